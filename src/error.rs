@@ -1,0 +1,85 @@
+//! One table of statuses: enum, number, name and help text. The C header, the Fortran
+//! constants and docs/errors.md are generated from it.
+
+/// Result of everything fallible in plaq.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A status with the sentence that says what was expected and what was found.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{status:?}: {message}")]
+pub struct Error {
+    pub status: Status,
+    pub message: String,
+}
+
+impl Error {
+    pub fn new(status: Status, message: impl Into<String>) -> Self {
+        Error { status, message: message.into() }
+    }
+}
+
+/// `return Err(...)` with a formatted message.
+#[macro_export]
+macro_rules! bail {
+    ($status:ident, $($arg:tt)*) => {
+        return Err($crate::error::Error::new($crate::error::Status::$status, format!($($arg)*)))
+    };
+}
+
+macro_rules! statuses {
+    ($($name:ident = $number:literal, $c_name:literal, $help:literal;)*) => {
+        /// Status numbers of the C interface: 0 done, positive = refused and nothing
+        /// changed, negative = the object or context is lost. Numbers are never reused.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(i32)]
+        pub enum Status { $(#[doc = $help] $name = $number,)* }
+
+        impl Status {
+            /// Every status as (number, C name without prefix, help text).
+            pub const TABLE: &'static [(Status, &'static str, &'static str)] =
+                &[$((Status::$name, $c_name, $help),)*];
+        }
+    };
+}
+
+statuses! {
+    Success = 0, "SUCCESS", "the call did what it says";
+    // 1..99 boundary
+    InvalidArgument = 1, "INVALID_ARGUMENT", "an argument is out of its range";
+    NullPointer = 2, "NULL_POINTER", "a required pointer is NULL";
+    InvalidHandle = 3, "INVALID_HANDLE", "a handle is stale, foreign, destroyed or of another kind";
+    StructSize = 4, "STRUCT_SIZE", "struct_size of a parameter struct does not fit this library";
+    Unsupported = 5, "UNSUPPORTED", "the combination asked for does not exist";
+    WrongContext = 6, "WRONG_CONTEXT", "objects of different contexts or devices were mixed";
+    Stopped = 7, "STOPPED", "the host's callback asked to stop";
+    Internal = -1, "INTERNAL", "a defect inside plaq was caught at the boundary";
+    // 100..199 back end
+    NoDevice = 100, "NO_DEVICE", "no usable accelerator was found";
+    DriverMissing = 101, "DRIVER_MISSING", "the CUDA driver library is not installed";
+    DriverTooOld = 102, "DRIVER_TOO_OLD", "the CUDA driver is older than plaq needs";
+    NvrtcMissing = 103, "NVRTC_MISSING", "the CUDA run-time compiler library is not installed";
+    CompileFailed = 104, "COMPILE_FAILED", "a kernel did not compile";
+    OutOfMemory = 105, "OUT_OF_MEMORY", "the problem does not fit the memory of the device";
+    DeviceLost = -100, "DEVICE_LOST", "the device failed; the context can only be destroyed";
+    // 200..299 communication
+    ProcessGrid = 200, "PROCESS_GRID", "the process grid does not fit ranks or lattice";
+    CommFailed = -200, "COMM_FAILED", "a peer was lost or a message timed out";
+    // 300..399 fields
+    BadExtents = 300, "BAD_EXTENTS", "lattice extents are odd, zero or do not match";
+    NotUnitary = 301, "NOT_UNITARY", "a link is not unitary to the asked tolerance";
+    NotFinite = 302, "NOT_FINITE", "a field holds NaN or infinity";
+    BadLayout = 303, "BAD_LAYOUT", "an external layout is unknown or inconsistent";
+    FieldMismatch = 304, "FIELD_MISMATCH", "fields differ in geometry, precision, parity or count";
+    // 400..499 files
+    FileOpen = 400, "FILE_OPEN", "a file cannot be opened or created";
+    FileFormat = 401, "FILE_FORMAT", "a file is not of a known format or its header is wrong";
+    FileTruncated = 402, "FILE_TRUNCATED", "a file ends before its data do";
+    FileChecksum = 403, "FILE_CHECKSUM", "a checksum in a file does not match its data";
+    FilePlaquette = 404, "FILE_PLAQUETTE", "plaquette or link trace in a file's header does not match its links";
+    FileExtents = 405, "FILE_EXTENTS", "the lattice size in a file is not the one asked for";
+    FileWrite = 406, "FILE_WRITE", "writing a file failed; the target is left as it was";
+    // 500..599 operators and solvers
+    SingularClover = 500, "SINGULAR_CLOVER", "the clover term cannot be inverted on a site";
+    BadParameter = 501, "BAD_PARAMETER", "a physical parameter is out of range";
+    SolverBreakdown = 502, "SOLVER_BREAKDOWN", "a solver met NaN or infinity";
+}
