@@ -1,0 +1,258 @@
+//! Wilson, clover and twisted-mass Dirac operators, full and even-odd preconditioned
+//! (physics.md, Wilson and clover).
+
+use super::gamma::{gamma5, gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
+use super::matrix::{dag, inverse, ln_det, zero as zero_matrix, Matrix};
+use super::observables::field_strength;
+use super::spinor::{axpy, on_parity, scale, zero};
+use super::{Field, Gauge, Lattice, Spinor, C};
+
+/// One chirality of the clover term: row and column are (spin of that chirality) * 3 + colour.
+pub type Block = Matrix<6>;
+
+/// Parameters of D = D_W + c_sw clover + i mu gamma5.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    pub mass: f64,
+    /// Coefficient of the planes xy, xz, yz.
+    pub csw_s: f64,
+    /// Coefficient of the planes xt, yt, zt.
+    pub csw_t: f64,
+    /// Twisted mass.
+    pub mu: f64,
+    /// Coefficient of the hop in each direction; all one on an isotropic lattice.
+    pub hop: [f64; 4],
+    /// psi(x + L mu) = boundary[mu] psi(x); unit modulus, -1 for antiperiodic.
+    pub boundary: [C; 4],
+}
+
+impl Params {
+    /// Wilson fermions of a mass, periodic in space and antiperiodic in time.
+    pub fn wilson(mass: f64) -> Self {
+        let boundary = [C::ONE, C::ONE, C::ONE, -C::ONE];
+        Params { mass, csw_s: 0.0, csw_t: 0.0, mu: 0.0, hop: [1.0; 4], boundary }
+    }
+
+    /// Clover fermions of a mass, periodic in space and antiperiodic in time.
+    pub fn clover(mass: f64, csw: f64) -> Self {
+        Params { csw_s: csw, csw_t: csw, ..Params::wilson(mass) }
+    }
+
+    /// The coefficient of the unit matrix in D: 4 + m when isotropic.
+    pub fn diagonal(&self) -> f64 {
+        self.mass + self.hop.iter().sum::<f64>()
+    }
+
+    /// kappa = 1/(2m + 8) when isotropic.
+    pub fn kappa(&self) -> f64 {
+        0.5 / self.diagonal()
+    }
+}
+
+/// The mass m = 1/(2 kappa) - 4 of an isotropic action.
+pub fn mass_of_kappa(kappa: f64) -> f64 {
+    0.5 / kappa - 4.0
+}
+
+/// H psi(x) = sum_mu h_mu [(1 - gamma_mu) U_mu(x) psi(x+mu) + (1 + gamma_mu) U_mu(x-mu)^dag
+/// psi(x-mu)], boundary phases on the hops that wrap. With `dagger` its adjoint, in which the
+/// two projectors change places.
+pub fn hop(lat: Lattice, gauge: &Gauge, params: &Params, dagger: bool, psi: &Field) -> Field {
+    let sign = if dagger { 1.0 } else { -1.0 };
+    let g = gammas(Basis::DeGrandRossi);
+    let mut out = zero(lat);
+    for mu in 0..4 {
+        let (forward_spin, backward_spin) = (one_plus(sign, &g[mu]), one_plus(-sign, &g[mu]));
+        let phase = params.boundary[mu];
+        assert!((phase.norm() - 1.0).abs() < 1e-14, "boundary phase {phase} is not of modulus one");
+        for x in 0..lat.volume() {
+            let (up, down) = (lat.forward(x, mu), lat.backward(x, mu));
+            let from_up = mul_spin(&forward_spin, &mul_colour(&gauge[x * 4 + mu], &psi[up]));
+            let back_link = dag(&gauge[down * 4 + mu]);
+            let from_down = mul_spin(&backward_spin, &mul_colour(&back_link, &psi[down]));
+            let c_up = if lat.wraps_forward(x, mu) { phase } else { C::ONE };
+            let c_down = if lat.wraps_backward(x, mu) { phase.conj() } else { C::ONE };
+            for s in 0..4 {
+                for c in 0..3 {
+                    out[x][s][c] +=
+                        params.hop[mu] * (c_up * from_up[s][c] + c_down * from_down[s][c]);
+                }
+            }
+        }
+    }
+    out
+}
+
+/// The clover term (i/4) sum_{mu, nu} c_mu_nu sigma_mu_nu F_mu_nu on one site, as two hermitian
+/// blocks; block 0 has gamma5 = +1 (spins 0, 1), block 1 has gamma5 = -1 (spins 2, 3).
+pub fn clover_blocks(lat: Lattice, gauge: &Gauge, csw_s: f64, csw_t: f64, x: usize) -> [Block; 2] {
+    let mut blocks = [zero_matrix(); 2];
+    for nu in 0..4 {
+        for mu in 0..nu {
+            let coefficient = if nu == 3 { csw_t } else { csw_s };
+            if coefficient == 0.0 {
+                continue;
+            }
+            let spin = sigma(mu, nu);
+            let colour = field_strength(lat, gauge, x, mu, nu);
+            // Both orders of mu and nu give the same term: 2 * i/4.
+            let factor = C::new(0.0, 0.5 * coefficient);
+            for (chirality, block) in blocks.iter_mut().enumerate() {
+                for i in 0..6 {
+                    for j in 0..6 {
+                        let s = spin[2 * chirality + i / 3][2 * chirality + j / 3];
+                        block[i][j] += factor * s * colour[i % 3][j % 3];
+                    }
+                }
+            }
+        }
+    }
+    blocks
+}
+
+fn mul_blocks(blocks: &[Block; 2], psi: &Spinor) -> Spinor {
+    let mut out = [[C::ZERO; 3]; 4];
+    for (chirality, block) in blocks.iter().enumerate() {
+        for i in 0..6 {
+            for j in 0..6 {
+                out[2 * chirality + i / 3][i % 3] +=
+                    block[i][j] * psi[2 * chirality + j / 3][j % 3];
+            }
+        }
+    }
+    out
+}
+
+/// D on a gauge field.
+pub struct Dirac<'a> {
+    pub lat: Lattice,
+    pub gauge: &'a Gauge,
+    pub params: Params,
+    /// The site-diagonal part A of D = A - H/2: mass, clover and twist, two blocks per site.
+    pub site: Vec<[Block; 2]>,
+    /// A^-1.
+    pub site_inverse: Vec<[Block; 2]>,
+}
+
+impl<'a> Dirac<'a> {
+    pub fn new(lat: Lattice, gauge: &'a Gauge, params: Params) -> Self {
+        assert_eq!(gauge.len(), 4 * lat.volume(), "links do not fit the lattice");
+        let site_blocks = |x| {
+            let mut blocks = clover_blocks(lat, gauge, params.csw_s, params.csw_t, x);
+            for (block, twist) in blocks.iter_mut().zip([params.mu, -params.mu]) {
+                for i in 0..6 {
+                    block[i][i] += C::new(params.diagonal(), twist);
+                }
+            }
+            blocks
+        };
+        let site: Vec<[Block; 2]> = (0..lat.volume()).map(site_blocks).collect();
+        let site_inverse = site.iter().map(|blocks| [inverse(&blocks[0]), inverse(&blocks[1])]);
+        let site_inverse = site_inverse.collect();
+        Dirac { lat, gauge, params, site, site_inverse }
+    }
+
+    /// H psi, or its adjoint.
+    pub fn hop(&self, dagger: bool, psi: &Field) -> Field {
+        hop(self.lat, self.gauge, &self.params, dagger, psi)
+    }
+
+    fn site_product(blocks: &[[Block; 2]], dagger: bool, psi: &Field) -> Field {
+        let site = |(b, s): (&[Block; 2], &Spinor)| match dagger {
+            false => mul_blocks(b, s),
+            true => mul_blocks(&[dag(&b[0]), dag(&b[1])], s),
+        };
+        blocks.iter().zip(psi).map(site).collect()
+    }
+
+    /// A psi, or A^dag psi.
+    pub fn diagonal(&self, dagger: bool, psi: &Field) -> Field {
+        Self::site_product(&self.site, dagger, psi)
+    }
+
+    /// A^-1 psi, or A^-dag psi.
+    pub fn diagonal_inverse(&self, dagger: bool, psi: &Field) -> Field {
+        Self::site_product(&self.site_inverse, dagger, psi)
+    }
+
+    /// D psi = A psi - H psi / 2.
+    pub fn apply(&self, psi: &Field) -> Field {
+        axpy(C::new(-0.5, 0.0), &self.hop(false, psi), &self.diagonal(false, psi))
+    }
+
+    /// D^dag psi, written out from the adjoint of each term.
+    pub fn apply_dag(&self, psi: &Field) -> Field {
+        axpy(C::new(-0.5, 0.0), &self.hop(true, psi), &self.diagonal(true, psi))
+    }
+
+    /// The kappa-normalised M = 2 kappa D = 1 - kappa H for Wilson fermions.
+    pub fn apply_kappa(&self, psi: &Field) -> Field {
+        scale(C::new(2.0 * self.params.kappa(), 0.0), &self.apply(psi))
+    }
+
+    /// The sum over the sites of one parity of ln det A.
+    pub fn ln_det_diagonal(&self, parity: usize) -> C {
+        let sites = self.lat.sites_of_parity(parity);
+        sites.iter().flat_map(|&x| &self.site[x]).map(ln_det).sum()
+    }
+
+    /// H restricted to the sites of one parity, reading the other.
+    pub fn hop_to(&self, parity: usize, dagger: bool, psi: &Field) -> Field {
+        on_parity(self.lat, parity, &self.hop(dagger, &on_parity(self.lat, 1 - parity, psi)))
+    }
+
+    /// The preconditioned operator on one parity; all fields are full, zero on the other.
+    /// Symmetric: 1 - A_pp^-1 D_pq A_qq^-1 D_qp; asymmetric: A_pp - D_pq A_qq^-1 D_qp, with
+    /// D_pq = -H_pq / 2. The symmetric form is the same in kappa normalisation, the asymmetric
+    /// one is then 2 kappa times this.
+    pub fn apply_eo(&self, pc: Preconditioned, dagger: bool, psi: &Field) -> Field {
+        let Preconditioned { parity, symmetric } = pc;
+        let psi = on_parity(self.lat, parity, psi);
+        let hops = |v: &Field| {
+            let other = self.diagonal_inverse(dagger, &self.hop_to(1 - parity, dagger, v));
+            scale(C::new(0.25, 0.0), &self.hop_to(parity, dagger, &other))
+        };
+        match (symmetric, dagger) {
+            (true, false) => axpy(-C::ONE, &self.diagonal_inverse(false, &hops(&psi)), &psi),
+            (true, true) => axpy(-C::ONE, &hops(&self.diagonal_inverse(true, &psi)), &psi),
+            (false, _) => axpy(-C::ONE, &hops(&psi), &self.diagonal(dagger, &psi)),
+        }
+    }
+
+    /// The right-hand side of the preconditioned system for D x = b.
+    pub fn prepare(&self, pc: Preconditioned, b: &Field) -> Field {
+        // b_p - D_pq A_qq^-1 b_q
+        let hopped = self.hop_to(pc.parity, false, &self.diagonal_inverse(false, b));
+        let source = axpy(C::new(0.5, 0.0), &hopped, &on_parity(self.lat, pc.parity, b));
+        match pc.symmetric {
+            true => self.diagonal_inverse(false, &source),
+            false => source,
+        }
+    }
+
+    /// The full solution of D x = b from the solution on one parity.
+    pub fn reconstruct(&self, pc: Preconditioned, solved: &Field, b: &Field) -> Field {
+        // x_q = A_qq^-1 (b_q - D_qp x_p)
+        let other = 1 - pc.parity;
+        let hopped = self.hop_to(other, false, solved);
+        let source = axpy(C::new(0.5, 0.0), &hopped, &on_parity(self.lat, other, b));
+        let rest = self.diagonal_inverse(false, &source);
+        axpy(C::ONE, &rest, &on_parity(self.lat, pc.parity, solved))
+    }
+}
+
+/// Which even-odd preconditioned operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Preconditioned {
+    /// The parity that is solved for.
+    pub parity: usize,
+    /// Symmetric or asymmetric.
+    pub symmetric: bool,
+}
+
+/// D^dag by gamma5-hermiticity, for any operator that has it.
+pub fn gamma5_conjugate(apply: impl Fn(&Field) -> Field, psi: &Field) -> Field {
+    let g5 = gamma5(Basis::DeGrandRossi);
+    let times = |f: &Field| -> Field { f.iter().map(|s| mul_spin(&g5, s)).collect() };
+    times(&apply(&times(psi)))
+}

@@ -1,0 +1,34 @@
+//! Reference physics: slow, obvious, double precision, and shared with nothing in `src` or
+//! `kernels`. Only num-complex is used, so that an error here and an error there are
+//! independent. Fields live in plain vectors over the lexicographic site index
+//! `lex = x + X(y + Y(z + Z t))`; a link is `gauge[lex * 4 + mu]`, a spinor is
+//! `psi[lex][spin][colour]` in the DeGrand-Rossi basis.
+//!
+//! A test takes it in with `mod reference;`.
+
+// Every test program uses its own part of the reference.
+#![allow(dead_code)]
+
+pub mod correlators;
+pub mod dirac;
+pub mod gamma;
+pub mod lattice;
+pub mod matrix;
+pub mod observables;
+pub mod philox;
+pub mod rng;
+pub mod solve;
+pub mod spinor;
+pub mod su3;
+
+pub use lattice::Lattice;
+pub use num_complex::Complex64 as C;
+
+/// A gauge field of SU(N): `gauge[lex * 4 + mu]` joins lex to lex + mu.
+pub type GaugeN<const N: usize> = Vec<matrix::Matrix<N>>;
+/// A gauge field of SU(3).
+pub type Gauge = GaugeN<3>;
+/// The spinor on one site: `[spin][colour]`.
+pub type Spinor = [[C; 3]; 4];
+/// A spinor field: `field[lex][spin][colour]`.
+pub type Field = Vec<Spinor>;

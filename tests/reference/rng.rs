@@ -1,0 +1,32 @@
+//! A seeded generator for test fields: SplitMix64 (Steele, Lea, Flood 2014), a hash of a counter.
+
+use super::C;
+
+pub struct Rng {
+    state: u64,
+}
+
+impl Rng {
+    pub fn new(seed: u64) -> Self {
+        Rng { state: seed }
+    }
+
+    pub fn bits(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [0, 1).
+    pub fn uniform(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Complex normal number whose real and imaginary parts have unit variance (Box-Muller).
+    pub fn gaussian(&mut self) -> C {
+        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
+        C::from_polar(radius, std::f64::consts::TAU * self.uniform())
+    }
+}
