@@ -1,10 +1,10 @@
 //! Wilson, clover and twisted-mass Dirac operators, full and even-odd preconditioned
 //! (physics.md, Wilson and clover).
 
-use super::gamma::{gamma5, gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
+use super::gamma::{gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
 use super::matrix::{dag, inverse, ln_det, zero as zero_matrix, Matrix};
 use super::observables::field_strength;
-use super::spinor::{axpy, on_parity, scale, zero};
+use super::spinor::{apply_gamma5, axpy, on_parity, scale, zero};
 use super::{Field, Gauge, Lattice, Spinor, C};
 
 /// One chirality of the clover term: row and column are (spin of that chirality) * 3 + colour.
@@ -250,9 +250,7 @@ pub struct Preconditioned {
     pub symmetric: bool,
 }
 
-/// D^dag by gamma5-hermiticity, for any operator that has it.
+/// gamma5 D gamma5 psi, which is D^dag psi where D is gamma5-hermitian.
 pub fn gamma5_conjugate(apply: impl Fn(&Field) -> Field, psi: &Field) -> Field {
-    let g5 = gamma5(Basis::DeGrandRossi);
-    let times = |f: &Field| -> Field { f.iter().map(|s| mul_spin(&g5, s)).collect() };
-    times(&apply(&times(psi)))
+    apply_gamma5(&apply(&apply_gamma5(psi)))
 }
