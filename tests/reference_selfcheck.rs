@@ -319,6 +319,49 @@ fn even_odd_solves_give_the_full_solve() {
     }
 }
 
+/// S(x, 0) -> g(x) S(x, 0) g(0)^dag leaves hadrons unchanged; for baryons because det g = 1.
+#[test]
+fn hadrons_are_gauge_invariant() {
+    let lat = Lattice::new([1, 2, 1, 2]);
+    let mut rng = rng::Rng::new(21);
+    let g = su3::random_transformation::<3>(lat, 22);
+    let columns: Vec<Field> = (0..12).map(|n| spinor::random(lat, rng.bits() + n)).collect();
+    let turned: Vec<Field> = (0..12)
+        .map(|n| {
+            let mut column = spinor::zero(lat);
+            for from in 0..3 {
+                let weight = g[0][n % 3][from].conj();
+                column = spinor::axpy(weight, &columns[n / 3 * 3 + from], &column);
+            }
+            column.iter().zip(&g).map(|(s, m)| gamma::mul_colour(m, s)).collect()
+        })
+        .collect();
+    let same = |a: C, b: C| assert!((a - b).norm() < ROUNDING * a.norm(), "{a} {b}");
+    for t in 0..2 {
+        let real = |x: f64| C::new(x, 0.0);
+        let pions = [&columns, &turned].map(|s| real(correlators::pion(lat, s)[t]));
+        same(pions[0], pions[1]);
+        let rhos = [&columns, &turned].map(|s| real(correlators::rho(lat, s, 2)[t]));
+        same(rhos[0], rhos[1]);
+        let nucleons = [&columns, &turned].map(|s| correlators::nucleon(lat, s)[t]);
+        same(nucleons[0], nucleons[1]);
+    }
+}
+
+/// Static quarks, S = (1 + gamma_t)/2: tr S S^dag = 6 for both mesons. The nucleon is the norm
+/// of eps_abc (u+_up,a d+_down,b - u+_down,a d+_up,b) u+_s,c |0>, by counting states in Fock
+/// space 12 + 6 for each spin s: direct term 24, exchange term 12.
+#[test]
+fn static_hadrons_count_states() {
+    let lat = Lattice::new([1; 4]);
+    let p = scale(C::new(0.5, 0.0), &gamma::one_plus(1.0, &gammas(Basis::DeGrandRossi)[3]));
+    let column = |b: &Field| vec![gamma::mul_spin(&p, &b[0])];
+    let propagator = correlators::point_propagator(lat, 0, column);
+    assert!((correlators::pion(lat, &propagator)[0] - 6.0).abs() < ROUNDING);
+    assert!((correlators::rho(lat, &propagator, 1)[0] - 6.0).abs() < ROUNDING);
+    assert!((correlators::nucleon(lat, &propagator)[0] - 36.0).norm() < ROUNDING);
+}
+
 /// Free heavy quarks: a nucleon falls off as three quark propagators, a pion as two, and the
 /// forward nucleon is positive.
 #[test]
