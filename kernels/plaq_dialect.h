@@ -1,0 +1,228 @@
+// The only file that knows who compiles: NVRTC (one thread = one site, scalars) or the host
+// C++ compiler (a site = PLAQ_LANES virtual nodes, vectors of W of them at a time).
+#pragma once
+
+#if defined(__CUDACC__)
+#define PLAQ_GPU 1
+#define PLAQ_FN __device__ __forceinline__
+#define PLAQ_UNROLL _Pragma("unroll")
+#define PLAQ_LANES 1
+#else
+#define PLAQ_GPU 0
+#define PLAQ_FN inline __attribute__((always_inline))
+#define PLAQ_UNROLL _Pragma("GCC unroll 32")
+#include <immintrin.h>
+#endif
+
+namespace PLAQ_NS {
+
+typedef long long i64;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+// Storage precisions. `T` is the memory type, `C` the type computed with.
+struct f64 { typedef double T; typedef double C; static constexpr bool fixed = false; };
+struct f32 { typedef float T; typedef float C; static constexpr bool fixed = false; };
+struct f16 { typedef short T; typedef float C; static constexpr bool fixed = true; };  // 16-bit fixed point
+
+// real<C, W>: W lanes of C; a scalar for W = 1.
+#if PLAQ_GPU
+template <class C, int W> struct real_of { typedef C type; };
+#else
+template <class C, int W> struct real_of { typedef C type __attribute__((vector_size(W * sizeof(C)))); };
+template <class C> struct real_of<C, 1> { typedef C type; };
+#endif
+template <class C, int W> using real = typename real_of<C, W>::type;
+
+template <class R> struct lanes { static constexpr int W = sizeof(R) / sizeof((*(R*)0)[0]); };
+template <> struct lanes<float> { static constexpr int W = 1; };
+template <> struct lanes<double> { static constexpr int W = 1; };
+template <> struct lanes<int> { static constexpr int W = 1; };
+template <class R> struct scalar_of { typedef decltype((*(R*)0)[0] + (*(R*)0)[0]) type; };
+template <> struct scalar_of<float> { typedef float type; };
+template <> struct scalar_of<double> { typedef double type; };
+
+template <class A, class B> struct real_wider { typedef double type; };
+template <> struct real_wider<float, float> { typedef float type; };
+
+template <class R, class X> PLAQ_FN R splat(X x) { return R{} + (typename scalar_of<R>::type)x; }
+
+// Conversion between real types of the same number of lanes.
+template <class To, class From> struct convert_lanes {
+#if PLAQ_GPU
+  static PLAQ_FN To run(From v) { return (To)v; }
+#else
+  static PLAQ_FN To run(From v) { return __builtin_convertvector(v, To); }
+#endif
+};
+template <class R> struct convert_lanes<R, R> { static PLAQ_FN R run(R v) { return v; } };
+template <> struct convert_lanes<double, float> { static PLAQ_FN double run(float v) { return v; } };
+template <> struct convert_lanes<float, double> { static PLAQ_FN float run(double v) { return (float)v; } };
+template <class To, class From> PLAQ_FN To convert(From v) { return convert_lanes<To, From>::run(v); }
+
+// Element-wise choice; `mask` comes from comparing two reals.
+template <class M, class R> PLAQ_FN R select(M mask, R a, R b) { return mask ? a : b; }
+template <class R> PLAQ_FN R vmax(R a, R b) { return select(a > b, a, b); }
+template <class R> PLAQ_FN R vabs(R a) { return select(a < -a, -a, a); }
+
+#if PLAQ_GPU
+PLAQ_FN float fma_(float a, float b, float c) { return fmaf(a, b, c); }
+PLAQ_FN double fma_(double a, double b, double c) { return fma(a, b, c); }
+PLAQ_FN float vsqrt(float a) { return sqrtf(a); }
+PLAQ_FN double vsqrt(double a) { return sqrt(a); }
+#else
+template <class R> PLAQ_FN R fma_(R a, R b, R c) { return a * b + c; }  // contracted by the compiler
+PLAQ_FN float vsqrt(float a) { return __builtin_sqrtf(a); }
+PLAQ_FN double vsqrt(double a) { return __builtin_sqrt(a); }
+template <class R> PLAQ_FN R vsqrt(R a) {
+  R r;
+  for (int i = 0; i < lanes<R>::W; i++) r[i] = vsqrt(a[i]);
+  return r;
+}
+#endif
+
+// Lane i takes the value of lane i ^ x (x < W): how a neighbour across a lane seam is seen.
+#if PLAQ_GPU
+template <class R> PLAQ_FN R lane_xor(R v, int) { return v; }
+#else
+PLAQ_FN float lane_xor(float v, int) { return v; }
+PLAQ_FN double lane_xor(double v, int) { return v; }
+template <class R> PLAQ_FN R lane_xor(R v, int x) {
+  typedef decltype(v < v) M;  // integer vector of the same shape
+  M m;
+  PLAQ_UNROLL for (int i = 0; i < lanes<R>::W; i++) m[i] = i;
+  return __builtin_shuffle(v, m ^ (M{} + x));
+}
+#endif
+
+// `in` where bit `bit` of the lane number equals `want`, else `out`. `lx` is the first lane of the
+// vector; bit 0 means the direction is not split over lanes: then every lane takes `in`.
+template <class R> PLAQ_FN R by_lane_bit(R in, R out, int lx, int bit, bool want) {
+  constexpr int W = lanes<R>::W;
+  if (bit == 0) return in;
+  if (bit >= W) return ((lx & bit) != 0) == want ? in : out;
+#if !PLAQ_GPU
+  if constexpr (W > 1) {
+    typedef decltype(in < in) M;
+    M m;
+    PLAQ_UNROLL for (int i = 0; i < W; i++) m[i] = i;
+    m = (m & (M{} + bit)) != 0;
+    return want ? select(m, in, out) : select(m, out, in);
+  }
+#endif
+  return in;
+}
+
+#if PLAQ_GPU
+template <class R> PLAQ_FN double lane_sum(R v) { return (double)v; }
+#else
+PLAQ_FN double lane_sum(float v) { return v; }
+PLAQ_FN double lane_sum(double v) { return v; }
+template <class R> PLAQ_FN double lane_sum(R v) {
+  double s = 0;
+  for (int i = 0; i < lanes<R>::W; i++) s += v[i];
+  return s;
+}
+#endif
+
+// What a reduction body adds to: N sums in double, W lanes wide.
+template <int N, int W> struct Sums {
+  real<double, W> v[N];
+  template <class R> PLAQ_FN void add(int k, R x) { v[k] += convert<real<double, W>>(x); }
+};
+
+}  // namespace PLAQ_NS
+
+// Kernel kinds. A body is `template <int W, ...> struct K` with
+//   site kernel:  static void site(const Args&, int o, int lx, int batch)
+//   reduction:    static void site(const Args&, int o, int lx, int batch, Sums<N, W>&)
+// o = outer site (or element), lx = first lane, batch = plane or right-hand side.
+#define PLAQ_BODY(...) __VA_ARGS__
+#if PLAQ_GPU
+
+#define PLAQ_SITE_KERNEL(SYM, W, ARGS, BODY)                                                     \
+  extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
+      SYM(const __grid_constant__ ARGS a, int n) {                                      \
+    int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x;                                               \
+    if (o < n) BODY::site(a, o, 0, blockIdx.y);                                         \
+  }
+
+// Partial sums of every block land in `part`; the last block of a batch adds them in index order,
+// so that the same launch gives the same bits.
+#define PLAQ_REDUCE_KERNEL(SYM, W, N, ARGS, BODY)                                                \
+  extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
+      SYM(const __grid_constant__ ARGS a, int n, double* part, unsigned* count,         \
+          double* out) {                                                                         \
+    Sums<N, 1> s;                                                                       \
+    for (int k = 0; k < N; k++) s.v[k] = 0;                                                      \
+    for (int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x; o < n; o += gridDim.x * PLAQ_BLOCK)      \
+      BODY::site(a, o, 0, blockIdx.y, s);                                               \
+    block_sum<N>(s.v, part, count, out);                                                \
+  }
+
+namespace PLAQ_NS {
+template <int N> PLAQ_FN void block_sum(double (&v)[N], double* part, unsigned* count, double* out) {
+  __shared__ double sh[32 * N];
+  __shared__ bool last;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = PLAQ_BLOCK / 32;
+  const size_t row = (size_t)blockIdx.y * gridDim.x;
+  PLAQ_UNROLL for (int k = 0; k < N; k++) {
+    for (int d = 16; d > 0; d >>= 1) v[k] += __shfl_down_sync(0xffffffffu, v[k], d);
+    if (lane == 0) sh[warp * N + k] = v[k];
+  }
+  __syncthreads();
+  if (threadIdx.x < N) {
+    double t = 0;
+    for (int w = 0; w < warps; w++) t += sh[w * N + threadIdx.x];
+    part[(row + blockIdx.x) * N + threadIdx.x] = t;
+    __threadfence();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(count + blockIdx.y, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  PLAQ_UNROLL for (int k = 0; k < N; k++) {
+    double t = 0;
+    for (int b = threadIdx.x; b < gridDim.x; b += PLAQ_BLOCK)
+      t += __ldcg(part + (row + b) * N + k);
+    for (int d = 16; d > 0; d >>= 1) t += __shfl_down_sync(0xffffffffu, t, d);
+    if (lane == 0) sh[warp * N + k] = t;
+  }
+  __syncthreads();
+  if (threadIdx.x < N) {
+    double t = 0;
+    for (int w = 0; w < warps; w++) t += sh[w * N + threadIdx.x];
+    out[blockIdx.y * N + threadIdx.x] = t;
+  }
+  if (threadIdx.x == 0) count[blockIdx.y] = 0;
+}
+}  // namespace PLAQ_NS
+
+#else
+
+#define PLAQ_CAT_(a, b, c) a##b##c
+#define PLAQ_CAT(a, b, c) PLAQ_CAT_(a, b, c)
+
+// Batches run inside the site loop so that links stay in the first-level cache over them.
+#define PLAQ_SITE_KERNEL(SYM, W, ARGS, BODY)                                                     \
+  extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
+                                            long long end, int batches, double*) {               \
+    for (long long o = begin; o < end; o++)                                                      \
+      for (int lx = 0; lx < PLAQ_LANES; lx += W)                                                 \
+        for (int b = 0; b < batches; b++) BODY::site(*a, (int)o, lx, b);                \
+  }
+
+#define PLAQ_REDUCE_KERNEL(SYM, W, N, ARGS, BODY)                                                \
+  extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
+                                            long long end, int batches, double* out) {           \
+    for (int b = 0; b < batches; b++) {                                                          \
+      Sums<N, W> s = {};                                                                \
+      for (long long o = begin; o < end; o++)                                                    \
+        for (int lx = 0; lx < PLAQ_LANES; lx += W)                                               \
+          BODY::site(*a, (int)o, lx, b, s);                                             \
+      for (int k = 0; k < N; k++) out[b * N + k] = lane_sum(s.v[k]);                    \
+    }                                                                                            \
+  }
+
+#endif

@@ -1,0 +1,193 @@
+// Wilson hopping term with a fused site operator; gammas in the DeGrand-Rossi basis (physics.md).
+//   hop(in)(x) = sum_mu c_mu [ (1 - g_mu) U_mu(x) in(x+mu) + (1 + g_mu) U_mu(x-mu)^dagger in(x-mu) ]
+//   out = coef_y S_y(y) + S_hop(hop(in));   dagger swaps the projectors.
+#pragma once
+#include "recon.h"
+
+namespace PLAQ_NS {
+
+template <class R> struct HalfSpinor {
+  cplx<R> c[2][3];
+};
+template <class R> struct Spinor {
+  R v[24];  // (spin * 3 + colour) * 2 + (re, im)
+  PLAQ_FN cplx<R> at(int s, int c) const { return {v[(s * 3 + c) * 2], v[(s * 3 + c) * 2 + 1]}; }
+  // += f z and += i f z
+  PLAQ_FN void add(int s, int c, R f, cplx<R> z) {
+    R *p = v + (s * 3 + c) * 2;
+    p[0] = fma_(f, z.re, p[0]), p[1] = fma_(f, z.im, p[1]);
+  }
+  PLAQ_FN void add_i(int s, int c, R f, cplx<R> z) {
+    R *p = v + (s * 3 + c) * 2;
+    p[0] = fma_(-f, z.im, p[0]), p[1] = fma_(f, z.re, p[1]);
+  }
+};
+
+template <class R> PLAQ_FN cplx<R> plus(cplx<R> a, R f, cplx<R> b) { return {fma_(f, b.re, a.re), fma_(f, b.im, a.im)}; }
+template <class R> PLAQ_FN cplx<R> plus_i(cplx<R> a, R f, cplx<R> b) { return {fma_(-f, b.im, a.re), fma_(f, b.re, a.im)}; }
+
+// Upper two spins of (1 - g gamma_mu) psi, g = +-1.
+template <class R> PLAQ_FN void project(HalfSpinor<R>& h, const Spinor<R>& p, int mu, R g) {
+  PLAQ_UNROLL for (int c = 0; c < 3; c++) {
+    if (mu == 0) h.c[0][c] = plus_i(p.at(0, c), -g, p.at(3, c)), h.c[1][c] = plus_i(p.at(1, c), -g, p.at(2, c));
+    if (mu == 1) h.c[0][c] = plus(p.at(0, c), g, p.at(3, c)), h.c[1][c] = plus(p.at(1, c), -g, p.at(2, c));
+    if (mu == 2) h.c[0][c] = plus_i(p.at(0, c), -g, p.at(2, c)), h.c[1][c] = plus_i(p.at(1, c), g, p.at(3, c));
+    if (mu == 3) h.c[0][c] = plus(p.at(0, c), -g, p.at(2, c)), h.c[1][c] = plus(p.at(1, c), -g, p.at(3, c));
+  }
+}
+
+// acc += f times the four spins that belong to the projected h.
+template <class R> PLAQ_FN void unproject(Spinor<R>& acc, const HalfSpinor<R>& h, int mu, R g, R f) {
+  const R gf = g * f;
+  PLAQ_UNROLL for (int c = 0; c < 3; c++) {
+    acc.add(0, c, f, h.c[0][c]), acc.add(1, c, f, h.c[1][c]);
+    if (mu == 0) acc.add_i(2, c, gf, h.c[1][c]), acc.add_i(3, c, gf, h.c[0][c]);
+    if (mu == 1) acc.add(2, c, -gf, h.c[1][c]), acc.add(3, c, gf, h.c[0][c]);
+    if (mu == 2) acc.add_i(2, c, gf, h.c[0][c]), acc.add_i(3, c, -gf, h.c[1][c]);
+    if (mu == 3) acc.add(2, c, -gf, h.c[0][c]), acc.add(3, c, -gf, h.c[1][c]);
+  }
+}
+
+// r = U h or U^dagger h
+template <class R> PLAQ_FN void multiply(HalfSpinor<R>& r, const Su3<R>& u, const HalfSpinor<R>& h, bool dagger) {
+  PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
+    if (dagger) {
+      cplx<R> a = mul_conj(u.e[0][i], h.c[s][0]);
+      a = madd_conj(a, u.e[1][i], h.c[s][1]);
+      r.c[s][i] = madd_conj(a, u.e[2][i], h.c[s][2]);
+    } else {
+      cplx<R> a = u.e[i][0] * h.c[s][0];
+      a = madd(a, u.e[i][1], h.c[s][1]);
+      r.c[s][i] = madd(a, u.e[i][2], h.c[s][2]);
+    }
+  }
+}
+
+// v = A v for one chirality's hermitian 6x6 block: 6 diagonal reals, then the strictly lower
+// triangle column by column (QUDA's and MILC's packed order), row = 3 * spin + colour.
+template <class R> PLAQ_FN void multiply_block(R* v, const R (&b)[36], R (&out)[12]) {
+  PLAQ_UNROLL for (int i = 0; i < 6; i++) out[2 * i] = b[i] * v[2 * i], out[2 * i + 1] = b[i] * v[2 * i + 1];
+  int k = 6;
+  PLAQ_UNROLL for (int j = 0; j < 5; j++) PLAQ_UNROLL for (int i = j + 1; i < 6; i++) {
+    const R re = b[k], im = b[k + 1];
+    k += 2;
+    out[2 * i] = fma_(re, v[2 * j], fma_(-im, v[2 * j + 1], out[2 * i]));
+    out[2 * i + 1] = fma_(re, v[2 * j + 1], fma_(im, v[2 * j], out[2 * i + 1]));
+    out[2 * j] = fma_(re, v[2 * i], fma_(im, v[2 * i + 1], out[2 * j]));
+    out[2 * j + 1] = fma_(re, v[2 * i + 1], fma_(-im, v[2 * i], out[2 * j + 1]));
+  }
+}
+
+template <class S, class R> PLAQ_FN void load_block(R (&b)[36], const Plane& p, const Site& s, int chirality) {
+  load_raw<S>(b, p, s, 72, 36 * chirality, stream);
+  if constexpr (S::fixed) {
+    const R scale = load_norm<R>(p, s) * (1.0f / fixed_one);
+    PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = b[i] * scale;
+  }
+}
+
+// v -> S v; `kind` is one of SITE_*. `parity` picks the clover plane.
+template <class S, class R>
+PLAQ_FN void apply_site(Spinor<R>& sp, int kind, const FieldView& clover, const Site& s, int parity,
+                        double twist, double twist_scale) {
+  const R tw = splat<R>(twist), one = splat<R>(twist_scale);
+  if (kind == SITE_ONE) return;
+  PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
+    R* v = sp.v + 12 * ch;
+    const R m = ch == 0 ? tw : -tw;
+    if (kind == SITE_TWIST) {
+      PLAQ_UNROLL for (int i = 0; i < 6; i++) {
+        const R re = v[2 * i], im = v[2 * i + 1];
+        v[2 * i] = one * (re - m * im), v[2 * i + 1] = one * (im + m * re);
+      }
+      continue;
+    }
+    R b[36], out[12];
+    load_block<S>(b, plane(clover, parity), s, ch);
+    multiply_block(v, b, out);
+    if (kind == SITE_CLOVER_TWIST)
+      PLAQ_UNROLL for (int i = 0; i < 6; i++)
+        out[2 * i] = out[2 * i] - m * v[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] + m * v[2 * i];
+    if (kind == SITE_CLOVER_TWIST_INVERSE) {  // B - i m H, H in the planes after B's
+      R h[12];
+      load_block<S>(b, plane(clover, parity + 2), s, ch);
+      multiply_block(v, b, h);
+      PLAQ_UNROLL for (int i = 0; i < 6; i++)
+        out[2 * i] = out[2 * i] + m * h[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] - m * h[2 * i];
+    }
+    PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = out[i];
+  }
+}
+
+// Factor of the hop over the boundary; links stay in SU(3), phases belong to the operator.
+template <class R> PLAQ_FN void boundary_phase(HalfSpinor<R>& h, R& f, const HopArgs& a, const Site& s, int mu, bool forward) {
+  if (!((a.phase_mask() >> mu) & 1)) return;
+  if (!at_seam(a.geom, s, mu, forward)) return;
+  const int bit = lane_bit(a.geom, mu);
+  const R one = splat<R>(1), re = by_lane_bit(splat<R>(a.phase_re[mu]), one, s.lx, bit, forward);
+  if (!((a.complex_phase() >> mu) & 1)) {
+    f = f * re;
+    return;
+  }
+  const double sign = forward ? 1 : -1;
+  const cplx<R> z = {re, by_lane_bit(splat<R>(sign * a.phase_im[mu]), splat<R>(0), s.lx, bit, forward)};
+  PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int c = 0; c < 3; c++) h.c[i][c] = z * h.c[i][c];
+}
+
+template <class S, int RECON, class R>
+PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in,
+                           const Plane (&gauge)[2], int mu, bool forward) {
+  const Site n = neighbour(a.geom, s, mu, forward);
+  Spinor<R> p;
+  load<S>(p.v, in, n);
+  Su3<R> u;
+  load_link<S, RECON>(u, gauge[forward ? s.par : n.par], forward ? s : n, mu, stream);
+  const R g = splat<R>(forward != (a.dagger() != 0) ? 1 : -1);
+  HalfSpinor<R> h, r;
+  project(h, p, mu, g);
+  multiply(r, u, h, !forward);
+  R f = splat<R>(a.coef[mu]);
+  boundary_phase(r, f, a, s, mu, forward);
+  unproject(acc, r, mu, g, f);
+}
+
+template <int W, class S, int RECON> struct Hop {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
+    const Site s = site_at(a.geom, o, a.parity(), lx);
+    const Plane in = plane(a.inp, batch * a.step_in());
+    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
+    Spinor<R> acc;
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(0);
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      hop_direction<S, RECON>(acc, a, s, in, gauge, mu, true);
+      hop_direction<S, RECON>(acc, a, s, in, gauge, mu, false);
+    }
+    apply_site<S>(acc, a.site_hop(), a.clover, s, a.parity(), a.twist, a.twist_scale);
+    if (a.with_y()) {
+      Spinor<R> y;
+      load<S>(y.v, plane(a.y, batch * a.step_y()), s);
+      apply_site<S>(y, a.site_y(), a.clover, s, a.parity(), a.twist, a.twist_scale);
+      const R c = splat<R>(a.coef_y);
+      PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, y.v[i], acc.v[i]);
+    }
+    store<S>(acc.v, plane(a.out, batch * a.step_out()), s);
+  }
+};
+
+template <int W, class S> struct SiteOp {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const SiteOpArgs& a, int o, int lx, int batch) {
+    const int parity = a.parities() == 2 ? batch & 1 : a.parity();
+    const Site s = site_at(a.geom, o, parity, lx);
+    Spinor<R> v;
+    load<S>(v.v, plane(a.inp, batch), s);
+    if (a.site() == SITE_GAMMA5) PLAQ_UNROLL for (int i = 12; i < 24; i++) v.v[i] = -v.v[i];
+    else apply_site<S>(v, a.site(), a.clover, s, parity, a.twist, a.twist_scale);
+    const R c = splat<R>(a.coef);
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) v.v[i] = c * v.v[i];
+    store<S>(v.v, plane(a.out, batch), s);
+  }
+};
+
+}  // namespace PLAQ_NS

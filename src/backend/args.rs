@@ -1,0 +1,117 @@
+//! Kernel argument structs, written once: the table below emits the Rust `#[repr(C)]` struct and
+//! the C++ one with size and offset checks. Shared with build.rs.
+//!
+//! A `spec` field is constant for a run: the GPU bakes its value into the kernel it compiles,
+//! the CPU reads it from the struct. In C++ it is an accessor, `a.dagger()`; an `arg` is a plain
+//! member, `a.coef[0]`; a `sub` is another struct of this table.
+
+/// Address in the memory of the device that a kernel runs on; 0 = absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Ptr(pub u64);
+
+impl Ptr {
+    pub const NULL: Ptr = Ptr(0);
+    pub fn offset(self, bytes: u64) -> Ptr {
+        if self.0 == 0 {
+            self
+        } else {
+            Ptr(self.0 + bytes)
+        }
+    }
+}
+
+/// How a Rust field type is declared in C++.
+pub trait CppField {
+    fn declare(name: &str) -> String;
+}
+macro_rules! cpp_scalar { ($($t:ty => $c:literal),*) => {$(
+    impl CppField for $t { fn declare(name: &str) -> String { format!(concat!($c, " {}"), name) } }
+)*}}
+cpp_scalar! { i32 => "int", i64 => "i64", u32 => "u32", u64 => "u64", f64 => "double", Ptr => "char*" }
+impl<T: CppField, const N: usize> CppField for [T; N] {
+    fn declare(name: &str) -> String {
+        T::declare(&format!("{name}[{N}]"))
+    }
+}
+
+/// Values of the `spec` fields, as (C++ macro name, value).
+pub type Specs = Vec<(&'static str, i64)>;
+
+/// An argument struct of the table.
+pub trait KernelArgs: Copy {
+    fn specs(&self, out: &mut Specs);
+}
+
+macro_rules! kernel_args {
+    (@specs spec $s:ident $self:ident $f:ident $out:ident) => {
+        $out.push((concat!("PLAQ_SPEC_", stringify!($s), "_", stringify!($f)), $self.$f as i64));
+    };
+    (@specs arg $s:ident $self:ident $f:ident $out:ident) => {};
+    (@specs sub $s:ident $self:ident $f:ident $out:ident) => { $self.$f.specs($out); };
+    (@cpp spec $s:ident $f:ident $t:ty) => { format!(
+        "  int {f}_;\n#ifdef PLAQ_SPEC_{s}_{f}\n  PLAQ_FN int {f}() const {{ return PLAQ_SPEC_{s}_{f}; }}\n#else\n  PLAQ_FN int {f}() const {{ return {f}_; }}\n#endif\n",
+        f = stringify!($f), s = stringify!($s)) };
+    (@cpp arg $s:ident $f:ident $t:ty) => { format!("  {};\n", <$t as CppField>::declare(stringify!($f))) };
+    (@cpp sub $s:ident $f:ident $t:ty) => { format!("  {} {};\n", stringify!($t), stringify!($f)) };
+    (@member spec $f:ident) => { concat!(stringify!($f), "_") };
+    (@member $k:ident $f:ident) => { stringify!($f) };
+    ($( $(#[$m:meta])* struct $name:ident { $( $(#[$fm:meta])* $kind:ident $f:ident : $t:ty, )* } )*) => {
+        $(
+            $(#[$m])*
+            #[derive(Clone, Copy, Debug)]
+            #[repr(C)]
+            pub struct $name { $( $(#[$fm])* pub $f: $t, )* }
+            impl KernelArgs for $name {
+                #[allow(unused_variables)]
+                fn specs(&self, out: &mut Specs) { $( kernel_args!(@specs $kind $name self $f out); )* }
+            }
+            impl Default for $name {
+                fn default() -> Self { $name { $( $f: arg_default(), )* } }
+            }
+            impl ArgDefault for $name { fn get() -> Self { Self::default() } }
+        )*
+        /// The C++ side of the table: the text of `plaq_args.h`.
+        #[allow(dead_code)]
+        pub fn cpp_args() -> String {
+            let mut h = String::from("// Generated from src/backend/args.rs.\n#pragma once\n#include \"plaq_dialect.h\"\nnamespace PLAQ_NS {\n");
+            h.push_str("#define PLAQ_AT(S, M) __builtin_offsetof(S, M)\n#ifdef __CUDACC__\n#undef PLAQ_AT\n#define PLAQ_AT(S, M) __INTADDR__(&(((S*)0)->M))\n#endif\n");
+            for (name, value) in CONSTANTS { h.push_str(&format!("constexpr int {name} = {value};\n")); }
+            $(
+                h.push_str(concat!("struct ", stringify!($name), " {\n"));
+                $( h.push_str(&kernel_args!(@cpp $kind $name $f $t)); )*
+                h.push_str("};\n");
+                h.push_str(&format!("static_assert(sizeof({}) == {}, \"layout\");\n", stringify!($name), size_of::<$name>()));
+                $( h.push_str(&format!("static_assert(PLAQ_AT({}, {}) == {}, \"layout\");\n", stringify!($name),
+                    kernel_args!(@member $kind $f), std::mem::offset_of!($name, $f))); )*
+            )*
+            h.push_str("}  // namespace PLAQ_NS\n");
+            h
+        }
+    };
+}
+
+/// Zero for every field type.
+pub trait ArgDefault {
+    fn get() -> Self;
+}
+macro_rules! arg_default { ($($t:ty),*) => {$( impl ArgDefault for $t { fn get() -> Self { Default::default() } } )*}}
+arg_default!(i32, i64, u32, u64, f64, Ptr);
+impl<T: ArgDefault + Copy, const N: usize> ArgDefault for [T; N] {
+    fn get() -> Self {
+        [T::get(); N]
+    }
+}
+fn arg_default<T: ArgDefault>() -> T {
+    T::get()
+}
+
+macro_rules! constants {
+    ($($(#[$m:meta])* $name:ident = $value:expr;)*) => {
+        $($(#[$m])* #[allow(dead_code)] pub const $name: i32 = $value;)*
+        /// Constants that Rust and the kernels share.
+        pub const CONSTANTS: &[(&str, i32)] = &[$((stringify!($name), $value)),*];
+    };
+}
+
+include!("args_table.rs");

@@ -1,0 +1,146 @@
+// The table itself: constants that Rust and the kernels share, then every argument struct.
+
+constants! {
+    /// Right-hand sides whose coefficients one BLAS launch carries.
+    MAX_RHS = 32;
+
+    // What the site operator of a Dirac kernel multiplies with (wilson.h).
+    SITE_ONE = 0;
+    /// a + i mu gamma5
+    SITE_TWIST = 1;
+    /// clover blocks
+    SITE_CLOVER = 2;
+    /// clover blocks + i mu gamma5
+    SITE_CLOVER_TWIST = 3;
+    /// A H - i mu gamma5 H with H = (A^2 + mu^2)^-1; planes of A H, then of H
+    SITE_CLOVER_TWIST_INVERSE = 4;
+    /// gamma5 (site kernel only)
+    SITE_GAMMA5 = 5;
+
+    // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
+    BLAS_ZERO = 0;
+    BLAS_COPY = 1;
+    /// y = a x + b y
+    BLAS_AXPBY = 2;
+    /// z += a x; x = b x + c y   (CG: solution, search direction)
+    BLAS_CG_UPDATE = 3;
+    /// z = a x + b y + c z
+    BLAS_AXPBYPCZ = 4;
+    /// sums: |x|^2
+    BLAS_NORM = 5;
+    /// sums: Re <x,y>, Im <x,y>, |x|^2
+    BLAS_DOT = 6;
+    /// y += a x; sums: |y|^2
+    BLAS_AXPY_NORM = 7;
+    /// y += a x; sums: Re <z,y>, Im <z,y>, |y|^2
+    BLAS_AXPY_DOT = 8;
+    /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
+    BLAS_BICGSTAB = 9;
+}
+
+kernel_args! {
+    /// Extents of one lane's piece of the local lattice (the whole local lattice where lanes = 1).
+    struct Geom {
+        spec x: i32,
+        spec y: i32,
+        spec z: i32,
+        spec t: i32,
+        /// Lane bit that a step over the seam flips, 0 where the direction is not split.
+        spec lane_x: i32,
+        spec lane_y: i32,
+        spec lane_z: i32,
+        spec lane_t: i32,
+        /// Global coordinates of the first site of this rank, and the global extents.
+        arg origin: [i32; 4],
+        arg global: [i32; 4],
+    }
+
+    /// A field: consecutive planes, each one parity of one right-hand side.
+    struct FieldView {
+        arg data: Ptr,
+        arg norm: Ptr,
+        arg plane_bytes: i64,
+        arg norm_bytes: i64,
+        /// Outer sites of a plane.
+        spec volume: i32,
+    }
+
+    /// out = c_y S_y(y) + S_h(sum_mu hop(in)) on one parity; see wilson.h.
+    struct HopArgs {
+        sub geom: Geom,
+        /// Planes of the output parity; `in` has the other one.
+        sub out: FieldView,
+        sub inp: FieldView,
+        sub y: FieldView,
+        sub gauge: FieldView,
+        /// Clover-like blocks of the output parity applied to the hop (inverse) or to y (direct).
+        sub clover: FieldView,
+        spec parity: i32,
+        spec dagger: i32,
+        /// Is the y term there, and which site operator acts on y / on the hop.
+        spec with_y: i32,
+        spec site_y: i32,
+        spec site_hop: i32,
+        /// Bit mu: the phase in direction mu is not 1; complex_phase: it is not +-1.
+        spec phase_mask: i32,
+        spec complex_phase: i32,
+        /// Planes from one right-hand side to the next in each of the fields.
+        spec step_out: i32,
+        spec step_in: i32,
+        spec step_y: i32,
+        arg coef: [f64; 4],
+        arg phase_re: [f64; 4],
+        arg phase_im: [f64; 4],
+        arg coef_y: f64,
+        /// Twist: site operator is `twist_scale (1 + i twist gamma5)`, sign of dagger included.
+        arg twist: f64,
+        arg twist_scale: f64,
+    }
+
+    /// Site operator alone: out = c S(in), batches = planes.
+    struct SiteOpArgs {
+        sub geom: Geom,
+        sub out: FieldView,
+        sub inp: FieldView,
+        sub clover: FieldView,
+        spec site: i32,
+        spec dagger: i32,
+        /// Planes per right-hand side (2: both parities, clover planes follow; 1: one parity).
+        spec parities: i32,
+        spec parity: i32,
+        arg coef: f64,
+        arg twist: f64,
+        arg twist_scale: f64,
+    }
+
+    /// Element-wise vector operations.
+    struct BlasArgs {
+        spec op: i32,
+        /// Planes per right-hand side: coefficient index = batch / parities.
+        spec parities: i32,
+        sub x: FieldView,
+        sub y: FieldView,
+        sub z: FieldView,
+        sub w: FieldView,
+        sub v: FieldView,
+        arg a: [f64; 64],
+        arg b: [f64; 64],
+        arg c: [f64; 64],
+    }
+
+    /// Device copy of `n` doubles-worth elements, for the bandwidth that figures are quoted against.
+    struct StreamArgs {
+        arg src: Ptr,
+        arg dst: Ptr,
+    }
+
+    /// Between a field and host order: f64, lexicographic sites, right-hand side slowest.
+    struct LexArgs {
+        sub geom: Geom,
+        sub field: FieldView,
+        /// Device address of the host-ordered numbers.
+        arg host: Ptr,
+        spec parities: i32,
+        spec parity: i32,
+    }
+}

@@ -1,0 +1,225 @@
+//! The CPU back end: kernels compiled ahead of time for several instruction sets, one chosen at
+//! start, ranges of sites given to a thread pool.
+
+use std::alloc::Layout;
+use std::collections::HashMap;
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::{families::Kind, Backend, Call, Ptr};
+use crate::bail;
+use crate::error::Result;
+
+type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, *mut f64);
+
+mod table {
+    use super::CpuKernel;
+    include!(concat!(env!("OUT_DIR"), "/cpu_table.rs"));
+}
+
+/// Outer sites per partial sum: fixed, so that sums do not depend on the thread count.
+const SUM_CHUNK: usize = 128;
+const ALIGN: usize = 256;
+
+pub struct Cpu {
+    pool: rayon::ThreadPool,
+    threads: usize,
+    set: usize,
+    scalar: usize,
+}
+
+/// Instruction sets compiled in that this processor has, plainest first, without `scalar`.
+pub fn instruction_sets() -> Vec<&'static str> {
+    table::SETS
+        .iter()
+        .copied()
+        .filter(|&name| match name {
+            "scalar" => false,
+            #[cfg(target_arch = "x86_64")]
+            "avx2" => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
+            #[cfg(target_arch = "x86_64")]
+            "avx512" => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            _ => true,
+        })
+        .collect()
+}
+
+impl Cpu {
+    pub fn new(threads: usize) -> Result<Self> {
+        let sets = instruction_sets();
+        let name = match std::env::var("PLAQ_CPU_ISA") {
+            Ok(asked) => match sets.iter().find(|s| **s == asked) {
+                Some(s) => s,
+                None => bail!(
+                    Unsupported,
+                    "PLAQ_CPU_ISA={asked}: this library on this processor has {sets:?}"
+                ),
+            },
+            Err(_) => *sets.last().expect("the baseline set is always compiled"),
+        };
+        let set = table::SETS.iter().position(|s| *s == name).expect("name comes from SETS");
+        let scalar = table::SETS.iter().position(|s| *s == "scalar").expect("always compiled");
+        let pool = match rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .thread_name(|i| format!("plaq-{i}"))
+            .build()
+        {
+            Ok(pool) => pool,
+            Err(e) => bail!(InvalidArgument, "cannot start {threads} threads: {e}"),
+        };
+        let threads = pool.current_num_threads();
+        Ok(Cpu { pool, threads, set, scalar })
+    }
+
+    /// The compiled function: `scalar` where the lattice has one lane.
+    fn function(&self, call: &Call) -> Result<CpuKernel> {
+        static INDEX: OnceLock<HashMap<&'static str, &'static [CpuKernel]>> = OnceLock::new();
+        let index = INDEX.get_or_init(|| table::TABLE.iter().copied().collect());
+        let symbol = call.symbol();
+        let Some(functions) = index.get(symbol.as_str()) else {
+            bail!(Unsupported, "kernel {symbol} is not compiled for the CPU");
+        };
+        Ok(functions[if call.work.lanes == 1 { self.scalar } else { self.set }])
+    }
+}
+
+impl Backend for Cpu {
+    fn name(&self) -> String {
+        format!(
+            "cpu {}, {} thread{}",
+            table::SETS[self.set],
+            self.threads,
+            if self.threads == 1 { "" } else { "s" }
+        )
+    }
+    fn is_cpu(&self) -> bool {
+        true
+    }
+    fn max_lanes(&self) -> usize {
+        16
+    }
+    fn memory(&self) -> Result<(u64, u64)> {
+        // SAFETY: sysconf has no preconditions.
+        let (pages, free, size) = unsafe {
+            (
+                libc::sysconf(libc::_SC_PHYS_PAGES),
+                libc::sysconf(libc::_SC_AVPHYS_PAGES),
+                libc::sysconf(libc::_SC_PAGESIZE),
+            )
+        };
+        // Reclaimable cache counts as free: AVPHYS leaves it out, MemAvailable does not.
+        let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|s| {
+            let line = s.lines().find(|l| l.starts_with("MemAvailable:"))?;
+            line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
+        });
+        Ok((available.unwrap_or(free as u64 * size as u64), pages as u64 * size as u64))
+    }
+    fn alloc(&self, bytes: u64) -> Result<Ptr> {
+        let layout = layout(bytes);
+        // SAFETY: the layout has a non-zero size.
+        let ptr = unsafe { std::alloc::alloc_zeroed(layout) };
+        if ptr.is_null() {
+            bail!(OutOfMemory, "the host refused {} MiB", bytes >> 20);
+        }
+        Ok(Ptr(ptr as u64))
+    }
+    fn free(&self, ptr: Ptr, bytes: u64) {
+        // SAFETY: `ptr` came from `alloc` with the same size (Buffer keeps both).
+        unsafe { std::alloc::dealloc(ptr.0 as *mut u8, layout(bytes)) }
+    }
+    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()> {
+        // SAFETY: Buffer checked the length; distinct allocations do not overlap.
+        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), dst.0 as *mut u8, src.len()) };
+        Ok(())
+    }
+    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()> {
+        // SAFETY: as in upload.
+        unsafe { std::ptr::copy_nonoverlapping(src.0 as *const u8, dst.as_mut_ptr(), dst.len()) };
+        Ok(())
+    }
+    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
+        // SAFETY: both come from buffers of at least `bytes`; a copy onto itself is allowed.
+        unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, bytes as usize) };
+        Ok(())
+    }
+    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
+        // SAFETY: a buffer of at least `bytes`.
+        unsafe { std::ptr::write_bytes(dst.0 as *mut u8, 0, bytes as usize) };
+        Ok(())
+    }
+
+    fn launch(&self, call: &Call) -> Result<()> {
+        let function = self.function(call)?;
+        let (args, batches) = (call.args as usize, call.work.batches as i32);
+        let run = |begin: usize, end: usize| {
+            // SAFETY: the struct outlives this call, its layout is checked by static_assert, and
+            // the fields' sizes are what `n` and `batches` say (private interface of this crate).
+            unsafe {
+                function(
+                    args as *const c_void,
+                    begin as i64,
+                    end as i64,
+                    batches,
+                    std::ptr::null_mut(),
+                )
+            }
+        };
+        if self.threads == 1 {
+            run(0, call.work.n);
+            return Ok(());
+        }
+        let n = call.work.n;
+        let pieces = (4 * self.threads).min(n);
+        self.pool.install(|| {
+            (0..pieces).into_par_iter().for_each(|p| run(p * n / pieces, (p + 1) * n / pieces))
+        });
+        Ok(())
+    }
+
+    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
+        let (Kind::Reduce(_) | Kind::LaneReduce(_)) = call.kernel.kind else {
+            bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
+        };
+        let function = self.function(call)?;
+        let (args, batches) = (call.args as usize, call.work.batches as i32);
+        let width = sums.len();
+        let n = call.work.n;
+        let chunks = n.div_ceil(SUM_CHUNK);
+        let mut partial = vec![0.0; width * chunks];
+        let run = |c: usize, out: &mut [f64]| {
+            let (begin, end) = (c * SUM_CHUNK, ((c + 1) * SUM_CHUNK).min(n));
+            // SAFETY: as in launch; `out` holds batches x N doubles.
+            unsafe {
+                function(args as *const c_void, begin as i64, end as i64, batches, out.as_mut_ptr())
+            }
+        };
+        if self.threads == 1 {
+            partial.chunks_mut(width).enumerate().for_each(|(c, out)| run(c, out));
+        } else {
+            self.pool.install(|| {
+                partial.par_chunks_mut(width).enumerate().for_each(|(c, out)| run(c, out))
+            });
+        }
+        for part in partial.chunks(width) {
+            for (s, p) in sums.iter_mut().zip(part) {
+                *s += p;
+            }
+        }
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+fn layout(bytes: u64) -> Layout {
+    Layout::from_size_align(bytes.max(1) as usize, ALIGN).expect("sizes are below isize::MAX")
+}

@@ -1,0 +1,80 @@
+//! Every kernel that exists: family header, name, argument struct, kind and the template
+//! parameters it is instantiated for. Shared with build.rs, which instantiates all of it for
+//! the CPU; the GPU compiles what is launched.
+
+/// What a kernel does with its sites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// W lanes of a site at a time.
+    Site,
+    /// One lane at a time: for work that is not hot, or not vectorisable.
+    Lane,
+    /// Sums of N doubles over the sites, per batch.
+    Reduce(usize),
+    /// The same, one lane at a time.
+    LaneReduce(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Kernel {
+    /// First part of the symbol; the parameters follow.
+    pub name: &'static str,
+    /// C++ template `K<W, params...>` in `header`.
+    pub body: &'static str,
+    pub header: &'static str,
+    pub args: &'static str,
+    pub kind: Kind,
+    /// Allowed values of each template parameter.
+    pub params: &'static [&'static [&'static str]],
+}
+
+pub const PRECISIONS: &[&str] = &["f64", "f32", "f16"];
+pub const RECONS: &[&str] = &["18", "12"];
+
+include!("families_table.rs");
+
+/// Symbol of one instantiation.
+pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {
+    let mut s = String::from(kernel.name);
+    for p in params {
+        s.push('_');
+        s.push_str(p);
+    }
+    s
+}
+
+/// The macro line that instantiates a kernel with `simd_bytes` wide vectors.
+pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: usize) -> String {
+    let widest = if params.contains(&"f64") { 8 } else { 4 };
+    let w = match kernel.kind {
+        Kind::Lane | Kind::LaneReduce(_) => 1,
+        _ => (simd_bytes / widest).clamp(1, lanes),
+    };
+    let sym = symbol(kernel, params);
+    let list: String = params.iter().map(|p| format!(", {p}")).collect();
+    let body = format!("{}<{w}{list}>", kernel.body);
+    let (args, name) = (kernel.args, kernel.name);
+    match kernel.kind {
+        Kind::Site | Kind::Lane => {
+            format!("PLAQ_SITE_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
+        }
+        Kind::Reduce(n) | Kind::LaneReduce(n) => {
+            format!("PLAQ_REDUCE_KERNEL({sym}, {w}, {n}, {args}, PLAQ_BODY({body}))  // {name}\n")
+        }
+    }
+}
+
+/// Every combination of the parameters' values.
+#[allow(dead_code)]
+pub fn combinations(params: &[&'static [&'static str]]) -> Vec<Vec<&'static str>> {
+    let mut all = vec![vec![]];
+    for values in params {
+        all = all
+            .into_iter()
+            .flat_map(|head: Vec<&str>| {
+                values.iter().map(move |v| [head.as_slice(), &[*v]].concat()).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    all
+}

@@ -1,0 +1,14 @@
+/// The table of kernels.
+pub const KERNELS: &[Kernel] = &[
+    Kernel { name: "hop", body: "Hop", header: "wilson.h", args: "HopArgs", kind: Kind::Site, params: &[PRECISIONS, RECONS] },
+    Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
+    Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
+    Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
+    Kernel { name: "heavy_quark", body: "HeavyQuark", header: "blas.h", args: "BlasArgs", kind: Kind::Reduce(3), params: &[PRECISIONS] },
+    Kernel { name: "blas_sum", body: "BlasSum", header: "blas.h", args: "BlasArgs", kind: Kind::Reduce(3), params: &[PRECISIONS] },
+    Kernel { name: "stream_copy", body: "StreamCopy", header: "blas.h", args: "StreamArgs", kind: Kind::Site, params: &[] },
+    Kernel { name: "lex_spinor_in", body: "LexSpinorIn", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS] },
+    Kernel { name: "lex_spinor_out", body: "LexSpinorOut", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS] },
+    Kernel { name: "lex_gauge_in", body: "LexGaugeIn", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
+    Kernel { name: "lex_gauge_out", body: "LexGaugeOut", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
+];

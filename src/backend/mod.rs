@@ -1,0 +1,248 @@
+//! Devices: memory, kernel launches, reductions. Everything above this layer is safe code that
+//! names kernels of the table in `families_table.rs` and passes their argument structs.
+
+pub mod args;
+pub mod cpu;
+pub mod families;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
+use families::{Kernel, Kind, KERNELS};
+
+use crate::bail;
+use crate::error::Result;
+
+/// One kernel call, as the back ends see it.
+pub struct Call<'a> {
+    pub kernel: &'static Kernel,
+    pub params: &'a [&'a str],
+    /// The argument struct, alive for 'a.
+    pub args: *const u8,
+    pub args_bytes: usize,
+    pub specs: Specs,
+    pub work: Work,
+}
+
+/// How much a kernel runs over.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Outer sites (or elements).
+    pub n: usize,
+    /// Planes or right-hand sides.
+    pub batches: usize,
+    /// Lanes of a site in the fields' layout.
+    pub lanes: usize,
+}
+
+impl Call<'_> {
+    pub fn symbol(&self) -> String {
+        families::symbol(self.kernel, self.params)
+    }
+}
+
+/// What a device must be able to do. Addresses are those of the device's own memory.
+pub trait Backend: Send + Sync {
+    /// One line for reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
+    fn name(&self) -> String;
+    fn is_cpu(&self) -> bool;
+    /// The most lanes (virtual nodes) that a site may have: 16 on the CPU, 1 on a GPU.
+    fn max_lanes(&self) -> usize;
+    /// Bytes free and in all.
+    fn memory(&self) -> Result<(u64, u64)>;
+    /// Zeroed memory, aligned to 256 bytes.
+    fn alloc(&self, bytes: u64) -> Result<Ptr>;
+    fn free(&self, ptr: Ptr, bytes: u64);
+    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()>;
+    /// Waits until the data are there.
+    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()>;
+    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
+    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
+    fn launch(&self, call: &Call) -> Result<()>;
+    /// `sums` holds batches x N doubles; waits.
+    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()>;
+    fn synchronize(&self) -> Result<()>;
+    /// Seconds that `work` takes on the device, launches included.
+    fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
+        self.synchronize()?;
+        let start = std::time::Instant::now();
+        work()?;
+        self.synchronize()?;
+        Ok(start.elapsed().as_secs_f64())
+    }
+}
+
+struct DeviceState {
+    backend: Box<dyn Backend>,
+    used: AtomicU64,
+    peak: AtomicU64,
+}
+
+/// A device that fields live on; cheap to clone, compared by identity.
+#[derive(Clone)]
+pub struct Device(Arc<DeviceState>);
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Device({})", self.name())
+    }
+}
+
+impl PartialEq for Device {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Device {
+    pub fn from_backend(backend: Box<dyn Backend>) -> Self {
+        Device(Arc::new(DeviceState { backend, used: AtomicU64::new(0), peak: AtomicU64::new(0) }))
+    }
+
+    /// The CPU with `threads` threads (0: all that this process may use).
+    pub fn cpu(threads: usize) -> Result<Self> {
+        Ok(Self::from_backend(Box::new(cpu::Cpu::new(threads)?)))
+    }
+
+    pub fn name(&self) -> String {
+        self.0.backend.name()
+    }
+    pub fn is_cpu(&self) -> bool {
+        self.0.backend.is_cpu()
+    }
+    pub fn max_lanes(&self) -> usize {
+        self.0.backend.max_lanes()
+    }
+    pub fn memory(&self) -> Result<(u64, u64)> {
+        self.0.backend.memory()
+    }
+    /// Bytes held by fields now, and the most since `reset_peak`.
+    pub fn used(&self) -> (u64, u64) {
+        (self.0.used.load(Ordering::Relaxed), self.0.peak.load(Ordering::Relaxed))
+    }
+    pub fn reset_peak(&self) {
+        self.0.peak.store(self.used().0, Ordering::Relaxed);
+    }
+    pub fn synchronize(&self) -> Result<()> {
+        self.0.backend.synchronize()
+    }
+    pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
+        self.0.backend.time(&mut work)
+    }
+
+    /// Refuses, before anything is allocated, what cannot fit.
+    pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
+        let (free, total) = self.memory()?;
+        if bytes > free {
+            bail!(
+                OutOfMemory,
+                "{what} needs {} MiB on {}, {} of {} MiB are free",
+                bytes >> 20,
+                self.name(),
+                free >> 20,
+                total >> 20
+            );
+        }
+        Ok(())
+    }
+
+    /// Zeroed device memory.
+    pub fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        let ptr = self.0.backend.alloc(bytes as u64)?;
+        let used = self.0.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
+        self.0.peak.fetch_max(used, Ordering::Relaxed);
+        Ok(Buffer { device: self.clone(), ptr, bytes })
+    }
+
+    /// Runs a kernel of the table over the sites and batches of `work`.
+    pub(crate) fn launch<A: KernelArgs>(
+        &self,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<()> {
+        if work.n == 0 || work.batches == 0 {
+            return Ok(());
+        }
+        self.0.backend.launch(&call(name, params, args, work))
+    }
+
+    /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
+    pub(crate) fn reduce<A: KernelArgs>(
+        &self,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Vec<f64>> {
+        let call = call(name, params, args, work);
+        let (Kind::Reduce(sums) | Kind::LaneReduce(sums)) = call.kernel.kind else {
+            bail!(Internal, "kernel {name} is not a reduction");
+        };
+        let mut out = vec![0.0; sums * work.batches];
+        if work.n > 0 && work.batches > 0 {
+            self.0.backend.reduce(&call, &mut out)?;
+        }
+        Ok(out)
+    }
+}
+
+fn call<'a, A: KernelArgs>(name: &str, params: &'a [&'a str], args: &'a A, work: Work) -> Call<'a> {
+    let kernel =
+        KERNELS.iter().find(|k| k.name == name).expect("kernel names are literals of this crate");
+    let mut specs = Specs::new();
+    args.specs(&mut specs);
+    specs.sort_unstable();
+    specs.dedup();
+    let args_bytes = size_of::<A>();
+    Call { kernel, params, args: (args as *const A).cast(), args_bytes, specs, work }
+}
+
+/// Owned device memory.
+pub struct Buffer {
+    device: Device,
+    ptr: Ptr,
+    bytes: usize,
+}
+
+impl Buffer {
+    pub fn ptr(&self) -> Ptr {
+        self.ptr
+    }
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+    pub fn upload(&mut self, src: &[u8]) -> Result<()> {
+        assert!(src.len() <= self.bytes);
+        self.device.0.backend.upload(self.ptr, src)
+    }
+    pub fn download(&self, dst: &mut [u8]) -> Result<()> {
+        assert!(dst.len() <= self.bytes);
+        self.device.0.backend.download(dst, self.ptr)
+    }
+    pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
+        assert!(src.bytes == self.bytes && src.device == self.device);
+        self.device.0.backend.copy(self.ptr, src.ptr, self.bytes as u64)
+    }
+    pub fn zero(&mut self) -> Result<()> {
+        self.device.0.backend.zero(self.ptr, self.bytes as u64)
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer({} bytes on {})", self.bytes, self.device.name())
+    }
+}
+
+impl Drop for Buffer {
+    fn drop(&mut self) {
+        self.device.0.backend.free(self.ptr, self.bytes as u64);
+        self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,76 @@
+//! The local lattice: checkerboarding, and on the CPU its division over SIMD lanes.
+
+use std::sync::Arc;
+
+use crate::backend::{Device, Geom, Work};
+use crate::bail;
+use crate::error::Result;
+
+/// Extents (x, y, z, t) of the local lattice and their division over the lanes of a device.
+///
+/// Lexicographic index: `x + X (y + Y (z + Z t))`; parity `(x+y+z+t) & 1`; inside a parity sites
+/// are numbered by half the lexicographic index of their lane's piece.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Geometry {
+    extents: [usize; 4],
+    lanes: usize,
+    /// Lane bit of each direction, 0 where it is not split.
+    lane_bits: [usize; 4],
+}
+
+impl Geometry {
+    /// Every extent must be even (checkerboarding on a periodic lattice) and at least 2.
+    pub fn new(extents: [usize; 4], device: &Device) -> Result<Arc<Self>> {
+        for (mu, &l) in extents.iter().enumerate() {
+            if l < 2 || l % 2 != 0 || l > 1 << 16 {
+                bail!(
+                    BadExtents,
+                    "extent {} is {l}: every extent must be even, from 2 to 65536",
+                    ["x", "y", "z", "t"][mu]
+                );
+            }
+        }
+        if extents.iter().map(|&l| l as u64).product::<u64>() > i32::MAX as u64 {
+            bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
+        }
+        // A piece must keep even extents, or parity would differ between lanes.
+        let splits = device.max_lanes() == 16 && extents.iter().all(|l| l % 4 == 0);
+        let (lanes, lane_bits) = if splits { (16, [1, 2, 4, 8]) } else { (1, [0; 4]) };
+        Ok(Arc::new(Geometry { extents, lanes, lane_bits }))
+    }
+
+    pub fn extents(&self) -> [usize; 4] {
+        self.extents
+    }
+    pub fn volume(&self) -> usize {
+        self.extents.iter().product()
+    }
+    pub fn lanes(&self) -> usize {
+        self.lanes
+    }
+    /// Outer sites of one parity: sites / 2 / lanes.
+    pub fn outer(&self) -> usize {
+        self.volume() / 2 / self.lanes
+    }
+    pub fn work(&self, batches: usize) -> Work {
+        Work { n: self.outer(), batches, lanes: self.lanes }
+    }
+
+    pub(crate) fn args(&self) -> Geom {
+        let piece =
+            |mu: usize| (self.extents[mu] / if self.lane_bits[mu] != 0 { 2 } else { 1 }) as i32;
+        let bit = |mu: usize| self.lane_bits[mu] as i32;
+        Geom {
+            x: piece(0),
+            y: piece(1),
+            z: piece(2),
+            t: piece(3),
+            lane_x: bit(0),
+            lane_y: bit(1),
+            lane_z: bit(2),
+            lane_t: bit(3),
+            origin: [0; 4],
+            global: self.extents.map(|l| l as i32),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! Lattice fields on a device.
+
+mod clover;
+mod gauge;
+mod geometry;
+mod lex;
+mod spinor;
+
+pub use clover::CloverField;
+pub use gauge::{GaugeField, Recon};
+pub use geometry::Geometry;
+pub use spinor::{SpinorField, Subset};
+
+use crate::bail;
+use crate::error::Result;
+
+/// Storage precision. Arithmetic is in double for `F64`, in single otherwise; sums are in double.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Precision {
+    /// 16-bit fixed point; spinors and clover blocks with one norm per site.
+    F16,
+    F32,
+    F64,
+}
+
+impl Precision {
+    pub const ALL: [Precision; 3] = [Precision::F64, Precision::F32, Precision::F16];
+    pub fn bytes(self) -> usize {
+        match self {
+            Precision::F16 => 2,
+            Precision::F32 => 4,
+            Precision::F64 => 8,
+        }
+    }
+    /// Name in kernel symbols.
+    pub fn token(self) -> &'static str {
+        match self {
+            Precision::F16 => "f16",
+            Precision::F32 => "f32",
+            Precision::F64 => "f64",
+        }
+    }
+    /// Unit roundoff of one stored number relative to the largest of its site.
+    pub fn epsilon(self) -> f64 {
+        match self {
+            Precision::F16 => 0.5 / 32767.0,
+            Precision::F32 => f32::EPSILON as f64 / 2.0,
+            Precision::F64 => f64::EPSILON / 2.0,
+        }
+    }
+    /// Does a site carry a norm beside its numbers?
+    pub fn has_norm(self) -> bool {
+        self == Precision::F16
+    }
+    pub fn parse(name: &str) -> Result<Self> {
+        match name {
+            "double" | "f64" => Ok(Precision::F64),
+            "single" | "float" | "f32" => Ok(Precision::F32),
+            "half" | "f16" => Ok(Precision::F16),
+            _ => bail!(InvalidArgument, "precision: expected double, single or half, found {name}"),
+        }
+    }
+}
