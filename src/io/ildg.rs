@@ -1,0 +1,342 @@
+//! ILDG configurations with SciDAC records in a LIME container ([`lime`]).
+//!
+//! Two messages, in the order in which QIO writes and wants them:
+//! 1. `scidac-private-file-xml` (extents, one volume), `scidac-file-xml` (title);
+//! 2. `scidac-private-record-xml` (type, precision), `scidac-record-xml` (the user's:
+//!    `usqcdInfo` with plaquette, link trace and a text), `ildg-format`, `ildg-data-lfn` if
+//!    there is a logical file name, `ildg-binary-data`, `scidac-checksum`.
+//!
+//! The data are, big endian and for each site, x fastest, the links μ = x, y, z, t, each 3×3
+//! row-major complex float32 or float64. `suma` and `sumb` of the checksum take the CRC32 of
+//! the bytes of each site, rotate it left by lex mod 29 and lex mod 31 bits and combine all
+//! sites by exclusive or.
+//!
+//! Read are also files without SciDAC records (ILDG alone) and without ILDG records
+//! (`scidac-binary-data` of four colour matrices per site). A message that does not end marks
+//! a truncated file.
+
+use super::checksum::RotatingPair;
+use super::lime::{self, Place, Record};
+use super::stream::{decode, encode, Input, Output};
+use super::text::{decimal, resolution};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, GaugeFile, Job, SITE};
+use crate::error::{Result, Status};
+use roxmltree::Document;
+
+pub const CODEC: Codec = Codec {
+    formats: &[FileFormat::Ildg],
+    bits: &[64, 32],
+    orders: &[ByteOrder::Big],
+    claims: |head| head.starts_with(&lime::MAGIC),
+    read,
+    write,
+};
+
+/// Longer text records are not looked at.
+const LONGEST_TEXT: u64 = 1 << 20;
+const MOST_TAGS: usize = 1000;
+const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
+
+/// The records of the first configuration in a file.
+#[derive(Default)]
+struct Records {
+    private_file: Option<String>,
+    private_record: Option<String>,
+    user: Option<String>,
+    format: Option<String>,
+    lfn: Option<String>,
+    data: Option<Record>,
+    checksum: Option<String>,
+}
+
+impl Records {
+    fn scan(input: &mut Input) -> Result<Self> {
+        let mut records = Records::default();
+        let mut complete = true;
+        while let Some(record) = lime::next(input)? {
+            complete = record.last;
+            let has_data = records.data.is_some();
+            let field = match record.kind.as_str() {
+                "scidac-private-file-xml" => Some(&mut records.private_file),
+                "scidac-private-record-xml" if !has_data => Some(&mut records.private_record),
+                "scidac-record-xml" if !has_data => Some(&mut records.user),
+                "ildg-format" => Some(&mut records.format),
+                "ildg-data-lfn" => Some(&mut records.lfn),
+                "scidac-checksum" if has_data => Some(&mut records.checksum),
+                _ => None,
+            };
+            if let Some(field) = field.filter(|f| f.is_none() && record.length <= LONGEST_TEXT) {
+                let text = input.bytes(record.length as usize)?;
+                let text = String::from_utf8_lossy(&text);
+                *field = Some(text.trim_matches(|c: char| c == '\0' || c.is_whitespace()).into());
+            }
+            lime::skip(input, &record)?;
+            let binary = matches!(record.kind.as_str(), "ildg-binary-data" | "scidac-binary-data");
+            if binary && !has_data {
+                records.data = Some(record);
+            }
+        }
+        if !complete {
+            let message = "the file ends before the last LIME message does";
+            return Err(input.error(Status::FileTruncated, message));
+        }
+        Ok(records)
+    }
+}
+
+/// The parser recurses into elements, so their number, and with it their depth, is limited.
+fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String> {
+    match text.matches('<').count() {
+        0..=MOST_TAGS => Document::parse(text).map_err(|e| e.to_string()),
+        tags => Err(format!("{tags} tags are more than the {MOST_TAGS} that are parsed")),
+    }
+}
+
+/// One XML record, its elements addressed by name alone.
+struct Xml<'a> {
+    input: &'a Input,
+    kind: &'static str,
+    document: Document<'a>,
+}
+
+impl<'a> Xml<'a> {
+    fn new(input: &'a Input, kind: &'static str, text: &'a str) -> Result<Self> {
+        match parse_xml(text) {
+            Ok(document) => Ok(Xml { input, kind, document }),
+            Err(e) => Err(input.error(Status::FileFormat, format!("record {kind}: {e}"))),
+        }
+    }
+
+    fn get(&self, tag: &str) -> Option<&str> {
+        let element = self.document.descendants().find(|n| n.tag_name().name() == tag)?;
+        element.text().map(str::trim)
+    }
+
+    fn parse<T>(&self, tag: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+        self.get(tag).and_then(parse).ok_or_else(|| {
+            let found = self.get(tag).unwrap_or("missing");
+            let message = format!("record {}: <{tag}> is {found}", self.kind);
+            self.input.error(Status::FileFormat, message)
+        })
+    }
+}
+
+fn number(text: &str) -> Option<u64> {
+    text.parse().ok()
+}
+
+fn hexadecimal(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.trim_start_matches("0x"), 16).ok()
+}
+
+/// Extents and, if the record says it, precision.
+fn parse_ildg_format(input: &Input, text: &str) -> Result<([u64; 4], u32)> {
+    let xml = Xml::new(input, "ildg-format", text)?;
+    xml.parse("field", |field| (field == "su3gauge").then_some(()))?;
+    let bits = xml.parse("precision", |p| [32, 64].into_iter().find(|b| p == b.to_string()))?;
+    let mut extents = [0; 4];
+    for (n, tag) in extents.iter_mut().zip(["lx", "ly", "lz", "lt"]) {
+        *n = xml.parse(tag, number)?;
+    }
+    Ok((extents, bits))
+}
+
+fn parse_private_file(input: &Input, text: &str) -> Result<[u64; 4]> {
+    let xml = Xml::new(input, "scidac-private-file-xml", text)?;
+    if xml.get("volfmt").is_some_and(|volfmt| volfmt != "0") {
+        let message = "a part of a configuration in several files, only single files are read";
+        return Err(input.error(Status::FileFormat, message));
+    }
+    xml.parse("dims", |dims| {
+        let dims: Option<Vec<u64>> = dims.split_whitespace().map(number).collect();
+        dims?.try_into().ok()
+    })
+}
+
+/// Precision of a record of four 3×3 matrices per site.
+fn parse_private_record(input: &Input, text: &str) -> Result<u32> {
+    let xml = Xml::new(input, "scidac-private-record-xml", text)?;
+    let bits = xml.parse("precision", |p| match p {
+        "F" => Some(32),
+        "D" => Some(64),
+        _ => None,
+    })?;
+    xml.parse("colors", |colors| (colors == "3").then_some(()))?;
+    xml.parse("datacount", |count| (count == "4").then_some(()))?;
+    Ok(bits)
+}
+
+fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
+    let records = Records::scan(input)?;
+    let scidac = match &records.private_file {
+        Some(text) => Some(parse_private_file(input, text)?),
+        None => None,
+    };
+    let (found, bits) = match (&records.format, scidac, &records.private_record) {
+        (Some(text), _, _) => parse_ildg_format(input, text)?,
+        (None, Some(dims), Some(text)) => (dims, parse_private_record(input, text)?),
+        (None, Some(_), None) => {
+            let message = "the file ends after SciDAC's file records";
+            return Err(input.error(Status::FileTruncated, message));
+        }
+        _ => {
+            let message = "LIME file without ildg-format and without SciDAC's private records";
+            return Err(input.error(Status::FileFormat, message));
+        }
+    };
+    if let Some(dims) = scidac.filter(|dims| *dims != found) {
+        let message = format!("ildg-format tells of a lattice {found:?}, SciDAC of {dims:?}");
+        return Err(input.error(Status::FileFormat, message));
+    }
+    let extents = input.extents(found, expect)?;
+    let volume = extents.iter().product::<usize>();
+    let site_bytes = SITE * bits as usize / 8;
+    let Some(data) = &records.data else {
+        let message = "no ildg-binary-data or scidac-binary-data record";
+        return Err(input.error(Status::FileFormat, message));
+    };
+    if data.length != (volume * site_bytes) as u64 {
+        let message = format!(
+            "record {} has {} bytes, {extents:?} at {bits} bits makes {}",
+            data.kind,
+            data.length,
+            volume * site_bytes
+        );
+        return Err(input.error(Status::FileFormat, message));
+    }
+    let stored = match &records.checksum {
+        Some(text) => {
+            let xml = Xml::new(input, "scidac-checksum", text)?;
+            Some((xml.parse("suma", hexadecimal)?, xml.parse("sumb", hexadecimal)?))
+        }
+        None => None,
+    };
+
+    let mut links = input.allocate(extents)?;
+    let mut sums = RotatingPair::new();
+    input.seek(data.offset)?;
+    input.stream(volume, site_bytes, |first, raw| {
+        add_sites(&mut sums, raw, site_bytes);
+        let sites = raw.len() / site_bytes;
+        decode(raw, bits, ByteOrder::Big, &mut links[SITE * first..][..SITE * sites]);
+    })?;
+    let sums = sums.sums();
+    if let Some(stored) = stored.filter(|stored| *stored != sums) {
+        let message = format!("checksums {sums:x?} of the links, {stored:x?} in the file");
+        return Err(input.error(Status::FileChecksum, message));
+    }
+    Ok(GaugeFile { extents, links, info: describe(records, bits) })
+}
+
+fn add_sites(sums: &mut RotatingPair, raw: &[u8], site_bytes: usize) {
+    let crcs: Vec<u32> = raw.chunks_exact(site_bytes).map(crc32fast::hash).collect();
+    sums.add(&crcs);
+}
+
+/// Everything optional; records that are no XML or say nothing known are passed on verbatim.
+fn describe(records: Records, bits: u32) -> FileInfo {
+    let mut info = FileInfo::new(FileFormat::Ildg, bits, ByteOrder::Big);
+    info.lfn = records.lfn;
+    let text_of = |text: &Option<String>, tag: &str| -> Option<String> {
+        let document = parse_xml(text.as_deref()?).ok()?;
+        let element = document.descendants().find(|n| n.tag_name().name() == tag)?;
+        element.text().map(|t| t.trim().to_owned())
+    };
+    info.date = text_of(&records.private_record, "date");
+    let mut average = |tag: &str| {
+        let text = text_of(&records.user, tag)?;
+        let value = text.parse().ok().filter(|v: &f64| v.is_finite())?;
+        info.header_resolution = info.header_resolution.max(resolution(&text));
+        Some(value)
+    };
+    let (plaquette, link_trace) = (average("plaq"), average("linktr"));
+    (info.plaquette, info.link_trace) = (plaquette, link_trace);
+    for line in text_of(&records.user, "info").unwrap_or_default().lines() {
+        let Some((key, value)) = line.split_once('=') else { continue };
+        let value = value.trim().to_owned();
+        match key.trim() {
+            "ensemble_id" => info.ensemble_id = Some(value),
+            "ensemble_label" => info.ensemble_label = Some(value),
+            "sequence_number" => info.sequence_number = value.parse().ok(),
+            "creator" => info.creator = Some(value),
+            _ => {}
+        }
+    }
+    info.user_record = records.user;
+    info
+}
+
+fn write(output: &mut Output, job: &Job) -> Result<()> {
+    let [x, y, z, t] = job.extents;
+    let (bits, letter) = (job.bits, if job.bits == 32 { 'F' } else { 'D' });
+    let site_bytes = SITE * bits as usize / 8;
+    let scidac_file = format!(
+        "{XML}<scidacFile><version>1.1</version><spacetime>4</spacetime>\
+         <dims>{x} {y} {z} {t} </dims><volfmt>0</volfmt></scidacFile>"
+    );
+    let scidac_record = format!(
+        "{XML}<scidacRecord><version>1.1</version><date>{}</date><recordtype>0</recordtype>\
+         <datatype>QDP_{letter}3_ColorMatrix</datatype><precision>{letter}</precision>\
+         <colors>3</colors><typesize>{}</typesize><datacount>4</datacount></scidacRecord>",
+        escape(&job.date()),
+        site_bytes / 4
+    );
+    let format = format!(
+        "{XML}<ildgFormat xmlns=\"http://www.lqcd.org/ildg\" \
+         xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
+         xsi:schemaLocation=\"http://www.lqcd.org/ildg/filefmt.xsd\"><version>1.0</version>\
+         <field>su3gauge</field><precision>{bits}</precision>\
+         <lx>{x}</lx><ly>{y}</ly><lz>{z}</lz><lt>{t}</lt></ildgFormat>"
+    );
+    lime::put_text(output, Place::First, "scidac-private-file-xml", &scidac_file)?;
+    let title = format!("{XML}<title>gauge configuration</title>");
+    lime::put_text(output, Place::Last, "scidac-file-xml", &title)?;
+    lime::put_text(output, Place::First, "scidac-private-record-xml", &scidac_record)?;
+    lime::put_text(output, Place::Inside, "scidac-record-xml", &user_record(job))?;
+    lime::put_text(output, Place::Inside, "ildg-format", &format)?;
+    if let Some(lfn) = &job.options.lfn {
+        lime::put_text(output, Place::Inside, "ildg-data-lfn", lfn)?;
+    }
+    let volume = job.links.len() / SITE;
+    let length = (volume * site_bytes) as u64;
+    lime::put_header(output, Place::Inside, "ildg-binary-data", length)?;
+    let mut sums = RotatingPair::new();
+    output.stream(volume, site_bytes, |first, raw| {
+        let sites = raw.len() / site_bytes;
+        encode(&job.links[SITE * first..][..SITE * sites], bits, ByteOrder::Big, raw);
+        add_sites(&mut sums, raw, site_bytes);
+    })?;
+    lime::pad(output, length)?;
+    let (suma, sumb) = sums.sums();
+    let checksum = format!(
+        "{XML}<scidacChecksum><version>1.0</version>\
+         <suma>{suma:x}</suma><sumb>{sumb:x}</sumb></scidacChecksum>"
+    );
+    lime::put_text(output, Place::Last, "scidac-checksum", &checksum)
+}
+
+/// USQCD's lattice record, with what has no tag of its own as lines of its `info`.
+fn user_record(job: &Job) -> String {
+    let options = job.options;
+    let tag = |name, value: Option<f64>| match value {
+        Some(value) => format!("<{name}>{}</{name}>", decimal(value)),
+        None => String::new(),
+    };
+    let line = |key, value: Option<String>| match value {
+        Some(value) => format!("{key} = {}\n", escape(&value)),
+        None => String::new(),
+    };
+    format!(
+        "{XML}<usqcdInfo><version>1.0</version>{}{}<info>{}{}{}{}</info></usqcdInfo>",
+        tag("plaq", options.plaquette),
+        tag("linktr", options.link_trace),
+        line("ensemble_id", options.ensemble_id.clone()),
+        line("ensemble_label", options.ensemble_label.clone()),
+        line("sequence_number", options.sequence_number.map(|n| n.to_string())),
+        line("creator", options.creator.clone()),
+    )
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,51 @@
+//! openQCD configurations, as its `export_cnfg` writes them.
+//!
+//! | bytes | content (little endian) |
+//! | --- | --- |
+//! | 0..16 | four int32: T, X, Y, Z |
+//! | 16..24 | f64: average of Re tr U_p over all plaquettes, 3 for unit links |
+//! | 24.. | for each odd site (t+x+y+z odd) in lexicographic order with z fastest, then y, x, t: eight links +t, −t, +x, −x, +y, −y, +z, −z |
+//!
+//! The link −μ is U_μ(x−μ̂), not daggered. A link is a 3×3 row-major complex double matrix.
+//! All extents are even. There is no checksum; the plaquette is the guard.
+
+use super::linkmap::{forward, lex, LinkMap};
+use super::FileFormat;
+
+/// Directions in the order of the file.
+const DIRECTIONS: [usize; 4] = [3, 0, 1, 2];
+
+pub const MAP: LinkMap = LinkMap {
+    format: FileFormat::OpenQcd,
+    header: DIRECTIONS,
+    per_item: 8,
+    holds: |n| n.iter().all(|n| n % 2 == 0),
+    item,
+    place,
+};
+
+fn item(n: &[usize; 4], item: usize) -> [usize; 8] {
+    // Of the two sites 2 item and 2 item + 1, which differ in z alone, one is odd.
+    let mut rest = 2 * item;
+    let mut x = [0; 4];
+    for axis in [2, 1, 0, 3] {
+        x[axis] = rest % n[axis];
+        rest /= n[axis];
+    }
+    x[2] += (x.iter().sum::<usize>() + 1) % 2;
+    std::array::from_fn(|i| {
+        let mu = DIRECTIONS[i / 2];
+        let mut y = x;
+        if i % 2 == 1 {
+            y[mu] = (y[mu] + n[mu] - 1) % n[mu];
+        }
+        4 * lex(n, &y) + mu
+    })
+}
+
+fn place(n: &[usize; 4], x: &[usize; 4], mu: usize) -> usize {
+    let backward = x.iter().sum::<usize>() % 2 == 0;
+    let owner = if backward { forward(n, x, mu) } else { *x };
+    let item = (owner[2] + n[2] * (owner[1] + n[1] * (owner[0] + n[0] * owner[3]))) / 2;
+    8 * item + 2 * ((mu + 1) % 4) + backward as usize
+}

@@ -1,0 +1,282 @@
+//! Bounded buffers between a file and memory: lengths are checked first, data pass in chunks
+//! of about a megabyte, whole chunks change byte order and precision at once.
+
+use super::{ByteOrder, SITE};
+use crate::bail;
+use crate::error::{Error, Result, Status};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Bytes of one chunk, roughly.
+const CHUNK: usize = 1 << 20;
+
+/// A file opened for reading, with its length and position.
+pub struct Input {
+    file: File,
+    path: PathBuf,
+    length: u64,
+    position: u64,
+}
+
+impl Input {
+    pub fn open(path: &Path) -> Result<Self> {
+        let refused = |e| Error::new(Status::FileOpen, format!("{}: {e}", path.display()));
+        // Asked before opening: opening a pipe would wait for its writer.
+        if !fs::metadata(path).map_err(refused)?.is_file() {
+            bail!(FileOpen, "{}: not a regular file", path.display());
+        }
+        let file = File::open(path).map_err(refused)?;
+        let length = file.metadata().map_err(refused)?.len();
+        Ok(Input { file, path: path.to_owned(), length, position: 0 })
+    }
+
+    pub fn position(&self) -> u64 {
+        self.position
+    }
+
+    pub fn remaining(&self) -> u64 {
+        self.length.saturating_sub(self.position)
+    }
+
+    /// An error about this file.
+    pub fn error(&self, status: Status, message: impl std::fmt::Display) -> Error {
+        Error::new(status, format!("{}: {message}", self.path.display()))
+    }
+
+    fn failure(&self, e: io::Error) -> Error {
+        let status = match e.kind() {
+            ErrorKind::UnexpectedEof => Status::FileTruncated,
+            _ => Status::FileOpen,
+        };
+        self.error(status, format!("reading at byte {}: {e}", self.position))
+    }
+
+    pub fn seek(&mut self, position: u64) -> Result<()> {
+        self.file.seek(SeekFrom::Start(position)).map_err(|e| self.failure(e))?;
+        self.position = position;
+        Ok(())
+    }
+
+    /// Up to `count` bytes from here on; the position stays.
+    pub fn peek(&mut self, count: usize) -> Result<Vec<u8>> {
+        let position = self.position;
+        let bytes = self.bytes(self.remaining().min(count as u64) as usize)?;
+        self.seek(position)?;
+        Ok(bytes)
+    }
+
+    /// The next `count` bytes, which the caller keeps small.
+    pub fn bytes(&mut self, count: usize) -> Result<Vec<u8>> {
+        self.need(count as u64, "header")?;
+        let mut bytes = vec![0; count];
+        self.fill(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn fill(&mut self, buffer: &mut [u8]) -> Result<()> {
+        self.file.read_exact(buffer).map_err(|e| self.failure(e))?;
+        self.position += buffer.len() as u64;
+        Ok(())
+    }
+
+    /// Are there `count` more bytes?
+    pub fn need(&self, count: u64, what: &str) -> Result<()> {
+        if count > self.remaining() {
+            let (at, left) = (self.position, self.remaining());
+            let message =
+                format!("{what} takes {count} bytes from byte {at} on, the file has {left}");
+            return Err(self.error(Status::FileTruncated, message));
+        }
+        Ok(())
+    }
+
+    /// Are there exactly `count` more bytes?
+    pub fn need_exactly(&self, count: u64, what: &str) -> Result<()> {
+        self.need(count, what)?;
+        if count < self.remaining() {
+            let extra = self.remaining() - count;
+            return Err(self.error(Status::FileFormat, format!("{extra} bytes follow the {what}")));
+        }
+        Ok(())
+    }
+
+    /// Checks the extents that a header holds: plausible, and those asked for.
+    pub fn extents(&self, found: [u64; 4], expect: Option<[usize; 4]>) -> Result<[usize; 4]> {
+        let volume = found.iter().try_fold(1u64, |volume, &n| match n {
+            1..=0x7fff_ffff => volume.checked_mul(n),
+            _ => None,
+        });
+        // Links must be addressable in memory and in the file, as doubles with some to spare.
+        match volume.and_then(|v| v.checked_mul(8 * SITE as u64)) {
+            Some(bytes) if bytes < isize::MAX as u64 / 2 => {}
+            _ => {
+                let message = format!("lattice {found:?} of the header is no lattice");
+                return Err(self.error(Status::FileFormat, message));
+            }
+        }
+        let extents = found.map(|n| n as usize);
+        match expect {
+            Some(expect) if expect != extents => Err(self.error(
+                Status::FileExtents,
+                format!("the file holds a lattice x,y,z,t = {extents:?}, expected {expect:?}"),
+            )),
+            _ => Ok(extents),
+        }
+    }
+
+    /// Zeroed links; call it when the length of the file has been checked.
+    pub fn allocate(&self, extents: [usize; 4]) -> Result<Vec<f64>> {
+        let count = SITE * extents.iter().product::<usize>();
+        let mut links = Vec::new();
+        if links.try_reserve_exact(count).is_err() {
+            let message = format!("no memory for {count} doubles of host links");
+            return Err(self.error(Status::OutOfMemory, message));
+        }
+        links.resize(count, 0.0);
+        Ok(links)
+    }
+
+    /// Reads `items` × `item_bytes` bytes from here on and hands them over in chunks of whole
+    /// items, each with the number of its first item.
+    pub fn stream(
+        &mut self,
+        items: usize,
+        item_bytes: usize,
+        mut consume: impl FnMut(usize, &[u8]),
+    ) -> Result<()> {
+        let per_chunk = (CHUNK / item_bytes).max(1);
+        let mut buffer = vec![0; per_chunk.min(items) * item_bytes];
+        for first in (0..items).step_by(per_chunk) {
+            let bytes = &mut buffer[..per_chunk.min(items - first) * item_bytes];
+            self.fill(bytes)?;
+            consume(first, bytes);
+        }
+        Ok(())
+    }
+}
+
+/// A file under a temporary name, removed on drop unless it was committed.
+pub struct Output {
+    file: File,
+    temporary: PathBuf,
+    target: PathBuf,
+    committed: bool,
+}
+
+impl Output {
+    pub fn create(path: &Path) -> Result<Self> {
+        static SERIAL: AtomicU64 = AtomicU64::new(0);
+        // A link is followed, so that the rename replaces the file and not the link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        if target.is_dir() {
+            bail!(FileWrite, "{}: is a folder", path.display());
+        }
+        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+        let hidden = format!(".plaq-{}-{serial}.tmp", std::process::id());
+        let temporary = target.with_file_name(hidden);
+        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+            Ok(file) => Ok(Output { file, temporary, target, committed: false }),
+            Err(e) => bail!(FileWrite, "{}: {e}", temporary.display()),
+        }
+    }
+
+    fn failure(&self, e: io::Error) -> Error {
+        Error::new(Status::FileWrite, format!("{}: {e}", self.target.display()))
+    }
+
+    pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.write_all(bytes).map_err(|e| self.failure(e))
+    }
+
+    /// Writes `bytes` over the beginning of the file: a header that had to wait for a checksum.
+    pub fn put_first(&mut self, bytes: &[u8]) -> Result<()> {
+        self.file.seek(SeekFrom::Start(0)).map_err(|e| self.failure(e))?;
+        self.put(bytes)
+    }
+
+    /// Writes `items` × `item_bytes` bytes that `produce` fills chunk by chunk, given the
+    /// number of the chunk's first item.
+    pub fn stream(
+        &mut self,
+        items: usize,
+        item_bytes: usize,
+        mut produce: impl FnMut(usize, &mut [u8]),
+    ) -> Result<()> {
+        let per_chunk = (CHUNK / item_bytes).max(1);
+        let mut buffer = vec![0; per_chunk.min(items) * item_bytes];
+        for first in (0..items).step_by(per_chunk) {
+            let bytes = &mut buffer[..per_chunk.min(items - first) * item_bytes];
+            produce(first, bytes);
+            self.put(bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Flushes to disk and gives the file its name.
+    pub fn commit(mut self) -> Result<()> {
+        self.file.sync_all().map_err(|e| self.failure(e))?;
+        fs::rename(&self.temporary, &self.target).map_err(|e| self.failure(e))?;
+        self.committed = true;
+        // The new name itself: not every file system lets a folder be flushed, the data are safe.
+        if let Some(Ok(folder)) = self.target.parent().map(File::open) {
+            let _ = folder.sync_all();
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if !self.committed {
+            let _ = fs::remove_file(&self.temporary);
+        }
+    }
+}
+
+/// Bytes of a file to doubles.
+pub fn decode(raw: &[u8], bits: u32, order: ByteOrder, out: &mut [f64]) {
+    match (bits, order) {
+        (32, ByteOrder::Little) => map4(raw, out, |b| f32::from_le_bytes(b) as f64),
+        (32, ByteOrder::Big) => map4(raw, out, |b| f32::from_be_bytes(b) as f64),
+        (_, ByteOrder::Little) => map8(raw, out, f64::from_le_bytes),
+        (_, ByteOrder::Big) => map8(raw, out, f64::from_be_bytes),
+    }
+}
+
+/// Doubles to bytes of a file.
+pub fn encode(values: &[f64], bits: u32, order: ByteOrder, raw: &mut [u8]) {
+    match (bits, order) {
+        (32, ByteOrder::Little) => unmap(values, raw, |v| (v as f32).to_le_bytes()),
+        (32, ByteOrder::Big) => unmap(values, raw, |v| (v as f32).to_be_bytes()),
+        (_, ByteOrder::Little) => unmap(values, raw, f64::to_le_bytes),
+        (_, ByteOrder::Big) => unmap(values, raw, f64::to_be_bytes),
+    }
+}
+
+/// Bytes of a file to 32-bit words, for checksums.
+pub fn words(raw: &[u8], order: ByteOrder, out: &mut [u32]) {
+    match order {
+        ByteOrder::Little => map4(raw, out, u32::from_le_bytes),
+        ByteOrder::Big => map4(raw, out, u32::from_be_bytes),
+    }
+}
+
+fn map4<T>(raw: &[u8], out: &mut [T], f: impl Fn([u8; 4]) -> T) {
+    for (o, b) in out.iter_mut().zip(raw.chunks_exact(4)) {
+        *o = f([b[0], b[1], b[2], b[3]]);
+    }
+}
+
+fn map8<T>(raw: &[u8], out: &mut [T], f: impl Fn([u8; 8]) -> T) {
+    for (o, b) in out.iter_mut().zip(raw.chunks_exact(8)) {
+        *o = f([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]);
+    }
+}
+
+fn unmap<const N: usize>(values: &[f64], raw: &mut [u8], f: impl Fn(f64) -> [u8; N]) {
+    for (v, b) in values.iter().zip(raw.chunks_exact_mut(N)) {
+        b.copy_from_slice(&f(*v));
+    }
+}

@@ -1,0 +1,96 @@
+//! Text in headers: dates, printed numbers, what may stand in a line.
+
+use super::WriteOptions;
+use crate::bail;
+use crate::error::Result;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Now, spelled like the C library's asctime, in UTC.
+pub fn utc_now() -> String {
+    utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()))
+}
+
+fn utc(seconds: u64) -> String {
+    const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let leap = |year: u64| (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+    let (days, second) = (seconds / 86400, seconds % 86400);
+    let (mut year, mut day) = (1970, days);
+    while day >= 365 + leap(year) as u64 {
+        day -= 365 + leap(year) as u64;
+        year += 1;
+    }
+    let lengths = [31, 28 + leap(year) as u64, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 0;
+    while day >= lengths[month] {
+        day -= lengths[month];
+        month += 1;
+    }
+    format!(
+        "{} {} {:2} {:02}:{:02}:{:02} {year} UTC",
+        WEEKDAYS[(days % 7) as usize],
+        MONTHS[month],
+        day + 1,
+        second / 3600,
+        second / 60 % 60,
+        second % 60
+    )
+}
+
+/// Half a unit of the last digit of a printed decimal, such as `0.5937` or `5.937e-01`.
+pub fn resolution(decimal: &str) -> f64 {
+    let (mantissa, exponent) = decimal.split_once(['e', 'E']).unwrap_or((decimal, "0"));
+    let digits = mantissa.split_once('.').map_or(0, |(_, fraction)| fraction.len() as i32);
+    0.5 * 10f64.powi(exponent.parse::<i32>().unwrap_or(0).saturating_sub(digits))
+}
+
+/// A number as headers print it: enough decimals for every double near 1.
+pub fn decimal(value: f64) -> String {
+    format!("{value:.17}")
+}
+
+/// Text that would break a line or a document, and numbers that are none, are refused.
+pub fn check_options(options: &WriteOptions) -> Result<()> {
+    let WriteOptions { ensemble_id, ensemble_label, creator, date, lfn, .. } = options;
+    let texts = [
+        ("ensemble_id", ensemble_id),
+        ("ensemble_label", ensemble_label),
+        ("creator", creator),
+        ("date", date),
+        ("lfn", lfn),
+    ];
+    for (name, text) in texts {
+        if text.as_ref().is_some_and(|text| text.chars().any(char::is_control)) {
+            bail!(InvalidArgument, "options.{name} has a control character");
+        }
+    }
+    for (name, value) in [("plaquette", options.plaquette), ("link_trace", options.link_trace)] {
+        if value.is_some_and(|value| !value.is_finite()) {
+            bail!(InvalidArgument, "options.{name} is not finite");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates() {
+        assert_eq!(utc(0), "Thu Jan  1 00:00:00 1970 UTC");
+        assert_eq!(utc(951_827_696), "Tue Feb 29 12:34:56 2000 UTC");
+        assert_eq!(utc(1_133_729_346), "Sun Dec  4 20:49:06 2005 UTC");
+        assert_eq!(utc(4_107_542_400), "Mon Mar  1 00:00:00 2100 UTC");
+    }
+
+    #[test]
+    fn resolutions() {
+        for (text, half_unit) in
+            [("0.5937", 5e-5), ("5.937e-01", 5e-5), ("1", 0.5), ("-0.01", 5e-3), ("2E3", 500.0)]
+        {
+            assert!((resolution(text) / half_unit - 1.0).abs() < 1e-14, "{text}");
+        }
+    }
+}
