@@ -10,6 +10,7 @@ use std::{env, fs};
 #[allow(dead_code)]
 mod args;
 #[path = "src/backend/families.rs"]
+#[allow(dead_code)]
 mod families;
 
 struct Isa {
@@ -60,6 +61,10 @@ fn main() {
         "src/backend/families_table.rs",
     ] {
         println!("cargo:rerun-if-changed={path}");
+    }
+    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
+        let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets the version");
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libplaq.so.{major}");
     }
     fs::write(out.join("plaq_args.h"), args::cpp_args()).expect("write plaq_args.h");
     embed_sources(&out);

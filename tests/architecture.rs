@@ -1,0 +1,337 @@
+//! The rules of ARCHITECTURE.md that a compiler does not check: dependencies point down, `unsafe`
+//! stays at the edges, files stay short, every kernel header is used.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each top-level module may use besides itself.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("io", &["error"]),
+    ("backend", &["error"]),
+    ("comm", &["error"]),
+    ("fields", &["error", "backend", "comm"]),
+    ("linop", &["error", "backend", "comm", "fields"]),
+    ("operators", &["error", "backend", "comm", "fields", "linop"]),
+    ("solvers", &["error", "backend", "comm", "fields", "linop"]),
+    ("compose", &["error", "backend", "comm", "fields", "linop", "operators", "solvers"]),
+    (
+        "ops",
+        &["error", "io", "backend", "comm", "fields", "linop", "operators", "solvers", "compose"],
+    ),
+    (
+        "capi",
+        &[
+            "error",
+            "io",
+            "backend",
+            "comm",
+            "fields",
+            "linop",
+            "operators",
+            "solvers",
+            "compose",
+            "ops",
+        ],
+    ),
+];
+
+const MAY_BE_UNSAFE: &[&str] = &["backend", "comm", "capi"];
+const LONGEST_FILE: usize = 800;
+
+struct Source {
+    path: PathBuf,
+    /// Module path from the crate root, e.g. ["backend", "cpu"]; empty for lib.rs.
+    module: Vec<String>,
+    /// Text without comments, strings and characters.
+    code: String,
+}
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
+    fn walk(dir: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
+        let Ok(entries) = fs::read_dir(dir) else { return };
+        for entry in entries {
+            let path = entry.expect("readable entry").path();
+            if path.is_dir() {
+                walk(&path, extensions, found);
+            } else if path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)) {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join(folder), extensions, &mut found);
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<Source> {
+    let base = root().join("src");
+    let read = |path: PathBuf| {
+        let inside = path.strip_prefix(&base).expect("found below src").with_extension("");
+        let mut module: Vec<String> =
+            inside.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+        if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
+            module.pop();
+        }
+        let code = strip(&fs::read_to_string(&path).expect("readable source"));
+        Source { path, module, code }
+    };
+    files("src", &["rs"]).into_iter().map(read).collect()
+}
+
+/// Rust or C++ text without comments and the contents of literals.
+fn strip(text: &str) -> String {
+    let c: Vec<char> = text.chars().collect();
+    let mut out = String::with_capacity(text.len());
+    let mut i = 0;
+    while i < c.len() {
+        let next = c.get(i + 1).copied().unwrap_or(' ');
+        let word_before = i > 0 && (c[i - 1].is_alphanumeric() || c[i - 1] == '_');
+        if c[i] == '/' && next == '/' {
+            while i < c.len() && c[i] != '\n' {
+                i += 1;
+            }
+        } else if c[i] == '/' && next == '*' {
+            let mut depth = 0;
+            while i < c.len() {
+                match (c[i], c.get(i + 1)) {
+                    ('/', Some('*')) => (depth, i) = (depth + 1, i + 2),
+                    ('*', Some('/')) => (depth, i) = (depth - 1, i + 2),
+                    _ => i += 1,
+                }
+                if depth == 0 {
+                    break;
+                }
+            }
+        } else if c[i] == 'r' && !word_before && (next == '"' || next == '#') {
+            let hashes = c[i + 1..].iter().take_while(|x| **x == '#').count();
+            if c.get(i + 1 + hashes) == Some(&'"') {
+                let end: Vec<char> = std::iter::once('"').chain(vec!['#'; hashes]).collect();
+                i += 2 + hashes;
+                while i < c.len() && !c[i..].starts_with(&end) {
+                    i += 1;
+                }
+                i += end.len();
+            } else {
+                out.push(c[i]);
+                i += 1;
+            }
+        } else if c[i] == '"' {
+            i += 1;
+            while i < c.len() && c[i] != '"' {
+                i += if c[i] == '\\' { 2 } else { 1 };
+            }
+            i += 1;
+        } else if c[i] == '\'' && next == '\\' {
+            i += 3;
+            while i < c.len() && c[i] != '\'' {
+                i += 1;
+            }
+            i += 1;
+        } else if c[i] == '\'' && c.get(i + 2) == Some(&'\'') {
+            i += 3;
+        } else {
+            out.push(c[i]);
+            i += 1;
+        }
+    }
+    out
+}
+
+/// Identifiers and single punctuation marks; `::` is one token.
+fn tokens(code: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    let mut chars = code.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c.is_alphanumeric() || c == '_' {
+            let mut word = String::from(c);
+            while let Some(&n) = chars.peek().filter(|n| n.is_alphanumeric() || **n == '_') {
+                word.push(n);
+                chars.next();
+            }
+            out.push(word);
+        } else if c == ':' && chars.peek() == Some(&':') {
+            chars.next();
+            out.push("::".into());
+        } else if !c.is_whitespace() {
+            out.push(c.into());
+        }
+    }
+    out
+}
+
+/// First path segments after `crate::`, or after as many `super::` as reach the crate's root,
+/// braces resolved.
+fn root_items(source: &Source) -> BTreeSet<String> {
+    let tokens = tokens(&source.code);
+    let at = |i: usize| tokens.get(i).map_or("", String::as_str);
+    let mut found = BTreeSet::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        let mut supers = 0;
+        let mut j = i;
+        while at(j) == "super" && at(j + 1) == "::" {
+            (supers, j) = (supers + 1, j + 2);
+        }
+        if at(j) == "crate" && at(j + 1) == "::" {
+            j += 2;
+        } else if supers == 0 || supers != source.module.len() {
+            i = j.max(i + 1);
+            continue;
+        }
+        if at(j) == "{" {
+            let mut depth = 1;
+            let mut first = true;
+            j += 1;
+            while depth > 0 && j < tokens.len() {
+                match at(j) {
+                    "{" => depth += 1,
+                    "}" => depth -= 1,
+                    "," if depth == 1 => first = true,
+                    word if first => {
+                        found.insert(word.to_string());
+                        first = false;
+                    }
+                    _ => {}
+                }
+                j += 1;
+            }
+        } else {
+            found.insert(at(j).to_string());
+        }
+        i = j;
+    }
+    found
+}
+
+/// Exported macros live at the crate's root, whichever module defines them.
+fn exported_macros(sources: &[Source]) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for source in sources {
+        let t = tokens(&source.code);
+        for (i, word) in t.iter().enumerate() {
+            if word == "macro_export" {
+                let rest = &t[i..];
+                if let Some(k) = rest.iter().position(|w| w == "macro_rules") {
+                    let module = source.module.first().cloned().unwrap_or_default();
+                    found.insert(rest[k + 2].clone(), module);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Complaints about one file's arrows.
+fn arrows(source: &Source, macros: &BTreeMap<String, String>) -> Vec<String> {
+    let Some(layer) = source.module.first() else { return vec![] };
+    let Some((_, below)) = ALLOWED.iter().find(|(name, _)| name == layer) else {
+        return vec![format!("{}: module {layer} is in no layer", source.path.display())];
+    };
+    root_items(source)
+        .into_iter()
+        .map(|item| macros.get(&item).cloned().unwrap_or(item))
+        .filter(|item| ALLOWED.iter().any(|(name, _)| name == item))
+        .filter(|item| item != layer && !below.contains(&item.as_str()))
+        .map(|item| format!("{}: {layer} may not use {item}", source.path.display()))
+        .collect()
+}
+
+#[test]
+fn dependencies_point_down() {
+    let sources = sources();
+    assert!(sources.len() > 10, "src/ was not found");
+    let macros = exported_macros(&sources);
+    assert_eq!(macros.get("bail").map(String::as_str), Some("error"));
+    let wrong: Vec<String> = sources.iter().flat_map(|s| arrows(s, &macros)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn unsafe_stays_at_the_edges() {
+    let wrong: Vec<String> = sources()
+        .iter()
+        .filter(|s| !s.module.first().is_some_and(|m| MAY_BE_UNSAFE.contains(&m.as_str())))
+        .filter(|s| tokens(&s.code).iter().any(|t| t == "unsafe"))
+        .map(|s| format!("{}: unsafe outside {MAY_BE_UNSAFE:?}", s.path.display()))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_stay_short() {
+    let mut wrong = Vec::new();
+    for folder in ["src", "kernels", "tests", "benches", "examples-c", "bindings"] {
+        for path in files(folder, &["rs", "h", "c", "f90", "py", "sh"]) {
+            let lines = fs::read_to_string(&path).expect("readable file").lines().count();
+            // The Fortran module is generated from the C header and as long as that.
+            let generated = path.starts_with(root().join("bindings/fortran"));
+            if lines > LONGEST_FILE && !generated {
+                wrong.push(format!("{}: {lines} lines", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "longer than {LONGEST_FILE} lines:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let marks = ["TODO", "FIXME", "XXX", "unimplemented!", "todo!"];
+    let mut wrong = Vec::new();
+    for folder in ["src", "kernels", "benches", "examples-c", "bindings"] {
+        for path in files(folder, &["rs", "h", "c", "f90", "py"]) {
+            let text = fs::read_to_string(&path).expect("readable file");
+            for (n, line) in text.lines().enumerate() {
+                if marks.iter().any(|m| line.contains(m)) {
+                    wrong.push(format!("{}:{}: {}", path.display(), n + 1, line.trim()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A header is named by the table of kernels or included by another header.
+#[test]
+fn every_kernel_header_is_used() {
+    let table = fs::read_to_string(root().join("src/backend/families_table.rs")).expect("a table");
+    let headers = files("kernels", &["h"]);
+    assert!(!headers.is_empty());
+    let texts: Vec<String> =
+        headers.iter().map(|h| fs::read_to_string(h).expect("readable header")).collect();
+    for header in &headers {
+        let quoted = format!("\"{}\"", header.file_name().expect("a file").to_string_lossy());
+        let used = table.contains(&quoted)
+            || texts.iter().any(|t| t.contains(&format!("#include {quoted}")))
+            // build.rs generates plaq_args.h, which includes the dialect.
+            || quoted == "\"plaq_dialect.h\"";
+        assert!(used, "kernels/{quoted} is used by no kernel");
+    }
+}
+
+#[test]
+fn the_checker_sees_what_it_should() {
+    let source = |module: &[&str], text: &str| Source {
+        path: PathBuf::from(module.join("/")),
+        module: module.iter().map(|m| m.to_string()).collect(),
+        code: strip(text),
+    };
+    let macros = BTreeMap::from([("bail".to_string(), "error".to_string())]);
+    let bad = |module: &[&str], text: &str| !arrows(&source(module, text), &macros).is_empty();
+    assert!(bad(&["fields", "gauge"], "use crate::ops::Plaquette;"));
+    assert!(bad(&["fields", "gauge"], "use crate::{error::Result, capi::{A, B}};"));
+    assert!(bad(&["operators", "wilson"], "fn f() { super::super::solvers::cg(); }"));
+    assert!(bad(&["io"], "use crate::fields::Geometry;"));
+    assert!(bad(&["shed", "x"], ""));
+    assert!(!bad(&["io"], "use crate::bail; use crate::error::Result;"));
+    assert!(!bad(&["fields", "gauge"], "// use crate::ops::A\nlet s = \"crate::ops\";"));
+    assert!(!bad(&["ops", "pion"], "use crate::{io::read, compose::{eo, ops}};"));
+    let t = tokens(&strip(r##"let a = '"'; unsafe { r#"unsafe"# } /* unsafe /* */ unsafe */"##));
+    assert_eq!(t.iter().filter(|w| *w == "unsafe").count(), 1);
+}
