@@ -75,7 +75,8 @@ fn claims(head: &[u8]) -> bool {
 }
 
 /// The two formats have equal headers and lengths. The extents rule one out or, failing that,
-/// the plaquette does: in the wrong order links do not close to loops.
+/// the plaquette does: in the wrong order links do not close to loops. A header whose plaquette
+/// belongs to neither leaves the choice to chance, and the comparison with the links fails.
 fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
     let (found, plaquette) = header(&input.bytes(HEAD)?);
     let mut candidates = Vec::new();

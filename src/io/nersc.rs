@@ -133,7 +133,7 @@ fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
         decode(raw, bits, order, &mut scratch);
         for (link, rows) in sites.chunks_exact_mut(MATRIX).zip(scratch.chunks_exact(12)) {
             link[..12].copy_from_slice(rows);
-            complete(link);
+            link[12..].copy_from_slice(&third_row(rows.try_into().expect("12 numbers")));
         }
     })?;
     if checksum != stored {
@@ -211,14 +211,16 @@ fn sum_words(raw: &[u8], order: ByteOrder) -> u32 {
 }
 
 /// Third row of an SU(3) matrix: conj(row0 × row1).
-fn complete(link: &mut [f64]) {
+fn third_row(rows: &[f64; 12]) -> [f64; 6] {
+    let mut third = [0.0; 6];
     for column in 0..3 {
         let (j, k) = (2 * ((column + 1) % 3), 2 * ((column + 2) % 3));
-        let [a, b] =
-            [0, 6].map(|row| [link[row + j], link[row + j + 1], link[row + k], link[row + k + 1]]);
-        link[12 + 2 * column] = a[0] * b[2] - a[1] * b[3] - (a[2] * b[0] - a[3] * b[1]);
-        link[13 + 2 * column] = -(a[0] * b[3] + a[1] * b[2] - (a[2] * b[1] + a[3] * b[0]));
+        let (a, b) = ([rows[j], rows[j + 1]], [rows[k], rows[k + 1]]);
+        let (c, d) = ([rows[6 + j], rows[7 + j]], [rows[6 + k], rows[7 + k]]);
+        third[2 * column] = a[0] * d[0] - a[1] * d[1] - (b[0] * c[0] - b[1] * c[1]);
+        third[2 * column + 1] = b[0] * c[1] + b[1] * c[0] - (a[0] * d[1] + a[1] * d[0]);
     }
+    third
 }
 
 /// The byte order in which the first row of the first link has unit length; big if neither.
