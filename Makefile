@@ -1,0 +1,110 @@
+# plaq: build, run, test, install. `make help` lists the targets.
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+
+CARGO ?= $(or $(shell command -v cargo),$(HOME)/.cargo/bin/cargo)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin FC),default)
+FC := gfortran
+endif
+CFLAGS ?= -O2
+FFLAGS ?= -O2
+PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR ?= $(PREFIX)/share/plaq
+DESTDIR ?=
+
+# Cargo profile of the library that the examples are linked to: release, dev or kit.
+PROFILE ?= release
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+BUILT := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
+WORK := build/$(PROFILE)$(if $(filter kit,$(PROFILE)),-work)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+MAJOR := $(firstword $(subst ., ,$(VERSION)))
+
+# Every C and Fortran program of examples-c/; NAME.f90 becomes NAME_f.
+C_PROGRAMS := $(patsubst examples-c/%.c,$(WORK)/bin/%,$(wildcard examples-c/*.c))
+FORTRAN_MODULES := $(wildcard bindings/fortran/*.f90)
+FORTRAN_PROGRAMS := $(if $(shell command -v $(FC)),$(patsubst examples-c/%.f90,$(WORK)/bin/%_f,$(wildcard examples-c/*.f90)))
+C_HEADERS := $(shell find include examples-c -name '*.h' 2>/dev/null)
+LINK = -L$(WORK)/lib -lplaq -lm -Wl,-rpath,'$$ORIGIN/../lib'
+
+# The job that `make demo` runs.
+DEMO_GAUGE ?= $(firstword $(wildcard tests/data/*.ildg tests/data/*.lime tests/data/*.nersc tests/data/*.milc))
+DEMO_ARGS ?= --gauge $(DEMO_GAUGE) --kappa 0.12 --csw 1.2 --time-bc antiperiodic \
+  --source point,0,0,0,0 --tol 1e-10 --device auto --json build/demo.json
+
+export CARGO CC FC
+
+.PHONY: help build lib examples demo test install kit fmt lint doc clean
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+build: lib ## release library: target/release/libplaq.so and libplaq.a
+
+lib:
+	$(CARGO) build --profile $(PROFILE)
+
+# The loader looks for the soname, the linker for the plain name.
+$(WORK)/lib/libplaq.so: lib
+	@mkdir -p $(WORK)/lib
+	@for name in libplaq.so libplaq.so.$(MAJOR); do \
+	  ln -sfn "$(abspath $(BUILT))/libplaq.so" $(WORK)/lib/$$name; done
+
+examples: $(C_PROGRAMS) $(FORTRAN_PROGRAMS) ## C and Fortran programs into build/PROFILE/bin
+
+$(WORK)/bin/%: examples-c/%.c $(C_HEADERS) $(WORK)/lib/libplaq.so
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -Wall -Wextra -Werror $(CFLAGS) -Iinclude -o $@ $< $(LINK)
+
+$(WORK)/fortran/modules.o: $(FORTRAN_MODULES)
+	@mkdir -p $(@D)
+	$(FC) -std=f2008 -Wall $(FFLAGS) -J$(@D) -c -o $@ $^
+
+$(WORK)/bin/%_f: examples-c/%.f90 $(WORK)/fortran/modules.o $(WORK)/lib/libplaq.so
+	@mkdir -p $(@D)
+	$(FC) -std=f2008 -Wall $(FFLAGS) -J$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
+	  -static-libgfortran $(LINK)
+
+demo: ## install what is missing, build, print the pion correlator of a small configuration
+	@scripts/setup.sh build
+	@$(MAKE) --no-print-directory $(WORK)/bin/propagator
+	@mkdir -p build
+	$(WORK)/bin/propagator $(DEMO_ARGS)
+
+test: ## install what is missing, run every test
+	@scripts/setup.sh test
+	@scripts/test.sh
+
+ifneq ($(wildcard benches/plaq.rs),)
+.PHONY: bench
+bench: ## kernels and solvers: a table and JSON lines; options in ARGS=
+	$(CARGO) bench --bench plaq -- $(ARGS)
+endif
+
+# Root without cargo (sudo make install) installs what `make` has built.
+install: $(if $(shell command -v $(CARGO)),build) ## headers, libraries, pkg-config, CMake, Fortran source: PREFIX=, DESTDIR=
+	@test -f include/plaq.h || { echo "include/plaq.h is missing" >&2; exit 1; }
+	@VERSION=$(VERSION) BUILT=$(BUILT) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DATADIR="$(DATADIR)" \
+	  INCLUDEDIR="$(INCLUDEDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
+
+kit: ## everything a machine without cargo needs, in build/kit
+	@VERSION=$(VERSION) MAJOR=$(MAJOR) scripts/kit.sh
+
+fmt: ## format the sources
+	$(CARGO) fmt
+
+lint: ## formatting, clippy and documentation, warnings fail
+	$(CARGO) fmt --check
+	$(CARGO) clippy --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --quiet
+
+doc: ## documentation of the Rust interface in target/doc
+	$(CARGO) doc --no-deps
+
+clean: ## remove what was built
+	rm -rf build
+	$(CARGO) clean

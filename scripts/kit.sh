@@ -1,0 +1,55 @@
+#!/bin/bash
+# What `make kit` does: build/kit holds all that a machine without cargo and compilers needs to
+# run the tests, the examples and the benchmarks. run.sh in it runs them.
+set -eu
+cd "$(dirname "$0")/.."
+CARGO=${CARGO:-cargo}
+kit=build/kit
+limit_mib=50
+# Tests of the source tree and of compilers, which say nothing about the machine.
+host_only=" architecture abi "
+# Every program carries the CPU kernels: two sets are enough here, and keep the kit small.
+export PLAQ_CPU_ISAS=${PLAQ_CPU_ISAS:-baseline,avx2}
+
+rm -rf "$kit"
+mkdir -p "$kit/bin" "$kit/lib" "$kit/tests/bin" "$kit/tests/data"
+
+make --no-print-directory lib examples PROFILE=kit
+cp target/kit/libplaq.so "$kit/lib/libplaq.so.$MAJOR"
+for program in build/kit-work/bin/*; do
+  [ -f "$program" ] && install -s -m 755 "$program" "$kit/bin/"
+done
+[ -f include/plaq.h ] && scripts/examples.sh --list >"$kit/examples.list"
+
+log=build/kit-build.log
+"$CARGO" test --no-run --profile kit --lib --tests 2>&1 | tee "$log"
+sed -nE 's,^ *Executable .* \((.*)\)$,\1,p' "$log" | while read -r binary; do
+  name=$(basename "$binary" | sed "s/-[0-9a-f]*$//")
+  case $host_only in *" $name "*) continue ;; esac
+  cp "$binary" "$kit/tests/bin/$name"
+done
+if [ -f benches/plaq.rs ]; then
+  "$CARGO" bench --no-run --profile kit --bench plaq 2>&1 | tee "$log"
+  cp "$(sed -nE 's,^ *Executable benches/plaq.rs \((.*)\)$,\1,p' "$log")" "$kit/bin/plaq_bench"
+fi
+
+[ -d tests/data ] && cp -r tests/data/. "$kit/tests/data/"
+configs=${PLAQ_CONFIGS:-../shared/configs}
+if [ -d "$configs" ]; then
+  mkdir "$kit/configs"
+  cp -r "$configs/." "$kit/configs/"
+  chmod -R u+w "$kit/configs"
+fi
+cp scripts/kit-run.sh "$kit/run.sh"
+cat >"$kit/README" <<END
+plaq $VERSION, built on $(. /etc/os-release && echo "$PRETTY_NAME") for $(uname -m).
+./run.sh runs the tests, the examples and the benchmarks on the GPU; ./run.sh --help says more.
+Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
+END
+
+size=$(du -sm "$kit" | cut -f1)
+echo "$kit: $size MiB, $(find "$kit/tests/bin" -type f | wc -l) test programs"
+if [ "$size" -ge $limit_mib ]; then
+  echo "kit: more than $limit_mib MiB" >&2
+  exit 1
+fi

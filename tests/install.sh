@@ -1,0 +1,96 @@
+#!/bin/bash
+# Installs into a temporary prefix and builds, links and runs a C program against it: with
+# pkg-config (shared and static), with CMake's find_package, and through DESTDIR.
+set -u
+cd "$(dirname "$0")/.."
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+CC=${CC:-cc}
+major=$(sed -n 's/^version = "\([0-9]*\).*/\1/p' Cargo.toml | head -1)
+good=0 bad=0 ignored=0
+
+run() { # name, command...
+  local name=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    echo "test $name ... ok"
+    good=$((good + 1))
+  else
+    echo "test $name ... FAILED"
+    cat "$work/log"
+    bad=$((bad + 1))
+  fi
+}
+ignore() {
+  echo "test $1 ... ignored, $2"
+  ignored=$((ignored + 1))
+}
+
+# Linking and loading need one function of the interface, whichever comes first.
+function=$(grep -oE '\bplaq_[a-z0-9_]+ *\(' include/plaq.h | head -1 | tr -d ' (')
+mkdir "$work/src"
+cat >"$work/src/main.c" <<END
+#include <plaq.h>
+int main(void) {
+  void (*volatile f)(void) = (void (*)(void))$function;
+  return f == 0;
+}
+END
+
+prefix=$work/prefix
+run install make --no-print-directory install PROFILE=dev PREFIX="$prefix"
+
+if command -v pkg-config >/dev/null; then
+  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+  shared() {
+    # shellcheck disable=SC2046
+    $CC -std=c99 -Wall -Werror "$work/src/main.c" -o "$work/shared" $(pkg-config --cflags --libs plaq) &&
+      LD_LIBRARY_PATH=$prefix/lib "$work/shared" &&
+      LD_LIBRARY_PATH=$prefix/lib ldd "$work/shared" | grep -q "libplaq.so.[0-9]* => $prefix/lib"
+  }
+  static() {
+    # shellcheck disable=SC2046
+    $CC -std=c99 "$work/src/main.c" -o "$work/static" $(pkg-config --cflags plaq) "$prefix/lib/libplaq.a" \
+      $(pkg-config --static --libs-only-l plaq | sed 's/-lplaq//') && "$work/static"
+  }
+  run pkg_config_shared shared
+  run pkg_config_static static
+else
+  ignore pkg_config "no pkg-config"
+fi
+
+if command -v cmake >/dev/null; then
+  cat >"$work/src/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.13)
+project(client C)
+find_package(plaq $(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1) REQUIRED)
+foreach(library plaq plaq_static)
+  add_executable(use_\${library} main.c)
+  target_link_libraries(use_\${library} plaq::\${library})
+endforeach()
+END
+  with_cmake() {
+    cmake -S "$work/src" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
+      cmake --build "$work/cmake" && "$work/cmake/use_plaq" && "$work/cmake/use_plaq_static"
+  }
+  wrong_version() {
+    sed -i 's/find_package(plaq [^ ]*/find_package(plaq 999/' "$work/src/CMakeLists.txt"
+    ! cmake -S "$work/src" -B "$work/cmake2" -DCMAKE_PREFIX_PATH="$prefix"
+  }
+  run cmake_find_package with_cmake
+  run cmake_refuses_another_version wrong_version
+else
+  ignore cmake "no cmake"
+fi
+
+staged() {
+  make --no-print-directory install PROFILE=dev DESTDIR="$work/stage" PREFIX=/opt/plaq &&
+    [ -f "$work/stage/opt/plaq/include/plaq.h" ] &&
+    [ "$(readlink "$work/stage/opt/plaq/lib/libplaq.so")" = "libplaq.so.$major" ] &&
+    grep -q '^prefix=/opt/plaq$' "$work/stage/opt/plaq/lib/pkgconfig/plaq.pc" &&
+    ! grep -rqF "$work" "$work/stage/opt/plaq/lib/pkgconfig" "$work/stage/opt/plaq/lib/cmake"
+}
+run destdir staged
+
+echo "test result: $good passed; $bad failed; $ignored ignored;"
+[ "$bad" = 0 ]
