@@ -17,6 +17,23 @@ constants! {
     /// gamma5 (site kernel only)
     SITE_GAMMA5 = 5;
 
+    // Link storages (recon.h), reals per link where that names them.
+    R18 = 18;
+    R12 = 12;
+    /// minimal algebraic
+    R8 = 8;
+    /// eight angles
+    R8A = 81;
+    /// SU(2), four reals
+    SU2 = 4;
+
+    // Functions of plaq_math.h, on arrays.
+    MATH_SINCOSPI = 0;
+    MATH_SINCOS = 1;
+    MATH_ATAN2 = 2;
+    MATH_LOG = 3;
+    MATH_EXP = 4;
+
     // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
     BLAS_ZERO = 0;
     BLAS_COPY = 1;
@@ -132,6 +149,21 @@ kernel_args! {
     struct StreamArgs {
         arg src: Ptr,
         arg dst: Ptr,
+    }
+
+    /// to = from in another precision or link storage (R18 ... of the constants).
+    struct ConvertArgs {
+        sub from: FieldView,
+        sub to: FieldView,
+        spec storage_from: i32,
+        spec storage_to: i32,
+    }
+
+    /// (x, y) = f(x, y) on arrays; see plaq_math.h.
+    struct MathArgs {
+        arg x: Ptr,
+        arg y: Ptr,
+        spec op: i32,
     }
 
     /// Between a field and host order: f64, lexicographic sites, right-hand side slowest.

@@ -29,7 +29,10 @@ pub struct Kernel {
 }
 
 pub const PRECISIONS: &[&str] = &["f64", "f32", "f16"];
-pub const RECONS: &[&str] = &["18", "12"];
+/// SU(3) storages, and all of them (kernels/recon.h).
+pub const RECONS: &[&str] = &["R18", "R12", "R8", "R8A"];
+#[allow(dead_code)]
+pub const STORAGES: &[&str] = &["R18", "R12", "R8", "R8A", "SU2"];
 
 include!("families_table.rs");
 

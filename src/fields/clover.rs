@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Geometry, Precision};
+use crate::backend::args::ConvertArgs;
 use crate::backend::{Buffer, Device, FieldView, Ptr};
 use crate::error::Result;
 
@@ -15,6 +16,7 @@ pub const CLOVER_REALS: usize = 72;
 pub struct CloverField {
     geometry: Arc<Geometry>,
     precision: Precision,
+    sets: usize,
     data: Buffer,
     norm: Option<Buffer>,
 }
@@ -29,7 +31,7 @@ impl CloverField {
         let sites = geometry.volume() * sets;
         let data = device.alloc(sites * CLOVER_REALS * precision.bytes())?;
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
-        Ok(CloverField { geometry: geometry.clone(), precision, data, norm })
+        Ok(CloverField { geometry: geometry.clone(), precision, sets, data, norm })
     }
     pub fn device(&self) -> &Device {
         self.data.device()
@@ -37,8 +39,23 @@ impl CloverField {
     pub fn geometry(&self) -> &Arc<Geometry> {
         &self.geometry
     }
+    /// Sets of blocks: 1, or 2 for the twisted inverse.
+    pub fn sets(&self) -> usize {
+        self.sets
+    }
     pub fn precision(&self) -> Precision {
         self.precision
+    }
+
+    /// A copy in another precision.
+    pub fn to(&self, precision: Precision) -> Result<Self> {
+        let copy = Self::new(self.device(), &self.geometry, precision, self.sets)?;
+        let args =
+            ConvertArgs { from: self.view(), to: copy.view(), storage_from: 0, storage_to: 0 };
+        let params = [self.precision.token(), precision.token()];
+        let work = self.geometry.work(2 * self.sets);
+        self.device().launch("convert_clover", &params, &args, work)?;
+        Ok(copy)
     }
 
     /// Planes: even, odd of the first set, then of the second.

@@ -1,32 +1,83 @@
-//! SU(3) link fields.
+//! SU(3) and SU(2) link fields.
 
 use std::sync::Arc;
 
 use super::{Geometry, Precision};
+use crate::backend::args::{self, ConvertArgs};
 use crate::backend::{Buffer, Device, FieldView, Ptr};
+use crate::bail;
 use crate::error::Result;
 
-/// Real numbers stored per SU(3) link.
+/// Gauge group of a link field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Group {
+    Su3,
+    Su2,
+}
+
+impl Group {
+    pub fn colours(self) -> usize {
+        match self {
+            Group::Su3 => 3,
+            Group::Su2 => 2,
+        }
+    }
+}
+
+/// How a link is stored (kernels/recon.h): which real numbers are kept and how the matrix comes
+/// back from them. The storage fixes the gauge group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Recon {
     /// All nine complex entries.
     R18,
     /// The first two rows.
     R12,
+    /// Eight numbers, algebraic: exact to rounding near the unit matrix; on links where an entry
+    /// of its pivots vanishes the error grows up to the square root of the roundoff.
+    R8,
+    /// Eight angles (Walk's thesis, Appendix B): uniform error, but slow.
+    R8Angles,
+    /// SU(2): a0 + i a.sigma as four reals.
+    Su2,
 }
 
 impl Recon {
+    /// The storages of SU(3).
+    pub const SU3: [Recon; 4] = [Recon::R18, Recon::R12, Recon::R8, Recon::R8Angles];
+
     pub fn reals(self) -> usize {
         match self {
             Recon::R18 => 18,
             Recon::R12 => 12,
+            Recon::R8 | Recon::R8Angles => 8,
+            Recon::Su2 => 4,
+        }
+    }
+    pub fn group(self) -> Group {
+        if self == Recon::Su2 {
+            Group::Su2
+        } else {
+            Group::Su3
         }
     }
     /// Name in kernel symbols.
     pub fn token(self) -> &'static str {
         match self {
-            Recon::R18 => "18",
-            Recon::R12 => "12",
+            Recon::R18 => "R18",
+            Recon::R12 => "R12",
+            Recon::R8 => "R8",
+            Recon::R8Angles => "R8A",
+            Recon::Su2 => "SU2",
+        }
+    }
+    /// The constant of that name, where a kernel takes the storage as an argument.
+    pub(crate) fn code(self) -> i32 {
+        match self {
+            Recon::R18 => args::R18,
+            Recon::R12 => args::R12,
+            Recon::R8 => args::R8,
+            Recon::R8Angles => args::R8A,
+            Recon::Su2 => args::SU2,
         }
     }
 }
@@ -67,6 +118,39 @@ impl GaugeField {
     }
     pub fn recon(&self) -> Recon {
         self.recon
+    }
+    pub fn group(&self) -> Group {
+        self.recon.group()
+    }
+
+    /// A copy in another precision or storage of the same group.
+    pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
+        let copy = Self::new(self.device(), &self.geometry, precision, recon)?;
+        copy.fill_from(self)?;
+        Ok(copy)
+    }
+
+    /// Overwrites the links with those of `other`, whatever its precision and storage.
+    pub fn copy_from(&mut self, other: &GaugeField) -> Result<()> {
+        self.fill_from(other)
+    }
+
+    fn fill_from(&self, other: &GaugeField) -> Result<()> {
+        if self.geometry != other.geometry || self.device() != other.device() {
+            bail!(FieldMismatch, "copy: the gauge fields live on different lattices or devices");
+        }
+        if self.group() != other.group() {
+            let (to, from) = (self.recon, other.recon);
+            bail!(FieldMismatch, "copy: {from:?} links cannot be stored as {to:?}, another group");
+        }
+        let args = ConvertArgs {
+            from: other.view(),
+            to: self.view(),
+            storage_from: other.recon.code(),
+            storage_to: self.recon.code(),
+        };
+        let params = [other.precision.token(), self.precision.token()];
+        self.device().launch("convert_gauge", &params, &args, self.geometry.work(2))
     }
 
     /// Two planes, even and odd sites.

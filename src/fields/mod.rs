@@ -7,7 +7,7 @@ mod lex;
 mod spinor;
 
 pub use clover::CloverField;
-pub use gauge::{GaugeField, Recon};
+pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use spinor::{SpinorField, Subset};
 

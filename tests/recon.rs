@@ -1,0 +1,179 @@
+//! Every link storage in every precision: a link comes back to the roundoff of its numbers, with
+//! the loss that the storage documents, and never as NaN.
+
+mod reference;
+
+use plaq::backend::Device;
+use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use reference::matrix::{mul, Matrix};
+use reference::{lattice::Lattice, su3, Gauge, C};
+
+const EXTENTS: [usize; 4] = [4, 4, 4, 8];
+
+fn flat(gauge: &Gauge) -> Vec<f64> {
+    gauge.iter().flatten().flatten().flat_map(|z| [z.re, z.im]).collect()
+}
+
+fn field(gauge: &Gauge, extents: [usize; 4], precision: Precision, recon: Recon) -> GaugeField {
+    let device = Device::cpu(1).expect("the CPU is always there");
+    let geometry = Geometry::new(extents, &device).expect("even extents");
+    let mut field = GaugeField::new(&device, &geometry, precision, recon).expect("fits");
+    field.load_lex(&flat(gauge)).expect("loads");
+    field
+}
+
+/// Largest difference of an entry, link by link.
+fn errors(field: &GaugeField, gauge: &Gauge) -> Vec<f64> {
+    let back = field.save_lex().expect("saves");
+    let expected = flat(gauge);
+    back.chunks(18)
+        .zip(expected.chunks(18))
+        .map(|(b, e)| b.iter().zip(e).map(|(b, e)| (b - e).abs()).fold(0.0, nan_max))
+        .collect()
+}
+
+fn nan_max(a: f64, b: f64) -> f64 {
+    if b.is_nan() {
+        f64::INFINITY
+    } else {
+        a.max(b)
+    }
+}
+
+/// The factor by which the algebraic storage loses accuracy on this link (kernels/recon.h).
+fn loss(u: &Matrix<3>) -> f64 {
+    let r = std::f64::consts::FRAC_1_SQRT_2;
+    let a1 = (r * (u[0][0] + u[2][0])).norm();
+    let c1 = (r * (u[2][0] - u[0][0])).norm();
+    1.0 + 1.0 / a1 + 1.0 / c1 + 1.0 / (1.0 - a1 * a1).max(0.0).sqrt()
+}
+
+fn bound(precision: Precision, recon: Recon, u: &Matrix<3>) -> f64 {
+    let arithmetic = if precision == Precision::F64 { f64::EPSILON } else { f32::EPSILON as f64 };
+    let stored = precision.epsilon();
+    match recon {
+        Recon::R18 | Recon::Su2 => stored + arithmetic,
+        Recon::R12 => 4.0 * stored + 8.0 * arithmetic,
+        Recon::R8 => {
+            let eps = stored + 2.0 * arithmetic;
+            (8.0 * eps * loss(u)).min(4.0 * eps.sqrt())
+        }
+        Recon::R8Angles => 8.0 * stored + 24.0 * arithmetic,
+    }
+}
+
+fn check(gauge: &Gauge, what: &str) {
+    // Without this the matrices themselves are unitary to 1e-13 only.
+    let gauge: &Gauge = &gauge.iter().map(su3::reunitarise).collect();
+    for precision in Precision::ALL {
+        for recon in Recon::SU3 {
+            for extents in [EXTENTS, [2, 2, 16, 8]] {
+                let field = field(gauge, extents, precision, recon);
+                for (error, u) in errors(&field, gauge).iter().zip(gauge) {
+                    let bound = bound(precision, recon, u);
+                    assert!(
+                        *error <= bound,
+                        "{what}, {precision:?} {recon:?}: error {error:e} > {bound:e} on {u:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn haar_links() {
+    check(&su3::haar_gauge(Lattice::new(EXTENTS), 1), "Haar");
+}
+
+#[test]
+fn links_near_and_at_unity() {
+    let lat = Lattice::new(EXTENTS);
+    for epsilon in [1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-1] {
+        check(&su3::smooth_gauge(lat, epsilon, 2), "near unit");
+    }
+    check(&su3::unit_gauge(lat), "unit");
+}
+
+#[test]
+fn unit_links_are_stored_without_loss_of_digits() {
+    let gauge = su3::unit_gauge(Lattice::new(EXTENTS));
+    for recon in Recon::SU3 {
+        let worst = errors(&field(&gauge, EXTENTS, Precision::F64, recon), &gauge);
+        let worst = worst.into_iter().fold(0.0, f64::max);
+        assert!(worst < 1e-15, "{recon:?}: {worst:e}");
+    }
+}
+
+/// Permutations with signs and phases, and their neighbourhood at 1e-8 and 1e-3.
+#[test]
+fn permutation_like_links() {
+    let lat = Lattice::new(EXTENTS);
+    let mut rng = reference::rng::Rng::new(5);
+    let orders = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
+    for epsilon in [0.0, 1e-8, 1e-3] {
+        let near = su3::smooth_gauge::<3>(lat, epsilon, 7);
+        let gauge: Gauge = (0..lat.volume() * 4)
+            .map(|i| {
+                let order = orders[i % 6];
+                let sign = if i % 6 < 3 { 1.0 } else { -1.0 };
+                let (p, q) = if i % 5 == 0 { (0.0, 0.0) } else { (rng.uniform(), rng.uniform()) };
+                let phases = [p, q, -p - q].map(|x| C::from_polar(1.0, std::f64::consts::TAU * x));
+                let mut u = [[C::ZERO; 3]; 3];
+                (0..3).for_each(|row| u[row][order[row]] = sign * phases[row]);
+                if epsilon == 0.0 {
+                    u
+                } else {
+                    mul(&u, &near[i])
+                }
+            })
+            .collect();
+        // The row (e^{i phi}, 0, 0) of the turned matrix, where the algebraic storage loses the
+        // link, is not a permutation; its finiteness is checked below.
+        check(&gauge, "permutation");
+    }
+}
+
+#[test]
+fn the_lost_links_of_the_algebraic_storage_are_finite() {
+    let r = C::new(std::f64::consts::FRAC_1_SQRT_2, 0.0);
+    let o = C::ZERO;
+    // u1 + u3 = (sqrt2, 0, 0)
+    let u = [[r, o, r], [o, C::ONE, o], [r, o, -r]].map(|row| row.map(|z| -z));
+    for precision in Precision::ALL {
+        let gauge: Gauge = vec![u; Lattice::new(EXTENTS).volume() * 4];
+        let back = field(&gauge, EXTENTS, precision, Recon::R8).save_lex().expect("saves");
+        assert!(back.iter().all(|v| v.is_finite() && v.abs() < 2.0), "{precision:?}");
+    }
+}
+
+#[test]
+fn conversion_equals_loading_in_the_other_storage() {
+    let gauge = su3::smooth_gauge(Lattice::new(EXTENTS), 0.3, 9);
+    let gauge: Gauge = gauge.iter().map(su3::reunitarise).collect();
+    for (from, to) in [
+        (Precision::F64, Precision::F64),
+        (Precision::F64, Precision::F32),
+        (Precision::F64, Precision::F16),
+        (Precision::F32, Precision::F16),
+        (Precision::F32, Precision::F64),
+    ] {
+        for (a, b) in [
+            (Recon::R18, Recon::R12),
+            (Recon::R12, Recon::R8),
+            (Recon::R8, Recon::R18),
+            (Recon::R18, Recon::R8Angles),
+        ] {
+            let source = field(&gauge, EXTENTS, from, a);
+            let converted = source.to(to, b).expect("same group");
+            assert_eq!((converted.precision(), converted.recon()), (to, b));
+            for (error, u) in errors(&converted, &gauge).iter().zip(&gauge) {
+                let bound = 2.0 * (bound(from, a, u) + bound(to, b, u));
+                assert!(*error <= bound, "{from:?} {a:?} to {to:?} {b:?}: {error:e} > {bound:e}");
+            }
+        }
+    }
+    assert!(field(&gauge, EXTENTS, Precision::F64, Recon::R18)
+        .to(Precision::F64, Recon::Su2)
+        .is_err());
+}
