@@ -52,6 +52,7 @@ statuses! {
     Unsupported = 5, "UNSUPPORTED", "the combination asked for does not exist";
     WrongContext = 6, "WRONG_CONTEXT", "objects of different contexts or devices were mixed";
     Stopped = 7, "STOPPED", "the host's callback asked to stop";
+    Busy = 8, "BUSY", "an object is being changed, or is to be changed, while another call uses it";
     Internal = -1, "INTERNAL", "a defect inside plaq was caught at the boundary";
     // 100..199 back end
     NoDevice = 100, "NO_DEVICE", "no usable accelerator was found";

@@ -1,0 +1,232 @@
+//! Kinds of C arguments: how each is checked before a call and written after its success.
+
+use std::ffi::{c_char, c_void, CStr};
+use std::sync::Arc;
+
+use super::handles::{self, HandleType};
+use super::versioned::{self, Versioned};
+use crate::bail;
+use crate::error::Result;
+
+/// One argument of an entry point.
+pub(crate) trait Arg: Sized {
+    /// What C passes.
+    type C;
+    /// What the implementation gets.
+    type View<'a>
+    where
+        Self: 'a;
+    /// # Safety
+    /// Pointers are NULL or point to what the header says.
+    unsafe fn read(c: Self::C, name: &'static str) -> Result<Self>;
+    fn view(&mut self) -> Self::View<'_>;
+    /// Runs after success only.
+    fn finish(self) {}
+}
+
+macro_rules! by_value {
+    ($($ty:ty),*) => { $(impl Arg for $ty {
+        type C = $ty;
+        type View<'a> = $ty;
+        unsafe fn read(c: $ty, _: &'static str) -> Result<Self> {
+            Ok(c)
+        }
+        fn view(&mut self) -> $ty {
+            *self
+        }
+    })* };
+}
+by_value!(i32, i64, f64, *mut c_void);
+
+/// By-value arguments that are not numbers: callbacks and handles that are to be destroyed.
+pub struct Raw<T>(T);
+
+impl<T: Copy> Arg for Raw<T> {
+    type C = T;
+    type View<'a>
+        = T
+    where
+        T: 'a;
+    unsafe fn read(c: T, _: &'static str) -> Result<Self> {
+        Ok(Raw(c))
+    }
+    fn view(&mut self) -> T {
+        self.0
+    }
+}
+
+/// A handle, looked up.
+pub struct Handle<H: HandleType>(Arc<H::Object>);
+
+impl<H: HandleType> Arg for Handle<H> {
+    type C = H;
+    type View<'a>
+        = &'a Arc<H::Object>
+    where
+        H: 'a;
+    unsafe fn read(c: H, name: &'static str) -> Result<Self> {
+        Ok(Handle(handles::get(c, name)?))
+    }
+    fn view(&mut self) -> &Arc<H::Object> {
+        &self.0
+    }
+}
+
+/// A parameter struct; NULL is all defaults.
+pub struct Params<T>(T);
+
+impl<T: Versioned> Arg for Params<T> {
+    type C = *const T;
+    type View<'a>
+        = &'a T
+    where
+        T: 'a;
+    unsafe fn read(c: *const T, name: &'static str) -> Result<Self> {
+        Ok(Params(versioned::read(c, name)?))
+    }
+    fn view(&mut self) -> &T {
+        &self.0
+    }
+}
+
+/// A result, written on success.
+pub struct Out<T> {
+    to: *mut T,
+    value: Option<T>,
+}
+
+impl<T> Out<T> {
+    pub(crate) fn set(&mut self, value: T) {
+        self.value = Some(value);
+    }
+}
+
+impl<T> Arg for Out<T> {
+    type C = *mut T;
+    type View<'a>
+        = &'a mut Out<T>
+    where
+        T: 'a;
+    unsafe fn read(to: *mut T, name: &'static str) -> Result<Self> {
+        not_null(to, name)?;
+        Ok(Out { to, value: None })
+    }
+    fn view(&mut self) -> &mut Self {
+        self
+    }
+    fn finish(self) {
+        if let Some(value) = self.value {
+            // SAFETY: the host's pointer, not NULL.
+            unsafe { self.to.write_unaligned(value) };
+        }
+    }
+}
+
+/// A result struct that may grow, written on success; NULL if the host does not want it.
+pub struct Report<T> {
+    to: *mut T,
+    size: usize,
+    value: Option<T>,
+}
+
+impl<T> Report<T> {
+    pub(crate) fn set(&mut self, value: T) {
+        self.value = Some(value);
+    }
+}
+
+impl<T: Versioned> Arg for Report<T> {
+    type C = *mut T;
+    type View<'a>
+        = &'a mut Report<T>
+    where
+        T: 'a;
+    unsafe fn read(to: *mut T, _: &'static str) -> Result<Self> {
+        let size = if to.is_null() { 0 } else { versioned::report_size(to)? };
+        Ok(Report { to, size, value: None })
+    }
+    fn view(&mut self) -> &mut Self {
+        self
+    }
+    fn finish(self) {
+        if let (false, Some(value)) = (self.to.is_null(), self.value) {
+            // SAFETY: the host's pointer with as many bytes as its struct_size says.
+            unsafe { versioned::write_report(self.to, &value, self.size) };
+        }
+    }
+}
+
+/// A NUL-terminated UTF-8 string.
+pub struct Text(String);
+
+impl Arg for Text {
+    type C = *const c_char;
+    type View<'a> = &'a str;
+    unsafe fn read(c: *const c_char, name: &'static str) -> Result<Self> {
+        not_null(c, name)?;
+        match CStr::from_ptr(c).to_str() {
+            Ok(text) => Ok(Text(text.to_owned())),
+            Err(_) => bail!(InvalidArgument, "{name}: expected UTF-8 text, found other bytes"),
+        }
+    }
+    fn view(&mut self) -> &str {
+        &self.0
+    }
+}
+
+/// A buffer for text; its capacity is the next argument.
+pub struct TextOut {
+    to: *mut c_char,
+    text: Vec<u8>,
+}
+
+impl TextOut {
+    pub(crate) fn set(&mut self, text: &str, capacity: i64) -> Result<()> {
+        let mut bytes = text.replace('\0', " ").into_bytes();
+        bytes.push(0);
+        if capacity < bytes.len() as i64 {
+            bail!(InvalidArgument, "capacity: expected at least {}, found {capacity}", bytes.len());
+        }
+        self.text = bytes;
+        Ok(())
+    }
+}
+
+impl Arg for TextOut {
+    type C = *mut c_char;
+    type View<'a> = &'a mut TextOut;
+    unsafe fn read(to: *mut c_char, name: &'static str) -> Result<Self> {
+        not_null(to, name)?;
+        Ok(TextOut { to, text: Vec::new() })
+    }
+    fn view(&mut self) -> &mut Self {
+        self
+    }
+    fn finish(self) {
+        // SAFETY: `set` compared the length with the host's capacity.
+        unsafe {
+            std::ptr::copy_nonoverlapping(self.text.as_ptr(), self.to.cast(), self.text.len())
+        };
+    }
+}
+
+fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
+    if pointer.is_null() {
+        bail!(NullPointer, "{name}: expected a pointer, found NULL");
+    }
+    Ok(())
+}
+
+/// A Rust value with a number in the header.
+pub(crate) trait Choice: Copy + 'static {
+    const TABLE: &'static [(i32, &'static str, Self)];
+}
+
+/// The value of a number that the host passed in `argument`.
+pub(crate) fn choose<T: Choice>(number: i32, argument: &str) -> Result<T> {
+    if let Some((_, _, value)) = T::TABLE.iter().find(|(n, _, _)| *n == number) {
+        return Ok(*value);
+    }
+    let known: Vec<String> = T::TABLE.iter().map(|(n, name, _)| format!("{name} ({n})")).collect();
+    bail!(InvalidArgument, "{argument}: expected {}, found {number}", known.join(" or "))
+}

@@ -1,0 +1,110 @@
+//! The wall between C and Rust: nothing unwinds through it, every failure becomes a status and
+//! a message for `plaq_last_error`.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::ffi::{c_char, CString};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
+use std::time::Instant;
+
+use crate::error::{Error, Result, Status};
+
+thread_local! {
+    static LAST_ERROR: RefCell<CString> = RefCell::default();
+}
+
+/// Runs the body of an entry point.
+pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
+    let _quiet = QuietPanics::new();
+    let start = Instant::now();
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        injected_panic(function);
+        body()
+    }));
+    let error = match outcome {
+        Ok(Ok(())) => {
+            log::trace!("{function}: done in {:.3} ms", start.elapsed().as_secs_f64() * 1e3);
+            return Status::Success as i32;
+        }
+        Ok(Err(error)) => error,
+        Err(panic) => Error::new(Status::Internal, panic_message(panic)),
+    };
+    let status = error.status as i32;
+    let message = format!("{function}: {}", error.message);
+    if status < 0 {
+        log::error!("{message}");
+    } else {
+        log::warn!("{message}");
+    }
+    LAST_ERROR.with(|last| *last.borrow_mut() = c_string(message));
+    status
+}
+
+/// Runs an entry point that returns a C string; NULL after a panic.
+pub(crate) fn text(body: impl FnOnce() -> *const c_char) -> *const c_char {
+    let _quiet = QuietPanics::new();
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(std::ptr::null())
+}
+
+/// The message of this thread's last failed call; valid until the next one fails.
+pub(crate) fn last_error() -> *const c_char {
+    LAST_ERROR.with(|last| last.borrow().as_ptr())
+}
+
+pub(crate) fn c_string(text: String) -> CString {
+    CString::new(text.replace('\0', " ")).unwrap_or_default()
+}
+
+/// While an entry point runs, panics (also those of pool threads) say nothing on stderr:
+/// they end in the status of the call.
+struct QuietPanics;
+
+static ENTERED: AtomicUsize = AtomicUsize::new(0);
+static PANICKED_AT: Mutex<String> = Mutex::new(String::new());
+
+impl QuietPanics {
+    fn new() -> Self {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let others = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |info| {
+                if ENTERED.load(Ordering::SeqCst) == 0 {
+                    return others(info);
+                }
+                let place = info.location().map(|l| format!("{}:{}", l.file(), l.line()));
+                *PANICKED_AT.lock().unwrap_or_else(PoisonError::into_inner) =
+                    place.unwrap_or_default();
+            }));
+        });
+        ENTERED.fetch_add(1, Ordering::SeqCst);
+        QuietPanics
+    }
+}
+
+impl Drop for QuietPanics {
+    fn drop(&mut self) {
+        ENTERED.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+fn panic_message(panic: Box<dyn Any + Send>) -> String {
+    let text = match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => text,
+        (_, Some(text)) => text.as_str(),
+        _ => "a panic without a message",
+    };
+    let place = PANICKED_AT.lock().unwrap_or_else(PoisonError::into_inner);
+    format!("a defect inside plaq at {place}: {text}; please report it")
+}
+
+/// tests/abi makes a function panic by naming it in the environment; not in release builds.
+fn injected_panic(function: &str) {
+    #[cfg(debug_assertions)]
+    if std::env::var_os("PLAQ_TEST_PANIC").is_some_and(|name| name == function) {
+        panic!("injected into {function}");
+    }
+    #[cfg(not(debug_assertions))]
+    let _ = function;
+}

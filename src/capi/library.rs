@@ -1,0 +1,103 @@
+//! The library as a whole: version, statuses, messages, log.
+
+use std::ffi::{c_char, c_void, CString};
+use std::sync::{LazyLock, RwLock};
+
+use super::args::{choose, Raw};
+use super::boundary::{c_string, last_error};
+use super::table::interface;
+use crate::bail;
+use crate::error::{Result, Status};
+
+interface! {
+    "Library: version, messages, log"
+    constants {
+        /// What a log callback is told: everything up to a level.
+        plaq_log_level: log::LevelFilter {
+            /// Nothing (the default).
+            PLAQ_LOG_OFF = 0 => log::LevelFilter::Off,
+            /// Defects of plaq and lost devices.
+            PLAQ_LOG_ERROR = 1 => log::LevelFilter::Error,
+            /// Refused calls.
+            PLAQ_LOG_WARN = 2 => log::LevelFilter::Warn,
+            /// What takes long: compilation, tuning, solves.
+            PLAQ_LOG_INFO = 3 => log::LevelFilter::Info,
+            PLAQ_LOG_DEBUG = 4 => log::LevelFilter::Debug,
+            /// Every call and its time.
+            PLAQ_LOG_TRACE = 5 => log::LevelFilter::Trace,
+        }
+    }
+    callbacks {
+        /// Gets one line of the log; may be called from any thread.
+        plaq_log_callback(level: plaq_log_level, message: *const c_char, user: *mut c_void) -> ();
+    }
+    texts {
+        /// Version of the library, "major.minor.patch".
+        plaq_version() = version;
+        /// The message of this thread's last failed call: function, argument, expected, found.
+        /// Valid until the next call of this thread fails; never NULL.
+        plaq_last_error() = last_error;
+        /// Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.
+        plaq_status_name(status: i32) = status_name;
+        /// What a status means, in a sentence.
+        plaq_status_help(status: i32) = status_help;
+    }
+    functions {
+        /// Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
+        /// One callback per process.
+        plaq_log_set(callback: Raw<plaq_log_callback>, user: *mut c_void, level: i32) = log_set;
+    }
+}
+
+fn version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// Names and help texts of all statuses, for C.
+static STATUSES: LazyLock<Vec<(i32, CString, CString)>> = LazyLock::new(|| {
+    let row = |&(status, name, help): &(Status, &str, &str)| {
+        (status as i32, c_string(format!("PLAQ_{name}")), c_string(help.into()))
+    };
+    Status::TABLE.iter().map(row).collect()
+});
+
+fn status_name(status: i32) -> *const c_char {
+    let row = STATUSES.iter().find(|row| row.0 == status);
+    row.map_or(c"unknown status".as_ptr(), |row| row.1.as_ptr())
+}
+
+fn status_help(status: i32) -> *const c_char {
+    let row = STATUSES.iter().find(|row| row.0 == status);
+    row.map_or(c"this number is not a status of plaq".as_ptr(), |row| row.2.as_ptr())
+}
+
+struct HostLog(RwLock<Option<(plaq_log_callback, usize)>>);
+
+static HOST_LOG: HostLog = HostLog(RwLock::new(None));
+
+impl log::Log for HostLog {
+    fn enabled(&self, _: &log::Metadata) -> bool {
+        true
+    }
+    fn log(&self, record: &log::Record) {
+        // Copied out, so that the callback may call plaq_log_set.
+        let target = *self.0.read().unwrap_or_else(|e| e.into_inner());
+        if let Some((Some(callback), user)) = target {
+            let line = c_string(record.args().to_string());
+            // SAFETY: the host's function and its own pointer, as plaq_log_set took them.
+            unsafe { callback(record.level() as i32, line.as_ptr(), user as *mut c_void) };
+        }
+    }
+    fn flush(&self) {}
+}
+
+fn log_set(callback: plaq_log_callback, user: *mut c_void, level: i32) -> Result<()> {
+    let level = if callback.is_some() { choose(level, "level")? } else { log::LevelFilter::Off };
+    let ours = (log::logger() as *const dyn log::Log).cast::<()>() == (&raw const HOST_LOG).cast();
+    if !ours && log::set_logger(&HOST_LOG).is_err() {
+        bail!(Unsupported, "callback: this Rust program has a logger already, plaq logs to it");
+    }
+    *HOST_LOG.0.write().unwrap_or_else(|e| e.into_inner()) = Some((callback, user as usize));
+    log::set_max_level(level);
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! The C interface: `include/plaq.h` and `bindings/fortran/plaq.f90` are generated from the
+//! tables of this folder (tests/abi). One file per C object; each declares its functions and
+//! structs in an `interface!` table and implements them in safe Rust. Only boundary, args,
+//! versioned and the table itself touch raw pointers.
+
+// C's names; and what callers of the C functions must keep to stands once, atop the header.
+#![allow(non_camel_case_types, clippy::missing_safety_doc)]
+
+mod args;
+mod boundary;
+pub mod context;
+mod handles;
+pub mod library;
+pub mod table;
+mod versioned;
+
+/// Every table, in the order of the header.
+pub const MODULES: &[&table::Module] = &[&library::MODULE, &context::MODULE];

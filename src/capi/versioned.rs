@@ -1,0 +1,126 @@
+//! Structs that may grow: `struct_size` first, new members at the end. A host compiled against
+//! a shorter one gets defaults for the tail; a longer one is accepted if its tail is zero.
+
+use std::ffi::{c_char, c_void};
+
+use super::table::{Field, Item, Pair};
+use crate::bail;
+use crate::error::Result;
+
+/// No struct of the interface comes near; a larger size is garbage.
+const LARGEST: i64 = 4096;
+
+/// # Safety
+/// Every bit pattern is a value.
+pub(crate) unsafe trait Plain: Copy {
+    const ZERO: Self;
+}
+
+macro_rules! plain {
+    ($($ty:ty = $zero:expr),*) => { $(unsafe impl Plain for $ty { const ZERO: Self = $zero; })* };
+}
+plain!(i32 = 0, i64 = 0, f64 = 0.0, *mut c_void = std::ptr::null_mut());
+plain!(*const c_char = std::ptr::null());
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
+    const ZERO: Self = [T::ZERO; N];
+}
+
+/// # Safety
+/// `#[repr(C)]`, an i64 `struct_size` first, plain members and no padding.
+pub(crate) unsafe trait Versioned: Copy + Default {}
+
+/// Checks what `Versioned` promises and makes the init function.
+macro_rules! versioned {
+    ($name:ident, $init:ident { $($field:ident: $ty:ty,)* }) => {
+        // Padding would let garbage of an old host become a member of a new library.
+        const _: () = {
+            const fn plain<T: $crate::capi::versioned::Plain>() -> usize {
+                size_of::<T>()
+            }
+            assert!(8 $(+ plain::<$ty>())* == size_of::<$name>());
+            assert!(size_of::<$name>() % 8 == 0);
+        };
+        unsafe impl $crate::capi::versioned::Versioned for $name {}
+
+        #[no_mangle]
+        pub unsafe extern "C" fn $init(to: *mut $name, struct_size: i64) -> i32 {
+            $crate::capi::boundary::call(stringify!($init), || {
+                $crate::capi::versioned::init(to, struct_size)
+            })
+        }
+    };
+}
+pub(crate) use versioned;
+
+pub(super) const STRUCT_SIZE: Field = Field {
+    name: "struct_size",
+    ty: "i64",
+    offset: 0,
+    doc: &[" sizeof of this struct, set by its init function."],
+};
+
+pub(super) const fn init_item(name: &'static str, args: &'static [Pair]) -> Item {
+    Item::Function {
+        name,
+        doc: &[" Fills in defaults; pass sizeof."],
+        args,
+        returns: "plaq_status",
+    }
+}
+
+fn check_size(size: i64) -> Result<usize> {
+    if !(16..=LARGEST).contains(&size) || size % 8 != 0 {
+        bail!(
+            StructSize,
+            "struct_size: expected sizeof of the struct (16 to {LARGEST}, a multiple of 8), found {size}; \
+             call its init function first"
+        );
+    }
+    Ok(size as usize)
+}
+
+/// Copies the first bytes that both have; the host's further ones become zero.
+unsafe fn put<T: Versioned>(to: *mut T, value: &T, size: usize) {
+    let to: *mut u8 = to.cast();
+    std::ptr::copy_nonoverlapping((value as *const T).cast(), to, size.min(size_of::<T>()));
+    std::ptr::write_bytes(to.add(size_of::<T>().min(size)), 0, size.saturating_sub(size_of::<T>()));
+    to.cast::<i64>().write_unaligned(size as i64);
+}
+
+pub(crate) unsafe fn init<T: Versioned>(to: *mut T, struct_size: i64) -> Result<()> {
+    if to.is_null() {
+        bail!(NullPointer, "the struct to fill: expected a pointer, found NULL");
+    }
+    put(to, &T::default(), check_size(struct_size)?);
+    Ok(())
+}
+
+/// The host's parameters over the defaults; NULL is all defaults.
+pub(crate) unsafe fn read<T: Versioned>(from: *const T, argument: &str) -> Result<T> {
+    let mut value = T::default();
+    if from.is_null() {
+        return Ok(value);
+    }
+    let size = check_size(from.cast::<i64>().read_unaligned())?;
+    let from: *const u8 = from.cast();
+    if (size_of::<T>()..size).any(|i| *from.add(i) != 0) {
+        bail!(
+            StructSize,
+            "{argument}: expected at most {} bytes, found {size} with values that this library \
+             does not know: it is older than the header",
+            size_of::<T>()
+        );
+    }
+    let to: *mut u8 = (&mut value as *mut T).cast();
+    std::ptr::copy_nonoverlapping(from, to, size.min(size_of::<T>()));
+    Ok(value)
+}
+
+/// Size of the host's report struct, checked before the work that fills it.
+pub(crate) unsafe fn report_size<T: Versioned>(report: *const T) -> Result<usize> {
+    check_size(report.cast::<i64>().read_unaligned())
+}
+
+pub(crate) unsafe fn write_report<T: Versioned>(to: *mut T, value: &T, size: usize) {
+    put(to, value, size);
+}

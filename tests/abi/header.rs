@@ -1,0 +1,204 @@
+//! The C header, from the tables of src/capi.
+
+use std::fmt::Write as _;
+
+use plaq::capi::table::{Doc, Item, Pair};
+use plaq::capi::MODULES;
+use plaq::error::Status;
+
+const RULES: &str = "\
+/* plaq: embeddable lattice QCD. Generated from src/capi; do not edit.
+ *
+ * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed; negative:
+ * the object or context is lost. plaq_last_error() says which argument, what was expected and
+ * what was found. Results are written only on success. A solver that did not converge is no
+ * error: its report says so.
+ * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle
+ * is refused. Objects belong to a context and die with it, or by their own destroy function.
+ * Parameters. Fill a struct with its init function, NAME_init(&p, sizeof p), then set members; NULL
+ * means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
+ * grow at the end in later versions without breaking programs compiled today.
+ * Memory. What a pointer points to is borrowed for the call only, unless its comment says otherwise.
+ * Pointers must be valid for the sizes stated; NULL is refused where something is needed.
+ * Threads. Any thread may call. An object that another call is changing is refused with PLAQ_BUSY.
+ */
+";
+
+pub fn header() -> String {
+    let mut s = String::from(RULES);
+    s.push_str("#ifndef PLAQ_H\n#define PLAQ_H\n\n#include <stdint.h>\n\n");
+    let version: Vec<&str> = env!("CARGO_PKG_VERSION").split('.').collect();
+    for (part, number) in ["MAJOR", "MINOR", "PATCH"].iter().zip(&version) {
+        let _ = writeln!(s, "#define PLAQ_VERSION_{part} {number}");
+    }
+    s.push_str("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    s.push_str("/** Result of a call; docs/errors.md has the list. */\ntypedef int32_t plaq_status;\nenum {\n");
+    for (status, name, help) in Status::TABLE {
+        let _ = writeln!(s, "  /** {} */\n  PLAQ_{name} = {},", sentence(help), *status as i32);
+    }
+    end_list(&mut s);
+    s.push_str("};\n");
+    for module in MODULES {
+        let _ = write!(s, "\n/* ---- {} ---- */\n", module.title);
+        module.items.iter().for_each(|i| item(&mut s, i));
+    }
+    s.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    s
+}
+
+fn item(s: &mut String, item: &Item) {
+    s.push('\n');
+    match item {
+        Item::Handle { name, doc } => {
+            comment(s, "", doc);
+            let _ = writeln!(s, "typedef struct {name} {{\n  int64_t id;\n}} {name};");
+        }
+        Item::Constants { name, doc, values } => {
+            comment(s, "", doc);
+            let _ = writeln!(s, "typedef int32_t {name};\nenum {{");
+            for (constant, number, doc) in *values {
+                comment(s, "  ", doc);
+                let _ = writeln!(s, "  {constant} = {number},");
+            }
+            end_list(s);
+            s.push_str("};\n");
+        }
+        Item::Callback { name, doc, args, returns } => {
+            comment(s, "", doc);
+            let _ = writeln!(s, "typedef {} (*{name})({});", c_type(returns), arguments(args));
+        }
+        Item::Struct { name, doc, fields, .. } => {
+            comment(s, "", doc);
+            let _ = writeln!(s, "typedef struct {name} {{");
+            for field in *fields {
+                comment(s, "  ", field.doc);
+                let _ = writeln!(s, "  {};", declare(field.ty, field.name));
+            }
+            let _ = writeln!(s, "}} {name};");
+        }
+        Item::Function { name, doc, args, returns } => {
+            comment(s, "", doc);
+            let line = format!("{}({});", declare(returns, name), arguments(args));
+            let indent =
+                format!(",\n{}", " ".repeat(line.find('(').expect("an argument list") + 1));
+            s.push_str(&if line.len() > 100 { line.replace(", ", &indent) } else { line });
+            s.push('\n');
+        }
+    }
+}
+
+pub fn sentence(help: &str) -> String {
+    let mut chars = help.chars();
+    let first = chars.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(chars).chain(['.']).collect()
+}
+
+/// C99 with -pedantic has no comma after the last enumerator.
+fn end_list(s: &mut String) {
+    if s.ends_with(",\n") {
+        s.truncate(s.len() - 2);
+        s.push('\n');
+    }
+}
+
+fn comment(s: &mut String, indent: &str, doc: Doc) {
+    if !doc.is_empty() {
+        let lines: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
+        let _ = writeln!(s, "{indent}/** {} */", lines.join(&format!("\n{indent} * ")));
+    }
+}
+
+fn arguments(args: &[Pair]) -> String {
+    if args.is_empty() {
+        return "void".into();
+    }
+    args.iter().map(|(name, ty)| declare(ty, name)).collect::<Vec<_>>().join(", ")
+}
+
+/// Type without blanks, split into wrapper and inner: `Out < T >` is ("Out", "T").
+pub fn split(ty: &str) -> (String, String) {
+    let ty: String = ty.chars().filter(|c| !c.is_whitespace()).collect();
+    if let Some(inner) = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        return ("[]".into(), inner.into());
+    }
+    match ty.split_once('<') {
+        Some((wrapper, inner)) => (wrapper.into(), inner.trim_end_matches('>').into()),
+        None => (String::new(), ty),
+    }
+}
+
+fn declare(ty: &str, name: &str) -> String {
+    let (wrapper, inner) = split(ty);
+    if wrapper == "[]" {
+        let (element, count) = inner.split_once(';').expect("an array type");
+        return format!("{}[{count}]", declare(element, name));
+    }
+    let c = c_type(ty);
+    format!("{c}{}{name}", if c.ends_with('*') { "" } else { " " })
+}
+
+fn c_type(ty: &str) -> String {
+    let (wrapper, inner) = split(ty);
+    match wrapper.as_str() {
+        "Params" | "In" => return format!("const {} *", c_type(&inner)),
+        "Out" | "Report" | "Init" | "InOut" => return format!("{} *", c_type(&inner)),
+        "Raw" | "Handle" => return inner,
+        "" => {}
+        other => panic!("no C for the argument kind {other}"),
+    }
+    match inner.as_str() {
+        "()" => "void",
+        "i32" => "int32_t",
+        "i64" => "int64_t",
+        "f64" => "double",
+        "Text" | "*constc_char" => "const char *",
+        "TextOut" => "char *",
+        "*mutc_void" => "void *",
+        name if name.starts_with("plaq_") => name,
+        other => panic!("no C type for {other}"),
+    }
+    .into()
+}
+
+/// A C file that does not compile unless sizes and offsets are those of the library.
+pub fn layout_checks() -> String {
+    let mut s = String::from("#include <stddef.h>\n#include \"plaq.h\"\n");
+    let mut check = |claim: String, number: usize| {
+        let _ = writeln!(s, "typedef char check_{number}_is_{}[({claim}) ? 1 : -1];", "right");
+    };
+    let mut number = 0;
+    for item in MODULES.iter().flat_map(|m| m.items) {
+        if let Item::Struct { name, size, fields, .. } = item {
+            number += 1;
+            check(format!("sizeof({name}) == {size}"), number);
+            for field in *fields {
+                number += 1;
+                check(format!("offsetof({name}, {}) == {}", field.name, field.offset), number);
+            }
+        }
+    }
+    s.push_str("typedef int not_empty;\n");
+    s
+}
+
+/// docs/errors.md.
+pub fn errors() -> String {
+    let mut s = String::from(
+        "# Statuses\n\nGenerated from src/error.rs. 0: done. Positive: the call was refused and nothing \
+         changed. Negative:\nthe object or context is lost and can only be destroyed. Numbers are never \
+         reused; `plaq_status_name` and\n`plaq_status_help` give the same texts at run time, \
+         `plaq_last_error` the particulars.\n",
+    );
+    let layers =
+        ["Boundary", "Back end", "Communication", "Fields", "Files", "Operators and solvers"];
+    for (layer, title) in layers.iter().enumerate() {
+        let _ = write!(s, "\n## {title}\n\n| status | number | meaning |\n|---|---:|---|\n");
+        for (status, name, help) in Status::TABLE {
+            let number = *status as i32;
+            if number.unsigned_abs() as usize / 100 == layer {
+                let _ = writeln!(s, "| `PLAQ_{name}` | {number} | {help} |");
+            }
+        }
+    }
+    s
+}

@@ -1,0 +1,184 @@
+//! The C interface as C programs see it: generated files are current, symbols are the header's,
+//! programs run clean under AddressSanitizer and valgrind, misuse gives statuses.
+//! `PLAQ_UPDATE=1 cargo test --test abi` writes the generated files.
+
+mod fortran;
+mod header;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use plaq::capi::table::Item;
+use plaq::capi::MODULES;
+
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn is_current(file: &str, expected: &str) {
+    let path = root().join(file);
+    if std::env::var_os("PLAQ_UPDATE").is_some() {
+        std::fs::write(&path, expected).expect("a writable tree");
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(found == expected, "{file} is not current: PLAQ_UPDATE=1 cargo test --test abi");
+}
+
+#[test]
+fn generated_files_are_current() {
+    is_current("include/plaq.h", &header::header());
+    is_current("bindings/fortran/plaq.f90", &fortran::module());
+    is_current("docs/errors.md", &header::errors());
+}
+
+/// A folder of the build tree; everything that the tests compile goes there.
+fn work() -> &'static Path {
+    static WORK: OnceLock<PathBuf> = OnceLock::new();
+    WORK.get_or_init(|| {
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi");
+        std::fs::create_dir_all(&work).expect("a writable build tree");
+        std::fs::write(work.join("plaq.h"), header::header()).expect("a writable build tree");
+        // The library's own name and the name in its DT_SONAME.
+        let library = library();
+        for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
+            let link = work.join(name);
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(&library, &link).expect("a writable build tree");
+        }
+        work
+    })
+}
+
+/// cargo puts the cdylib beside the test or one folder up.
+fn library() -> PathBuf {
+    let exe = std::env::current_exe().expect("a path");
+    let found = exe.ancestors().skip(1).take(2).map(|d| d.join("libplaq.so")).find(|p| p.exists());
+    found.expect("libplaq.so, which cargo builds for this test")
+}
+
+fn has(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
+fn tool(variable: &str, default: &str) -> Option<String> {
+    let tool = std::env::var(variable).unwrap_or_else(|_| default.into());
+    let found = has(tool.split(' ').next_back().unwrap_or_default());
+    if !found {
+        eprintln!("skipped: no {tool} here");
+    }
+    found.then_some(tool)
+}
+
+/// Runs a command line; its output is the message of the failure.
+fn run(command: &mut Command, what: &str) {
+    let out = command.output().unwrap_or_else(|e| panic!("{what}: {e}"));
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    assert!(
+        out.status.success(),
+        "{what}: {}\n{}\n{}",
+        out.status,
+        text(&out.stdout),
+        text(&out.stderr)
+    );
+}
+
+fn compiler(tool: &str) -> Command {
+    let mut words = tool.split(' ');
+    let mut command = Command::new(words.next().expect("a compiler"));
+    command.args(words).arg("-I").arg(work()).arg("-I").arg(root().join("tests/abi"));
+    command
+}
+
+#[test]
+fn header_is_clean_c99_and_cpp() {
+    let source = work().join("only_header");
+    for (variable, default, standard, suffix) in
+        [("CC", "cc", "-std=c99", "c"), ("CXX", "c++", "-std=c++11", "cc")]
+    {
+        let Some(tool) = tool(variable, default) else { continue };
+        let file = source.with_extension(suffix);
+        std::fs::write(&file, "#include \"plaq.h\"\nint main(void) { return 0; }\n").unwrap();
+        run(
+            compiler(&tool).arg(standard).args(WARNINGS).arg("-fsyntax-only").arg(&file),
+            &format!("{tool} on the header"),
+        );
+    }
+}
+
+#[test]
+fn structs_have_the_layout_of_the_header() {
+    let Some(tool) = tool("CC", "cc") else { return };
+    let file = work().join("layout.c");
+    std::fs::write(&file, header::layout_checks()).unwrap();
+    run(compiler(&tool).args(["-std=c99", "-fsyntax-only"]).arg(&file), "sizes and offsets");
+}
+
+#[test]
+fn exported_symbols_are_the_header() {
+    if !has("nm") {
+        return eprintln!("skipped: no nm here");
+    }
+    let out = Command::new("nm").args(["-D", "--defined-only"]).arg(library()).output().unwrap();
+    let text = String::from_utf8(out.stdout).unwrap();
+    let exported: BTreeSet<&str> = text.lines().filter_map(|l| l.split(' ').next_back()).collect();
+    let declared: BTreeSet<&str> = MODULES
+        .iter()
+        .flat_map(|m| m.items)
+        .filter_map(|i| if let Item::Function { name, .. } = i { Some(*name) } else { None })
+        .collect();
+    assert_eq!(exported, declared);
+}
+
+/// A C program, plain, under AddressSanitizer with leak check, and under valgrind.
+fn c_program(name: &str) {
+    let Some(tool) = tool("CC", "cc") else { return };
+    let source = root().join("tests/abi").join(name).with_extension("c");
+    let build = |suffix: &str, flags: &[&str]| {
+        let program = work().join(format!("{name}{suffix}"));
+        let mut cc = compiler(&tool);
+        cc.arg("-std=c99").args(WARNINGS).args(["-g", "-O1"]).args(flags);
+        cc.arg(&source).arg("-o").arg(&program).arg("-L").arg(work());
+        run(cc.args(["-lplaq", "-lm", "-lpthread"]), &format!("compiling {name}.c"));
+        program
+    };
+    let command = |program: &Path| {
+        let mut command = Command::new(program);
+        command.current_dir(work()).env("LD_LIBRARY_PATH", work());
+        command.env("PLAQ_TEST_DEBUG", if cfg!(debug_assertions) { "1" } else { "0" });
+        command
+    };
+    let plain = build("", &[]);
+    run(&mut command(&plain), name);
+    if has("valgrind") {
+        let mut valgrind = command(Path::new("valgrind"));
+        valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
+        // Threads of a pool that are about to end hold their stacks: not a leak.
+        valgrind.args(["--errors-for-leak-kinds=definite", "--show-leak-kinds=definite"]);
+        run(valgrind.arg(&plain), &format!("{name} under valgrind"));
+    }
+    let asan = build("_asan", &["-fsanitize=address", "-fno-omit-frame-pointer"]);
+    run(command(&asan).env("ASAN_OPTIONS", "detect_leaks=1"), &format!("{name} under ASan"));
+}
+
+#[test]
+fn library_and_context() {
+    c_program("context");
+}
+
+#[test]
+fn fortran_module() {
+    let Some(tool) = tool("FC", "gfortran") else { return };
+    let folder = work().join("fortran");
+    std::fs::create_dir_all(&folder).unwrap();
+    let program = folder.join("program");
+    let mut fc = Command::new(tool);
+    fc.current_dir(&folder).args(["-std=f2018", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g"]);
+    fc.arg(root().join("bindings/fortran/plaq.f90")).arg(root().join("tests/abi/program.f90"));
+    fc.arg("-o").arg(&program).arg("-L").arg(work()).arg("-lplaq");
+    run(&mut fc, "compiling Fortran");
+    run(Command::new(&program).env("LD_LIBRARY_PATH", work()), "program.f90");
+}
