@@ -1,4 +1,6 @@
 //! plaq: embeddable lattice QCD. See ARCHITECTURE.md for the map of this tree.
+#![warn(clippy::undocumented_unsafe_blocks)]
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr, clippy::exit))]
 
 pub mod backend;
 pub mod capi;

@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 CC=${CC:-cc}
-major=$(sed -n 's/^version = "\([0-9]*\).*/\1/p' Cargo.toml | head -1)
+version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
+major=${version%%.*}
 good=0 bad=0 ignored=0
 
 run() { # name, command...
@@ -26,14 +27,13 @@ ignore() {
   ignored=$((ignored + 1))
 }
 
-# Linking and loading need one function of the interface, whichever comes first.
-function=$(grep -oE '\bplaq_[a-z0-9_]+ *\(' include/plaq.h | head -1 | tr -d ' (')
 mkdir "$work/src"
-cat >"$work/src/main.c" <<END
+cat >"$work/src/main.c" <<'END'
 #include <plaq.h>
+#include <stdio.h>
 int main(void) {
-  void (*volatile f)(void) = (void (*)(void))$function;
-  return f == 0;
+  puts(plaq_version());
+  return 0;
 }
 END
 
@@ -45,13 +45,14 @@ if command -v pkg-config >/dev/null; then
   shared() {
     # shellcheck disable=SC2046
     $CC -std=c99 -Wall -Werror "$work/src/main.c" -o "$work/shared" $(pkg-config --cflags --libs plaq) &&
-      LD_LIBRARY_PATH=$prefix/lib "$work/shared" &&
+      [ "$(LD_LIBRARY_PATH=$prefix/lib "$work/shared")" = "$version" ] &&
       LD_LIBRARY_PATH=$prefix/lib ldd "$work/shared" | grep -q "libplaq.so.[0-9]* => $prefix/lib"
   }
   static() {
     # shellcheck disable=SC2046
     $CC -std=c99 "$work/src/main.c" -o "$work/static" $(pkg-config --cflags plaq) "$prefix/lib/libplaq.a" \
-      $(pkg-config --static --libs-only-l plaq | sed 's/-lplaq//') && "$work/static"
+      $(pkg-config --static --libs-only-l plaq | sed 's/-lplaq//') &&
+      [ "$("$work/static")" = "$version" ]
   }
   run pkg_config_shared shared
   run pkg_config_static static
@@ -63,7 +64,7 @@ if command -v cmake >/dev/null; then
   cat >"$work/src/CMakeLists.txt" <<END
 cmake_minimum_required(VERSION 3.13)
 project(client C)
-find_package(plaq $(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1) REQUIRED)
+find_package(plaq $version REQUIRED)
 foreach(library plaq plaq_static)
   add_executable(use_\${library} main.c)
   target_link_libraries(use_\${library} plaq::\${library})
@@ -71,7 +72,8 @@ endforeach()
 END
   with_cmake() {
     cmake -S "$work/src" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" &&
-      cmake --build "$work/cmake" && "$work/cmake/use_plaq" && "$work/cmake/use_plaq_static"
+      cmake --build "$work/cmake" && [ "$("$work/cmake/use_plaq")" = "$version" ] &&
+      [ "$("$work/cmake/use_plaq_static")" = "$version" ]
   }
   wrong_version() {
     sed -i 's/find_package(plaq [^ ]*/find_package(plaq 999/' "$work/src/CMakeLists.txt"

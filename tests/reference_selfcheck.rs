@@ -49,7 +49,7 @@ fn checkerboard_index_is_half_the_lexicographic_one() {
             }
         }
         let field: Vec<usize> = (0..2 * lat.volume()).collect();
-        assert_eq!(lat.from_even_odd(&lat.to_even_odd(&field, 2), 2), field);
+        assert_eq!(lat.lexicographic_order(&lat.even_odd_order(&field, 2), 2), field);
     }
 }
 

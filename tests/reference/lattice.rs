@@ -71,7 +71,7 @@ impl Lattice {
 
     /// A lexicographic field with `per_site` entries on a site, reordered to all even sites
     /// and then all odd ones.
-    pub fn to_even_odd<T: Clone>(&self, field: &[T], per_site: usize) -> Vec<T> {
+    pub fn even_odd_order<T: Clone>(&self, field: &[T], per_site: usize) -> Vec<T> {
         let mut out = Vec::with_capacity(field.len());
         for parity in 0..2 {
             for lex in self.sites_of_parity(parity) {
@@ -81,8 +81,8 @@ impl Lattice {
         out
     }
 
-    /// The inverse of [`Lattice::to_even_odd`].
-    pub fn from_even_odd<T: Clone>(&self, field: &[T], per_site: usize) -> Vec<T> {
+    /// The inverse of [`Lattice::even_odd_order`].
+    pub fn lexicographic_order<T: Clone>(&self, field: &[T], per_site: usize) -> Vec<T> {
         let mut out = field.to_vec();
         let order = self.sites_of_parity(0).into_iter().chain(self.sites_of_parity(1));
         for (from, lex) in order.enumerate() {
