@@ -17,7 +17,7 @@ PLAQ_FN Plane plane(const FieldView& f, int index) {
 }
 
 // Largest power of two of reals that fits 16 bytes and divides n.
-template <class T> constexpr int chunk(int n) {
+template <class T> PLAQ_FN constexpr int chunk(int n) {
   int v = 16 / (int)sizeof(T);
   while (n % v) v /= 2;
   return v;

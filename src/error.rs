@@ -42,6 +42,14 @@ macro_rules! statuses {
     };
 }
 
+impl Status {
+    /// Is this what a machine without usable CUDA answers?
+    pub fn is_missing_device(self) -> bool {
+        use Status::*;
+        matches!(self, NoDevice | DriverMissing | DriverTooOld | NvrtcMissing)
+    }
+}
+
 statuses! {
     Success = 0, "SUCCESS", "the call did what it says";
     // 1..99 boundary

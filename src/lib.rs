@@ -7,3 +7,6 @@ pub mod capi;
 pub mod error;
 pub mod fields;
 pub mod io;
+
+#[cfg(test)]
+extern crate self as plaq;

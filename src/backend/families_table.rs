@@ -15,3 +15,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "lex_gauge_in", body: "LexGaugeIn", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
     Kernel { name: "lex_gauge_out", body: "LexGaugeOut", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
 ];
+
+/// Kernels whose launch shape the GPU tuner measures. They may run any number of times: none
+/// reads what it writes.
+#[allow(dead_code)]
+pub const TUNED: &[&str] = &["hop"];

@@ -3,7 +3,10 @@
 
 pub mod args;
 pub mod cpu;
+pub mod cuda;
 pub mod families;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -36,7 +39,21 @@ pub struct Work {
     pub lanes: usize,
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// A call of the kernel `name` of the table.
+    pub fn new<A: KernelArgs>(
+        name: &str,
+        params: &'a [&'a str],
+        args: &'a A,
+        work: Work,
+    ) -> Result<Self> {
+        let Some(kernel) = KERNELS.iter().find(|k| k.name == name) else {
+            bail!(Internal, "no kernel is called {name}");
+        };
+        let (specs, args_bytes) = (specs_of(args), size_of::<A>());
+        Ok(Call { kernel, params, args: (args as *const A).cast(), args_bytes, specs, work })
+    }
+
     pub fn symbol(&self) -> String {
         families::symbol(self.kernel, self.params)
     }
@@ -59,6 +76,10 @@ pub trait Backend: Send + Sync {
     fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()>;
     fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
     fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
+    /// Makes later launches of these calls start at once: a GPU compiles them in parallel.
+    fn prepare(&self, _calls: &[Call]) -> Result<()> {
+        Ok(())
+    }
     fn launch(&self, call: &Call) -> Result<()>;
     /// `sums` holds batches x N doubles; waits.
     fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()>;
@@ -103,6 +124,22 @@ impl Device {
     /// The CPU with `threads` threads (0: all that this process may use).
     pub fn cpu(threads: usize) -> Result<Self> {
         Ok(Self::from_backend(Box::new(cpu::Cpu::new(threads)?)))
+    }
+
+    /// The CUDA device with this number among the visible ones.
+    pub fn cuda(ordinal: usize) -> Result<Self> {
+        Ok(Self::from_backend(Box::new(cuda::Cuda::new(ordinal)?)))
+    }
+
+    /// The first CUDA device, or the CPU with all threads where CUDA is missing or incomplete.
+    pub fn auto() -> Result<Self> {
+        match Self::cuda(0) {
+            Err(e) if e.status.is_missing_device() => {
+                log::info!("using the CPU: {e}");
+                Self::cpu(0)
+            }
+            device => device,
+        }
     }
 
     pub fn name(&self) -> String {
@@ -185,6 +222,11 @@ impl Device {
         Ok(Buffer { device: self.clone(), ptr, bytes })
     }
 
+    /// Compiles the kernels of these calls before they are launched.
+    pub fn prepare(&self, calls: &[Call]) -> Result<()> {
+        self.0.backend.prepare(calls)
+    }
+
     /// Runs a kernel of the table over the sites and batches of `work`.
     pub(crate) fn launch<A: KernelArgs>(
         &self,
@@ -196,7 +238,7 @@ impl Device {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
-        self.0.backend.launch(&call(name, params, args, work))
+        self.0.backend.launch(&Call::new(name, params, args, work)?)
     }
 
     /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
@@ -207,7 +249,7 @@ impl Device {
         args: &A,
         work: Work,
     ) -> Result<Vec<f64>> {
-        let call = call(name, params, args, work);
+        let call = Call::new(name, params, args, work)?;
         let (Kind::Reduce(sums) | Kind::LaneReduce(sums)) = call.kernel.kind else {
             bail!(Internal, "kernel {name} is not a reduction");
         };
@@ -219,15 +261,21 @@ impl Device {
     }
 }
 
-fn call<'a, A: KernelArgs>(name: &str, params: &'a [&'a str], args: &'a A, work: Work) -> Call<'a> {
-    let kernel =
-        KERNELS.iter().find(|k| k.name == name).expect("kernel names are literals of this crate");
-    let mut specs = Specs::new();
-    args.specs(&mut specs);
-    specs.sort_unstable();
-    specs.dedup();
-    let args_bytes = size_of::<A>();
-    Call { kernel, params, args: (args as *const A).cast(), args_bytes, specs, work }
+/// Constants of a call. An absent field (volume 0) says nothing; a constant that has several
+/// values in one struct (fields of different volume) is read from the struct instead.
+pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
+    let mut all = Specs::new();
+    args.specs(&mut all);
+    all.retain(|s| *s != ("PLAQ_SPEC_FieldView_volume", 0));
+    all.sort_unstable();
+    all.dedup();
+    let mut single = Specs::with_capacity(all.len());
+    for same in all.chunk_by(|a, b| a.0 == b.0) {
+        if let [one] = same {
+            single.push(*one);
+        }
+    }
+    single
 }
 
 /// Owned device memory.

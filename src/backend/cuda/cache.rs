@@ -1,0 +1,187 @@
+//! Compiled kernels on disk, so that a program compiles each of them once per machine. Nothing
+//! here can fail: without a usable folder, or with a damaged entry, kernels are compiled again.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::nvrtc::{Compiled, Usage};
+
+/// A folder of `<key>.cubin` files: 32 bytes blake3 of the rest, 4 x u32 usage, CUBIN.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    folder: Option<PathBuf>,
+}
+
+const HEAD: usize = 32 + 16;
+
+impl Cache {
+    /// `$PLAQ_CACHE` (`off`: none), else `$XDG_CACHE_HOME/plaq`, else `~/.cache/plaq`.
+    pub fn from_env() -> Cache {
+        let var = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let folder = match var("PLAQ_CACHE") {
+            Some(v) if v.as_os_str() == "off" => return Cache { folder: None },
+            Some(v) => Some(v),
+            None => var("XDG_CACHE_HOME")
+                .map(|p| p.join("plaq"))
+                .or_else(|| var("HOME").map(|p| p.join(".cache/plaq"))),
+        };
+        folder.map_or(Cache { folder: None }, Cache::at)
+    }
+
+    /// A cache in `folder`, created if need be.
+    pub fn at(folder: PathBuf) -> Cache {
+        match fs::create_dir_all(&folder) {
+            Ok(()) => Cache { folder: Some(folder) },
+            Err(e) => {
+                log::warn!("no kernel cache: cannot create {}: {e}", folder.display());
+                Cache { folder: None }
+            }
+        }
+    }
+
+    pub fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// The entry, or what `compile` makes of it. Processes that want the same entry wait for the
+    /// one that compiles it. The flag says whether this call compiled.
+    pub fn get_or_compile<E>(
+        &self,
+        key: &blake3::Hash,
+        compile: impl FnOnce() -> Result<Compiled, E>,
+    ) -> Result<(Compiled, bool), E> {
+        let Some(folder) = &self.folder else { return Ok((compile()?, true)) };
+        let key = key.to_hex();
+        let entry = folder.join(format!("{key}.cubin"));
+        if let Some(hit) = read(&entry) {
+            return Ok((hit, false));
+        }
+        // A lock that cannot be had (some network file systems) only means compiling twice.
+        let lock_path = folder.join(format!("{key}.lock"));
+        let lock = File::create(&lock_path).ok().filter(|f| f.lock().is_ok());
+        if let Some(hit) = read(&entry) {
+            let _ = fs::remove_file(&lock_path);
+            return Ok((hit, false));
+        }
+        let compiled = compile();
+        if let Ok(compiled) = &compiled {
+            if let Err(e) = write_atomically(&entry, &encode(compiled)) {
+                log::warn!("kernel cache: cannot write {}: {e}", entry.display());
+            }
+        }
+        // Waiters hold the unlinked file and find the entry; later comers find it without a lock.
+        let _ = fs::remove_file(&lock_path);
+        drop(lock);
+        Ok((compiled?, true))
+    }
+}
+
+fn encode(compiled: &Compiled) -> Vec<u8> {
+    let u = compiled.usage;
+    let mut body = Vec::with_capacity(16 + compiled.cubin.len());
+    for n in [u.registers, u.spill_stores, u.spill_loads, u.stack] {
+        body.extend_from_slice(&n.to_le_bytes());
+    }
+    body.extend_from_slice(&compiled.cubin);
+    [blake3::hash(&body).as_bytes().as_slice(), &body].concat()
+}
+
+fn read(path: &Path) -> Option<Compiled> {
+    let bytes = fs::read(path).ok()?;
+    if bytes.len() <= HEAD || blake3::hash(&bytes[32..]).as_bytes() != &bytes[..32] {
+        return None;
+    }
+    let word = |i: usize| u32::from_le_bytes([bytes[i], bytes[i + 1], bytes[i + 2], bytes[i + 3]]);
+    let usage = Usage {
+        registers: word(32),
+        spill_stores: word(36),
+        spill_loads: word(40),
+        stack: word(44),
+    };
+    Some(Compiled { cubin: bytes[HEAD..].to_vec(), usage })
+}
+
+/// Readers see the old file or the whole new one, never a part.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let unique = format!("tmp.{}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let temporary = path.with_extension(unique);
+    let written = File::create(&temporary).and_then(|mut f| f.write_all(bytes));
+    let done = written.and_then(|()| fs::rename(&temporary, path));
+    if done.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    fn scratch(name: &str) -> (PathBuf, Cache) {
+        let folder = std::env::temp_dir().join(format!("plaq-cache-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&folder);
+        (folder.clone(), Cache::at(folder))
+    }
+    fn sample(fill: u8) -> Compiled {
+        let usage = Usage { registers: 96, spill_stores: 1, spill_loads: 2, stack: 3 };
+        Compiled { cubin: vec![fill; 1000], usage }
+    }
+    fn get(cache: &Cache, fill: u8) -> (Compiled, bool) {
+        cache.get_or_compile::<()>(&blake3::hash(b"key"), || Ok(sample(fill))).unwrap()
+    }
+
+    #[test]
+    fn second_request_hits_and_damage_recompiles() {
+        let (folder, cache) = scratch("hit");
+        assert_eq!(get(&cache, 1), (sample(1), true));
+        assert_eq!(get(&cache, 2), (sample(1), false));
+        let entry = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+        for damage in [vec![], vec![0; 10], {
+            let mut b = fs::read(&entry).unwrap();
+            b[500] ^= 1;
+            b
+        }] {
+            fs::write(&entry, damage).unwrap();
+            assert_eq!(get(&cache, 1), (sample(1), true));
+        }
+        // Only the entry is left: no temporary files, no locks.
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn threads_compile_an_entry_once() {
+        let (folder, cache) = scratch("once");
+        let count = AtomicUsize::new(0);
+        std::thread::scope(|s| {
+            for _ in 0..4 {
+                s.spawn(|| {
+                    let key = blake3::hash(b"shared");
+                    let got = cache.get_or_compile::<()>(&key, || {
+                        count.fetch_add(1, Ordering::Relaxed);
+                        std::thread::sleep(std::time::Duration::from_millis(50));
+                        Ok(sample(7))
+                    });
+                    assert_eq!(got.unwrap().0, sample(7));
+                });
+            }
+        });
+        assert_eq!(count.load(Ordering::Relaxed), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn failures_are_not_stored_and_no_folder_is_no_cache() {
+        let (folder, cache) = scratch("fail");
+        let key = blake3::hash(b"bad");
+        assert_eq!(cache.get_or_compile(&key, || Err("no")), Err("no"));
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        fs::remove_dir_all(folder).unwrap();
+        let none = Cache { folder: None };
+        assert!(get(&none, 1).1 && get(&none, 1).1);
+    }
+}

@@ -1,0 +1,230 @@
+//! The CUDA driver library, opened at run time: a table of its functions, and its error codes as
+//! statuses. A machine without CUDA gets `DriverMissing`, never a load failure of libplaq.
+
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr};
+use std::sync::OnceLock;
+
+use libloading::Library;
+
+use crate::bail;
+use crate::error::{Error, Result, Status};
+
+/// CUcontext, CUstream, CUevent, CUmodule and CUfunction are opaque pointers.
+pub type Handle = *mut c_void;
+pub type DevicePtr = u64;
+
+/// Every function is looked up when the library is opened, so that an old driver is refused with
+/// the name of what it lacks. Codes stay integers: a newer driver may return unknown ones.
+macro_rules! driver_functions {
+    ($($name:ident = $symbol:literal ($($arg:ty),*);)*) => {
+        #[allow(non_snake_case)]
+        pub struct Driver {
+            $(pub $name: unsafe extern "C" fn($($arg),*) -> c_int,)*
+            _library: Library,
+        }
+        impl Driver {
+            fn resolve(library: Library) -> std::result::Result<Self, &'static str> {
+                Ok(Driver {
+                    $($name: {
+                        // SAFETY: the signatures below are those of cuda.h for these symbols.
+                        let found = unsafe {
+                            library.get::<unsafe extern "C" fn($($arg),*) -> c_int>($symbol.as_bytes())
+                        };
+                        match found { Ok(f) => *f, Err(_) => return Err($symbol) }
+                    },)*
+                    _library: library,
+                })
+            }
+        }
+    };
+}
+
+driver_functions! {
+    init = "cuInit" (c_uint);
+    driver_version = "cuDriverGetVersion" (*mut c_int);
+    error_name = "cuGetErrorName" (c_int, *mut *const c_char);
+    error_string = "cuGetErrorString" (c_int, *mut *const c_char);
+    device_count = "cuDeviceGetCount" (*mut c_int);
+    device_get = "cuDeviceGet" (*mut c_int, c_int);
+    device_name = "cuDeviceGetName" (*mut c_char, c_int, c_int);
+    device_attribute = "cuDeviceGetAttribute" (*mut c_int, c_int, c_int);
+    primary_retain = "cuDevicePrimaryCtxRetain" (*mut Handle, c_int);
+    primary_release = "cuDevicePrimaryCtxRelease_v2" (c_int);
+    ctx_current = "cuCtxGetCurrent" (*mut Handle);
+    ctx_push = "cuCtxPushCurrent_v2" (Handle);
+    ctx_pop = "cuCtxPopCurrent_v2" (*mut Handle);
+    mem_info = "cuMemGetInfo_v2" (*mut usize, *mut usize);
+    mem_alloc = "cuMemAlloc_v2" (*mut DevicePtr, usize);
+    mem_free = "cuMemFree_v2" (DevicePtr);
+    host_alloc = "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
+    host_free = "cuMemFreeHost" (*mut c_void);
+    host_device_ptr = "cuMemHostGetDevicePointer_v2" (*mut DevicePtr, *mut c_void, c_uint);
+    copy_to_device = "cuMemcpyHtoDAsync_v2" (DevicePtr, *const c_void, usize, Handle);
+    copy_to_host = "cuMemcpyDtoHAsync_v2" (*mut c_void, DevicePtr, usize, Handle);
+    copy_on_device = "cuMemcpyDtoDAsync_v2" (DevicePtr, DevicePtr, usize, Handle);
+    memset = "cuMemsetD8Async" (DevicePtr, u8, usize, Handle);
+    stream_create = "cuStreamCreate" (*mut Handle, c_uint);
+    stream_destroy = "cuStreamDestroy_v2" (Handle);
+    stream_synchronize = "cuStreamSynchronize" (Handle);
+    event_create = "cuEventCreate" (*mut Handle, c_uint);
+    event_destroy = "cuEventDestroy_v2" (Handle);
+    event_record = "cuEventRecord" (Handle, Handle);
+    event_synchronize = "cuEventSynchronize" (Handle);
+    event_elapsed = "cuEventElapsedTime" (*mut f32, Handle, Handle);
+    module_load = "cuModuleLoadData" (*mut Handle, *const c_void);
+    module_unload = "cuModuleUnload" (Handle);
+    module_function = "cuModuleGetFunction" (*mut Handle, Handle, *const c_char);
+    function_attribute = "cuFuncGetAttribute" (*mut c_int, c_int, Handle);
+    launch_kernel = "cuLaunchKernel" (Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint,
+        c_uint, Handle, *mut *mut c_void, *mut *mut c_void);
+}
+
+/// Calls a driver function; a failure becomes an error that says what was being done.
+macro_rules! cu {
+    ($driver:expr, $function:ident($($arg:expr),* $(,)?), $($what:tt)*) => {{
+        let driver: &$crate::backend::cuda::driver::Driver = $driver;
+        // SAFETY: the arguments are live and of the kinds that the function's table row states.
+        let code = unsafe { (driver.$function)($($arg),*) };
+        if code == 0 { Ok(()) } else { Err(driver.error(code, &format!($($what)*))) }
+    }};
+}
+pub(super) use cu;
+
+// cuda.h: CUdevice_attribute and CUfunction_attribute.
+pub const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
+pub const ATTRIBUTE_MAJOR: c_int = 75;
+pub const ATTRIBUTE_MINOR: c_int = 76;
+pub const FUNCTION_LOCAL_BYTES: c_int = 3;
+pub const FUNCTION_REGISTERS: c_int = 4;
+/// CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
+pub const HOST_PORTABLE_MAPPED: c_uint = 3;
+/// CU_EVENT_DISABLE_TIMING
+pub const EVENT_NO_TIMING: c_uint = 2;
+
+/// CUDA 12 is the first whose drivers load the CUBINs of the NVRTC versions that plaq opens.
+const OLDEST: c_int = 12000;
+
+impl Driver {
+    /// The library, opened and initialised once per process.
+    pub fn get() -> Result<&'static Driver> {
+        static DRIVER: OnceLock<Result<Driver>> = OnceLock::new();
+        DRIVER.get_or_init(Driver::open).as_ref().map_err(Clone::clone)
+    }
+
+    fn open() -> Result<Driver> {
+        let names = ["libcuda.so.1", "libcuda.so"];
+        // SAFETY: loading the system's CUDA driver runs its initialisers, as any CUDA program does.
+        let Some(library) = names.iter().find_map(|n| unsafe { Library::new(n) }.ok()) else {
+            bail!(
+                DriverMissing,
+                "cannot open libcuda.so.1: install the NVIDIA driver (or put its folder on LD_LIBRARY_PATH), or use the CPU"
+            );
+        };
+        let driver = match Driver::resolve(library) {
+            Ok(driver) => driver,
+            Err(symbol) => {
+                bail!(
+                    DriverTooOld,
+                    "the CUDA driver has no {symbol}: install one for CUDA 12.0 or later"
+                )
+            }
+        };
+        let mut version = 0;
+        cu!(&driver, driver_version(&mut version), "asking for the driver's version")?;
+        if version < OLDEST {
+            bail!(
+                DriverTooOld,
+                "expected a driver for CUDA 12.0 or later, found one for {}.{}: update the NVIDIA driver",
+                version / 1000,
+                version % 1000 / 10
+            );
+        }
+        cu!(&driver, init(0), "initialising the CUDA driver")?;
+        Ok(driver)
+    }
+
+    /// A driver code as an error.
+    pub fn error(&self, code: c_int, what: &str) -> Error {
+        let text = |f: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
+            let mut s = std::ptr::null();
+            // SAFETY: on success `s` points to a static string of the driver.
+            unsafe {
+                if f(code, &mut s) == 0 && !s.is_null() {
+                    CStr::from_ptr(s).to_string_lossy().into_owned()
+                } else {
+                    String::from("unknown")
+                }
+            }
+        };
+        let (name, reason) = (text(self.error_name), text(self.error_string));
+        let (status, advice) = classify(code);
+        Error::new(status, format!("{what}: {reason} ({name}, {code}){advice}"))
+    }
+}
+
+/// Status of a CUresult, and what the user can do.
+fn classify(code: c_int) -> (Status, &'static str) {
+    match code {
+        2 => (Status::OutOfMemory, "; use a smaller problem, a lower precision or more devices"),
+        34 => (
+            Status::DriverMissing,
+            "; this is the stub library of the CUDA toolkit: take its folder off LD_LIBRARY_PATH",
+        ),
+        36 | 222 | 803 | 804 => (Status::DriverTooOld, "; update the NVIDIA driver"),
+        // The image was made for another device or by a newer compiler than the driver knows.
+        200 | 209 | 218 => (
+            Status::CompileFailed,
+            "; NVRTC must not be newer than the driver: set PLAQ_NVRTC to another libnvrtc",
+        ),
+        701 => (Status::CompileFailed, "; the kernel needs more registers than its block may have"),
+        46 | 100 | 101 | 102 | 802 => {
+            (Status::NoDevice, "; check nvidia-smi and CUDA_VISIBLE_DEVICES")
+        }
+        // Invalid value, handle or name: a defect of plaq, the context is still good.
+        1 | 400 | 500 => (Status::Internal, ""),
+        _ => (Status::DeviceLost, "; the device's context is lost: restart the process"),
+    }
+}
+
+/// Makes a context current for as long as the guard lives, and leaves the host's own as it was.
+pub struct Current {
+    driver: &'static Driver,
+    pushed: bool,
+}
+
+impl Current {
+    pub fn enter(driver: &'static Driver, context: Handle) -> Result<Current> {
+        let mut now: Handle = std::ptr::null_mut();
+        cu!(driver, ctx_current(&mut now), "asking for the current context")?;
+        let pushed = now != context;
+        if pushed {
+            cu!(driver, ctx_push(context), "making the device's context current")?;
+        }
+        Ok(Current { driver, pushed })
+    }
+}
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        if self.pushed {
+            let mut old: Handle = std::ptr::null_mut();
+            let _ = cu!(self.driver, ctx_pop(&mut old), "leaving the device's context");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_map_to_statuses() {
+        assert_eq!(classify(2).0, Status::OutOfMemory);
+        assert_eq!(classify(100).0, Status::NoDevice);
+        assert_eq!(classify(222).0, Status::DriverTooOld);
+        assert_eq!(classify(209).0, Status::CompileFailed);
+        for code in [214, 700, 716, 719, 999, 123456] {
+            assert_eq!(classify(code).0, Status::DeviceLost, "{code}");
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! The CUDA back end: kernels compiled at run time for the device and the lattice at hand, one
+//! stream per device, reductions with a fixed order of summation.
+
+mod cache;
+mod driver;
+mod modules;
+mod nvrtc;
+mod shapes;
+mod source;
+mod staging;
+mod sums;
+mod tuner;
+
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::sync::{Mutex, MutexGuard};
+
+pub use cache::Cache;
+pub use modules::in_parallel;
+pub use nvrtc::{Compiled, Nvrtc, Usage};
+pub use shapes::{candidates, default_shape};
+pub use source::{Shape, Source};
+
+use driver::{cu, Current, Driver, Handle};
+use modules::{Loaded, Modules};
+use staging::Staging;
+use sums::Sums;
+
+use super::{families::Kind, Backend, Call, Ptr};
+use crate::bail;
+use crate::error::Result;
+
+/// Blocks of a reduction per multiprocessor: enough to fill it, few enough to add up quickly.
+const REDUCE_BLOCKS: usize = 8;
+/// CUDA's limit on gridDim.y, which counts batches.
+const MOST_BATCHES: usize = 65535;
+
+pub struct Cuda {
+    driver: &'static Driver,
+    device: c_int,
+    ordinal: usize,
+    context: Handle,
+    stream: Handle,
+    name: String,
+    multiprocessors: usize,
+    modules: Option<Modules>,
+    staging: Mutex<Option<Staging>>,
+    sums: Mutex<Option<Sums>>,
+    /// Start and stop of a timed launch; the outer pair is `time`'s.
+    events: [Handle; 4],
+}
+// SAFETY: the driver API is thread safe; what this code changes is behind locks.
+unsafe impl Send for Cuda {}
+unsafe impl Sync for Cuda {}
+
+/// CUDA devices of this machine; an error says what is missing.
+pub fn device_count() -> Result<usize> {
+    let mut count = 0;
+    let driver = Driver::get()?;
+    cu!(driver, device_count(&mut count), "counting CUDA devices")?;
+    Ok(count.max(0) as usize)
+}
+
+impl Cuda {
+    /// The device with this number among the visible ones. Its primary context is shared with
+    /// the host program, so that device pointers of both work in both.
+    pub fn new(ordinal: usize) -> Result<Cuda> {
+        let driver = Driver::get()?;
+        let count = device_count()?;
+        if ordinal >= count {
+            bail!(
+                NoDevice,
+                "device {ordinal}: {count} CUDA devices are visible; check nvidia-smi and CUDA_VISIBLE_DEVICES"
+            );
+        }
+        Nvrtc::get()?;
+        let mut device = 0;
+        cu!(driver, device_get(&mut device, ordinal as c_int), "opening CUDA device {ordinal}")?;
+        let mut text = [0 as c_char; 128];
+        cu!(driver, device_name(text.as_mut_ptr(), 127, device), "asking for a device's name")?;
+        // SAFETY: the driver ends the name with a zero byte within the 127 it may write.
+        let name = unsafe { CStr::from_ptr(text.as_ptr()) }.to_string_lossy().into_owned();
+        let attribute = |which| {
+            let mut value = 0;
+            cu!(driver, device_attribute(&mut value, which, device), "asking what {name} has")
+                .map(|()| value)
+        };
+        let arch = 10 * attribute(driver::ATTRIBUTE_MAJOR)? + attribute(driver::ATTRIBUTE_MINOR)?;
+        let multiprocessors = attribute(driver::ATTRIBUTE_MULTIPROCESSORS)?.max(1) as usize;
+        let modules = Modules::new(driver, name.clone(), arch)?;
+        let none = std::ptr::null_mut();
+        let mut context = none;
+        cu!(driver, primary_retain(&mut context, device), "starting {name}")?;
+        // From here on, drop releases what has been made.
+        let mut cuda = Cuda {
+            driver,
+            device,
+            ordinal,
+            context,
+            stream: none,
+            name,
+            multiprocessors,
+            modules: Some(modules),
+            staging: Mutex::new(None),
+            sums: Mutex::new(None),
+            events: [none; 4],
+        };
+        let _current = cuda.enter()?;
+        // Not a non-blocking stream: it stays ordered with the host program's default stream.
+        cu!(driver, stream_create(&mut cuda.stream, 0), "creating a stream")?;
+        for event in &mut cuda.events {
+            cu!(driver, event_create(event, 0), "creating an event")?;
+        }
+        Ok(cuda)
+    }
+
+    fn enter(&self) -> Result<Current> {
+        Current::enter(self.driver, self.context)
+    }
+
+    fn modules(&self) -> &Modules {
+        self.modules.as_ref().expect("present until drop")
+    }
+
+    fn staging<'a>(&self, held: &'a mut MutexGuard<Option<Staging>>) -> Result<&'a mut Staging> {
+        if held.is_none() {
+            **held = Some(Staging::new(self.driver)?);
+        }
+        Ok(held.as_mut().expect("just made"))
+    }
+
+    fn elapsed(&self, start: Handle, stop: Handle) -> Result<f64> {
+        let mut milliseconds = 0f32;
+        cu!(self.driver, event_synchronize(stop), "waiting for {}", self.name)?;
+        cu!(self.driver, event_elapsed(&mut milliseconds, start, stop), "reading a timer")?;
+        Ok(milliseconds as f64 * 1e-3)
+    }
+
+    fn enqueue(&self, call: &Call, kernel: &Loaded, grid_x: usize, extra: &[u64]) -> Result<()> {
+        let mut n = call.work.n as c_int;
+        let mut extra = extra.to_vec();
+        let mut pointers: Vec<*mut c_void> =
+            vec![call.args.cast_mut().cast(), (&mut n as *mut c_int).cast()];
+        pointers.extend(extra.iter_mut().map(|e| (e as *mut u64).cast::<c_void>()));
+        cu!(
+            self.driver,
+            launch_kernel(
+                kernel.function,
+                grid_x as u32,
+                call.work.batches as u32,
+                1,
+                kernel.shape.block,
+                1,
+                1,
+                0,
+                self.stream,
+                pointers.as_mut_ptr(),
+                std::ptr::null_mut(),
+            ),
+            "launching {} on {}",
+            call.symbol(),
+            self.name
+        )
+    }
+
+    fn enqueue_sites(&self, call: &Call, kernel: &Loaded) -> Result<()> {
+        self.enqueue(call, kernel, call.work.n.div_ceil(kernel.shape.block as usize), &[])
+    }
+
+    /// The loaded kernel of a call, compiled and tuned if this is the first one.
+    fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Loaded>> {
+        let w = call.work;
+        if w.n > c_int::MAX as usize || w.batches > MOST_BATCHES {
+            bail!(
+                Unsupported,
+                "{}: {} sites x {} batches, a CUDA launch takes at most {} x {MOST_BATCHES}",
+                call.symbol(),
+                w.n,
+                w.batches,
+                c_int::MAX
+            );
+        }
+        self.modules().get(call, |loaded| {
+            let [start, stop, ..] = self.events;
+            cu!(self.driver, event_record(start, self.stream), "starting a timer")?;
+            self.enqueue_sites(call, loaded)?;
+            cu!(self.driver, event_record(stop, self.stream), "stopping a timer")?;
+            self.elapsed(start, stop)
+        })
+    }
+}
+
+impl Backend for Cuda {
+    fn name(&self) -> String {
+        format!("{} (cuda {})", self.name, self.ordinal)
+    }
+    fn is_cpu(&self) -> bool {
+        false
+    }
+    fn max_lanes(&self) -> usize {
+        1
+    }
+    fn memory(&self) -> Result<(u64, u64)> {
+        let _current = self.enter()?;
+        let (mut free, mut total) = (0, 0);
+        cu!(self.driver, mem_info(&mut free, &mut total), "asking {} for its memory", self.name)?;
+        Ok((free as u64, total as u64))
+    }
+    fn alloc(&self, bytes: u64) -> Result<Ptr> {
+        let _current = self.enter()?;
+        let mut ptr = 0;
+        let size = bytes.max(1) as usize;
+        cu!(
+            self.driver,
+            mem_alloc(&mut ptr, size),
+            "allocating {} MiB on {}",
+            bytes.div_ceil(1 << 20),
+            self.name
+        )?;
+        let cleared = cu!(self.driver, memset(ptr, 0, size, self.stream), "clearing memory");
+        if cleared.is_err() {
+            self.free(Ptr(ptr), bytes);
+        }
+        cleared.map(|()| Ptr(ptr))
+    }
+    fn free(&self, ptr: Ptr, _bytes: u64) {
+        // On a lost device there is nothing left to free.
+        if let Ok(_current) = self.enter() {
+            let _ = cu!(self.driver, mem_free(ptr.0), "");
+        }
+    }
+    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()> {
+        let _current = self.enter()?;
+        let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
+        self.staging(&mut held)?.upload(dst.0, src, self.stream)
+    }
+    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()> {
+        let _current = self.enter()?;
+        let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
+        self.staging(&mut held)?.download(dst, src.0, self.stream)
+    }
+    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
+        let _current = self.enter()?;
+        let bytes = bytes as usize;
+        cu!(self.driver, copy_on_device(dst.0, src.0, bytes, self.stream), "copying {bytes} bytes")
+    }
+    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
+        let _current = self.enter()?;
+        cu!(self.driver, memset(dst.0, 0, bytes as usize, self.stream), "clearing {bytes} bytes")
+    }
+
+    fn prepare(&self, calls: &[Call]) -> Result<()> {
+        self.modules().prepare(calls)
+    }
+
+    fn launch(&self, call: &Call) -> Result<()> {
+        let _current = self.enter()?;
+        let kernel = self.kernel(call)?;
+        self.enqueue_sites(call, &kernel)
+    }
+
+    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
+        let (Kind::Reduce(width) | Kind::LaneReduce(width)) = call.kernel.kind else {
+            bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
+        };
+        let _current = self.enter()?;
+        let kernel = self.kernel(call)?;
+        // The number of blocks depends on the device and n alone: so does the order of the sums.
+        let blocks = call.work.n.div_ceil(kernel.shape.block as usize);
+        let blocks = blocks.min(REDUCE_BLOCKS * self.multiprocessors);
+        let mut held = self.sums.lock().unwrap_or_else(|e| e.into_inner());
+        let scratch = held.get_or_insert_with(|| Sums::new(self.driver));
+        let at = scratch.reserve(blocks, call.work.batches, width, self.stream)?;
+        self.enqueue(call, &kernel, blocks, &[at.partial, at.counters, at.out])?;
+        self.synchronize()?;
+        scratch.read(sums);
+        Ok(())
+    }
+
+    fn synchronize(&self) -> Result<()> {
+        let _current = self.enter()?;
+        cu!(self.driver, stream_synchronize(self.stream), "waiting for {}", self.name)
+    }
+
+    fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
+        let _current = self.enter()?;
+        let [.., start, stop] = self.events;
+        cu!(self.driver, event_record(start, self.stream), "starting a timer")?;
+        work()?;
+        cu!(self.driver, event_record(stop, self.stream), "stopping a timer")?;
+        self.elapsed(start, stop)
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        if let Ok(_current) = self.enter() {
+            let d = self.driver;
+            let _ = cu!(d, stream_synchronize(self.stream), "");
+            *self.staging.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
+            *self.sums.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
+            if let Some(mut modules) = self.modules.take() {
+                modules.clear();
+            }
+            for event in self.events.into_iter().filter(|e| !e.is_null()) {
+                let _ = cu!(d, event_destroy(event), "");
+            }
+            if !self.stream.is_null() {
+                let _ = cu!(d, stream_destroy(self.stream), "");
+            }
+        }
+        let _ = cu!(self.driver, primary_release(self.device), "");
+    }
+}

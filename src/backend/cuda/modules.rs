@@ -1,0 +1,265 @@
+//! Kernels in the memory of one device: compiled or read from the cache when first asked for,
+//! tuned where the table says so, then found by symbol and constants.
+
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, RwLock};
+use std::time::Instant;
+
+use super::cache::Cache;
+use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS};
+use super::nvrtc::{Compiled, Nvrtc};
+use super::shapes::{candidates, default_shape};
+use super::source::{Shape, Source};
+use super::tuner::Tuner;
+use crate::backend::args::Specs;
+use crate::backend::families::TUNED;
+use crate::backend::Call;
+use crate::error::Result;
+
+/// A kernel that can be launched.
+pub struct Loaded {
+    module: Handle,
+    pub function: Handle,
+    pub shape: Shape,
+}
+// SAFETY: module and function handles may be used from every thread of the process.
+unsafe impl Send for Loaded {}
+unsafe impl Sync for Loaded {}
+
+/// What tells two loaded kernels apart. Tuned kernels are also told apart by the amount of work.
+#[derive(Clone, PartialEq, Eq)]
+struct Key {
+    symbol: String,
+    specs: Specs,
+    work: (usize, usize),
+}
+
+impl Key {
+    fn new(call: &Call) -> Key {
+        let tuned = TUNED.contains(&call.kernel.name);
+        let work = if tuned { (call.work.n, call.work.batches) } else { (0, 0) };
+        Key { symbol: call.symbol(), specs: call.specs.clone(), work }
+    }
+}
+
+impl Hash for Key {
+    // The symbol fixes the names of the constants but for dropped ones: values are enough.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.symbol.hash(state);
+        self.work.hash(state);
+        self.specs.iter().for_each(|(_, value)| value.hash(state));
+    }
+}
+
+pub struct Modules {
+    driver: &'static Driver,
+    nvrtc: &'static Nvrtc,
+    device: String,
+    arch: i32,
+    cache: Cache,
+    tuner: Tuner,
+    loaded: RwLock<HashMap<Key, Arc<Loaded>>>,
+    /// Compiled, not yet loaded (or not yet timed). The lock also admits one builder at a time.
+    compiled: Mutex<HashMap<Key, Vec<(Shape, Compiled)>>>,
+}
+
+impl Modules {
+    pub fn new(driver: &'static Driver, device: String, arch: i32) -> Result<Modules> {
+        let cache = Cache::from_env();
+        Ok(Modules {
+            driver,
+            nvrtc: Nvrtc::get()?,
+            device,
+            arch,
+            tuner: Tuner::from_env(&cache),
+            cache,
+            loaded: RwLock::default(),
+            compiled: Mutex::default(),
+        })
+    }
+
+    /// Compiles what is not there yet, all at once.
+    pub fn prepare(&self, calls: &[Call]) -> Result<()> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(|e| e.into_inner());
+        self.compile(calls, &mut compiled)
+    }
+
+    /// The kernel of a call. `time` launches it once and returns seconds; it is asked only for
+    /// tuned kernels, which may run any number of times.
+    pub fn get(&self, call: &Call, time: impl Fn(&Loaded) -> Result<f64>) -> Result<Arc<Loaded>> {
+        let key = Key::new(call);
+        if let Some(hit) = self.find(&key) {
+            return Ok(hit);
+        }
+        let mut compiled = self.compiled.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(hit) = self.find(&key) {
+            return Ok(hit);
+        }
+        self.compile(std::slice::from_ref(call), &mut compiled)?;
+        let variants = compiled.remove(&key).expect("compile leaves every key it was asked for");
+        let best = match variants.as_slice() {
+            [(shape, only)] => self.load(&key.symbol, *shape, only)?,
+            _ => self.fastest(call, &key, &variants, time)?,
+        };
+        let best = Arc::new(best);
+        self.loaded.write().unwrap_or_else(|e| e.into_inner()).insert(key, best.clone());
+        Ok(best)
+    }
+
+    fn find(&self, key: &Key) -> Option<Arc<Loaded>> {
+        self.loaded.read().unwrap_or_else(|e| e.into_inner()).get(key).cloned()
+    }
+
+    fn shapes(&self, call: &Call) -> Vec<Shape> {
+        let all = candidates(call.kernel, call.params);
+        if all.len() == 1 || !self.tuner.enabled() {
+            return vec![default_shape(call.kernel, call.params)];
+        }
+        self.tuner.find(&self.tune_key(call), &all).map_or(all, |best| vec![best])
+    }
+
+    /// Names the device, the kernel with its constants and sources, and the amount of work.
+    fn tune_key(&self, call: &Call) -> String {
+        let any = Shape { block: 0, min_blocks: 0 };
+        let source = Source::new(call.kernel, call.params, &call.specs, any);
+        let hash = source.hash(self.arch, self.nvrtc.version).to_hex();
+        let (n, batches) = (call.work.n, call.work.batches);
+        format!("{} {} {n}x{batches} {}", self.device, source.symbol, &hash[..16])
+    }
+
+    fn compile(
+        &self,
+        calls: &[Call],
+        compiled: &mut HashMap<Key, Vec<(Shape, Compiled)>>,
+    ) -> Result<()> {
+        let mut jobs: Vec<(Key, Shape, Source)> = Vec::new();
+        for call in calls {
+            let key = Key::new(call);
+            let known = self.find(&key).is_some() || compiled.contains_key(&key);
+            if known || jobs.iter().any(|j| j.0 == key) {
+                continue;
+            }
+            for shape in self.shapes(call) {
+                let source = Source::new(call.kernel, call.params, &call.specs, shape);
+                jobs.push((key.clone(), shape, source));
+            }
+        }
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let results = in_parallel(&jobs, |(_, _, source)| {
+            let key = source.hash(self.arch, self.nvrtc.version);
+            self.cache.get_or_compile(&key, || self.nvrtc.compile(source, self.arch))
+        });
+        let mut fresh = 0;
+        let results: Vec<(Compiled, bool)> = results.into_iter().collect::<Result<_>>()?;
+        for ((key, shape, _), (result, new)) in jobs.iter().zip(results) {
+            fresh += usize::from(new);
+            compiled.entry(key.clone()).or_default().push((*shape, result));
+        }
+        if fresh > 0 {
+            log::info!(
+                "compiled {fresh} of {} kernel variants for {} (sm_{}) in {:.1} s, the others were cached",
+                jobs.len(),
+                self.device,
+                self.arch,
+                start.elapsed().as_secs_f64()
+            );
+        }
+        Ok(())
+    }
+
+    fn load(&self, symbol: &str, shape: Shape, compiled: &Compiled) -> Result<Loaded> {
+        let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
+        let image = compiled.cubin.as_ptr().cast();
+        cu!(self.driver, module_load(&mut module, image), "loading kernel {symbol}")?;
+        let loaded = Loaded { module, function, shape };
+        let name = CString::new(symbol).expect("symbols are identifiers");
+        let found = cu!(
+            self.driver,
+            module_function(&mut function, module, name.as_ptr()),
+            "finding kernel {symbol} in its module"
+        );
+        if let Err(e) = found {
+            self.unload(&loaded);
+            return Err(e);
+        }
+        let attribute = |which| {
+            let mut value = 0;
+            let _ = cu!(self.driver, function_attribute(&mut value, which, function), "");
+            value
+        };
+        log::debug!(
+            "{symbol}: block {}, {} blocks, {} registers, {} local bytes",
+            shape.block,
+            shape.min_blocks,
+            attribute(FUNCTION_REGISTERS),
+            attribute(FUNCTION_LOCAL_BYTES)
+        );
+        Ok(Loaded { function, ..loaded })
+    }
+
+    fn unload(&self, loaded: &Loaded) {
+        let _ = cu!(self.driver, module_unload(loaded.module), "unloading a kernel");
+    }
+
+    fn fastest(
+        &self,
+        call: &Call,
+        key: &Key,
+        variants: &[(Shape, Compiled)],
+        time: impl Fn(&Loaded) -> Result<f64>,
+    ) -> Result<Loaded> {
+        let mut best: Option<(f64, Loaded)> = None;
+        for (shape, compiled) in variants {
+            let loaded = self.load(&key.symbol, *shape, compiled)?;
+            // The first launch warms the caches and loads the code.
+            let seconds = time(&loaded).and_then(|_| {
+                (0..3).try_fold(f64::INFINITY, |least, _| Ok(least.min(time(&loaded)?)))
+            })?;
+            log::debug!("tuning {}: {shape:?} {:.2} us", key.symbol, seconds * 1e6);
+            match &best {
+                Some((least, _)) if *least <= seconds => self.unload(&loaded),
+                _ => {
+                    if let Some((_, old)) = best.replace((seconds, loaded)) {
+                        self.unload(&old);
+                    }
+                }
+            }
+        }
+        let (seconds, loaded) = best.expect("every kernel has a shape");
+        self.tuner.store(self.tune_key(call), loaded.shape, seconds);
+        Ok(loaded)
+    }
+
+    /// Unloads everything; the context must be current.
+    pub fn clear(&mut self) {
+        let loaded = std::mem::take(self.loaded.get_mut().unwrap_or_else(|e| e.into_inner()));
+        loaded.values().for_each(|l| self.unload(l));
+    }
+}
+
+/// `work` on every job, on as many threads as there are cores; results in the order of the jobs.
+pub fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(jobs.len());
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<R>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    let run = || loop {
+        let i = next.fetch_add(1, Ordering::Relaxed);
+        let Some(job) = jobs.get(i) else { return };
+        let result = work(job);
+        *results[i].lock().unwrap_or_else(|e| e.into_inner()) = Some(result);
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(&run);
+        }
+        run();
+    });
+    let done = results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()));
+    done.map(|r| r.expect("every job was taken")).collect()
+}

@@ -1,0 +1,263 @@
+//! The CUDA run-time compiler, opened at run time: one source with its headers in memory becomes
+//! a CUBIN for one architecture.
+
+use std::ffi::{c_char, c_int, CStr, CString};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use libloading::os::unix::{Library, Symbol, RTLD_GLOBAL, RTLD_NOW};
+
+use super::source::Source;
+use crate::bail;
+use crate::error::Result;
+
+type Program = *mut std::ffi::c_void;
+type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+type Create = unsafe extern "C" fn(
+    *mut Program,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> c_int;
+type Destroy = unsafe extern "C" fn(*mut Program) -> c_int;
+type Compile = unsafe extern "C" fn(Program, c_int, *const *const c_char) -> c_int;
+type Size = unsafe extern "C" fn(Program, *mut usize) -> c_int;
+type Text = unsafe extern "C" fn(Program, *mut c_char) -> c_int;
+type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
+type ArchCount = unsafe extern "C" fn(*mut c_int) -> c_int;
+type Archs = unsafe extern "C" fn(*mut c_int) -> c_int;
+
+pub struct Nvrtc {
+    create: Symbol<Create>,
+    destroy: Symbol<Destroy>,
+    compile: Symbol<Compile>,
+    cubin_size: Symbol<Size>,
+    cubin: Symbol<Text>,
+    log_size: Symbol<Size>,
+    log: Symbol<Text>,
+    error_string: Symbol<ErrorString>,
+    pub version: (i32, i32),
+    /// Architectures that it compiles for, as 10 major + minor.
+    pub archs: Vec<i32>,
+    pub path: String,
+    _builtins: Option<Library>,
+    _library: Library,
+}
+
+/// A compiled kernel and what the assembler said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    pub cubin: Vec<u8>,
+    pub usage: Usage,
+}
+
+/// Registers per thread, and bytes per thread that did not fit them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub registers: u32,
+    pub spill_stores: u32,
+    pub spill_loads: u32,
+    pub stack: u32,
+}
+
+impl Nvrtc {
+    /// The library, opened once per process: `PLAQ_NVRTC` (a full path), else what the loader
+    /// finds, else the usual places of a CUDA toolkit.
+    pub fn get() -> Result<&'static Nvrtc> {
+        static NVRTC: OnceLock<Result<Nvrtc>> = OnceLock::new();
+        NVRTC.get_or_init(Nvrtc::open).as_ref().map_err(Clone::clone)
+    }
+
+    fn open() -> Result<Nvrtc> {
+        if let Some(path) = std::env::var_os("PLAQ_NVRTC").filter(|p| !p.is_empty()) {
+            return Self::load(Path::new(&path))
+                .or_else(|e| bail!(NvrtcMissing, "PLAQ_NVRTC={}: {e}", path.to_string_lossy()));
+        }
+        let found = candidates().into_iter().find_map(|p| Self::load(&p).ok());
+        match found {
+            Some(nvrtc) => Ok(nvrtc),
+            None => bail!(
+                NvrtcMissing,
+                "cannot open libnvrtc.so.13 or .12: install the CUDA toolkit's NVRTC (package cuda-nvrtc, or pip nvidia-cuda-nvrtc) and set PLAQ_NVRTC to the full path of libnvrtc"
+            ),
+        }
+    }
+
+    fn load(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
+        // Opened by its full path, NVRTC does not find its builtins unless they are loaded.
+        let builtins = beside(path, "libnvrtc-builtins.so").and_then(|b| {
+            // SAFETY: a data library of the toolkit.
+            unsafe { Library::open(Some(b), RTLD_NOW | RTLD_GLOBAL) }.ok()
+        });
+        // SAFETY: symbols have the signatures of nvrtc.h, which are the same in CUDA 12 and 13.
+        unsafe {
+            let library = Library::open(Some(path), RTLD_NOW)?;
+            let mut version = (0, 0);
+            library.get::<Version>(b"nvrtcVersion")?(&mut version.0, &mut version.1);
+            let mut count = 0;
+            library.get::<ArchCount>(b"nvrtcGetNumSupportedArchs")?(&mut count);
+            let mut archs = vec![0; count.max(0) as usize];
+            library.get::<Archs>(b"nvrtcGetSupportedArchs")?(archs.as_mut_ptr());
+            Ok(Nvrtc {
+                create: library.get(b"nvrtcCreateProgram")?,
+                destroy: library.get(b"nvrtcDestroyProgram")?,
+                compile: library.get(b"nvrtcCompileProgram")?,
+                cubin_size: library.get(b"nvrtcGetCUBINSize")?,
+                cubin: library.get(b"nvrtcGetCUBIN")?,
+                log_size: library.get(b"nvrtcGetProgramLogSize")?,
+                log: library.get(b"nvrtcGetProgramLog")?,
+                error_string: library.get(b"nvrtcGetErrorString")?,
+                version,
+                archs,
+                path: path.to_string_lossy().into_owned(),
+                _builtins: builtins,
+                _library: library,
+            })
+        }
+    }
+
+    /// Compiles for the real architecture `arch` (10 major + minor).
+    pub fn compile(&self, source: &Source, arch: i32) -> Result<Compiled> {
+        if !self.archs.contains(&arch) {
+            bail!(
+                CompileFailed,
+                "NVRTC {}.{} ({}) does not know sm_{arch}: it has {:?}; install a version that does and set PLAQ_NVRTC",
+                self.version.0,
+                self.version.1,
+                self.path,
+                self.archs
+            );
+        }
+        let c = |s: &str| CString::new(s).expect("sources hold no zero bytes");
+        let text = c(&source.text);
+        let name = c(&format!("{}.cu", source.symbol));
+        let headers: Vec<(CString, CString)> =
+            source.headers.iter().map(|(n, t)| (c(n), c(t))).collect();
+        let names: Vec<_> = headers.iter().map(|h| h.0.as_ptr()).collect();
+        let texts: Vec<_> = headers.iter().map(|h| h.1.as_ptr()).collect();
+        let options: Vec<CString> = super::source::options(arch).iter().map(|o| c(o)).collect();
+        let options: Vec<_> = options.iter().map(|o| o.as_ptr()).collect();
+
+        let mut program = std::ptr::null_mut();
+        // SAFETY: all strings outlive the program, which is destroyed on every path below.
+        unsafe {
+            let (count, headers) = (names.len() as c_int, texts.as_ptr());
+            let code = (self.create)(
+                &mut program,
+                text.as_ptr(),
+                name.as_ptr(),
+                count,
+                headers,
+                names.as_ptr(),
+            );
+            if code != 0 {
+                bail!(CompileFailed, "{}: NVRTC {}", source.symbol, self.reason(code));
+            }
+            let code = (self.compile)(program, options.len() as c_int, options.as_ptr());
+            let log = self.fetch(program, &self.log_size, &self.log);
+            let log = String::from_utf8_lossy(&log).trim_end_matches('\0').to_string();
+            let cubin = if code == 0 {
+                self.fetch(program, &self.cubin_size, &self.cubin)
+            } else {
+                Vec::new()
+            };
+            (self.destroy)(&mut program);
+            if code != 0 || cubin.is_empty() {
+                bail!(
+                    CompileFailed,
+                    "kernel {} for sm_{arch}: NVRTC {}: {}\n{log}",
+                    source.symbol,
+                    self.reason(code),
+                    source.defines
+                );
+            }
+            Ok(Compiled { cubin, usage: Usage::parse(&log, &source.symbol) })
+        }
+    }
+
+    unsafe fn fetch(&self, program: Program, size: &Size, text: &Text) -> Vec<u8> {
+        let mut bytes = 0;
+        if size(program, &mut bytes) != 0 {
+            return Vec::new();
+        }
+        let mut out = vec![0u8; bytes];
+        if text(program, out.as_mut_ptr().cast()) != 0 {
+            out.clear();
+        }
+        out
+    }
+
+    fn reason(&self, code: c_int) -> String {
+        // SAFETY: NVRTC returns a static string for every code.
+        unsafe { CStr::from_ptr((self.error_string)(code)) }.to_string_lossy().into_owned()
+    }
+}
+
+impl Usage {
+    /// Reads the assembler's report (`--ptxas-options=-v`) on one entry function.
+    pub fn parse(log: &str, symbol: &str) -> Usage {
+        let number = |line: &str, before: &str| -> u32 {
+            line.split(before)
+                .next()
+                .and_then(|s| s.trim_end().rsplit([' ', ',']).next())
+                .and_then(|s| s.parse().ok())
+                .unwrap_or(0)
+        };
+        let mut usage = Usage::default();
+        let mut here = false;
+        for line in log.lines() {
+            if line.contains("Compiling entry function") || line.contains("Function properties for")
+            {
+                here = line.contains(symbol);
+            } else if here && line.contains("bytes stack frame") {
+                usage.stack = number(line, "bytes stack frame");
+                usage.spill_stores = number(line, "bytes spill stores");
+                usage.spill_loads = number(line, "bytes spill loads");
+            } else if here && line.contains("registers") {
+                usage.registers = number(line, "registers");
+            }
+        }
+        usage
+    }
+}
+
+fn candidates() -> Vec<PathBuf> {
+    let names = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
+    let mut all: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+    let homes = ["CUDA_HOME", "CUDA_PATH"].iter().filter_map(std::env::var_os).map(PathBuf::from);
+    for home in homes.chain([PathBuf::from("/usr/local/cuda")]) {
+        all.extend(names.iter().map(|n| home.join("lib64").join(n)));
+    }
+    all
+}
+
+/// The first file in the folder of `path` whose name begins with `prefix`.
+fn beside(path: &Path, prefix: &str) -> Option<PathBuf> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty())?;
+    let mut found: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .filter_map(|e| Some(e.ok()?.path()))
+        .filter(|p| p.file_name().is_some_and(|n| n.to_string_lossy().starts_with(prefix)))
+        .collect();
+    found.sort();
+    found.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Usage;
+
+    #[test]
+    fn reads_the_assembler_report() {
+        let log = "ptxas info    : 0 bytes gmem\n\
+            ptxas info    : Compiling entry function 'hop_f32_12' for 'sm_90'\n\
+            ptxas info    : Function properties for hop_f32_12\n\
+            \u{20}   16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads\n\
+            ptxas info    : Used 128 registers, used 1 barriers, 16 bytes cumulative stack size\n";
+        let want = Usage { registers: 128, spill_stores: 8, spill_loads: 12, stack: 16 };
+        assert_eq!(Usage::parse(log, "hop_f32_12"), want);
+        assert_eq!(Usage::parse(log, "blas_f32"), Usage::default());
+    }
+}

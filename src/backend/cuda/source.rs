@@ -1,0 +1,80 @@
+//! What NVRTC is given: defines that fix the launch shape and the run's constants, one family
+//! header, one instantiation.
+
+use std::fmt::Write as _;
+
+use crate::backend::args::Specs;
+use crate::backend::families::{self, Kernel};
+
+mod embedded {
+    include!(concat!(env!("OUT_DIR"), "/kernel_sources.rs"));
+}
+
+/// Threads per block, and the blocks that one multiprocessor must be able to hold: together they
+/// bound the registers per thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Shape {
+    pub block: u32,
+    pub min_blocks: u32,
+}
+
+pub struct Source {
+    pub symbol: String,
+    pub text: String,
+    /// The defines on one line, for messages.
+    pub defines: String,
+    pub headers: &'static [(&'static str, &'static str)],
+}
+
+impl Source {
+    pub fn new(kernel: &Kernel, params: &[&str], specs: &Specs, shape: Shape) -> Source {
+        let mut defines = vec![
+            (String::from("PLAQ_NS"), String::from("plaq_gpu")),
+            (String::from("PLAQ_BLOCK"), shape.block.to_string()),
+            (String::from("PLAQ_MIN_BLOCKS"), shape.min_blocks.to_string()),
+        ];
+        defines.extend(specs.iter().map(|(name, value)| (name.to_string(), value.to_string())));
+        let mut text = String::new();
+        for (name, value) in &defines {
+            let _ = writeln!(text, "#define {name} {value}");
+        }
+        let _ = writeln!(text, "#include \"{}\"\nnamespace PLAQ_NS {{", kernel.header);
+        text.push_str(&families::instantiate(kernel, params, 1, 1));
+        text.push_str("}\n");
+        let defines: Vec<String> = defines.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        Source {
+            symbol: families::symbol(kernel, params),
+            text,
+            defines: defines.join(" "),
+            headers: embedded::HEADERS,
+        }
+    }
+
+    /// Identifies the compiled result: everything that goes into it.
+    pub fn hash(&self, arch: i32, nvrtc: (i32, i32)) -> blake3::Hash {
+        let mut h = blake3::Hasher::new();
+        let mut part = |s: &str| {
+            h.update(&(s.len() as u64).to_le_bytes());
+            h.update(s.as_bytes());
+        };
+        part(&self.text);
+        self.headers.iter().for_each(|(n, t)| {
+            part(n);
+            part(t);
+        });
+        options(arch).iter().for_each(|o| part(o));
+        part(&format!("nvrtc {}.{}", nvrtc.0, nvrtc.1));
+        h.finalize()
+    }
+}
+
+/// Real architecture, hence machine code and no second compile in the driver; precise division
+/// and square root; fused multiply-add.
+pub fn options(arch: i32) -> Vec<String> {
+    vec![
+        format!("--gpu-architecture=sm_{arch}"),
+        String::from("-std=c++17"),
+        String::from("--fmad=true"),
+        String::from("--ptxas-options=-v"),
+    ]
+}

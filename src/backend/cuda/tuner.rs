@@ -1,0 +1,97 @@
+//! Remembers the fastest launch shape of each tuned kernel, in memory and in a JSON file beside
+//! the kernel cache. The file is advice: unreadable or unwritable, kernels are timed again.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use super::cache::{write_atomically, Cache};
+use super::source::Shape;
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    block: u32,
+    min_blocks: u32,
+    microseconds: f64,
+}
+
+type Table = BTreeMap<String, Entry>;
+
+pub struct Tuner {
+    enabled: bool,
+    file: Option<PathBuf>,
+    table: Mutex<Table>,
+}
+
+impl Tuner {
+    /// `PLAQ_TUNE=off` keeps the default shapes.
+    pub fn from_env(cache: &Cache) -> Tuner {
+        let enabled = std::env::var("PLAQ_TUNE").map_or(true, |v| v != "off");
+        Self::new(enabled, cache.folder().map(|f| f.join("tune.json")))
+    }
+
+    fn new(enabled: bool, file: Option<PathBuf>) -> Tuner {
+        let table = file.as_ref().map_or_else(Table::new, load);
+        Tuner { enabled, file, table: Mutex::new(table) }
+    }
+
+    pub fn enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// The stored shape, if it is one of `allowed`.
+    pub fn find(&self, key: &str, allowed: &[Shape]) -> Option<Shape> {
+        let table = self.table.lock().unwrap_or_else(|e| e.into_inner());
+        let entry = table.get(key)?;
+        let shape = Shape { block: entry.block, min_blocks: entry.min_blocks };
+        allowed.contains(&shape).then_some(shape)
+    }
+
+    pub fn store(&self, key: String, shape: Shape, seconds: f64) {
+        let mut table = self.table.lock().unwrap_or_else(|e| e.into_inner());
+        let (block, min_blocks) = (shape.block, shape.min_blocks);
+        table.insert(key, Entry { block, min_blocks, microseconds: seconds * 1e6 });
+        let Some(file) = &self.file else { return };
+        // Other processes may have added theirs meanwhile.
+        for (key, entry) in load(file) {
+            table.entry(key).or_insert(entry);
+        }
+        let text = serde_json::to_vec_pretty(&*table).expect("a map of numbers is JSON");
+        if let Err(e) = write_atomically(file, &text) {
+            log::warn!("tuner: cannot write {}: {e}", file.display());
+        }
+    }
+}
+
+fn load(file: &PathBuf) -> Table {
+    std::fs::read(file)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_survive_the_process_and_damage_is_ignored() {
+        let folder = std::env::temp_dir().join(format!("plaq-tune-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = folder.join("tune.json");
+        let (a, b) = (Shape { block: 64, min_blocks: 8 }, Shape { block: 128, min_blocks: 4 });
+        let (one, two) =
+            (Tuner::new(true, Some(file.clone())), Tuner::new(true, Some(file.clone())));
+        one.store("x".into(), a, 1e-4);
+        two.store("y".into(), b, 2e-4);
+        let again = Tuner::new(true, Some(file.clone()));
+        assert_eq!(again.find("x", &[a, b]), Some(a));
+        assert_eq!(again.find("y", &[a, b]), Some(b));
+        assert_eq!(again.find("y", &[a]), None, "a shape that is no longer offered");
+        std::fs::write(&file, "{ not json").unwrap();
+        assert_eq!(Tuner::new(true, Some(file)).find("x", &[a, b]), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,124 @@
+//! Kernels through the device layer, on every device of this machine.
+
+use super::{Device, FieldView, Work};
+use crate::backend::args::{BlasArgs, StreamArgs, BLAS_AXPBY, BLAS_NORM};
+
+#[path = "../../tests/common/mod.rs"]
+mod common;
+use common::devices;
+
+fn numbers(n: usize, seed: u64) -> Vec<f64> {
+    let mut s = seed;
+    let mut next = || {
+        s = s.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (s >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    };
+    (0..n).map(|_| next()).collect()
+}
+
+#[test]
+fn the_copy_kernel_copies() {
+    for device in devices() {
+        for n in [1usize, 127, 100_003] {
+            let data: Vec<u8> = (0..16 * n).map(|i| (i * i >> 3) as u8).collect();
+            let (mut src, dst) = (device.alloc(16 * n).unwrap(), device.alloc(16 * n).unwrap());
+            src.upload(&data).unwrap();
+            let args = StreamArgs { src: src.ptr(), dst: dst.ptr() };
+            let work = Work { n, batches: 1, lanes: 1 };
+            device.launch("stream_copy", &[], &args, work).unwrap();
+            let mut back = vec![0; 16 * n];
+            dst.download(&mut back).unwrap();
+            assert!(back == data, "{n} on {}", device.name());
+        }
+    }
+}
+
+/// `planes` planes of `sites` sites of 24 doubles, in whatever order: for element-wise kernels.
+struct Vector {
+    buffer: super::Buffer,
+    sites: usize,
+}
+
+impl Vector {
+    fn new(device: &Device, data: &[f64], sites: usize) -> Vector {
+        let mut buffer = device.alloc(8 * data.len()).unwrap();
+        buffer.upload(bytemuck::cast_slice(data)).unwrap();
+        Vector { buffer, sites }
+    }
+    fn view(&self) -> FieldView {
+        FieldView {
+            data: self.buffer.ptr(),
+            plane_bytes: (self.sites * 24 * 8) as i64,
+            volume: self.sites as i32,
+            ..FieldView::default()
+        }
+    }
+    fn read(&self) -> Vec<f64> {
+        let mut back = vec![0.0; self.buffer.bytes() / 8];
+        self.buffer.download(bytemuck::cast_slice_mut(&mut back)).unwrap();
+        back
+    }
+}
+
+/// Elements of one launch: sites on the CPU, 16-byte pieces on a GPU (blas.h).
+fn work(device: &Device, sites: usize, batches: usize) -> Work {
+    let n = if device.is_cpu() { sites } else { sites * 12 };
+    Work { n, batches, lanes: 1 }
+}
+
+#[test]
+fn sums_are_right_and_the_same_bits_every_time() {
+    let planes = 3;
+    for device in devices() {
+        // From less than a block to more than all blocks of a reduction take at once.
+        for sites in [1usize, 100, 4096, 60_000] {
+            let data = numbers(planes * sites * 24, sites as u64);
+            let x = Vector::new(&device, &data, sites);
+            let args = BlasArgs { op: BLAS_NORM, parities: 1, x: x.view(), ..BlasArgs::default() };
+            let sum = || device.reduce("blas_sum", &["f64"], &args, work(&device, sites, planes));
+            let first = sum().unwrap();
+            for (p, plane) in data.chunks(sites * 24).enumerate() {
+                let want: f64 = plane.iter().map(|v| v * v).sum();
+                let got = first[3 * p + 2];
+                // Roundoff of a sum of positive numbers in any order.
+                let bound = f64::EPSILON * plane.len() as f64 * want;
+                assert!((got - want).abs() <= bound, "{got} {want} on {}", device.name());
+            }
+            for _ in 0..20 {
+                assert_eq!(first, sum().unwrap(), "{sites} sites on {}", device.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn coefficients_belong_to_right_hand_sides() {
+    let (sites, planes) = (77, 4);
+    for device in devices() {
+        let (dx, dy) = (numbers(planes * sites * 24, 1), numbers(planes * sites * 24, 2));
+        let (x, y) = (Vector::new(&device, &dx, sites), Vector::new(&device, &dy, sites));
+        let mut args = BlasArgs { op: BLAS_AXPBY, parities: 2, ..BlasArgs::default() };
+        args.x = x.view();
+        args.y = y.view();
+        // y = a x + b y with real coefficients a = 2, b = 1 and a = -3, b = 0.5.
+        (args.a[0], args.a[2], args.b[0], args.b[2]) = (2.0, -3.0, 1.0, 0.5);
+        device.launch("blas", &["f64"], &args, work(&device, sites, planes)).unwrap();
+        let per_rhs = 2 * sites * 24;
+        for (i, got) in y.read().into_iter().enumerate() {
+            let (a, b) = if i < per_rhs { (2.0, 1.0) } else { (-3.0, 0.5) };
+            let want = a * dx[i] + b * dy[i];
+            assert!((got - want).abs() <= 4.0 * f64::EPSILON, "{i}: {got} {want}");
+        }
+    }
+}
+
+/// A constant with two values in one struct is left to the struct; absent fields say nothing.
+#[test]
+fn constants_of_a_call_are_unique() {
+    let args =
+        BlasArgs { x: FieldView { volume: 8, ..FieldView::default() }, ..BlasArgs::default() };
+    let has = |specs: &super::Specs| specs.iter().any(|s| s.0 == "PLAQ_SPEC_FieldView_volume");
+    assert!(has(&super::specs_of(&args)));
+    let two = BlasArgs { y: FieldView { volume: 9, ..FieldView::default() }, ..args };
+    assert!(!has(&super::specs_of(&two)));
+}

@@ -1,0 +1,189 @@
+//! Every kernel must compile for the GPU, and fit its registers: needs NVRTC, but no GPU.
+//!
+//! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the
+//! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. sm_90 gets every variant of the
+//! table below, sm_80 and sm_100 one variant of each kernel instance.
+
+use std::time::Instant;
+
+use plaq::backend::args::*;
+use plaq::backend::cuda::{candidates, default_shape, in_parallel, Cache, Nvrtc, Source, Usage};
+use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
+use plaq::backend::specs_of;
+
+/// Bytes per thread that may spill with the default shape, by symbol prefix; all others: none.
+/// Some ten words beside the 576 bytes that a hop moves, for a third more warps.
+const SPILLS_ALLOWED: &[(&str, u32)] = &[("hop_f32_", 40), ("hop_f16_", 40)];
+
+struct Variant {
+    what: String,
+    specs: Specs,
+}
+
+fn geom() -> Geom {
+    Geom { x: 32, y: 32, z: 32, t: 64, global: [32, 32, 32, 64], ..Geom::default() }
+}
+fn view() -> FieldView {
+    FieldView { volume: 32 * 32 * 32 * 64 / 2, ..FieldView::default() }
+}
+fn variant<A: KernelArgs>(what: &str, args: &A) -> Variant {
+    Variant { what: what.to_string(), specs: specs_of(args) }
+}
+
+fn hop_variants(all: bool) -> Vec<Variant> {
+    let plain = HopArgs {
+        geom: geom(),
+        out: view(),
+        inp: view(),
+        gauge: view(),
+        step_out: 1,
+        step_in: 1,
+        step_y: 1,
+        ..HopArgs::default()
+    };
+    let with_y = HopArgs { y: view(), with_y: 1, ..plain };
+    let clover = view();
+    let mut list = vec![
+        variant("plain", &plain),
+        variant("y, antiperiodic t", &HopArgs { phase_mask: 8, ..with_y }),
+        variant("y, site_hop=CLOVER", &HopArgs { clover, site_hop: SITE_CLOVER, ..with_y }),
+    ];
+    if all {
+        list.push(variant("dagger", &HopArgs { dagger: 1, ..plain }));
+        let complex = HopArgs { phase_mask: 15, complex_phase: 15, ..plain };
+        list.push(variant("complex phases", &complex));
+        for (name, site) in [
+            ("TWIST", SITE_TWIST),
+            ("CLOVER", SITE_CLOVER),
+            ("CLOVER_TWIST", SITE_CLOVER_TWIST),
+            ("CLOVER_TWIST_INVERSE", SITE_CLOVER_TWIST_INVERSE),
+        ] {
+            let (what_y, what_hop) = (format!("y, site_y={name}"), format!("site_hop={name}"));
+            if site != SITE_CLOVER_TWIST_INVERSE {
+                list.push(variant(&what_y, &HopArgs { clover, site_y: site, ..with_y }));
+            }
+            list.push(variant(&what_hop, &HopArgs { clover, site_hop: site, ..plain }));
+        }
+    }
+    list
+}
+
+fn site_variants() -> Vec<Variant> {
+    let base = SiteOpArgs {
+        geom: geom(),
+        out: view(),
+        inp: view(),
+        clover: view(),
+        parities: 2,
+        ..SiteOpArgs::default()
+    };
+    let names = ["ONE", "TWIST", "CLOVER", "CLOVER_TWIST", "CLOVER_TWIST_INVERSE", "GAMMA5"];
+    let sites = [
+        SITE_ONE,
+        SITE_TWIST,
+        SITE_CLOVER,
+        SITE_CLOVER_TWIST,
+        SITE_CLOVER_TWIST_INVERSE,
+        SITE_GAMMA5,
+    ];
+    let pairs = names.iter().zip(sites);
+    pairs.map(|(name, site)| variant(name, &SiteOpArgs { site, ..base })).collect()
+}
+
+fn blas_variants(ops: &[i32]) -> Vec<Variant> {
+    let with = |op| BlasArgs { op, parities: 2, x: view(), ..BlasArgs::default() };
+    ops.iter().map(|&op| variant(&format!("op {op}"), &with(op))).collect()
+}
+
+/// Representative constants of a kernel: `KernelArgs` that the solvers and operators pass. A
+/// kernel without a row reads all but the lattice from its struct.
+fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
+    match kernel.name {
+        "hop" => hop_variants(params == ["f32", "12"]),
+        "site_op" => site_variants(),
+        "blas" => blas_variants(&[BLAS_ZERO, BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
+        "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
+        "blas_sum" => {
+            blas_variants(&[BLAS_NORM, BLAS_DOT, BLAS_AXPY_NORM, BLAS_AXPY_DOT, BLAS_BICGSTAB])
+        }
+        _ => {
+            let mut specs = specs_of(&geom());
+            specs.extend(specs_of(&view()));
+            vec![Variant { what: String::from("-"), specs }]
+        }
+    }
+}
+
+fn allowed(symbol: &str) -> u32 {
+    SPILLS_ALLOWED.iter().find(|(s, _)| symbol.starts_with(s)).map_or(0, |r| r.1)
+}
+
+#[test]
+fn every_kernel_compiles_and_fits_its_registers() {
+    let nvrtc = match Nvrtc::get() {
+        Ok(nvrtc) => nvrtc,
+        Err(e) if std::env::var_os("PLAQ_REQUIRE_NVRTC").is_some() => panic!("{e}"),
+        Err(e) => return println!("SKIPPED, no kernel was compiled: {e}"),
+    };
+    let start = Instant::now();
+    let mut jobs = Vec::new();
+    for kernel in KERNELS {
+        for params in combinations(kernel.params) {
+            let shape = default_shape(kernel, &params);
+            assert!(candidates(kernel, &params).contains(&shape));
+            for (i, v) in variants(kernel, &params).into_iter().enumerate() {
+                let archs = if i == 0 { vec![90, 80, 100] } else { vec![90] };
+                let mut job = |what: String, arch, shape| {
+                    let source = Source::new(kernel, &params, &v.specs, shape);
+                    jobs.push((symbol(kernel, &params), what, arch, shape, source));
+                };
+                for arch in archs {
+                    job(v.what.clone(), arch, shape);
+                }
+                // What the tuner may choose: compiles, and may spill.
+                let others = candidates(kernel, &params).into_iter().filter(|s| *s != shape);
+                for other in others.filter(|_| i == 0) {
+                    job(format!("{} (candidate)", v.what), 90, other);
+                }
+            }
+        }
+    }
+    // Keyed by everything that goes into a compile: an unchanged kernel is not compiled again.
+    let cache = Cache::at(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_compile"));
+    let results = in_parallel(&jobs, |(.., arch, _, source)| {
+        let key = source.hash(*arch, nvrtc.version);
+        cache.get_or_compile(&key, || nvrtc.compile(source, *arch))
+    });
+    println!("{:28} {:26} arch  shape  registers  stores  loads  stack", "kernel", "variant");
+    let (mut failures, mut fresh) = (Vec::new(), 0);
+    for ((symbol, what, arch, shape, _), result) in jobs.iter().zip(results) {
+        let usage = match result {
+            Ok((compiled, new)) => {
+                fresh += usize::from(new);
+                compiled.usage
+            }
+            Err(e) => {
+                failures.push(format!("{symbol} [{what}] sm_{arch}: {e}"));
+                continue;
+            }
+        };
+        let Usage { registers, spill_stores, spill_loads, stack } = usage;
+        println!(
+            "{symbol:28} {what:26} {arch:4} {:3}x{:<2} {registers:9} {spill_stores:7} {spill_loads:6} {stack:6}",
+            shape.block, shape.min_blocks
+        );
+        assert!(registers > 0, "the assembler's report on {symbol} was not understood");
+        let spilled = spill_stores.max(spill_loads);
+        if spilled > allowed(symbol) && !what.ends_with("(candidate)") {
+            failures.push(format!("{symbol} [{what}] sm_{arch}: {spilled} bytes spill"));
+        }
+    }
+    println!(
+        "{} variants, {fresh} compiled in {:.0} s by NVRTC {}.{}",
+        jobs.len(),
+        start.elapsed().as_secs_f64(),
+        nvrtc.version.0,
+        nvrtc.version.1
+    );
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), jobs.len(), failures.join("\n"));
+}
