@@ -208,15 +208,15 @@ template <int W, class S> struct MathProbe {
   static PLAQ_FN void site(const MathArgs& a, int o, int lx, int) {
     T *x = (T*)a.x + (i64)o * PLAQ_LANES + lx, *y = (T*)a.y + (i64)o * PLAQ_LANES + lx;
     R u, v, s = splat<R>(0), c = s;
-    __builtin_memcpy(&u, x, sizeof(R));
-    __builtin_memcpy(&v, y, sizeof(R));
+    PLAQ_COPY(&u, x, sizeof(R));
+    PLAQ_COPY(&v, y, sizeof(R));
     if (a.op() == MATH_SINCOSPI) vsincospi(u, s, c);
     if (a.op() == MATH_SINCOS) vsincos(u, s, c);
     if (a.op() == MATH_ATAN2) s = vatan2(v, u);
     if (a.op() == MATH_LOG) s = vlog(u);
     if (a.op() == MATH_EXP) s = vexp(u);
-    __builtin_memcpy(x, &s, sizeof(R));
-    __builtin_memcpy(y, &c, sizeof(R));
+    PLAQ_COPY(x, &s, sizeof(R));
+    PLAQ_COPY(y, &c, sizeof(R));
   }
 };
 

@@ -2,7 +2,8 @@
 //!
 //! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the
 //! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. sm_90 gets every variant of the
-//! table below, sm_80 and sm_100 one variant of each kernel instance.
+//! table below; sm_80 and sm_100 the first variant of each kernel in each precision, with the
+//! first value of its other parameters.
 
 use std::time::Instant;
 
@@ -99,7 +100,7 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
 /// kernel without a row reads all but the lattice from its struct.
 fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     match kernel.name {
-        "hop" => hop_variants(params == ["f32", "12"]),
+        "hop" => hop_variants(params == ["f32", "R12"]),
         "site_op" => site_variants(),
         "blas" => blas_variants(&[BLAS_ZERO, BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
         "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
@@ -132,7 +133,8 @@ fn every_kernel_compiles_and_fits_its_registers() {
             let shape = default_shape(kernel, &params);
             assert!(candidates(kernel, &params).contains(&shape));
             for (i, v) in variants(kernel, &params).into_iter().enumerate() {
-                let archs = if i == 0 { vec![90, 80, 100] } else { vec![90] };
+                let first = params.iter().zip(kernel.params).skip(1).all(|(p, all)| *p == all[0]);
+                let archs = if i == 0 && first { vec![90, 80, 100] } else { vec![90] };
                 let mut job = |what: String, arch, shape| {
                     let source = Source::new(kernel, &params, &v.specs, shape);
                     jobs.push((symbol(kernel, &params), what, arch, shape, source));
@@ -163,7 +165,7 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 compiled.usage
             }
             Err(e) => {
-                failures.push(format!("{symbol} [{what}] sm_{arch}: {e}"));
+                failures.push(format!("[{what}] {e}"));
                 continue;
             }
         };
