@@ -1,7 +1,7 @@
 //! Kernels through the device layer, on every device of this machine.
 
-use super::{Device, FieldView, Work};
-use crate::backend::args::{BlasArgs, StreamArgs, BLAS_AXPBY, BLAS_NORM};
+use super::{Call, Device, FieldView, Work};
+use crate::backend::args::{BlasArgs, Geom, HopArgs, StreamArgs, BLAS_AXPBY, BLAS_NORM};
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -109,6 +109,38 @@ fn coefficients_belong_to_right_hand_sides() {
             let want = a * dx[i] + b * dy[i];
             assert!((got - want).abs() <= 4.0 * f64::EPSILON, "{i}: {got} {want}");
         }
+    }
+}
+
+/// A tuned kernel, compiled beforehand: with links of zero the hop of anything vanishes.
+#[test]
+fn prepared_and_tuned_kernels_launch() {
+    let (extent, volume) = (4, 128);
+    for device in devices() {
+        let spinor = Vector::new(&device, &numbers(24 * volume, 5), volume);
+        let out = Vector::new(&device, &numbers(24 * volume, 6), volume);
+        let links = Vector::new(&device, &vec![0.0; 2 * 72 * volume], volume);
+        let plane_bytes = (72 * volume * 8) as i64;
+        let geom = Geom { x: extent, y: extent, z: extent, t: extent, ..Geom::default() };
+        let args = HopArgs {
+            geom,
+            out: out.view(),
+            inp: spinor.view(),
+            gauge: FieldView { plane_bytes, ..links.view() },
+            coef: [1.0; 4],
+            step_out: 1,
+            step_in: 1,
+            ..HopArgs::default()
+        };
+        let work = Work { n: volume, batches: 1, lanes: 1 };
+        let params = ["f64", "R18"];
+        let calls = [Call::new("hop", &params, &args, work).unwrap()];
+        device.prepare(&calls).unwrap();
+        device.prepare(&calls).unwrap();
+        for _ in 0..2 {
+            device.launch("hop", &params, &args, work).unwrap();
+        }
+        assert!(out.read().iter().all(|&v| v == 0.0), "{}", device.name());
     }
 }
 
