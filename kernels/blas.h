@@ -55,11 +55,6 @@ template <int W, class SX, class SY> struct Blas2 {
     const int rhs = batch / a.parities(), op = a.op();
     const cplx<R> ca = coefficient<R>(a.a, rhs), cb = coefficient<R>(a.b, rhs), cc = coefficient<R>(a.c, rhs);
     R x[N], y[N], z[N];
-    if (op == BLAS_ZERO) {
-      PLAQ_UNROLL for (int i = 0; i < N; i++) y[i] = splat<R>(0);
-      put<flat, SY>(y, a.y, o, lx, batch);
-      return;
-    }
     get<flat, SX>(x, a.x, o, lx, batch);
     if (op == BLAS_COPY) put<flat, SY>(x, a.y, o, lx, batch);
     if (op == BLAS_AXPBY) {

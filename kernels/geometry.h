@@ -49,7 +49,7 @@ PLAQ_FN bool at_seam(const Geom& g, const Site& s, int mu, bool forward) {
 PLAQ_FN Site neighbour(const Geom& g, const Site& s, int mu, bool forward) {
   Site n = s;
   n.par = s.par ^ 1;
-  n.row = s.row ^ 1;
+  n.row = mu == 0 ? s.row ^ 1 : s.row;
   const bool seam = at_seam(g, s, mu, forward);
   const int xh = g.x() / 2;
   if (mu == 0) {

@@ -178,15 +178,14 @@ template <int W, class S, int RECON> struct Hop {
 template <int W, class S> struct SiteOp {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const SiteOpArgs& a, int o, int lx, int batch) {
-    const int parity = a.parities() == 2 ? batch & 1 : a.parity();
-    const Site s = site_at(a.geom, o, parity, lx);
+    const Site s = site_at(a.geom, o, a.parity(), lx);
     Spinor<R> v;
-    load<S>(v.v, plane(a.inp, batch), s);
+    load<S>(v.v, plane(a.inp, batch * a.step_in()), s);
     if (a.site() == SITE_GAMMA5) PLAQ_UNROLL for (int i = 12; i < 24; i++) v.v[i] = -v.v[i];
-    else apply_site<S>(v, a.site(), a.clover, s, parity, a.twist, a.twist_scale);
+    else apply_site<S>(v, a.site(), a.clover, s, a.parity(), a.twist, a.twist_scale);
     const R c = splat<R>(a.coef);
     PLAQ_UNROLL for (int i = 0; i < 24; i++) v.v[i] = c * v.v[i];
-    store<S>(v.v, plane(a.out, batch), s);
+    store<S>(v.v, plane(a.out, batch * a.step_out()), s);
   }
 };
 

@@ -4,9 +4,12 @@
 
 pub mod backend;
 pub mod capi;
+pub mod compose;
 pub mod error;
 pub mod fields;
 pub mod io;
+pub mod linop;
+pub mod operators;
 
 #[cfg(test)]
 extern crate self as plaq;

@@ -35,7 +35,6 @@ constants! {
     MATH_EXP = 4;
 
     // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
-    BLAS_ZERO = 0;
     BLAS_COPY = 1;
     /// y = a x + b y
     BLAS_AXPBY = 2;
@@ -114,17 +113,16 @@ kernel_args! {
         arg twist_scale: f64,
     }
 
-    /// Site operator alone: out = c S(in), batches = planes.
+    /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
     struct SiteOpArgs {
         sub geom: Geom,
         sub out: FieldView,
         sub inp: FieldView,
         sub clover: FieldView,
         spec site: i32,
-        spec dagger: i32,
-        /// Planes per right-hand side (2: both parities, clover planes follow; 1: one parity).
-        spec parities: i32,
         spec parity: i32,
+        spec step_out: i32,
+        spec step_in: i32,
         arg coef: f64,
         arg twist: f64,
         arg twist_scale: f64,
@@ -174,5 +172,18 @@ kernel_args! {
         arg host: Ptr,
         spec parities: i32,
         spec parity: i32,
+    }
+
+    /// Clover term: construction, inversion, conversion (clover.h).
+    struct CloverArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub inp: FieldView,
+        sub out: FieldView,
+        spec twisted: i32,
+        /// Coefficients of the spatial planes and of those with t.
+        arg coef_s: f64,
+        arg coef_t: f64,
+        arg twist: f64,
     }
 }

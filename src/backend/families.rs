@@ -33,6 +33,8 @@ pub const PRECISIONS: &[&str] = &["f64", "f32", "f16"];
 pub const RECONS: &[&str] = &["R18", "R12", "R8", "R8A"];
 #[allow(dead_code)]
 pub const STORAGES: &[&str] = &["R18", "R12", "R8", "R8A", "SU2"];
+/// Precisions that fields are computed in before they are stored smaller.
+pub const FLOATS: &[&str] = &["f64", "f32"];
 
 include!("families_table.rs");
 

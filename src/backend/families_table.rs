@@ -14,6 +14,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "lex_spinor_out", body: "LexSpinorOut", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "lex_gauge_in", body: "LexGaugeIn", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
     Kernel { name: "lex_gauge_out", body: "LexGaugeOut", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
+    Kernel { name: "clover_build", body: "CloverBuild", header: "clover.h", args: "CloverArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "clover_invert", body: "CloverInvert", header: "clover.h", args: "CloverArgs", kind: Kind::Reduce(3), params: &[FLOATS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures. They may run any number of times: none

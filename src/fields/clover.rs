@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use super::{Geometry, Precision};
-use crate::backend::args::ConvertArgs;
+use super::{GaugeField, Geometry, Precision, Recon};
+use crate::backend::args::{CloverArgs, ConvertArgs};
 use crate::backend::{Buffer, Device, FieldView, Ptr};
+use crate::bail;
 use crate::error::Result;
 
 /// Real numbers per site: 2 chiralities x (6 diagonal + 15 complex below the diagonal, column by
 /// column), row = 3 spin + colour: the packed order of QUDA and MILC.
 pub const CLOVER_REALS: usize = 72;
 
-/// `sets` = 1: the blocks A or A^-1; 2: the twisted inverse (kernels/wilson.h).
+/// Blocks A or A^-1 (one set), or the two sets of a twisted inverse: A H, then H, with
+/// H = (A^2 + twist^2)^-1.
 #[derive(Debug)]
 pub struct CloverField {
     geometry: Arc<Geometry>,
@@ -33,18 +35,65 @@ impl CloverField {
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
         Ok(CloverField { geometry: geometry.clone(), precision, sets, data, norm })
     }
-    pub fn device(&self) -> &Device {
-        self.data.device()
+
+    /// A = 1 + c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu with c = `coef_s` in the spatial planes and
+    /// `coef_t` in those with t (physics.md, Wilson and clover; c = 2 kappa csw for the
+    /// kappa-normalised operator). In the precision of the links, single at least.
+    pub fn build(gauge: &GaugeField, coef_s: f64, coef_t: f64) -> Result<Self> {
+        if gauge.precision() == Precision::F16 {
+            bail!(
+                Unsupported,
+                "clover term from half-precision links: load the links in single or double"
+            );
+        }
+        if !matches!(gauge.recon(), Recon::R18 | Recon::R12) {
+            return Self::build(&gauge.to(gauge.precision(), Recon::R12)?, coef_s, coef_t);
+        }
+        let out = Self::new(gauge.device(), gauge.geometry(), gauge.precision(), 1)?;
+        let args = CloverArgs {
+            geom: gauge.geometry().args(),
+            gauge: gauge.view(),
+            out: out.view(),
+            coef_s,
+            coef_t,
+            ..Default::default()
+        };
+        let params = [gauge.precision().token(), gauge.recon().token()];
+        gauge.device().launch("clover_build", &params, &args, gauge.geometry().work(2))?;
+        Ok(out)
     }
-    pub fn geometry(&self) -> &Arc<Geometry> {
-        &self.geometry
-    }
-    /// Sets of blocks: 1, or 2 for the twisted inverse.
-    pub fn sets(&self) -> usize {
-        self.sets
-    }
-    pub fn precision(&self) -> Precision {
-        self.precision
+
+    /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. An A that is not positive
+    /// (A^2 + twist^2 singular) is `SingularClover`.
+    pub fn inverse(&self, twist: f64) -> Result<Self> {
+        if self.sets != 1 || self.precision == Precision::F16 {
+            bail!(Unsupported, "only a single- or double-precision clover term can be inverted");
+        }
+        let out = Self::new(
+            self.device(),
+            &self.geometry,
+            self.precision,
+            if twist == 0.0 { 1 } else { 2 },
+        )?;
+        let args = CloverArgs {
+            geom: self.geometry.args(),
+            inp: self.view(),
+            out: out.view(),
+            twisted: (twist != 0.0) as i32,
+            twist,
+            ..Default::default()
+        };
+        let sums = self.device().reduce(
+            "clover_invert",
+            &[self.precision.token()],
+            &args,
+            self.geometry.work(2),
+        )?;
+        let bad = sums[0] + sums[3];
+        if bad > 0.0 {
+            bail!(SingularClover, "{bad} blocks of the clover term are not positive definite");
+        }
+        Ok(out)
     }
 
     /// A copy in another precision.
@@ -56,6 +105,19 @@ impl CloverField {
         let work = self.geometry.work(2 * self.sets);
         self.device().launch("convert_clover", &params, &args, work)?;
         Ok(copy)
+    }
+
+    pub fn device(&self) -> &Device {
+        self.data.device()
+    }
+    pub fn geometry(&self) -> &Arc<Geometry> {
+        &self.geometry
+    }
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+    pub fn sets(&self) -> usize {
+        self.sets
     }
 
     /// Planes: even, odd of the first set, then of the second.

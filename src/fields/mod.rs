@@ -1,5 +1,6 @@
 //! Lattice fields on a device.
 
+pub mod blas;
 mod clover;
 mod gauge;
 mod geometry;

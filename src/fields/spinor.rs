@@ -23,6 +23,14 @@ impl Subset {
             1
         }
     }
+    /// The parities that a field with this subset holds.
+    pub fn list(self) -> std::ops::Range<usize> {
+        match self {
+            Subset::Full => 0..2,
+            Subset::Even => 0..1,
+            Subset::Odd => 1..2,
+        }
+    }
     pub fn of_parity(parity: usize) -> Self {
         if parity == 0 {
             Subset::Even
@@ -100,6 +108,12 @@ impl SpinorField {
     }
     pub(crate) fn work(&self) -> Work {
         self.geometry.work(self.planes())
+    }
+
+    /// Sets every number to zero.
+    pub fn clear(&mut self) -> Result<()> {
+        self.data.zero()?;
+        self.norm.as_mut().map_or(Ok(()), Buffer::zero)
     }
 
     /// Refuses fields that cannot be combined with this one.

@@ -1,6 +1,8 @@
-//! Shared by the tests: which devices they run on.
+//! What every test of the library shares: devices to run on, lattices, tolerances.
+#![allow(dead_code)]
 
 use plaq::backend::Device;
+use plaq::fields::Precision;
 
 /// The CPU with one and with two threads, and the first CUDA device where there is one.
 /// `PLAQ_TEST_DEVICE=cpu` leaves CUDA out, `=cuda` the CPU (and a missing CUDA device fails).
@@ -21,4 +23,20 @@ pub fn devices() -> Vec<Device> {
         Err(_) => {}
     }
     all
+}
+
+/// Lattices: 16 lanes, and one lane.
+pub const EXTENTS: [[usize; 4]; 3] = [[4, 4, 4, 4], [8, 4, 4, 12], [2, 6, 4, 2]];
+
+/// Rounding of one stored number for fields of order one, times `terms` that may add up.
+pub fn tolerance(p: Precision, terms: f64) -> f64 {
+    let compute = if p == Precision::F64 { f64::EPSILON } else { f32::EPSILON as f64 };
+    p.epsilon() * 4.0 + compute * terms
+}
+
+/// Largest difference over the largest magnitude.
+pub fn distance(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    let top = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+    a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / top.max(f64::MIN_POSITIVE)
 }

@@ -14,6 +14,7 @@ pub mod dirac;
 pub mod gamma;
 pub mod lattice;
 pub mod matrix;
+pub mod numbers;
 pub mod observables;
 pub mod philox;
 pub mod rng;

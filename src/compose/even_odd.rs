@@ -1,0 +1,143 @@
+//! Even-odd preconditioning of M = A - kappa H (physics.md): with p the parity solved on and q the other,
+//! symmetric  1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp,   asymmetric  A_p - kappa^2 H_pq A_q^-1 H_qp.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::fields::{blas, SpinorField, Subset};
+use crate::linop::{LinOp, Shape, Workspace};
+use crate::operators::{copy_parity, HopCall, SiteTerm, Wilson};
+
+/// The Schur complement of M on one parity.
+pub struct EvenOdd {
+    op: Arc<Wilson>,
+    parity: usize,
+    symmetric: bool,
+    workspace: Workspace,
+}
+
+impl EvenOdd {
+    pub fn new(op: Arc<Wilson>, parity: usize, symmetric: bool) -> Self {
+        EvenOdd { op, parity, symmetric, workspace: Workspace::default() }
+    }
+    pub fn op(&self) -> &Arc<Wilson> {
+        &self.op
+    }
+    pub fn parity(&self) -> usize {
+        self.parity
+    }
+    pub fn symmetric(&self) -> bool {
+        self.symmetric
+    }
+
+    fn other_shape(&self) -> Shape {
+        self.op.subset_shape(Subset::of_parity(1 - self.parity))
+    }
+
+    /// Right-hand side of the preconditioned system from that of the full one:
+    /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric.
+    pub fn prepare(&self, out: &mut SpinorField, b: &SpinorField) -> Result<()> {
+        let (p, q) = (self.parity, 1 - self.parity);
+        let kappa = self.op.kappa();
+        self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
+            self.op.apply_site(t, b, q, SiteTerm::Inverse, false, 1.0)?;
+            let call = HopCall {
+                parity: p,
+                dagger: false,
+                coef: kappa,
+                site_hop: SiteTerm::One,
+                y: Some((b, 1.0, SiteTerm::One)),
+            };
+            self.op.hop(out, t, &call)
+        })?;
+        if self.symmetric {
+            self.workspace.with(&self.shape(), b.nrhs(), |t| {
+                blas::copy(t, out)?;
+                self.op.apply_site(out, t, p, SiteTerm::Inverse, false, 1.0)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The full solution from the preconditioned one: x_q = A_q^-1 (b_q + kappa H_qp x_p).
+    pub fn reconstruct(
+        &self,
+        full: &mut SpinorField,
+        x: &SpinorField,
+        b: &SpinorField,
+    ) -> Result<()> {
+        let q = 1 - self.parity;
+        self.workspace.with(&self.other_shape(), x.nrhs(), |t| {
+            let call = HopCall {
+                parity: q,
+                dagger: false,
+                coef: self.op.kappa(),
+                site_hop: SiteTerm::One,
+                y: Some((b, 1.0, SiteTerm::One)),
+            };
+            self.op.hop(t, x, &call)?;
+            self.op.apply_site(full, t, q, SiteTerm::Inverse, false, 1.0)
+        })?;
+        copy_parity(full, x, self.parity)
+    }
+
+    fn apply_either(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
+        if self.symmetric && dagger {
+            // (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger
+            return self.workspace.with(&self.shape(), inp.nrhs(), |s| {
+                self.op.apply_site(s, inp, self.parity, SiteTerm::Inverse, true, 1.0)?;
+                self.schur(out, s, inp, SiteTerm::One, SiteTerm::One, true)
+            });
+        }
+        let (site_hop, site_y) = if self.symmetric {
+            (SiteTerm::Inverse, SiteTerm::One)
+        } else {
+            (SiteTerm::One, SiteTerm::Direct)
+        };
+        self.schur(out, inp, inp, site_hop, site_y, dagger)
+    }
+
+    /// out = S_y y - kappa^2 S_hop H_pq A_q^-1 H_qp in
+    fn schur(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        y: &SpinorField,
+        site_hop: SiteTerm,
+        site_y: SiteTerm,
+        dagger: bool,
+    ) -> Result<()> {
+        let (p, q, kappa) = (self.parity, 1 - self.parity, self.op.kappa());
+        self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
+            let first =
+                HopCall { parity: q, dagger, coef: 1.0, site_hop: SiteTerm::Inverse, y: None };
+            self.op.hop(t, inp, &first)?;
+            let second = HopCall {
+                parity: p,
+                dagger,
+                coef: -kappa * kappa,
+                site_hop,
+                y: Some((y, 1.0, site_y)),
+            };
+            self.op.hop(out, t, &second)
+        })
+    }
+}
+
+impl LinOp for EvenOdd {
+    fn shape(&self) -> Shape {
+        self.op.subset_shape(Subset::of_parity(self.parity))
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply_either(out, inp, false)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply_either(out, inp, true)
+    }
+    fn flops(&self) -> f64 {
+        self.op.hop_flops(true, false) + self.op.hop_flops(true, true)
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.op.hop_bytes(true, false, nrhs) + self.op.hop_bytes(true, true, nrhs)
+    }
+}

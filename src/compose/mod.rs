@@ -1,0 +1,5 @@
+//! Operators made of operators and solvers.
+
+mod even_odd;
+
+pub use even_odd::EvenOdd;

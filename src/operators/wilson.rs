@@ -1,0 +1,446 @@
+//! Wilson, clover and twisted-mass operators, kappa-normalised:
+//! M = A - kappa H,  H = sum_mu h_mu [(1 - gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)],
+//! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md).
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use crate::backend::args::{self, HopArgs, SiteOpArgs};
+use crate::backend::FieldView;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{CloverField, GaugeField, Precision, Recon, SpinorField, Subset};
+use crate::linop::{LinOp, Shape};
+
+/// Physical parameters of a Wilson-type operator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DiracParams {
+    /// Bare mass m of D = (m + sum_mu h_mu) - H/2 + ...
+    pub mass: f64,
+    /// Sheikholeslami-Wohlert coefficient of the spatial planes and of those with t; 0: no term.
+    pub csw_s: f64,
+    pub csw_t: f64,
+    /// Twisted mass: + i mu gamma5.
+    pub mu: f64,
+    /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+    pub hop: [f64; 4],
+    /// psi(x + L mu) = boundary[mu] psi(x); modulus one; -1 is antiperiodic.
+    pub boundary: [Complex64; 4],
+}
+
+impl Default for DiracParams {
+    /// Massless isotropic Wilson, periodic in space and antiperiodic in time.
+    fn default() -> Self {
+        let one = Complex64::new(1.0, 0.0);
+        DiracParams {
+            mass: 0.0,
+            csw_s: 0.0,
+            csw_t: 0.0,
+            mu: 0.0,
+            hop: [1.0; 4],
+            boundary: [one, one, one, -one],
+        }
+    }
+}
+
+impl DiracParams {
+    /// kappa = 1 / (2 m + 2 sum_mu h_mu): 1 / (2m + 8) when isotropic.
+    pub fn kappa(&self) -> f64 {
+        0.5 / (self.mass + self.hop.iter().sum::<f64>())
+    }
+    /// Sets the mass that belongs to kappa for the hop coefficients that are set.
+    pub fn with_kappa(mut self, kappa: f64) -> Self {
+        self.mass = 0.5 / kappa - self.hop.iter().sum::<f64>();
+        self
+    }
+    pub fn has_clover(&self) -> bool {
+        self.csw_s != 0.0 || self.csw_t != 0.0
+    }
+    /// Refuses what no operator can be made of.
+    pub fn check(&self) -> Result<()> {
+        let finite = [self.mass, self.csw_s, self.csw_t, self.mu]
+            .iter()
+            .chain(&self.hop)
+            .all(|v| v.is_finite());
+        if !finite || !self.kappa().is_finite() || self.kappa() <= 0.0 {
+            bail!(
+                BadParameter,
+                "mass {} with hop coefficients {:?}: kappa must be positive and finite",
+                self.mass,
+                self.hop
+            );
+        }
+        for (mu, z) in self.boundary.iter().enumerate() {
+            if !((z.norm() - 1.0).abs() < 1e-12) {
+                bail!(
+                    BadParameter,
+                    "boundary phase {z} in direction {mu} does not have modulus one"
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the site-diagonal part of a kernel multiplies with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteTerm {
+    /// 1
+    One,
+    /// A
+    Direct,
+    /// A^-1
+    Inverse,
+}
+
+/// One parity's hop: out = coef_y S_y y + S_hop (coef H in).
+pub struct HopCall<'a> {
+    pub parity: usize,
+    pub dagger: bool,
+    /// Multiplies H (not kappa).
+    pub coef: f64,
+    pub site_hop: SiteTerm,
+    pub y: Option<(&'a SpinorField, f64, SiteTerm)>,
+}
+
+/// M = A - kappa H on the full lattice, and its parity pieces for even-odd preconditioning.
+pub struct Wilson {
+    gauge: Arc<GaugeField>,
+    /// Kappa-normalised A and its inverse; absent without clover term.
+    direct: Option<Arc<CloverField>>,
+    inverse: Option<Arc<CloverField>>,
+    params: DiracParams,
+}
+
+impl Wilson {
+    /// Builds the clover term from the links where the parameters ask for one.
+    pub fn new(gauge: Arc<GaugeField>, params: DiracParams) -> Result<Self> {
+        params.check()?;
+        if !params.has_clover() {
+            return Self::with_clover(gauge, None, params);
+        }
+        let c = 2.0 * params.kappa();
+        let direct = CloverField::build(&gauge, c * params.csw_s, c * params.csw_t)?;
+        Self::with_clover(gauge, Some(Arc::new(direct)), params)
+    }
+
+    /// With a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...).
+    pub fn with_clover(
+        gauge: Arc<GaugeField>,
+        direct: Option<Arc<CloverField>>,
+        params: DiracParams,
+    ) -> Result<Self> {
+        let inverse = match &direct {
+            Some(a) => Some(Arc::new(a.inverse(2.0 * params.kappa() * params.mu)?)),
+            None => None,
+        };
+        Self::from_parts(gauge, direct, inverse, params)
+    }
+
+    /// With A and A^-1 both given.
+    pub fn from_parts(
+        gauge: Arc<GaugeField>,
+        direct: Option<Arc<CloverField>>,
+        inverse: Option<Arc<CloverField>>,
+        params: DiracParams,
+    ) -> Result<Self> {
+        params.check()?;
+        for c in direct.iter().chain(&inverse) {
+            if c.device() != gauge.device()
+                || c.geometry() != gauge.geometry()
+                || c.precision() != gauge.precision()
+            {
+                bail!(
+                    FieldMismatch,
+                    "the clover term and the links differ in lattice, device or precision"
+                );
+            }
+        }
+        Ok(Wilson { gauge, direct, inverse, params })
+    }
+
+    /// The same operator in another precision and link storage.
+    pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
+        let convert = |c: &Option<Arc<CloverField>>| -> Result<Option<Arc<CloverField>>> {
+            match c {
+                Some(c) if c.precision() != precision => Ok(Some(Arc::new(c.to(precision)?))),
+                other => Ok(other.clone()),
+            }
+        };
+        let gauge = if self.gauge.precision() == precision && self.gauge.recon() == recon {
+            self.gauge.clone()
+        } else {
+            Arc::new(self.gauge.to(precision, recon)?)
+        };
+        Ok(Wilson {
+            gauge,
+            direct: convert(&self.direct)?,
+            inverse: convert(&self.inverse)?,
+            params: self.params,
+        })
+    }
+
+    pub fn params(&self) -> &DiracParams {
+        &self.params
+    }
+    pub fn gauge(&self) -> &Arc<GaugeField> {
+        &self.gauge
+    }
+    pub fn clover(&self) -> Option<&Arc<CloverField>> {
+        self.direct.as_ref()
+    }
+    pub fn clover_inverse(&self) -> Option<&Arc<CloverField>> {
+        self.inverse.as_ref()
+    }
+    pub fn kappa(&self) -> f64 {
+        self.params.kappa()
+    }
+    /// The shape of fields with this subset.
+    pub fn subset_shape(&self, subset: Subset) -> Shape {
+        Shape {
+            device: self.gauge.device().clone(),
+            geometry: self.gauge.geometry().clone(),
+            precision: self.gauge.precision(),
+            subset,
+        }
+    }
+
+    /// SITE_* of kernels/wilson.h, the clover field it reads, its twist and scale.
+    fn site(&self, term: SiteTerm, dagger: bool) -> (i32, Option<&Arc<CloverField>>, f64, f64) {
+        let sign = if dagger { -1.0 } else { 1.0 };
+        let twist = sign * 2.0 * self.kappa() * self.params.mu;
+        let twisted = self.params.mu != 0.0;
+        match (term, &self.direct) {
+            (SiteTerm::One, _) => (args::SITE_ONE, None, 0.0, 1.0),
+            (SiteTerm::Direct, None) if twisted => (args::SITE_TWIST, None, twist, 1.0),
+            (SiteTerm::Inverse, None) if twisted => {
+                (args::SITE_TWIST, None, -twist, 1.0 / (1.0 + twist * twist))
+            }
+            (_, None) => (args::SITE_ONE, None, 0.0, 1.0),
+            (SiteTerm::Direct, a) => (
+                if twisted { args::SITE_CLOVER_TWIST } else { args::SITE_CLOVER },
+                a.as_ref(),
+                twist,
+                1.0,
+            ),
+            (SiteTerm::Inverse, _) => (
+                if twisted { args::SITE_CLOVER_TWIST_INVERSE } else { args::SITE_CLOVER },
+                self.inverse.as_ref(),
+                twist,
+                1.0,
+            ),
+        }
+    }
+
+    fn empty_view(&self) -> FieldView {
+        FieldView { volume: self.gauge.geometry().outer() as i32, ..Default::default() }
+    }
+
+    /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
+    /// `out` and y this one. At most one of the two site terms may differ from One.
+    pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
+        let p = call.parity;
+        self.check_field(out, Subset::of_parity(p))?;
+        self.check_field(inp, Subset::of_parity(1 - p))?;
+        if out.nrhs() != inp.nrhs() {
+            bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
+        }
+        let mut phase_mask = 0;
+        let mut complex_phase = 0;
+        for (mu, z) in self.params.boundary.iter().enumerate() {
+            phase_mask |= ((*z != Complex64::new(1.0, 0.0)) as i32) << mu;
+            complex_phase |= ((z.im != 0.0) as i32) << mu;
+        }
+        let (site_hop, clover_hop, twist_hop, scale_hop) = self.site(call.site_hop, call.dagger);
+        let (site_y, clover_y, twist_y, scale_y) = match &call.y {
+            Some((_, _, term)) => self.site(*term, call.dagger),
+            None => (args::SITE_ONE, None, 0.0, 1.0),
+        };
+        assert!(
+            site_y == args::SITE_ONE || site_hop == args::SITE_ONE,
+            "two site terms in one hop"
+        );
+        let (twist, twist_scale) =
+            if site_y != args::SITE_ONE { (twist_y, scale_y) } else { (twist_hop, scale_hop) };
+        let (y, coef_y) = match call.y {
+            Some((y, c, _)) => {
+                self.check_field(y, Subset::of_parity(p))?;
+                (y.parity_view(p), c)
+            }
+            None => (self.empty_view(), 0.0),
+        };
+        let args = HopArgs {
+            geom: self.gauge.geometry().args(),
+            out: out.parity_view(p),
+            inp: inp.parity_view(1 - p),
+            y,
+            gauge: self.gauge.view(),
+            clover: clover_y.or(clover_hop).map_or(self.empty_view(), |c| c.view()),
+            parity: p as i32,
+            dagger: call.dagger as i32,
+            with_y: call.y.is_some() as i32,
+            site_y,
+            site_hop,
+            phase_mask,
+            complex_phase,
+            step_out: out.parities() as i32,
+            step_in: inp.parities() as i32,
+            step_y: call.y.map_or(1, |(y, _, _)| y.parities() as i32),
+            coef: self.params.hop.map(|h| h * call.coef),
+            phase_re: self.params.boundary.map(|z| z.re),
+            phase_im: self.params.boundary.map(|z| z.im),
+            coef_y,
+            twist,
+            twist_scale,
+        };
+        let params = [self.gauge.precision().token(), self.gauge.recon().token()];
+        self.gauge.device().launch("hop", &params, &args, self.gauge.geometry().work(out.nrhs()))
+    }
+
+    /// out = coef S in on one parity, each field holding that parity or the full lattice.
+    pub fn apply_site(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        parity: usize,
+        term: SiteTerm,
+        dagger: bool,
+        coef: f64,
+    ) -> Result<()> {
+        self.check_field(out, Subset::of_parity(parity))?;
+        self.check_field(inp, Subset::of_parity(parity))?;
+        let (site, clover, twist, twist_scale) = self.site(term, dagger);
+        site_launch(out, inp, parity, site, clover.map(|c| c.view()), [coef, twist, twist_scale])
+    }
+
+    /// Every field that enters must fit the links, and hold `subset` or the full lattice.
+    fn check_field(&self, f: &SpinorField, subset: Subset) -> Result<()> {
+        if f.geometry() != self.gauge.geometry() || f.device() != self.gauge.device() {
+            bail!(FieldMismatch, "spinor field and links live on different lattices or devices");
+        }
+        if f.precision() != self.gauge.precision() {
+            bail!(
+                FieldMismatch,
+                "links are {:?}, the spinor field is {:?}",
+                self.gauge.precision(),
+                f.precision()
+            );
+        }
+        if f.subset() != subset && f.subset() != Subset::Full {
+            bail!(FieldMismatch, "expected a field with {subset:?} sites, found {:?}", f.subset());
+        }
+        Ok(())
+    }
+
+    /// Flops of one parity's hop with its site terms, per right-hand side (physics.md, Counting).
+    pub fn hop_flops(&self, clover: bool, y: bool) -> f64 {
+        let sites = (self.gauge.geometry().volume() / 2) as f64;
+        sites
+            * (1320.0
+                + if clover && self.direct.is_some() { 552.0 } else { 0.0 }
+                + if y { 48.0 } else { 0.0 })
+    }
+
+    /// Compulsory bytes of one parity's hop: 8 links, one spinor in, one out, per output site.
+    pub fn hop_bytes(&self, clover: bool, y: bool, nrhs: usize) -> f64 {
+        let sites = (self.gauge.geometry().volume() / 2) as f64;
+        let p = self.gauge.precision();
+        let norm = if p.has_norm() { 4 } else { 0 };
+        let spinor = 24 * p.bytes() + norm;
+        let links = 8 * self.gauge.recon().reals() * p.bytes();
+        let blocks = if clover && self.direct.is_some() { 72 * p.bytes() + norm } else { 0 };
+        sites * ((links + blocks) as f64 + (nrhs * spinor * if y { 3 } else { 2 }) as f64)
+    }
+}
+
+fn site_launch(
+    out: &mut SpinorField,
+    inp: &SpinorField,
+    parity: usize,
+    site: i32,
+    clover: Option<FieldView>,
+    [coef, twist, twist_scale]: [f64; 3],
+) -> Result<()> {
+    if out.nrhs() != inp.nrhs() || out.precision() != inp.precision() {
+        bail!(FieldMismatch, "site term: the fields differ in precision or right-hand sides");
+    }
+    let args = SiteOpArgs {
+        geom: inp.geometry().args(),
+        out: out.parity_view(parity),
+        inp: inp.parity_view(parity),
+        clover: clover
+            .unwrap_or(FieldView { volume: inp.geometry().outer() as i32, ..Default::default() }),
+        site,
+        parity: parity as i32,
+        step_out: out.parities() as i32,
+        step_in: inp.parities() as i32,
+        coef,
+        twist,
+        twist_scale,
+    };
+    inp.device().launch(
+        "site_op",
+        &[inp.precision().token()],
+        &args,
+        inp.geometry().work(inp.nrhs()),
+    )
+}
+
+/// out = gamma5 in.
+pub fn gamma5(out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    inp.check_like(out, "gamma5")?;
+    for parity in inp.subset().list() {
+        site_launch(out, inp, parity, args::SITE_GAMMA5, None, [1.0, 0.0, 1.0])?;
+    }
+    Ok(())
+}
+
+/// Copies one parity between fields that hold it; the other parity of `out` stays.
+pub fn copy_parity(out: &mut SpinorField, inp: &SpinorField, parity: usize) -> Result<()> {
+    for f in [&*out, inp] {
+        if f.subset() != Subset::Full && f.subset() != Subset::of_parity(parity) {
+            bail!(
+                FieldMismatch,
+                "copy_parity: a {:?} field has no sites of parity {parity}",
+                f.subset()
+            );
+        }
+    }
+    site_launch(out, inp, parity, args::SITE_ONE, None, [1.0, 0.0, 1.0])
+}
+
+impl LinOp for Wilson {
+    fn shape(&self) -> Shape {
+        self.subset_shape(Subset::Full)
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply_full(out, inp, false)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply_full(out, inp, true)
+    }
+    fn flops(&self) -> f64 {
+        2.0 * self.hop_flops(true, true)
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        2.0 * self.hop_bytes(true, true, nrhs)
+    }
+}
+
+impl Wilson {
+    fn apply_full(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
+        self.check_field(inp, Subset::Full)?;
+        for parity in 0..2 {
+            let call = HopCall {
+                parity,
+                dagger,
+                coef: -self.kappa(),
+                site_hop: SiteTerm::One,
+                y: Some((inp, 1.0, SiteTerm::Direct)),
+            };
+            self.hop(out, inp, &call)?;
+        }
+        Ok(())
+    }
+}

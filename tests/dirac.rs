@@ -1,0 +1,241 @@
+//! Wilson, clover and twisted-mass operators against the reference and the identities of physics.md.
+
+mod common;
+mod reference;
+
+use std::sync::Arc;
+
+use common::{devices, distance, tolerance, EXTENTS};
+use plaq::backend::Device;
+use plaq::compose::EvenOdd;
+use plaq::fields::{GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::linop::LinOp;
+use plaq::operators::{gamma5, DiracParams, Wilson};
+use reference::numbers::{field_from, field_numbers, gauge_numbers};
+use reference::dirac::{Dirac, Params, Preconditioned};
+use reference::{spinor, su3, Field, Gauge, Lattice, C};
+
+/// Every storage of SU(3), with what it adds to the rounding of a link (kernels/recon.h).
+const RECONS: [Recon; 4] = Recon::SU3;
+
+/// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h:
+/// 1 + 1/|a1| + 1/|c1| + 1/sqrt n with all three near 1/sqrt 2; pi for angles).
+fn storage_factor(recon: Recon) -> f64 {
+    match recon {
+        Recon::R8 => 1.0 + 3.0 * 2f64.sqrt(),
+        Recon::R8Angles => std::f64::consts::PI,
+        _ => 1.0,
+    }
+}
+
+/// Wilson; clover with all the trimmings; twisted; twisted clover; complex phases.
+fn parameter_sets() -> Vec<DiracParams> {
+    let one = C::new(1.0, 0.0);
+    let plain = DiracParams { mass: 0.2, ..Default::default() };
+    let general = DiracParams {
+        mass: 0.3,
+        csw_s: 1.1,
+        csw_t: 0.9,
+        mu: 0.0,
+        hop: [0.7, 0.7, 0.7, 1.0],
+        boundary: [one, C::from_polar(1.0, 0.4), one, -one],
+    };
+    vec![
+        plain,
+        DiracParams { mu: 0.17, boundary: [one; 4], ..plain },
+        general,
+        DiracParams { mu: -0.25, boundary: [-one, one, -one, C::from_polar(1.0, 1.1)], ..general },
+    ]
+}
+
+fn reference_params(p: &DiracParams) -> Params {
+    Params {
+        mass: p.mass,
+        csw_s: p.csw_s,
+        csw_t: p.csw_t,
+        mu: p.mu,
+        hop: p.hop,
+        boundary: p.boundary,
+    }
+}
+
+fn scaled(f: &Field, a: f64) -> Field {
+    spinor::scale(C::new(a, 0.0), f)
+}
+
+struct Setup {
+    device: Device,
+    geometry: Arc<Geometry>,
+    lat: Lattice,
+    links: Gauge,
+    exact: Arc<GaugeField>,
+}
+
+fn setups() -> Vec<Setup> {
+    let mut all = vec![];
+    for device in devices() {
+        for extents in EXTENTS {
+            let geometry = Geometry::new(extents, &device).unwrap();
+            let lat = Lattice::new(extents);
+            // Products of 1024 factors leave 1e-13: two stored rows need links unitary to rounding.
+            let links: Gauge =
+                su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
+            let mut exact =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            exact.load_lex(&gauge_numbers(&links)).unwrap();
+            all.push(Setup {
+                device: device.clone(),
+                geometry,
+                lat,
+                links,
+                exact: Arc::new(exact),
+            });
+        }
+    }
+    all
+}
+
+impl Setup {
+    fn wilson(&self, params: DiracParams, precision: Precision, recon: Recon) -> Wilson {
+        Wilson::new(self.exact.clone(), params).unwrap().to(precision, recon).unwrap()
+    }
+    fn load(&self, precision: Precision, subset: Subset, fields: &[&Field]) -> SpinorField {
+        let mut f = SpinorField::new(&self.device, &self.geometry, precision, subset, fields.len())
+            .unwrap();
+        let numbers: Vec<f64> = fields.iter().flat_map(|f| field_numbers(f)).collect();
+        f.load_lex(&numbers).unwrap();
+        f
+    }
+}
+
+/// Terms that round in one output number: 8 directions x 3 colours x 2, site terms.
+const TERMS: f64 = 60.0;
+
+#[test]
+fn full_operator_agrees_with_the_reference() {
+    for s in setups() {
+        let (a, b) = (spinor::random(s.lat, 1), spinor::random(s.lat, 2));
+        for params in parameter_sets() {
+            let dirac = Dirac::new(s.lat, &s.links, reference_params(&params));
+            let scale = 2.0 * params.kappa();
+            let expect: Vec<f64> = [&a, &b]
+                .iter()
+                .flat_map(|f| field_numbers(&scaled(&dirac.apply(f), scale)))
+                .collect();
+            let expect_dag: Vec<f64> = [&a, &b]
+                .iter()
+                .flat_map(|f| field_numbers(&scaled(&dirac.apply_dag(f), scale)))
+                .collect();
+            for precision in Precision::ALL {
+                for recon in RECONS {
+                    let op = s.wilson(params, precision, recon);
+                    let inp = s.load(precision, Subset::Full, &[&a, &b]);
+                    let mut out = inp.like(precision).unwrap();
+                    op.apply(&mut out, &inp).unwrap();
+                    let found = distance(&out.save_lex().unwrap(), &expect);
+                    let bound = storage_factor(recon) * tolerance(precision, TERMS);
+                    assert!(
+                        found < bound,
+                        "{:?} {precision:?} {recon:?} {params:?}: {found:e} > {bound:e}",
+                        s.lat
+                    );
+                    op.apply_dagger(&mut out, &inp).unwrap();
+                    let found = distance(&out.save_lex().unwrap(), &expect_dag);
+                    assert!(
+                        found < bound,
+                        "dagger {precision:?} {recon:?} {params:?}: {found:e} > {bound:e}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn even_odd_operators_agree_with_the_reference() {
+    for s in setups() {
+        let a = spinor::random(s.lat, 3);
+        for params in parameter_sets() {
+            let dirac = Dirac::new(s.lat, &s.links, reference_params(&params));
+            for precision in [Precision::F64, Precision::F32, Precision::F16] {
+                let op = Arc::new(s.wilson(params, precision, Recon::R12));
+                for parity in 0..2 {
+                    for symmetric in [true, false] {
+                        let pc = Preconditioned { parity, symmetric };
+                        let eo = EvenOdd::new(op.clone(), parity, symmetric);
+                        // The reference is mass-normalised: kappa form = 2 kappa x asymmetric.
+                        let scale = if symmetric { 1.0 } else { 2.0 * params.kappa() };
+                        let on_p = spinor::on_parity(s.lat, parity, &a);
+                        let inp = s.load(precision, Subset::of_parity(parity), &[&a]);
+                        let mut out = inp.like(precision).unwrap();
+                        for dagger in [false, true] {
+                            if dagger {
+                                eo.apply_dagger(&mut out, &inp).unwrap();
+                            } else {
+                                eo.apply(&mut out, &inp).unwrap();
+                            }
+                            let expect =
+                                field_numbers(&scaled(&dirac.apply_eo(pc, dagger, &on_p), scale));
+                            let found = distance(&out.save_lex().unwrap(), &expect);
+                            let bound = tolerance(precision, 3.0 * TERMS);
+                            assert!(
+                                found < bound,
+                                "{:?} {precision:?} parity {parity} symmetric {symmetric} dagger {dagger} {params:?}: {found:e} > {bound:e}",
+                                s.lat
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn gamma5_hermiticity_holds_to_rounding() {
+    for s in setups() {
+        let a = spinor::random(s.lat, 4);
+        for params in parameter_sets().into_iter().filter(|p| p.mu == 0.0) {
+            for precision in Precision::ALL {
+                let op = s.wilson(params, precision, Recon::R12);
+                let inp = s.load(precision, Subset::Full, &[&a]);
+                let (mut x, mut y) = (inp.like(precision).unwrap(), inp.like(precision).unwrap());
+                gamma5(&mut x, &inp).unwrap();
+                op.apply(&mut y, &x).unwrap();
+                gamma5(&mut x, &y).unwrap();
+                op.apply_dagger(&mut y, &inp).unwrap();
+                let found = distance(&x.save_lex().unwrap(), &y.save_lex().unwrap());
+                assert!(found < tolerance(precision, TERMS), "{precision:?} {params:?}: {found:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gauge_covariance() {
+    for s in setups() {
+        let g = su3::random_transformation(s.lat, 11);
+        let moved = su3::transform(s.lat, &s.links, &g);
+        let mut links =
+            GaugeField::new(&s.device, &s.geometry, Precision::F64, Recon::R18).unwrap();
+        links.load_lex(&gauge_numbers(&moved)).unwrap();
+        let a = spinor::random(s.lat, 5);
+        let turn = |f: &Field| -> Field {
+            f.iter().enumerate().map(|(x, psi)| reference::gamma::mul_colour(&g[x], psi)).collect()
+        };
+        for params in parameter_sets() {
+            let op = s.wilson(params, Precision::F64, Recon::R12);
+            let turned =
+                Wilson::new(Arc::new(links.to(Precision::F64, Recon::R12).unwrap()), params)
+                    .unwrap();
+            let inp = s.load(Precision::F64, Subset::Full, &[&a]);
+            let inp_g = s.load(Precision::F64, Subset::Full, &[&turn(&a)]);
+            let mut out = inp.like(Precision::F64).unwrap();
+            op.apply(&mut out, &inp).unwrap();
+            let expect = field_numbers(&turn(&field_from(&out.save_lex().unwrap())));
+            turned.apply(&mut out, &inp_g).unwrap();
+            let found = distance(&out.save_lex().unwrap(), &expect);
+            assert!(found < 2.0 * tolerance(Precision::F64, TERMS), "{params:?}: {found:e}");
+        }
+    }
+}
