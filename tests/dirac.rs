@@ -11,8 +11,8 @@ use plaq::compose::EvenOdd;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{gamma5, DiracParams, Wilson};
-use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::dirac::{Dirac, Params, Preconditioned};
+use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
 
 /// Every storage of SU(3), with what it adds to the rounding of a link (kernels/recon.h).
