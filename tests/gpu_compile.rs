@@ -75,7 +75,8 @@ fn site_variants() -> Vec<Variant> {
         out: view(),
         inp: view(),
         clover: view(),
-        parities: 2,
+        step_out: 1,
+        step_in: 1,
         ..SiteOpArgs::default()
     };
     let names = ["ONE", "TWIST", "CLOVER", "CLOVER_TWIST", "CLOVER_TWIST_INVERSE", "GAMMA5"];
@@ -102,7 +103,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     match kernel.name {
         "hop" => hop_variants(params == ["f32", "R12"]),
         "site_op" => site_variants(),
-        "blas" => blas_variants(&[BLAS_ZERO, BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
+        "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
         "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
         "blas_sum" => {
             blas_variants(&[BLAS_NORM, BLAS_DOT, BLAS_AXPY_NORM, BLAS_AXPY_DOT, BLAS_BICGSTAB])
