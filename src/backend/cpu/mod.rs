@@ -62,7 +62,8 @@ impl Cpu {
                     "PLAQ_CPU_ISA={asked}: this library on this processor has {sets:?}"
                 ),
             },
-            Err(_) => *sets.last().expect("the baseline set is always compiled"),
+            // A library built for fewer sets may meet a processor that has none of them.
+            Err(_) => sets.last().copied().unwrap_or("scalar"),
         };
         let set = table::SETS.iter().position(|s| *s == name).expect("name comes from SETS");
         let scalar = table::SETS.iter().position(|s| *s == "scalar").expect("always compiled");
@@ -103,7 +104,11 @@ impl Backend for Cpu {
         true
     }
     fn max_lanes(&self) -> usize {
-        16
+        if self.set == self.scalar {
+            1
+        } else {
+            16
+        }
     }
     fn memory(&self) -> Result<(u64, u64)> {
         // SAFETY: sysconf has no preconditions.
