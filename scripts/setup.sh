@@ -37,13 +37,14 @@ as_root() {
   else return 1; fi
 }
 
+oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
 if ! have "${CARGO:-cargo}"; then
-  echo "setup: Rust 1.85 or newer is missing; see https://rustup.rs" >&2
+  echo "setup: Rust $oldest or newer is missing; see https://rustup.rs" >&2
   exit 1
 fi
 version=$("${CARGO:-cargo}" --version | awk '{print $2}')
-if [ "$(printf '1.85\n%s\n' "$version" | sort -V | head -1)" != 1.85 ]; then
-  echo "setup: cargo is $version; plaq needs 1.85 or newer (rustup update)" >&2
+if [ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -1)" != "$oldest" ]; then
+  echo "setup: cargo is $version; plaq needs $oldest or newer (rustup update)" >&2
   exit 1
 fi
 

@@ -20,7 +20,7 @@ fn numbers(n: usize, seed: u64) -> Vec<f64> {
 fn the_copy_kernel_copies() {
     for device in devices() {
         for n in [1usize, 127, 100_003] {
-            let data: Vec<u8> = (0..16 * n).map(|i| (i * i >> 3) as u8).collect();
+            let data: Vec<u8> = (0..16 * n).map(|i| ((i * i) >> 3) as u8).collect();
             let (mut src, dst) = (device.alloc(16 * n).unwrap(), device.alloc(16 * n).unwrap());
             src.upload(&data).unwrap();
             let args = StreamArgs { src: src.ptr(), dst: dst.ptr() };

@@ -9,7 +9,7 @@ use crate::bail;
 use crate::error::Result;
 
 /// One argument of an entry point.
-pub(crate) trait Arg: Sized {
+pub trait Arg: Sized {
     /// What C passes.
     type C;
     /// What the implementation gets.

@@ -88,6 +88,7 @@ macro_rules! interface {
         $($(
             $(#[doc = $bdoc])*
             pub type $callback = Option<unsafe extern "C" fn($($barg: $bty),*) -> $bret>;
+            // SAFETY: C callbacks come as they are; NULL is None.
             unsafe impl $crate::capi::versioned::Plain for $callback {
                 const ZERO: Self = None;
             }

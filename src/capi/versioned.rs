@@ -17,10 +17,14 @@ pub(crate) unsafe trait Plain: Copy {
 }
 
 macro_rules! plain {
-    ($($ty:ty = $zero:expr),*) => { $(unsafe impl Plain for $ty { const ZERO: Self = $zero; })* };
+    ($($ty:ty = $zero:expr),*) => { $(
+        // SAFETY: numbers and pointers have no invalid bit patterns.
+        unsafe impl Plain for $ty { const ZERO: Self = $zero; }
+    )* };
 }
 plain!(i32 = 0, i64 = 0, f64 = 0.0, *mut c_void = std::ptr::null_mut());
 plain!(*const c_char = std::ptr::null());
+// SAFETY: an array of such values.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const ZERO: Self = [T::ZERO; N];
 }
@@ -40,6 +44,7 @@ macro_rules! versioned {
             assert!(8 $(+ plain::<$ty>())* == size_of::<$name>());
             assert!(size_of::<$name>() % 8 == 0);
         };
+        // SAFETY: repr(C) and struct_size first by `interface!`; the rest is asserted above.
         unsafe impl $crate::capi::versioned::Versioned for $name {}
 
         #[no_mangle]

@@ -164,7 +164,7 @@ fn c_type(ty: &str) -> String {
 pub fn layout_checks() -> String {
     let mut s = String::from("#include <stddef.h>\n#include \"plaq.h\"\n");
     let mut check = |claim: String, number: usize| {
-        let _ = writeln!(s, "typedef char check_{number}_is_{}[({claim}) ? 1 : -1];", "right");
+        let _ = writeln!(s, "typedef char check_{number}_is_right[({claim}) ? 1 : -1];");
     };
     let mut number = 0;
     for item in MODULES.iter().flat_map(|m| m.items) {

@@ -32,7 +32,7 @@ fn any_cut_is_seen() {
         write_gauge(&whole, format, &options(n, &links), n, &links).unwrap();
         let bytes = fs::read(&whole).unwrap();
         // All of the header and its records, the end, and places in between.
-        let near = |at: usize| at < 2600 || at + 700 > bytes.len() || at % 577 == 0;
+        let near = |at: usize| at < 2600 || at + 700 > bytes.len() || at.is_multiple_of(577);
         for length in (0..bytes.len()).filter(|&at| near(at)) {
             fs::write(&cut, &bytes[..length]).unwrap();
             assert_eq!(refusal(&cut, None), Status::FileTruncated, "{format:?} cut to {length}");

@@ -50,6 +50,7 @@ pub struct Cuda {
 }
 // SAFETY: the driver API is thread safe; what this code changes is behind locks.
 unsafe impl Send for Cuda {}
+// SAFETY: as above.
 unsafe impl Sync for Cuda {}
 
 /// CUDA devices of this machine; an error says what is missing.

@@ -26,6 +26,7 @@ pub struct Loaded {
 }
 // SAFETY: module and function handles may be used from every thread of the process.
 unsafe impl Send for Loaded {}
+// SAFETY: as above.
 unsafe impl Sync for Loaded {}
 
 /// What tells two loaded kernels apart. Tuned kernels are also told apart by the amount of work.
@@ -256,7 +257,7 @@ pub fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) 
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(&run);
+            scope.spawn(run);
         }
         run();
     });
