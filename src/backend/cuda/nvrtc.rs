@@ -177,16 +177,20 @@ impl Nvrtc {
         }
     }
 
-    unsafe fn fetch(&self, program: Program, size: &Size, text: &Text) -> Vec<u8> {
+    /// A text or image of a live `program`; empty if it has none.
+    fn fetch(&self, program: Program, size: &Size, text: &Text) -> Vec<u8> {
         let mut bytes = 0;
-        if size(program, &mut bytes) != 0 {
-            return Vec::new();
+        // SAFETY: `size` tells how much `text` writes.
+        unsafe {
+            if size(program, &mut bytes) != 0 {
+                return Vec::new();
+            }
+            let mut out = vec![0u8; bytes];
+            if text(program, out.as_mut_ptr().cast()) != 0 {
+                out.clear();
+            }
+            out
         }
-        let mut out = vec![0u8; bytes];
-        if text(program, out.as_mut_ptr().cast()) != 0 {
-            out.clear();
-        }
-        out
     }
 
     fn reason(&self, code: c_int) -> String {
