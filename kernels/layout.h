@@ -1,55 +1,259 @@
-// Between fields and host orders, one lane at a time.
+// Between fields and the arrays of host programs: one gather and scatter driven by a descriptor
+// (src/fields/layout.rs). Site i of a block lies at `stride_site * memory_index(i)` reals, its
+// components at the offsets of a table. One lane at a time: o and lx count the block's sites.
 #pragma once
 #include "recon.h"
 
 namespace PLAQ_NS {
 
-PLAQ_FN i64 lexicographic(const Geom& g, const Site& s) {
-  i64 x[4];
-  for (int mu = 0; mu < 4; mu++) x[mu] = global_coordinate(g, s, s.lx, mu) - g.origin[mu];
-  return x[0] + g.global[0] * (x[1] + g.global[1] * (x[2] + g.global[2] * x[3]));
+struct HostSite {
+  i64 at;    // index in memory
+  int x[4];  // local coordinates
+};
+
+PLAQ_FN int local_extent(const Geom& g, int mu) { return extent(g, mu) * (lane_bit(g, mu) ? 2 : 1); }
+PLAQ_FN int origin_parity(const Geom& g) { return (g.origin[0] + g.origin[1] + g.origin[2] + g.origin[3]) & 1; }
+
+PLAQ_FN HostSite host_site(const LayoutArgs& a, u32 i) {
+  const int a0 = a.axes() & 3, a1 = (a.axes() >> 2) & 3, a2 = (a.axes() >> 4) & 3, a3 = (a.axes() >> 6) & 3;
+  const int h0 = a.halo() & 15, h1 = (a.halo() >> 4) & 15, h2 = (a.halo() >> 8) & 15, h3 = (a.halo() >> 12) & 15;
+  const int half = a.split() ? 2 : 1;
+  const u32 l0 = local_extent(a.geom, a0) / half, l1 = local_extent(a.geom, a1), l2 = local_extent(a.geom, a2);
+  const int c0 = i % l0;
+  i /= l0;
+  const int c1 = i % l1;
+  i /= l1;
+  const int c2 = i % l2, c3 = a.sliced() ? a.slice : (int)(i / l2), in3 = a.sliced() ? 0 : c3;
+  HostSite s;
+  s.at = c0 + h0 / half + (i64)(l0 + 2 * h0 / half) * (c1 + h1 + (l1 + 2 * h1) * (c2 + h2 + (i64)(l2 + 2 * h2) * (in3 + (a.sliced() ? 0 : h3))));
+  // Inside a slice the sublattices are those of the spatial coordinates.
+  const int odd = (a.parity + c1 + c2 + in3 + (a.sliced() ? 0 : origin_parity(a.geom))) & 1;
+  s.x[0] = s.x[1] = s.x[2] = s.x[3] = 0;
+  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    if (mu == a0) s.x[mu] = a.split() ? 2 * c0 + odd : c0;
+    if (mu == a1) s.x[mu] = c1;
+    if (mu == a2) s.x[mu] = c2;
+    if (mu == a3) s.x[mu] = c3;
+  }
+  return s;
 }
 
-PLAQ_FN i64 lex_volume(const Geom& g) { return (i64)g.global[0] * g.global[1] * g.global[2] * g.global[3]; }
+// The site with these local coordinates in the order of fields.
+PLAQ_FN Site field_site(const Geom& g, const int (&x)[4]) {
+  Site s{};
+  int c[4];
+  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    const bool upper = x[mu] >= extent(g, mu);
+    c[mu] = upper ? x[mu] - extent(g, mu) : x[mu];
+    if (upper) s.lx |= lane_bit(g, mu);
+  }
+  s.par = (x[0] + x[1] + x[2] + x[3] + origin_parity(g)) & 1;
+  s.xh = c[0] >> 1, s.y = c[1], s.z = c[2], s.t = c[3], s.row = c[0] & 1;
+  s.o = ((c[3] * g.z() + c[2]) * g.y() + c[1]) * (g.x() / 2) + s.xh;
+  return s;
+}
 
-template <int W, class S> struct LexSpinorIn {
-  static PLAQ_FN void site(const LexArgs& a, int o, int lx, int batch) {
-    const Site s = site_at(a.geom, o, a.parities() == 2 ? batch & 1 : a.parity(), lx);
-    const double* h = (const double*)a.host + 24 * (lexicographic(a.geom, s) + lex_volume(a.geom) * (batch / a.parities()));
-    typename S::C v[24];
-    for (int i = 0; i < 24; i++) v[i] = h[i];
-    store<S>(v, plane(a.field, batch), s);
+// Plane of a field with one or both parities; false where the field lacks the site.
+PLAQ_FN bool field_plane(Plane& p, const LayoutArgs& a, const Site& s) {
+  p = plane(a.field, a.field_parities() == 2 ? s.par : 0);
+  return a.field_parities() == 2 || s.par == a.field_parity();
+}
+
+PLAQ_FN double read_real(const LayoutArgs& a, const char* base, i64 at) {
+  if (a.single()) return ((const float*)base)[at];
+  return ((const double*)base)[at];
+}
+PLAQ_FN void write_real(const LayoutArgs& a, char* base, i64 at, double v) {
+  if (a.single()) ((float*)base)[at] = (float)v;
+  else ((double*)base)[at] = v;
+}
+
+// Index of this thread's site in the launch, or false past its end.
+PLAQ_FN bool launch_index(const LayoutArgs& a, int o, int lx, i64& k) {
+  k = (i64)o * PLAQ_LANES + lx;
+  return k < a.count;
+}
+
+template <int N> PLAQ_FN bool all_finite(const double (&v)[N]) {
+  double s = 0;
+  for (int i = 0; i < N; i++) s += vabs(v[i]);
+  return s <= 1.7e308;  // false for NaN
+}
+
+// Largest entry of |u u^dagger - 1|, or |det u - 1|.
+PLAQ_FN double unitarity_violation(const Su3<double>& u) {
+  const Su3<double> p = u * adj(u);
+  double worst = 0;
+  for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) {
+    const cplx<double> d = {p.e[i][j].re - (i == j), p.e[i][j].im};
+    worst = vmax(worst, vsqrt(norm2(d)));
+  }
+  Su3<double> w = u;
+  complete_rows(w);  // det u = u3 . conj(u1 x u2)^*
+  cplx<double> det = {-1, 0};
+  for (int j = 0; j < 3; j++) det = madd_conj(det, w.e[2][j], u.e[2][j]);
+  return vmax(worst, vsqrt(norm2(det)));
+}
+
+// Gram-Schmidt of the first two rows; the third completes the matrix.
+PLAQ_FN void reproject(Su3<double>& u) {
+  for (int i = 0; i < 2; i++) {
+    if (i == 1) {
+      cplx<double> overlap = {0, 0};
+      for (int j = 0; j < 3; j++) overlap = madd_conj(overlap, u.e[0][j], u.e[1][j]);
+      for (int j = 0; j < 3; j++) u.e[1][j] = u.e[1][j] - overlap * u.e[0][j];
+    }
+    const double length = vsqrt(norm2(u.e[i][0]) + norm2(u.e[i][1]) + norm2(u.e[i][2]));
+    for (int j = 0; j < 3; j++) u.e[i][j] = (1 / length) * u.e[i][j];
+  }
+  complete_rows(u);
+}
+
+// Links; batch = direction. `report` gets one float per link: its violation, -1 if not finite.
+template <int W, class S> struct LayoutGauge {
+  typedef typename S::C C;
+  // The factor that the array's links carry, or its inverse.
+  static PLAQ_FN cplx<double> factor(const LayoutArgs& a, const int (&x)[4], int mu) {
+    cplx<double> f = {a.scale[mu], 0};
+    if (((a.phases() >> mu) & 1) && x[mu] + a.geom.origin[mu] == a.geom.global[mu] - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
+    return f;
+  }
+  static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int mu) {
+    i64 k;
+    if (!launch_index(a, o, lx, k)) return;
+    HostSite h = host_site(a, (u32)(a.first + k));
+    for (int back = 0; back <= a.star(); back++) {
+      if (back) h.x[mu] = h.x[mu] == 0 ? local_extent(a.geom, mu) - 1 : h.x[mu] - 1;
+      const i64 at = h.at * a.stride_site + (back ? a.back : 0);
+      float* report = a.report ? (float*)a.report + ((a.report_first + k) * 4 + mu) * (1 + a.star()) + back : (float*)0;
+      if (a.storage() == SU2) su2(a, h, at, mu, report);
+      else su3(a, h, at, mu, report);
+    }
+  }
+  static PLAQ_FN void su3(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
+    const Site s = field_site(a.geom, h.x);
+    const Plane p = plane(a.field, s.par);
+    const cplx<double> f = factor(a, h.x, mu);
+    Su3<C> u;
+    if (a.out()) {
+      load_link<S>(u, a.storage(), p, s, mu);
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+        const cplx<C> e = u.e[i / 3][i % 3];
+        const cplx<double> z = f * cplx<double>{e.re, e.im};
+        write_real(a, a.base[mu], at + a.component[18 * mu + 2 * i], z.re);
+        write_real(a, a.base[mu], at + a.component[18 * mu + 2 * i + 1], z.im);
+      }
+      return;
+    }
+    double v[18];
+    PLAQ_UNROLL for (int i = 0; i < 18; i++) v[i] = read_real(a, a.base[mu], at + a.component[18 * mu + i]);
+    Su3<double> w;
+    PLAQ_UNROLL for (int i = 0; i < 9; i++) w.e[i / 3][i % 3] = f * cplx<double>{v[2 * i], v[2 * i + 1]};
+    if (report) *report = all_finite(v) ? (float)unitarity_violation(w) : -1.0f;
+    if (a.dry()) return;
+    if (a.reproject()) reproject(w);
+    PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
+    store_link<S>(u, a.storage(), p, s, mu);
+  }
+  static PLAQ_FN void su2(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
+    const Site s = field_site(a.geom, h.x);
+    const Plane p = plane(a.field, s.par);
+    const double f = factor(a, h.x, mu).re;
+    Su2<C> u;
+    if (a.out()) {
+      load_link<S, SU2>(u, p, s, mu);
+      PLAQ_UNROLL for (int i = 0; i < 4; i++) {
+        const cplx<C> e = entry(u, i / 2, i % 2);
+        write_real(a, a.base[mu], at + a.component[8 * mu + 2 * i], f * e.re);
+        write_real(a, a.base[mu], at + a.component[8 * mu + 2 * i + 1], f * e.im);
+      }
+      return;
+    }
+    double v[8];
+    PLAQ_UNROLL for (int i = 0; i < 8; i++) v[i] = f * read_real(a, a.base[mu], at + a.component[8 * mu + i]);
+    if (report) {
+      // unit determinant, second row = (-conj u12, conj u11)
+      const double det = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3] - 1;
+      const double row = vmax(vmax(vabs(v[4] + v[2]), vabs(v[5] - v[3])), vmax(vabs(v[6] - v[0]), vabs(v[7] + v[1])));
+      *report = all_finite(v) ? (float)vmax(vabs(det), row) : -1.0f;
+    }
+    if (a.dry()) return;
+    double b[4] = {v[0], v[3], v[2], v[1]}, scale = 1;
+    if (a.reproject()) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
+    PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = (C)(scale * b[i]);
+    store_link<S, SU2>(u, p, s, mu);
   }
 };
-template <int W, class S> struct LexSpinorOut {
-  static PLAQ_FN void site(const LexArgs& a, int o, int lx, int batch) {
-    const Site s = site_at(a.geom, o, a.parities() == 2 ? batch & 1 : a.parity(), lx);
-    double* h = (double*)a.host + 24 * (lexicographic(a.geom, s) + lex_volume(a.geom) * (batch / a.parities()));
-    typename S::C v[24];
-    load<S>(v, plane(a.field, batch), s);
-    for (int i = 0; i < 24; i++) h[i] = v[i];
+
+// One right-hand side of spinors; `rotation` takes the array's gamma basis to ours (real in all
+// four bases). `report` gets -1 for a site that is not finite.
+template <int W, class S> struct LayoutSpinor {
+  typedef typename S::C C;
+  static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int) {
+    i64 k;
+    if (!launch_index(a, o, lx, k)) return;
+    const HostSite h = host_site(a, (u32)(a.first + k));
+    const Site s = field_site(a.geom, h.x);
+    Plane p;
+    if (!field_plane(p, a, s)) return;
+    const i64 at = h.at * a.stride_site;
+    C v[24];
+    double w[24];
+    if (a.out()) {
+      load<S>(v, p, s);
+      rotate<true>(a, w, v);
+      PLAQ_UNROLL for (int i = 0; i < 24; i++) write_real(a, a.base[0], at + a.component[i], w[i]);
+      return;
+    }
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) w[i] = read_real(a, a.base[0], at + a.component[i]);
+    if (a.report) ((float*)a.report)[a.report_first + k] = all_finite(w) ? 0.0f : -1.0f;
+    if (a.dry()) return;
+    rotate<false>(a, v, w);
+    store<S>(v, p, s);
   }
-};
-template <int W, class S, int RECON> struct LexGaugeIn {
-  static PLAQ_FN void site(const LexArgs& a, int o, int lx, int batch) {
-    const Site s = site_at(a.geom, o, batch, lx);
-    const double* h = (const double*)a.host + 72 * lexicographic(a.geom, s);
-    for (int mu = 0; mu < 4; mu++) {
-      Su3<typename S::C> u;
-      for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(typename S::C)h[18 * mu + 2 * i], (typename S::C)h[18 * mu + 2 * i + 1]};
-      store_link<S, RECON>(u, plane(a.field, batch), s, mu);
+  template <bool TRANSPOSED, class To, class From>
+  static PLAQ_FN void rotate(const LayoutArgs& a, To (&to)[24], const From (&from)[24]) {
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) {
+      if (!a.rotate()) {
+        to[i] = (To)from[i];
+        continue;
+      }
+      double sum = 0;
+      PLAQ_UNROLL for (int spin = 0; spin < 4; spin++) {
+        const int row = TRANSPOSED ? spin : i / 6, column = TRANSPOSED ? i / 6 : spin;
+        sum = fma_(a.rotation[4 * row + column], (double)from[6 * spin + i % 6], sum);
+      }
+      to[i] = (To)sum;
     }
   }
 };
-template <int W, class S, int RECON> struct LexGaugeOut {
-  static PLAQ_FN void site(const LexArgs& a, int o, int lx, int batch) {
-    const Site s = site_at(a.geom, o, batch, lx);
-    double* h = (double*)a.host + 72 * lexicographic(a.geom, s);
-    for (int mu = 0; mu < 4; mu++) {
-      Su3<typename S::C> u;
-      load_link<S, RECON>(u, plane(a.field, batch), s, mu);
-      for (int i = 0; i < 9; i++) h[18 * mu + 2 * i] = u.e[i / 3][i % 3].re, h[18 * mu + 2 * i + 1] = u.e[i / 3][i % 3].im;
+
+// Clover blocks; the diagonal may lie in an array of its own (base[1]).
+template <int W, class S> struct LayoutClover {
+  typedef typename S::C C;
+  static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int) {
+    i64 k;
+    if (!launch_index(a, o, lx, k)) return;
+    const HostSite h = host_site(a, (u32)(a.first + k));
+    const Site s = field_site(a.geom, h.x);
+    const Plane p = plane(a.field, s.par);
+    const i64 at = h.at * a.stride_site;
+    C v[72];
+    if (a.out()) load<S>(v, p, s);
+    bool finite = true;
+    for (int i = 0; i < 72; i++) {
+      char* base = a.base[i % 36 < 6 ? 1 : 0];
+      if (a.out()) {
+        write_real(a, base, at + a.component[i], v[i]);
+      } else {
+        const double w[1] = {read_real(a, base, at + a.component[i])};
+        finite = finite && all_finite(w);
+        v[i] = (C)w[0];
+      }
     }
+    if (a.out()) return;
+    if (a.report) ((float*)a.report)[a.report_first + k] = finite ? 0.0f : -1.0f;
+    if (!a.dry()) store<S>(v, p, s);
   }
 };
 

@@ -164,14 +164,48 @@ kernel_args! {
         spec op: i32,
     }
 
-    /// Between a field and host order: f64, lexicographic sites, right-hand side slowest.
-    struct LexArgs {
+    /// A block of sites of a host array, gathered into or scattered from a field (layout.h).
+    struct LayoutArgs {
         sub geom: Geom,
         sub field: FieldView,
-        /// Device address of the host-ordered numbers.
-        arg host: Ptr,
-        spec parities: i32,
-        spec parity: i32,
+        /// The arrays: one per direction for links, off-diagonal and diagonal for clover blocks.
+        arg base: [Ptr; 4],
+        /// Reals from the start of a site in its array, per component in the field's order.
+        arg component: [i64; 72],
+        arg stride_site: i64,
+        /// Reals from the forward to the backward link where an array keeps stars.
+        arg back: i64,
+        /// Sites first .. first + count of the block.
+        arg first: i64,
+        arg count: i64,
+        /// Parity and slice of the block.
+        arg parity: i32,
+        arg slice: i32,
+        /// Floats per link or site about the data, 0: none; entry of the launch's first site.
+        arg report: Ptr,
+        arg report_first: i64,
+        /// Factors of the links, and those of links over the boundary.
+        arg scale: [f64; 4],
+        arg phase_re: [f64; 4],
+        arg phase_im: [f64; 4],
+        arg rotation: [f64; 16],
+        /// Two bits per axis, fastest first; four bits of halo per axis in that order.
+        spec axes: i32,
+        spec halo: i32,
+        /// Does the block hold one parity; is the slowest axis outside the block.
+        spec split: i32,
+        spec sliced: i32,
+        /// Single precision, direction of the transfer, check only.
+        spec single: i32,
+        spec out: i32,
+        spec dry: i32,
+        spec field_parities: i32,
+        spec field_parity: i32,
+        spec storage: i32,
+        spec star: i32,
+        spec phases: i32,
+        spec reproject: i32,
+        spec rotate: i32,
     }
 
     /// Clover term: construction, inversion, conversion (clover.h).

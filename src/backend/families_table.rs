@@ -10,12 +10,11 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "convert_gauge", body: "ConvertGauge", header: "recon.h", args: "ConvertArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
     Kernel { name: "convert_clover", body: "ConvertClover", header: "recon.h", args: "ConvertArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
     Kernel { name: "math", body: "MathProbe", header: "plaq_math.h", args: "MathArgs", kind: Kind::Site, params: &[&["f64", "f32"]] },
-    Kernel { name: "lex_spinor_in", body: "LexSpinorIn", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS] },
-    Kernel { name: "lex_spinor_out", body: "LexSpinorOut", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS] },
-    Kernel { name: "lex_gauge_in", body: "LexGaugeIn", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
-    Kernel { name: "lex_gauge_out", body: "LexGaugeOut", header: "layout.h", args: "LexArgs", kind: Kind::Lane, params: &[PRECISIONS, RECONS] },
     Kernel { name: "clover_build", body: "CloverBuild", header: "clover.h", args: "CloverArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
     Kernel { name: "clover_invert", body: "CloverInvert", header: "clover.h", args: "CloverArgs", kind: Kind::Reduce(3), params: &[FLOATS] },
+    Kernel { name: "layout_gauge", body: "LayoutGauge", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
+    Kernel { name: "layout_spinor", body: "LayoutSpinor", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
+    Kernel { name: "layout_clover", body: "LayoutClover", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures. They may run any number of times: none

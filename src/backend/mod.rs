@@ -4,6 +4,7 @@
 pub mod args;
 pub mod cpu;
 pub mod cuda;
+pub mod external;
 pub mod families;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
+pub use external::{External, Location};
 use families::{Kernel, Kind, KERNELS};
 
 use crate::bail;
@@ -296,12 +298,19 @@ impl Buffer {
         &self.device
     }
     pub fn upload(&mut self, src: &[u8]) -> Result<()> {
-        assert!(src.len() <= self.bytes);
-        self.device.0.backend.upload(self.ptr, src)
+        self.upload_at(0, src)
     }
     pub fn download(&self, dst: &mut [u8]) -> Result<()> {
-        assert!(dst.len() <= self.bytes);
-        self.device.0.backend.download(dst, self.ptr)
+        self.download_at(0, dst)
+    }
+    /// Transfers that begin `offset` bytes into the buffer.
+    pub fn upload_at(&mut self, offset: usize, src: &[u8]) -> Result<()> {
+        assert!(offset + src.len() <= self.bytes);
+        self.device.0.backend.upload(self.ptr.offset(offset as u64), src)
+    }
+    pub fn download_at(&self, offset: usize, dst: &mut [u8]) -> Result<()> {
+        assert!(offset + dst.len() <= self.bytes);
+        self.device.0.backend.download(dst, self.ptr.offset(offset as u64))
     }
     pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
         assert!(src.bytes == self.bytes && src.device == self.device);

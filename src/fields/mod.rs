@@ -4,13 +4,16 @@ pub mod blas;
 mod clover;
 mod gauge;
 mod geometry;
-mod lex;
+mod layout;
 mod spinor;
+mod transfer;
 
 pub use clover::CloverField;
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
+pub use layout::{Content, GammaBasis, Index, Layout};
 pub use spinor::{SpinorField, Subset};
+pub use transfer::LinkOptions;
 
 use crate::bail;
 use crate::error::Result;

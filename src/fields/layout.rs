@@ -1,0 +1,581 @@
+//! Descriptors of the arrays of host programs. docs/layouts.md has the index formula of each.
+
+use num_complex::Complex64;
+
+use super::{Group, Precision, Subset};
+use crate::bail;
+use crate::error::Result;
+
+/// What an index of an array counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Index {
+    /// The slowest axis, where it lies outside everything else.
+    Slice,
+    /// Even and odd sites.
+    Parity,
+    /// Sites, those of one parity (slice) where there is an index for it.
+    Site,
+    /// Direction of a link.
+    Direction,
+    /// 0: the link from this site on, 1: the link that ends here.
+    Backward,
+    Row,
+    Column,
+    Spin,
+    Colour,
+    /// Block of a clover term.
+    Chirality,
+    /// Number inside a clover block; where `Complex` is an index of its own, one of the 15 pairs.
+    Packed,
+    /// Real, imaginary.
+    Complex,
+}
+
+/// Gamma bases of spinor arrays (physics.md); fields are in `DeGrandRossi`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GammaBasis {
+    DeGrandRossi,
+    Ukqcd,
+    /// openQCD, tmLQCD.
+    Chiral,
+    DiracPauli,
+}
+
+impl GammaBasis {
+    pub const ALL: [GammaBasis; 4] =
+        [GammaBasis::DeGrandRossi, GammaBasis::Ukqcd, GammaBasis::Chiral, GammaBasis::DiracPauli];
+
+    /// T with psi_DeGrandRossi = T psi_basis, row by row: blocks of a 2x2 matrix times
+    /// i sigma_2. Real and orthogonal in every basis.
+    pub fn to_degrand_rossi(self) -> [f64; 16] {
+        let r = std::f64::consts::FRAC_1_SQRT_2;
+        let block = match self {
+            GammaBasis::DeGrandRossi => {
+                return std::array::from_fn(|i| if i / 4 == i % 4 { 1.0 } else { 0.0 })
+            }
+            GammaBasis::Ukqcd => [[-r, -r], [-r, r]],
+            GammaBasis::Chiral => [[0.0, -1.0], [1.0, 0.0]],
+            GammaBasis::DiracPauli => [[r, -r], [r, r]],
+        };
+        let i_sigma2 = [[0.0, 1.0], [-1.0, 0.0]];
+        std::array::from_fn(|i| {
+            let (row, column) = (i / 4, i % 4);
+            block[row / 2][column / 2] * i_sigma2[row % 2][column % 2]
+        })
+    }
+}
+
+/// What a layout describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    Links,
+    Spinors,
+    Clover,
+}
+
+/// An array of a host program: which index runs how, and what its numbers mean. Start from a
+/// named constructor and change fields.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    pub name: &'static str,
+    pub content: Content,
+    /// Double or single.
+    pub precision: Precision,
+    /// Indices, slowest first.
+    pub order: Vec<Index>,
+    /// Axes of the lattice, fastest first (0 = x, 3 = t).
+    pub axes: [usize; 4],
+    /// Sites left free on both sides of each of `axes`.
+    pub halo: [usize; 4],
+    /// Position of direction x, y, z, t among the directions.
+    pub directions: [usize; 4],
+    /// Odd sites first.
+    pub odd_first: bool,
+    /// A field of one parity lies in its half of an array for the whole lattice.
+    pub whole: bool,
+    /// Each direction is an array of its own.
+    pub separate: bool,
+    /// Structs of `.0` reals per site whose data begin at `.1`.
+    pub structs: Option<(usize, usize)>,
+    /// Sites for which a block has room, where these are more than it has.
+    pub room: Option<usize>,
+    /// The array holds `scale` times the links.
+    pub scale: [f64; 4],
+    /// The array holds these phases times the links that cross the boundary.
+    pub boundary: [Complex64; 4],
+    /// Basis of spinors.
+    pub basis: GammaBasis,
+}
+
+use Index::*;
+
+const XYZT: [usize; 4] = [0, 1, 2, 3];
+const ZYXT: [usize; 4] = [2, 1, 0, 3];
+/// Position of x, y, z, t where t is the first direction.
+const TIME_FIRST: [usize; 4] = [1, 2, 3, 0];
+
+impl Layout {
+    fn new(
+        name: &'static str,
+        content: Content,
+        precision: Precision,
+        axes: [usize; 4],
+        order: &[Index],
+    ) -> Self {
+        Layout {
+            name,
+            content,
+            precision,
+            order: order.to_vec(),
+            axes,
+            halo: [0; 4],
+            directions: XYZT,
+            odd_first: false,
+            whole: !order.contains(&Parity),
+            separate: false,
+            structs: None,
+            room: None,
+            scale: [1.0; 4],
+            boundary: [Complex64::ONE; 4],
+            basis: GammaBasis::DeGrandRossi,
+        }
+    }
+    fn links(name: &'static str, precision: Precision, axes: [usize; 4], order: &[Index]) -> Self {
+        Self::new(name, Content::Links, precision, axes, order)
+    }
+    fn spinors(
+        name: &'static str,
+        precision: Precision,
+        axes: [usize; 4],
+        order: &[Index],
+    ) -> Self {
+        Self::new(name, Content::Spinors, precision, axes, order)
+    }
+
+    /// QDP++ and Chroma: four arrays, even sites, then odd.
+    pub fn qdp(precision: Precision) -> Self {
+        let order = [Parity, Site, Row, Column, Complex];
+        Layout { separate: true, ..Self::links("QDP", precision, XYZT, &order) }
+    }
+    /// QDP-JIT: four arrays, sites fastest.
+    pub fn qdpjit(precision: Precision) -> Self {
+        let order = [Complex, Row, Column, Parity, Site];
+        Layout { separate: true, ..Self::links("QDP-JIT", precision, XYZT, &order) }
+    }
+    /// MILC: even sites, then odd, four links on a site.
+    pub fn milc(precision: Precision) -> Self {
+        Self::links("MILC", precision, XYZT, &[Parity, Site, Direction, Row, Column, Complex])
+    }
+    /// MILC's array of site structs of `size` bytes with the links at byte `offset`.
+    pub fn milc_site(precision: Precision, size: usize, offset: usize) -> Result<Self> {
+        let real = precision.bytes();
+        if size % real != 0 || offset % real != 0 || offset + 72 * real > size {
+            bail!(
+                BadLayout,
+                "MILC site: four links of {real}-byte numbers do not fit a struct of {size} \
+                 bytes at offset {offset}"
+            );
+        }
+        let structs = Some((size / real, offset / real));
+        Ok(Layout { name: "MILC site", structs, ..Self::milc(precision) })
+    }
+    /// CPS: as MILC with columns outside rows; the links carry `anisotropy`.
+    pub fn cps(precision: Precision, anisotropy: f64) -> Self {
+        let order = [Parity, Site, Direction, Column, Row, Complex];
+        Layout { scale: [anisotropy; 4], ..Self::links("CPS", precision, XYZT, &order) }
+    }
+    /// BQCD: direction slowest; each parity has room for a halo of one site after its own sites.
+    pub fn bqcd(precision: Precision, extents: [usize; 4]) -> Self {
+        let order = [Direction, Parity, Site, Column, Row, Complex];
+        let rest: usize = extents[1..].iter().map(|l| l + 2).product();
+        let room = Some((extents[0] / 2 + 2) * rest);
+        Layout { room, ..Self::links("BQCD", precision, XYZT, &order) }
+    }
+    /// TIFR: direction slowest; the links carry `scale`.
+    pub fn tifr(precision: Precision, scale: f64) -> Self {
+        let order = [Direction, Parity, Site, Column, Row, Complex];
+        Layout { scale: [scale; 4], ..Self::links("TIFR", precision, XYZT, &order) }
+    }
+    /// TIFR with two slices of halo on both sides of z.
+    pub fn tifr_padded(precision: Precision, scale: f64) -> Self {
+        Layout { name: "TIFR padded", halo: [0, 0, 2, 0], ..Self::tifr(precision, scale) }
+    }
+    /// x fastest, four links on a site.
+    pub fn lexicographic(precision: Precision) -> Self {
+        Self::links("lexicographic", precision, XYZT, &[Site, Direction, Row, Column, Complex])
+    }
+    /// openQCD: on each odd site (z fastest, then y, x, t) the links +t, -t, +x, -x, ...: the
+    /// order of its configuration files.
+    pub fn openqcd(precision: Precision) -> Self {
+        let order = [Site, Direction, Backward, Row, Column, Complex];
+        Layout { directions: TIME_FIRST, ..Self::links("openQCD", precision, ZYXT, &order) }
+    }
+    /// cuLGT StandardPattern, also tmLQCD: z fastest, directions t, x, y, z.
+    pub fn standard_pattern(precision: Precision) -> Self {
+        Self::culgt("StandardPattern", precision, &[Site, Direction, Row, Column, Complex])
+    }
+    /// cuLGT GpuPattern.
+    pub fn gpu_pattern(precision: Precision) -> Self {
+        Self::culgt("GpuPattern", precision, &[Direction, Row, Column, Complex, Parity, Site])
+    }
+    /// cuLGT GpuPatternTimeslice.
+    pub fn timeslice_pattern(precision: Precision) -> Self {
+        let order = [Slice, Direction, Row, Column, Complex, Parity, Site];
+        Self::culgt("GpuPatternTimeslice", precision, &order)
+    }
+    /// cuLGT GpuPatternParityPriority.
+    pub fn parity_pattern(precision: Precision) -> Self {
+        let order = [Parity, Direction, Row, Column, Complex, Site];
+        Self::culgt("GpuPatternParityPriority", precision, &order)
+    }
+    /// cuLGT GpuPatternTimesliceParityPriority.
+    pub fn timeslice_parity_pattern(precision: Precision) -> Self {
+        let order = [Slice, Parity, Direction, Row, Column, Complex, Site];
+        Self::culgt("GpuPatternTimesliceParityPriority", precision, &order)
+    }
+    fn culgt(name: &'static str, precision: Precision, order: &[Index]) -> Self {
+        Layout { directions: TIME_FIRST, ..Self::links(name, precision, ZYXT, order) }
+    }
+
+    /// QUDA_DIRAC_ORDER, also MILC: even sites, then odd, colour inside spin.
+    pub fn dirac(precision: Precision, basis: GammaBasis) -> Self {
+        let order = [Parity, Site, Spin, Colour, Complex];
+        Layout { basis, ..Self::spinors("Dirac", precision, XYZT, &order) }
+    }
+    /// QUDA_QDP_DIRAC_ORDER: even sites, then odd, spin inside colour.
+    pub fn qdp_spinor(precision: Precision, basis: GammaBasis) -> Self {
+        let order = [Parity, Site, Colour, Spin, Complex];
+        Layout { basis, ..Self::spinors("QDP spinor", precision, XYZT, &order) }
+    }
+    /// QDP-JIT: sites fastest; fields of one parity lie in their half of the lattice's array.
+    pub fn qdpjit_spinor(precision: Precision, basis: GammaBasis) -> Self {
+        let order = [Complex, Colour, Spin, Parity, Site];
+        Layout { basis, whole: true, ..Self::spinors("QDP-JIT spinor", precision, XYZT, &order) }
+    }
+    /// CPS: odd sites, then even, colour inside spin.
+    pub fn cps_spinor(precision: Precision, basis: GammaBasis) -> Self {
+        Layout { name: "CPS spinor", odd_first: true, ..Self::dirac(precision, basis) }
+    }
+    /// TIFR: as Dirac with two slices of halo on both sides of z.
+    pub fn tifr_padded_spinor(precision: Precision, basis: GammaBasis) -> Self {
+        let halo = [0, 0, 2, 0];
+        Layout { name: "TIFR padded spinor", halo, ..Self::dirac(precision, basis) }
+    }
+    /// x fastest, colour inside spin.
+    pub fn lexicographic_spinor(precision: Precision, basis: GammaBasis) -> Self {
+        let order = [Site, Spin, Colour, Complex];
+        Layout { basis, ..Self::spinors("lexicographic spinor", precision, XYZT, &order) }
+    }
+    /// openQCD and tmLQCD: z fastest, then y, x, t; chiral basis.
+    pub fn openqcd_spinor(precision: Precision) -> Self {
+        let order = [Site, Spin, Colour, Complex];
+        let basis = GammaBasis::Chiral;
+        Layout { basis, ..Self::spinors("openQCD spinor", precision, ZYXT, &order) }
+    }
+
+    /// QUDA_PACKED_CLOVER_ORDER, also MILC: per chirality 6 diagonal reals, then 15 complex
+    /// numbers below the diagonal, column by column.
+    pub fn packed_clover(precision: Precision) -> Self {
+        let order = [Parity, Site, Chirality, Packed];
+        Self::new("packed clover", Content::Clover, precision, XYZT, &order)
+    }
+    /// QDP-JIT: two arrays, the numbers below the diagonal (row by row) and the diagonal, sites
+    /// fastest.
+    pub fn qdpjit_clover(precision: Precision) -> Self {
+        let order = [Complex, Packed, Chirality, Parity, Site];
+        let layout = Self::new("QDP-JIT clover", Content::Clover, precision, XYZT, &order);
+        Layout { separate: true, ..layout }
+    }
+
+    /// Every named layout of links, with plain parameters; `extents` size the rooms.
+    pub fn all_links(precision: Precision, extents: [usize; 4]) -> Vec<Layout> {
+        let p = precision;
+        let site = Self::milc_site(p, 252 * p.bytes(), 14 * p.bytes());
+        let mut all = vec![
+            Self::qdp(p),
+            Self::qdpjit(p),
+            Self::milc(p),
+            Self::cps(p, 1.0),
+            Self::bqcd(p, extents),
+            Self::tifr(p, 1.0),
+            Self::tifr_padded(p, 1.0),
+            Self::lexicographic(p),
+            Self::openqcd(p),
+            Self::standard_pattern(p),
+            Self::gpu_pattern(p),
+            Self::timeslice_pattern(p),
+            Self::parity_pattern(p),
+            Self::timeslice_parity_pattern(p),
+        ];
+        all.extend(site);
+        all
+    }
+    /// Every named layout of spinors.
+    pub fn all_spinors(precision: Precision, basis: GammaBasis) -> Vec<Layout> {
+        vec![
+            Self::dirac(precision, basis),
+            Self::qdp_spinor(precision, basis),
+            Self::qdpjit_spinor(precision, basis),
+            Self::cps_spinor(precision, basis),
+            Self::tifr_padded_spinor(precision, basis),
+            Self::lexicographic_spinor(precision, basis),
+            Layout { basis, ..Self::openqcd_spinor(precision) },
+        ]
+    }
+    /// Every named layout of clover blocks.
+    pub fn all_clover(precision: Precision) -> Vec<Layout> {
+        vec![Self::packed_clover(precision), Self::qdpjit_clover(precision)]
+    }
+
+    pub(crate) fn has(&self, index: Index) -> bool {
+        self.order.contains(&index)
+    }
+    /// Arrays that hold the field (one right-hand side of spinors).
+    pub fn arrays(&self) -> usize {
+        match (self.separate, self.content) {
+            (false, _) | (_, Content::Spinors) => 1,
+            (true, Content::Links) => 4,
+            (true, Content::Clover) => 2,
+        }
+    }
+    /// Bytes of each array for a lattice of these extents (one right-hand side of spinors).
+    pub fn bytes(&self, extents: [usize; 4], group: Group, subset: Subset) -> Result<Vec<usize>> {
+        let shape = Shape::new(self, extents, group, subset)?;
+        Ok(shape.reals.iter().map(|reals| reals * self.precision.bytes()).collect())
+    }
+
+    fn check(&self, extents: [usize; 4]) -> Result<()> {
+        let expected: &[Index] = match self.content {
+            Content::Links => &[Row, Column, Complex],
+            Content::Spinors => &[Spin, Colour, Complex],
+            Content::Clover => &[Chirality, Packed],
+        };
+        let name = self.name;
+        for index in [&[Site], expected].concat() {
+            if self.order.iter().filter(|i| **i == index).count() != 1 {
+                bail!(BadLayout, "layout {name}: the index {index:?} must occur once");
+            }
+        }
+        if self.content == Content::Links && self.has(Direction) == self.separate {
+            bail!(BadLayout, "layout {name}: Direction is an index or the arrays are separate");
+        }
+        if self.content == Content::Clover && self.has(Complex) != self.separate {
+            bail!(BadLayout, "layout {name}: separate diagonals go with the index Complex");
+        }
+        if self.precision == Precision::F16 {
+            bail!(BadLayout, "layout {name}: arrays are in double or single precision");
+        }
+        let mut sorted = (self.axes, self.directions);
+        sorted.0.sort_unstable();
+        sorted.1.sort_unstable();
+        if sorted != (XYZT, XYZT) {
+            bail!(BadLayout, "layout {name}: axes and directions must be permutations of 0..3");
+        }
+        if self.halo.iter().any(|&h| h > 15 || h % 2 != 0) {
+            bail!(BadLayout, "layout {name}: halos must be even and at most 14");
+        }
+        let (halo, slice) = (self.halo != [0; 4], self.has(Slice));
+        if slice && halo || self.structs.is_some() && halo {
+            bail!(BadLayout, "layout {name}: a halo goes with neither slices nor structs");
+        }
+        if self.has(Backward) && (self.has(Parity) || slice || self.separate || halo) {
+            bail!(BadLayout, "layout {name}: Backward counts links of odd sites in one array");
+        }
+        let sites = Shape::sites(self, extents);
+        if self.room.is_some_and(|room| room < sites) {
+            bail!(BadLayout, "layout {name}: room for less than the {sites} sites of a block");
+        }
+        Ok(())
+    }
+}
+
+/// A layout on a lattice: strides in reals. Sites come in blocks of one slice and parity.
+#[derive(Clone)]
+pub(crate) struct Shape {
+    /// Sites of a block.
+    pub sites: usize,
+    /// (parity, slice, first real) of each block.
+    pub blocks: Vec<(usize, usize, usize)>,
+    pub stride_site: usize,
+    /// (array, first real) of each component, in the order of the field.
+    pub components: Vec<(usize, usize)>,
+    /// Reals from forward to backward links, 0 where there are none.
+    pub back: usize,
+    /// Reals of each array, and from one right-hand side to the next in the same array.
+    pub reals: Vec<usize>,
+    pub span: usize,
+    /// Reals that belong to nobody lie between those of a block.
+    pub gaps: bool,
+    pub sliced: bool,
+    pub split: bool,
+    axes: [usize; 4],
+    extents: [usize; 4],
+    halo: [usize; 4],
+}
+
+impl Shape {
+    fn sites(layout: &Layout, extents: [usize; 4]) -> usize {
+        let volume: usize = extents.iter().product();
+        let slices = if layout.has(Slice) { extents[layout.axes[3]] } else { 1 };
+        let split = layout.has(Parity) || layout.has(Backward);
+        volume / slices / if split { 2 } else { 1 }
+    }
+
+    pub fn new(
+        layout: &Layout,
+        extents: [usize; 4],
+        group: Group,
+        subset: Subset,
+    ) -> Result<Shape> {
+        layout.check(extents)?;
+        let along = layout.axes.map(|axis| extents[axis]);
+        let sites = Self::sites(layout, extents);
+        let split = layout.has(Parity) || layout.has(Backward);
+        // Extents of the site index in memory.
+        let padded: [usize; 4] = std::array::from_fn(|k| along[k] + 2 * layout.halo[k]);
+        let mut room: usize = padded.iter().product();
+        if layout.has(Slice) {
+            room /= along[3];
+        }
+        if split {
+            room /= 2;
+        }
+        let room = layout.room.unwrap_or(room);
+        let parities = if subset == Subset::Full || layout.whole { 2 } else { 1 };
+        let slices = if layout.has(Slice) { along[3] } else { 1 };
+
+        let packed = if layout.separate { 15 } else { 36 };
+        let (mut strides, mut stride) = (Vec::new(), 1);
+        for &index in layout.order.iter().rev() {
+            let count = match index {
+                Slice => slices,
+                Parity => parities,
+                Site => room,
+                Direction => 4,
+                Row | Column => group.colours(),
+                Spin => 4,
+                Colour => 3,
+                Packed => packed,
+                Chirality | Complex | Backward => 2,
+            };
+            if let (Site, Some((size, _))) = (index, layout.structs) {
+                stride = size;
+            }
+            strides.push((index, stride));
+            stride *= count;
+        }
+        let of = |index| strides.iter().find(|s| s.0 == index).map_or(0, |s| s.1);
+
+        let offset = layout.structs.map_or(0, |s| s.1);
+        let mut blocks = Vec::new();
+        let first_parity = layout.odd_first as usize;
+        for slice in 0..slices {
+            let here: Vec<(usize, usize)> = match (layout.has(Parity), subset) {
+                (false, _) => vec![(layout.has(Backward) as usize, 0)],
+                (true, Subset::Full) => vec![(first_parity, 0), (1 - first_parity, 1)],
+                (true, one) => {
+                    let parity = (one == Subset::Odd) as usize;
+                    vec![(parity, if layout.whole { parity ^ first_parity } else { 0 })]
+                }
+            };
+            for (parity, position) in here {
+                let at = slice * of(Slice) + position * of(Parity) + offset;
+                blocks.push((parity, slice, at));
+            }
+        }
+
+        let mut components = Vec::new();
+        match layout.content {
+            Content::Links => {
+                let n = group.colours();
+                for mu in 0..4 {
+                    let array = if layout.separate { layout.directions[mu] } else { 0 };
+                    for i in 0..2 * n * n {
+                        let (row, column, part) = (i / 2 / n, i / 2 % n, i % 2);
+                        let at = layout.directions[mu] * of(Direction)
+                            + row * of(Row)
+                            + column * of(Column)
+                            + part * of(Complex);
+                        components.push((array, at));
+                    }
+                }
+            }
+            Content::Spinors => {
+                for i in 0..24 {
+                    let (spin, colour, part) = (i / 6, i / 2 % 3, i % 2);
+                    components
+                        .push((0, spin * of(Spin) + colour * of(Colour) + part * of(Complex)));
+                }
+            }
+            Content::Clover => {
+                // Position in the lower triangle row by row of the entries column by column.
+                let by_row: Vec<usize> =
+                    (0..5).flat_map(|j| (j + 1..6).map(move |i| i * (i - 1) / 2 + j)).collect();
+                for i in 0..72 {
+                    let (k, block) = (i % 36, i / 36 * of(Chirality));
+                    components.push(match (layout.separate, k) {
+                        (false, _) => (0, block + k * of(Packed)),
+                        (true, 0..6) => (1, block + k * of(Packed)),
+                        (true, _) => {
+                            let (pair, part) = ((k - 6) / 2, (k - 6) % 2);
+                            (0, block + by_row[pair] * of(Packed) + part * of(Complex))
+                        }
+                    });
+                }
+            }
+        }
+        let mut shape = Shape {
+            sites,
+            blocks,
+            stride_site: of(Site),
+            components,
+            back: of(Backward),
+            reals: Vec::new(),
+            span: stride,
+            gaps: layout.structs.is_some() || layout.halo != [0; 4],
+            sliced: layout.has(Slice),
+            split,
+            axes: layout.axes,
+            extents: along,
+            halo: layout.halo,
+        };
+        if split {
+            shape.extents[0] /= 2;
+            shape.halo[0] /= 2;
+        }
+        let last = shape.blocks.iter().map(|b| b.2).max().unwrap_or(0) - offset;
+        let last = last + shape.memory_index(sites - 1) * shape.stride_site;
+        for array in 0..layout.arrays() {
+            let inside = shape.components.iter().filter(|c| c.0 == array).map(|c| c.1);
+            let reals = offset + inside.max().unwrap_or(0) + shape.back + 1;
+            // The last struct is there to its end.
+            shape.reals.push(last + layout.structs.map_or(reals, |s| s.0));
+        }
+        Ok(shape)
+    }
+
+    /// Coordinates (x, y, z, t) of site `i` of a block of this parity and slice, as in layout.h.
+    pub fn coordinates(&self, i: usize, parity: usize, slice: usize) -> [usize; 4] {
+        let e = self.extents;
+        let mut c = [i % e[0], i / e[0] % e[1], i / e[0] / e[1] % e[2], i / e[0] / e[1] / e[2]];
+        if self.split {
+            c[0] = 2 * c[0] + (parity + c[1] + c[2] + c[3]) % 2;
+        }
+        if self.sliced {
+            c[3] = slice;
+        }
+        let mut x = [0; 4];
+        for k in 0..4 {
+            x[self.axes[k]] = c[k];
+        }
+        x
+    }
+
+    /// Position in memory of site `i` of a block.
+    pub fn memory_index(&self, i: usize) -> usize {
+        let (e, h) = (self.extents, self.halo);
+        let c = [i % e[0], i / e[0] % e[1], i / e[0] / e[1] % e[2], i / e[0] / e[1] / e[2]];
+        let p: [usize; 4] = std::array::from_fn(|k| e[k] + 2 * h[k]);
+        c[0] + h[0] + p[0] * (c[1] + h[1] + p[1] * (c[2] + h[2] + p[2] * (c[3] + h[3])))
+    }
+}

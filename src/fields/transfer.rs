@@ -1,0 +1,488 @@
+//! Fields from and to arrays of host programs. A kernel reads or writes the array in place where
+//! it can see it; on a device with memory of its own host arrays pass through it in slabs.
+
+use num_complex::Complex64;
+
+use super::layout::{Content, Index, Shape};
+use super::{
+    CloverField, GaugeField, Geometry, Group, Layout, Precision, Recon, SpinorField, Subset,
+};
+use crate::backend::args::LayoutArgs;
+use crate::backend::{Buffer, Device, External, Location, Ptr, Work};
+use crate::bail;
+use crate::error::Result;
+use std::sync::Arc;
+
+/// Bounds of a slab in bytes; between them a sixteenth of the array.
+const SLAB: (usize, usize) = (8 << 20, 128 << 20);
+
+/// What loading links checks and changes. The links in the field are U = V / (scale x phase) with
+/// V the array's numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkOptions {
+    /// Largest entry of |U U^dagger - 1|, or |det U - 1|, that is accepted; also refuses NaN and
+    /// infinity. None: nothing is checked.
+    pub tolerance: Option<f64>,
+    /// Puts links on the group after the check: Gram-Schmidt of the first two rows, third row by
+    /// the cross product (SU(2): division by the length).
+    pub reproject: bool,
+}
+
+impl LinkOptions {
+    pub const UNCHECKED: LinkOptions = LinkOptions { tolerance: None, reproject: false };
+
+    /// The tolerance is what rounding leaves after long products of matrices: 1e-10 in double,
+    /// 1e-5 in single precision; give that of single where doubles come from such a file.
+    pub fn checked(precision: Precision) -> Self {
+        let tolerance = if precision == Precision::F64 { 1e-10 } else { 1e-5 };
+        LinkOptions { tolerance: Some(tolerance), reproject: false }
+    }
+}
+
+impl GaugeField {
+    /// Replaces the links by those of an array. Where a check fails the field is as before; for
+    /// that the array is read twice.
+    pub fn load(&mut self, layout: &Layout, memory: &External, options: LinkOptions) -> Result<()> {
+        let transfer = self.transfer(layout, false)?;
+        if options.tolerance.is_some() {
+            transfer.clone().load_links(memory, options, true)?;
+        }
+        transfer.load_links(memory, LinkOptions { tolerance: None, ..options }, false)
+    }
+
+    /// A new field from an array, checked while it is read.
+    pub fn from_external(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        (precision, recon): (Precision, Recon),
+        layout: &Layout,
+        memory: &External,
+        options: LinkOptions,
+    ) -> Result<Self> {
+        let field = Self::new(device, geometry, precision, recon)?;
+        field.transfer(layout, false)?.load_links(memory, options, false)?;
+        Ok(field)
+    }
+
+    /// Writes the links into an array; whatever lies between them there stays.
+    pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
+        self.transfer(layout, true)?.run(memory, None)
+    }
+
+    fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer> {
+        let shape = (self.group(), Subset::Full);
+        let kernel = ("layout_gauge", self.precision());
+        let geometry = self.geometry();
+        let mut t = Transfer::new(self.device(), geometry, layout, Content::Links, shape, kernel)?;
+        t.args.field = self.view();
+        t.args.storage = self.recon().code();
+        t.args.star = layout.has(Index::Backward) as i32;
+        for mu in 0..4 {
+            let (scale, phase) = (layout.scale[mu], layout.boundary[mu]);
+            if !(scale.is_finite() && scale != 0.0) || (phase.norm() - 1.0).abs() > 1e-12 {
+                bail!(BadLayout, "layout {}: a scale is 0 or a phase is no phase", layout.name);
+            }
+            if self.group() == Group::Su2 && phase.im != 0.0 {
+                bail!(BadLayout, "layout {}: SU(2) links carry only signs", layout.name);
+            }
+            let phase = if out { phase } else { phase.conj() };
+            t.args.scale[mu] = if out { scale } else { 1.0 / scale };
+            (t.args.phase_re[mu], t.args.phase_im[mu]) = (phase.re, phase.im);
+            t.args.phases |= ((phase != Complex64::ONE) as i32) << mu;
+        }
+        t.args.out = out as i32;
+        Ok(t)
+    }
+}
+
+impl SpinorField {
+    /// Replaces the field by an array, or by one array per right-hand side; `finite` refuses NaN
+    /// and infinity, and leaves the field as it was. A field of one parity takes its sites.
+    pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
+        for dry in if finite { &[true, false][..] } else { &[false] } {
+            for rhs in 0..self.nrhs() {
+                let transfer = self.transfer(layout, false, memory, rhs)?;
+                transfer.load_numbers(memory, *dry, &format!("spinor {rhs}"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the field into an array, or into one array per right-hand side.
+    pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
+        for rhs in 0..self.nrhs() {
+            self.transfer(layout, true, memory, rhs)?.run(memory, None)?;
+        }
+        Ok(())
+    }
+
+    fn transfer(
+        &self,
+        layout: &Layout,
+        out: bool,
+        memory: &External,
+        rhs: usize,
+    ) -> Result<Transfer> {
+        let shape = (Group::Su3, self.subset());
+        let kernel = ("layout_spinor", self.precision());
+        let geometry = self.geometry();
+        let mut t =
+            Transfer::new(self.device(), geometry, layout, Content::Spinors, shape, kernel)?;
+        let planes = (rhs * self.parities()) as u64;
+        let mut view = self.view();
+        view.data = view.data.offset(planes * view.plane_bytes as u64);
+        view.norm = view.norm.offset(planes * view.norm_bytes as u64);
+        t.args.field = view;
+        t.args.field_parities = self.parities() as i32;
+        t.args.field_parity = (self.subset() == Subset::Odd) as i32;
+        t.args.rotation = layout.basis.to_degrand_rossi();
+        t.args.rotate = (layout.basis != super::GammaBasis::DeGrandRossi) as i32;
+        t.args.out = out as i32;
+        // One array per right-hand side, or all of them in one.
+        let reals = t.shape.reals[0];
+        if memory.count() == 1 {
+            t.offset = rhs * t.shape.span;
+            t.shape.reals = vec![(self.nrhs() - 1) * t.shape.span + reals];
+        } else {
+            t.array = rhs;
+            t.shape.reals = vec![reals; self.nrhs()];
+        }
+        Ok(t)
+    }
+}
+
+impl CloverField {
+    /// Replaces the blocks by those of an array; `finite` as for spinors.
+    pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
+        for dry in if finite { &[true, false][..] } else { &[false] } {
+            self.transfer(layout, false)?.load_numbers(memory, *dry, "clover block")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the blocks into an array.
+    pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
+        self.transfer(layout, true)?.run(memory, None)
+    }
+
+    fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer> {
+        let shape = (Group::Su3, Subset::Full);
+        let kernel = ("layout_clover", self.precision());
+        let geometry = self.geometry();
+        let mut t = Transfer::new(self.device(), geometry, layout, Content::Clover, shape, kernel)?;
+        if self.sets() != 1 {
+            bail!(BadLayout, "a twisted inverse of {} sets of blocks has no layout", self.sets());
+        }
+        t.args.field = self.view();
+        t.args.out = out as i32;
+        Ok(t)
+    }
+}
+
+/// Components that lie within a site's stride of each other: they travel together.
+struct Run {
+    array: usize,
+    first: usize,
+    last: usize,
+    components: Vec<usize>,
+}
+
+#[derive(Clone)]
+struct Transfer {
+    device: Device,
+    geometry: Arc<Geometry>,
+    shape: Shape,
+    kernel: &'static str,
+    token: &'static str,
+    real: usize,
+    directions: usize,
+    args: LayoutArgs,
+    /// The right-hand side's array, and its first real there.
+    array: usize,
+    offset: usize,
+}
+
+impl Transfer {
+    fn new(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        layout: &Layout,
+        content: Content,
+        (group, subset): (Group, Subset),
+        (kernel, precision): (&'static str, Precision),
+    ) -> Result<Self> {
+        if layout.content != content {
+            bail!(BadLayout, "layout {} holds {:?}, not {content:?}", layout.name, layout.content);
+        }
+        let shape = Shape::new(layout, geometry.extents(), group, subset)?;
+        let pack = |values: [usize; 4], bits: usize| {
+            values.iter().rev().fold(0, |all, v| all << bits | v) as i32
+        };
+        let args = LayoutArgs {
+            geom: geometry.args(),
+            axes: pack(layout.axes, 2),
+            halo: pack(layout.halo, 4),
+            split: shape.split as i32,
+            sliced: shape.sliced as i32,
+            single: (layout.precision == Precision::F32) as i32,
+            stride_site: shape.stride_site as i64,
+            back: shape.back as i64,
+            field_parities: 2,
+            ..Default::default()
+        };
+        Ok(Transfer {
+            device: device.clone(),
+            geometry: geometry.clone(),
+            shape,
+            kernel,
+            token: precision.token(),
+            real: layout.precision.bytes(),
+            directions: if content == Content::Links { 4 } else { 1 },
+            args,
+            array: 0,
+            offset: 0,
+        })
+    }
+
+    fn load_links(mut self, memory: &External, options: LinkOptions, dry: bool) -> Result<()> {
+        self.args.dry = dry as i32;
+        self.args.reproject = options.reproject as i32;
+        let Some(tolerance) = options.tolerance else {
+            return self.run(&mut memory.reader(), None);
+        };
+        let report = self.report(memory)?;
+        let stars = 1 + self.args.star as usize;
+        let name = |entry: usize| {
+            let (site, mu, back) = (entry / (4 * stars), entry / stars % 4, entry % stars);
+            let mut x = self.coordinates(site);
+            if back == 1 {
+                let l = self.geometry.extents()[mu];
+                x[mu] = (x[mu] + l - 1) % l;
+            }
+            format!("link at {x:?}, direction {}", ["x", "y", "z", "t"][mu])
+        };
+        if let Some(entry) = report.iter().position(|v| *v < 0.0) {
+            bail!(NotFinite, "{} is not finite", name(entry));
+        }
+        let bad = report.iter().filter(|v| **v as f64 > tolerance).count();
+        if bad > 0 {
+            let worst = report.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+            let (entry, violation) = worst.expect("bad > 0");
+            bail!(
+                NotUnitary,
+                "{}: violation {violation:.3e} exceeds {tolerance:.3e}, {bad} links do",
+                name(entry)
+            );
+        }
+        Ok(())
+    }
+
+    /// `check`: refuses what is not finite and stores nothing.
+    fn load_numbers(mut self, memory: &External, check: bool, what: &str) -> Result<()> {
+        if !check {
+            return self.run(&mut memory.reader(), None);
+        }
+        self.args.dry = 1;
+        let report = self.report(memory)?;
+        if let Some(site) = report.iter().position(|v| *v < 0.0) {
+            bail!(NotFinite, "{what} at {:?} is not finite", self.coordinates(site));
+        }
+        Ok(())
+    }
+
+    fn coordinates(&self, site: usize) -> [usize; 4] {
+        let (parity, slice, _) = self.shape.blocks[site / self.shape.sites];
+        let x = self.shape.coordinates(site % self.shape.sites, parity, slice);
+        std::array::from_fn(|mu| x[mu] + self.args.geom.origin[mu] as usize)
+    }
+
+    /// Runs with a report per link or site and brings it home.
+    fn report(&self, memory: &External) -> Result<Vec<f32>> {
+        let per_site = self.directions * (1 + self.args.star as usize);
+        let mut report = vec![0f32; self.shape.blocks.len() * self.shape.sites * per_site];
+        let buffer = self.device.alloc(4 * report.len())?;
+        self.run(&mut memory.reader(), Some(&buffer))?;
+        buffer.download(bytemuck::cast_slice_mut(&mut report))?;
+        Ok(report)
+    }
+
+    fn run(&self, memory: &mut External, report: Option<&Buffer>) -> Result<()> {
+        let bytes: Vec<usize> = self.shape.reals.iter().map(|r| r * self.real).collect();
+        memory.check(&bytes, self.real, self.args.out == 1)?;
+        let visible = match memory.location() {
+            Location::Host => self.device.is_cpu(),
+            Location::Device if self.device.is_cpu() => {
+                bail!(BadLayout, "device arrays cannot reach a field on the CPU")
+            }
+            Location::Device => true,
+        };
+        let mut args = self.args;
+        args.report = report.map_or(Ptr::NULL, Buffer::ptr);
+        if visible {
+            self.run_in_place(memory, args)?;
+            // The host may use its array as soon as this returns.
+            return self.device.synchronize();
+        }
+        self.run_staged(memory, args)
+    }
+
+    /// Which component tells the array of base[j]; see layout.h.
+    fn representative(&self, j: usize) -> usize {
+        match (self.directions, self.shape.components.len()) {
+            (4, n) => j * n / 4,
+            (_, 72) => 6 * (1 - j.min(1)),
+            _ => 0,
+        }
+    }
+
+    fn launch(&self, args: &LayoutArgs) -> Result<()> {
+        let lanes = self.geometry.lanes();
+        let n = (args.count as usize).div_ceil(lanes);
+        self.device.launch(
+            self.kernel,
+            &[self.token],
+            args,
+            Work { n, batches: self.directions, lanes },
+        )
+    }
+
+    fn run_in_place(&self, memory: &External, mut args: LayoutArgs) -> Result<()> {
+        for (b, &(parity, slice, first)) in self.shape.blocks.iter().enumerate() {
+            args.base = std::array::from_fn(|j| {
+                memory.ptr(self.array + self.shape.components[self.representative(j)].0)
+            });
+            for (to, (_, at)) in args.component.iter_mut().zip(&self.shape.components) {
+                *to = (self.offset + first + at) as i64;
+            }
+            (args.parity, args.slice) = (parity as i32, slice as i32);
+            (args.first, args.count) = (0, self.shape.sites as i64);
+            args.report_first = (b * self.shape.sites) as i64;
+            self.launch(&args)?;
+        }
+        Ok(())
+    }
+
+    fn runs(&self) -> Vec<Run> {
+        let mut sorted: Vec<usize> = (0..self.shape.components.len()).collect();
+        sorted.sort_unstable_by_key(|&k| self.shape.components[k]);
+        let mut runs: Vec<Run> = Vec::new();
+        for k in sorted {
+            let (array, at) = self.shape.components[k];
+            match runs.last_mut() {
+                Some(run) if run.array == array && at < run.first + self.shape.stride_site => {
+                    run.last = at + self.shape.back;
+                    run.components.push(k);
+                }
+                _ => runs.push(Run {
+                    array,
+                    first: at,
+                    last: at + self.shape.back,
+                    components: vec![k],
+                }),
+            }
+        }
+        runs
+    }
+
+    /// Slab after slab: up, through the kernel, and back where the transfer goes out. Uploads
+    /// return when the host array has been read, and the device works in order, so that the
+    /// kernel on one slab runs while the next is being read.
+    fn run_staged(&self, memory: &mut External, mut args: LayoutArgs) -> Result<()> {
+        let (shape, real, stride) = (&self.shape, self.real, self.shape.stride_site);
+        let runs = self.runs();
+        let out = args.out == 1;
+        // What the kernel does not write must survive: the host's own data between the runs, and
+        // sites that the field lacks.
+        let stars = if shape.back > 0 { 2 } else { 1 };
+        let keep = shape.gaps
+            || (args.field_parities == 1 && !shape.split)
+            || runs.iter().any(|r| r.components.len() * stars != stride);
+        let per_site = runs.len() * stride * real;
+        let all = per_site * shape.sites * shape.blocks.len();
+        let slab = ((all / 16).clamp(SLAB.0, SLAB.1) / per_site).clamp(1, shape.sites);
+        let slabs = (0..shape.sites).step_by(slab).map(|i| (i, (i + slab).min(shape.sites)));
+        let slabs: Vec<(usize, usize)> = slabs.collect();
+        let span = |&(begin, end): &(usize, usize)| {
+            (shape.memory_index(begin), shape.memory_index(end - 1) - shape.memory_index(begin))
+        };
+        // Reals of a run in a slab whose last site lies `steps` after its first.
+        let length = |run: &Run, steps: usize| steps * stride + run.last - run.first + 1;
+        let sizes = slabs.iter().map(|s| runs.iter().map(|r| length(r, span(s).1)).sum::<usize>());
+        let mut staging = self.device.alloc(sizes.max().unwrap_or(0) * real)?;
+
+        for (b, &(parity, slice, first)) in shape.blocks.iter().enumerate() {
+            for range in &slabs {
+                let (index, steps) = span(range);
+                let mut pieces = Vec::with_capacity(runs.len());
+                let mut at = 0;
+                for run in &runs {
+                    let begin = self.offset + first + run.first + index * stride;
+                    let reals = length(run, steps);
+                    pieces.push((
+                        self.array + run.array,
+                        begin * real..(begin + reals) * real,
+                        at * real,
+                    ));
+                    for &k in &run.components {
+                        let inside = shape.components[k].1 - run.first;
+                        args.component[k] = (at + inside) as i64 - (index * stride) as i64;
+                    }
+                    at += reals;
+                }
+                if !out || keep {
+                    for (array, bytes, at) in &pieces {
+                        staging.upload_at(*at, memory.bytes(*array, bytes.clone()))?;
+                    }
+                }
+                args.base = [staging.ptr(); 4];
+                (args.parity, args.slice) = (parity as i32, slice as i32);
+                (args.first, args.count) = (range.0 as i64, (range.1 - range.0) as i64);
+                args.report_first = (b * shape.sites + range.0) as i64;
+                self.launch(&args)?;
+                if out {
+                    for (array, bytes, at) in pieces {
+                        staging.download_at(at, memory.bytes_mut(array, bytes))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The order of physics.md in double precision, for tests and tools.
+impl GaugeField {
+    /// `host`: lexicographic site, direction x y z t, row, column, (re, im).
+    pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
+        let layout = Layout::lexicographic(Precision::F64);
+        self.load(&layout, &External::read(&[host]), LinkOptions::UNCHECKED)
+    }
+
+    /// The inverse of `load_lex`.
+    pub fn save_lex(&self) -> Result<Vec<f64>> {
+        let colours = self.group().colours();
+        let mut host = vec![0.0; 8 * colours * colours * self.geometry().volume()];
+        let layout = Layout::lexicographic(Precision::F64);
+        self.save(&layout, &mut External::write(vec![&mut host[..]]))?;
+        Ok(host)
+    }
+}
+
+impl SpinorField {
+    /// `host`: right-hand side, lexicographic site, spin, colour, (re, im); every site of the
+    /// lattice, also where the field holds one parity.
+    pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
+        self.load(&Self::lex(), &External::read(&[host]), false)
+    }
+
+    /// The inverse of `load_lex`; sites that the field lacks are zero.
+    pub fn save_lex(&self) -> Result<Vec<f64>> {
+        let mut host = vec![0.0; 24 * self.geometry().volume() * self.nrhs()];
+        self.save(&Self::lex(), &mut External::write(vec![&mut host[..]]))?;
+        Ok(host)
+    }
+
+    fn lex() -> Layout {
+        Layout::lexicographic_spinor(Precision::F64, super::GammaBasis::DeGrandRossi)
+    }
+}

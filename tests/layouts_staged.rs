@@ -1,0 +1,172 @@
+//! The way through slabs of device memory, with the CPU posing as a device that cannot see the
+//! host's arrays: the same bits as in place.
+
+mod reference;
+
+use plaq::backend::cpu::Cpu;
+use plaq::backend::{Backend, Call, Device, External, Location, Ptr};
+use plaq::error::Result;
+use plaq::fields::{
+    CloverField, GammaBasis, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
+    SpinorField, Subset,
+};
+use reference::rng::Rng;
+
+/// A CPU that denies being one.
+struct Remote(Cpu);
+
+impl Backend for Remote {
+    fn name(&self) -> String {
+        format!("remote {}", self.0.name())
+    }
+    fn is_cpu(&self) -> bool {
+        false
+    }
+    fn max_lanes(&self) -> usize {
+        self.0.max_lanes()
+    }
+    fn memory(&self) -> Result<(u64, u64)> {
+        self.0.memory()
+    }
+    fn alloc(&self, bytes: u64) -> Result<Ptr> {
+        self.0.alloc(bytes)
+    }
+    fn free(&self, ptr: Ptr, bytes: u64) {
+        self.0.free(ptr, bytes)
+    }
+    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()> {
+        self.0.upload(dst, src)
+    }
+    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()> {
+        self.0.download(dst, src)
+    }
+    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
+        self.0.copy(dst, src, bytes)
+    }
+    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
+        self.0.zero(dst, bytes)
+    }
+    fn launch(&self, call: &Call) -> Result<()> {
+        self.0.launch(call)
+    }
+    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
+        self.0.reduce(call, sums)
+    }
+    fn synchronize(&self) -> Result<()> {
+        self.0.synchronize()
+    }
+}
+
+fn devices() -> [Device; 2] {
+    let remote = Device::from_backend(Box::new(Remote(Cpu::new(2).expect("starts"))));
+    [Device::cpu(2).expect("the CPU is always there"), remote]
+}
+
+fn random(n: usize) -> Vec<f64> {
+    let mut rng = Rng::new(6);
+    (0..n).map(|_| 2.0 * rng.uniform() - 1.0).collect()
+}
+
+fn writer(arrays: &mut [Vec<f64>]) -> External<'_> {
+    External::write(arrays.iter_mut().map(|a| &mut a[..]).collect())
+}
+fn reader(arrays: &[Vec<f64>]) -> External<'_> {
+    External::read(&arrays.iter().map(|a| &a[..]).collect::<Vec<_>>())
+}
+fn arrays(layout: &Layout, extents: [usize; 4], subset: Subset) -> Vec<Vec<f64>> {
+    let bytes = layout.bytes(extents, Group::Su3, subset).expect("consistent");
+    bytes.iter().map(|b| vec![7.5; b / 8]).collect()
+}
+
+fn links(extents: [usize; 4], layouts: &[Layout]) {
+    let values = random(72 * extents.iter().product::<usize>());
+    for layout in layouts {
+        let [here, there] = devices().map(|device| {
+            let geometry = Geometry::new(extents, &device).expect("even extents");
+            let new =
+                || GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).expect("fits");
+            let mut field = new();
+            field.load_lex(&values).expect("loads");
+            let mut memory = arrays(layout, extents, Subset::Full);
+            field.save(layout, &mut writer(&mut memory)).expect("saves");
+            let mut back = new();
+            back.load(layout, &reader(&memory), LinkOptions::UNCHECKED).expect("loads");
+            assert!(back.save_lex().expect("saves") == values, "{}", layout.name);
+            let options = LinkOptions::checked(Precision::F64);
+            let error = back.load(layout, &reader(&memory), options).expect_err("random links");
+            (memory, error.message)
+        });
+        assert!(here == there, "{}: {} {}", layout.name, here.1, there.1);
+    }
+}
+
+#[test]
+fn links_of_every_layout() {
+    let extents = [4, 8, 4, 8];
+    links(extents, &Layout::all_links(Precision::F64, extents));
+}
+
+/// Arrays of many slabs.
+#[test]
+fn links_of_a_large_lattice() {
+    let extents = [16, 16, 16, 16];
+    let p = Precision::F64;
+    let site = Layout::milc_site(p, 800, 112).expect("fits");
+    let padded = Layout::tifr_padded(p, 1.0);
+    links(extents, &[Layout::lexicographic(p), Layout::qdp(p), Layout::qdpjit(p), padded, site]);
+}
+
+#[test]
+fn spinors_and_clover() {
+    let extents = [4, 8, 4, 8];
+    let volume: usize = extents.iter().product();
+    let values = random(72 * volume);
+    for subset in [Subset::Full, Subset::Odd] {
+        for layout in Layout::all_spinors(Precision::F64, GammaBasis::Ukqcd) {
+            let [here, there] = devices().map(|device| {
+                let geometry = Geometry::new(extents, &device).expect("even extents");
+                let new = || {
+                    SpinorField::new(&device, &geometry, Precision::F64, subset, 3).expect("fits")
+                };
+                let mut field = new();
+                field.load_lex(&values).expect("loads");
+                let mut memory = vec![arrays(&layout, extents, subset)[0].clone(); 3];
+                field.save(&layout, &mut writer(&mut memory)).expect("saves");
+                let mut back = new();
+                back.load(&layout, &reader(&memory), true).expect("loads");
+                (memory, back.save_lex().expect("saves"))
+            });
+            assert!(here == there, "{} {subset:?}", layout.name);
+        }
+    }
+    for layout in Layout::all_clover(Precision::F64) {
+        let packed = Layout::packed_clover(Precision::F64);
+        let [here, there] = devices().map(|device| {
+            let geometry = Geometry::new(extents, &device).expect("even extents");
+            let mut field = CloverField::new(&device, &geometry, Precision::F64, 1).expect("fits");
+            field.load(&packed, &External::read(&[&values[..]]), true).expect("loads");
+            let mut memory = arrays(&layout, extents, Subset::Full);
+            field.save(&layout, &mut writer(&mut memory)).expect("saves");
+            memory
+        });
+        assert!(here == there, "{}", layout.name);
+    }
+}
+
+/// Arrays in the memory of the device are used where they are.
+#[test]
+fn device_arrays() {
+    let extents = [4, 4, 4, 8];
+    let [_, device] = devices();
+    let geometry = Geometry::new(extents, &device).expect("even extents");
+    let mut values = random(72 * geometry.volume());
+    let mut field = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).expect("fits");
+    let layout = Layout::lexicographic(Precision::F64);
+    // SAFETY: the remote device shares the memory of the host; `values` outlives the call.
+    let memory = unsafe {
+        let at = values.as_mut_ptr().cast();
+        External::from_raw(&[at], 8 * values.len(), Location::Device)
+    };
+    field.load(&layout, &memory, LinkOptions::UNCHECKED).expect("loads");
+    assert!(field.save_lex().expect("saves") == values);
+}
