@@ -7,11 +7,9 @@
 #define PLAQ_FN __device__ __forceinline__
 #define PLAQ_UNROLL _Pragma("unroll")
 #define PLAQ_LANES 1
-#define PLAQ_COPY memcpy
 #else
 #define PLAQ_GPU 0
 #define PLAQ_FN inline __attribute__((always_inline))
-#define PLAQ_COPY __builtin_memcpy
 #define PLAQ_UNROLL _Pragma("GCC unroll 32")
 #include <immintrin.h>
 #endif
