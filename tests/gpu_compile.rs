@@ -1,7 +1,8 @@
 //! Every kernel must compile for the GPU, and fit its registers: needs NVRTC, but no GPU.
 //!
 //! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the
-//! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. sm_90 gets every variant of the
+//! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of
+//! the kernels' names, for work on a few. sm_90 gets every variant of the
 //! table below; sm_80 and sm_100 the first variant of each kernel in each precision, with the
 //! first value of its other parameters.
 
@@ -100,6 +101,36 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     ops.iter().map(|&op| variant(&format!("op {op}"), &with(op))).collect()
 }
 
+fn layout_variants() -> Vec<Variant> {
+    let base = LayoutArgs {
+        geom: geom(),
+        field: view(),
+        axes: 0b11100100,
+        split: 1,
+        field_parities: 2,
+        storage: R12,
+        ..LayoutArgs::default()
+    };
+    let others = LayoutArgs { storage: R8, rotate: 1, phases: 8, reproject: 1, ..base };
+    vec![
+        variant("in", &base),
+        variant("out", &LayoutArgs { out: 1, ..base }),
+        variant("check", &LayoutArgs { dry: 1, single: 1, ..base }),
+        variant("in, everything", &others),
+        variant("out, angles", &LayoutArgs { out: 1, storage: R8A, rotate: 1, ..base }),
+        variant("in, SU(2)", &LayoutArgs { storage: SU2, ..base }),
+    ]
+}
+
+fn convert_variants() -> Vec<Variant> {
+    let base = ConvertArgs { from: view(), to: view(), ..ConvertArgs::default() };
+    let pairs = [("R18 to R12", R18, R12), ("R12 to R8", R12, R8), ("R8 to R8A", R8, R8A)];
+    let convert = |(what, storage_from, storage_to)| {
+        variant(what, &ConvertArgs { storage_from, storage_to, ..base })
+    };
+    pairs.into_iter().map(convert).collect()
+}
+
 /// Representative constants of a kernel: `KernelArgs` that the solvers and operators pass. A
 /// kernel without a row reads all but the lattice from its struct.
 fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
@@ -111,6 +142,8 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "blas_sum" => {
             blas_variants(&[BLAS_NORM, BLAS_DOT, BLAS_AXPY_NORM, BLAS_AXPY_DOT, BLAS_BICGSTAB])
         }
+        "layout_gauge" | "layout_spinor" | "layout_clover" => layout_variants(),
+        "convert_gauge" => convert_variants(),
         _ => {
             let mut specs = specs_of(&geom());
             specs.extend(specs_of(&view()));
@@ -132,7 +165,8 @@ fn every_kernel_compiles_and_fits_its_registers() {
     };
     let start = Instant::now();
     let mut jobs = Vec::new();
-    for kernel in KERNELS {
+    let only = std::env::var("PLAQ_GPU_COMPILE_ONLY").unwrap_or_default();
+    for kernel in KERNELS.iter().filter(|k| k.name.starts_with(&only)) {
         for params in combinations(kernel.params) {
             let shape = default_shape(kernel, &params);
             assert!(candidates(kernel, &params).contains(&shape));
