@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::backend::Device;
 use crate::error::Result;
-use crate::fields::{Geometry, Precision, SpinorField, Subset};
+use crate::fields::{blas, Geometry, Precision, SpinorField, Subset};
 
 /// What fields an operator acts on.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,5 +142,48 @@ impl LinOp for Adjoint<'_> {
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         self.0.bytes(nrhs)
+    }
+}
+
+/// M + sigma.
+pub struct Shifted<'a> {
+    op: &'a dyn LinOp,
+    sigma: f64,
+}
+
+impl<'a> Shifted<'a> {
+    pub fn new(op: &'a dyn LinOp, sigma: f64) -> Self {
+        Shifted { op, sigma }
+    }
+    fn add(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        if self.sigma == 0.0 {
+            return Ok(());
+        }
+        blas::axpy(&blas::uniform(inp.nrhs(), self.sigma), inp, out)
+    }
+}
+
+impl LinOp for Shifted<'_> {
+    fn shape(&self) -> Shape {
+        self.op.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.op.apply(out, inp)?;
+        self.add(out, inp)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.op.apply_dagger(out, inp)?;
+        self.add(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        self.op.hermitian()
+    }
+    fn flops(&self) -> f64 {
+        self.op.flops() + 48.0 * self.shape().sites() as f64
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let s = self.shape();
+        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
+        self.op.bytes(nrhs) + 3.0 * vector
     }
 }

@@ -34,23 +34,24 @@ impl EvenOdd {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
     }
 
-    /// Right-hand side of the preconditioned system from that of the full one:
-    /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric.
-    pub fn prepare(&self, out: &mut SpinorField, b: &SpinorField) -> Result<()> {
+    /// Right-hand side of the preconditioned system from that of M x = b:
+    /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric. For M^dagger x = b, where the
+    /// Schur complement is the adjoint of the asymmetric one, every factor is its adjoint and S = 1.
+    pub fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()> {
         let (p, q) = (self.parity, 1 - self.parity);
         let kappa = self.op.kappa();
         self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
-            self.op.apply_site(t, b, q, SiteTerm::Inverse, false, 1.0)?;
+            self.op.apply_site(t, b, q, SiteTerm::Inverse, dagger, 1.0)?;
             let call = HopCall {
                 parity: p,
-                dagger: false,
+                dagger,
                 coef: kappa,
                 site_hop: SiteTerm::One,
                 y: Some((b, 1.0, SiteTerm::One)),
             };
             self.op.hop(out, t, &call)
         })?;
-        if self.symmetric {
+        if self.symmetric && !dagger {
             self.workspace.with(&self.shape(), b.nrhs(), |t| {
                 blas::copy(t, out)?;
                 self.op.apply_site(out, t, p, SiteTerm::Inverse, false, 1.0)
@@ -59,26 +60,41 @@ impl EvenOdd {
         Ok(())
     }
 
-    /// The full solution from the preconditioned one: x_q = A_q^-1 (b_q + kappa H_qp x_p).
+    /// The full solution from the preconditioned one: x_q = A_q^-1 (b_q + kappa H_qp x_p). For
+    /// M^dagger the symmetric system is solved by A_p^dagger x_p.
     pub fn reconstruct(
         &self,
         full: &mut SpinorField,
         x: &SpinorField,
         b: &SpinorField,
+        dagger: bool,
     ) -> Result<()> {
         let q = 1 - self.parity;
+        if self.symmetric && dagger {
+            self.op.apply_site(full, x, self.parity, SiteTerm::Inverse, true, 1.0)?;
+        } else {
+            copy_parity(full, x, self.parity)?;
+        }
         self.workspace.with(&self.other_shape(), x.nrhs(), |t| {
             let call = HopCall {
                 parity: q,
-                dagger: false,
+                dagger,
                 coef: self.op.kappa(),
                 site_hop: SiteTerm::One,
                 y: Some((b, 1.0, SiteTerm::One)),
             };
-            self.op.hop(t, x, &call)?;
-            self.op.apply_site(full, t, q, SiteTerm::Inverse, false, 1.0)
-        })?;
-        copy_parity(full, x, self.parity)
+            self.op.hop(t, full, &call)?;
+            self.op.apply_site(full, t, q, SiteTerm::Inverse, dagger, 1.0)
+        })
+    }
+
+    /// The inverse of `reconstruct`: what of a full field is unknown of the preconditioned system.
+    pub fn restrict(&self, out: &mut SpinorField, full: &SpinorField, dagger: bool) -> Result<()> {
+        if self.symmetric && dagger {
+            self.op.apply_site(out, full, self.parity, SiteTerm::Direct, true, 1.0)
+        } else {
+            copy_parity(out, full, self.parity)
+        }
     }
 
     fn apply_either(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {

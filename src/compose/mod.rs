@@ -1,5 +1,7 @@
 //! Operators made of operators and solvers.
 
 mod even_odd;
+mod solve;
 
 pub use even_odd::EvenOdd;
+pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};

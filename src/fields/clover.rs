@@ -24,6 +24,12 @@ pub struct CloverField {
 }
 
 impl CloverField {
+    /// Bytes of a field of this shape.
+    pub fn bytes(geometry: &Geometry, precision: Precision, sets: usize) -> usize {
+        let norm = if precision.has_norm() { 4 } else { 0 };
+        geometry.volume() * sets * (CLOVER_REALS * precision.bytes() + norm)
+    }
+
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,

@@ -1,0 +1,136 @@
+//! BiCGStab. A right-hand side whose recurrence breaks down starts again from its residual; if
+//! that does not help either, the solve is left to another algorithm.
+
+use num_complex::Complex64;
+
+use super::levels::{Levels, Next};
+use super::noise;
+use crate::error::Result;
+use crate::fields::blas;
+
+/// Iterations without a new minimum of the residual before a restart.
+const PATIENCE: usize = 300;
+/// Restarts without progress before giving up.
+const RESTARTS: usize = 3;
+
+pub(super) fn run(levels: &mut Levels) -> Result<()> {
+    if !levels.running() {
+        return Ok(());
+    }
+    let n = levels.nrhs();
+    let noise = noise(levels.precision());
+    let mut shadow = levels.vector()?;
+    let mut p = levels.vector()?;
+    let mut v = levels.vector()?;
+    let mut t = levels.vector()?;
+    let complex = |r2: &[f64]| blas::complex(r2);
+    blas::copy(&mut shadow, &levels.r)?;
+    blas::copy(&mut p, &levels.r)?;
+    let mut rho = complex(&levels.r2);
+    let mut shadow2 = levels.r2.clone();
+    // Least |r|^2 that each right-hand side has seen, when, and restarts since then.
+    let mut least = levels.r2.clone();
+    let mut least_at = vec![0; n];
+    let mut in_vain = vec![0; n];
+    while levels.running() {
+        levels.apply(&mut v, &p)?;
+        let sv = blas::dot(&shadow, &v)?;
+        let alpha = levels.masked(|i| rho[i] / sv[i]);
+        // Nothing of a broken step may reach r or x.
+        let broken: Vec<usize> = (0..n).filter(|&i| !alpha[i].is_finite()).collect();
+        if !broken.is_empty() {
+            if broken.iter().all(|&i| sv[i].is_finite()) {
+                // <shadow, M p> vanishes: the direction is useless, the operator is sound.
+                levels.report.restarts += 1;
+                broken.iter().for_each(|&i| in_vain[i] += 1);
+                levels.refresh()?;
+            } else {
+                levels.breakdown("<shadow, M p> is not finite")?;
+            }
+            if in_vain.iter().any(|&tries| tries > RESTARTS) && levels.running() {
+                levels.give_up();
+            }
+            (rho, shadow2) = (complex(&levels.r2), levels.r2.clone());
+            blas::copy(&mut shadow, &levels.r)?;
+            blas::copy(&mut p, &levels.r)?;
+            continue;
+        }
+        let minus: Vec<Complex64> = alpha.iter().map(|a| -a).collect();
+        blas::axpy(&minus, &v, &mut levels.r)?;
+        levels.apply_to_r(&mut t)?;
+        let (tr, tt) = blas::dot_norm(&t, &levels.r)?;
+        // t = 0 where r = 0: converged in the first half of the step.
+        let omega = levels.masked(|i| if tt[i] == 0.0 { Complex64::ZERO } else { tr[i] / tt[i] });
+        if omega.iter().any(|w| !w.is_finite()) {
+            blas::axpy(&alpha, &p, levels.x())?;
+            levels.breakdown("|M r| is not finite")?;
+            (rho, shadow2) = (complex(&levels.r2), levels.r2.clone());
+            blas::copy(&mut shadow, &levels.r)?;
+            blas::copy(&mut p, &levels.r)?;
+            continue;
+        }
+        let minus: Vec<Complex64> = omega.iter().map(|w| -w).collect();
+        let (x, r) = levels.split();
+        let (mut new, mut r2) =
+            blas::bicgstab_update(x, &alpha, &p, &omega, r, &minus, &t, &shadow)?;
+        levels.count(2 + 3 + 2 + 7 + 4, 96 * 2 + 144 + 3 * 96 + 144 + 192);
+        let now = levels.report.iterations;
+        let mut restart = vec![false; n];
+        for i in 0..n {
+            if r2[i] < 0.81 * least[i] {
+                (least[i], least_at[i], in_vain[i]) = (r2[i], now, 0);
+            }
+            let weak = new[i].norm_sqr() <= noise * noise * shadow2[i] * r2[i];
+            let stands = now - least_at[i] >= PATIENCE;
+            if levels.active[i] && (weak || stands || omega[i] == Complex64::ZERO) {
+                restart[i] = true;
+                least_at[i] = now;
+            }
+        }
+        if levels.advance(&r2) == Next::Refresh {
+            levels.refresh()?;
+            if !levels.running() {
+                break;
+            }
+            r2.clone_from(&levels.r2);
+            new = blas::dot(&shadow, &levels.r)?;
+            restart.iter_mut().zip(&levels.fresh).for_each(|(r, f)| *r |= f);
+        }
+        for i in 0..n {
+            restart[i] &= levels.active[i];
+            if restart[i] {
+                levels.report.restarts += 1;
+                in_vain[i] += 1;
+            }
+        }
+        if in_vain.iter().any(|&tries| tries > RESTARTS) {
+            // x is brought up to date for whoever goes on.
+            levels.refresh()?;
+            if levels.running() {
+                levels.give_up();
+            }
+            break;
+        }
+        let mut beta = levels.masked(|i| new[i] / rho[i] * (alpha[i] / omega[i]));
+        for i in 0..n {
+            if restart[i] || !beta[i].is_finite() {
+                beta[i] = Complex64::ZERO;
+                restart[i] = levels.active[i];
+            }
+        }
+        let one = levels.masked(|_| Complex64::ONE);
+        let back: Vec<Complex64> = beta.iter().zip(&omega).map(|(b, w)| -b * w).collect();
+        blas::axpbypcz(&one, &levels.r, &back, &v, &beta, &mut p)?;
+        if restart.contains(&true) {
+            let take = levels.each(|_, i| restart[i] as i32 as f64);
+            let keep = levels.each(|_, i| !restart[i] as i32 as f64);
+            blas::axpby(&take, &levels.r, &keep, &mut shadow)?;
+            for i in (0..n).filter(|&i| restart[i]) {
+                new[i] = Complex64::new(r2[i], 0.0);
+                shadow2[i] = r2[i];
+            }
+        }
+        rho = new;
+    }
+    Ok(())
+}

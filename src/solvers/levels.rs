@@ -1,0 +1,411 @@
+//! What all iterations share: the two precisions of a solve with reliable updates, the stop rule,
+//! the monitor and the report.
+//!
+//! The iteration runs on a residual and a correction in sloppy precision, scaled by 1/|b|. From
+//! time to time the correction is added to x, and the residual b - M x is computed anew in precise
+//! arithmetic (Clark et al., arXiv:0911.3191). Without a sloppy operator there is one level, and
+//! the residual is recomputed only before convergence is declared.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use num_complex::Complex64;
+
+use super::{
+    check_field, check_finite, Monitor, Progress, SolverKind, SolverParams, SolverReport, System,
+};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, Precision, SpinorField};
+use crate::linop::LinOp;
+
+/// Recomputed residuals in a row that may fail to improve before a solve gives up.
+const STANDSTILL: usize = 10;
+/// Breakdowns in a row without an iteration between them that are one too many.
+const BREAKDOWNS: usize = 3;
+
+/// What to do after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Continue,
+    /// Bring x up to date and call `refresh`.
+    Refresh,
+}
+
+pub(super) struct Levels<'a, 'm> {
+    pub params: &'a SolverParams,
+    precise: &'a dyn LinOp,
+    sloppy: &'a dyn LinOp,
+    monitor: &'a mut Monitor<'m>,
+    b: &'a SpinorField,
+    x: &'a mut SpinorField,
+    /// Two levels only: what the iteration has found since x was brought up to date, and the
+    /// residual in precise arithmetic.
+    upper: Option<(SpinorField, SpinorField)>,
+    /// The residual of the iteration, and its |r|^2 when it was last recomputed.
+    pub r: SpinorField,
+    pub r2: Vec<f64>,
+    /// Right-hand sides that are still iterated.
+    pub active: Vec<bool>,
+    /// Active ones whose search direction must start afresh, after `refresh`.
+    pub fresh: Vec<bool>,
+    zero: Vec<bool>,
+    /// r of the iteration = weight (b - M x); its relative residual is sqrt(r2) / unit.
+    weight: Vec<f64>,
+    unit: Vec<f64>,
+    scale: Vec<f64>,
+    /// Relative residual at which a right-hand side is believed to have converged.
+    goal: Vec<f64>,
+    /// Largest relative residual since the last recomputation, and the latest.
+    peak: Vec<f64>,
+    relative: Vec<f64>,
+    best: f64,
+    without_progress: usize,
+    breakdowns: usize,
+    last_breakdown: usize,
+    gave_up: bool,
+    done: bool,
+    start: Instant,
+    pub report: SolverReport,
+}
+
+impl<'a, 'm> Levels<'a, 'm> {
+    pub fn new(
+        system: &System<'a>,
+        params: &'a SolverParams,
+        x: &'a mut SpinorField,
+        b: &'a SpinorField,
+        monitor: &'a mut Monitor<'m>,
+    ) -> Result<Self> {
+        let start = Instant::now();
+        let precise = system.precise;
+        check_field(precise, b, "b")?;
+        check_field(precise, x, "x")?;
+        b.check_like(x, "solve")?;
+        let n = b.nrhs();
+        let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
+        check_finite(&norm, "b")?;
+        if params.initial_guess {
+            check_finite(&blas::norm2(x)?, "initial guess x")?;
+        }
+        let zero: Vec<bool> = norm.iter().map(|&v| v == 0.0).collect();
+        let one_if_zero = |v: f64| if v == 0.0 { 1.0 } else { v };
+        let scale: Vec<f64> = match system.scale {
+            Some(s) if s.len() != n => {
+                bail!(InvalidArgument, "scale: expected {n} norms, found {}", s.len())
+            }
+            Some(s) => s.iter().map(|&v| one_if_zero(v)).collect(),
+            None => norm.iter().map(|&v| one_if_zero(v)).collect(),
+        };
+        let sloppy = system.sloppy.unwrap_or(precise);
+        let lower = sloppy.shape();
+        let upper = match system.sloppy {
+            Some(_) => Some((lower.field(n)?, x.like(x.precision())?)),
+            None => None,
+        };
+        let weight: Vec<f64> = match upper {
+            Some(_) => scale.iter().map(|v| 1.0 / v).collect(),
+            None => vec![1.0; n],
+        };
+        let unit = weight.iter().zip(&scale).map(|(w, s)| w * s).collect();
+        let mut levels = Levels {
+            params,
+            precise,
+            sloppy,
+            monitor,
+            b,
+            x,
+            upper,
+            r: lower.field(n)?,
+            r2: vec![0.0; n],
+            active: zero.iter().map(|z| !z).collect(),
+            fresh: vec![true; n],
+            zero,
+            weight,
+            unit,
+            scale,
+            goal: vec![if params.tol > 0.0 { params.tol } else { params.tol_hq }; n],
+            peak: vec![0.0; n],
+            relative: vec![0.0; n],
+            best: f64::INFINITY,
+            without_progress: 0,
+            breakdowns: 0,
+            last_breakdown: 0,
+            gave_up: false,
+            done: false,
+            start,
+            report: SolverReport::default(),
+        };
+        if !params.initial_guess {
+            levels.x.clear()?;
+        } else if levels.zero.contains(&true) {
+            let keep = levels.each(|l, i| if l.zero[i] { 0.0 } else { 1.0 });
+            blas::axpby(&blas::uniform(n, 0.0), b, &keep, levels.x)?;
+        }
+        levels.recompute(params.initial_guess)?;
+        levels.judge()?;
+        Ok(levels)
+    }
+
+    pub fn nrhs(&self) -> usize {
+        self.b.nrhs()
+    }
+    /// Precision of the iteration.
+    pub fn precision(&self) -> Precision {
+        self.r.precision()
+    }
+    /// A zero field for the iteration.
+    pub fn vector(&self) -> Result<SpinorField> {
+        self.sloppy.shape().field(self.nrhs())
+    }
+    /// Where the iteration adds its steps, and its residual.
+    pub fn split(&mut self) -> (&mut SpinorField, &mut SpinorField) {
+        let x = match &mut self.upper {
+            Some((correction, _)) => correction,
+            None => &mut *self.x,
+        };
+        (x, &mut self.r)
+    }
+    pub fn x(&mut self) -> &mut SpinorField {
+        self.split().0
+    }
+    /// A complex coefficient for every right-hand side.
+    pub fn each(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<Complex64> {
+        (0..self.nrhs()).map(|i| Complex64::new(value(self, i), 0.0)).collect()
+    }
+    /// `value` where a right-hand side is active, else 0.
+    pub fn masked(&self, value: impl Fn(usize) -> Complex64) -> Vec<Complex64> {
+        let pick = |i| if self.active[i] { value(i) } else { Complex64::ZERO };
+        (0..self.nrhs()).map(pick).collect()
+    }
+
+    /// out = M in, or M^dagger in, in sloppy precision.
+    pub fn apply(&mut self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.count_op(self.sloppy);
+        self.sloppy.apply(out, inp)
+    }
+    /// out = M^dagger r.
+    pub fn apply_dagger_to_r(&mut self, out: &mut SpinorField) -> Result<()> {
+        self.count_op(self.sloppy);
+        self.sloppy.apply_dagger(out, &self.r)
+    }
+    /// out = M r.
+    pub fn apply_to_r(&mut self, out: &mut SpinorField) -> Result<()> {
+        self.count_op(self.sloppy);
+        self.sloppy.apply(out, &self.r)
+    }
+    fn count_op(&mut self, op: &dyn LinOp) {
+        self.report.flops += op.flops() * self.nrhs() as f64;
+        self.report.bytes += op.bytes(self.nrhs());
+    }
+    /// Counts sloppy vectors moved, and flops per site of all right-hand sides together.
+    pub fn count(&mut self, vectors: usize, flops_per_site: usize) {
+        let sites = self.sloppy.shape().sites() * self.nrhs();
+        let r = &self.r;
+        let bytes = SpinorField::bytes(r.geometry(), r.precision(), r.subset(), r.nrhs());
+        self.report.flops += (flops_per_site * sites) as f64;
+        self.report.bytes += (vectors * bytes) as f64;
+    }
+
+    /// Still something to do?
+    pub fn running(&self) -> bool {
+        !self.done
+    }
+    /// Given up although iterations are left.
+    pub fn unfinished(&self) -> bool {
+        self.gave_up
+    }
+    /// Another algorithm goes on from here.
+    pub fn fall_back(&mut self, kind: SolverKind) {
+        self.report.fallback = Some(kind);
+        self.gave_up = false;
+        self.done = false;
+        self.without_progress = 0;
+        self.breakdowns = 0;
+        self.fresh = self.active.clone();
+    }
+    /// The iteration leads nowhere.
+    pub fn give_up(&mut self) {
+        self.gave_up = true;
+        self.done = true;
+    }
+
+    /// After an iteration: `r2` is |r|^2 by the recurrence.
+    pub fn advance(&mut self, r2: &[f64]) -> Next {
+        self.report.iterations += 1;
+        let mut refresh = false;
+        for i in 0..self.nrhs() {
+            if !self.active[i] {
+                continue;
+            }
+            let relative = r2[i].sqrt() / self.unit[i];
+            self.relative[i] = relative;
+            self.peak[i] = self.peak[i].max(relative);
+            if relative <= self.goal[i] {
+                self.active[i] = false;
+            } else if !relative.is_finite()
+                || (self.upper.is_some() && relative < self.params.delta * self.peak[i])
+            {
+                refresh = true;
+            }
+        }
+        if self.params.history {
+            self.report.history.push(self.relative.iter().fold(0.0, |m, &v| v.max(m)));
+        }
+        let progress = Progress {
+            iteration: self.report.iterations,
+            residual: &self.relative,
+            seconds: self.start.elapsed().as_secs_f64(),
+        };
+        if (self.monitor)(&progress) == ControlFlow::Break(()) {
+            self.report.stopped = true;
+        }
+        let ends = self.report.stopped || self.report.iterations >= self.params.max_iterations;
+        if refresh || ends || !self.active.contains(&true) {
+            Next::Refresh
+        } else {
+            Next::Continue
+        }
+    }
+
+    /// Brings x up to date, recomputes the residual in precise arithmetic and judges it.
+    pub fn refresh(&mut self) -> Result<()> {
+        if let Some((correction, _)) = &mut self.upper {
+            let back: Vec<f64> = self.weight.iter().map(|w| 1.0 / w).collect();
+            blas::axpy(&blas::complex(&back), correction, self.x)?;
+            correction.clear()?;
+        }
+        self.recompute(true)?;
+        self.report.reliable_updates += 1;
+        self.judge()
+    }
+
+    /// After a division by nothing: recomputes the residual and lets every direction start afresh.
+    /// What the iteration was about to add must not be in x.
+    pub fn breakdown(&mut self, what: &str) -> Result<()> {
+        let at = self.report.iterations;
+        self.breakdowns = if at == self.last_breakdown { self.breakdowns + 1 } else { 1 };
+        self.last_breakdown = at;
+        if self.breakdowns >= BREAKDOWNS {
+            bail!(
+                SolverBreakdown,
+                "{}: {what} at iteration {at}, also after restarts: relative residuals {:?}",
+                self.params.kind.name(),
+                self.relative
+            );
+        }
+        self.report.restarts += 1;
+        self.refresh()?;
+        self.fresh = self.active.clone();
+        Ok(())
+    }
+
+    /// r = weight (b - M x); `with_x`: x is not zero.
+    fn recompute(&mut self, with_x: bool) -> Result<()> {
+        let n = self.nrhs();
+        if with_x {
+            self.count_op(self.precise);
+            let r = self.upper.as_mut().map_or(&mut self.r, |(_, r)| r);
+            self.precise.apply(r, self.x)?;
+            blas::axpby(&blas::uniform(n, 1.0), self.b, &blas::uniform(n, -1.0), r)?;
+        }
+        let norms = match &self.upper {
+            None => {
+                if !with_x {
+                    blas::copy(&mut self.r, self.b)?;
+                }
+                blas::norm2(&self.r)?
+            }
+            Some((_, r)) => {
+                let source = if with_x { r } else { self.b };
+                // Whatever r held must not come back through a coefficient of zero.
+                self.r.clear()?;
+                let weight = blas::complex(&self.weight);
+                blas::axpby(&weight, source, &blas::uniform(n, 0.0), &mut self.r)?;
+                blas::norm2(source)?
+            }
+        };
+        if let Some(i) = norms.iter().position(|v| !v.is_finite()) {
+            bail!(
+                SolverBreakdown,
+                "{}: the residual of right-hand side {i} is not finite after {} iterations",
+                self.params.kind.name(),
+                self.report.iterations
+            );
+        }
+        for i in 0..n {
+            self.r2[i] = norms[i] * self.weight[i] * self.weight[i];
+            self.relative[i] = norms[i].sqrt() / self.scale[i];
+            self.peak[i] = self.relative[i];
+        }
+        Ok(())
+    }
+
+    /// Heavy-quark residual of x, up to date right after `recompute`.
+    fn heavy_quark(&self) -> Result<Vec<f64>> {
+        let r = self.upper.as_ref().map_or(&self.r, |(_, r)| r);
+        let mut hq = blas::heavy_quark_residual(self.x, r)?;
+        for (v, &zero) in hq.iter_mut().zip(&self.zero) {
+            // A zero source has a zero solution: nothing is wrong on any site.
+            if zero {
+                *v = 0.0;
+            }
+        }
+        Ok(hq)
+    }
+
+    /// Decides from recomputed residuals who goes on, and how far.
+    fn judge(&mut self) -> Result<()> {
+        let (tol, tol_hq) = (self.params.tol, self.params.tol_hq);
+        let hq = if tol_hq > 0.0 { self.heavy_quark()? } else { vec![0.0; self.nrhs()] };
+        let mut worst = 0.0f64;
+        for i in 0..self.nrhs() {
+            let relative = self.relative[i];
+            let was_active = self.active[i];
+            // How much the residual has to fall for each criterion.
+            let mut factor = 1.0f64;
+            if tol > 0.0 && relative > tol {
+                factor = factor.min(tol / relative);
+            }
+            if tol_hq > 0.0 && hq[i] > tol_hq {
+                factor = factor.min(0.7 * tol_hq / hq[i]);
+            }
+            self.active[i] = factor < 1.0 && !self.zero[i];
+            self.fresh[i] = self.active[i] && (!was_active || self.report.iterations == 0);
+            if self.active[i] {
+                worst = worst.max(1.0 / factor);
+                // Believed to have converged but had not: aim lower, for the next drift.
+                let margin = if was_active { 1.0 } else { 0.8 };
+                self.goal[i] = margin * factor * relative;
+            }
+        }
+        self.report.residual = self.relative.clone();
+        if tol_hq > 0.0 {
+            self.report.residual_hq = hq;
+        }
+        self.report.converged = !self.active.contains(&true);
+        if worst < 0.99 * self.best {
+            self.best = worst;
+            self.without_progress = 0;
+        } else {
+            self.without_progress += 1;
+        }
+        self.done = self.report.converged
+            || self.report.stopped
+            || self.report.iterations >= self.params.max_iterations;
+        if !self.done && self.without_progress >= STANDSTILL {
+            self.give_up();
+        }
+        Ok(())
+    }
+
+    /// The report; x holds the result.
+    pub fn finish(mut self) -> Result<SolverReport> {
+        if self.report.residual_hq.is_empty() {
+            self.report.residual_hq = self.heavy_quark()?;
+        }
+        self.precise.shape().device.synchronize()?;
+        self.report.seconds = self.start.elapsed().as_secs_f64();
+        Ok(self.report)
+    }
+}

@@ -1,0 +1,308 @@
+//! Krylov solvers for M x = b with any number of right-hand sides, in mixed precision. They know
+//! operators only through `LinOp`; right-hand sides advance in lockstep with coefficients of
+//! their own, and those that have converged stand still.
+
+mod bicgstab;
+mod cg;
+mod gcr;
+mod levels;
+mod mr;
+mod multishift;
+
+use std::ops::ControlFlow;
+
+pub use mr::MinimalResidual;
+pub use multishift::{multishift, Shift, ShiftReport};
+
+use crate::bail;
+use crate::error::{Error, Result, Status};
+use crate::fields::{Precision, SpinorField};
+use crate::linop::LinOp;
+use levels::Levels;
+
+/// The algorithms. `Cg` is for hermitian positive operators, the others for any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SolverKind {
+    /// Conjugate gradient (Hestenes and Stiefel 1952).
+    Cg,
+    /// CG on M M^dagger y = b, x = M^dagger y (Craig): the error falls monotonically.
+    Cgne,
+    /// CG on M^dagger M x = M^dagger b: the residual falls monotonically.
+    Cgnr,
+    /// Stabilised biconjugate gradient (van der Vorst 1992).
+    BiCgStab,
+    /// Generalised conjugate residual, restarted, with an optional (variable) preconditioner.
+    Gcr,
+    /// Minimal residual with relaxation.
+    Mr,
+    /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`].
+    MultiShift,
+}
+
+impl SolverKind {
+    const NAMES: [(&'static str, SolverKind); 7] = [
+        ("cg", SolverKind::Cg),
+        ("cgne", SolverKind::Cgne),
+        ("cgnr", SolverKind::Cgnr),
+        ("bicgstab", SolverKind::BiCgStab),
+        ("gcr", SolverKind::Gcr),
+        ("mr", SolverKind::Mr),
+        ("multishift", SolverKind::MultiShift),
+    ];
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, kind)| *kind == self).expect("every kind has a name").0
+    }
+}
+
+impl std::str::FromStr for SolverKind {
+    type Err = Error;
+    fn from_str(name: &str) -> Result<Self> {
+        match Self::NAMES.iter().find(|(n, _)| *n == name) {
+            Some((_, kind)) => Ok(*kind),
+            None => bail!(
+                InvalidArgument,
+                "solver: expected one of {}, found {name}",
+                Self::NAMES.map(|(n, _)| n).join(", ")
+            ),
+        }
+    }
+}
+
+/// What a solve is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolverParams {
+    pub kind: SolverKind,
+    /// Largest |b - M x| / |b|; 0: not asked for. Every criterion that is asked for must be met.
+    pub tol: f64,
+    /// Largest heavy-quark residual (`blas::heavy_quark_residual`); 0: not asked for.
+    pub tol_hq: f64,
+    pub max_iterations: usize,
+    /// In mixed precision the residual is recomputed in precise arithmetic whenever the sloppy one
+    /// has fallen by this factor.
+    pub delta: f64,
+    /// GCR: directions that are kept before a restart.
+    pub nkrylov: usize,
+    /// MR: relaxation, 1 is none.
+    pub omega: f64,
+    /// Start from the x that is passed in; else from zero.
+    pub initial_guess: bool,
+    /// Record the residual of every iteration.
+    pub history: bool,
+}
+
+impl Default for SolverParams {
+    fn default() -> Self {
+        SolverParams {
+            kind: SolverKind::Cgnr,
+            tol: 1e-10,
+            tol_hq: 0.0,
+            max_iterations: 10_000,
+            delta: 0.1,
+            nkrylov: 10,
+            omega: 1.0,
+            initial_guess: false,
+            history: false,
+        }
+    }
+}
+
+impl SolverParams {
+    pub fn check(&self) -> Result<()> {
+        for (name, tol) in [("tol", self.tol), ("tol_hq", self.tol_hq)] {
+            if !(0.0..1.0).contains(&tol) {
+                bail!(BadParameter, "{name}: expected a number from 0 to 1, found {tol}");
+            }
+        }
+        if self.tol == 0.0 && self.tol_hq == 0.0 {
+            bail!(BadParameter, "tol and tol_hq are both 0: nothing says when to stop");
+        }
+        if !(self.delta > 0.0 && self.delta < 1.0) {
+            bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
+        }
+        if self.nkrylov == 0 {
+            bail!(BadParameter, "nkrylov is 0: GCR keeps at least one direction");
+        }
+        if !(self.omega > 0.0 && self.omega < 2.0) {
+            bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
+        }
+        Ok(())
+    }
+}
+
+/// What a solve did. Residuals are recomputed from x in precise arithmetic, never those of a
+/// recurrence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SolverReport {
+    /// Iterations of the slowest right-hand side (BiCGStab: of two applications each).
+    pub iterations: usize,
+    /// Every right-hand side meets every criterion.
+    pub converged: bool,
+    /// The monitor asked to stop; x holds what was reached.
+    pub stopped: bool,
+    /// |b - M x| / |b| of every right-hand side; 0 for a zero source.
+    pub residual: Vec<f64>,
+    /// Heavy-quark residual of every right-hand side.
+    pub residual_hq: Vec<f64>,
+    /// Times that the residual was recomputed in precise arithmetic.
+    pub reliable_updates: usize,
+    /// Times that directions were thrown away after a breakdown or a standstill.
+    pub restarts: usize,
+    /// The algorithm that took over after the one asked for came to a standstill.
+    pub fallback: Option<SolverKind>,
+    pub seconds: f64,
+    /// Floating-point operations and compulsory bytes of operators and vectors.
+    pub flops: f64,
+    pub bytes: f64,
+    /// Largest relative residual of the iteration over the right-hand sides, if asked for.
+    pub history: Vec<f64>,
+}
+
+/// What a running solve tells its monitor.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    pub iteration: usize,
+    /// Relative residuals of the recurrence, one per right-hand side.
+    pub residual: &'a [f64],
+    /// Since the start of the solve.
+    pub seconds: f64,
+}
+
+/// Called after every iteration; `Break` ends the solve cleanly.
+pub type Monitor<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
+
+/// A monitor that lets the solve run.
+pub fn unwatched(_: &Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
+
+/// An approximate inverse, perhaps another one at every call.
+pub trait Preconditioner {
+    /// out = K in; different fields, in the precision of the sloppy operator.
+    fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()>;
+    /// Floating-point operations for one right-hand side, and bytes for `nrhs`.
+    fn flops(&self) -> f64;
+    fn bytes(&self, nrhs: usize) -> f64;
+}
+
+/// The linear system: an operator, and what approximates it more cheaply.
+#[derive(Clone, Copy)]
+pub struct System<'a> {
+    pub precise: &'a dyn LinOp,
+    /// The same operator in lower precision or other storage, for the iteration.
+    pub sloppy: Option<&'a dyn LinOp>,
+    /// For GCR.
+    pub preconditioner: Option<&'a dyn Preconditioner>,
+    /// What residuals are compared with instead of |b|, one per right-hand side: where this system
+    /// stands for another one, its |b|.
+    pub scale: Option<&'a [f64]>,
+}
+
+impl<'a> System<'a> {
+    pub fn new(precise: &'a dyn LinOp) -> Self {
+        System { precise, sloppy: None, preconditioner: None, scale: None }
+    }
+    pub fn with_sloppy(precise: &'a dyn LinOp, sloppy: &'a dyn LinOp) -> Self {
+        System { sloppy: Some(sloppy), ..System::new(precise) }
+    }
+}
+
+/// Solves M x = b. Not converged is not an error: the report says so.
+///
+/// # Errors
+/// `BadParameter`; `FieldMismatch`: x, b and the operators do not fit together; `Unsupported`:
+/// plain CG on an operator that is not hermitian; `NotFinite`: b or the initial guess holds NaN or
+/// infinity, x is untouched; `SolverBreakdown`: the operator produces NaN or infinity, or is not
+/// positive in CG.
+pub fn solve(
+    system: &System,
+    params: &SolverParams,
+    x: &mut SpinorField,
+    b: &SpinorField,
+    monitor: &mut Monitor,
+) -> Result<SolverReport> {
+    params.check()?;
+    match params.kind {
+        SolverKind::Cg if !system.precise.hermitian() => bail!(
+            Unsupported,
+            "cg needs a hermitian positive operator: use cgnr or cgne, or the normal operator"
+        ),
+        SolverKind::MultiShift => {
+            bail!(Unsupported, "multishift solves for several shifts at once: it has its own call")
+        }
+        _ => {}
+    }
+    let mut levels = Levels::new(system, params, x, b, monitor)?;
+    match params.kind {
+        SolverKind::Cg => cg::run(&mut levels, cg::Form::Hermitian)?,
+        SolverKind::Cgne => cg::run(&mut levels, cg::Form::NormalError)?,
+        SolverKind::Cgnr => cg::run(&mut levels, cg::Form::NormalResidual)?,
+        SolverKind::BiCgStab => {
+            bicgstab::run(&mut levels)?;
+            if levels.unfinished() {
+                levels.fall_back(SolverKind::Cgnr);
+                cg::run(&mut levels, cg::Form::NormalResidual)?;
+            }
+        }
+        SolverKind::Gcr => gcr::run(&mut levels, system.preconditioner)?,
+        SolverKind::Mr => mr::run(&mut levels)?,
+        SolverKind::MultiShift => unreachable!("refused above"),
+    }
+    levels.finish()
+}
+
+/// Fields that a solve allocates besides x and b, in precise and in sloppy precision, without
+/// those inside operators and preconditioners.
+pub fn temporaries(params: &SolverParams, two_level: bool) -> (usize, usize) {
+    let own = match params.kind {
+        SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr => 3,
+        SolverKind::BiCgStab => 5,
+        SolverKind::Gcr => 1 + 2 * params.nkrylov,
+        SolverKind::Mr => 2,
+        SolverKind::MultiShift => 3,
+    };
+    // Two levels: the residual in precise, the correction in sloppy precision.
+    if two_level {
+        (1, own + 1)
+    } else {
+        (own, 0)
+    }
+}
+
+/// Refuses fields that the operator does not act on.
+fn check_field(op: &dyn LinOp, field: &SpinorField, name: &str) -> Result<()> {
+    let shape = op.shape();
+    let fits = field.precision() == shape.precision
+        && field.subset() == shape.subset
+        && *field.geometry() == shape.geometry
+        && *field.device() == shape.device;
+    if !fits {
+        bail!(
+            FieldMismatch,
+            "{name}: the operator acts on {:?} fields in {:?} on {:?}, found {:?} in {:?} on {:?}",
+            shape.subset,
+            shape.precision,
+            shape.geometry.extents(),
+            field.subset(),
+            field.precision(),
+            field.geometry().extents()
+        );
+    }
+    Ok(())
+}
+
+/// Refuses norms that are not finite.
+fn check_finite(norms: &[f64], name: &str) -> Result<()> {
+    match norms.iter().position(|n| !n.is_finite()) {
+        Some(i) => Err(Error::new(
+            Status::NotFinite,
+            format!("{name}: right-hand side {i} holds NaN or infinity, or its norm overflows"),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Below this a sum of products is rounding noise, relative to the norms of its factors.
+fn noise(precision: Precision) -> f64 {
+    0.01 * precision.epsilon()
+}

@@ -1,0 +1,94 @@
+//! Minimal residual: as a solver, and a fixed number of steps of it as a preconditioner.
+
+use num_complex::Complex64;
+
+use super::levels::{Levels, Next};
+use super::Preconditioner;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, SpinorField};
+use crate::linop::{LinOp, Workspace};
+
+pub(super) fn run(levels: &mut Levels) -> Result<()> {
+    if !levels.running() {
+        return Ok(());
+    }
+    let n = levels.nrhs();
+    let mut q = levels.vector()?;
+    while levels.running() {
+        levels.apply_to_r(&mut q)?;
+        let (qr, qq) = blas::dot_norm(&q, &levels.r)?;
+        let step = levels.masked(|i| levels.params.omega * qr[i] / qq[i]);
+        if (0..n).any(|i| !step[i].is_finite()) {
+            levels.breakdown("M r is 0 or not finite")?;
+            continue;
+        }
+        let (x, r) = levels.split();
+        blas::axpy(&step, r, x)?;
+        let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
+        let r2 = blas::axpy_norm(&minus, &q, r)?;
+        levels.count(8, 144 + 96 + 144);
+        if levels.advance(&r2) == Next::Refresh {
+            levels.refresh()?;
+        }
+    }
+    Ok(())
+}
+
+/// A few steps of MR from zero, without any check of convergence.
+pub struct MinimalResidual<'a> {
+    op: &'a dyn LinOp,
+    steps: usize,
+    omega: f64,
+    workspace: Workspace,
+}
+
+impl<'a> MinimalResidual<'a> {
+    /// `steps` of at least one, relaxation `omega` between 0 and 2.
+    pub fn new(op: &'a dyn LinOp, steps: usize, omega: f64) -> Result<Self> {
+        if steps == 0 || !(omega > 0.0 && omega < 2.0) {
+            bail!(
+                BadParameter,
+                "MR: {steps} steps with omega {omega}, expected at least 1, 0 to 2"
+            );
+        }
+        Ok(MinimalResidual { op, steps, omega, workspace: Workspace::default() })
+    }
+}
+
+impl Preconditioner for MinimalResidual<'_> {
+    fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        let (shape, n) = (self.op.shape(), inp.nrhs());
+        self.workspace.with(&shape, n, |r| {
+            self.workspace.with(&shape, n, |q| {
+                blas::copy(r, inp)?;
+                out.clear()?;
+                for step in 0..self.steps {
+                    self.op.apply(q, r)?;
+                    let (qr, qq) = blas::dot_norm(q, r)?;
+                    // A zero residual stays zero.
+                    let a: Vec<Complex64> = qr
+                        .iter()
+                        .zip(&qq)
+                        .map(|(d, n)| if *n > 0.0 { self.omega * d / n } else { Complex64::ZERO })
+                        .collect();
+                    blas::axpy(&a, r, out)?;
+                    if step + 1 < self.steps {
+                        let minus: Vec<Complex64> = a.iter().map(|a| -a).collect();
+                        blas::axpy(&minus, q, r)?;
+                    }
+                }
+                Ok(())
+            })
+        })
+    }
+    fn flops(&self) -> f64 {
+        self.steps as f64
+            * (self.op.flops() + (144 + 96 + 96) as f64 * self.op.shape().sites() as f64)
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let s = self.op.shape();
+        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
+        self.steps as f64 * (self.op.bytes(nrhs) + 8.0 * vector)
+    }
+}

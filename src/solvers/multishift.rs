@@ -1,0 +1,282 @@
+//! Multi-shift CG: (A + sigma_k) x_k = b for all shifts from one Krylov space. The residual of a
+//! shifted system is a multiple zeta_k of that of the least shift (Jegerlehner, hep-lat/9612014).
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use num_complex::Complex64;
+
+use super::{
+    check_field, check_finite, solve, Monitor, Progress, SolverKind, SolverParams, SolverReport,
+    System,
+};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, SpinorField};
+use crate::linop::{LinOp, Shifted};
+
+/// One system of a multi-shift solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shift {
+    /// Added to the operator; not negative.
+    pub sigma: f64,
+    /// Largest |b - (A + sigma) x| / |b|.
+    pub tol: f64,
+}
+
+/// What happened to one shift.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ShiftReport {
+    /// Iterations after which it left the common Krylov space.
+    pub iterations: usize,
+    /// Iterations of CG that refined it afterwards.
+    pub refinement: usize,
+    /// Meets its tolerance for every right-hand side.
+    pub converged: bool,
+    /// |b - (A + sigma) x| / |b| recomputed in precise arithmetic, per right-hand side.
+    pub residual: Vec<f64>,
+}
+
+/// Recurrence of one shift, for every right-hand side.
+struct Track {
+    zeta: Vec<f64>,
+    zeta_before: Vec<f64>,
+    active: Vec<bool>,
+    /// Gone once nobody needs it.
+    p: Option<SpinorField>,
+    iterations: usize,
+}
+
+/// Solves (A + sigma_k) x_k = b from zero; A hermitian, positive together with the least shift.
+/// In mixed precision the common Krylov space is sloppy and goes no deeper than that precision.
+/// Every shift is then checked in precise arithmetic and, if `refine`, brought to its tolerance by
+/// CG of its own. The report's residuals are the largest over the shifts; `params.tol` and
+/// `params.tol_hq` are not used.
+///
+/// # Errors
+/// As of [`solve`]; `BadParameter`: no shift, a negative one, or a tolerance outside 0 to 1.
+pub fn multishift(
+    system: &System,
+    params: &SolverParams,
+    shifts: &[Shift],
+    refine: bool,
+    xs: &mut [SpinorField],
+    b: &SpinorField,
+    monitor: &mut Monitor,
+) -> Result<(SolverReport, Vec<ShiftReport>)> {
+    let start = Instant::now();
+    check(system, shifts, xs, b)?;
+    let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
+    check_finite(&norm, "b")?;
+    let mut total = SolverReport { converged: true, ..Default::default() };
+    for x in xs.iter_mut() {
+        x.clear()?;
+    }
+    let mut watched = |p: &Progress| {
+        let answer = monitor(p);
+        total.stopped |= answer == ControlFlow::Break(());
+        answer
+    };
+    let common = iterate(system, params, shifts, xs, b, &norm, &mut watched)?;
+    total.iterations = common.iterations;
+    (total.flops, total.bytes, total.history) = (common.flops, common.bytes, common.history);
+    let mut reports = vec![];
+    for ((shift, x), &iterations) in shifts.iter().zip(xs).zip(&common.per_shift) {
+        let precise = Shifted::new(system.precise, shift.sigma);
+        let sloppy = system.sloppy.map(|s| Shifted::new(s, shift.sigma));
+        let left = if refine && !total.stopped { params.max_iterations } else { 0 };
+        let params = SolverParams {
+            kind: SolverKind::Cg,
+            tol: shift.tol,
+            tol_hq: 0.0,
+            initial_guess: true,
+            max_iterations: left.saturating_sub(iterations),
+            history: false,
+            ..params.clone()
+        };
+        let sloppy = sloppy.as_ref().filter(|_| left > 0).map(|s| s as &dyn LinOp);
+        let system = System { precise: &precise, sloppy, preconditioner: None, scale: None };
+        let r = solve(&system, &params, x, b, monitor)?;
+        total.stopped |= r.stopped;
+        total.converged &= r.converged;
+        total.iterations += r.iterations;
+        total.reliable_updates += r.reliable_updates;
+        total.restarts += r.restarts;
+        total.flops += r.flops;
+        total.bytes += r.bytes;
+        raise(&mut total.residual, &r.residual);
+        raise(&mut total.residual_hq, &r.residual_hq);
+        reports.push(ShiftReport {
+            iterations,
+            refinement: r.iterations,
+            converged: r.converged,
+            residual: r.residual,
+        });
+    }
+    total.seconds = start.elapsed().as_secs_f64();
+    Ok((total, reports))
+}
+
+fn raise(most: &mut Vec<f64>, values: &[f64]) {
+    most.resize(values.len(), 0.0);
+    most.iter_mut().zip(values).for_each(|(m, v)| *m = m.max(*v));
+}
+
+fn check(system: &System, shifts: &[Shift], xs: &[SpinorField], b: &SpinorField) -> Result<()> {
+    if shifts.is_empty() || xs.len() != shifts.len() {
+        bail!(BadParameter, "{} shifts with {} solutions", shifts.len(), xs.len());
+    }
+    for (k, s) in shifts.iter().enumerate() {
+        if !(s.sigma >= 0.0 && s.sigma.is_finite() && s.tol > 0.0 && s.tol < 1.0) {
+            bail!(
+                BadParameter,
+                "shift {k}: expected sigma >= 0 and 0 < tol < 1, found {} and {}",
+                s.sigma,
+                s.tol
+            );
+        }
+    }
+    if !system.precise.hermitian() {
+        bail!(Unsupported, "multishift needs a hermitian operator: use the normal operator");
+    }
+    check_field(system.precise, b, "b")?;
+    for x in xs {
+        check_field(system.precise, x, "x")?;
+        b.check_like(x, "multishift")?;
+    }
+    Ok(())
+}
+
+struct Common {
+    iterations: usize,
+    per_shift: Vec<usize>,
+    flops: f64,
+    bytes: f64,
+    history: Vec<f64>,
+}
+
+/// The common Krylov space.
+fn iterate(
+    system: &System,
+    params: &SolverParams,
+    shifts: &[Shift],
+    xs: &mut [SpinorField],
+    b: &SpinorField,
+    norm: &[f64],
+    monitor: &mut Monitor,
+) -> Result<Common> {
+    let start = Instant::now();
+    let n = b.nrhs();
+    let least = (0..shifts.len())
+        .min_by(|&i, &j| shifts[i].sigma.total_cmp(&shifts[j].sigma))
+        .expect("there is a shift");
+    let op = Shifted::new(system.sloppy.unwrap_or(system.precise), shifts[least].sigma);
+    let shape = op.shape();
+    let two_level = system.sloppy.is_some();
+    // Below its own precision a sloppy recurrence means nothing.
+    let floor = if two_level { shape.precision.epsilon() } else { 0.0 };
+    let nonzero: Vec<bool> = norm.iter().map(|&v| v > 0.0).collect();
+    let weight: Vec<f64> = norm.iter().map(|&v| if v > 0.0 { 1.0 / v } else { 1.0 }).collect();
+    // The iteration is on b / |b|.
+    let mut r = shape.field(n)?;
+    blas::axpby(&blas::complex(&weight), b, &blas::uniform(n, 0.0), &mut r)?;
+    let mut q = shape.field(n)?;
+    let mut tracks = vec![];
+    for _ in shifts {
+        let mut p = shape.field(n)?;
+        blas::copy(&mut p, &r)?;
+        tracks.push(Track {
+            zeta: vec![1.0; n],
+            zeta_before: vec![1.0; n],
+            active: nonzero.clone(),
+            p: Some(p),
+            iterations: 0,
+        });
+    }
+    let mut common =
+        Common { iterations: 0, per_shift: vec![], flops: 0.0, bytes: 0.0, history: vec![] };
+    let vector = SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, n) as f64;
+    let sites = (shape.sites() * n) as f64;
+    let mut r2 = blas::norm2(&r)?;
+    let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
+    let mut live = nonzero.clone();
+    while live.contains(&true) && common.iterations < params.max_iterations {
+        let p = tracks[least].p.as_ref().expect("the least shift stays to the end");
+        op.apply(&mut q, p)?;
+        let curvature = blas::dot(p, &q)?;
+        if let Some(i) =
+            (0..n).find(|&i| live[i] && (curvature[i].re <= 0.0 || !curvature[i].re.is_finite()))
+        {
+            bail!(
+                SolverBreakdown,
+                "multishift: <p, A p> is {} for right-hand side {i} at iteration {}",
+                curvature[i].re,
+                common.iterations
+            );
+        }
+        let alpha: Vec<f64> =
+            (0..n).map(|i| if live[i] { r2[i] / curvature[i].re } else { 0.0 }).collect();
+        let minus: Vec<f64> = alpha.iter().map(|a| -a).collect();
+        let new = blas::axpy_norm(&blas::complex(&minus), &q, &mut r)?;
+        let beta: Vec<f64> = (0..n).map(|i| if live[i] { new[i] / r2[i] } else { 0.0 }).collect();
+        common.iterations += 1;
+        common.flops += op.flops() * n as f64 + (96 + 48 + 96) as f64 * sites;
+        common.bytes += op.bytes(n) + 5.0 * vector;
+        let mut residual = vec![0.0f64; n];
+        let mut still = vec![false; n];
+        for (k, (track, x)) in tracks.iter_mut().zip(xs.iter_mut()).enumerate() {
+            let Track { zeta, zeta_before, active, iterations, p: place } = track;
+            let Some(p) = place else { continue };
+            let sigma = shifts[k].sigma - shifts[least].sigma;
+            let (mut a, mut c, mut d) =
+                (vec![Complex64::ZERO; n], vec![Complex64::ZERO; n], vec![Complex64::ZERO; n]);
+            for i in 0..n {
+                if !live[i] || !(active[i] || k == least) {
+                    continue;
+                }
+                let (z, zb) = (zeta[i], zeta_before[i]);
+                let next = z * zb * alpha_before[i]
+                    / (alpha[i] * beta_before[i] * (zb - z)
+                        + zb * alpha_before[i] * (1.0 + sigma * alpha[i]));
+                // x is in units of b, p in units of b / |b|.
+                if active[i] {
+                    a[i] = (alpha[i] * next / z / weight[i]).into();
+                }
+                c[i] = (beta[i] * (next / z).powi(2)).into();
+                d[i] = next.into();
+                (zeta[i], zeta_before[i]) = (next, z);
+                let relative = next.abs() * new[i].sqrt();
+                if active[i] {
+                    residual[i] = residual[i].max(relative);
+                    *iterations = common.iterations;
+                    active[i] = relative > shifts[k].tol.max(floor);
+                }
+                still[i] |= active[i];
+            }
+            if two_level {
+                blas::axpy(&a, p, x)?;
+                blas::axpby(&d, &r, &c, p)?;
+            } else {
+                blas::cg_update(x, &a, p, &c, &r, &d)?;
+            }
+            common.flops += 288.0 * sites;
+            common.bytes += (if two_level { 6.0 } else { 5.0 }) * vector;
+            let gone = k != least && !active.contains(&true);
+            if gone {
+                *place = None;
+            }
+        }
+        live = still;
+        (r2, alpha_before, beta_before) = (new, alpha, beta);
+        if params.history {
+            common.history.push(residual.iter().fold(0.0, |m, &v| v.max(m)));
+        }
+        let seconds = start.elapsed().as_secs_f64();
+        let progress = Progress { iteration: common.iterations, residual: &residual, seconds };
+        if monitor(&progress) == ControlFlow::Break(()) {
+            break;
+        }
+    }
+    common.per_shift = tracks.iter().map(|t| t.iterations).collect();
+    Ok(common)
+}

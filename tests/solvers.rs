@@ -1,0 +1,604 @@
+//! Solvers: every algorithm, precision pair, operator and even-odd form; true residuals are
+//! recomputed by the reference operator on the host.
+
+mod common;
+mod reference;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use common::devices;
+use plaq::backend::Device;
+use plaq::compose::{
+    DiracSolver, Equations, EvenOdd, Normalisation, Schur, Solution, SolveParams, SolveReport,
+};
+use plaq::error::Status;
+use plaq::fields::{blas, GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::linop::{LinOp, Normal, Shape};
+use plaq::operators::{DiracParams, Wilson};
+use plaq::solvers::{
+    multishift, solve, unwatched, Progress, Shift, SolverKind, SolverParams, SolverReport, System,
+};
+use reference::dirac::{Dirac, Params, Preconditioned};
+use reference::numbers::{field_from, field_numbers, gauge_numbers};
+use reference::{spinor, su3, Field, Gauge, Lattice, C};
+
+const EXTENTS: [[usize; 4]; 2] = [[4, 4, 4, 4], [2, 6, 4, 2]];
+const KINDS: [SolverKind; 6] = [
+    SolverKind::Cg,
+    SolverKind::Cgne,
+    SolverKind::Cgnr,
+    SolverKind::BiCgStab,
+    SolverKind::Gcr,
+    SolverKind::Mr,
+];
+/// Precision of the operator and of the iteration.
+const PAIRS: [(Precision, Option<Precision>); 5] = [
+    (Precision::F64, None),
+    (Precision::F64, Some(Precision::F32)),
+    (Precision::F64, Some(Precision::F16)),
+    (Precision::F32, None),
+    (Precision::F32, Some(Precision::F16)),
+];
+
+/// Wilson; clover with all the trimmings; twisted; twisted clover.
+fn parameter_sets() -> Vec<DiracParams> {
+    let plain = DiracParams { mass: 0.3, ..Default::default() };
+    let clover = DiracParams {
+        csw_s: 1.1,
+        csw_t: 0.9,
+        hop: [0.8, 0.8, 0.8, 1.0],
+        boundary: [C::ONE, C::from_polar(1.0, 0.4), C::ONE, -C::ONE],
+        ..plain
+    };
+    vec![
+        plain,
+        clover,
+        DiracParams { mu: 0.17, boundary: [C::ONE; 4], ..plain },
+        DiracParams { mu: -0.25, ..clover },
+    ]
+}
+
+struct Setup {
+    device: Device,
+    geometry: Arc<Geometry>,
+    lat: Lattice,
+    links: Gauge,
+    exact: Arc<GaugeField>,
+}
+
+impl Setup {
+    fn new(device: &Device, extents: [usize; 4]) -> Self {
+        let geometry = Geometry::new(extents, device).unwrap();
+        let lat = Lattice::new(extents);
+        let links: Gauge = su3::smooth_gauge(lat, 0.35, 7).iter().map(su3::reunitarise).collect();
+        let mut exact = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+        exact.load_lex(&gauge_numbers(&links)).unwrap();
+        Setup { device: device.clone(), geometry, lat, links, exact: Arc::new(exact) }
+    }
+    fn wilson(&self, params: DiracParams, precision: Precision) -> Arc<Wilson> {
+        let op = Wilson::new(self.exact.clone(), params).unwrap();
+        Arc::new(op.to(precision, Recon::R12).unwrap())
+    }
+    fn dirac(&self, p: &DiracParams) -> Dirac<'_> {
+        let params = Params {
+            mass: p.mass,
+            csw_s: p.csw_s,
+            csw_t: p.csw_t,
+            mu: p.mu,
+            hop: p.hop,
+            boundary: p.boundary,
+        };
+        Dirac::new(self.lat, &self.links, params)
+    }
+    fn load(&self, precision: Precision, subset: Subset, fields: &[&Field]) -> SpinorField {
+        let mut f = SpinorField::new(&self.device, &self.geometry, precision, subset, fields.len())
+            .unwrap();
+        let numbers: Vec<f64> = fields.iter().flat_map(|f| field_numbers(f)).collect();
+        f.load_lex(&numbers).unwrap();
+        f
+    }
+    /// The right-hand sides of a field.
+    fn columns(&self, f: &SpinorField) -> Vec<Field> {
+        f.save_lex().unwrap().chunks(24 * self.lat.volume()).map(field_from).collect()
+    }
+}
+
+fn setups() -> Vec<Setup> {
+    let all: Vec<Device> = devices();
+    all.iter().flat_map(|d| EXTENTS.map(|e| Setup::new(d, e))).collect()
+}
+
+/// Two sources of very different length, which must not matter.
+fn sources(lat: Lattice, subset: Subset) -> [Field; 2] {
+    let cut = |f: Field| match subset {
+        Subset::Full => f,
+        Subset::Even => spinor::on_parity(lat, 0, &f),
+        Subset::Odd => spinor::on_parity(lat, 1, &f),
+    };
+    let small = spinor::scale(C::new(3e-9, 0.0), &spinor::random(lat, 22));
+    [cut(spinor::random(lat, 21)), cut(small)]
+}
+
+/// The image of the equation in the kappa or mass normalisation, by the reference.
+fn image(dirac: &Dirac, params: &SolveParams, x: &Field) -> Field {
+    let kappa = match params.normalisation {
+        Normalisation::Kappa => 2.0 * dirac.params.kappa(),
+        Normalisation::Mass => 1.0,
+    };
+    let full = |dagger: bool, v: &Field| {
+        let out = if dagger { dirac.apply_dag(v) } else { dirac.apply(v) };
+        spinor::scale(C::new(kappa, 0.0), &out)
+    };
+    let half = |dagger: bool, v: &Field| {
+        let Schur { parity, symmetric } = params.even_odd.unwrap();
+        let out = dirac.apply_eo(Preconditioned { parity, symmetric }, dagger, v);
+        spinor::scale(C::new(if symmetric { 1.0 } else { kappa }, 0.0), &out)
+    };
+    match params.solution {
+        Solution::Mat => full(false, x),
+        Solution::MatDag => full(true, x),
+        Solution::MatDagMat => full(true, &full(false, x)),
+        Solution::MatPc => half(false, x),
+        Solution::MatPcDag => half(true, x),
+        Solution::MatPcDagMatPc => half(true, &half(false, x)),
+    }
+}
+
+fn residual(dirac: &Dirac, params: &SolveParams, x: &Field, b: &Field) -> f64 {
+    spinor::relative_distance(&image(dirac, params, x), b)
+}
+
+fn tolerance(precision: Precision) -> f64 {
+    if precision == Precision::F64 {
+        1e-12
+    } else {
+        2e-6
+    }
+}
+
+/// Solves, and compares the report with residuals of the reference.
+fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> SolveReport {
+    let what = format!("{:?} {precision:?} {params:?} {p:?}", s.lat.extents);
+    let dirac = s.dirac(&p);
+    let solver = DiracSolver::new(s.wilson(p, precision), params.clone()).unwrap();
+    let [a, c] = sources(s.lat, solver.subset());
+    let b = s.load(precision, solver.subset(), &[&a, &c]);
+    let mut x = b.like(precision).unwrap();
+    let held = s.device.used().0;
+    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap_or_else(|e| panic!("{what}: {e}"));
+    let extra = report.memory_peak - held;
+    assert!(extra <= solver.memory(2), "{what}: {extra} bytes, estimate {}", solver.memory(2));
+    assert_eq!(s.device.used().0, held, "{what}: memory is left behind");
+    let r = &report.solver;
+    assert!(r.converged && !r.stopped && r.fallback.is_none(), "{what}: {r:?}");
+    // Rounding of b - M x: about a hundred terms of relative size |M| |x| / |b|, squared for M^dagger M.
+    let compute = if precision == Precision::F64 { f64::EPSILON } else { f32::EPSILON as f64 };
+    let slack = 60.0 * compute;
+    for ((x, b), told) in s.columns(&x).iter().zip(s.columns(&b)).zip(&r.residual) {
+        let found = residual(&dirac, &params, x, &b);
+        assert!(*told <= tolerance(precision), "{what}: told {told:e}");
+        assert!((found - told).abs() <= slack, "{what}: found {found:e}, told {told:e}");
+    }
+    assert!(r.seconds > 0.0 && r.flops > 0.0 && r.bytes > 0.0 && r.iterations > 0);
+    report
+}
+
+fn params(kind: SolverKind, precision: Precision, sloppy: Option<Precision>) -> SolveParams {
+    SolveParams {
+        solver: SolverParams { kind, tol: tolerance(precision), ..Default::default() },
+        equations: match kind {
+            SolverKind::Cg => Equations::NormalResidual,
+            _ => Equations::Direct,
+        },
+        sloppy: sloppy.map(|p| (p, Recon::R12)),
+        ..Default::default()
+    }
+}
+
+fn schurs() -> Vec<Schur> {
+    let both = [true, false];
+    both.iter()
+        .flat_map(|&symmetric| (0..2).map(move |parity| Schur { parity, symmetric }))
+        .collect()
+}
+
+#[test]
+fn every_solver_in_every_precision_on_every_operator() {
+    for s in setups() {
+        for p in parameter_sets() {
+            for kind in KINDS {
+                for (precision, sloppy) in PAIRS {
+                    run(&s, p, precision, params(kind, precision, sloppy));
+                    let full = SolveParams { even_odd: None, ..params(kind, precision, sloppy) };
+                    run(&s, p, precision, full);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_solution_and_even_odd_type() {
+    let double = Precision::F64;
+    for s in setups() {
+        for p in parameter_sets() {
+            for solution in [
+                Solution::Mat,
+                Solution::MatDag,
+                Solution::MatDagMat,
+                Solution::MatPc,
+                Solution::MatPcDag,
+                Solution::MatPcDagMatPc,
+            ] {
+                for kind in [SolverKind::Cg, SolverKind::BiCgStab] {
+                    for schur in schurs().into_iter().map(Some).chain([None]) {
+                        if schur.is_none() && solution.preconditioned() {
+                            continue;
+                        }
+                        let base = params(kind, double, Some(Precision::F32));
+                        let base = SolveParams { solution, even_odd: schur, ..base };
+                        run(&s, p, double, base.clone());
+                        let mass = SolveParams { normalisation: Normalisation::Mass, ..base };
+                        run(&s, p, double, mass);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn normal_equations_both_ways() {
+    let s = &setups()[0];
+    let p = parameter_sets()[1];
+    for kind in KINDS {
+        for equations in [Equations::NormalResidual, Equations::NormalError] {
+            for even_odd in [Some(Schur { parity: 1, symmetric: true }), None] {
+                let base = params(kind, Precision::F64, Some(Precision::F32));
+                run(s, p, Precision::F64, SolveParams { equations, even_odd, ..base });
+            }
+        }
+    }
+}
+
+#[test]
+fn gcr_with_minimal_residual_inside_needs_fewer_iterations() {
+    for s in setups() {
+        let p = parameter_sets()[1];
+        for (precision, sloppy) in PAIRS {
+            let plain = params(SolverKind::Gcr, precision, sloppy);
+            let inner = SolveParams { precondition_steps: 4, ..plain.clone() };
+            let without = run(&s, p, precision, plain).solver.iterations;
+            let with = run(&s, p, precision, inner).solver.iterations;
+            assert!(2 * with < without, "{with} {without}");
+        }
+    }
+}
+
+/// `solve` on the full operator, without even-odd.
+fn plain(
+    op: &dyn LinOp,
+    params: &SolverParams,
+    b: &SpinorField,
+) -> Result<(SpinorField, SolverReport), plaq::error::Error> {
+    let mut x = b.like(b.precision()).unwrap();
+    let report = solve(&System::new(op), params, &mut x, b, &mut unwatched)?;
+    Ok((x, report))
+}
+
+#[test]
+fn right_hand_sides_do_not_know_of_each_other() {
+    for s in setups() {
+        let op = s.wilson(parameter_sets()[1], Precision::F64);
+        let fields: Vec<Field> = (0..4).map(|i| spinor::random(s.lat, 30 + i)).collect();
+        // One of them is easy: it converges at once and stands still.
+        let easy = spinor::zero(s.lat);
+        let all: Vec<&Field> = [&fields[0], &easy, &fields[1], &fields[2], &fields[3]].into();
+        for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
+            let params = SolverParams { kind, tol: 1e-11, ..Default::default() };
+            let together = s.load(Precision::F64, Subset::Full, &all);
+            let (x, report) = plain(&*op, &params, &together).unwrap();
+            assert!(report.converged);
+            let mut longest = 0;
+            for (i, b) in all.iter().enumerate() {
+                let (alone, single) =
+                    plain(&*op, &params, &s.load(Precision::F64, Subset::Full, &[b])).unwrap();
+                longest = longest.max(single.iterations);
+                let (x, y) = (&s.columns(&x)[i], &s.columns(&alone)[0]);
+                if i == 1 {
+                    assert_eq!(spinor::norm2(x) + spinor::norm2(y), 0.0);
+                    assert_eq!(single.iterations, 0);
+                    assert!(single.converged && single.residual == [0.0]);
+                    continue;
+                }
+                let distance = spinor::relative_distance(x, y);
+                assert!(distance < 1e-13, "{kind:?} {i}: {distance:e}");
+                assert!((report.residual[i] - single.residual[0]).abs() < 1e-14);
+            }
+            assert_eq!(report.iterations, longest, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn heavy_quark_criterion() {
+    for s in setups() {
+        let p = parameter_sets()[0];
+        let dirac = s.dirac(&p);
+        for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr] {
+            for sloppy in [None, Some(Precision::F32), Some(Precision::F16)] {
+                for tol in [0.0, 1e-4] {
+                    let mut ask = params(kind, Precision::F64, sloppy);
+                    (ask.solver.tol, ask.solver.tol_hq) = (tol, 1e-9);
+                    let solver =
+                        DiracSolver::new(s.wilson(p, Precision::F64), ask.clone()).unwrap();
+                    let source = spinor::point(s.lat, 0, 1, 2);
+                    let b = s.load(Precision::F64, Subset::Full, &[&source]);
+                    let mut x = b.like(Precision::F64).unwrap();
+                    let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                    assert!(r.converged, "{ask:?} {r:?}");
+                    let x = &s.columns(&x)[0];
+                    let left = spinor::axpy(-C::ONE, &image(&dirac, &ask, x), &source);
+                    let site = |f: &reference::Spinor| {
+                        f.iter().flatten().map(|z| z.norm_sqr()).sum::<f64>()
+                    };
+                    let sum: f64 = left.iter().zip(x).map(|(r, x)| site(r) / site(x)).sum();
+                    let found = (sum / s.lat.volume() as f64).sqrt();
+                    assert!(r.residual_hq[0] <= 1e-9, "{r:?}");
+                    assert!((found / r.residual_hq[0] - 1.0).abs() < 1e-3, "{found:e} {r:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn shifts_agree_with_solves_of_their_own() {
+    for s in setups() {
+        let p = parameter_sets()[1];
+        let fine = s.wilson(p, Precision::F64);
+        let precise = EvenOdd::new(fine.clone(), 1, false);
+        let normal = Normal::mdag_m(&precise);
+        let [a, c] = sources(s.lat, Subset::Odd);
+        let zero = spinor::zero(s.lat);
+        let b = s.load(Precision::F64, Subset::Odd, &[&a, &zero, &c]);
+        let shifts = [0.5, 0.0, 0.02, 7.0].map(|sigma| Shift { sigma, tol: 1e-11 });
+        let dirac = s.dirac(&p);
+        for low in [None, Some(Precision::F32), Some(Precision::F16)] {
+            let sloppy =
+                low.map(|p| EvenOdd::new(Arc::new(fine.to(p, Recon::R12).unwrap()), 1, false));
+            let sloppy = sloppy.as_ref().map(|s| Normal::mdag_m(s));
+            let system =
+                System { sloppy: sloppy.as_ref().map(|s| s as &dyn LinOp), ..System::new(&normal) };
+            let mut xs: Vec<SpinorField> =
+                shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
+            let ask = SolverParams::default();
+            let (total, each) =
+                multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut unwatched).unwrap();
+            assert!(total.converged, "{low:?} {total:?} {each:?}");
+            for ((shift, x), told) in shifts.iter().zip(&xs).zip(&each) {
+                assert!(told.converged);
+                for (i, (x, b)) in s.columns(x).iter().zip([&a, &zero, &c]).enumerate() {
+                    if i == 1 {
+                        assert_eq!(spinor::norm2(x), 0.0);
+                        assert_eq!(told.residual[i], 0.0);
+                        continue;
+                    }
+                    let even_odd = Some(Schur { parity: 1, symmetric: false });
+                    let ask = SolveParams {
+                        solution: Solution::MatPcDagMatPc,
+                        even_odd,
+                        ..Default::default()
+                    };
+                    let image = spinor::axpy(C::new(shift.sigma, 0.0), x, &image(&dirac, &ask, x));
+                    let found = spinor::relative_distance(&image, b);
+                    assert!(found < 1e-11 * 1.01, "{shift:?}: {found:e}");
+                    assert!((found - told.residual[i]).abs() < 2e-14, "{found:e} {told:?}");
+                }
+                if low.is_none() {
+                    // In one precision nothing is left to refine, and large shifts leave early.
+                    assert!(told.refinement <= 2, "{each:?}");
+                }
+            }
+            assert!(each[3].iterations < each[1].iterations);
+        }
+        // Without refinement the report says what the sloppy space reached.
+        let low = EvenOdd::new(Arc::new(fine.to(Precision::F16, Recon::R12).unwrap()), 1, false);
+        let low = Normal::mdag_m(&low);
+        let system = System::with_sloppy(&normal, &low);
+        let mut xs: Vec<SpinorField> =
+            shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
+        let ask = SolverParams::default();
+        let (total, _) =
+            multishift(&system, &ask, &shifts, false, &mut xs, &b, &mut unwatched).unwrap();
+        assert!(!total.converged && total.residual[0] > 1e-7 && total.residual[0] < 1e-2);
+    }
+}
+
+#[test]
+fn not_converged_is_in_the_report() {
+    let s = &setups()[0];
+    let op = s.wilson(parameter_sets()[0], Precision::F64);
+    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
+    for kind in
+        [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
+    {
+        let ask = SolverParams { kind, max_iterations: 3, history: true, ..Default::default() };
+        let (x, r) = plain(&*op, &ask, &b).unwrap();
+        assert!(!r.converged && r.iterations == 3 && r.history.len() == 3, "{r:?}");
+        let dirac = s.dirac(op.params());
+        let ask = SolveParams::default();
+        let found = residual(&dirac, &ask, &s.columns(&x)[0], &s.columns(&b)[0]);
+        assert!((found - r.residual[0]).abs() < 1e-13);
+        assert!((r.history[2] / found - 1.0).abs() < 1e-10, "{kind:?} {:?} {found}", r.history);
+    }
+    // What double precision cannot reach is given up, not claimed.
+    for kind in [SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
+        let ask = SolverParams { kind, tol: 1e-18, ..Default::default() };
+        let (_, r) = plain(&*op, &ask, &b).unwrap();
+        assert!(!r.converged && r.residual[0] < 1e-14, "{r:?}");
+        assert!(r.iterations < ask.max_iterations, "{r:?}");
+    }
+}
+
+#[test]
+fn a_monitor_sees_progress_and_stops() {
+    let s = &setups()[0];
+    let op = s.wilson(parameter_sets()[0], Precision::F64);
+    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
+    let mut x = b.like(Precision::F64).unwrap();
+    let mut seen = vec![];
+    let mut monitor = |p: &Progress| {
+        seen.push((p.iteration, p.residual[0], p.seconds));
+        if p.iteration == 5 {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    let r = solve(&System::new(&*op), &SolverParams::default(), &mut x, &b, &mut monitor).unwrap();
+    assert!(r.stopped && !r.converged && r.iterations == 5);
+    assert_eq!(seen.len(), 5);
+    assert!((seen[4].1 / r.residual[0] - 1.0).abs() < 1e-10);
+    let dirac = s.dirac(op.params());
+    let found = residual(&dirac, &SolveParams::default(), &s.columns(&x)[0], &s.columns(&b)[0]);
+    assert!((found - r.residual[0]).abs() < 1e-13 && found < 0.9);
+}
+
+#[test]
+fn an_initial_guess_is_used() {
+    for s in setups() {
+        let p = parameter_sets()[3];
+        let op = s.wilson(p, Precision::F64);
+        for (solution, kind) in [
+            (Solution::Mat, SolverKind::Cg),
+            (Solution::MatDag, SolverKind::BiCgStab),
+            (Solution::MatDagMat, SolverKind::Cg),
+            (Solution::MatPc, SolverKind::Gcr),
+        ] {
+            let mut ask = params(kind, Precision::F64, Some(Precision::F32));
+            (ask.solution, ask.normalisation) = (solution, Normalisation::Mass);
+            let first = DiracSolver::new(op.clone(), ask.clone()).unwrap();
+            let [a, c] = sources(s.lat, first.subset());
+            let b = s.load(Precision::F64, first.subset(), &[&a, &c]);
+            let mut x = b.like(Precision::F64).unwrap();
+            let cold = first.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            ask.solver.initial_guess = true;
+            ask.solver.tol = 1e-11;
+            let again = DiracSolver::new(op.clone(), ask).unwrap();
+            let warm = again.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            assert!(warm.converged && warm.iterations < 4, "{solution:?} {cold:?} {warm:?}");
+        }
+    }
+}
+
+#[test]
+fn sources_that_are_not_finite_are_refused() {
+    for s in setups() {
+        for bad in [f64::NAN, f64::INFINITY] {
+            let mut source = spinor::random(s.lat, 1);
+            source[3][1][2] = C::new(bad, 0.0);
+            for kind in KINDS {
+                let ask = params(kind, Precision::F64, Some(Precision::F32));
+                let op = s.wilson(parameter_sets()[0], Precision::F64);
+                let solver = DiracSolver::new(op, ask).unwrap();
+                let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2), &source]);
+                let mut x = s.load(Precision::F64, Subset::Full, &[&source, &source]);
+                let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+                assert_eq!(error.status, Status::NotFinite, "{error}");
+                assert!(error.message.contains("right-hand side 1"), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_operator_that_yields_nan_is_a_breakdown() {
+    let s = &setups()[0];
+    let mut numbers = gauge_numbers(&s.links);
+    numbers[100] = f64::NAN;
+    let mut links = GaugeField::new(&s.device, &s.geometry, Precision::F64, Recon::R18).unwrap();
+    links.load_lex(&numbers).unwrap();
+    let op = Wilson::new(Arc::new(links), parameter_sets()[0]).unwrap();
+    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
+    for kind in
+        [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
+    {
+        let ask = SolverParams { kind, ..Default::default() };
+        let error = plain(&op, &ask, &b).unwrap_err();
+        assert_eq!(error.status, Status::SolverBreakdown, "{kind:?} {error}");
+    }
+}
+
+/// The hop alone: it leads from one parity to the other, so that <r, M r> = 0 on a parity.
+struct Hop(Arc<Wilson>);
+
+impl Hop {
+    fn drop_unit(out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
+        blas::axpy(&blas::uniform(inp.nrhs(), -1.0), inp, out)
+    }
+}
+
+impl LinOp for Hop {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
+        self.0.apply(out, inp)?;
+        Self::drop_unit(out, inp)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
+        self.0.apply_dagger(out, inp)?;
+        Self::drop_unit(out, inp)
+    }
+    fn flops(&self) -> f64 {
+        self.0.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.0.bytes(nrhs)
+    }
+}
+
+#[test]
+fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
+    for s in setups() {
+        let op = Hop(s.wilson(parameter_sets()[0], Precision::F64));
+        let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
+        let b = s.load(Precision::F64, Subset::Full, &[&even]);
+        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-9, ..Default::default() };
+        let (x, r) = plain(&op, &ask, &b).unwrap();
+        assert!(r.converged && r.restarts > 0, "{r:?}");
+        assert_eq!(r.fallback, Some(SolverKind::Cgnr), "{r:?}");
+        let mut image = b.like(Precision::F64).unwrap();
+        op.apply(&mut image, &x).unwrap();
+        let found = spinor::relative_distance(&s.columns(&image)[0], &s.columns(&b)[0]);
+        assert!((found - r.residual[0]).abs() < 1e-13);
+    }
+}
+
+#[test]
+fn misuse_is_a_status() {
+    let s = &setups()[0];
+    let op = s.wilson(parameter_sets()[0], Precision::F64);
+    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
+    let status = |ask: SolverParams| plain(&*op, &ask, &b).unwrap_err().status;
+    let base = SolverParams::default();
+    assert_eq!(status(SolverParams { tol: 0.0, ..base.clone() }), Status::BadParameter);
+    assert_eq!(status(SolverParams { tol: f64::NAN, ..base.clone() }), Status::BadParameter);
+    assert_eq!(status(SolverParams { delta: 1.0, ..base.clone() }), Status::BadParameter);
+    assert_eq!(status(SolverParams { nkrylov: 0, ..base.clone() }), Status::BadParameter);
+    assert_eq!(status(SolverParams { omega: 2.0, ..base.clone() }), Status::BadParameter);
+    assert_eq!(status(SolverParams { kind: SolverKind::Cg, ..base.clone() }), Status::Unsupported);
+    let mut half = s.load(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 2)]);
+    let e = solve(&System::new(&*op), &base, &mut half, &b, &mut unwatched).unwrap_err();
+    assert_eq!(e.status, Status::FieldMismatch);
+    assert_eq!("bicgstab".parse::<SolverKind>().unwrap(), SolverKind::BiCgStab);
+    for kind in KINDS {
+        assert_eq!(kind.name().parse::<SolverKind>().unwrap(), kind);
+    }
+    assert_eq!("CG".parse::<SolverKind>().unwrap_err().status, Status::InvalidArgument);
+    let wide = SolveParams { sloppy: Some((Precision::F64, Recon::R18)), ..Default::default() };
+    let single = s.wilson(parameter_sets()[0], Precision::F32);
+    assert_eq!(DiracSolver::new(single, wide).err().unwrap().status, Status::BadParameter);
+}
