@@ -1,6 +1,7 @@
 //! Arrays of host programs: every named layout there and back, index formulas written out by hand
 //! for the common ones, gamma bases against the reference, and what loading refuses.
 
+mod common;
 mod reference;
 
 use plaq::backend::{Device, External, Location};
@@ -12,17 +13,10 @@ use plaq::fields::{
 use reference::gamma::{self, mul_spin};
 use reference::rng::Rng;
 use reference::{su3, Lattice, C};
-use std::sync::Arc;
 
 /// One lattice that splits over lanes and one that does not.
 const LATTICES: [[usize; 4]; 2] = [[4, 8, 4, 8], [4, 6, 2, 8]];
 const EXTERNAL: [Precision; 2] = [Precision::F64, Precision::F32];
-
-fn setup(extents: [usize; 4]) -> (Device, Arc<Geometry>) {
-    let device = Device::cpu(2).expect("the CPU is always there");
-    let geometry = Geometry::new(extents, &device).expect("even extents");
-    (device, geometry)
-}
 
 /// Numbers of an array in its precision, as doubles and as bytes of an array.
 fn bytes(values: &[f64], precision: Precision) -> Vec<u64> {
@@ -75,14 +69,12 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
 }
 
-#[test]
-fn links_there_and_back() {
+fn links_there_and_back(device: &Device) {
     for extents in LATTICES {
-        let (device, geometry) = setup(extents);
+        let geometry = Geometry::new(extents, device).expect("even extents");
         let links = haar(extents);
         for internal in Precision::ALL {
-            let mut field =
-                GaugeField::new(&device, &geometry, internal, Recon::R18).expect("fits");
+            let mut field = GaugeField::new(device, &geometry, internal, Recon::R18).expect("fits");
             field.load_lex(&links).expect("loads");
             let stored = field.save_lex().expect("saves");
             for external in EXTERNAL {
@@ -90,7 +82,7 @@ fn links_there_and_back() {
                     let mut memory = arrays(&layout, extents, Subset::Full, 7.5);
                     field.save(&layout, &mut writer(&mut memory)).expect("saves");
                     let mut back =
-                        GaugeField::new(&device, &geometry, internal, Recon::R18).expect("fits");
+                        GaugeField::new(device, &geometry, internal, Recon::R18).expect("fits");
                     let tolerance = Some(1e-3);
                     let options = LinkOptions { tolerance, reproject: false };
                     back.load(&layout, &reader(&memory), options).expect("loads");
@@ -113,17 +105,16 @@ fn links_there_and_back() {
     }
 }
 
-#[test]
-fn spinors_there_and_back() {
+fn spinors_there_and_back(device: &Device) {
     for extents in LATTICES {
-        let (device, geometry) = setup(extents);
+        let geometry = Geometry::new(extents, device).expect("even extents");
         let volume = geometry.volume();
         for nrhs in [1, 3] {
             let values = random(24 * volume * nrhs, 5);
             for subset in [Subset::Full, Subset::Even, Subset::Odd] {
                 for internal in Precision::ALL {
                     let new = || {
-                        SpinorField::new(&device, &geometry, internal, subset, nrhs).expect("fits")
+                        SpinorField::new(device, &geometry, internal, subset, nrhs).expect("fits")
                     };
                     let mut field = new();
                     field.load_lex(&values).expect("loads");
@@ -154,13 +145,12 @@ fn spinors_there_and_back() {
     }
 }
 
-#[test]
-fn right_hand_sides_in_one_array_follow_each_other() {
+fn right_hand_sides_in_one_array_follow_each_other(device: &Device) {
     let extents = LATTICES[0];
-    let (device, geometry) = setup(extents);
+    let geometry = Geometry::new(extents, device).expect("even extents");
     let values = random(24 * geometry.volume() * 2, 5);
     let mut field =
-        SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 2).expect("fits");
+        SpinorField::new(device, &geometry, Precision::F64, Subset::Full, 2).expect("fits");
     field.load_lex(&values).expect("loads");
     let layout = Layout::dirac(Precision::F64, GammaBasis::DeGrandRossi);
     let mut apart = vec![vec![0f64; 24 * geometry.volume()]; 2];
@@ -168,24 +158,23 @@ fn right_hand_sides_in_one_array_follow_each_other() {
     field.save(&layout, &mut writer).expect("saves");
     let mut together = vec![0f64; 48 * geometry.volume()];
     field.save(&layout, &mut External::write(vec![&mut together[..]])).expect("saves");
-    assert_eq!(together, apart.concat());
+    assert!(together == apart.concat());
 }
 
-#[test]
-fn clover_there_and_back() {
+fn clover_there_and_back(device: &Device) {
     for extents in LATTICES {
-        let (device, geometry) = setup(extents);
+        let geometry = Geometry::new(extents, device).expect("even extents");
         let values = random(72 * geometry.volume(), 3);
         for internal in Precision::ALL {
             for external in EXTERNAL {
-                let mut field = CloverField::new(&device, &geometry, internal, 1).expect("fits");
+                let mut field = CloverField::new(device, &geometry, internal, 1).expect("fits");
                 let packed = Layout::packed_clover(external);
                 let memory = vec![bytes(&values, external)];
                 field.load(&packed, &reader(&memory), true).expect("loads");
                 let other = Layout::qdpjit_clover(external);
                 let mut moved = arrays(&other, extents, Subset::Full, 0.0);
                 field.save(&other, &mut writer(&mut moved)).expect("saves");
-                let mut again = CloverField::new(&device, &geometry, internal, 1).expect("fits");
+                let mut again = CloverField::new(device, &geometry, internal, 1).expect("fits");
                 again.load(&other, &reader(&moved), true).expect("loads");
                 let mut back = vec![bytes(&vec![0.0; values.len()], external)];
                 again.save(&packed, &mut writer(&mut back)).expect("saves");
@@ -202,15 +191,14 @@ fn clover_there_and_back() {
 }
 
 /// Index of a real in an array, written out for each layout; `cb` counts sites of one parity.
-#[test]
-fn index_formulas() {
+fn index_formulas(device: &Device) {
     let extents = LATTICES[0];
     let [lx, ly, lz, lt] = extents;
-    let (device, geometry) = setup(extents);
+    let geometry = Geometry::new(extents, device).expect("even extents");
     let lat = Lattice::new(extents);
     let v = lat.volume();
     let links = haar(extents);
-    let mut field = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).expect("fits");
+    let mut field = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).expect("fits");
     field.load_lex(&links).expect("loads");
     type Formula = Box<dyn Fn([usize; 4], usize, usize, usize, usize) -> (usize, usize)>;
     let p = Precision::F64;
@@ -321,10 +309,9 @@ fn index_formulas() {
     }
 }
 
-#[test]
-fn spinor_index_formulas() {
+fn spinor_index_formulas(device: &Device) {
     let extents = LATTICES[0];
-    let (device, geometry) = setup(extents);
+    let geometry = Geometry::new(extents, device).expect("even extents");
     let lat = Lattice::new(extents);
     let v = lat.volume();
     let values = random(24 * v, 5);
@@ -361,7 +348,7 @@ fn spinor_index_formulas() {
         for (subset, parity) in
             [(Subset::Full, None), (Subset::Even, Some(0)), (Subset::Odd, Some(1))]
         {
-            let mut field = SpinorField::new(&device, &geometry, p, subset, 1).expect("fits");
+            let mut field = SpinorField::new(device, &geometry, p, subset, 1).expect("fits");
             field.load_lex(&values).expect("loads");
             let mut memory = arrays(&layout, extents, subset, 7.5);
             field.save(&layout, &mut writer(&mut memory)).expect("saves");
@@ -380,15 +367,14 @@ fn spinor_index_formulas() {
     }
 }
 
-#[test]
-fn gamma_bases_agree_with_the_reference() {
+fn gamma_bases_agree_with_the_reference(device: &Device) {
     let extents = LATTICES[0];
-    let (device, geometry) = setup(extents);
+    let geometry = Geometry::new(extents, device).expect("even extents");
     let v = geometry.volume();
     let values = random(24 * v, 9);
     for (basis, named) in GammaBasis::ALL.into_iter().zip(gamma::Basis::ALL) {
         let mut field =
-            SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 1).expect("fits");
+            SpinorField::new(device, &geometry, Precision::F64, Subset::Full, 1).expect("fits");
         let layout = Layout::lexicographic_spinor(Precision::F64, basis);
         field.load(&layout, &External::read(&[&values[..]]), true).expect("loads");
         let found = field.save_lex().expect("saves");
@@ -412,14 +398,13 @@ fn gamma_bases_agree_with_the_reference() {
     }
 }
 
-#[test]
-fn a_bad_link_is_named_and_the_field_stays() {
+fn a_bad_link_is_named_and_the_field_stays(device: &Device) {
     for extents in LATTICES {
-        let (device, geometry) = setup(extents);
+        let geometry = Geometry::new(extents, device).expect("even extents");
         let lat = Lattice::new(extents);
         let links = haar(extents);
         let mut field =
-            GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).expect("fits");
+            GaugeField::new(device, &geometry, Precision::F64, Recon::R12).expect("fits");
         field.load_lex(&links).expect("loads");
         let before = field.save_lex().expect("saves");
         for layout in Layout::all_links(Precision::F64, extents) {
@@ -431,7 +416,7 @@ fn a_bad_link_is_named_and_the_field_stays() {
                 let mut bad = links.clone();
                 bad[72 * lat.lex(x) + 18 * mu + 4] = value;
                 let mut source =
-                    GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).expect("fits");
+                    GaugeField::new(device, &geometry, Precision::F64, Recon::R18).expect("fits");
                 source.load_lex(&bad).expect("unchecked");
                 let mut memory = arrays(&layout, extents, Subset::Full, 0.0);
                 source.save(&layout, &mut writer(&mut memory)).expect("saves");
@@ -440,24 +425,23 @@ fn a_bad_link_is_named_and_the_field_stays() {
                 assert_eq!(error.status, status, "{}", layout.name);
                 let expected = format!("link at {x:?}, direction {}", ["x", "y", "z", "t"][mu]);
                 assert!(error.message.contains(&expected), "{}: {}", layout.name, error.message);
-                assert_eq!(field.save_lex().expect("saves"), before, "{}", layout.name);
+                assert!(field.save_lex().expect("saves") == before, "{}", layout.name);
                 let form = (Precision::F64, Recon::R12);
                 let memory = reader(&memory);
                 let new =
-                    GaugeField::from_external(&device, &geometry, form, &layout, &memory, options);
+                    GaugeField::from_external(device, &geometry, form, &layout, &memory, options);
                 assert_eq!(new.expect_err("refused").status, status);
             }
         }
     }
 }
 
-#[test]
-fn bad_numbers_in_spinors_and_clover_are_refused() {
+fn bad_numbers_in_spinors_and_clover_are_refused(device: &Device) {
     let extents = LATTICES[0];
-    let (device, geometry) = setup(extents);
+    let geometry = Geometry::new(extents, device).expect("even extents");
     let v = geometry.volume();
     let mut values = random(72 * v, 1);
-    let mut clover = CloverField::new(&device, &geometry, Precision::F64, 1).expect("fits");
+    let mut clover = CloverField::new(device, &geometry, Precision::F64, 1).expect("fits");
     let packed = Layout::packed_clover(Precision::F64);
     clover.load(&packed, &External::read(&[&values[..]]), true).expect("finite");
     values[72 * (v / 2) + 5] = f64::NAN;
@@ -466,7 +450,7 @@ fn bad_numbers_in_spinors_and_clover_are_refused() {
     assert!(error.message.contains("[1, 0, 0, 0]"), "{}", error.message);
 
     let mut spinor =
-        SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 2).expect("fits");
+        SpinorField::new(device, &geometry, Precision::F32, Subset::Full, 2).expect("fits");
     let mut values = random(48 * v, 1);
     spinor.load_lex(&values).expect("loads");
     let before = spinor.save_lex().expect("saves");
@@ -475,20 +459,19 @@ fn bad_numbers_in_spinors_and_clover_are_refused() {
     let error = spinor.load(&layout, &External::read(&[&values[..]]), true).expect_err("infinite");
     assert_eq!(error.status, Status::NotFinite);
     assert!(error.message.contains("spinor 1 at [1, 1, 0, 0]"), "{}", error.message);
-    assert_eq!(spinor.save_lex().expect("saves"), before);
+    assert!(spinor.save_lex().expect("saves") == before);
 }
 
-#[test]
-fn reprojection_restores_the_group() {
+fn reprojection_restores_the_group(device: &Device) {
     let extents = LATTICES[1];
-    let (device, geometry) = setup(extents);
+    let geometry = Geometry::new(extents, device).expect("even extents");
     let mut rng = Rng::new(3);
     let links = haar(extents);
     let noisy: Vec<f64> = links.iter().map(|x| x + 1e-6 * (rng.uniform() - 0.5)).collect();
     let layout = Layout::lexicographic(Precision::F64);
     let form = (Precision::F64, Recon::R18);
     let memory = External::read(&[&noisy[..]]);
-    let load = |o| GaugeField::from_external(&device, &geometry, form, &layout, &memory, o);
+    let load = |o| GaugeField::from_external(device, &geometry, form, &layout, &memory, o);
     assert!(load(LinkOptions::checked(Precision::F64)).is_err());
     let options = LinkOptions { reproject: true, ..LinkOptions::checked(Precision::F32) };
     let found = load(options).expect("close to the group").save_lex().expect("saves");
@@ -508,16 +491,15 @@ fn reprojection_restores_the_group() {
     }
 }
 
-#[test]
-fn su2_links() {
+fn su2_links(device: &Device) {
     let extents = LATTICES[0];
-    let (device, geometry) = setup(extents);
+    let geometry = Geometry::new(extents, device).expect("even extents");
     let gauge = su3::haar_gauge::<2>(Lattice::new(extents), 4);
     // The second row is the partner of the first bit by bit.
     let rows = gauge.iter().map(|u| [u[0][0], u[0][1], -u[0][1].conj(), u[0][0].conj()]);
     let links: Vec<f64> = rows.flatten().flat_map(|z| [z.re, z.im]).collect();
     for internal in Precision::ALL {
-        let mut field = GaugeField::new(&device, &geometry, internal, Recon::Su2).expect("fits");
+        let mut field = GaugeField::new(device, &geometry, internal, Recon::Su2).expect("fits");
         assert_eq!(field.group(), Group::Su2);
         let layout = Layout::lexicographic(Precision::F64);
         let options = LinkOptions::checked(Precision::F64);
@@ -525,12 +507,15 @@ fn su2_links() {
         let back = field.save_lex().expect("saves");
         let bound = match internal {
             Precision::F64 => 0.0,
-            _ => internal.epsilon() + f32::EPSILON as f64 / 2.0,
+            // Three roundings in single precision on the way.
+            _ => internal.epsilon() + 3.0 * Precision::F32.epsilon(),
         };
         let error = largest_difference(&back, &links);
         assert!(error <= bound, "{internal:?}: {error:e}");
         let wide = field.to(Precision::F64, Recon::Su2).expect("same group");
-        assert_eq!(wide.save_lex().expect("saves"), back);
+        // Fixed point is decoded in the arithmetic of the field, here single, there double.
+        let bound = if internal == Precision::F16 { 3.0 * Precision::F32.epsilon() } else { 0.0 };
+        assert!(largest_difference(&wide.save_lex().expect("saves"), &back) <= bound);
 
         let mut bad = links.clone();
         bad[32 * 5 + 8 * 2 + 4] += 1e-3;
@@ -543,20 +528,18 @@ fn su2_links() {
             let mut memory: Vec<Vec<f64>> = sizes.iter().map(|b| vec![0.0; b / 8]).collect();
             let mut writer = External::write(memory.iter_mut().map(|a| &mut a[..]).collect());
             field.save(&layout, &mut writer).expect("saves");
-            let mut again =
-                GaugeField::new(&device, &geometry, internal, Recon::Su2).expect("fits");
+            let mut again = GaugeField::new(device, &geometry, internal, Recon::Su2).expect("fits");
             let memory: Vec<&[f64]> = memory.iter().map(|a| &a[..]).collect();
             again.load(&layout, &External::read(&memory), LinkOptions::UNCHECKED).expect("loads");
-            assert_eq!(again.save_lex().expect("saves"), back, "{}", layout.name);
+            assert!(again.save_lex().expect("saves") == back, "{}", layout.name);
         }
     }
 }
 
-#[test]
-fn arrays_that_do_not_fit_are_refused() {
+fn arrays_that_do_not_fit_are_refused(device: &Device) {
     let extents = LATTICES[0];
-    let (device, geometry) = setup(extents);
-    let mut field = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).expect("fits");
+    let geometry = Geometry::new(extents, device).expect("even extents");
+    let mut field = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).expect("fits");
     let links = haar(extents);
     let options = LinkOptions::UNCHECKED;
     let lex = Layout::lexicographic(Precision::F64);
@@ -574,10 +557,10 @@ fn arrays_that_do_not_fit_are_refused() {
         (null, External::from_raw(&[at], 8 * links.len(), Location::Device))
     };
     assert_eq!(field.load(&lex, &null, options).expect_err("NULL").status, Status::NullPointer);
-    assert_eq!(
-        field.load(&lex, &device_array, options).expect_err("device").status,
-        Status::BadLayout
-    );
+    if device.is_cpu() {
+        let error = field.load(&lex, &device_array, options).expect_err("device");
+        assert_eq!(error.status, Status::BadLayout);
+    }
     let mut read_only = External::read(&[&links[..]]);
     assert_eq!(field.save(&lex, &mut read_only).expect_err("read-only").status, Status::BadLayout);
     let mut odd = Layout::lexicographic(Precision::F64);
@@ -586,4 +569,32 @@ fn arrays_that_do_not_fit_are_refused() {
     odd = Layout::lexicographic(Precision::F16);
     assert_eq!(field.load(&odd, &one, options).expect_err("half").status, Status::BadLayout);
     assert!(Layout::milc_site(Precision::F64, 500, 0).is_err());
+}
+
+/// The tests above, on every device.
+mod every_device {
+    macro_rules! tests {
+        ($($name:ident)*) => {$(
+            #[test]
+            fn $name() {
+                for device in crate::common::devices() {
+                    crate::$name(&device);
+                }
+            }
+        )*};
+    }
+    tests! {
+        links_there_and_back
+        spinors_there_and_back
+        right_hand_sides_in_one_array_follow_each_other
+        clover_there_and_back
+        index_formulas
+        spinor_index_formulas
+        gamma_bases_agree_with_the_reference
+        a_bad_link_is_named_and_the_field_stays
+        bad_numbers_in_spinors_and_clover_are_refused
+        reprojection_restores_the_group
+        su2_links
+        arrays_that_do_not_fit_are_refused
+    }
 }

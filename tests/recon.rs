@@ -1,6 +1,7 @@
 //! Every link storage in every precision: a link comes back to the roundoff of its numbers, with
 //! the loss that the storage documents, and never as NaN.
 
+mod common;
 mod reference;
 
 use plaq::backend::Device;
@@ -14,10 +15,15 @@ fn flat(gauge: &Gauge) -> Vec<f64> {
     gauge.iter().flatten().flatten().flat_map(|z| [z.re, z.im]).collect()
 }
 
-fn field(gauge: &Gauge, extents: [usize; 4], precision: Precision, recon: Recon) -> GaugeField {
-    let device = Device::cpu(1).expect("the CPU is always there");
-    let geometry = Geometry::new(extents, &device).expect("even extents");
-    let mut field = GaugeField::new(&device, &geometry, precision, recon).expect("fits");
+fn field(
+    device: &Device,
+    gauge: &Gauge,
+    extents: [usize; 4],
+    precision: Precision,
+    recon: Recon,
+) -> GaugeField {
+    let geometry = Geometry::new(extents, device).expect("even extents");
+    let mut field = GaugeField::new(device, &geometry, precision, recon).expect("fits");
     field.load_lex(&flat(gauge)).expect("loads");
     field
 }
@@ -62,13 +68,13 @@ fn bound(precision: Precision, recon: Recon, u: &Matrix<3>) -> f64 {
     }
 }
 
-fn check(gauge: &Gauge, what: &str) {
+fn check(device: &Device, gauge: &Gauge, what: &str) {
     // Without this the matrices themselves are unitary to 1e-13 only.
     let gauge: &Gauge = &gauge.iter().map(su3::reunitarise).collect();
     for precision in Precision::ALL {
         for recon in Recon::SU3 {
             for extents in [EXTENTS, [2, 2, 16, 8]] {
-                let field = field(gauge, extents, precision, recon);
+                let field = field(device, gauge, extents, precision, recon);
                 for (error, u) in errors(&field, gauge).iter().zip(gauge) {
                     let bound = bound(precision, recon, u);
                     assert!(
@@ -81,33 +87,29 @@ fn check(gauge: &Gauge, what: &str) {
     }
 }
 
-#[test]
-fn haar_links() {
-    check(&su3::haar_gauge(Lattice::new(EXTENTS), 1), "Haar");
+fn haar_links(device: &Device) {
+    check(device, &su3::haar_gauge(Lattice::new(EXTENTS), 1), "Haar");
 }
 
-#[test]
-fn links_near_and_at_unity() {
+fn links_near_and_at_unity(device: &Device) {
     let lat = Lattice::new(EXTENTS);
     for epsilon in [1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-1] {
-        check(&su3::smooth_gauge(lat, epsilon, 2), "near unit");
+        check(device, &su3::smooth_gauge(lat, epsilon, 2), "near unit");
     }
-    check(&su3::unit_gauge(lat), "unit");
+    check(device, &su3::unit_gauge(lat), "unit");
 }
 
-#[test]
-fn unit_links_are_stored_without_loss_of_digits() {
+fn unit_links_are_stored_without_loss_of_digits(device: &Device) {
     let gauge = su3::unit_gauge(Lattice::new(EXTENTS));
     for recon in Recon::SU3 {
-        let worst = errors(&field(&gauge, EXTENTS, Precision::F64, recon), &gauge);
+        let worst = errors(&field(device, &gauge, EXTENTS, Precision::F64, recon), &gauge);
         let worst = worst.into_iter().fold(0.0, f64::max);
         assert!(worst < 1e-15, "{recon:?}: {worst:e}");
     }
 }
 
 /// Permutations with signs and phases, and their neighbourhood at 1e-8 and 1e-3.
-#[test]
-fn permutation_like_links() {
+fn permutation_like_links(device: &Device) {
     let lat = Lattice::new(EXTENTS);
     let mut rng = reference::rng::Rng::new(5);
     let orders = [[0, 1, 2], [1, 2, 0], [2, 0, 1], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
@@ -130,25 +132,23 @@ fn permutation_like_links() {
             .collect();
         // The row (e^{i phi}, 0, 0) of the turned matrix, where the algebraic storage loses the
         // link, is not a permutation; its finiteness is checked below.
-        check(&gauge, "permutation");
+        check(device, &gauge, "permutation");
     }
 }
 
-#[test]
-fn the_lost_links_of_the_algebraic_storage_are_finite() {
+fn the_lost_links_of_the_algebraic_storage_are_finite(device: &Device) {
     let r = C::new(std::f64::consts::FRAC_1_SQRT_2, 0.0);
     let o = C::ZERO;
     // u1 + u3 = (sqrt2, 0, 0)
     let u = [[r, o, r], [o, C::ONE, o], [r, o, -r]].map(|row| row.map(|z| -z));
     for precision in Precision::ALL {
         let gauge: Gauge = vec![u; Lattice::new(EXTENTS).volume() * 4];
-        let back = field(&gauge, EXTENTS, precision, Recon::R8).save_lex().expect("saves");
+        let back = field(device, &gauge, EXTENTS, precision, Recon::R8).save_lex().expect("saves");
         assert!(back.iter().all(|v| v.is_finite() && v.abs() < 2.0), "{precision:?}");
     }
 }
 
-#[test]
-fn conversion_equals_loading_in_the_other_storage() {
+fn conversion_equals_loading_in_the_other_storage(device: &Device) {
     let gauge = su3::smooth_gauge(Lattice::new(EXTENTS), 0.3, 9);
     let gauge: Gauge = gauge.iter().map(su3::reunitarise).collect();
     for (from, to) in [
@@ -164,7 +164,7 @@ fn conversion_equals_loading_in_the_other_storage() {
             (Recon::R8, Recon::R18),
             (Recon::R18, Recon::R8Angles),
         ] {
-            let source = field(&gauge, EXTENTS, from, a);
+            let source = field(device, &gauge, EXTENTS, from, a);
             let converted = source.to(to, b).expect("same group");
             assert_eq!((converted.precision(), converted.recon()), (to, b));
             for (error, u) in errors(&converted, &gauge).iter().zip(&gauge) {
@@ -173,7 +173,29 @@ fn conversion_equals_loading_in_the_other_storage() {
             }
         }
     }
-    assert!(field(&gauge, EXTENTS, Precision::F64, Recon::R18)
+    assert!(field(device, &gauge, EXTENTS, Precision::F64, Recon::R18)
         .to(Precision::F64, Recon::Su2)
         .is_err());
+}
+
+/// The tests above, on every device.
+mod every_device {
+    macro_rules! tests {
+        ($($name:ident)*) => {$(
+            #[test]
+            fn $name() {
+                for device in crate::common::devices() {
+                    crate::$name(&device);
+                }
+            }
+        )*};
+    }
+    tests! {
+        haar_links
+        links_near_and_at_unity
+        unit_links_are_stored_without_loss_of_digits
+        permutation_like_links
+        the_lost_links_of_the_algebraic_storage_are_finite
+        conversion_equals_loading_in_the_other_storage
+    }
 }
