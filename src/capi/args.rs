@@ -156,6 +156,65 @@ impl<T: Versioned> Arg for Report<T> {
     }
 }
 
+/// Numbers that go in; how many the implementation knows.
+pub struct Array<T>(*const T);
+
+impl<T: Copy> Array<T> {
+    /// The first `count` numbers, as the header says that the host has them.
+    pub(crate) fn get(&self, count: usize) -> Vec<T> {
+        // SAFETY: the host's pointer, not NULL.
+        (0..count).map(|i| unsafe { self.0.add(i).read_unaligned() }).collect()
+    }
+}
+
+impl<T: Copy> Arg for Array<T> {
+    type C = *const T;
+    type View<'a>
+        = &'a Array<T>
+    where
+        T: 'a;
+    unsafe fn read(from: *const T, name: &'static str) -> Result<Self> {
+        not_null(from, name)?;
+        Ok(Array(from))
+    }
+    fn view(&mut self) -> &Self {
+        self
+    }
+}
+
+/// Numbers that come out, written on success.
+pub struct OutArray<T> {
+    to: *mut T,
+    values: Vec<T>,
+}
+
+impl<T> OutArray<T> {
+    pub(crate) fn set(&mut self, values: Vec<T>) {
+        self.values = values;
+    }
+}
+
+impl<T: Copy> Arg for OutArray<T> {
+    type C = *mut T;
+    type View<'a>
+        = &'a mut OutArray<T>
+    where
+        T: 'a;
+    unsafe fn read(to: *mut T, name: &'static str) -> Result<Self> {
+        not_null(to, name)?;
+        Ok(OutArray { to, values: Vec::new() })
+    }
+    fn view(&mut self) -> &mut Self {
+        self
+    }
+    fn finish(self) {
+        for (i, value) in self.values.iter().enumerate() {
+            // SAFETY: the host's pointer to as many numbers as the header says.
+            unsafe { self.to.add(i).write_unaligned(*value) };
+        }
+    }
+}
+
 /// A NUL-terminated UTF-8 string.
 pub struct Text(String);
 
@@ -229,4 +288,9 @@ pub(crate) fn choose<T: Choice>(number: i32, argument: &str) -> Result<T> {
     }
     let known: Vec<String> = T::TABLE.iter().map(|(n, name, _)| format!("{name} ({n})")).collect();
     bail!(InvalidArgument, "{argument}: expected {}, found {number}", known.join(" or "))
+}
+
+/// The number of a value in the header.
+pub(crate) fn number_of<T: Choice + PartialEq>(value: T) -> i32 {
+    T::TABLE.iter().find(|(_, _, v)| *v == value).map_or(0, |(n, _, _)| *n)
 }

@@ -1,9 +1,9 @@
 //! Contexts: a device and what lives on it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::args::{choose, Handle, Out, Params, Raw, Report, TextOut};
-use super::handles;
+use super::handles::{self, HandleType};
 use super::table::interface;
 use crate::backend::Device;
 use crate::bail;
@@ -13,6 +13,27 @@ use crate::error::Result;
 #[derive(Debug)]
 pub struct Context {
     device: Device,
+    /// Of its handle; what the context owns is found by it.
+    id: OnceLock<i64>,
+}
+
+impl Context {
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// A handle for an object that dies with this context.
+    pub(crate) fn adopt<H: HandleType>(&self, object: H::Object) -> Result<H> {
+        handles::insert(Arc::new(object), self.id.get().copied().unwrap_or_default())
+    }
+
+    /// Refuses objects of another context.
+    pub(crate) fn check_same(&self, other: &Context, argument: &str) -> Result<()> {
+        if !std::ptr::eq(self, other) {
+            bail!(WrongContext, "{argument}: expected an object of the same context as the others");
+        }
+        Ok(())
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -93,7 +114,10 @@ fn create(params: &plaq_context_params, context: &mut Out<plaq_context>) -> Resu
     }
     let device = open(choose(p.device, "params.device")?, p.ordinal as usize, p.threads as usize)?;
     log::info!("context on {}", device.name());
-    context.set(handles::insert(Arc::new(Context { device }), 0));
+    let object = Arc::new(Context { device, id: OnceLock::new() });
+    let handle: plaq_context = handles::insert(object.clone(), 0)?;
+    let _ = object.id.set(handle.id());
+    context.set(handle);
     Ok(())
 }
 

@@ -40,9 +40,17 @@ fn id_of(slot: usize, s: &Slot) -> i64 {
     (s.kind as i64) << 56 | (s.generation as i64) << 32 | slot as i64
 }
 
-/// A new handle; the object dies with its context `owner` (0 for contexts).
-pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> H {
+fn slot_of(id: i64) -> usize {
+    (id & 0xffff_ffff) as usize
+}
+
+/// A new handle; the object dies with its context, whose id is `owner` (0 for contexts).
+pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> Result<H> {
     let mut slots = slots();
+    let owner_lives = |s: &Slot| s.object.is_some() && id_of(slot_of(owner), s) == owner;
+    if owner != 0 && !slots.get(slot_of(owner)).is_some_and(owner_lives) {
+        bail!(InvalidHandle, "context: destroyed while this call made a {} in it", H::NAME);
+    }
     let free = slots.iter().position(|s| s.object.is_none() && s.generation < GENERATIONS - 1);
     let slot = free.unwrap_or_else(|| {
         slots.push(Slot { kind: 0, generation: 0, owner: 0, object: None });
@@ -53,13 +61,13 @@ pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> H {
     entry.generation += 1;
     entry.owner = owner;
     entry.object = Some(object);
-    H::from_id(id_of(slot, entry))
+    Ok(H::from_id(id_of(slot, entry)))
 }
 
 /// The slot of a living object, or what is wrong with the handle.
 fn find<H: HandleType>(slots: &[Slot], handle: H, argument: &str) -> Result<usize> {
     let id = handle.id();
-    let slot = (id & 0xffff_ffff) as usize;
+    let slot = slot_of(id);
     if id == 0 {
         bail!(InvalidHandle, "{argument}: expected a {}, found the zero handle", H::NAME);
     }

@@ -9,10 +9,14 @@
 mod args;
 mod boundary;
 pub mod context;
+pub mod field;
+pub mod gauge;
 mod handles;
 pub mod library;
+pub mod spinor;
 pub mod table;
 mod versioned;
 
 /// Every table, in the order of the header.
-pub const MODULES: &[&table::Module] = &[&library::MODULE, &context::MODULE];
+pub const MODULES: &[&table::Module] =
+    &[&library::MODULE, &context::MODULE, &field::MODULE, &gauge::MODULE, &spinor::MODULE];

@@ -160,7 +160,7 @@ impl Types {
                 s,
                 "      {} :: {arg}{}",
                 self.argument(ty),
-                if is_text(ty) { "(*)" } else { "" }
+                if is_list(ty) { "(*)" } else { "" }
             );
         }
         s.push_str("    end function\n");
@@ -171,8 +171,8 @@ impl Types {
         match (wrapper.as_str(), inner.as_str()) {
             ("Params", t) => format!("{}, intent(in), optional", self.ty(t)),
             ("Report", t) => format!("{}, intent(inout), optional", self.ty(t)),
-            ("Out" | "Init" | "InOut", t) => format!("{}, intent(inout)", self.ty(t)),
-            ("In", t) => format!("{}, intent(in)", self.ty(t)),
+            ("Out" | "OutArray" | "Init", t) => format!("{}, intent(inout)", self.ty(t)),
+            ("Array", t) => format!("{}, intent(in)", self.ty(t)),
             ("", "Text") => "character(kind=c_char), intent(in)".into(),
             ("", "TextOut") => "character(kind=c_char), intent(inout)".into(),
             (_, t) => format!("{}, value", self.ty(t)),
@@ -195,6 +195,8 @@ impl Types {
     }
 }
 
-fn is_text(ty: &str) -> bool {
-    matches!(split(ty).1.as_str(), "Text" | "TextOut")
+/// Text and arrays come as the address of their first element.
+fn is_list(ty: &str) -> bool {
+    let (wrapper, inner) = split(ty);
+    matches!(wrapper.as_str(), "Array" | "OutArray") || matches!(inner.as_str(), "Text" | "TextOut")
 }

@@ -140,8 +140,8 @@ fn declare(ty: &str, name: &str) -> String {
 fn c_type(ty: &str) -> String {
     let (wrapper, inner) = split(ty);
     match wrapper.as_str() {
-        "Params" | "In" => return format!("const {} *", c_type(&inner)),
-        "Out" | "Report" | "Init" | "InOut" => return format!("{} *", c_type(&inner)),
+        "Params" | "Array" => return format!("const {} *", c_type(&inner)),
+        "Out" | "OutArray" | "Report" | "Init" => return format!("{} *", c_type(&inner)),
         "Raw" | "Handle" => return inner,
         "" => {}
         other => panic!("no C for the argument kind {other}"),

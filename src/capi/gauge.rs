@@ -1,0 +1,137 @@
+//! Gauge fields.
+
+use std::sync::{Arc, RwLockReadGuard};
+
+use super::args::{choose, number_of, Handle, Out, Params, Raw, Report};
+use super::context::{plaq_context, Context};
+use super::field::{geometry, plaq_precision, to_c_extents, PLAQ_PRECISION_DOUBLE};
+use super::handles::{self, Shared};
+use super::table::interface;
+use crate::error::Result;
+use crate::fields::{GaugeField, Recon};
+
+/// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
+/// shared gets a copy of his own, so that operators keep the links that they were made with.
+#[derive(Debug)]
+pub struct Gauge {
+    context: Arc<Context>,
+    field: Shared<Arc<GaugeField>>,
+}
+
+impl Gauge {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, Arc<GaugeField>>> {
+        self.field.read(argument)
+    }
+
+    /// Lets `fill` overwrite all links; they stay as they were if it fails.
+    pub(crate) fn replace(
+        &self,
+        argument: &str,
+        fill: impl FnOnce(&mut GaugeField) -> Result<()>,
+    ) -> Result<()> {
+        let mut field = self.field.write(argument)?;
+        let mut new =
+            GaugeField::new(field.device(), field.geometry(), field.precision(), field.recon())?;
+        fill(&mut new)?;
+        *field = Arc::new(new);
+        Ok(())
+    }
+}
+
+interface! {
+    "Gauge fields"
+    handles {
+        /// Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
+        /// operators. Operators keep the links that they were made with.
+        plaq_gauge: Gauge = 2,
+    }
+    constants {
+        /// Which real numbers of a link are stored; this also fixes the gauge group.
+        plaq_storage: Recon {
+            /// SU(3), whole matrices.
+            PLAQ_STORAGE_SU3_18 = 18 => Recon::R18,
+            /// SU(3), two rows.
+            PLAQ_STORAGE_SU3_12 = 12 => Recon::R12,
+            /// SU(3), eight numbers, algebraic.
+            PLAQ_STORAGE_SU3_8 = 8 => Recon::R8,
+            /// SU(3), eight angles: slower, errors of the same size for every link.
+            PLAQ_STORAGE_SU3_8_ANGLES = 9 => Recon::R8Angles,
+            /// SU(2), a0 + i a.sigma.
+            PLAQ_STORAGE_SU2 = 4 => Recon::Su2,
+        }
+    }
+    params {
+        /// Shape of a gauge field.
+        plaq_gauge_params, plaq_gauge_params_init {
+            /// Sites in x, y, z, t; even numbers. Must be set.
+            extents: [i32; 4] = [0; 4],
+            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            storage: plaq_storage = PLAQ_STORAGE_SU3_18,
+        }
+    }
+    reports {
+        /// Shape of a gauge field that exists.
+        plaq_gauge_report, plaq_gauge_report_init {
+            extents: [i32; 4],
+            precision: plaq_precision,
+            storage: plaq_storage,
+            /// Device memory of the links.
+            bytes: i64,
+        }
+    }
+    functions {
+        /// Makes a gauge field of unspecified links.
+        /// Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+        plaq_gauge_create(context: Handle<plaq_context>, params: Params<plaq_gauge_params>, gauge: Out<plaq_gauge>) = create;
+        /// Destroys a gauge field; operators made with it go on. The zero handle is accepted.
+        plaq_gauge_destroy(gauge: Raw<plaq_gauge>) = destroy;
+        /// Shape and size.
+        plaq_gauge_describe(gauge: Handle<plaq_gauge>, report: Report<plaq_gauge_report>) = describe;
+        /// Links of `from` into `to`; precision and storage may differ.
+        /// Errors: FIELD_MISMATCH for another lattice or group.
+        plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
+    }
+}
+
+fn create(
+    context: &Arc<Context>,
+    params: &plaq_gauge_params,
+    gauge: &mut Out<plaq_gauge>,
+) -> Result<()> {
+    let geometry = geometry(params.extents, context.device())?;
+    let precision = choose(params.precision, "params.precision")?;
+    let storage = choose(params.storage, "params.storage")?;
+    let bytes = GaugeField::bytes(&geometry, precision, storage);
+    context.device().require(bytes as u64, "a gauge field")?;
+    let field = GaugeField::new(context.device(), &geometry, precision, storage)?;
+    let field = Shared::new(Arc::new(field));
+    gauge.set(context.adopt(Gauge { context: context.clone(), field })?);
+    Ok(())
+}
+
+fn destroy(gauge: plaq_gauge) -> Result<()> {
+    handles::remove(gauge, "gauge")
+}
+
+fn describe(gauge: &Arc<Gauge>, report: &mut Report<plaq_gauge_report>) -> Result<()> {
+    let field = gauge.read("gauge")?;
+    let (geometry, precision, storage) = (field.geometry(), field.precision(), field.recon());
+    report.set(plaq_gauge_report {
+        extents: to_c_extents(geometry),
+        precision: number_of(precision),
+        storage: number_of(storage),
+        bytes: GaugeField::bytes(geometry, precision, storage) as i64,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn copy(from: &Arc<Gauge>, to: &Arc<Gauge>) -> Result<()> {
+    from.context.check_same(&to.context, "to")?;
+    let source = from.read("from")?;
+    to.replace("to", |links| links.copy_from(&source))
+}

@@ -1,0 +1,176 @@
+//! Spinor fields.
+
+use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
+
+use super::args::{choose, number_of, Array, Handle, Out, OutArray, Params, Raw, Report};
+use super::context::{plaq_context, Context};
+use super::field::{
+    geometry, plaq_precision, plaq_subset, to_c_extents, PLAQ_PRECISION_DOUBLE, PLAQ_SUBSET_FULL,
+};
+use super::handles::{self, Shared};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, SpinorField};
+use num_complex::Complex64;
+
+/// What a `plaq_spinor` stands for.
+#[derive(Debug)]
+pub struct Spinor {
+    context: Arc<Context>,
+    field: Shared<SpinorField>,
+}
+
+impl Spinor {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
+        self.field.read(argument)
+    }
+    pub(crate) fn write(&self, argument: &str) -> Result<RwLockWriteGuard<'_, SpinorField>> {
+        self.field.write(argument)
+    }
+}
+
+interface! {
+    "Spinor fields"
+    handles {
+        /// Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides.
+        plaq_spinor: Spinor = 3,
+    }
+    params {
+        /// Shape of a spinor field.
+        plaq_spinor_params, plaq_spinor_params_init {
+            /// Sites in x, y, z, t; even numbers. Must be set.
+            extents: [i32; 4] = [0; 4],
+            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            subset: plaq_subset = PLAQ_SUBSET_FULL,
+            /// Right-hand sides, 1 to 4096.
+            nrhs: i32 = 1,
+            /// Must be 0.
+            reserved: i32 = 0,
+        }
+    }
+    reports {
+        /// Shape of a spinor field that exists.
+        plaq_spinor_report, plaq_spinor_report_init {
+            extents: [i32; 4],
+            precision: plaq_precision,
+            subset: plaq_subset,
+            nrhs: i32,
+            reserved: i32,
+            /// Device memory of the spinors.
+            bytes: i64,
+        }
+    }
+    functions {
+        /// Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+        plaq_spinor_create(context: Handle<plaq_context>, params: Params<plaq_spinor_params>, spinor: Out<plaq_spinor>) = create;
+        /// Destroys a spinor field. The zero handle is accepted.
+        plaq_spinor_destroy(spinor: Raw<plaq_spinor>) = destroy;
+        /// Shape and size.
+        plaq_spinor_describe(spinor: Handle<plaq_spinor>, report: Report<plaq_spinor_report>) = describe;
+        /// Sets every number to zero.
+        plaq_spinor_zero(spinor: Handle<plaq_spinor>) = zero;
+        /// to = from; precisions may differ.
+        plaq_spinor_copy(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>) = copy;
+        /// y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+        plaq_spinor_axpby(a: Array<f64>, x: Handle<plaq_spinor>, b: Array<f64>, y: Handle<plaq_spinor>, count: i64) = axpby;
+        /// Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+        plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>, count: i64) = norm2;
+        /// Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+        plaq_spinor_dot(x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, products: OutArray<f64>, count: i64) = dot;
+    }
+}
+
+fn create(
+    context: &Arc<Context>,
+    params: &plaq_spinor_params,
+    spinor: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    if !(1..=4096).contains(&params.nrhs) {
+        bail!(InvalidArgument, "params.nrhs: expected 1 to 4096, found {}", params.nrhs);
+    }
+    if params.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
+    }
+    let device = context.device();
+    let geometry = geometry(params.extents, device)?;
+    let precision = choose(params.precision, "params.precision")?;
+    let subset = choose(params.subset, "params.subset")?;
+    let nrhs = params.nrhs as usize;
+    let bytes = SpinorField::bytes(&geometry, precision, subset, nrhs);
+    device.require(bytes as u64, "a spinor field")?;
+    let field = Shared::new(SpinorField::new(device, &geometry, precision, subset, nrhs)?);
+    spinor.set(context.adopt(Spinor { context: context.clone(), field })?);
+    Ok(())
+}
+
+fn destroy(spinor: plaq_spinor) -> Result<()> {
+    handles::remove(spinor, "spinor")
+}
+
+fn describe(spinor: &Arc<Spinor>, report: &mut Report<plaq_spinor_report>) -> Result<()> {
+    let f = spinor.read("spinor")?;
+    report.set(plaq_spinor_report {
+        extents: to_c_extents(f.geometry()),
+        precision: number_of(f.precision()),
+        subset: number_of(f.subset()),
+        nrhs: f.nrhs() as i32,
+        bytes: SpinorField::bytes(f.geometry(), f.precision(), f.subset(), f.nrhs()) as i64,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn zero(spinor: &Arc<Spinor>) -> Result<()> {
+    spinor.write("spinor")?.clear()
+}
+
+fn copy(from: &Arc<Spinor>, to: &Arc<Spinor>) -> Result<()> {
+    from.context.check_same(&to.context, "to")?;
+    let source = from.read("from")?;
+    let mut target = to.write("to")?;
+    blas::copy(&mut target, &source)
+}
+
+/// The arguments `count` must be the number of right-hand sides.
+fn check_count(count: i64, field: &SpinorField) -> Result<usize> {
+    if count != field.nrhs() as i64 {
+        bail!(InvalidArgument, "count: expected {} right-hand sides, found {count}", field.nrhs());
+    }
+    Ok(field.nrhs())
+}
+
+fn axpby(
+    a: &Array<f64>,
+    x: &Arc<Spinor>,
+    b: &Array<f64>,
+    y: &Arc<Spinor>,
+    count: i64,
+) -> Result<()> {
+    x.context.check_same(&y.context, "y")?;
+    let source = x.read("x")?;
+    let mut target = y.write("y")?;
+    let n = check_count(count, &source)?;
+    let pairs = |c: &Array<f64>| -> Vec<Complex64> {
+        c.get(2 * n).chunks(2).map(|z| Complex64::new(z[0], z[1])).collect()
+    };
+    blas::axpby(&pairs(a), &source, &pairs(b), &mut target)
+}
+
+fn norm2(x: &Arc<Spinor>, norms: &mut OutArray<f64>, count: i64) -> Result<()> {
+    let field = x.read("x")?;
+    check_count(count, &field)?;
+    norms.set(blas::norm2(&field)?);
+    Ok(())
+}
+
+fn dot(x: &Arc<Spinor>, y: &Arc<Spinor>, products: &mut OutArray<f64>, count: i64) -> Result<()> {
+    x.context.check_same(&y.context, "y")?;
+    let (x, y) = (x.read("x")?, y.read("y")?);
+    check_count(count, &x)?;
+    products.set(blas::dot(&x, &y)?.iter().flat_map(|z| [z.re, z.im]).collect());
+    Ok(())
+}
