@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::handles::{self, HandleType};
 use super::versioned::{self, Versioned};
+use crate::backend::{External, Location};
 use crate::bail;
 use crate::error::Result;
 
@@ -69,6 +70,23 @@ impl<H: HandleType> Arg for Handle<H> {
     }
     fn view(&mut self) -> &Arc<H::Object> {
         &self.0
+    }
+}
+
+/// A handle that may be zero: no object.
+pub struct Maybe<H: HandleType>(Option<Arc<H::Object>>);
+
+impl<H: HandleType> Arg for Maybe<H> {
+    type C = H;
+    type View<'a>
+        = Option<&'a Arc<H::Object>>
+    where
+        H: 'a;
+    unsafe fn read(c: H, name: &'static str) -> Result<Self> {
+        Ok(Maybe(if c.id() == 0 { None } else { Some(handles::get(c, name)?) }))
+    }
+    fn view(&mut self) -> Option<&Arc<H::Object>> {
+        self.0.as_ref()
     }
 }
 
@@ -215,6 +233,60 @@ impl<T: Copy> Arg for OutArray<T> {
     }
 }
 
+/// An array of the host that a layout describes, or a list of such arrays.
+pub struct Data(*mut u8);
+
+/// The same, to write to.
+pub struct DataOut(*mut u8);
+
+/// Borrows the host's memory for the time of a call.
+pub(crate) trait Memory {
+    fn address(&self) -> *mut u8;
+
+    /// Arrays of these sizes one after the other. On trust: that they are as large as that is
+    /// what the header asks of the host.
+    fn block(&self, bytes: &[usize], location: Location) -> External<'_> {
+        let mut next = self.address();
+        let starts = bytes.iter().map(|n| std::mem::replace(&mut next, next.wrapping_add(*n)));
+        let starts: Vec<*mut u8> = starts.collect();
+        // SAFETY: see above.
+        unsafe { External::from_raw(&starts, bytes.iter().copied().max().unwrap_or(0), location) }
+    }
+
+    /// The arrays that `count` pointers point to.
+    fn list(&self, count: usize, location: Location) -> External<'_> {
+        let list: *const *mut u8 = self.address().cast();
+        // SAFETY: the header asks for the address of as many pointers, to arrays large enough.
+        unsafe {
+            let starts: Vec<*mut u8> = (0..count).map(|i| list.add(i).read_unaligned()).collect();
+            External::from_raw(&starts, usize::MAX / 2, location)
+        }
+    }
+}
+
+macro_rules! memory {
+    ($name:ident, $pointer:ty) => {
+        impl Memory for $name {
+            fn address(&self) -> *mut u8 {
+                self.0
+            }
+        }
+        impl Arg for $name {
+            type C = $pointer;
+            type View<'a> = &'a $name;
+            unsafe fn read(c: $pointer, name: &'static str) -> Result<Self> {
+                not_null(c, name)?;
+                Ok($name(c as *mut u8))
+            }
+            fn view(&mut self) -> &Self {
+                self
+            }
+        }
+    };
+}
+memory!(Data, *const c_void);
+memory!(DataOut, *mut c_void);
+
 /// A NUL-terminated UTF-8 string.
 pub struct Text(String);
 
@@ -288,6 +360,14 @@ pub(crate) fn choose<T: Choice>(number: i32, argument: &str) -> Result<T> {
     }
     let known: Vec<String> = T::TABLE.iter().map(|(n, name, _)| format!("{name} ({n})")).collect();
     bail!(InvalidArgument, "{argument}: expected {}, found {number}", known.join(" or "))
+}
+
+/// As `choose`, with 0 for a default.
+pub(crate) fn choose_or<T: Choice>(number: i32, argument: &str, default: T) -> Result<T> {
+    if number == 0 {
+        return Ok(default);
+    }
+    choose(number, argument)
 }
 
 /// The number of a value in the header.

@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, RwLockReadGuard};
 
-use super::args::{choose, number_of, Handle, Out, Params, Raw, Report};
+use super::args::{choose, number_of, Data, DataOut, Handle, Out, Params, Raw, Report};
 use super::context::{plaq_context, Context};
 use super::field::{geometry, plaq_precision, to_c_extents, PLAQ_PRECISION_DOUBLE};
 use super::handles::{self, Shared};
+use super::layout::plaq_layout_params;
 use super::table::interface;
 use crate::error::Result;
-use crate::fields::{GaugeField, Recon};
+use crate::fields::{GaugeField, Recon, Subset};
 
 /// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
 /// shared gets a copy of his own, so that operators keep the links that they were made with.
@@ -27,17 +28,14 @@ impl Gauge {
         self.field.read(argument)
     }
 
-    /// Lets `fill` overwrite all links; they stay as they were if it fails.
+    /// Puts new links of the same shape in the place of the old ones, which stay if `make` fails.
     pub(crate) fn replace(
         &self,
         argument: &str,
-        fill: impl FnOnce(&mut GaugeField) -> Result<()>,
+        make: impl FnOnce(&GaugeField) -> Result<GaugeField>,
     ) -> Result<()> {
         let mut field = self.field.write(argument)?;
-        let mut new =
-            GaugeField::new(field.device(), field.geometry(), field.precision(), field.recon())?;
-        fill(&mut new)?;
-        *field = Arc::new(new);
+        *field = Arc::new(make(&field)?);
         Ok(())
     }
 }
@@ -94,6 +92,11 @@ interface! {
         /// Links of `from` into `to`; precision and storage may differ.
         /// Errors: FIELD_MISMATCH for another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
+        /// Links from the host's array; on failure the old ones stay.
+        /// Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT.
+        plaq_gauge_load(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: Data) = load;
+        /// Links into the host's array.
+        plaq_gauge_save(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: DataOut) = save;
     }
 }
 
@@ -133,5 +136,34 @@ fn describe(gauge: &Arc<Gauge>, report: &mut Report<plaq_gauge_report>) -> Resul
 fn copy(from: &Arc<Gauge>, to: &Arc<Gauge>) -> Result<()> {
     from.context.check_same(&to.context, "to")?;
     let source = from.read("from")?;
-    to.replace("to", |links| links.copy_from(&source))
+    to.replace("to", |old| {
+        let mut new = GaugeField::new(old.device(), old.geometry(), old.precision(), old.recon())?;
+        new.copy_from(&source)?;
+        Ok(new)
+    })
+}
+
+fn load(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    gauge.replace("gauge", |old| {
+        let extents = old.geometry().extents();
+        let description = layout.links(extents)?;
+        let shape = (extents, old.group(), Subset::Full);
+        let memory = layout.external(data, &description, shape, 1)?;
+        GaugeField::from_external(
+            old.device(),
+            old.geometry(),
+            (old.precision(), old.recon()),
+            &description,
+            &memory,
+            layout.link_options()?,
+        )
+    })
+}
+
+fn save(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let links = gauge.read("gauge")?;
+    let extents = links.geometry().extents();
+    let description = layout.links(extents)?;
+    let shape = (extents, links.group(), Subset::Full);
+    links.save(&description, &mut layout.external(data, &description, shape, 1)?)
 }

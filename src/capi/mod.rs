@@ -9,9 +9,11 @@
 mod args;
 mod boundary;
 pub mod context;
+pub mod dirac;
 pub mod field;
 pub mod gauge;
 mod handles;
+pub mod layout;
 pub mod library;
 pub mod spinor;
 pub mod table;

@@ -2,16 +2,20 @@
 
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
-use super::args::{choose, number_of, Array, Handle, Out, OutArray, Params, Raw, Report};
+use super::args::{
+    choose, number_of, Array, Data, DataOut, Handle, Memory, Out, OutArray, Params, Raw, Report,
+};
 use super::context::{plaq_context, Context};
 use super::field::{
     geometry, plaq_precision, plaq_subset, to_c_extents, PLAQ_PRECISION_DOUBLE, PLAQ_SUBSET_FULL,
 };
 use super::handles::{self, Shared};
+use super::layout::plaq_layout_params;
 use super::table::interface;
+use crate::backend::External;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, SpinorField};
+use crate::fields::{blas, Group, Layout, SpinorField};
 use num_complex::Complex64;
 
 /// What a `plaq_spinor` stands for.
@@ -71,6 +75,11 @@ interface! {
         plaq_spinor_destroy(spinor: Raw<plaq_spinor>) = destroy;
         /// Shape and size.
         plaq_spinor_describe(spinor: Handle<plaq_spinor>, report: Report<plaq_spinor_report>) = describe;
+        /// Spinors from the host's array; on failure the field is as before. A field of one parity
+        /// takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
+        plaq_spinor_load(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: Data) = load;
+        /// Spinors into the host's array; sites that the field lacks stay.
+        plaq_spinor_save(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: DataOut) = save;
         /// Sets every number to zero.
         plaq_spinor_zero(spinor: Handle<plaq_spinor>) = zero;
         /// to = from; precisions may differ.
@@ -122,6 +131,29 @@ fn describe(spinor: &Arc<Spinor>, report: &mut Report<plaq_spinor_report>) -> Re
         ..Default::default()
     });
     Ok(())
+}
+
+fn external<'a>(
+    field: &SpinorField,
+    layout: &plaq_layout_params,
+    data: &'a impl Memory,
+) -> Result<(Layout, External<'a>)> {
+    let description = layout.spinors()?;
+    let shape = (field.geometry().extents(), Group::Su3, field.subset());
+    let memory = layout.external(data, &description, shape, field.nrhs())?;
+    Ok((description, memory))
+}
+
+fn load(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    let mut field = spinor.write("spinor")?;
+    let (description, memory) = external(&field, layout, data)?;
+    field.load(&description, &memory, layout.checked())
+}
+
+fn save(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let field = spinor.read("spinor")?;
+    let (description, mut memory) = external(&field, layout, data)?;
+    field.save(&description, &mut memory)
 }
 
 fn zero(spinor: &Arc<Spinor>) -> Result<()> {

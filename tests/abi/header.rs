@@ -142,7 +142,7 @@ fn c_type(ty: &str) -> String {
     match wrapper.as_str() {
         "Params" | "Array" => return format!("const {} *", c_type(&inner)),
         "Out" | "OutArray" | "Report" | "Init" => return format!("{} *", c_type(&inner)),
-        "Raw" | "Handle" => return inner,
+        "Raw" | "Handle" | "Maybe" => return inner,
         "" => {}
         other => panic!("no C for the argument kind {other}"),
     }
@@ -153,7 +153,8 @@ fn c_type(ty: &str) -> String {
         "f64" => "double",
         "Text" | "*constc_char" => "const char *",
         "TextOut" => "char *",
-        "*mutc_void" => "void *",
+        "Data" => "const void *",
+        "DataOut" | "*mutc_void" => "void *",
         name if name.starts_with("plaq_") => name,
         other => panic!("no C type for {other}"),
     }

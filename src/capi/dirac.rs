@@ -1,0 +1,313 @@
+//! Dirac operators of Wilson type.
+
+use std::sync::Arc;
+
+use super::args::{choose, choose_or, number_of, Handle, Out, Params, Raw, Report};
+use super::context::{plaq_context, Context};
+use super::field::plaq_precision;
+use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::handles;
+use super::layout::phase;
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::compose::EvenOdd;
+use crate::error::Result;
+use crate::fields::{blas, Group, Recon, SpinorField};
+use crate::linop::{LinOp, Shape, Workspace};
+use crate::operators::{DiracParams, HopCall, SiteTerm, Wilson};
+
+/// What a `plaq_dirac` stands for.
+pub struct Dirac {
+    context: Arc<Context>,
+    op: Arc<Wilson>,
+    /// In the order of `plaq_system`.
+    schur: [EvenOdd; 4],
+    normalisation: Normalisation,
+    workspace: Workspace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Normalisation {
+    Kappa,
+    Mass,
+}
+
+/// Which linear system of an operator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum System {
+    Full,
+    Schur { parity: usize, symmetric: bool },
+}
+
+const fn schur(parity: usize, symmetric: bool) -> System {
+    System::Schur { parity, symmetric }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    Plain,
+    Dagger,
+    DaggerTimes,
+    TimesDagger,
+}
+
+interface! {
+    "Dirac operators: Wilson, clover, twisted mass"
+    handles {
+        /// An operator with its own hold on links and clover term: changing the gauge field
+        /// afterwards does not change it.
+        plaq_dirac: Dirac = 4,
+    }
+    constants {
+        /// What an operator multiplies with.
+        plaq_normalisation: Normalisation {
+            /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
+            PLAQ_NORMALISATION_KAPPA = 0 => Normalisation::Kappa,
+            /// D = m + 4 - H/2 + ...
+            PLAQ_NORMALISATION_MASS = 1 => Normalisation::Mass,
+        }
+        /// The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
+        /// 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
+        /// A_p - kappa^2 H_pq A_q^-1 H_qp.
+        plaq_system: System {
+            PLAQ_SYSTEM_FULL = 0 => System::Full,
+            PLAQ_SYSTEM_EVEN_SYMMETRIC = 1 => schur(0, true),
+            PLAQ_SYSTEM_ODD_SYMMETRIC = 2 => schur(1, true),
+            PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3 => schur(0, false),
+            PLAQ_SYSTEM_ODD_ASYMMETRIC = 4 => schur(1, false),
+        }
+        /// An operator M or what is made of it.
+        plaq_form: Form {
+            PLAQ_FORM_M = 0 => Form::Plain,
+            PLAQ_FORM_MDAG = 1 => Form::Dagger,
+            PLAQ_FORM_MDAGM = 2 => Form::DaggerTimes,
+            PLAQ_FORM_MMDAG = 3 => Form::TimesDagger,
+        }
+    }
+    params {
+        /// D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
+        plaq_dirac_params, plaq_dirac_params_init {
+            /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts.
+            kappa: f64 = 0.0,
+            /// Bare mass m; ignored where kappa is not 0.
+            mass: f64 = 0.0,
+            /// Sheikholeslami-Wohlert coefficient; 0: no clover term.
+            csw: f64 = 0.0,
+            /// Its value in the planes with t; NaN: as csw.
+            csw_t: f64 = f64::NAN,
+            /// Twisted mass mu.
+            mu: f64 = 0.0,
+            /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+            hop: [f64; 4] = [1.0; 4],
+            /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
+            /// 1: antiperiodic. Default (0, 0, 0, 1).
+            boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
+            /// Precision of the operator; 0: that of the gauge field.
+            precision: plaq_precision = 0,
+            /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+            storage: plaq_storage = 0,
+            normalisation: plaq_normalisation = PLAQ_NORMALISATION_KAPPA,
+            /// Must be 0.
+            reserved: i32 = 0,
+        }
+    }
+    reports {
+        /// An operator that exists.
+        plaq_dirac_report, plaq_dirac_report_init {
+            kappa: f64,
+            mass: f64,
+            /// Floating-point operations of one application to one right-hand side.
+            flops: f64,
+            /// Compulsory bytes of one application to one right-hand side.
+            bytes: f64,
+            precision: plaq_precision,
+            storage: plaq_storage,
+        }
+    }
+    functions {
+        /// Makes an operator on the links of `gauge` (SU(3), in single or double precision if
+        /// there is a clover term). Errors: BAD_PARAMETER, SINGULAR_CLOVER, OUT_OF_MEMORY.
+        plaq_dirac_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create;
+        /// Destroys an operator. The zero handle is accepted.
+        plaq_dirac_destroy(dirac: Raw<plaq_dirac>) = destroy;
+        /// Parameters and cost.
+        plaq_dirac_describe(dirac: Handle<plaq_dirac>, report: Report<plaq_dirac_report>) = describe;
+        /// y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
+        /// precision and the system's subset; y and x are different fields.
+        plaq_dirac_apply(dirac: Handle<plaq_dirac>, system: i32, form: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
+        /// y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
+        /// Fields hold their parity or the whole lattice; of `y` only parity p is written.
+        plaq_dirac_hop(dirac: Handle<plaq_dirac>, parity: i32, dagger: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = hop;
+    }
+}
+
+impl Dirac {
+    fn system(&self, system: System) -> &dyn LinOp {
+        match system {
+            System::Full => &*self.op,
+            System::Schur { parity, symmetric } => {
+                &self.schur[parity + if symmetric { 0 } else { 2 }]
+            }
+        }
+    }
+
+    /// The operator in its normalisation, over the kappa-normalised one.
+    fn scale(&self, system: System) -> f64 {
+        match (self.normalisation, system) {
+            (Normalisation::Kappa, _) | (_, System::Schur { symmetric: true, .. }) => 1.0,
+            (Normalisation::Mass, _) => 0.5 / self.op.kappa(),
+        }
+    }
+}
+
+fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
+    let physics = DiracParams {
+        mass: p.mass,
+        csw_s: p.csw,
+        csw_t: if p.csw_t.is_nan() { p.csw } else { p.csw_t },
+        mu: p.mu,
+        hop: p.hop,
+        boundary: p.boundary.map(phase),
+    };
+    if !p.kappa.is_finite() || p.kappa < 0.0 {
+        bail!(BadParameter, "params.kappa: expected 0 or a positive number, found {}", p.kappa);
+    }
+    Ok(if p.kappa != 0.0 { physics.with_kappa(p.kappa) } else { physics })
+}
+
+fn create(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_dirac_params,
+    dirac: &mut Out<plaq_dirac>,
+) -> Result<()> {
+    context.check_same(gauge.context(), "gauge")?;
+    let links = gauge.read("gauge")?.clone();
+    if links.group() != Group::Su3 {
+        bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
+    }
+    if params.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
+    }
+    let precision = choose_or(params.precision, "params.precision", links.precision())?;
+    let storage = choose_or(params.storage, "params.storage", Recon::R12)?;
+    if storage.group() != Group::Su3 {
+        bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
+    }
+    let normalisation = choose(params.normalisation, "params.normalisation")?;
+    let op = Arc::new(Wilson::new(links, physics(params)?)?.to(precision, storage)?);
+    let systems = [(0, true), (1, true), (0, false), (1, false)];
+    let schur = systems.map(|(parity, symmetric)| EvenOdd::new(op.clone(), parity, symmetric));
+    let workspace = Workspace::default();
+    let context_of = context.clone();
+    let object = Dirac { context: context_of, op, schur, normalisation, workspace };
+    dirac.set(context.adopt(object)?);
+    Ok(())
+}
+
+fn destroy(dirac: plaq_dirac) -> Result<()> {
+    handles::remove(dirac, "dirac")
+}
+
+fn describe(dirac: &Arc<Dirac>, report: &mut Report<plaq_dirac_report>) -> Result<()> {
+    let op = &dirac.op;
+    report.set(plaq_dirac_report {
+        kappa: op.kappa(),
+        mass: op.params().mass,
+        flops: op.flops(),
+        bytes: op.bytes(1),
+        precision: number_of(op.gauge().precision()),
+        storage: number_of(op.gauge().recon()),
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn apply(
+    dirac: &Arc<Dirac>,
+    system: i32,
+    form: i32,
+    y: &Arc<Spinor>,
+    x: &Arc<Spinor>,
+) -> Result<()> {
+    dirac.context.check_same(y.context(), "y")?;
+    dirac.context.check_same(x.context(), "x")?;
+    let system = choose(system, "system")?;
+    let form = choose(form, "form")?;
+    let x = x.read("x")?;
+    let mut y = y.write("y")?;
+    let shape = dirac.system(system).shape();
+    for (field, name) in [(&*x, "x"), (&*y, "y")] {
+        check_shape(field, &shape, name)?;
+    }
+    x.check_like(&y, "y")?;
+    let (op, n) = (dirac.system(system), x.nrhs());
+    let mut scale = dirac.scale(system);
+    match form {
+        Form::Plain => op.apply(&mut y, &x)?,
+        Form::Dagger => op.apply_dagger(&mut y, &x)?,
+        Form::DaggerTimes => dirac.workspace.with(&shape, n, |t| {
+            op.apply(t, &x)?;
+            op.apply_dagger(&mut y, t)
+        })?,
+        Form::TimesDagger => dirac.workspace.with(&shape, n, |t| {
+            op.apply_dagger(t, &x)?;
+            op.apply(&mut y, t)
+        })?,
+    }
+    if matches!(form, Form::DaggerTimes | Form::TimesDagger) {
+        scale *= scale;
+    }
+    if scale != 1.0 {
+        blas::axpby(&blas::uniform(n, 0.0), &x, &blas::uniform(n, scale), &mut y)?;
+    }
+    Ok(())
+}
+
+fn check_shape(field: &SpinorField, shape: &Shape, name: &str) -> Result<()> {
+    if field.geometry() != &shape.geometry {
+        bail!(
+            FieldMismatch,
+            "{name}: expected the operator's lattice {:?}, found {:?}",
+            shape.geometry.extents(),
+            field.geometry().extents()
+        );
+    }
+    if field.precision() != shape.precision || field.subset() != shape.subset {
+        bail!(
+            FieldMismatch,
+            "{name}: expected {:?} sites in {:?}, found {:?} in {:?}",
+            shape.subset,
+            shape.precision,
+            field.subset(),
+            field.precision()
+        );
+    }
+    Ok(())
+}
+
+fn hop(
+    dirac: &Arc<Dirac>,
+    parity: i32,
+    dagger: i32,
+    y: &Arc<Spinor>,
+    x: &Arc<Spinor>,
+) -> Result<()> {
+    dirac.context.check_same(y.context(), "y")?;
+    dirac.context.check_same(x.context(), "x")?;
+    for (value, name) in [(parity, "parity"), (dagger, "dagger")] {
+        if !(0..=1).contains(&value) {
+            bail!(InvalidArgument, "{name}: expected 0 or 1, found {value}");
+        }
+    }
+    let call = HopCall {
+        parity: parity as usize,
+        dagger: dagger == 1,
+        coef: 1.0,
+        site_hop: SiteTerm::One,
+        y: None,
+    };
+    let x = x.read("x")?;
+    dirac.op.hop(&mut *y.write("y")?, &x, &call)
+}
