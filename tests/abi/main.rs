@@ -170,6 +170,16 @@ fn library_and_context() {
 }
 
 #[test]
+fn fields() {
+    c_program("fields");
+}
+
+#[test]
+fn dirac_operators() {
+    c_program("dirac");
+}
+
+#[test]
 fn fortran_module() {
     let Some(tool) = tool("FC", "gfortran") else { return };
     let folder = work().join("fortran");

@@ -1,0 +1,111 @@
+/* A small lattice with links and spinors made in C. */
+#ifndef LATTICE_H
+#define LATTICE_H
+
+#include <math.h>
+
+#include "check.h"
+
+enum { LX = 4, LY = 4, LZ = 4, LT = 8, VOLUME = LX * LY * LZ * LT, LINKS = 72 * VOLUME, SPINOR = 24 * VOLUME };
+
+static uint64_t random_state = 12345;
+
+/* Uniform in (-1, 1). */
+static double uniform(void) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)(random_state >> 11) / 4503599627370496.0 - 1.0;
+}
+
+static double *numbers(size_t count) {
+  double *p = malloc(count * sizeof *p);
+  CHECK(p != NULL);
+  return p;
+}
+
+static double *random_numbers(size_t count) {
+  double *p = numbers(count);
+  size_t i;
+  for (i = 0; i < count; i++) p[i] = uniform();
+  return p;
+}
+
+/* Products of diagonal phases and a real rotation: SU(3), lexicographic. */
+static double *random_links(void) {
+  double *links = numbers(LINKS), *u;
+  int i, r, c;
+  for (i = 0; i < 4 * VOLUME; i++) {
+    double a = 3 * uniform(), b = 3 * uniform(), w = 3 * uniform();
+    double rotation[3][3] = {{0}}, phase[3];
+    int fixed = i % 3, p = (fixed + 1) % 3, q = (fixed + 2) % 3;
+    rotation[fixed][fixed] = 1;
+    rotation[p][p] = rotation[q][q] = cos(w);
+    rotation[p][q] = sin(w);
+    rotation[q][p] = -sin(w);
+    phase[0] = a, phase[1] = b, phase[2] = -a - b;
+    u = links + 18 * i;
+    for (r = 0; r < 3; r++)
+      for (c = 0; c < 3; c++) {
+        u[6 * r + 2 * c] = cos(phase[r]) * rotation[r][c];
+        u[6 * r + 2 * c + 1] = sin(phase[r]) * rotation[r][c];
+      }
+  }
+  return links;
+}
+
+static double *unit_links(void) {
+  double *links = calloc(LINKS, sizeof *links);
+  int i;
+  CHECK(links != NULL);
+  for (i = 0; i < 12 * VOLUME; i++) links[18 * (i / 3) + 8 * (i % 3)] = 1;
+  return links;
+}
+
+static double distance(const double *a, const double *b, size_t count) {
+  double worst = 0;
+  size_t i;
+  for (i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+  return worst;
+}
+
+static plaq_context cpu_context(void) {
+  plaq_context_params p;
+  plaq_context context;
+  OK(plaq_context_params_init(&p, sizeof p));
+  p.device = PLAQ_DEVICE_CPU;
+  p.threads = 2;
+  OK(plaq_context_create(&p, &context));
+  return context;
+}
+
+static plaq_gauge_params gauge_params(void) {
+  plaq_gauge_params p;
+  OK(plaq_gauge_params_init(&p, sizeof p));
+  p.extents[0] = LX, p.extents[1] = LY, p.extents[2] = LZ, p.extents[3] = LT;
+  return p;
+}
+
+static plaq_spinor_params spinor_params(int nrhs) {
+  plaq_spinor_params p;
+  OK(plaq_spinor_params_init(&p, sizeof p));
+  p.extents[0] = LX, p.extents[1] = LY, p.extents[2] = LZ, p.extents[3] = LT;
+  p.nrhs = nrhs;
+  return p;
+}
+
+static plaq_gauge new_gauge(plaq_context context, const double *links) {
+  plaq_gauge_params p = gauge_params();
+  plaq_gauge gauge;
+  OK(plaq_gauge_create(context, &p, &gauge));
+  OK(plaq_gauge_load(gauge, NULL, links));
+  return gauge;
+}
+
+static plaq_spinor new_spinor(plaq_context context, int nrhs, const double *values) {
+  plaq_spinor_params p = spinor_params(nrhs);
+  plaq_spinor spinor;
+  OK(plaq_spinor_create(context, &p, &spinor));
+  if (values) OK(plaq_spinor_load(spinor, NULL, values));
+  return spinor;
+}
+
+#endif
