@@ -246,9 +246,14 @@ pub(crate) trait Memory {
     /// Arrays of these sizes one after the other. On trust: that they are as large as that is
     /// what the header asks of the host.
     fn block(&self, bytes: &[usize], location: Location) -> External<'_> {
-        let mut next = self.address();
-        let starts = bytes.iter().map(|n| std::mem::replace(&mut next, next.wrapping_add(*n)));
-        let starts: Vec<*mut u8> = starts.collect();
+        let starts: Vec<*mut u8> = bytes
+            .iter()
+            .scan(self.address(), |next, bytes| {
+                let start = *next;
+                *next = start.wrapping_add(*bytes);
+                Some(start)
+            })
+            .collect();
         // SAFETY: see above.
         unsafe { External::from_raw(&starts, bytes.iter().copied().max().unwrap_or(0), location) }
     }

@@ -123,10 +123,15 @@ fn create(params: &plaq_context_params, context: &mut Out<plaq_context>) -> Resu
 
 fn open(kind: DeviceKind, ordinal: usize, threads: usize) -> Result<Device> {
     match kind {
-        DeviceKind::Auto | DeviceKind::Cpu => Device::cpu(threads),
-        DeviceKind::Cuda => {
-            bail!(NoDevice, "CUDA device {ordinal}: this build has no CUDA back end")
-        }
+        DeviceKind::Cpu => Device::cpu(threads),
+        DeviceKind::Cuda => Device::cuda(ordinal),
+        DeviceKind::Auto => match Device::cuda(ordinal) {
+            Err(e) if e.status.is_missing_device() => {
+                log::info!("using the CPU: {}", e.message);
+                Device::cpu(threads)
+            }
+            device => device,
+        },
     }
 }
 

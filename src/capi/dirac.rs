@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, choose_or, number_of, Handle, Out, Params, Raw, Report};
+use super::args::{choose, choose_or, number_of, Handle, Maybe, Out, Params, Raw, Report};
+use super::clover::{plaq_clover, Clover};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
@@ -13,7 +14,7 @@ use super::table::interface;
 use crate::bail;
 use crate::compose::EvenOdd;
 use crate::error::Result;
-use crate::fields::{blas, Group, Recon, SpinorField};
+use crate::fields::{blas, CloverField, GaugeField, Group, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{DiracParams, HopCall, SiteTerm, Wilson};
 
@@ -129,10 +130,18 @@ interface! {
         /// Makes an operator on the links of `gauge` (SU(3), in single or double precision if
         /// there is a clover term). Errors: BAD_PARAMETER, SINGULAR_CLOVER, OUT_OF_MEMORY.
         plaq_dirac_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create;
+        /// The same with a clover term A of the host in place of the one made of the links, in the
+        /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
+        /// or the zero handle it is computed.
+        plaq_dirac_create_with_clover(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, clover: Handle<plaq_clover>, inverse: Maybe<plaq_clover>, dirac: Out<plaq_dirac>) = create_with_clover;
         /// Destroys an operator. The zero handle is accepted.
         plaq_dirac_destroy(dirac: Raw<plaq_dirac>) = destroy;
         /// Parameters and cost.
         plaq_dirac_describe(dirac: Handle<plaq_dirac>, report: Report<plaq_dirac_report>) = describe;
+        /// New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
+        /// has one. Errors: UNSUPPORTED if it has none.
+        plaq_dirac_clover(dirac: Handle<plaq_dirac>, clover: Out<plaq_clover>) = get_clover;
+        plaq_dirac_clover_inverse(dirac: Handle<plaq_dirac>, inverse: Out<plaq_clover>) = get_inverse;
         /// y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
         /// precision and the system's subset; y and x are different fields.
         plaq_dirac_apply(dirac: Handle<plaq_dirac>, system: i32, form: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
@@ -182,6 +191,41 @@ fn create(
     params: &plaq_dirac_params,
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
+    let op = |links| Wilson::new(links, physics(params)?);
+    dirac.set(context.adopt(build(context, gauge, params, op)?)?);
+    Ok(())
+}
+
+fn create_with_clover(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_dirac_params,
+    clover: &Arc<Clover>,
+    inverse: Option<&Arc<Clover>>,
+    dirac: &mut Out<plaq_dirac>,
+) -> Result<()> {
+    context.check_same(clover.context(), "clover")?;
+    let blocks = clover.read("clover")?.clone();
+    let op = |links| {
+        let physics = physics(params)?;
+        let Some(inverse) = inverse.filter(|_| physics.mu == 0.0) else {
+            return Wilson::with_clover(links, Some(blocks), physics);
+        };
+        context.check_same(inverse.context(), "inverse")?;
+        let inverse = inverse.read("inverse")?.clone();
+        Wilson::from_parts(links, Some(blocks), Some(inverse), physics)
+    };
+    dirac.set(context.adopt(build(context, gauge, params, op)?)?);
+    Ok(())
+}
+
+/// The operator that `op` makes on the links, in the precision and storage asked for.
+fn build(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_dirac_params,
+    op: impl FnOnce(Arc<GaugeField>) -> Result<Wilson>,
+) -> Result<Dirac> {
     context.check_same(gauge.context(), "gauge")?;
     let links = gauge.read("gauge")?.clone();
     if links.group() != Group::Su3 {
@@ -196,14 +240,11 @@ fn create(
         bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
     }
     let normalisation = choose(params.normalisation, "params.normalisation")?;
-    let op = Arc::new(Wilson::new(links, physics(params)?)?.to(precision, storage)?);
+    let op = Arc::new(op(links)?.to(precision, storage)?);
     let systems = [(0, true), (1, true), (0, false), (1, false)];
     let schur = systems.map(|(parity, symmetric)| EvenOdd::new(op.clone(), parity, symmetric));
     let workspace = Workspace::default();
-    let context_of = context.clone();
-    let object = Dirac { context: context_of, op, schur, normalisation, workspace };
-    dirac.set(context.adopt(object)?);
-    Ok(())
+    Ok(Dirac { context: context.clone(), op, schur, normalisation, workspace })
 }
 
 fn destroy(dirac: plaq_dirac) -> Result<()> {
@@ -221,6 +262,26 @@ fn describe(dirac: &Arc<Dirac>, report: &mut Report<plaq_dirac_report>) -> Resul
         storage: number_of(op.gauge().recon()),
         ..Default::default()
     });
+    Ok(())
+}
+
+fn get_clover(dirac: &Arc<Dirac>, clover: &mut Out<plaq_clover>) -> Result<()> {
+    hand_out(dirac, dirac.op.clover(), clover)
+}
+
+fn get_inverse(dirac: &Arc<Dirac>, inverse: &mut Out<plaq_clover>) -> Result<()> {
+    hand_out(dirac, dirac.op.clover_inverse().filter(|a| a.sets() == 1), inverse)
+}
+
+fn hand_out(
+    dirac: &Arc<Dirac>,
+    blocks: Option<&Arc<CloverField>>,
+    to: &mut Out<plaq_clover>,
+) -> Result<()> {
+    match blocks {
+        Some(blocks) => to.set(dirac.context.adopt(Clover::new(&dirac.context, blocks.clone()))?),
+        None => bail!(Unsupported, "dirac: expected an operator with such blocks, found none"),
+    }
     Ok(())
 }
 

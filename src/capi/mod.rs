@@ -8,6 +8,7 @@
 
 mod args;
 mod boundary;
+pub mod clover;
 pub mod context;
 pub mod dirac;
 pub mod field;
@@ -20,5 +21,13 @@ pub mod table;
 mod versioned;
 
 /// Every table, in the order of the header.
-pub const MODULES: &[&table::Module] =
-    &[&library::MODULE, &context::MODULE, &field::MODULE, &gauge::MODULE, &spinor::MODULE];
+pub const MODULES: &[&table::Module] = &[
+    &library::MODULE,
+    &context::MODULE,
+    &field::MODULE,
+    &layout::MODULE,
+    &gauge::MODULE,
+    &spinor::MODULE,
+    &clover::MODULE,
+    &dirac::MODULE,
+];

@@ -116,6 +116,78 @@ static void pieces(plaq_context context, plaq_gauge gauge) {
   free(old);
 }
 
+/* A clover term through the host gives the same operator again. */
+static void clover_through_host(plaq_context context, plaq_gauge gauge) {
+  double *u = random_numbers(SPINOR), *one = numbers(SPINOR), *two = numbers(SPINOR);
+  double *a = numbers(72 * VOLUME), *inverse = numbers(72 * VOLUME), worst = 0;
+  plaq_spinor x = new_spinor(context, 1, u), y = new_spinor(context, 1, NULL);
+  plaq_spinor_params s = spinor_params(1);
+  plaq_dirac made = new_dirac(context, gauge, 1.3, 0, 0), plain = new_dirac(context, gauge, 0, 0, 0), given;
+  plaq_clover blocks, inverse_blocks, mine, none = {0};
+  plaq_clover_params c;
+  plaq_dirac_params p;
+  plaq_layout_params packed;
+  plaq_spinor odd_x, odd_y;
+  int i, with_inverse;
+
+  OK(plaq_layout_params_init(&packed, sizeof packed));
+  packed.order = PLAQ_ORDER_MILC;
+  OK(plaq_dirac_clover(made, &blocks));
+  OK(plaq_dirac_clover_inverse(made, &inverse_blocks));
+  EXPECT(PLAQ_UNSUPPORTED, plaq_dirac_clover(plain, &mine));
+  EXPECT(PLAQ_NULL_POINTER, plaq_dirac_clover(made, NULL));
+  OK(plaq_clover_save(blocks, &packed, a));
+  OK(plaq_clover_save(inverse_blocks, &packed, inverse));
+  EXPECT(PLAQ_BAD_LAYOUT, plaq_clover_save(blocks, NULL, a));
+  /* The trace of the field strength term vanishes: each block's diagonal sums to 6. */
+  for (i = 0; i < 2 * VOLUME; i++) {
+    double *d = a + 36 * i, trace = d[0] + d[1] + d[2] + d[3] + d[4] + d[5];
+    worst = fmax(worst, fabs(trace - 6));
+  }
+  CHECK(worst < 1e-13 * 6);
+
+  OK(plaq_clover_params_init(&c, sizeof c));
+  EXPECT(PLAQ_BAD_EXTENTS, plaq_clover_create(context, &c, &mine));
+  c.extents[0] = LX, c.extents[1] = LY, c.extents[2] = LZ, c.extents[3] = LT;
+  OK(plaq_clover_create(context, &c, &mine));
+  OK(plaq_clover_load(mine, &packed, a));
+  a[17] = NAN;
+  EXPECT(PLAQ_NOT_FINITE, plaq_clover_load(mine, &packed, a));
+  OK(plaq_clover_load(inverse_blocks, &packed, inverse));
+  OK(plaq_dirac_params_init(&p, sizeof p));
+  p.kappa = 0.12;
+  s.subset = PLAQ_SUBSET_ODD;
+  OK(plaq_spinor_create(context, &s, &odd_x));
+  OK(plaq_spinor_create(context, &s, &odd_y));
+  OK(plaq_spinor_load(odd_x, NULL, u));
+  for (with_inverse = 0; with_inverse < 2; with_inverse++) {
+    OK(plaq_dirac_create_with_clover(context, gauge, &p, mine, with_inverse ? inverse_blocks : none, &given));
+    OK(plaq_dirac_apply(made, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, y, x));
+    OK(plaq_spinor_save(y, NULL, one));
+    OK(plaq_dirac_apply(given, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, y, x));
+    OK(plaq_spinor_save(y, NULL, two));
+    CHECK(distance(one, two, SPINOR) < 1e-14);
+    memset(one, 0, SPINOR * sizeof *one);
+    memset(two, 0, SPINOR * sizeof *two);
+    OK(plaq_dirac_apply(made, PLAQ_SYSTEM_ODD_SYMMETRIC, PLAQ_FORM_M, odd_y, odd_x));
+    OK(plaq_spinor_save(odd_y, NULL, one));
+    OK(plaq_dirac_apply(given, PLAQ_SYSTEM_ODD_SYMMETRIC, PLAQ_FORM_M, odd_y, odd_x));
+    OK(plaq_spinor_save(odd_y, NULL, two));
+    CHECK(distance(one, two, SPINOR) < 1e-14);
+    OK(plaq_dirac_destroy(given));
+  }
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_dirac_create_with_clover(context, gauge, &p, none, none, &given));
+  OK(plaq_clover_destroy(mine));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_clover_load(mine, &packed, a));
+  OK(plaq_dirac_destroy(made));
+  OK(plaq_clover_save(blocks, &packed, a)); /* lives on its own */
+  free(u);
+  free(one);
+  free(two);
+  free(a);
+  free(inverse);
+}
+
 static void misuse(plaq_context context, plaq_gauge gauge) {
   plaq_dirac_params p;
   plaq_dirac dirac = {5}, good = new_dirac(context, gauge, 0, 0, 0), zero = {0};
@@ -187,6 +259,7 @@ int main(void) {
   free_field(context);
   adjoint(context, gauge);
   pieces(context, gauge);
+  clover_through_host(context, gauge);
   misuse(context, gauge);
   /* The context takes everything that is left with it. */
   OK(plaq_context_destroy(context));

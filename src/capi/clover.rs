@@ -1,0 +1,100 @@
+//! Clover terms of their own: from the host, or out of an operator.
+
+use std::sync::{Arc, RwLockReadGuard};
+
+use super::args::{choose, Data, DataOut, Handle, Out, Params, Raw};
+use super::context::{plaq_context, Context};
+use super::field::{geometry, plaq_precision, PLAQ_PRECISION_DOUBLE};
+use super::handles::{self, Shared};
+use super::layout::plaq_layout_params;
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{CloverField, Group, Subset};
+
+/// What a `plaq_clover` stands for. Operators share the blocks: loading makes new ones.
+#[derive(Debug)]
+pub struct Clover {
+    context: Arc<Context>,
+    field: Shared<Arc<CloverField>>,
+}
+
+impl Clover {
+    pub(crate) fn new(context: &Arc<Context>, field: Arc<CloverField>) -> Self {
+        Clover { context: context.clone(), field: Shared::new(field) }
+    }
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, Arc<CloverField>>> {
+        self.field.read(argument)
+    }
+}
+
+interface! {
+    "Clover terms"
+    handles {
+        /// Blocks A of a clover term, or their inverses: per site and chirality one hermitian
+        /// 6 x 6 matrix, row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
+        plaq_clover: Clover = 5,
+    }
+    params {
+        /// Shape of a clover term.
+        plaq_clover_params, plaq_clover_params_init {
+            /// Sites in x, y, z, t; even numbers. Must be set.
+            extents: [i32; 4] = [0; 4],
+            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            /// Must be 0.
+            reserved: i32 = 0,
+        }
+    }
+    functions {
+        /// Makes a clover term of unspecified blocks, to be loaded.
+        plaq_clover_create(context: Handle<plaq_context>, params: Params<plaq_clover_params>, clover: Out<plaq_clover>) = create;
+        /// Destroys a clover term; operators made with it go on. The zero handle is accepted.
+        plaq_clover_destroy(clover: Raw<plaq_clover>) = destroy;
+        /// Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
+        /// the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+        plaq_clover_load(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: Data) = load;
+        /// Blocks into the host's array.
+        plaq_clover_save(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: DataOut) = save;
+    }
+}
+
+fn create(
+    context: &Arc<Context>,
+    params: &plaq_clover_params,
+    clover: &mut Out<plaq_clover>,
+) -> Result<()> {
+    if params.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
+    }
+    let geometry = geometry(params.extents, context.device())?;
+    let precision = choose(params.precision, "params.precision")?;
+    let field = CloverField::new(context.device(), &geometry, precision, 1)?;
+    clover.set(context.adopt(Clover::new(context, Arc::new(field)))?);
+    Ok(())
+}
+
+fn destroy(clover: plaq_clover) -> Result<()> {
+    handles::remove(clover, "clover")
+}
+
+fn load(clover: &Arc<Clover>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    let mut field = clover.field.write("clover")?;
+    let geometry = field.geometry();
+    let description = layout.clover()?;
+    let shape = (geometry.extents(), Group::Su3, Subset::Full);
+    let memory = layout.external(data, &description, shape, 1)?;
+    let mut new = CloverField::new(field.device(), geometry, field.precision(), 1)?;
+    new.load(&description, &memory, layout.checked())?;
+    *field = Arc::new(new);
+    Ok(())
+}
+
+fn save(clover: &Arc<Clover>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let field = clover.read("clover")?;
+    let description = layout.clover()?;
+    let shape = (field.geometry().extents(), Group::Su3, Subset::Full);
+    field.save(&description, &mut layout.external(data, &description, shape, 1)?)
+}
