@@ -206,6 +206,429 @@ plaq_status plaq_context_reset_peak(plaq_context context);
 /** Waits until everything asked of the device is done. */
 plaq_status plaq_context_synchronize(plaq_context context);
 
+/* ---- Fields: what they share ---- */
+
+/** Storage precision; the number is the bytes of a real. Arithmetic is in double for
+ * double fields, in single otherwise; sums are in double. */
+typedef int32_t plaq_precision;
+enum {
+  PLAQ_PRECISION_DOUBLE = 8,
+  PLAQ_PRECISION_SINGLE = 4,
+  /** 16-bit fixed point, for spinors with one norm per site. */
+  PLAQ_PRECISION_HALF = 2
+};
+
+/** Which sites a field has: parity is (x + y + z + t) mod 2. */
+typedef int32_t plaq_subset;
+enum {
+  PLAQ_SUBSET_FULL = 0,
+  PLAQ_SUBSET_EVEN = 1,
+  PLAQ_SUBSET_ODD = 2
+};
+
+/* ---- Layouts: arrays of the host program ---- */
+
+/** Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
+ * (re, im), colour matrices row-major unless it says otherwise. */
+typedef int32_t plaq_order;
+enum {
+  /** Site (x fastest), then direction, row, column, or spin, colour. */
+  PLAQ_ORDER_LEXICOGRAPHIC = 0,
+  /** Links: four arrays, even sites, then odd. Spinors: spin inside colour. */
+  PLAQ_ORDER_QDP = 1,
+  /** Sites fastest; links in four arrays, clover blocks in two. */
+  PLAQ_ORDER_QDPJIT = 2,
+  /** Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
+   * packed clover blocks (QUDA_PACKED_CLOVER_ORDER). */
+  PLAQ_ORDER_MILC = 3,
+  /** Links inside an array of structs: site_bytes, site_offset. */
+  PLAQ_ORDER_MILC_SITE = 4,
+  /** Links with columns outside rows; spinors with odd sites first. */
+  PLAQ_ORDER_CPS = 5,
+  PLAQ_ORDER_BQCD = 6,
+  PLAQ_ORDER_TIFR = 7,
+  /** With two slices of halo on both sides of z. */
+  PLAQ_ORDER_TIFR_PADDED = 8,
+  /** openQCD; its spinors are in PLAQ_BASIS_CHIRAL. */
+  PLAQ_ORDER_OPENQCD = 9,
+  /** cuLGT's patterns (links): StandardPattern, GpuPattern, GpuPatternTimeslice,
+   * GpuPatternParityPriority, GpuPatternTimesliceParityPriority. */
+  PLAQ_ORDER_CULGT_STANDARD = 10,
+  PLAQ_ORDER_CULGT_GPU = 11,
+  PLAQ_ORDER_CULGT_TIMESLICE = 12,
+  PLAQ_ORDER_CULGT_PARITY = 13,
+  PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14
+};
+
+/** Gamma matrices that spinors of an array refer to (docs/layouts.md). */
+typedef int32_t plaq_basis;
+enum {
+  PLAQ_BASIS_DEGRAND_ROSSI = 0,
+  PLAQ_BASIS_UKQCD = 1,
+  PLAQ_BASIS_CHIRAL = 2,
+  PLAQ_BASIS_DIRAC_PAULI = 3
+};
+
+/** Which memory the pointers point to. */
+typedef int32_t plaq_location;
+enum {
+  PLAQ_LOCATION_HOST = 0,
+  /** Memory of the context's device. */
+  PLAQ_LOCATION_DEVICE = 1
+};
+
+/** An array of the host. */
+typedef struct plaq_layout_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  plaq_order order;
+  /** Double or single. */
+  plaq_precision precision;
+  plaq_location location;
+  /** Of spinors. */
+  plaq_basis basis;
+  /** 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
+   * other in it. n: `data` is the address of n pointers to arrays. */
+  int32_t arrays;
+  /** 1: links are put on the group after the check. */
+  int32_t project;
+  /** Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
+   * single. Negative: nothing is checked, also not for NaN. */
+  double tolerance;
+  /** The array holds scale[mu] times the links, e.g. an anisotropy. */
+  double scale[4];
+  /** The array's links that cross the boundary carry exp(i pi boundary[mu]). */
+  double boundary[4];
+  /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links. */
+  int64_t site_bytes;
+  int64_t site_offset;
+} plaq_layout_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_layout_params_init(plaq_layout_params *params, int64_t struct_size);
+
+/* ---- Gauge fields ---- */
+
+/** Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
+ * operators. Operators keep the links that they were made with. */
+typedef struct plaq_gauge {
+  int64_t id;
+} plaq_gauge;
+
+/** Which real numbers of a link are stored; this also fixes the gauge group. */
+typedef int32_t plaq_storage;
+enum {
+  /** SU(3), whole matrices. */
+  PLAQ_STORAGE_SU3_18 = 18,
+  /** SU(3), two rows. */
+  PLAQ_STORAGE_SU3_12 = 12,
+  /** SU(3), eight numbers, algebraic. */
+  PLAQ_STORAGE_SU3_8 = 8,
+  /** SU(3), eight angles: slower, errors of the same size for every link. */
+  PLAQ_STORAGE_SU3_8_ANGLES = 9,
+  /** SU(2), a0 + i a.sigma. */
+  PLAQ_STORAGE_SU2 = 4
+};
+
+/** Shape of a gauge field. */
+typedef struct plaq_gauge_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Sites in x, y, z, t; even numbers. Must be set. */
+  int32_t extents[4];
+  plaq_precision precision;
+  plaq_storage storage;
+} plaq_gauge_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_gauge_params_init(plaq_gauge_params *params, int64_t struct_size);
+
+/** Shape of a gauge field that exists. */
+typedef struct plaq_gauge_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  int32_t extents[4];
+  plaq_precision precision;
+  plaq_storage storage;
+  /** Device memory of the links. */
+  int64_t bytes;
+} plaq_gauge_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_gauge_report_init(plaq_gauge_report *report, int64_t struct_size);
+
+/** Makes a gauge field of unspecified links.
+ * Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT. */
+plaq_status plaq_gauge_create(plaq_context context,
+                              const plaq_gauge_params *params,
+                              plaq_gauge *gauge);
+
+/** Destroys a gauge field; operators made with it go on. The zero handle is accepted. */
+plaq_status plaq_gauge_destroy(plaq_gauge gauge);
+
+/** Shape and size. */
+plaq_status plaq_gauge_describe(plaq_gauge gauge, plaq_gauge_report *report);
+
+/** Links of `from` into `to`; precision and storage may differ.
+ * Errors: FIELD_MISMATCH for another lattice or group. */
+plaq_status plaq_gauge_copy(plaq_gauge from, plaq_gauge to);
+
+/** Links from the host's array; on failure the old ones stay.
+ * Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT. */
+plaq_status plaq_gauge_load(plaq_gauge gauge, const plaq_layout_params *layout, const void *data);
+
+/** Links into the host's array. */
+plaq_status plaq_gauge_save(plaq_gauge gauge, const plaq_layout_params *layout, void *data);
+
+/* ---- Spinor fields ---- */
+
+/** Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides. */
+typedef struct plaq_spinor {
+  int64_t id;
+} plaq_spinor;
+
+/** Shape of a spinor field. */
+typedef struct plaq_spinor_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Sites in x, y, z, t; even numbers. Must be set. */
+  int32_t extents[4];
+  plaq_precision precision;
+  plaq_subset subset;
+  /** Right-hand sides, 1 to 4096. */
+  int32_t nrhs;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_spinor_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_size);
+
+/** Shape of a spinor field that exists. */
+typedef struct plaq_spinor_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  int32_t extents[4];
+  plaq_precision precision;
+  plaq_subset subset;
+  int32_t nrhs;
+  int32_t reserved;
+  /** Device memory of the spinors. */
+  int64_t bytes;
+} plaq_spinor_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_report_init(plaq_spinor_report *report, int64_t struct_size);
+
+/** Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT. */
+plaq_status plaq_spinor_create(plaq_context context,
+                               const plaq_spinor_params *params,
+                               plaq_spinor *spinor);
+
+/** Destroys a spinor field. The zero handle is accepted. */
+plaq_status plaq_spinor_destroy(plaq_spinor spinor);
+
+/** Shape and size. */
+plaq_status plaq_spinor_describe(plaq_spinor spinor, plaq_spinor_report *report);
+
+/** Spinors from the host's array; on failure the field is as before. A field of one parity
+ * takes its sites. Errors: NOT_FINITE, BAD_LAYOUT. */
+plaq_status plaq_spinor_load(plaq_spinor spinor,
+                             const plaq_layout_params *layout,
+                             const void *data);
+
+/** Spinors into the host's array; sites that the field lacks stay. */
+plaq_status plaq_spinor_save(plaq_spinor spinor, const plaq_layout_params *layout, void *data);
+
+/** Sets every number to zero. */
+plaq_status plaq_spinor_zero(plaq_spinor spinor);
+
+/** to = from; precisions may differ. */
+plaq_status plaq_spinor_copy(plaq_spinor from, plaq_spinor to);
+
+/** y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs. */
+plaq_status plaq_spinor_axpby(const double *a,
+                              plaq_spinor x,
+                              const double *b,
+                              plaq_spinor y,
+                              int64_t count);
+
+/** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs. */
+plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
+
+/** Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs. */
+plaq_status plaq_spinor_dot(plaq_spinor x, plaq_spinor y, double *products, int64_t count);
+
+/* ---- Clover terms ---- */
+
+/** Blocks A of a clover term, or their inverses: per site and chirality one hermitian
+ * 6 x 6 matrix, row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F. */
+typedef struct plaq_clover {
+  int64_t id;
+} plaq_clover;
+
+/** Shape of a clover term. */
+typedef struct plaq_clover_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Sites in x, y, z, t; even numbers. Must be set. */
+  int32_t extents[4];
+  plaq_precision precision;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_clover_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_clover_params_init(plaq_clover_params *params, int64_t struct_size);
+
+/** Makes a clover term of unspecified blocks, to be loaded. */
+plaq_status plaq_clover_create(plaq_context context,
+                               const plaq_clover_params *params,
+                               plaq_clover *clover);
+
+/** Destroys a clover term; operators made with it go on. The zero handle is accepted. */
+plaq_status plaq_clover_destroy(plaq_clover clover);
+
+/** Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
+ * the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT. */
+plaq_status plaq_clover_load(plaq_clover clover,
+                             const plaq_layout_params *layout,
+                             const void *data);
+
+/** Blocks into the host's array. */
+plaq_status plaq_clover_save(plaq_clover clover, const plaq_layout_params *layout, void *data);
+
+/* ---- Dirac operators: Wilson, clover, twisted mass ---- */
+
+/** An operator with its own hold on links and clover term: changing the gauge field
+ * afterwards does not change it. */
+typedef struct plaq_dirac {
+  int64_t id;
+} plaq_dirac;
+
+/** What an operator multiplies with. */
+typedef int32_t plaq_normalisation;
+enum {
+  /** M = A - kappa H, 1 - kappa H without clover term (2 kappa D). */
+  PLAQ_NORMALISATION_KAPPA = 0,
+  /** D = m + 4 - H/2 + ... */
+  PLAQ_NORMALISATION_MASS = 1
+};
+
+/** The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
+ * 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
+ * A_p - kappa^2 H_pq A_q^-1 H_qp. */
+typedef int32_t plaq_system;
+enum {
+  PLAQ_SYSTEM_FULL = 0,
+  PLAQ_SYSTEM_EVEN_SYMMETRIC = 1,
+  PLAQ_SYSTEM_ODD_SYMMETRIC = 2,
+  PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3,
+  PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
+};
+
+/** An operator M or what is made of it. */
+typedef int32_t plaq_form;
+enum {
+  PLAQ_FORM_M = 0,
+  PLAQ_FORM_MDAG = 1,
+  PLAQ_FORM_MDAGM = 2,
+  PLAQ_FORM_MMDAG = 3
+};
+
+/** D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5. */
+typedef struct plaq_dirac_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. */
+  double kappa;
+  /** Bare mass m; ignored where kappa is not 0. */
+  double mass;
+  /** Sheikholeslami-Wohlert coefficient; 0: no clover term. */
+  double csw;
+  /** Its value in the planes with t; NaN: as csw. */
+  double csw_t;
+  /** Twisted mass mu. */
+  double mu;
+  /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1). */
+  double hop[4];
+  /** Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
+   * 1: antiperiodic. Default (0, 0, 0, 1). */
+  double boundary[4];
+  /** Precision of the operator; 0: that of the gauge field. */
+  plaq_precision precision;
+  /** Storage of its links; 0: two rows. The clover term is made of the gauge field's. */
+  plaq_storage storage;
+  plaq_normalisation normalisation;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_dirac_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_dirac_params_init(plaq_dirac_params *params, int64_t struct_size);
+
+/** An operator that exists. */
+typedef struct plaq_dirac_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  double kappa;
+  double mass;
+  /** Floating-point operations of one application to one right-hand side. */
+  double flops;
+  /** Compulsory bytes of one application to one right-hand side. */
+  double bytes;
+  plaq_precision precision;
+  plaq_storage storage;
+} plaq_dirac_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_dirac_report_init(plaq_dirac_report *report, int64_t struct_size);
+
+/** Makes an operator on the links of `gauge` (SU(3), in single or double precision if
+ * there is a clover term). Errors: BAD_PARAMETER, SINGULAR_CLOVER, OUT_OF_MEMORY. */
+plaq_status plaq_dirac_create(plaq_context context,
+                              plaq_gauge gauge,
+                              const plaq_dirac_params *params,
+                              plaq_dirac *dirac);
+
+/** The same with a clover term A of the host in place of the one made of the links, in the
+ * precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
+ * or the zero handle it is computed. */
+plaq_status plaq_dirac_create_with_clover(plaq_context context,
+                                          plaq_gauge gauge,
+                                          const plaq_dirac_params *params,
+                                          plaq_clover clover,
+                                          plaq_clover inverse,
+                                          plaq_dirac *dirac);
+
+/** Destroys an operator. The zero handle is accepted. */
+plaq_status plaq_dirac_destroy(plaq_dirac dirac);
+
+/** Parameters and cost. */
+plaq_status plaq_dirac_describe(plaq_dirac dirac, plaq_dirac_report *report);
+
+/** New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
+ * has one. Errors: UNSUPPORTED if it has none. */
+plaq_status plaq_dirac_clover(plaq_dirac dirac, plaq_clover *clover);
+
+plaq_status plaq_dirac_clover_inverse(plaq_dirac dirac, plaq_clover *inverse);
+
+/** y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
+ * precision and the system's subset; y and x are different fields. */
+plaq_status plaq_dirac_apply(plaq_dirac dirac,
+                             int32_t system,
+                             int32_t form,
+                             plaq_spinor y,
+                             plaq_spinor x);
+
+/** y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
+ * Fields hold their parity or the whole lattice; of `y` only parity p is written. */
+plaq_status plaq_dirac_hop(plaq_dirac dirac,
+                           int32_t parity,
+                           int32_t dagger,
+                           plaq_spinor y,
+                           plaq_spinor x);
+
 #ifdef __cplusplus
 }
 #endif

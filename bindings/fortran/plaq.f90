@@ -97,6 +97,233 @@ module plaq
     integer(c_int64_t) :: memory_peak
   end type
 
+  ! Fields: what they share
+  !> Storage precision; the number is the bytes of a real. Arithmetic is in double for
+  !> double fields, in single otherwise; sums are in double.
+  integer(c_int32_t), parameter :: PLAQ_PRECISION_DOUBLE = 8
+  integer(c_int32_t), parameter :: PLAQ_PRECISION_SINGLE = 4
+  !> 16-bit fixed point, for spinors with one norm per site.
+  integer(c_int32_t), parameter :: PLAQ_PRECISION_HALF = 2
+  !> Which sites a field has: parity is (x + y + z + t) mod 2.
+  integer(c_int32_t), parameter :: PLAQ_SUBSET_FULL = 0
+  integer(c_int32_t), parameter :: PLAQ_SUBSET_EVEN = 1
+  integer(c_int32_t), parameter :: PLAQ_SUBSET_ODD = 2
+
+  ! Layouts: arrays of the host program
+  !> Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
+  !> (re, im), colour matrices row-major unless it says otherwise.
+  !> Site (x fastest), then direction, row, column, or spin, colour.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_LEXICOGRAPHIC = 0
+  !> Links: four arrays, even sites, then odd. Spinors: spin inside colour.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_QDP = 1
+  !> Sites fastest; links in four arrays, clover blocks in two.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_QDPJIT = 2
+  !> Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
+  !> packed clover blocks (QUDA_PACKED_CLOVER_ORDER).
+  integer(c_int32_t), parameter :: PLAQ_ORDER_MILC = 3
+  !> Links inside an array of structs: site_bytes, site_offset.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_MILC_SITE = 4
+  !> Links with columns outside rows; spinors with odd sites first.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_CPS = 5
+  integer(c_int32_t), parameter :: PLAQ_ORDER_BQCD = 6
+  integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR = 7
+  !> With two slices of halo on both sides of z.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR_PADDED = 8
+  !> openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_OPENQCD = 9
+  !> cuLGT's patterns (links): StandardPattern, GpuPattern, GpuPatternTimeslice,
+  !> GpuPatternParityPriority, GpuPatternTimesliceParityPriority.
+  integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_STANDARD = 10
+  integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_GPU = 11
+  integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_TIMESLICE = 12
+  integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_PARITY = 13
+  integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14
+  !> Gamma matrices that spinors of an array refer to (docs/layouts.md).
+  integer(c_int32_t), parameter :: PLAQ_BASIS_DEGRAND_ROSSI = 0
+  integer(c_int32_t), parameter :: PLAQ_BASIS_UKQCD = 1
+  integer(c_int32_t), parameter :: PLAQ_BASIS_CHIRAL = 2
+  integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
+  !> Which memory the pointers point to.
+  integer(c_int32_t), parameter :: PLAQ_LOCATION_HOST = 0
+  !> Memory of the context's device.
+  integer(c_int32_t), parameter :: PLAQ_LOCATION_DEVICE = 1
+  !> An array of the host.
+  type, bind(c) :: plaq_layout_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: order
+    !> Double or single.
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: location
+    !> Of spinors.
+    integer(c_int32_t) :: basis
+    !> 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
+    !> other in it. n: `data` is the address of n pointers to arrays.
+    integer(c_int32_t) :: arrays
+    !> 1: links are put on the group after the check.
+    integer(c_int32_t) :: project
+    !> Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
+    !> single. Negative: nothing is checked, also not for NaN.
+    real(c_double) :: tolerance
+    !> The array holds scale[mu] times the links, e.g. an anisotropy.
+    real(c_double) :: scale(4)
+    !> The array's links that cross the boundary carry exp(i pi boundary[mu]).
+    real(c_double) :: boundary(4)
+    !> PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
+    integer(c_int64_t) :: site_bytes
+    integer(c_int64_t) :: site_offset
+  end type
+
+  ! Gauge fields
+  !> Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
+  !> operators. Operators keep the links that they were made with.
+  type, bind(c) :: plaq_gauge
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Which real numbers of a link are stored; this also fixes the gauge group.
+  !> SU(3), whole matrices.
+  integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_18 = 18
+  !> SU(3), two rows.
+  integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_12 = 12
+  !> SU(3), eight numbers, algebraic.
+  integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8 = 8
+  !> SU(3), eight angles: slower, errors of the same size for every link.
+  integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8_ANGLES = 9
+  !> SU(2), a0 + i a.sigma.
+  integer(c_int32_t), parameter :: PLAQ_STORAGE_SU2 = 4
+  !> Shape of a gauge field.
+  type, bind(c) :: plaq_gauge_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Sites in x, y, z, t; even numbers. Must be set.
+    integer(c_int32_t) :: extents(4)
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+  end type
+  !> Shape of a gauge field that exists.
+  type, bind(c) :: plaq_gauge_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: extents(4)
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+    !> Device memory of the links.
+    integer(c_int64_t) :: bytes
+  end type
+
+  ! Spinor fields
+  !> Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides.
+  type, bind(c) :: plaq_spinor
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Shape of a spinor field.
+  type, bind(c) :: plaq_spinor_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Sites in x, y, z, t; even numbers. Must be set.
+    integer(c_int32_t) :: extents(4)
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: subset
+    !> Right-hand sides, 1 to 4096.
+    integer(c_int32_t) :: nrhs
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
+  !> Shape of a spinor field that exists.
+  type, bind(c) :: plaq_spinor_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: extents(4)
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: subset
+    integer(c_int32_t) :: nrhs
+    integer(c_int32_t) :: reserved
+    !> Device memory of the spinors.
+    integer(c_int64_t) :: bytes
+  end type
+
+  ! Clover terms
+  !> Blocks A of a clover term, or their inverses: per site and chirality one hermitian
+  !> 6 x 6 matrix, row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
+  type, bind(c) :: plaq_clover
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Shape of a clover term.
+  type, bind(c) :: plaq_clover_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Sites in x, y, z, t; even numbers. Must be set.
+    integer(c_int32_t) :: extents(4)
+    integer(c_int32_t) :: precision
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
+
+  ! Dirac operators: Wilson, clover, twisted mass
+  !> An operator with its own hold on links and clover term: changing the gauge field
+  !> afterwards does not change it.
+  type, bind(c) :: plaq_dirac
+    integer(c_int64_t) :: id = 0
+  end type
+  !> What an operator multiplies with.
+  !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
+  integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
+  !> D = m + 4 - H/2 + ...
+  integer(c_int32_t), parameter :: PLAQ_NORMALISATION_MASS = 1
+  !> The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
+  !> 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
+  !> A_p - kappa^2 H_pq A_q^-1 H_qp.
+  integer(c_int32_t), parameter :: PLAQ_SYSTEM_FULL = 0
+  integer(c_int32_t), parameter :: PLAQ_SYSTEM_EVEN_SYMMETRIC = 1
+  integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_SYMMETRIC = 2
+  integer(c_int32_t), parameter :: PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3
+  integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
+  !> An operator M or what is made of it.
+  integer(c_int32_t), parameter :: PLAQ_FORM_M = 0
+  integer(c_int32_t), parameter :: PLAQ_FORM_MDAG = 1
+  integer(c_int32_t), parameter :: PLAQ_FORM_MDAGM = 2
+  integer(c_int32_t), parameter :: PLAQ_FORM_MMDAG = 3
+  !> D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
+  type, bind(c) :: plaq_dirac_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts.
+    real(c_double) :: kappa
+    !> Bare mass m; ignored where kappa is not 0.
+    real(c_double) :: mass
+    !> Sheikholeslami-Wohlert coefficient; 0: no clover term.
+    real(c_double) :: csw
+    !> Its value in the planes with t; NaN: as csw.
+    real(c_double) :: csw_t
+    !> Twisted mass mu.
+    real(c_double) :: mu
+    !> Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+    real(c_double) :: hop(4)
+    !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
+    !> 1: antiperiodic. Default (0, 0, 0, 1).
+    real(c_double) :: boundary(4)
+    !> Precision of the operator; 0: that of the gauge field.
+    integer(c_int32_t) :: precision
+    !> Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+    integer(c_int32_t) :: storage
+    integer(c_int32_t) :: normalisation
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
+  !> An operator that exists.
+  type, bind(c) :: plaq_dirac_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: kappa
+    real(c_double) :: mass
+    !> Floating-point operations of one application to one right-hand side.
+    real(c_double) :: flops
+    !> Compulsory bytes of one application to one right-hand side.
+    real(c_double) :: bytes
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+  end type
+
   interface
     !> Version of the library, "major.minor.patch".
     type(c_ptr) function plaq_version() bind(c)
@@ -170,6 +397,259 @@ module plaq
     integer(c_int32_t) function plaq_context_synchronize(context) bind(c)
       import
       type(plaq_context), value :: context
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_layout_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_layout_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gauge_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_gauge_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gauge_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_gauge_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes a gauge field of unspecified links.
+    !> Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+    integer(c_int32_t) function plaq_gauge_create(context, params, gauge) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge_params), intent(in), optional :: params
+      type(plaq_gauge), intent(inout) :: gauge
+    end function
+    !> Destroys a gauge field; operators made with it go on. The zero handle is accepted.
+    integer(c_int32_t) function plaq_gauge_destroy(gauge) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+    end function
+    !> Shape and size.
+    integer(c_int32_t) function plaq_gauge_describe(gauge, report) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge_report), intent(inout), optional :: report
+    end function
+    !> Links of `from` into `to`; precision and storage may differ.
+    !> Errors: FIELD_MISMATCH for another lattice or group.
+    integer(c_int32_t) function plaq_gauge_copy(from, to) bind(c)
+      import
+      type(plaq_gauge), value :: from
+      type(plaq_gauge), value :: to
+    end function
+    !> Links from the host's array; on failure the old ones stay.
+    !> Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT.
+    integer(c_int32_t) function plaq_gauge_load(gauge, layout, data) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_layout_params), intent(in), optional :: layout
+      type(c_ptr), value :: data
+    end function
+    !> Links into the host's array.
+    integer(c_int32_t) function plaq_gauge_save(gauge, layout, data) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_layout_params), intent(in), optional :: layout
+      type(c_ptr), value :: data
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_spinor_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_spinor_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_spinor_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_spinor_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+    integer(c_int32_t) function plaq_spinor_create(context, params, spinor) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_spinor_params), intent(in), optional :: params
+      type(plaq_spinor), intent(inout) :: spinor
+    end function
+    !> Destroys a spinor field. The zero handle is accepted.
+    integer(c_int32_t) function plaq_spinor_destroy(spinor) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+    end function
+    !> Shape and size.
+    integer(c_int32_t) function plaq_spinor_describe(spinor, report) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_spinor_report), intent(inout), optional :: report
+    end function
+    !> Spinors from the host's array; on failure the field is as before. A field of one parity
+    !> takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
+    integer(c_int32_t) function plaq_spinor_load(spinor, layout, data) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_layout_params), intent(in), optional :: layout
+      type(c_ptr), value :: data
+    end function
+    !> Spinors into the host's array; sites that the field lacks stay.
+    integer(c_int32_t) function plaq_spinor_save(spinor, layout, data) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_layout_params), intent(in), optional :: layout
+      type(c_ptr), value :: data
+    end function
+    !> Sets every number to zero.
+    integer(c_int32_t) function plaq_spinor_zero(spinor) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+    end function
+    !> to = from; precisions may differ.
+    integer(c_int32_t) function plaq_spinor_copy(from, to) bind(c)
+      import
+      type(plaq_spinor), value :: from
+      type(plaq_spinor), value :: to
+    end function
+    !> y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+    integer(c_int32_t) function plaq_spinor_axpby(a, x, b, y, count) bind(c)
+      import
+      real(c_double), intent(in) :: a(*)
+      type(plaq_spinor), value :: x
+      real(c_double), intent(in) :: b(*)
+      type(plaq_spinor), value :: y
+      integer(c_int64_t), value :: count
+    end function
+    !> Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+    integer(c_int32_t) function plaq_spinor_norm2(x, norms, count) bind(c)
+      import
+      type(plaq_spinor), value :: x
+      real(c_double), intent(inout) :: norms(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+    integer(c_int32_t) function plaq_spinor_dot(x, y, products, count) bind(c)
+      import
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: y
+      real(c_double), intent(inout) :: products(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_clover_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_clover_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes a clover term of unspecified blocks, to be loaded.
+    integer(c_int32_t) function plaq_clover_create(context, params, clover) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_clover_params), intent(in), optional :: params
+      type(plaq_clover), intent(inout) :: clover
+    end function
+    !> Destroys a clover term; operators made with it go on. The zero handle is accepted.
+    integer(c_int32_t) function plaq_clover_destroy(clover) bind(c)
+      import
+      type(plaq_clover), value :: clover
+    end function
+    !> Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
+    !> the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+    integer(c_int32_t) function plaq_clover_load(clover, layout, data) bind(c)
+      import
+      type(plaq_clover), value :: clover
+      type(plaq_layout_params), intent(in), optional :: layout
+      type(c_ptr), value :: data
+    end function
+    !> Blocks into the host's array.
+    integer(c_int32_t) function plaq_clover_save(clover, layout, data) bind(c)
+      import
+      type(plaq_clover), value :: clover
+      type(plaq_layout_params), intent(in), optional :: layout
+      type(c_ptr), value :: data
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_dirac_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_dirac_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_dirac_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_dirac_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes an operator on the links of `gauge` (SU(3), in single or double precision if
+    !> there is a clover term). Errors: BAD_PARAMETER, SINGULAR_CLOVER, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_dirac_create(context, gauge, params, dirac) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_dirac_params), intent(in), optional :: params
+      type(plaq_dirac), intent(inout) :: dirac
+    end function
+    !> The same with a clover term A of the host in place of the one made of the links, in the
+    !> precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
+    !> or the zero handle it is computed.
+    integer(c_int32_t) function plaq_dirac_create_with_clover(context, &
+        gauge, &
+        params, &
+        clover, &
+        inverse, &
+        dirac) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_dirac_params), intent(in), optional :: params
+      type(plaq_clover), value :: clover
+      type(plaq_clover), value :: inverse
+      type(plaq_dirac), intent(inout) :: dirac
+    end function
+    !> Destroys an operator. The zero handle is accepted.
+    integer(c_int32_t) function plaq_dirac_destroy(dirac) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+    end function
+    !> Parameters and cost.
+    integer(c_int32_t) function plaq_dirac_describe(dirac, report) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_dirac_report), intent(inout), optional :: report
+    end function
+    !> New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
+    !> has one. Errors: UNSUPPORTED if it has none.
+    integer(c_int32_t) function plaq_dirac_clover(dirac, clover) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_clover), intent(inout) :: clover
+    end function
+    integer(c_int32_t) function plaq_dirac_clover_inverse(dirac, inverse) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_clover), intent(inout) :: inverse
+    end function
+    !> y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
+    !> precision and the system's subset; y and x are different fields.
+    integer(c_int32_t) function plaq_dirac_apply(dirac, system, form, y, x) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      integer(c_int32_t), value :: system
+      integer(c_int32_t), value :: form
+      type(plaq_spinor), value :: y
+      type(plaq_spinor), value :: x
+    end function
+    !> y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
+    !> Fields hold their parity or the whole lattice; of `y` only parity p is written.
+    integer(c_int32_t) function plaq_dirac_hop(dirac, parity, dagger, y, x) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      integer(c_int32_t), value :: parity
+      integer(c_int32_t), value :: dagger
+      type(plaq_spinor), value :: y
+      type(plaq_spinor), value :: x
     end function
   end interface
 

@@ -30,7 +30,7 @@ impl Geometry {
                 );
             }
         }
-        if extents.iter().map(|&l| l as u64).product::<u64>() > i32::MAX as u64 {
+        if extents.iter().map(|&l| l as u128).product::<u128>() > i32::MAX as u128 {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
         // A piece must keep even extents, or parity would differ between lanes.

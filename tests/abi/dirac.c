@@ -1,6 +1,14 @@
 /* Dirac operators: known results, adjointness, even-odd pieces, and their misuse. */
 #include "lattice.h"
 
+static double *unit_links(void) {
+  double *links = calloc(LINKS, sizeof *links);
+  int i;
+  CHECK(links != NULL);
+  for (i = 0; i < 12 * VOLUME; i++) links[18 * (i / 3) + 8 * (i % 3)] = 1;
+  return links;
+}
+
 static plaq_dirac new_dirac(plaq_context context, plaq_gauge gauge, double csw, double mu, int normalisation) {
   plaq_dirac_params p;
   plaq_dirac dirac;
@@ -245,7 +253,8 @@ static void misuse(plaq_context context, plaq_gauge gauge) {
   EXPECT(PLAQ_FIELD_MISMATCH, plaq_dirac_apply(good, 0, 0, many, x));
   REFUSED(PLAQ_INVALID_ARGUMENT, "parity", plaq_dirac_hop(good, 2, 0, y, x));
   REFUSED(PLAQ_INVALID_ARGUMENT, "dagger", plaq_dirac_hop(good, 0, -1, y, x));
-  EXPECT(PLAQ_FIELD_MISMATCH, plaq_dirac_hop(good, 1, 0, odd, odd));
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_dirac_hop(good, 0, 0, odd, x));
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_dirac_hop(good, 1, 0, y, odd));
   EXPECT(PLAQ_BUSY, plaq_dirac_hop(good, 1, 0, x, x));
   OK(plaq_dirac_destroy(good));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_dirac_apply(good, 0, 0, y, x));

@@ -52,14 +52,6 @@ static double *random_links(void) {
   return links;
 }
 
-static double *unit_links(void) {
-  double *links = calloc(LINKS, sizeof *links);
-  int i;
-  CHECK(links != NULL);
-  for (i = 0; i < 12 * VOLUME; i++) links[18 * (i / 3) + 8 * (i % 3)] = 1;
-  return links;
-}
-
 static double distance(const double *a, const double *b, size_t count) {
   double worst = 0;
   size_t i;
