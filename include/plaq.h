@@ -629,6 +629,143 @@ plaq_status plaq_dirac_hop(plaq_dirac dirac,
                            plaq_spinor y,
                            plaq_spinor x);
 
+/* ---- Solvers ---- */
+
+/** A Dirac operator prepared for solves. */
+typedef struct plaq_solver {
+  int64_t id;
+} plaq_solver;
+
+/** Algorithms. */
+typedef int32_t plaq_algorithm;
+enum {
+  /** Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
+   * normal equations. */
+  PLAQ_ALGORITHM_CG = 0,
+  /** CG on M M^dagger y = b, x = M^dagger y. */
+  PLAQ_ALGORITHM_CGNE = 1,
+  /** CG on M^dagger M x = M^dagger b. */
+  PLAQ_ALGORITHM_CGNR = 2,
+  PLAQ_ALGORITHM_BICGSTAB = 3,
+  /** Restarted GCR, with MR inside every iteration if asked for. */
+  PLAQ_ALGORITHM_GCR = 4,
+  PLAQ_ALGORITHM_MR = 5
+};
+
+/** Which equation; P is the even-odd preconditioned operator on its parity. */
+typedef int32_t plaq_solution;
+enum {
+  PLAQ_SOLUTION_M = 0,
+  PLAQ_SOLUTION_MDAG = 1,
+  PLAQ_SOLUTION_MDAGM = 2,
+  PLAQ_SOLUTION_P = 3,
+  PLAQ_SOLUTION_PDAG = 4,
+  PLAQ_SOLUTION_PDAGP = 5
+};
+
+/** What the Krylov space is built from. */
+typedef int32_t plaq_equations;
+enum {
+  PLAQ_EQUATIONS_DIRECT = 0,
+  /** M^dagger M x = M^dagger b. */
+  PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1,
+  /** M M^dagger y = b, x = M^dagger y. */
+  PLAQ_EQUATIONS_NORMAL_ERROR = 2
+};
+
+/** Called after every iteration with the largest relative residual of the recurrence and
+ * the time since the start; a result other than 0 ends the solve, and the report says so. */
+typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
+
+/** How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations. */
+typedef struct plaq_solver_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  plaq_algorithm algorithm;
+  plaq_solution solution;
+  /** For algorithms that can do with or without: BiCGStab, GCR, MR. */
+  plaq_equations equations;
+  /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning. */
+  plaq_system system;
+  /** Precision and storage of the iteration; 0: those of the operator. */
+  plaq_precision sloppy_precision;
+  plaq_storage sloppy_storage;
+  int32_t max_iterations;
+  /** GCR: directions kept before a restart. */
+  int32_t nkrylov;
+  /** GCR: steps of MR inside every iteration; 0: none. */
+  int32_t precondition_steps;
+  /** 1: start from the x that is passed in; 0: from zero. */
+  int32_t initial_guess;
+  /** Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met. */
+  double tol;
+  /** Largest heavy-quark residual; 0: not asked for. */
+  double tol_hq;
+  /** Mixed precision: the residual is recomputed in the operator's precision whenever
+   * that of the iteration has fallen by this factor. */
+  double delta;
+  /** MR: relaxation, 1: none. */
+  double omega;
+} plaq_solver_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_solver_params_init(plaq_solver_params *params, int64_t struct_size);
+
+/** What a solve did. Residuals are recomputed from x in the operator's precision. */
+typedef struct plaq_solve_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 1: every right-hand side meets every criterion. */
+  int32_t converged;
+  /** 1: the callback asked to stop; x holds what was reached. */
+  int32_t stopped;
+  /** Of the slowest right-hand side. */
+  int64_t iterations;
+  /** Largest |b - M x| / |b| over the right-hand sides. */
+  double residual;
+  /** Largest heavy-quark residual. */
+  double residual_hq;
+  double seconds;
+  /** Floating-point operations and compulsory bytes of operators and vectors. */
+  double flops;
+  double bytes;
+  /** Most device memory held during the solve. */
+  int64_t memory_peak;
+  /** Residuals recomputed in the operator's precision. */
+  int64_t reliable_updates;
+  /** Breakdowns after which directions were thrown away. */
+  int64_t restarts;
+  /** The algorithm that finished; another one than asked for after a standstill. */
+  plaq_algorithm algorithm;
+  int32_t reserved;
+} plaq_solve_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_solve_report_init(plaq_solve_report *report, int64_t struct_size);
+
+/** Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
+ * UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY. */
+plaq_status plaq_solver_create(plaq_dirac dirac,
+                               const plaq_solver_params *params,
+                               plaq_solver *solver);
+
+/** Destroys a solver. The zero handle is accepted. */
+plaq_status plaq_solver_destroy(plaq_solver solver);
+
+/** Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b. */
+plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes);
+
+/** Solves for all right-hand sides of b at once. x and b have the operator's precision and
+ * the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+ * Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN. */
+plaq_status plaq_solver_solve(plaq_solver solver,
+                              plaq_spinor x,
+                              plaq_spinor b,
+                              plaq_progress_callback callback,
+                              void *user,
+                              plaq_solve_report *report,
+                              double *residuals);
+
 #ifdef __cplusplus
 }
 #endif

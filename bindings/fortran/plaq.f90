@@ -324,6 +324,99 @@ module plaq
     integer(c_int32_t) :: storage
   end type
 
+  ! Solvers
+  !> A Dirac operator prepared for solves.
+  type, bind(c) :: plaq_solver
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Algorithms.
+  !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
+  !> normal equations.
+  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CG = 0
+  !> CG on M M^dagger y = b, x = M^dagger y.
+  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CGNE = 1
+  !> CG on M^dagger M x = M^dagger b.
+  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CGNR = 2
+  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_BICGSTAB = 3
+  !> Restarted GCR, with MR inside every iteration if asked for.
+  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_GCR = 4
+  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_MR = 5
+  !> Which equation; P is the even-odd preconditioned operator on its parity.
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAG = 1
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAGM = 2
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_P = 3
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAG = 4
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAGP = 5
+  !> What the Krylov space is built from.
+  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
+  !> M^dagger M x = M^dagger b.
+  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
+  !> M M^dagger y = b, x = M^dagger y.
+  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
+  !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called after every iteration with the largest relative residual of the recurrence and
+  !> the time since the start; a result other than 0 ends the solve, and the report says so.
+  !> Arguments: iteration, residual, seconds, user.
+  !> How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations.
+  type, bind(c) :: plaq_solver_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: algorithm
+    integer(c_int32_t) :: solution
+    !> For algorithms that can do with or without: BiCGStab, GCR, MR.
+    integer(c_int32_t) :: equations
+    !> Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+    integer(c_int32_t) :: system
+    !> Precision and storage of the iteration; 0: those of the operator.
+    integer(c_int32_t) :: sloppy_precision
+    integer(c_int32_t) :: sloppy_storage
+    integer(c_int32_t) :: max_iterations
+    !> GCR: directions kept before a restart.
+    integer(c_int32_t) :: nkrylov
+    !> GCR: steps of MR inside every iteration; 0: none.
+    integer(c_int32_t) :: precondition_steps
+    !> 1: start from the x that is passed in; 0: from zero.
+    integer(c_int32_t) :: initial_guess
+    !> Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+    real(c_double) :: tol
+    !> Largest heavy-quark residual; 0: not asked for.
+    real(c_double) :: tol_hq
+    !> Mixed precision: the residual is recomputed in the operator's precision whenever
+    !> that of the iteration has fallen by this factor.
+    real(c_double) :: delta
+    !> MR: relaxation, 1: none.
+    real(c_double) :: omega
+  end type
+  !> What a solve did. Residuals are recomputed from x in the operator's precision.
+  type, bind(c) :: plaq_solve_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 1: every right-hand side meets every criterion.
+    integer(c_int32_t) :: converged
+    !> 1: the callback asked to stop; x holds what was reached.
+    integer(c_int32_t) :: stopped
+    !> Of the slowest right-hand side.
+    integer(c_int64_t) :: iterations
+    !> Largest |b - M x| / |b| over the right-hand sides.
+    real(c_double) :: residual
+    !> Largest heavy-quark residual.
+    real(c_double) :: residual_hq
+    real(c_double) :: seconds
+    !> Floating-point operations and compulsory bytes of operators and vectors.
+    real(c_double) :: flops
+    real(c_double) :: bytes
+    !> Most device memory held during the solve.
+    integer(c_int64_t) :: memory_peak
+    !> Residuals recomputed in the operator's precision.
+    integer(c_int64_t) :: reliable_updates
+    !> Breakdowns after which directions were thrown away.
+    integer(c_int64_t) :: restarts
+    !> The algorithm that finished; another one than asked for after a standstill.
+    integer(c_int32_t) :: algorithm
+    integer(c_int32_t) :: reserved
+  end type
+
   interface
     !> Version of the library, "major.minor.patch".
     type(c_ptr) function plaq_version() bind(c)
@@ -650,6 +743,57 @@ module plaq
       integer(c_int32_t), value :: dagger
       type(plaq_spinor), value :: y
       type(plaq_spinor), value :: x
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_solver_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_solver_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_solve_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_solve_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
+    !> UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_solver_create(dirac, params, solver) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_solver_params), intent(in), optional :: params
+      type(plaq_solver), intent(inout) :: solver
+    end function
+    !> Destroys a solver. The zero handle is accepted.
+    integer(c_int32_t) function plaq_solver_destroy(solver) bind(c)
+      import
+      type(plaq_solver), value :: solver
+    end function
+    !> Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+    integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      integer(c_int32_t), value :: nrhs
+      integer(c_int64_t), intent(inout) :: bytes
+    end function
+    !> Solves for all right-hand sides of b at once. x and b have the operator's precision and
+    !> the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+    !> Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    integer(c_int32_t) function plaq_solver_solve(solver, &
+        x, &
+        b, &
+        callback, &
+        user, &
+        report, &
+        residuals) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: b
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout), optional :: residuals(*)
     end function
   end interface
 

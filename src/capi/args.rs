@@ -200,7 +200,7 @@ impl<T: Copy> Arg for Array<T> {
     }
 }
 
-/// Numbers that come out, written on success.
+/// Numbers that come out, written on success; `MaybeArray` may be NULL.
 pub struct OutArray<T> {
     to: *mut T,
     values: Vec<T>,
@@ -230,6 +230,34 @@ impl<T: Copy> Arg for OutArray<T> {
             // SAFETY: the host's pointer to as many numbers as the header says.
             unsafe { self.to.add(i).write_unaligned(*value) };
         }
+    }
+}
+
+/// An array for results that the host may not want.
+pub struct MaybeArray<T>(OutArray<T>);
+
+impl<T> MaybeArray<T> {
+    pub(crate) fn set(&mut self, values: Vec<T>) {
+        if !self.0.to.is_null() {
+            self.0.set(values);
+        }
+    }
+}
+
+impl<T: Copy> Arg for MaybeArray<T> {
+    type C = *mut T;
+    type View<'a>
+        = &'a mut MaybeArray<T>
+    where
+        T: 'a;
+    unsafe fn read(to: *mut T, _: &'static str) -> Result<Self> {
+        Ok(MaybeArray(OutArray { to, values: Vec::new() }))
+    }
+    fn view(&mut self) -> &mut Self {
+        self
+    }
+    fn finish(self) {
+        self.0.finish();
     }
 }
 

@@ -12,7 +12,7 @@ use super::layout::phase;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::EvenOdd;
+use crate::compose::{EvenOdd, Normalisation};
 use crate::error::Result;
 use crate::fields::{blas, CloverField, GaugeField, Group, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
@@ -26,12 +26,6 @@ pub struct Dirac {
     schur: [EvenOdd; 4],
     normalisation: Normalisation,
     workspace: Workspace,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Normalisation {
-    Kappa,
-    Mass,
 }
 
 /// Which linear system of an operator.
@@ -152,6 +146,16 @@ interface! {
 }
 
 impl Dirac {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    pub(crate) fn op(&self) -> &Arc<Wilson> {
+        &self.op
+    }
+    pub(crate) fn normalisation(&self) -> Normalisation {
+        self.normalisation
+    }
+
     fn system(&self, system: System) -> &dyn LinOp {
         match system {
             System::Full => &*self.op,

@@ -16,6 +16,7 @@ pub mod gauge;
 mod handles;
 pub mod layout;
 pub mod library;
+pub mod solve;
 pub mod spinor;
 pub mod table;
 mod versioned;
@@ -30,4 +31,5 @@ pub const MODULES: &[&table::Module] = &[
     &spinor::MODULE,
     &clover::MODULE,
     &dirac::MODULE,
+    &solve::MODULE,
 ];

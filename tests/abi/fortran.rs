@@ -171,6 +171,7 @@ impl Types {
         match (wrapper.as_str(), inner.as_str()) {
             ("Params", t) => format!("{}, intent(in), optional", self.ty(t)),
             ("Report", t) => format!("{}, intent(inout), optional", self.ty(t)),
+            ("MaybeArray", t) => format!("{}, intent(inout), optional", self.ty(t)),
             ("Out" | "OutArray" | "Init", t) => format!("{}, intent(inout)", self.ty(t)),
             ("Array", t) => format!("{}, intent(in)", self.ty(t)),
             ("", "Text") => "character(kind=c_char), intent(in)".into(),
@@ -198,5 +199,6 @@ impl Types {
 /// Text and arrays come as the address of their first element.
 fn is_list(ty: &str) -> bool {
     let (wrapper, inner) = split(ty);
-    matches!(wrapper.as_str(), "Array" | "OutArray") || matches!(inner.as_str(), "Text" | "TextOut")
+    matches!(wrapper.as_str(), "Array" | "OutArray" | "MaybeArray")
+        || matches!(inner.as_str(), "Text" | "TextOut")
 }

@@ -141,7 +141,9 @@ fn c_type(ty: &str) -> String {
     let (wrapper, inner) = split(ty);
     match wrapper.as_str() {
         "Params" | "Array" => return format!("const {} *", c_type(&inner)),
-        "Out" | "OutArray" | "Report" | "Init" => return format!("{} *", c_type(&inner)),
+        "Out" | "OutArray" | "MaybeArray" | "Report" | "Init" => {
+            return format!("{} *", c_type(&inner))
+        }
         "Raw" | "Handle" | "Maybe" => return inner,
         "" => {}
         other => panic!("no C for the argument kind {other}"),

@@ -11,18 +11,18 @@ enum { LX = 4, LY = 4, LZ = 4, LT = 8, VOLUME = LX * LY * LZ * LT, LINKS = 72 * 
 static uint64_t random_state = 12345;
 
 /* Uniform in (-1, 1). */
-static double uniform(void) {
+static inline double uniform(void) {
   random_state = random_state * 6364136223846793005u + 1442695040888963407u;
   return (double)(int64_t)(random_state >> 11) / 4503599627370496.0 - 1.0;
 }
 
-static double *numbers(size_t count) {
+static inline double *numbers(size_t count) {
   double *p = malloc(count * sizeof *p);
   CHECK(p != NULL);
   return p;
 }
 
-static double *random_numbers(size_t count) {
+static inline double *random_numbers(size_t count) {
   double *p = numbers(count);
   size_t i;
   for (i = 0; i < count; i++) p[i] = uniform();
@@ -30,7 +30,7 @@ static double *random_numbers(size_t count) {
 }
 
 /* Products of diagonal phases and a real rotation: SU(3), lexicographic. */
-static double *random_links(void) {
+static inline double *random_links(void) {
   double *links = numbers(LINKS), *u;
   int i, r, c;
   for (i = 0; i < 4 * VOLUME; i++) {
@@ -52,14 +52,14 @@ static double *random_links(void) {
   return links;
 }
 
-static double distance(const double *a, const double *b, size_t count) {
+static inline double distance(const double *a, const double *b, size_t count) {
   double worst = 0;
   size_t i;
   for (i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]));
   return worst;
 }
 
-static plaq_context cpu_context(void) {
+static inline plaq_context cpu_context(void) {
   plaq_context_params p;
   plaq_context context;
   OK(plaq_context_params_init(&p, sizeof p));
@@ -69,14 +69,14 @@ static plaq_context cpu_context(void) {
   return context;
 }
 
-static plaq_gauge_params gauge_params(void) {
+static inline plaq_gauge_params gauge_params(void) {
   plaq_gauge_params p;
   OK(plaq_gauge_params_init(&p, sizeof p));
   p.extents[0] = LX, p.extents[1] = LY, p.extents[2] = LZ, p.extents[3] = LT;
   return p;
 }
 
-static plaq_spinor_params spinor_params(int nrhs) {
+static inline plaq_spinor_params spinor_params(int nrhs) {
   plaq_spinor_params p;
   OK(plaq_spinor_params_init(&p, sizeof p));
   p.extents[0] = LX, p.extents[1] = LY, p.extents[2] = LZ, p.extents[3] = LT;
@@ -84,7 +84,7 @@ static plaq_spinor_params spinor_params(int nrhs) {
   return p;
 }
 
-static plaq_gauge new_gauge(plaq_context context, const double *links) {
+static inline plaq_gauge new_gauge(plaq_context context, const double *links) {
   plaq_gauge_params p = gauge_params();
   plaq_gauge gauge;
   OK(plaq_gauge_create(context, &p, &gauge));
@@ -92,7 +92,7 @@ static plaq_gauge new_gauge(plaq_context context, const double *links) {
   return gauge;
 }
 
-static plaq_spinor new_spinor(plaq_context context, int nrhs, const double *values) {
+static inline plaq_spinor new_spinor(plaq_context context, int nrhs, const double *values) {
   plaq_spinor_params p = spinor_params(nrhs);
   plaq_spinor spinor;
   OK(plaq_spinor_create(context, &p, &spinor));

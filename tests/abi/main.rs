@@ -180,6 +180,11 @@ fn dirac_operators() {
 }
 
 #[test]
+fn solvers() {
+    c_program("solve");
+}
+
+#[test]
 fn fortran_module() {
     let Some(tool) = tool("FC", "gfortran") else { return };
     let folder = work().join("fortran");

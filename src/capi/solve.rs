@@ -1,0 +1,267 @@
+//! Solvers of a Dirac operator's equations.
+
+use std::ffi::c_void;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::args::{choose, choose_or, number_of, Handle, MaybeArray, Out, Params, Raw, Report};
+use super::context::Context;
+use super::dirac::{plaq_dirac, plaq_system, Dirac, System, PLAQ_SYSTEM_EVEN_SYMMETRIC};
+use super::field::plaq_precision;
+use super::gauge::plaq_storage;
+use super::handles;
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
+use crate::error::Result;
+use crate::solvers::{Progress, SolverKind, SolverParams};
+
+/// What a `plaq_solver` stands for.
+pub struct Solver {
+    context: Arc<Context>,
+    solver: DiracSolver,
+}
+
+interface! {
+    "Solvers"
+    handles {
+        /// A Dirac operator prepared for solves.
+        plaq_solver: Solver = 6,
+    }
+    constants {
+        /// Algorithms.
+        plaq_algorithm: SolverKind {
+            /// Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
+            /// normal equations.
+            PLAQ_ALGORITHM_CG = 0 => SolverKind::Cg,
+            /// CG on M M^dagger y = b, x = M^dagger y.
+            PLAQ_ALGORITHM_CGNE = 1 => SolverKind::Cgne,
+            /// CG on M^dagger M x = M^dagger b.
+            PLAQ_ALGORITHM_CGNR = 2 => SolverKind::Cgnr,
+            PLAQ_ALGORITHM_BICGSTAB = 3 => SolverKind::BiCgStab,
+            /// Restarted GCR, with MR inside every iteration if asked for.
+            PLAQ_ALGORITHM_GCR = 4 => SolverKind::Gcr,
+            PLAQ_ALGORITHM_MR = 5 => SolverKind::Mr,
+        }
+        /// Which equation; P is the even-odd preconditioned operator on its parity.
+        plaq_solution: Solution {
+            PLAQ_SOLUTION_M = 0 => Solution::Mat,
+            PLAQ_SOLUTION_MDAG = 1 => Solution::MatDag,
+            PLAQ_SOLUTION_MDAGM = 2 => Solution::MatDagMat,
+            PLAQ_SOLUTION_P = 3 => Solution::MatPc,
+            PLAQ_SOLUTION_PDAG = 4 => Solution::MatPcDag,
+            PLAQ_SOLUTION_PDAGP = 5 => Solution::MatPcDagMatPc,
+        }
+        /// What the Krylov space is built from.
+        plaq_equations: Equations {
+            PLAQ_EQUATIONS_DIRECT = 0 => Equations::Direct,
+            /// M^dagger M x = M^dagger b.
+            PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1 => Equations::NormalResidual,
+            /// M M^dagger y = b, x = M^dagger y.
+            PLAQ_EQUATIONS_NORMAL_ERROR = 2 => Equations::NormalError,
+        }
+    }
+    callbacks {
+        /// Called after every iteration with the largest relative residual of the recurrence and
+        /// the time since the start; a result other than 0 ends the solve, and the report says so.
+        plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
+    }
+    params {
+        /// How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations.
+        plaq_solver_params, plaq_solver_params_init {
+            algorithm: plaq_algorithm = PLAQ_ALGORITHM_CGNR,
+            solution: plaq_solution = PLAQ_SOLUTION_M,
+            /// For algorithms that can do with or without: BiCGStab, GCR, MR.
+            equations: plaq_equations = PLAQ_EQUATIONS_DIRECT,
+            /// Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+            system: plaq_system = PLAQ_SYSTEM_EVEN_SYMMETRIC,
+            /// Precision and storage of the iteration; 0: those of the operator.
+            sloppy_precision: plaq_precision = 0,
+            sloppy_storage: plaq_storage = 0,
+            max_iterations: i32 = 10000,
+            /// GCR: directions kept before a restart.
+            nkrylov: i32 = 10,
+            /// GCR: steps of MR inside every iteration; 0: none.
+            precondition_steps: i32 = 0,
+            /// 1: start from the x that is passed in; 0: from zero.
+            initial_guess: i32 = 0,
+            /// Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+            tol: f64 = 1e-10,
+            /// Largest heavy-quark residual; 0: not asked for.
+            tol_hq: f64 = 0.0,
+            /// Mixed precision: the residual is recomputed in the operator's precision whenever
+            /// that of the iteration has fallen by this factor.
+            delta: f64 = 0.1,
+            /// MR: relaxation, 1: none.
+            omega: f64 = 1.0,
+        }
+    }
+    reports {
+        /// What a solve did. Residuals are recomputed from x in the operator's precision.
+        plaq_solve_report, plaq_solve_report_init {
+            /// 1: every right-hand side meets every criterion.
+            converged: i32,
+            /// 1: the callback asked to stop; x holds what was reached.
+            stopped: i32,
+            /// Of the slowest right-hand side.
+            iterations: i64,
+            /// Largest |b - M x| / |b| over the right-hand sides.
+            residual: f64,
+            /// Largest heavy-quark residual.
+            residual_hq: f64,
+            seconds: f64,
+            /// Floating-point operations and compulsory bytes of operators and vectors.
+            flops: f64,
+            bytes: f64,
+            /// Most device memory held during the solve.
+            memory_peak: i64,
+            /// Residuals recomputed in the operator's precision.
+            reliable_updates: i64,
+            /// Breakdowns after which directions were thrown away.
+            restarts: i64,
+            /// The algorithm that finished; another one than asked for after a standstill.
+            algorithm: plaq_algorithm,
+            reserved: i32,
+        }
+    }
+    functions {
+        /// Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
+        /// UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
+        plaq_solver_create(dirac: Handle<plaq_dirac>, params: Params<plaq_solver_params>, solver: Out<plaq_solver>) = create;
+        /// Destroys a solver. The zero handle is accepted.
+        plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
+        /// Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+        plaq_solver_memory(solver: Handle<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
+        /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
+        /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+        /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+        plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = solve;
+    }
+}
+
+fn positive(value: i32, name: &str, least: i32) -> Result<usize> {
+    if value < least {
+        bail!(BadParameter, "params.{name}: expected {least} or more, found {value}");
+    }
+    Ok(value as usize)
+}
+
+fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solver>) -> Result<()> {
+    let links = dirac.op().gauge();
+    let own = (links.precision(), links.recon());
+    let sloppy = (
+        choose_or(p.sloppy_precision, "params.sloppy_precision", own.0)?,
+        choose_or(p.sloppy_storage, "params.sloppy_storage", own.1)?,
+    );
+    if sloppy.1.group() != links.group() {
+        bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
+    }
+    let even_odd = match choose(p.system, "params.system")? {
+        System::Full => None,
+        System::Schur { parity, symmetric } => Some(Schur { parity, symmetric }),
+    };
+    if !(0..=1).contains(&p.initial_guess) {
+        bail!(BadParameter, "params.initial_guess: expected 0 or 1, found {}", p.initial_guess);
+    }
+    let params = SolveParams {
+        solver: SolverParams {
+            kind: choose(p.algorithm, "params.algorithm")?,
+            tol: p.tol,
+            tol_hq: p.tol_hq,
+            max_iterations: positive(p.max_iterations, "max_iterations", 0)?,
+            delta: p.delta,
+            nkrylov: positive(p.nkrylov, "nkrylov", 1)?,
+            omega: p.omega,
+            initial_guess: p.initial_guess == 1,
+            history: false,
+        },
+        solution: choose(p.solution, "params.solution")?,
+        equations: choose(p.equations, "params.equations")?,
+        even_odd,
+        sloppy: Some(sloppy),
+        precondition_steps: positive(p.precondition_steps, "precondition_steps", 0)?,
+        normalisation: dirac.normalisation(),
+    };
+    let object = Solver {
+        context: dirac.context().clone(),
+        solver: DiracSolver::new(dirac.op().clone(), params)?,
+    };
+    solver.set(dirac.context().adopt(object)?);
+    Ok(())
+}
+
+fn destroy(solver: plaq_solver) -> Result<()> {
+    handles::remove(solver, "solver")
+}
+
+fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
+    if !(1..=4096).contains(&nrhs) {
+        bail!(InvalidArgument, "nrhs: expected 1 to 4096, found {nrhs}");
+    }
+    bytes.set(solver.solver.memory(nrhs as usize) as i64);
+    Ok(())
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, &v| v.max(m))
+}
+
+/// The host's callback as a monitor.
+fn monitor(
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+) -> impl FnMut(&Progress) -> ControlFlow<()> {
+    move |p| {
+        let Some(callback) = callback else { return ControlFlow::Continue(()) };
+        // SAFETY: the host's function with the host's own pointer, while its call runs.
+        match unsafe { callback(p.iteration as i64, largest(p.residual), p.seconds, user) } {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    }
+}
+
+fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report {
+    let s = &report.solver;
+    plaq_solve_report {
+        converged: s.converged as i32,
+        stopped: s.stopped as i32,
+        iterations: s.iterations as i64,
+        residual: largest(&s.residual),
+        residual_hq: largest(&s.residual_hq),
+        seconds: s.seconds,
+        flops: s.flops,
+        bytes: s.bytes,
+        memory_peak: report.memory_peak as i64,
+        reliable_updates: s.reliable_updates as i64,
+        restarts: s.restarts as i64,
+        algorithm: number_of(s.fallback.unwrap_or(asked)),
+        ..Default::default()
+    }
+}
+
+fn solve(
+    solver: &Arc<Solver>,
+    x: &Arc<Spinor>,
+    b: &Arc<Spinor>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_solve_report>,
+    residuals: &mut MaybeArray<f64>,
+) -> Result<()> {
+    solver.context.check_same(x.context(), "x")?;
+    solver.context.check_same(b.context(), "b")?;
+    let b = b.read("b")?;
+    let mut x = x.write("x")?;
+    let done = solver.solver.solve(&mut x, &b, &mut monitor(callback, user))?;
+    log::info!(
+        "solve: {} iterations, residual {:.3e}, {:.3} s",
+        done.solver.iterations,
+        largest(&done.solver.residual),
+        done.solver.seconds
+    );
+    report.set(to_c(&done, solver.solver.params().solver.kind));
+    residuals.set(done.solver.residual);
+    Ok(())
+}
