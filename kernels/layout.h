@@ -15,22 +15,22 @@ PLAQ_FN int local_extent(const Geom& g, int mu) { return extent(g, mu) * (lane_b
 PLAQ_FN int origin_parity(const Geom& g) { return (g.origin[0] + g.origin[1] + g.origin[2] + g.origin[3]) & 1; }
 
 PLAQ_FN HostSite host_site(const LayoutArgs& a, u32 i) {
-  const int a0 = a.axes() & 3, a1 = (a.axes() >> 2) & 3, a2 = (a.axes() >> 4) & 3, a3 = (a.axes() >> 6) & 3;
-  const int h0 = a.halo() & 15, h1 = (a.halo() >> 4) & 15, h2 = (a.halo() >> 8) & 15, h3 = (a.halo() >> 12) & 15;
-  const int half = a.split() ? 2 : 1;
+  const int a0 = a.axes & 3, a1 = (a.axes >> 2) & 3, a2 = (a.axes >> 4) & 3, a3 = (a.axes >> 6) & 3;
+  const int h0 = a.halo & 15, h1 = (a.halo >> 4) & 15, h2 = (a.halo >> 8) & 15, h3 = (a.halo >> 12) & 15;
+  const int half = a.split ? 2 : 1;
   const u32 l0 = local_extent(a.geom, a0) / half, l1 = local_extent(a.geom, a1), l2 = local_extent(a.geom, a2);
   const int c0 = i % l0;
   i /= l0;
   const int c1 = i % l1;
   i /= l1;
-  const int c2 = i % l2, c3 = a.sliced() ? a.slice : (int)(i / l2), in3 = a.sliced() ? 0 : c3;
+  const int c2 = i % l2, c3 = a.sliced ? a.slice : (int)(i / l2), in3 = a.sliced ? 0 : c3;
   HostSite s;
-  s.at = c0 + h0 / half + (i64)(l0 + 2 * h0 / half) * (c1 + h1 + (l1 + 2 * h1) * (c2 + h2 + (i64)(l2 + 2 * h2) * (in3 + (a.sliced() ? 0 : h3))));
+  s.at = c0 + h0 / half + (i64)(l0 + 2 * h0 / half) * (c1 + h1 + (l1 + 2 * h1) * (c2 + h2 + (i64)(l2 + 2 * h2) * (in3 + (a.sliced ? 0 : h3))));
   // Inside a slice the sublattices are those of the spatial coordinates.
-  const int odd = (a.parity + c1 + c2 + in3 + (a.sliced() ? 0 : origin_parity(a.geom))) & 1;
+  const int odd = (a.parity + c1 + c2 + in3 + (a.sliced ? 0 : origin_parity(a.geom))) & 1;
   s.x[0] = s.x[1] = s.x[2] = s.x[3] = 0;
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-    if (mu == a0) s.x[mu] = a.split() ? 2 * c0 + odd : c0;
+    if (mu == a0) s.x[mu] = a.split ? 2 * c0 + odd : c0;
     if (mu == a1) s.x[mu] = c1;
     if (mu == a2) s.x[mu] = c2;
     if (mu == a3) s.x[mu] = c3;
@@ -55,8 +55,8 @@ PLAQ_FN Site field_site(const Geom& g, const int (&x)[4]) {
 
 // Plane of a field with one or both parities; false where the field lacks the site.
 PLAQ_FN bool field_plane(Plane& p, const LayoutArgs& a, const Site& s) {
-  p = plane(a.field, a.field_parities() == 2 ? s.par : 0);
-  return a.field_parities() == 2 || s.par == a.field_parity();
+  p = plane(a.field, a.field_parities == 2 ? s.par : 0);
+  return a.field_parities == 2 || s.par == a.field_parity;
 }
 
 PLAQ_FN double read_real(const LayoutArgs& a, const char* base, i64 at) {
@@ -74,10 +74,18 @@ PLAQ_FN bool launch_index(const LayoutArgs& a, int o, int lx, i64& k) {
   return k < a.count;
 }
 
-template <int N> PLAQ_FN bool all_finite(const double (&v)[N]) {
+// Sum of the moduli; NaN or infinite if a number is, or if all are absurd.
+template <int N> PLAQ_FN double total(const double (&v)[N]) {
   double s = 0;
   for (int i = 0; i < N; i++) s += vabs(v[i]);
-  return s <= 1.7e308;  // false for NaN
+  return s;
+}
+template <int N> PLAQ_FN bool all_finite(const double (&v)[N]) { return total(v) <= 1.7e308; }  // false for NaN
+
+// Entry of a report: beyond 1e30 the violation itself might overflow.
+template <int N> PLAQ_FN float verdict(const double (&v)[N], double violation) {
+  if (!all_finite(v)) return -1;
+  return total(v) > 1e30 ? 3e38f : (float)violation;
 }
 
 // Largest entry of |u u^dagger - 1|, or |det u - 1|.
@@ -115,17 +123,17 @@ template <int W, class S> struct LayoutGauge {
   // The factor that the array's links carry, or its inverse.
   static PLAQ_FN cplx<double> factor(const LayoutArgs& a, const int (&x)[4], int mu) {
     cplx<double> f = {a.scale[mu], 0};
-    if (((a.phases() >> mu) & 1) && x[mu] + a.geom.origin[mu] == a.geom.global[mu] - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
+    if (((a.phases >> mu) & 1) && x[mu] + a.geom.origin[mu] == a.geom.global[mu] - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
     return f;
   }
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int mu) {
     i64 k;
     if (!launch_index(a, o, lx, k)) return;
     HostSite h = host_site(a, (u32)(a.first + k));
-    for (int back = 0; back <= a.star(); back++) {
+    for (int back = 0; back <= a.star; back++) {
       if (back) h.x[mu] = h.x[mu] == 0 ? local_extent(a.geom, mu) - 1 : h.x[mu] - 1;
       const i64 at = h.at * a.stride_site + (back ? a.back : 0);
-      float* report = a.report ? (float*)a.report + ((a.report_first + k) * 4 + mu) * (1 + a.star()) + back : (float*)0;
+      float* report = a.report ? (float*)a.report + ((a.report_first + k) * 4 + mu) * (1 + a.star) + back : (float*)0;
       if (a.storage() == SU2) su2(a, h, at, mu, report);
       else su3(a, h, at, mu, report);
     }
@@ -149,9 +157,9 @@ template <int W, class S> struct LayoutGauge {
     PLAQ_UNROLL for (int i = 0; i < 18; i++) v[i] = read_real(a, a.base[mu], at + a.component[18 * mu + i]);
     Su3<double> w;
     PLAQ_UNROLL for (int i = 0; i < 9; i++) w.e[i / 3][i % 3] = f * cplx<double>{v[2 * i], v[2 * i + 1]};
-    if (report) *report = all_finite(v) ? (float)unitarity_violation(w) : -1.0f;
-    if (a.dry()) return;
-    if (a.reproject()) reproject(w);
+    if (report) *report = verdict(v, unitarity_violation(w));
+    if (a.dry) return;
+    if (a.reproject) reproject(w);
     PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
     store_link<S>(u, a.storage(), p, s, mu);
   }
@@ -175,11 +183,11 @@ template <int W, class S> struct LayoutGauge {
       // unit determinant, second row = (-conj u12, conj u11)
       const double det = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3] - 1;
       const double row = vmax(vmax(vabs(v[4] + v[2]), vabs(v[5] - v[3])), vmax(vabs(v[6] - v[0]), vabs(v[7] + v[1])));
-      *report = all_finite(v) ? (float)vmax(vabs(det), row) : -1.0f;
+      *report = verdict(v, vmax(vabs(det), row));
     }
-    if (a.dry()) return;
+    if (a.dry) return;
     double b[4] = {v[0], v[3], v[2], v[1]}, scale = 1;
-    if (a.reproject()) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
+    if (a.reproject) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
     PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = (C)(scale * b[i]);
     store_link<S, SU2>(u, p, s, mu);
   }
@@ -207,14 +215,14 @@ template <int W, class S> struct LayoutSpinor {
     }
     PLAQ_UNROLL for (int i = 0; i < 24; i++) w[i] = read_real(a, a.base[0], at + a.component[i]);
     if (a.report) ((float*)a.report)[a.report_first + k] = all_finite(w) ? 0.0f : -1.0f;
-    if (a.dry()) return;
+    if (a.dry) return;
     rotate<false>(a, v, w);
     store<S>(v, p, s);
   }
   template <bool TRANSPOSED, class To, class From>
   static PLAQ_FN void rotate(const LayoutArgs& a, To (&to)[24], const From (&from)[24]) {
     PLAQ_UNROLL for (int i = 0; i < 24; i++) {
-      if (!a.rotate()) {
+      if (!a.rotate) {
         to[i] = (To)from[i];
         continue;
       }
@@ -253,7 +261,17 @@ template <int W, class S> struct LayoutClover {
     }
     if (a.out()) return;
     if (a.report) ((float*)a.report)[a.report_first + k] = finite ? 0.0f : -1.0f;
-    if (!a.dry()) store<S>(v, p, s);
+    if (!a.dry) store<S>(v, p, s);
+  }
+};
+
+template <int W> struct LayoutReport {
+  static PLAQ_FN void site(const ReportArgs& a, int o, int lx, int, Sums<2, W>& s) {
+    const i64 k = (i64)o * PLAQ_LANES + lx;
+    if (k >= a.count) return;
+    const float v = ((const float*)a.report)[k];
+    if (v < 0) s.v[0] += 1;
+    if (v > a.tolerance) s.v[1] += 1;
   }
 };
 

@@ -412,6 +412,8 @@ fn a_bad_link_is_named_and_the_field_stays(device: &Device) {
                 ([1, 2, 0, 3], 1, 3.0, Status::NotUnitary),
                 ([3, 5, 1, 7], 3, f64::NAN, Status::NotFinite),
                 ([0, 0, 0, 0], 0, f64::INFINITY, Status::NotFinite),
+                // Its square overflows.
+                ([2, 0, 1, 4], 2, 1e200, Status::NotUnitary),
             ] {
                 let mut bad = links.clone();
                 bad[72 * lat.lex(x) + 18 * mu + 4] = value;

@@ -190,22 +190,30 @@ kernel_args! {
         arg phase_im: [f64; 4],
         arg rotation: [f64; 16],
         /// Two bits per axis, fastest first; four bits of halo per axis in that order.
-        spec axes: i32,
-        spec halo: i32,
+        arg axes: i32,
+        arg halo: i32,
         /// Does the block hold one parity; is the slowest axis outside the block.
-        spec split: i32,
-        spec sliced: i32,
-        /// Single precision, direction of the transfer, check only.
+        arg split: i32,
+        arg sliced: i32,
+        arg field_parities: i32,
+        arg field_parity: i32,
+        arg star: i32,
+        arg phases: i32,
+        arg reproject: i32,
+        arg rotate: i32,
+        /// Check only, nothing is stored.
+        arg dry: i32,
+        /// Few constants: transfers are bound by the bus, and each set of them is compiled anew.
         spec single: i32,
         spec out: i32,
-        spec dry: i32,
-        spec field_parities: i32,
-        spec field_parity: i32,
         spec storage: i32,
-        spec star: i32,
-        spec phases: i32,
-        spec reproject: i32,
-        spec rotate: i32,
+    }
+
+    /// Counts in a report of LayoutArgs: entries below 0, entries above the tolerance.
+    struct ReportArgs {
+        arg report: Ptr,
+        arg count: i64,
+        arg tolerance: f64,
     }
 
     /// Clover term: construction, inversion, conversion (clover.h).

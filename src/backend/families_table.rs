@@ -15,6 +15,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "layout_gauge", body: "LayoutGauge", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "layout_spinor", body: "LayoutSpinor", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "layout_clover", body: "LayoutClover", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
+    Kernel { name: "layout_report", body: "LayoutReport", header: "layout.h", args: "ReportArgs", kind: Kind::LaneReduce(2), params: &[] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures. They may run any number of times: none

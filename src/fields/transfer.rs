@@ -7,7 +7,7 @@ use super::layout::{Content, Index, Shape};
 use super::{
     CloverField, GaugeField, Geometry, Group, Layout, Precision, Recon, SpinorField, Subset,
 };
-use crate::backend::args::LayoutArgs;
+use crate::backend::args::{LayoutArgs, ReportArgs};
 use crate::backend::{Buffer, Device, External, Location, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
@@ -250,7 +250,7 @@ impl Transfer {
         let Some(tolerance) = options.tolerance else {
             return self.run(&mut memory.reader(), None);
         };
-        let report = self.report(memory)?;
+        let report = self.report(memory, tolerance)?;
         let stars = 1 + self.args.star as usize;
         let name = |entry: usize| {
             let (site, mu, back) = (entry / (4 * stars), entry / stars % 4, entry % stars);
@@ -265,9 +265,8 @@ impl Transfer {
             bail!(NotFinite, "{} is not finite", name(entry));
         }
         let bad = report.iter().filter(|v| **v as f64 > tolerance).count();
-        if bad > 0 {
-            let worst = report.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
-            let (entry, violation) = worst.expect("bad > 0");
+        let worst = report.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+        if let Some((entry, violation)) = worst {
             bail!(
                 NotUnitary,
                 "{}: violation {violation:.3e} exceeds {tolerance:.3e}, {bad} links do",
@@ -283,7 +282,7 @@ impl Transfer {
             return self.run(&mut memory.reader(), None);
         }
         self.args.dry = 1;
-        let report = self.report(memory)?;
+        let report = self.report(memory, f64::INFINITY)?;
         if let Some(site) = report.iter().position(|v| *v < 0.0) {
             bail!(NotFinite, "{what} at {:?} is not finite", self.coordinates(site));
         }
@@ -296,12 +295,20 @@ impl Transfer {
         std::array::from_fn(|mu| x[mu] + self.args.geom.origin[mu] as usize)
     }
 
-    /// Runs with a report per link or site and brings it home.
-    fn report(&self, memory: &External) -> Result<Vec<f32>> {
+    /// Runs with a report per link or site; brings it home where an entry is negative or exceeds
+    /// the tolerance, else it is empty.
+    fn report(&self, memory: &External, tolerance: f64) -> Result<Vec<f32>> {
         let per_site = self.directions * (1 + self.args.star as usize);
-        let mut report = vec![0f32; self.shape.blocks.len() * self.shape.sites * per_site];
-        let buffer = self.device.alloc(4 * report.len())?;
+        let count = self.shape.blocks.len() * self.shape.sites * per_site;
+        let buffer = self.device.alloc(4 * count)?;
         self.run(&mut memory.reader(), Some(&buffer))?;
+        let lanes = self.geometry.lanes();
+        let args = ReportArgs { report: buffer.ptr(), count: count as i64, tolerance };
+        let work = Work { n: count.div_ceil(lanes), batches: 1, lanes };
+        if self.device.reduce("layout_report", &[], &args, work)?.iter().all(|&n| n == 0.0) {
+            return Ok(Vec::new());
+        }
+        let mut report = vec![0f32; count];
         buffer.download(bytemuck::cast_slice_mut(&mut report))?;
         Ok(report)
     }

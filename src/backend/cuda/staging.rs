@@ -25,6 +25,8 @@ struct Chunk {
 pub struct Staging {
     driver: &'static Driver,
     chunks: Vec<Chunk>,
+    /// Uploads take the chunks in turn, also from call to call: small ones overlap as well.
+    uploads: usize,
     pool: rayon::ThreadPool,
 }
 // SAFETY: page-locked memory and events belong to no thread; a mutex guards the whole.
@@ -42,7 +44,7 @@ impl Staging {
             Ok(pool) => pool,
             Err(e) => bail!(OutOfMemory, "cannot start threads for transfers: {e}"),
         };
-        let mut staging = Staging { driver, chunks: Vec::new(), pool };
+        let mut staging = Staging { driver, chunks: Vec::new(), uploads: 0, pool };
         for _ in 0..2 {
             let mut host = std::ptr::null_mut();
             cu!(
@@ -62,7 +64,8 @@ impl Staging {
     pub fn upload(&mut self, dst: DevicePtr, src: &[u8], stream: Handle) -> Result<()> {
         let d = self.driver;
         for (i, piece) in src.chunks(CHUNK).enumerate() {
-            let chunk = &self.chunks[i % 2];
+            let chunk = &self.chunks[self.uploads % 2];
+            self.uploads += 1;
             cu!(d, event_synchronize(chunk.done), "waiting for an upload")?;
             // SAFETY: the chunk has CHUNK bytes and no transfer in flight.
             let staged =
