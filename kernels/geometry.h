@@ -32,12 +32,22 @@ PLAQ_FN int lane_bit(const Geom& g, int mu) {
 PLAQ_FN int extent(const Geom& g, int mu) {
   return mu == 0 ? g.x() : mu == 1 ? g.y() : mu == 2 ? g.z() : g.t();
 }
+// Extent of the local lattice.
+PLAQ_FN int local_extent(const Geom& g, int mu) { return extent(g, mu) * (lane_bit(g, mu) ? 2 : 1); }
 PLAQ_FN int coordinate(const Site& s, int mu) {
   return mu == 0 ? 2 * s.xh + s.row : mu == 1 ? s.y : mu == 2 ? s.z : s.t;
 }
 // Global coordinate of lane `lane` of the site (lane-serial kernels: lane = s.lx).
 PLAQ_FN int global_coordinate(const Geom& g, const Site& s, int lane, int mu) {
   return coordinate(s, mu) + ((lane & lane_bit(g, mu)) ? extent(g, mu) : 0) + g.origin[mu];
+}
+
+// Lexicographic index of a lane of the site in the local lattice.
+PLAQ_FN i64 local_index(const Geom& g, const Site& s, int lane) {
+  i64 i = 0;
+  PLAQ_UNROLL for (int mu = 3; mu >= 0; mu--)
+    i = i * local_extent(g, mu) + global_coordinate(g, s, lane, mu) - g.origin[mu];
+  return i;
 }
 
 // Does the step of one site in direction mu leave this lane's piece?

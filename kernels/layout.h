@@ -3,6 +3,7 @@
 // components at the offsets of a table. One lane at a time: o and lx count the block's sites.
 #pragma once
 #include "recon.h"
+#include "unitary.h"
 
 namespace PLAQ_NS {
 
@@ -11,7 +12,6 @@ struct HostSite {
   int x[4];  // local coordinates
 };
 
-PLAQ_FN int local_extent(const Geom& g, int mu) { return extent(g, mu) * (lane_bit(g, mu) ? 2 : 1); }
 PLAQ_FN int origin_parity(const Geom& g) { return (g.origin[0] + g.origin[1] + g.origin[2] + g.origin[3]) & 1; }
 
 PLAQ_FN HostSite host_site(const LayoutArgs& a, u32 i) {
@@ -88,35 +88,6 @@ template <int N> PLAQ_FN float verdict(const double (&v)[N], double violation) {
   return total(v) > 1e30 ? 3e38f : (float)violation;
 }
 
-// Largest entry of |u u^dagger - 1|, or |det u - 1|.
-PLAQ_FN double unitarity_violation(const Su3<double>& u) {
-  const Su3<double> p = u * adj(u);
-  double worst = 0;
-  for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) {
-    const cplx<double> d = {p.e[i][j].re - (i == j), p.e[i][j].im};
-    worst = vmax(worst, vsqrt(norm2(d)));
-  }
-  Su3<double> w = u;
-  complete_rows(w);  // det u = u3 . conj(u1 x u2)^*
-  cplx<double> det = {-1, 0};
-  for (int j = 0; j < 3; j++) det = madd_conj(det, w.e[2][j], u.e[2][j]);
-  return vmax(worst, vsqrt(norm2(det)));
-}
-
-// Gram-Schmidt of the first two rows; the third completes the matrix.
-PLAQ_FN void reproject(Su3<double>& u) {
-  for (int i = 0; i < 2; i++) {
-    if (i == 1) {
-      cplx<double> overlap = {0, 0};
-      for (int j = 0; j < 3; j++) overlap = madd_conj(overlap, u.e[0][j], u.e[1][j]);
-      for (int j = 0; j < 3; j++) u.e[1][j] = u.e[1][j] - overlap * u.e[0][j];
-    }
-    const double length = vsqrt(norm2(u.e[i][0]) + norm2(u.e[i][1]) + norm2(u.e[i][2]));
-    for (int j = 0; j < 3; j++) u.e[i][j] = (1 / length) * u.e[i][j];
-  }
-  complete_rows(u);
-}
-
 // Links; batch = direction. `report` gets one float per link: its violation, -1 if not finite.
 template <int W, class S> struct LayoutGauge {
   typedef typename S::C C;
@@ -157,9 +128,13 @@ template <int W, class S> struct LayoutGauge {
     PLAQ_UNROLL for (int i = 0; i < 18; i++) v[i] = read_real(a, a.base[mu], at + a.component[18 * mu + i]);
     Su3<double> w;
     PLAQ_UNROLL for (int i = 0; i < 9; i++) w.e[i / 3][i % 3] = f * cplx<double>{v[2 * i], v[2 * i + 1]};
-    if (report) *report = verdict(v, unitarity_violation(w));
+    if (report) {
+      double unitary, det;
+      violation(w, unitary, det);
+      *report = verdict(v, vmax(unitary, det));
+    }
     if (a.dry) return;
-    if (a.reproject) reproject(w);
+    if (a.reproject) reunitarise(w);
     PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
     store_link<S>(u, a.storage(), p, s, mu);
   }

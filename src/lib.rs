@@ -10,6 +10,7 @@ pub mod fields;
 pub mod io;
 pub mod linop;
 pub mod operators;
+pub mod ops;
 pub mod solvers;
 
 #[cfg(test)]

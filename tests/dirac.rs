@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, tolerance, EXTENTS};
+use common::{devices, distance, storage_factor, tolerance, EXTENTS};
 use plaq::backend::Device;
 use plaq::compose::EvenOdd;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
@@ -17,16 +17,6 @@ use reference::{spinor, su3, Field, Gauge, Lattice, C};
 
 /// Every storage of SU(3), with what it adds to the rounding of a link (kernels/recon.h).
 const RECONS: [Recon; 4] = Recon::SU3;
-
-/// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h:
-/// 1 + 1/|a1| + 1/|c1| + 1/sqrt n with all three near 1/sqrt 2; pi for angles).
-fn storage_factor(recon: Recon) -> f64 {
-    match recon {
-        Recon::R8 => 1.0 + 3.0 * 2f64.sqrt(),
-        Recon::R8Angles => std::f64::consts::PI,
-        _ => 1.0,
-    }
-}
 
 /// Wilson; clover with all the trimmings; twisted; twisted clover; complex phases.
 fn parameter_sets() -> Vec<DiracParams> {

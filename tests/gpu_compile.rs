@@ -17,8 +17,12 @@ use plaq::backend::specs_of;
 /// Some ten words beside the 576 bytes that a hop moves, for a third more warps.
 /// Six field strengths in double are 216 registers beside the links of a leaf, and a clover term
 /// is built once per gauge field.
-const SPILLS_ALLOWED: &[(&str, u32)] =
-    &[("hop_f32_", 40), ("hop_f16_", 40), ("clover_build_f64_", 896)];
+const SPILLS_ALLOWED: &[(&str, u32)] = &[
+    ("hop_f32_", 40),
+    ("hop_f16_", 40),
+    ("clover_build_f64_", 896),
+    ("field_strength_sum_f64_", 80),
+];
 
 struct Variant {
     what: String,
@@ -144,6 +148,18 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "layout_gauge" | "layout_spinor" | "layout_clover" => layout_variants(),
         "convert_gauge" => convert_variants(),
+        "update_links" => {
+            let args = UpdateArgs { geom: geom(), gauge: view(), ..UpdateArgs::default() };
+            let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
+            vec![heat, variant("overrelaxation", &args)]
+        }
+        "random_spinor" => [RANDOM_NORMAL_SPINOR, RANDOM_Z4_SPINOR]
+            .map(|purpose| {
+                let (geom, field) = (geom(), view());
+                let args = RandomArgs { geom, field, purpose, parities: 2, ..Default::default() };
+                variant(&format!("purpose {purpose}"), &args)
+            })
+            .into(),
         _ => {
             let mut specs = specs_of(&geom());
             specs.extend(specs_of(&view()));

@@ -34,6 +34,12 @@ constants! {
     MATH_LOG = 3;
     MATH_EXP = 4;
 
+    // What random numbers are for: part of the Philox counter (philox.h).
+    RANDOM_LINK = 0;
+    RANDOM_NORMAL_SPINOR = 1;
+    RANDOM_Z4_SPINOR = 2;
+    RANDOM_HEATBATH = 3;
+
     // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
     BLAS_COPY = 1;
     /// y = a x + b y
@@ -227,5 +233,39 @@ kernel_args! {
         arg coef_s: f64,
         arg coef_t: f64,
         arg twist: f64,
+    }
+
+    /// Gauge observables (observables.h).
+    struct ObservableArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// Direction of Polyakov loops.
+        arg direction: i32,
+        /// Where per-site results go.
+        arg out: Ptr,
+    }
+
+    /// Random fields (random.h).
+    struct RandomArgs {
+        sub geom: Geom,
+        sub field: FieldView,
+        spec purpose: i32,
+        spec parities: i32,
+        spec parity: i32,
+        arg seed: u64,
+        arg step: i64,
+        arg width: f64,
+    }
+
+    /// Heat bath and overrelaxation of one direction on one parity (heatbath.h).
+    struct UpdateArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        spec heat: i32,
+        arg parity: i32,
+        arg direction: i32,
+        arg seed: u64,
+        arg sweep: i64,
+        arg beta: f64,
     }
 }

@@ -31,8 +31,9 @@ pub struct Kernel {
 pub const PRECISIONS: &[&str] = &["f64", "f32", "f16"];
 /// SU(3) storages, and all of them (kernels/recon.h).
 pub const RECONS: &[&str] = &["R18", "R12", "R8", "R8A"];
-#[allow(dead_code)]
 pub const STORAGES: &[&str] = &["R18", "R12", "R8", "R8A", "SU2"];
+/// Links stored entry by entry: what cold kernels are made for.
+pub const WHOLE: &[&str] = &["R18", "SU2"];
 /// Precisions that fields are computed in before they are stored smaller.
 pub const FLOATS: &[&str] = &["f64", "f32"];
 

@@ -16,6 +16,13 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "layout_spinor", body: "LayoutSpinor", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "layout_clover", body: "LayoutClover", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "layout_report", body: "LayoutReport", header: "layout.h", args: "ReportArgs", kind: Kind::LaneReduce(2), params: &[] },
+    Kernel { name: "plaquette_sum", body: "PlaquetteSum", header: "observables.h", args: "ObservableArgs", kind: Kind::Reduce(3), params: &[PRECISIONS, STORAGES] },
+    Kernel { name: "polyakov_sum", body: "PolyakovSum", header: "observables.h", args: "ObservableArgs", kind: Kind::Reduce(3), params: &[FLOATS, WHOLE] },
+    Kernel { name: "unitarity", body: "Unitarity", header: "observables.h", args: "ObservableArgs", kind: Kind::Lane, params: &[FLOATS, WHOLE] },
+    Kernel { name: "field_strength_sum", body: "FieldStrengthSum", header: "observables.h", args: "ObservableArgs", kind: Kind::Reduce(3), params: &[FLOATS, &["R18"]] },
+    Kernel { name: "random_gauge", body: "RandomGauge", header: "random.h", args: "RandomArgs", kind: Kind::Lane, params: &[FLOATS, WHOLE] },
+    Kernel { name: "random_spinor", body: "RandomSpinor", header: "random.h", args: "RandomArgs", kind: Kind::Lane, params: &[PRECISIONS] },
+    Kernel { name: "update_links", body: "UpdateLinks", header: "heatbath.h", args: "UpdateArgs", kind: Kind::Site, params: &[FLOATS, WHOLE] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures. They may run any number of times: none

@@ -60,6 +60,13 @@ impl Recon {
             Group::Su3
         }
     }
+    /// The storage of the same group that keeps every entry.
+    pub fn whole(self) -> Recon {
+        match self.group() {
+            Group::Su3 => Recon::R18,
+            Group::Su2 => Recon::Su2,
+        }
+    }
     /// Name in kernel symbols.
     pub fn token(self) -> &'static str {
         match self {
@@ -128,6 +135,31 @@ impl GaugeField {
         let copy = Self::new(self.device(), &self.geometry, precision, recon)?;
         copy.fill_from(self)?;
         Ok(copy)
+    }
+
+    /// `f` on these links stored whole (`R18` or SU(2)) in the precision that they are computed
+    /// with: on a copy where this field is stored otherwise.
+    pub(crate) fn with_whole<T>(&self, f: impl FnOnce(&GaugeField) -> Result<T>) -> Result<T> {
+        let (precision, recon) = (self.precision.max(Precision::F32), self.recon.whole());
+        if (precision, recon) == (self.precision, self.recon) {
+            f(self)
+        } else {
+            f(&self.to(precision, recon)?)
+        }
+    }
+
+    /// The same for work that overwrites every link.
+    pub(crate) fn fill_whole(
+        &mut self,
+        f: impl FnOnce(&mut GaugeField) -> Result<()>,
+    ) -> Result<()> {
+        let (precision, recon) = (self.precision.max(Precision::F32), self.recon.whole());
+        if (precision, recon) == (self.precision, self.recon) {
+            return f(self);
+        }
+        let mut copy = Self::new(self.device(), &self.geometry, precision, recon)?;
+        f(&mut copy)?;
+        self.copy_from(&copy)
     }
 
     /// Overwrites the links with those of `other`, whatever its precision and storage.

@@ -21,6 +21,11 @@ pub struct Geometry {
 impl Geometry {
     /// Every extent must be even (checkerboarding on a periodic lattice) and at least 2.
     pub fn new(extents: [usize; 4], device: &Device) -> Result<Arc<Self>> {
+        Self::with_lanes(extents, device.max_lanes())
+    }
+
+    /// The same with at most `max_lanes` lanes: 1 gives the plain order on any device.
+    pub fn with_lanes(extents: [usize; 4], max_lanes: usize) -> Result<Arc<Self>> {
         for (mu, &l) in extents.iter().enumerate() {
             if l < 2 || l % 2 != 0 || l > 1 << 16 {
                 bail!(
@@ -34,7 +39,7 @@ impl Geometry {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
         // A piece must keep even extents, or parity would differ between lanes.
-        let splits = device.max_lanes() == 16 && extents.iter().all(|l| l % 4 == 0);
+        let splits = max_lanes >= 16 && extents.iter().all(|l| l % 4 == 0);
         let (lanes, lane_bits) = if splits { (16, [1, 2, 4, 8]) } else { (1, [0; 4]) };
         Ok(Arc::new(Geometry { extents, lanes, lane_bits }))
     }

@@ -5,6 +5,7 @@ mod clover;
 mod gauge;
 mod geometry;
 mod layout;
+mod random;
 mod spinor;
 mod transfer;
 
@@ -12,6 +13,7 @@ pub use clover::CloverField;
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};
+pub use random::Noise;
 pub use spinor::{SpinorField, Subset};
 pub use transfer::LinkOptions;
 

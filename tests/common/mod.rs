@@ -1,8 +1,10 @@
 //! What every test of the library shares: devices to run on, lattices, tolerances.
 #![allow(dead_code)]
 
+use std::path::PathBuf;
+
 use plaq::backend::Device;
-use plaq::fields::Precision;
+use plaq::fields::{Precision, Recon};
 
 /// The CPU with one and with two threads, and the first CUDA device where there is one.
 /// `PLAQ_TEST_DEVICE=cpu` leaves CUDA out, `=cuda` the CPU (and a missing CUDA device fails).
@@ -39,4 +41,25 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let top = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
     a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / top.max(f64::MIN_POSITIVE)
+}
+
+/// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h:
+/// 1 + 1/|a1| + 1/|c1| + 1/sqrt n with all three near 1/sqrt 2; pi for angles).
+pub fn storage_factor(recon: Recon) -> f64 {
+    match recon {
+        Recon::R8 => 1.0 + 3.0 * 2f64.sqrt(),
+        Recon::R8Angles => std::f64::consts::PI,
+        _ => 1.0,
+    }
+}
+
+/// A configuration of another code, or `None` with a message where the folder is absent.
+pub fn configuration(name: &str) -> Option<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/configs").into();
+    let path = PathBuf::from(std::env::var("PLAQ_CONFIGS").unwrap_or(beside)).join(name);
+    if !path.exists() {
+        eprintln!("skipped: no {} (set PLAQ_CONFIGS)", path.display());
+        return None;
+    }
+    Some(path)
 }

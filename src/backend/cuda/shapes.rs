@@ -22,8 +22,8 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
                 shape(64, 8)
             }
         }
-        // Six field strengths at once: all registers, or single precision spills as well.
-        _ if kernel.name == "clover_build" => shape(64, 4),
+        // Field strengths: all registers, or single precision spills as well.
+        _ if ["clover_build", "field_strength_sum"].contains(&kernel.name) => shape(64, 4),
         // Many warps hide the latency of streaming kernels.
         Kind::Site => shape(128, if double { 2 } else { 4 }),
         // Serial in a site, not hot: give it all registers.

@@ -1,0 +1,97 @@
+// Gauge observables. Traces are taken in the compute type of the storage and summed in double.
+#pragma once
+#include "leaves.h"
+#include "staple.h"
+#include "unitary.h"
+
+namespace PLAQ_NS {
+
+// Sums: Re tr of the spatial plaquettes, of those with t, and of the links.
+template <int W, class S, int STORAGE> struct PlaquetteSum {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
+    for (int nu = 0; nu < 4; nu++) {  // one plane at a time keeps the code small
+      for (int mu = 0; mu < nu; mu++)
+        sums.add(nu == 3, plaquette_trace<S, STORAGE, R>(a.geom, gauge, x, mu, nu));
+      LinkOf<STORAGE, R> u;
+      load_link<S, STORAGE>(u, gauge[parity], x, nu);
+      sums.add(2, trace(u).re);
+    }
+  }
+};
+
+// Sums: Re and Im of the traces of the closed lines in one direction, and their number. A line
+// begins at coordinate 0 of each lane's piece: where lanes split the direction it is met twice.
+template <int W, class S, int STORAGE> struct PolyakovSum {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
+    const int mu = a.direction;
+    Site x = site_at(a.geom, o, parity, lx);
+    if (coordinate(x, mu) != 0) return;
+    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
+    LinkOf<STORAGE, R> line, u;
+    load_link<S, STORAGE>(line, gauge[x.par], x, mu);
+    const int steps = local_extent(a.geom, mu);
+    for (int i = 1; i < steps; i++) {
+      x = neighbour(a.geom, x, mu, true);
+      load_link<S, STORAGE>(u, gauge[x.par], x, mu);
+      line = line * u;
+    }
+    const cplx<R> t = trace(line);
+    sums.add(0, t.re), sums.add(1, t.im), sums.add(2, splat<R>(1));
+  }
+};
+
+// The worst link of a site: |U U^dagger - 1|, |det U - 1| and the direction of the larger, three
+// doubles per lexicographic site. What is not finite counts as 1e300.
+template <int W, class S, int STORAGE> struct Unitarity {
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity) {
+    typedef typename S::C R;
+    const Site x = site_at(a.geom, o, parity, lx);
+    double* out = (double*)a.out + 3 * local_index(a.geom, x, lx);
+    out[0] = out[1] = out[2] = 0;
+    double worst = 0;
+    for (int mu = 0; mu < 4; mu++) {
+      LinkOf<STORAGE, R> u;
+      load_link<S, STORAGE>(u, plane(a.gauge, parity), x, mu);
+      R unitary, det;
+      violation(u, unitary, det);
+      // The determinant has every entry in it; comparisons would lose a NaN.
+      const bool finite = unitary < (R)1e30 && det < (R)1e30;
+      const double v[2] = {finite ? unitary : 1e300, finite ? det : 1e300};
+      for (int k = 0; k < 2; k++) {
+        out[k] = v[k] > out[k] ? v[k] : out[k];
+        if (v[k] > worst) worst = v[k], out[2] = mu;
+      }
+    }
+  }
+};
+
+// Sums: the topological charge density q(x) = -8/(32 pi^2) sum of signed tr F F (trace removed),
+// and -tr F_mu,nu^2 over the spatial planes and over those with t. F from the clover leaves.
+template <int W, class S, int STORAGE> struct FieldStrengthSum {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
+    for (int p = 0; p < 3; p++) {  // xy zt, xz yt, yz xt
+      const int mu = p == 2 ? 1 : 0, nu = p == 0 ? 1 : 2;
+      Su3<R> f, g;
+      field_strength<S, STORAGE>(f, a.geom, gauge, x, mu, nu);
+      field_strength<S, STORAGE>(g, a.geom, gauge, x, p == 0 ? 2 : p == 1 ? 1 : 0, 3);
+      // -8 / (32 pi^2)
+      sums.add(0, splat<R>(p == 1 ? 0.025330295910584444 : -0.025330295910584444) * traceless_product(f, g));
+      sums.add(1, -traceless_product(f, f));
+      sums.add(2, -traceless_product(g, g));
+    }
+  }
+  // Re tr (f - tr f / 3)(g - tr g / 3) of anti-hermitian matrices
+  static PLAQ_FN R traceless_product(const Su3<R>& f, const Su3<R>& g) {
+    R s = -re_trace_adj(f, g);
+    return s + splat<R>(1.0 / 3) * (trace(f).im * trace(g).im);
+  }
+};
+
+}  // namespace PLAQ_NS

@@ -1,0 +1,98 @@
+// Fields of random numbers and gauge starts, in double whatever the storage.
+#pragma once
+#include "philox.h"
+#include "unitary.h"
+#include "recon.h"
+
+namespace PLAQ_NS {
+
+// N normal numbers of unit variance (Box and Muller) from block n on; N up to 4 blocks a 4 numbers.
+template <int N, int W> PLAQ_FN void normal(double (&v)[N], const Draws<W>& draws, u32 n) {
+  PLAQ_UNROLL for (int i = 0; i < N; i += 4) {
+    double u[4];
+    draws.uniform(u, n++);
+    PLAQ_UNROLL for (int k = 0; k < 4 && i + k < N; k += 2) {
+      const double r = vsqrt(-2 * vlog(u[k]));
+      double s, c;
+      vsincospi(2 * u[k + 1], s, c);
+      v[i + k] = r * c;
+      if (i + k + 1 < N) v[i + k + 1] = r * s;
+    }
+  }
+}
+
+// Haar measure: rows of normal numbers, orthogonalised.
+template <int W> PLAQ_FN void haar(Su3<double>& u, const Draws<W>& draws) {
+  double v[12];
+  normal(v, draws, 0);
+  PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = {v[2 * i], v[2 * i + 1]};
+  reunitarise(u);
+}
+template <int W> PLAQ_FN void haar(Su2<double>& u, const Draws<W>& draws) {
+  normal(u.a, draws, 0);
+  reunitarise(u);
+}
+
+template <int W> PLAQ_FN void near_unit(Su3<double>& u, const Draws<W>& draws, double width) {
+  double h[8];
+  normal(h, draws, 0);
+  PLAQ_UNROLL for (int i = 0; i < 8; i++) h[i] *= width;
+  exp_generators(u, h);
+}
+template <int W> PLAQ_FN void near_unit(Su2<double>& u, const Draws<W>& draws, double width) {
+  double h[3];
+  normal(h, draws, 0);
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) h[i] *= width;
+  exp_generators(u, h);
+}
+
+template <class Out, class In> PLAQ_FN void narrow(Su3<Out>& to, const Su3<In>& from) {
+  PLAQ_UNROLL for (int i = 0; i < 9; i++)
+    to.e[i / 3][i % 3] = {(Out)from.e[i / 3][i % 3].re, (Out)from.e[i / 3][i % 3].im};
+}
+template <class Out, class In> PLAQ_FN void narrow(Su2<Out>& to, const Su2<In>& from) {
+  PLAQ_UNROLL for (int i = 0; i < 4; i++) to.a[i] = (Out)from.a[i];
+}
+
+// width < 0: Haar measure; else exp(i width sum p_a T_a) with normal p_a. Batches = parities.
+template <int W, class S, int STORAGE> struct RandomGauge {
+  static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int parity) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    for (int mu = 0; mu < 4; mu++) {
+      const Draws<1> draws(a.geom, x, a.seed, RANDOM_LINK, mu, (u32)a.step);
+      LinkOf<STORAGE, double> u;
+      if (a.width < 0) haar(u, draws);
+      else near_unit(u, draws, a.width);
+      LinkOf<STORAGE, typename S::C> v;
+      narrow(v, u);
+      store_link<S, STORAGE>(v, plane(a.field, parity), x, mu);
+    }
+  }
+};
+
+// Complex components with <|c|^2> = 1: normal, or one of 1, i, -1, -i.
+template <int W, class S> struct RandomSpinor {
+  static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int batch) {
+    const Site x = site_at(a.geom, o, a.parities() == 2 ? batch & 1 : a.parity(), lx);
+    const Draws<1> draws(a.geom, x, a.seed, a.purpose(), 0, (u32)(a.step + batch / a.parities()));
+    typename S::C v[24];
+    if (a.purpose() == RANDOM_NORMAL_SPINOR) {
+      double u[24];
+      normal(u, draws, 0);
+      PLAQ_UNROLL for (int i = 0; i < 24; i++) v[i] = (typename S::C)(0.70710678118654752 * u[i]);
+    } else {
+      for (int n = 0; n < 3; n++) {
+        u32 w[4];
+        draws.words(w, 0, n);
+        PLAQ_UNROLL for (int k = 0; k < 4; k++) {
+          const u32 turn = w[k] >> 30;
+          const typename S::C sign = turn & 2 ? -1 : 1;
+          v[8 * n + 2 * k] = turn & 1 ? 0 : sign, v[8 * n + 2 * k + 1] = turn & 1 ? sign : 0;
+        }
+      }
+    }
+    store<S>(v, plane(a.field, batch), x);
+  }
+};
+
+}  // namespace PLAQ_NS

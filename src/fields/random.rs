@@ -1,0 +1,74 @@
+//! Fields of random numbers: Philox 4x32-10 keyed by the seed and counted by the global site
+//! (kernels/philox.h), so that a field is the same on every device, thread count and
+//! decomposition. Numbers are made in double and rounded to the storage.
+
+use super::{GaugeField, SpinorField, Subset};
+use crate::backend::args::{self, RandomArgs};
+use crate::bail;
+use crate::error::Result;
+
+/// Components of a random spinor, independent, with <c conj(c)> = 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noise {
+    /// Complex normal: real and imaginary part of variance 1/2.
+    Normal,
+    /// 1, i, -1 or -i.
+    Z4,
+}
+
+impl GaugeField {
+    /// All links the unit matrix ("cold").
+    pub fn set_unit(&mut self) -> Result<()> {
+        self.set_random_width(0, 0.0)
+    }
+
+    /// Independent links from the Haar measure ("hot").
+    pub fn set_random(&mut self, seed: u64) -> Result<()> {
+        self.set_random_width(seed, -1.0)
+    }
+
+    /// Links exp(i width sum_a p_a T_a) with normal p_a and tr T_a T_b = 1/2 delta_ab ("warm");
+    /// 0 <= width <= 1: small widths give smooth fields.
+    pub fn set_near_unit(&mut self, seed: u64, width: f64) -> Result<()> {
+        if !(0.0..=1.0).contains(&width) {
+            bail!(InvalidArgument, "width: expected 0 to 1, found {width}");
+        }
+        self.set_random_width(seed, width)
+    }
+
+    fn set_random_width(&mut self, seed: u64, width: f64) -> Result<()> {
+        self.fill_whole(|links| {
+            let args = RandomArgs {
+                geom: links.geometry().args(),
+                field: links.view(),
+                purpose: args::RANDOM_LINK,
+                parities: 2,
+                seed,
+                width,
+                ..Default::default()
+            };
+            let params = [links.precision().token(), links.recon().token()];
+            links.device().launch("random_gauge", &params, &args, links.geometry().work(2))
+        })
+    }
+}
+
+impl SpinorField {
+    /// Right-hand side b becomes noise vector number `first + b` of `seed`.
+    pub fn set_noise(&mut self, noise: Noise, seed: u64, first: u32) -> Result<()> {
+        let args = RandomArgs {
+            geom: self.geometry().args(),
+            field: self.view(),
+            purpose: match noise {
+                Noise::Normal => args::RANDOM_NORMAL_SPINOR,
+                Noise::Z4 => args::RANDOM_Z4_SPINOR,
+            },
+            parities: self.parities() as i32,
+            parity: (self.subset() == Subset::Odd) as i32,
+            seed,
+            step: i64::from(first),
+            ..Default::default()
+        };
+        self.device().launch("random_spinor", &[self.precision().token()], &args, self.work())
+    }
+}

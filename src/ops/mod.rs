@@ -1,0 +1,4 @@
+//! What users ask for: observables, generation of gauge fields, configurations in files.
+
+pub mod observables;
+pub mod quenched;

@@ -1,0 +1,76 @@
+//! Quenched gauge fields of the Wilson action: heat bath and overrelaxation.
+
+use crate::backend::args::UpdateArgs;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Precision};
+
+/// A quenched update of SU(3) or SU(2) with weight exp(-S), S = beta sum (1 - Re tr U_munu / N).
+#[derive(Clone, Copy, Debug)]
+pub struct Quenched {
+    pub beta: f64,
+    pub seed: u64,
+    /// Overrelaxation sweeps after every heat bath sweep.
+    pub overrelax: usize,
+    /// Heat bath sweeps done: the place in the random stream. To continue a run, keep it.
+    pub sweep: u32,
+}
+
+impl Quenched {
+    /// beta >= 0; four overrelaxation sweeps for each heat bath.
+    pub fn new(beta: f64, seed: u64) -> Result<Self> {
+        if !(0.0..=1e6).contains(&beta) {
+            bail!(InvalidArgument, "beta: expected 0 to 1e6, found {beta}");
+        }
+        Ok(Quenched { beta, seed, overrelax: 4, sweep: 0 })
+    }
+
+    /// `n` times: one heat bath sweep, then `overrelax` overrelaxation sweeps.
+    ///
+    /// Links must be stored whole (`R18`, or SU(2)), in single or double precision; every updated
+    /// link is put back into the group. Random numbers depend on seed, sweep and global site only.
+    pub fn run(&mut self, gauge: &mut GaugeField, n: usize) -> Result<()> {
+        for _ in 0..n {
+            update(gauge, self.beta, self.seed, self.sweep, true)?;
+            self.sweep = self.sweep.wrapping_add(1);
+            for _ in 0..self.overrelax {
+                overrelax(gauge)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One sweep of microcanonical overrelaxation: the Wilson action stays what it is.
+pub fn overrelax(gauge: &mut GaugeField) -> Result<()> {
+    update(gauge, 0.0, 0, 0, false)
+}
+
+fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) -> Result<()> {
+    if gauge.recon() != gauge.recon().whole() || gauge.precision() == Precision::F16 {
+        bail!(
+            Unsupported,
+            "quenched update: expected f64 or f32 links stored whole, found {:?} {:?}",
+            gauge.precision(),
+            gauge.recon()
+        );
+    }
+    let mut args = UpdateArgs {
+        geom: gauge.geometry().args(),
+        gauge: gauge.view(),
+        heat: heat as i32,
+        seed,
+        sweep: i64::from(sweep),
+        beta,
+        ..Default::default()
+    };
+    let params = [gauge.precision().token(), gauge.recon().token()];
+    // Staples of one direction on one parity do not contain each other's links.
+    for direction in 0..4 {
+        for parity in 0..2 {
+            (args.direction, args.parity) = (direction, parity);
+            gauge.device().launch("update_links", &params, &args, gauge.geometry().work(1))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! Gauge observables against the reference, in every storage and precision.
+
+mod common;
+mod reference;
+
+use std::sync::Arc;
+
+use common::{devices, storage_factor, tolerance, EXTENTS};
+use plaq::backend::Device;
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use plaq::ops::observables::{
+    field_strength, plaquette, polyakov_loop, unitarity, wilson_action, Plaquette,
+};
+use reference::matrix::{mul, one, scale, trace};
+use reference::numbers::gauge_numbers;
+use reference::{observables, su3, GaugeN, Lattice, C};
+
+fn field<const N: usize>(
+    device: &Device,
+    geometry: &Arc<Geometry>,
+    links: &GaugeN<N>,
+    (precision, recon): (Precision, Recon),
+) -> GaugeField {
+    let mut u = GaugeField::new(device, geometry, precision, recon).unwrap();
+    u.load_lex(&gauge_numbers(links)).unwrap();
+    u
+}
+
+/// Average tr / N of the closed lines in a direction; each line is met once per site on it.
+fn line_average<const N: usize>(lat: Lattice, u: &GaugeN<N>, mu: usize) -> C {
+    let sum: C = (0..lat.volume())
+        .map(|x| {
+            let (mut line, mut at) = (one(), x);
+            for _ in 0..lat.extents[mu] {
+                line = mul(&line, &u[at * 4 + mu]);
+                at = lat.forward(at, mu);
+            }
+            trace(&line)
+        })
+        .sum();
+    sum / (N * lat.volume()) as f64
+}
+
+/// Largest difference of two sets of plaquettes.
+fn apart(a: &Plaquette, b: &Plaquette) -> f64 {
+    [a.total - b.total, a.spatial - b.spatial, a.temporal - b.temporal, a.link_trace - b.link_trace]
+        .iter()
+        .fold(0.0, |m, d| m.max(d.abs()))
+}
+
+fn compare<const N: usize>(device: &Device, extents: [usize; 4], recons: &[Recon]) {
+    let geometry = Geometry::new(extents, device).unwrap();
+    let lat = Lattice::new(extents);
+    let links: GaugeN<N> = su3::smooth_gauge(lat, 0.3, 41);
+    let p = observables::plaquette(lat, &links);
+    let expected = Plaquette {
+        total: p.total,
+        spatial: p.spatial,
+        temporal: p.temporal,
+        link_trace: observables::link_trace(&links),
+    };
+    assert!(
+        (line_average(lat, &links, 3) - observables::polyakov_loop(lat, &links)).norm() < 1e-13
+    );
+    for precision in Precision::ALL {
+        for &recon in recons {
+            let u = field(device, &geometry, &links, (precision, recon));
+            let what = format!("{extents:?} {precision:?} {recon:?} on {}", device.name());
+            // A plaquette has 4 links; entries of products of N x N matrices are sums of N terms.
+            let tol = 4.0 * N as f64 * storage_factor(recon) * tolerance(precision, 4.0);
+            let found = plaquette(&u).unwrap();
+            assert!(apart(&found, &expected) < tol, "{what}: {found:?}, {expected:?}");
+            let beta = 5.7;
+            let action = wilson_action(&u, beta).unwrap();
+            let scale = beta * 6.0 * lat.volume() as f64;
+            let e = observables::wilson_action(lat, &links, beta);
+            assert!((action - e).abs() < scale * tol, "{what}: action {action}, {e}");
+            for (mu, length) in extents.into_iter().enumerate() {
+                let (found, expected) =
+                    (polyakov_loop(&u, mu).unwrap(), line_average(lat, &links, mu));
+                let off = (found - expected).norm();
+                assert!(off < tol * length as f64, "{what}: line {mu}: {found}, {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn plaquettes_traces_and_lines_match_the_reference() {
+    for device in devices() {
+        for extents in EXTENTS {
+            compare::<3>(&device, extents, &Recon::SU3);
+            compare::<2>(&device, extents, &[Recon::Su2]);
+        }
+    }
+}
+
+#[test]
+fn charge_and_action_density_match_the_reference() {
+    for device in devices() {
+        for extents in EXTENTS {
+            let geometry = Geometry::new(extents, &device).unwrap();
+            let lat = Lattice::new(extents);
+            let links = su3::smooth_gauge::<3>(lat, 0.4, 43);
+            let charge = observables::topological_charge(lat, &links);
+            let mut energy = [0.0; 2];
+            for x in 0..lat.volume() {
+                for nu in 0..4 {
+                    for mu in 0..nu {
+                        let f = observables::field_strength(lat, &links, x, mu, nu);
+                        let t = trace(&f);
+                        let square = trace(&mul(&f, &f)) - t * t / 3.0;
+                        energy[usize::from(nu == 3)] -= square.re / lat.volume() as f64;
+                    }
+                }
+            }
+            for precision in Precision::ALL {
+                for recon in Recon::SU3 {
+                    let u = field(&device, &geometry, &links, (precision, recon));
+                    let found = field_strength(&u).unwrap();
+                    // Per site: 16 links a leaf, F of order one; the sum over sites may add up.
+                    let tol = 64.0 * storage_factor(recon) * tolerance(precision, 4.0);
+                    let what = format!("{extents:?} {precision:?} {recon:?} {}", device.name());
+                    let off = (found.charge - charge).abs();
+                    // q(x) carries 1/(4 pi^2) before the sum of three products.
+                    assert!(
+                        off < tol * lat.volume() as f64 * 3.0 / 39.0,
+                        "{what}: {found:?}, {charge}"
+                    );
+                    assert!((found.energy_spatial - energy[0]).abs() < tol, "{what}: {energy:?}");
+                    assert!((found.energy_temporal - energy[1]).abs() < tol, "{what}: {energy:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn observables_are_gauge_invariant() {
+    for device in devices() {
+        for extents in EXTENTS {
+            let geometry = Geometry::new(extents, &device).unwrap();
+            let lat = Lattice::new(extents);
+            let links = su3::smooth_gauge::<3>(lat, 0.3, 47);
+            let turned = su3::transform(lat, &links, &su3::random_transformation(lat, 48));
+            let double = (Precision::F64, Recon::R18);
+            let [u, v] = [&links, &turned].map(|l| field(&device, &geometry, l, double));
+            let tol = 12.0 * tolerance(Precision::F64, 16.0);
+            let (p, q) = (plaquette(&u).unwrap(), plaquette(&v).unwrap());
+            assert!((p.spatial - q.spatial).abs() < tol && (p.temporal - q.temporal).abs() < tol);
+            assert!((p.link_trace - q.link_trace).abs() > 0.1, "the transformation did nothing");
+            for mu in 0..4 {
+                let off = polyakov_loop(&u, mu).unwrap() - polyakov_loop(&v, mu).unwrap();
+                assert!(off.norm() < tol * extents[mu] as f64);
+            }
+            let (f, g) = (field_strength(&u).unwrap(), field_strength(&v).unwrap());
+            let sites = lat.volume() as f64;
+            assert!((f.charge - g.charge).abs() < tol * sites, "{f:?} {g:?}");
+            assert!((f.energy_temporal - g.energy_temporal).abs() < 16.0 * tol);
+        }
+    }
+}
+
+#[test]
+fn the_worst_link_is_found() {
+    for device in devices() {
+        for extents in EXTENTS {
+            let geometry = Geometry::new(extents, &device).unwrap();
+            let lat = Lattice::new(extents);
+            let links = su3::haar_gauge::<3>(lat, 53);
+            for precision in Precision::ALL {
+                let u = field(&device, &geometry, &links, (precision, Recon::R18));
+                let clean = unitarity(&u).unwrap();
+                // Rows of 3 products of entries of modulus up to one; det: 6 terms of 3 factors.
+                let tol = 18.0 * tolerance(precision, 4.0);
+                assert!(clean.worst() < tol, "{precision:?}: {clean:?}");
+            }
+            let site = [1, extents[1] - 1, 2, extents[3] / 2];
+            let bad = lat.lex(site) * 4 + 2;
+            let mut scaled = links.clone();
+            scaled[bad] = scale(C::new(1.01, 0.0), &links[bad]);
+            let double = (Precision::F64, Recon::R18);
+            let found = unitarity(&field(&device, &geometry, &scaled, double)).unwrap();
+            assert_eq!((found.site, found.direction), (site, 2));
+            assert!((found.unitary - (1.01f64.powi(2) - 1.0)).abs() < 1e-12, "{found:?}");
+            assert!((found.det - (1.01f64.powi(3) - 1.0)).abs() < 1e-12, "{found:?}");
+            // A phase is unitary: only the determinant tells.
+            scaled[bad] = scale(C::from_polar(1.0, 0.1), &links[bad]);
+            let found = unitarity(&field(&device, &geometry, &scaled, double)).unwrap();
+            assert_eq!((found.site, found.direction), (site, 2));
+            assert!(found.unitary < 1e-12 && (found.det - 2.0 * 0.15f64.sin()).abs() < 1e-12);
+            scaled[bad][1][1] = C::new(f64::NAN, 0.0);
+            let found = unitarity(&field(&device, &geometry, &scaled, double)).unwrap();
+            assert_eq!((found.site, found.direction), (site, 2));
+            assert!(found.unitary.is_infinite() && found.det.is_infinite(), "{found:?}");
+        }
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_refused() {
+    for device in devices() {
+        let geometry = Geometry::new([4; 4], &device).unwrap();
+        let mut u = GaugeField::new(&device, &geometry, Precision::F32, Recon::Su2).unwrap();
+        u.set_unit().unwrap();
+        assert_eq!(field_strength(&u).unwrap_err().status, Status::Unsupported);
+        assert_eq!(polyakov_loop(&u, 4).unwrap_err().status, Status::InvalidArgument);
+        let unit = Plaquette { total: 1.0, spatial: 1.0, temporal: 1.0, link_trace: 1.0 };
+        assert_eq!(plaquette(&u).unwrap(), unit);
+    }
+}
