@@ -1,4 +1,5 @@
 //! What users ask for: observables, generation of gauge fields, configurations in files.
 
+pub mod config;
 pub mod observables;
 pub mod quenched;

@@ -1,0 +1,197 @@
+//! Configurations from files onto devices and back.
+
+mod common;
+mod reference;
+
+use std::path::PathBuf;
+
+use common::{configuration, devices, distance, tolerance};
+use plaq::backend::Device;
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use plaq::io::{read_gauge, write_gauge, FileFormat, WriteOptions};
+use plaq::ops::config::{load_gauge, save_gauge, LoadOptions};
+use plaq::ops::observables::{plaquette, unitarity};
+
+const FORMATS: [FileFormat; 6] = [
+    FileFormat::Nersc,
+    FileFormat::Nersc3x3,
+    FileFormat::Ildg,
+    FileFormat::Milc,
+    FileFormat::OpenQcd,
+    FileFormat::DdAlphaAmg,
+];
+
+/// A folder of this test, removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("plaq-config-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+}
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn field(device: &Device, extents: [usize; 4]) -> GaugeField {
+    let geometry = Geometry::new(extents, device).unwrap();
+    let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+    u.set_near_unit(7, 0.4).unwrap();
+    u
+}
+
+/// Plaquettes as other codes print them, Re tr with 3 for unit links: space, time, link trace.
+#[test]
+fn configurations_of_other_codes_have_their_plaquettes() {
+    type Known = (&'static str, [usize; 4], [f64; 2], Option<f64>, f64);
+    let (a, b) = ([1.7946751560761729, 1.7744257976067317], Some(0.64675873741896339));
+    let known: [Known; 4] = [
+        ("milc.lat.sample.l4444", [4; 4], a, b, 1e-12),
+        ("milc.lat.sample.l4444.ildg", [4; 4], a, b, 1e-12),
+        (
+            "milc.lat.sample.l4448",
+            [4, 4, 4, 8],
+            [1.7237482807974562, 1.6905860654166089],
+            None,
+            1e-12,
+        ),
+        (
+            "milc.lat.sample.l4448.ll",
+            [4, 4, 4, 8],
+            [1.6788352909656483, 1.6451928367175011],
+            Some(0.62131679539094975),
+            1e-12,
+        ),
+    ];
+    for device in devices() {
+        for (name, extents, [space, time], trace, tol) in known {
+            let Some(path) = configuration(name) else { continue };
+            let as_stored =
+                LoadOptions { expect: Some(extents), reunitarise: false, ..Default::default() };
+            let options = |p| (p, Recon::R18, &as_stored);
+            let (precision, recon, o) = options(Precision::F64);
+            let loaded = load_gauge(&device, &path, precision, recon, o).unwrap();
+            let p = loaded.plaquette;
+            assert!((3.0 * p.spatial - space).abs() < tol, "{name}: {p:?}");
+            assert!((3.0 * p.temporal - time).abs() < tol, "{name}: {p:?}");
+            if let Some(trace) = trace {
+                assert!((p.link_trace - trace).abs() < tol, "{name}: {p:?}");
+            }
+            assert_eq!(plaquette(&loaded.gauge).unwrap(), p);
+            // In single precision, put back into the group: the file's own rounding is left.
+            let again =
+                load_gauge(&device, &path, Precision::F64, Recon::R12, &LoadOptions::default());
+            let again = again.unwrap();
+            assert!(unitarity(&again.gauge).unwrap().worst() < 1e-14);
+            assert!((again.plaquette.total - p.total).abs() < 1e-7);
+            if name.starts_with("milc.lat.sample.l4444") {
+                // MILC's own double reunitarisation.
+                assert!((3.0 * again.plaquette.spatial - 1.79467514697).abs() < 1e-9, "{again:?}");
+                assert!((3.0 * again.plaquette.temporal - 1.77442577644).abs() < 1e-9, "{again:?}");
+            }
+        }
+        for (name, mean) in [
+            ("ddalphaamg.4x4x4x4b6.0000id3n1", 1.7866958691092),
+            ("ddalphaamg.8x8x8x8b6.0000id3n1", 1.7772950976130),
+        ] {
+            let Some(path) = configuration(name) else { continue };
+            for precision in Precision::ALL {
+                for recon in Recon::SU3 {
+                    let u = load_gauge(&device, &path, precision, recon, &LoadOptions::default())
+                        .unwrap();
+                    // 13 decimals are known; those and the sums' rounding.
+                    assert!((3.0 * u.plaquette.total - mean).abs() < 1e-12, "{name} {u:?}");
+                    let stored = plaquette(&u.gauge).unwrap().total;
+                    // On rough links eight numbers lose up to the root of the roundoff.
+                    let tol = match recon {
+                        Recon::R8 => tolerance(precision, 1.0).sqrt(),
+                        _ => 12.0 * std::f64::consts::PI * tolerance(precision, 4.0),
+                    };
+                    let what = format!("{name} {precision:?} {recon:?}");
+                    assert!((3.0 * stored - mean).abs() < tol, "{what}: {}", 3.0 * stored);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_format_there_and_back() {
+    let folder = Folder::new("formats");
+    let device = devices().pop().unwrap();
+    let u = field(&device, [4, 8, 4, 6]);
+    let links = u.save_lex().unwrap();
+    for format in FORMATS {
+        let path = folder.0.join(format!("{format:?}"));
+        save_gauge(&path, &u, format, &WriteOptions::default()).unwrap();
+        let loaded =
+            load_gauge(&device, &path, Precision::F64, Recon::R18, &LoadOptions::default())
+                .unwrap();
+        let stored = if loaded.info.precision_bits == 64 { Precision::F64 } else { Precision::F32 };
+        let off = distance(&loaded.gauge.save_lex().unwrap(), &links);
+        // Reunitarising adds the rounding of a row of three.
+        assert!(off < 4.0 * tolerance(stored, 3.0), "{format:?}: {off}");
+        assert_eq!(loaded.info.format, format);
+    }
+}
+
+#[test]
+fn what_does_not_fit_its_header_is_refused() {
+    let folder = Folder::new("refused");
+    let device = devices().pop().unwrap();
+    let path = folder.0.join("lattice");
+    let u = field(&device, [4; 4]);
+    let load = |options: &LoadOptions| {
+        load_gauge(&device, &path, Precision::F32, Recon::R12, options).map(|l| l.plaquette.total)
+    };
+    let status = |options: &LoadOptions| load(options).unwrap_err().status;
+    let default = LoadOptions::default();
+    let found = plaquette(&u).unwrap();
+    for (bits, slip) in [(64, 1e-8), (32, 1e-5)] {
+        let good = WriteOptions { precision_bits: Some(bits), ..Default::default() };
+        save_gauge(&path, &u, FileFormat::Nersc, &good).unwrap();
+        assert!(load(&default).is_ok());
+        let wrong = WriteOptions { plaquette: Some(found.total + slip), ..good.clone() };
+        save_gauge(&path, &u, FileFormat::Nersc, &wrong).unwrap();
+        assert_eq!(status(&default), Status::FilePlaquette);
+        assert!(load(&LoadOptions { header: Some(1e-4), ..default }).is_ok());
+        let wrong = WriteOptions { link_trace: Some(found.link_trace - slip), ..good.clone() };
+        save_gauge(&path, &u, FileFormat::Nersc, &wrong).unwrap();
+        let e = load(&default).unwrap_err();
+        assert_eq!(e.status, Status::FilePlaquette);
+        assert!(e.message.contains("link trace") && e.message.contains("lattice"), "{e}");
+    }
+    let other = LoadOptions { expect: Some([4, 4, 4, 8]), ..default };
+    assert_eq!(status(&other), Status::FileExtents);
+
+    // Links that are no links, in a format whose header says nothing about them.
+    let mut links = u.save_lex().unwrap();
+    let write = |links: &[f64], extents| {
+        write_gauge(&path, FileFormat::Ildg, &WriteOptions::default(), extents, links).unwrap()
+    };
+    links[100] += 1e-8;
+    write(&links, [4; 4]);
+    let e = load(&default).unwrap_err();
+    assert_eq!(e.status, Status::NotUnitary);
+    assert!(e.message.contains("lattice"), "{e}");
+    assert!(load(&LoadOptions { unitarity: Some(1e-6), ..default }).is_ok());
+    links[100] = f64::NAN;
+    write(&links, [4; 4]);
+    assert_eq!(status(&default), Status::NotFinite);
+    write(&u.save_lex().unwrap()[..72 * 3 * 64], [4, 4, 4, 3]);
+    assert_eq!(status(&default), Status::BadExtents);
+    assert_eq!(read_gauge(&path, None).unwrap().extents, [4, 4, 4, 3]);
+
+    let e = load_gauge(&device, &path, Precision::F64, Recon::Su2, &default).unwrap_err();
+    assert_eq!(e.status, Status::Unsupported);
+    let geometry = Geometry::new([4; 4], &device).unwrap();
+    let mut two = GaugeField::new(&device, &geometry, Precision::F64, Recon::Su2).unwrap();
+    two.set_unit().unwrap();
+    let e = save_gauge(&path, &two, FileFormat::Ildg, &WriteOptions::default()).unwrap_err();
+    assert_eq!(e.status, Status::Unsupported);
+}
