@@ -268,4 +268,19 @@ kernel_args! {
         arg sweep: i64,
         arg beta: f64,
     }
+
+    /// Twelve source columns (contract.h).
+    struct SourceArgs {
+        sub geom: Geom,
+        sub out: FieldView,
+        /// Global coordinates; with wall only the time counts.
+        arg position: [i32; 4],
+        arg wall: i32,
+    }
+
+    /// Hadron correlators of a propagator (contract.h).
+    struct CorrelatorArgs {
+        sub geom: Geom,
+        sub propagator: FieldView,
+    }
 }

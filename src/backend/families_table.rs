@@ -23,6 +23,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "random_gauge", body: "RandomGauge", header: "random.h", args: "RandomArgs", kind: Kind::Lane, params: &[FLOATS, WHOLE] },
     Kernel { name: "random_spinor", body: "RandomSpinor", header: "random.h", args: "RandomArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "update_links", body: "UpdateLinks", header: "heatbath.h", args: "UpdateArgs", kind: Kind::Site, params: &[FLOATS, WHOLE] },
+    Kernel { name: "source", body: "Source", header: "contract.h", args: "SourceArgs", kind: Kind::Lane, params: &[PRECISIONS] },
+    Kernel { name: "correlators", body: "Correlators", header: "contract.h", args: "CorrelatorArgs", kind: Kind::Reduce(12), params: &[FLOATS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures. They may run any number of times: none

@@ -1,0 +1,189 @@
+//! Sources, propagators and hadron correlators against the reference and their symmetries.
+
+mod common;
+mod reference;
+
+use std::sync::Arc;
+
+use common::{devices, tolerance, EXTENTS};
+use plaq::backend::Device;
+use plaq::compose::{DiracSolver, Equations, Normalisation, SolveParams};
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::operators::{DiracParams, Wilson};
+use plaq::ops::correlators::{correlators, effective_mass, EffectiveMass};
+use plaq::ops::propagator::{propagator, Source, COLUMNS};
+use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use reference::correlators::{nucleon, pion, rho, Propagator};
+use reference::numbers::{field_numbers, gauge_numbers};
+use reference::{spinor, su3, Gauge, Lattice, C};
+
+fn field(device: &Device, extents: [usize; 4], precision: Precision) -> SpinorField {
+    let geometry = Geometry::new(extents, device).unwrap();
+    SpinorField::new(device, &geometry, precision, Subset::Full, COLUMNS).unwrap()
+}
+
+#[test]
+fn correlators_of_random_columns_agree_with_the_reference() {
+    for extents in EXTENTS {
+        let lat = Lattice::new(extents);
+        let s: Propagator = (0..12).map(|i| spinor::random(lat, 100 + i)).collect();
+        let numbers: Vec<f64> = s.iter().flat_map(field_numbers).collect();
+        let mesons = [pion(lat, &s), rho(lat, &s, 0), rho(lat, &s, 1), rho(lat, &s, 2)];
+        let baryon = nucleon(lat, &s);
+        // What bounds the products of two and of three columns on a time slice.
+        let mut norms = vec![[0.0; 2]; extents[3]];
+        for x in 0..lat.volume() {
+            let n2: f64 = s.iter().flat_map(|c| c[x].iter().flatten()).map(|z| z.norm_sqr()).sum();
+            norms[lat.coords(x)[3]][0] += n2;
+            norms[lat.coords(x)[3]][1] += n2.powf(1.5);
+        }
+        for device in devices() {
+            for precision in Precision::ALL {
+                let mut f = field(&device, extents, precision);
+                f.load_lex(&numbers).unwrap();
+                for start in [0, extents[3] - 1] {
+                    let found = correlators(&f, start, -C::ONE).unwrap();
+                    for t in 0..extents[3] {
+                        let at = (start + t) % extents[3];
+                        let bound = tolerance(precision, 30.0);
+                        let near = |a: f64, b: f64, power: usize| {
+                            let off = (a - b).abs() / norms[at][power];
+                            assert!(off < bound, "{extents:?} {precision:?} t={t}: {off:e}");
+                        };
+                        near(found.pion[t], mesons[0][at], 0);
+                        for i in 0..3 {
+                            near(found.rho[i][t], mesons[1 + i][at], 0);
+                        }
+                        // Over the boundary all three quarks change sign.
+                        let sign = if start + t < extents[3] { 1.0 } else { -1.0 };
+                        near(found.nucleon[t].re, sign * baryon[at].re, 1);
+                        near(found.nucleon[t].im, sign * baryon[at].im, 1);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn sources_are_exact() {
+    for extents in EXTENTS {
+        let lat = Lattice::new(extents);
+        for device in devices() {
+            for precision in Precision::ALL {
+                let mut f = field(&device, extents, precision);
+                let x = [1, 3, 2, 1];
+                for source in [Source::Point(x), Source::Wall(1)] {
+                    source.set(&mut f).unwrap();
+                    let expect = (0..12).flat_map(|column| {
+                        let mut b = spinor::zero(lat);
+                        for (lex, site) in b.iter_mut().enumerate() {
+                            let y = lat.coords(lex);
+                            let here = match source {
+                                Source::Point(x) => y == x,
+                                Source::Wall(t) => y[3] == t,
+                            };
+                            site[column / 3][column % 3] = C::new(here as i32 as f64, 0.0);
+                        }
+                        field_numbers(&b)
+                    });
+                    let expect: Vec<f64> = expect.collect();
+                    assert!(f.save_lex().unwrap() == expect, "{extents:?} {precision:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn refusals_name_the_argument() {
+    let device = devices().remove(0);
+    let mut f = field(&device, [4; 4], Precision::F32);
+    let e = Source::Point([0, 0, 4, 0]).set(&mut f).unwrap_err();
+    assert!(e.status == Status::InvalidArgument && e.message.contains("[0, 0, 4, 0]"), "{e}");
+    assert_eq!(Source::Wall(4).set(&mut f).unwrap_err().status, Status::InvalidArgument);
+    assert_eq!(correlators(&f, 4, C::ONE).unwrap_err().status, Status::InvalidArgument);
+    let geometry = f.geometry().clone();
+    let mut one = SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 1).unwrap();
+    assert_eq!(Source::Wall(0).set(&mut one).unwrap_err().status, Status::FieldMismatch);
+    assert_eq!(correlators(&one, 0, C::ONE).unwrap_err().status, Status::FieldMismatch);
+}
+
+/// The gauge field seen from the site `origin`.
+fn moved(lat: Lattice, links: &Gauge, origin: [usize; 4]) -> Gauge {
+    let from = |lex: usize| {
+        let x = lat.coords(lex);
+        lat.lex(std::array::from_fn(|mu| (x[mu] + origin[mu]) % lat.extents[mu]))
+    };
+    (0..lat.volume()).flat_map(|lex| (0..4).map(move |mu| links[from(lex) * 4 + mu])).collect()
+}
+
+/// Nothing depends on where the lattice begins, also with antiperiodic fermions.
+#[test]
+fn correlators_do_not_depend_on_the_place_of_the_source() {
+    for extents in [[4, 4, 4, 8], [2, 4, 4, 6]] {
+        let lat = Lattice::new(extents);
+        let smooth = su3::smooth_gauge(lat, 0.5, 3);
+        let links: Gauge = smooth.iter().map(su3::reunitarise).collect();
+        let origin = [1, 2, 3, 5];
+        for device in devices() {
+            let geometry = Geometry::new(extents, &device).unwrap();
+            let run = |links: &Gauge, source: Source| {
+                let mut u =
+                    GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+                u.load_lex(&gauge_numbers(links)).unwrap();
+                let dirac = DiracParams { mass: 0.6, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+                let op = Arc::new(Wilson::new(Arc::new(u), dirac).unwrap());
+                let solver =
+                    SolverParams { kind: SolverKind::BiCgStab, tol: 1e-13, ..Default::default() };
+                let params = SolveParams {
+                    solver,
+                    equations: Equations::Direct,
+                    normalisation: Normalisation::Mass,
+                    ..Default::default()
+                };
+                let solver = DiracSolver::new(op, params).unwrap();
+                let (x, report) = propagator(&solver, source, &mut unwatched).unwrap();
+                assert!(report.solver.converged);
+                correlators(&x, source.time(), -C::ONE).unwrap()
+            };
+            for (here, there) in [
+                (Source::Point([0; 4]), Source::Point(origin)),
+                (Source::Wall(0), Source::Wall(origin[3])),
+            ] {
+                let (a, b) = (run(&moved(lat, &links, origin), here), run(&links, there));
+                // The solver's tolerance against the largest entry; times are compared relatively
+                // as long as they stand out of it.
+                for (x, y) in a.pion.iter().zip(&b.pion) {
+                    assert!((x - y).abs() < 1e-9 * x, "{extents:?} pion {x:e} {y:e}");
+                }
+                for i in 0..3 {
+                    for (t, (x, y)) in a.rho[i].iter().zip(&b.rho[i]).enumerate() {
+                        assert!((x - y).abs() < 1e-9 * a.pion[t], "{extents:?} rho {x:e} {y:e}");
+                    }
+                }
+                for (t, (x, y)) in a.nucleon.iter().zip(&b.nucleon).enumerate() {
+                    let scale = a.pion[t].powf(1.5);
+                    assert!((x - y).norm() < 1e-9 * scale, "{extents:?} nucleon t={t} {x} {y}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn effective_masses_of_exact_correlators() {
+    let (times, m) = (12, 0.37);
+    let cosh: Vec<f64> = (0..times).map(|t| (m * (t as f64 - 6.0)).cosh()).collect();
+    let masses = effective_mass(&cosh, EffectiveMass::Cosh);
+    assert!(masses[0].is_nan() && masses[times - 1].is_nan());
+    assert!(masses[1..times - 1].iter().all(|x| (x - m).abs() < 1e-13), "{masses:?}");
+    let falling: Vec<f64> = (0..times).map(|t| 3.0 * (-m * t as f64).exp()).collect();
+    let masses = effective_mass(&falling, EffectiveMass::Log);
+    assert!(masses[times - 1].is_nan());
+    assert!(masses[..times - 1].iter().all(|x| (x - m).abs() < 1e-13), "{masses:?}");
+    let noisy = effective_mass(&[1.0, -0.1, 0.2, 0.1], EffectiveMass::Log);
+    assert!(noisy[0].is_nan() && noisy[1].is_nan() && (noisy[2] - 2f64.ln()).abs() < 1e-13);
+    assert!(effective_mass(&[], EffectiveMass::Cosh).is_empty());
+}
