@@ -380,6 +380,110 @@ plaq_status plaq_gauge_load(plaq_gauge gauge, const plaq_layout_params *layout, 
 /** Links into the host's array. */
 plaq_status plaq_gauge_save(plaq_gauge gauge, const plaq_layout_params *layout, void *data);
 
+/* ---- Gauge configurations in files ---- */
+
+typedef int32_t plaq_file_format;
+enum {
+  /** NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three. */
+  PLAQ_FILE_FORMAT_NERSC = 1,
+  PLAQ_FILE_FORMAT_NERSC_3X3 = 2,
+  /** ILDG with SciDAC records in LIME. */
+  PLAQ_FILE_FORMAT_ILDG = 3,
+  /** MILC version 5, single precision. */
+  PLAQ_FILE_FORMAT_MILC = 4,
+  PLAQ_FILE_FORMAT_OPENQCD = 5,
+  PLAQ_FILE_FORMAT_DDALPHAAMG = 6
+};
+
+typedef int32_t plaq_byte_order;
+enum {
+  PLAQ_BYTE_ORDER_LITTLE = 1,
+  PLAQ_BYTE_ORDER_BIG = 2
+};
+
+/** How to read a configuration; format and size come from the file. */
+typedef struct plaq_read_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** The lattice that the file must have; all 0: any. */
+  int32_t extents[4];
+  plaq_precision precision;
+  plaq_storage storage;
+  /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
+   * single precision. */
+  double unitarity;
+  /** Largest difference accepted between plaquette and link trace of header and links;
+   * 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single). */
+  double header;
+  /** 1: links are put back into SU(3) after the check. */
+  int32_t project;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_read_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_read_params_init(plaq_read_params *params, int64_t struct_size);
+
+/** What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8. */
+typedef struct plaq_write_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  plaq_file_format format;
+  /** 0: the format's own; only some formats have a choice. */
+  plaq_byte_order byte_order;
+  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it. */
+  plaq_precision precision;
+  /** Must be 0. */
+  int32_t reserved;
+  /** Number of the configuration in its ensemble; negative: not stated. */
+  int64_t sequence_number;
+  const char *ensemble_id;
+  const char *ensemble_label;
+  const char *creator;
+  /** NULL: now, in UTC. */
+  const char *date;
+  /** Logical file name of ILDG; NULL: none. */
+  const char *lfn;
+} plaq_write_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_write_params_init(plaq_write_params *params, int64_t struct_size);
+
+/** What a file says about itself. */
+typedef struct plaq_file_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  int32_t extents[4];
+  plaq_file_format format;
+  /** Of the numbers in the file. */
+  plaq_precision precision;
+  plaq_byte_order byte_order;
+  int32_t reserved;
+  /** Number of the configuration; -1: not stated. */
+  int64_t sequence_number;
+  /** Of the header, 1 for unit links; NaN: not stated. */
+  double plaquette;
+  double link_trace;
+} plaq_file_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size);
+
+/** A new gauge field from a file in any known format, checked: checksums, unitarity,
+ * plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
+ * FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
+ * NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+plaq_status plaq_gauge_read_file(plaq_context context,
+                                 const char *path,
+                                 const plaq_read_params *params,
+                                 plaq_gauge *gauge,
+                                 plaq_file_report *report);
+
+/** Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED. */
+plaq_status plaq_gauge_write_file(plaq_gauge gauge,
+                                  const char *path,
+                                  const plaq_write_params *params);
+
 /* ---- Spinor fields ---- */
 
 /** Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides. */
@@ -458,6 +562,125 @@ plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
 
 /** Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs. */
 plaq_status plaq_spinor_dot(plaq_spinor x, plaq_spinor y, double *products, int64_t count);
+
+/* ---- Gauge observables, random fields, quenched updates ---- */
+
+/** Components of a random spinor, independent, with average |c|^2 = 1. */
+typedef int32_t plaq_noise;
+enum {
+  /** Complex normal. */
+  PLAQ_NOISE_NORMAL = 0,
+  /** 1, i, -1 or -i. */
+  PLAQ_NOISE_Z4 = 1
+};
+
+/** Called after every sweep with the number of those done, that of all, and the time since
+ * the start; a result other than 0 ends the update, and the report says so. */
+typedef int32_t (*plaq_sweep_callback)(int64_t done, int64_t all, double seconds, void *user);
+
+/** A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)). */
+typedef struct plaq_update_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 0 to 1e6. Must be set. */
+  double beta;
+  int64_t seed;
+  /** Heat bath sweeps. */
+  int64_t sweeps;
+  /** Overrelaxation sweeps after each of them. */
+  int64_t overrelax;
+  /** Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
+   * last report. */
+  int64_t first_sweep;
+} plaq_update_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_update_params_init(plaq_update_params *params, int64_t struct_size);
+
+/** What an update did. */
+typedef struct plaq_update_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Place in the stream of random numbers. */
+  int64_t next_sweep;
+  double seconds;
+  /** 1: the callback asked to stop. */
+  int32_t stopped;
+  int32_t reserved;
+} plaq_update_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_update_report_init(plaq_update_report *report, int64_t struct_size);
+
+/** Average plaquettes Re tr U_munu / N: 1 for unit links. */
+typedef struct plaq_plaquette {
+  /** All six planes. */
+  double total;
+  /** Planes xy, xz, yz. */
+  double spatial;
+  /** Planes xt, yt, zt. */
+  double temporal;
+  /** Average Re tr U / N of the links themselves. */
+  double link_trace;
+} plaq_plaquette;
+
+/** A complex number. */
+typedef struct plaq_complex {
+  double re;
+  double im;
+} plaq_complex;
+
+/** The largest violation of unitarity over all links. */
+typedef struct plaq_unitarity {
+  /** Largest modulus of an entry of U U^dagger - 1. */
+  double unitary;
+  /** Largest |det U - 1|. */
+  double det;
+  /** Where the larger of the two is: coordinates x, y, z, t and direction. */
+  int32_t site[4];
+  int32_t direction;
+  int32_t reserved;
+} plaq_unitarity;
+
+/** What the clover-leaf field strength gives. */
+typedef struct plaq_topology {
+  /** Topological charge, near an integer on smooth fields. */
+  double charge;
+  /** Average per site of 1/2 sum tr F F over planes without and with t. */
+  double energy_spatial;
+  double energy_temporal;
+} plaq_topology;
+
+/** Average plaquettes. */
+plaq_status plaq_gauge_plaquette(plaq_gauge gauge, plaq_plaquette *plaquette);
+
+/** Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time). */
+plaq_status plaq_gauge_polyakov_loop(plaq_gauge gauge, int32_t direction, plaq_complex *polyakov);
+
+/** Topological charge and action density. */
+plaq_status plaq_gauge_topology(plaq_gauge gauge, plaq_topology *topology);
+
+/** How far the links are from the group. */
+plaq_status plaq_gauge_unitarity(plaq_gauge gauge, plaq_unitarity *unitarity);
+
+/** All links the unit matrix. */
+plaq_status plaq_gauge_unit(plaq_gauge gauge);
+
+/** Independent links from the Haar measure; the same on every device and decomposition. */
+plaq_status plaq_gauge_hot(plaq_gauge gauge, int64_t seed);
+
+/** Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1. */
+plaq_status plaq_gauge_warm(plaq_gauge gauge, int64_t seed, double width);
+
+/** Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single. */
+plaq_status plaq_gauge_update(plaq_gauge gauge,
+                              const plaq_update_params *params,
+                              plaq_sweep_callback callback,
+                              void *user,
+                              plaq_update_report *report);
+
+/** Right-hand side b becomes noise vector number `first` + b of `seed`. */
+plaq_status plaq_spinor_noise(plaq_spinor spinor, int32_t noise, int64_t seed, int32_t first);
 
 /* ---- Clover terms ---- */
 

@@ -211,6 +211,75 @@ module plaq
     integer(c_int64_t) :: bytes
   end type
 
+  ! Gauge configurations in files
+  !> NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC = 1
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC_3X3 = 2
+  !> ILDG with SciDAC records in LIME.
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_ILDG = 3
+  !> MILC version 5, single precision.
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_MILC = 4
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_OPENQCD = 5
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
+  integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
+  integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
+  !> How to read a configuration; format and size come from the file.
+  type, bind(c) :: plaq_read_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> The lattice that the file must have; all 0: any.
+    integer(c_int32_t) :: extents(4)
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+    !> Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
+    !> single precision.
+    real(c_double) :: unitarity
+    !> Largest difference accepted between plaquette and link trace of header and links;
+    !> 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single).
+    real(c_double) :: header
+    !> 1: links are put back into SU(3) after the check.
+    integer(c_int32_t) :: project
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
+  !> What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
+  type, bind(c) :: plaq_write_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: format
+    !> 0: the format's own; only some formats have a choice.
+    integer(c_int32_t) :: byte_order
+    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+    integer(c_int32_t) :: precision
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+    !> Number of the configuration in its ensemble; negative: not stated.
+    integer(c_int64_t) :: sequence_number
+    type(c_ptr) :: ensemble_id
+    type(c_ptr) :: ensemble_label
+    type(c_ptr) :: creator
+    !> NULL: now, in UTC.
+    type(c_ptr) :: date
+    !> Logical file name of ILDG; NULL: none.
+    type(c_ptr) :: lfn
+  end type
+  !> What a file says about itself.
+  type, bind(c) :: plaq_file_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: extents(4)
+    integer(c_int32_t) :: format
+    !> Of the numbers in the file.
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: byte_order
+    integer(c_int32_t) :: reserved
+    !> Number of the configuration; -1: not stated.
+    integer(c_int64_t) :: sequence_number
+    !> Of the header, 1 for unit links; NaN: not stated.
+    real(c_double) :: plaquette
+    real(c_double) :: link_trace
+  end type
+
   ! Spinor fields
   !> Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides.
   type, bind(c) :: plaq_spinor
@@ -240,6 +309,78 @@ module plaq
     integer(c_int32_t) :: reserved
     !> Device memory of the spinors.
     integer(c_int64_t) :: bytes
+  end type
+
+  ! Gauge observables, random fields, quenched updates
+  !> Components of a random spinor, independent, with average |c|^2 = 1.
+  !> Complex normal.
+  integer(c_int32_t), parameter :: PLAQ_NOISE_NORMAL = 0
+  !> 1, i, -1 or -i.
+  integer(c_int32_t), parameter :: PLAQ_NOISE_Z4 = 1
+  !> plaq_sweep_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called after every sweep with the number of those done, that of all, and the time since
+  !> the start; a result other than 0 ends the update, and the report says so.
+  !> Arguments: done, all, seconds, user.
+  !> A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
+  type, bind(c) :: plaq_update_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 0 to 1e6. Must be set.
+    real(c_double) :: beta
+    integer(c_int64_t) :: seed
+    !> Heat bath sweeps.
+    integer(c_int64_t) :: sweeps
+    !> Overrelaxation sweeps after each of them.
+    integer(c_int64_t) :: overrelax
+    !> Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
+    !> last report.
+    integer(c_int64_t) :: first_sweep
+  end type
+  !> What an update did.
+  type, bind(c) :: plaq_update_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Place in the stream of random numbers.
+    integer(c_int64_t) :: next_sweep
+    real(c_double) :: seconds
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    integer(c_int32_t) :: reserved
+  end type
+  !> Average plaquettes Re tr U_munu / N: 1 for unit links.
+  type, bind(c) :: plaq_plaquette
+    !> All six planes.
+    real(c_double) :: total
+    !> Planes xy, xz, yz.
+    real(c_double) :: spatial
+    !> Planes xt, yt, zt.
+    real(c_double) :: temporal
+    !> Average Re tr U / N of the links themselves.
+    real(c_double) :: link_trace
+  end type
+  !> A complex number.
+  type, bind(c) :: plaq_complex
+    real(c_double) :: re
+    real(c_double) :: im
+  end type
+  !> The largest violation of unitarity over all links.
+  type, bind(c) :: plaq_unitarity
+    !> Largest modulus of an entry of U U^dagger - 1.
+    real(c_double) :: unitary
+    !> Largest |det U - 1|.
+    real(c_double) :: det
+    !> Where the larger of the two is: coordinates x, y, z, t and direction.
+    integer(c_int32_t) :: site(4)
+    integer(c_int32_t) :: direction
+    integer(c_int32_t) :: reserved
+  end type
+  !> What the clover-leaf field strength gives.
+  type, bind(c) :: plaq_topology
+    !> Topological charge, near an integer on smooth fields.
+    real(c_double) :: charge
+    !> Average per site of 1/2 sum tr F F over planes without and with t.
+    real(c_double) :: energy_spatial
+    real(c_double) :: energy_temporal
   end type
 
   ! Clover terms
@@ -551,6 +692,43 @@ module plaq
       type(c_ptr), value :: data
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_read_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_read_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_write_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_write_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_file_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_file_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> A new gauge field from a file in any known format, checked: checksums, unitarity,
+    !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
+    !> FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
+    !> NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_gauge_read_file(context, path, params, gauge, report) bind(c)
+      import
+      type(plaq_context), value :: context
+      character(kind=c_char), intent(in) :: path(*)
+      type(plaq_read_params), intent(in), optional :: params
+      type(plaq_gauge), intent(inout) :: gauge
+      type(plaq_file_report), intent(inout), optional :: report
+    end function
+    !> Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
+    integer(c_int32_t) function plaq_gauge_write_file(gauge, path, params) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      character(kind=c_char), intent(in) :: path(*)
+      type(plaq_write_params), intent(in), optional :: params
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_params_init(params, struct_size) bind(c)
       import
       type(plaq_spinor_params), intent(inout) :: params
@@ -629,6 +807,78 @@ module plaq
       type(plaq_spinor), value :: y
       real(c_double), intent(inout) :: products(*)
       integer(c_int64_t), value :: count
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_update_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_update_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_update_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_update_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Average plaquettes.
+    integer(c_int32_t) function plaq_gauge_plaquette(gauge, plaquette) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_plaquette), intent(inout) :: plaquette
+    end function
+    !> Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
+    integer(c_int32_t) function plaq_gauge_polyakov_loop(gauge, direction, polyakov) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int32_t), value :: direction
+      type(plaq_complex), intent(inout) :: polyakov
+    end function
+    !> Topological charge and action density.
+    integer(c_int32_t) function plaq_gauge_topology(gauge, topology) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_topology), intent(inout) :: topology
+    end function
+    !> How far the links are from the group.
+    integer(c_int32_t) function plaq_gauge_unitarity(gauge, unitarity) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_unitarity), intent(inout) :: unitarity
+    end function
+    !> All links the unit matrix.
+    integer(c_int32_t) function plaq_gauge_unit(gauge) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+    end function
+    !> Independent links from the Haar measure; the same on every device and decomposition.
+    integer(c_int32_t) function plaq_gauge_hot(gauge, seed) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int64_t), value :: seed
+    end function
+    !> Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
+    integer(c_int32_t) function plaq_gauge_warm(gauge, seed, width) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int64_t), value :: seed
+      real(c_double), value :: width
+    end function
+    !> Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
+    integer(c_int32_t) function plaq_gauge_update(gauge, params, callback, user, report) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_update_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_update_report), intent(inout), optional :: report
+    end function
+    !> Right-hand side b becomes noise vector number `first` + b of `seed`.
+    integer(c_int32_t) function plaq_spinor_noise(spinor, noise, seed, first) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      integer(c_int32_t), value :: noise
+      integer(c_int64_t), value :: seed
+      integer(c_int32_t), value :: first
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_clover_params_init(params, struct_size) bind(c)

@@ -338,6 +338,15 @@ impl Arg for Text {
     }
 }
 
+/// Text that a parameter struct may point to.
+pub(crate) fn optional_text(text: *const c_char, name: &'static str) -> Result<Option<String>> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: the host's pointer to NUL-terminated text, as the header says.
+    Ok(Some(unsafe { Text::read(text, name) }?.0))
+}
+
 /// A buffer for text; its capacity is the next argument.
 pub struct TextOut {
     to: *mut c_char,

@@ -1,6 +1,6 @@
 //! Clover terms of their own: from the host, or out of an operator.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
 use super::args::{choose, Data, DataOut, Handle, Out, Params, Raw};
 use super::context::{plaq_context, Context};
@@ -26,8 +26,9 @@ impl Clover {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, Arc<CloverField>>> {
-        self.field.read(argument)
+    /// The blocks as they are now.
+    pub(crate) fn read(&self, argument: &str) -> Result<Arc<CloverField>> {
+        Ok(self.field.read(argument)?.clone())
     }
 }
 

@@ -209,14 +209,14 @@ fn create_with_clover(
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
     context.check_same(clover.context(), "clover")?;
-    let blocks = clover.read("clover")?.clone();
+    let blocks = clover.read("clover")?;
     let op = |links| {
         let physics = physics(params)?;
         let Some(inverse) = inverse.filter(|_| physics.mu == 0.0) else {
             return Wilson::with_clover(links, Some(blocks), physics);
         };
         context.check_same(inverse.context(), "inverse")?;
-        let inverse = inverse.read("inverse")?.clone();
+        let inverse = inverse.read("inverse")?;
         Wilson::from_parts(links, Some(blocks), Some(inverse), physics)
     };
     dirac.set(context.adopt(build(context, gauge, params, op)?)?);
@@ -231,7 +231,7 @@ fn build(
     op: impl FnOnce(Arc<GaugeField>) -> Result<Wilson>,
 ) -> Result<Dirac> {
     context.check_same(gauge.context(), "gauge")?;
-    let links = gauge.read("gauge")?.clone();
+    let links = gauge.read("gauge")?;
     if links.group() != Group::Su3 {
         bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
     }

@@ -1,6 +1,6 @@
 //! Gauge fields.
 
-use std::sync::{Arc, RwLockReadGuard};
+use std::sync::Arc;
 
 use super::args::{choose, number_of, Data, DataOut, Handle, Out, Params, Raw, Report};
 use super::context::{plaq_context, Context};
@@ -20,12 +20,17 @@ pub struct Gauge {
 }
 
 impl Gauge {
+    pub(crate) fn new(context: &Arc<Context>, field: GaugeField) -> Self {
+        Gauge { context: context.clone(), field: Shared::new(Arc::new(field)) }
+    }
+
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
 
-    pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, Arc<GaugeField>>> {
-        self.field.read(argument)
+    /// The links as they are now.
+    pub(crate) fn read(&self, argument: &str) -> Result<Arc<GaugeField>> {
+        Ok(self.field.read(argument)?.clone())
     }
 
     /// Puts new links of the same shape in the place of the old ones, which stay if `make` fails.
@@ -36,6 +41,24 @@ impl Gauge {
     ) -> Result<()> {
         let mut field = self.field.write(argument)?;
         *field = Arc::new(make(&field)?);
+        Ok(())
+    }
+}
+
+impl Gauge {
+    /// Lets `work` change the links in place, or a copy of them if an operator has hold of them.
+    pub(crate) fn change(
+        &self,
+        argument: &str,
+        work: impl FnOnce(&mut GaugeField) -> Result<()>,
+    ) -> Result<()> {
+        let mut field = self.field.write(argument)?;
+        if let Some(links) = Arc::get_mut(&mut field) {
+            return work(links);
+        }
+        let mut copy = field.to(field.precision(), field.recon())?;
+        work(&mut copy)?;
+        *field = Arc::new(copy);
         Ok(())
     }
 }
@@ -111,8 +134,7 @@ fn create(
     let bytes = GaugeField::bytes(&geometry, precision, storage);
     context.device().require(bytes as u64, "a gauge field")?;
     let field = GaugeField::new(context.device(), &geometry, precision, storage)?;
-    let field = Shared::new(Arc::new(field));
-    gauge.set(context.adopt(Gauge { context: context.clone(), field })?);
+    gauge.set(context.adopt(Gauge::new(context, field))?);
     Ok(())
 }
 

@@ -12,10 +12,12 @@ pub mod clover;
 pub mod context;
 pub mod dirac;
 pub mod field;
+pub mod file;
 pub mod gauge;
 mod handles;
 pub mod layout;
 pub mod library;
+pub mod observe;
 pub mod solve;
 pub mod spinor;
 pub mod table;
@@ -28,7 +30,9 @@ pub const MODULES: &[&table::Module] = &[
     &field::MODULE,
     &layout::MODULE,
     &gauge::MODULE,
+    &file::MODULE,
     &spinor::MODULE,
+    &observe::MODULE,
     &clover::MODULE,
     &dirac::MODULE,
     &solve::MODULE,

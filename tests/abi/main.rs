@@ -185,6 +185,11 @@ fn solvers() {
 }
 
 #[test]
+fn observables_and_files() {
+    c_program("observe");
+}
+
+#[test]
 fn fortran_module() {
     let Some(tool) = tool("FC", "gfortran") else { return };
     let folder = work().join("fortran");

@@ -1,0 +1,172 @@
+//! Gauge configurations in files.
+
+use std::ffi::c_char;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::{choose, number_of, optional_text, Handle, Out, Params, Report, Text};
+use super::context::{plaq_context, Context};
+use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
+use super::gauge::{plaq_gauge, plaq_storage, Gauge, PLAQ_STORAGE_SU3_18};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::io::{ByteOrder, FileFormat, WriteOptions};
+use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
+
+interface! {
+    "Gauge configurations in files"
+    constants {
+        plaq_file_format: FileFormat {
+            /// NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+            PLAQ_FILE_FORMAT_NERSC = 1 => FileFormat::Nersc,
+            PLAQ_FILE_FORMAT_NERSC_3X3 = 2 => FileFormat::Nersc3x3,
+            /// ILDG with SciDAC records in LIME.
+            PLAQ_FILE_FORMAT_ILDG = 3 => FileFormat::Ildg,
+            /// MILC version 5, single precision.
+            PLAQ_FILE_FORMAT_MILC = 4 => FileFormat::Milc,
+            PLAQ_FILE_FORMAT_OPENQCD = 5 => FileFormat::OpenQcd,
+            PLAQ_FILE_FORMAT_DDALPHAAMG = 6 => FileFormat::DdAlphaAmg,
+        }
+        plaq_byte_order: ByteOrder {
+            PLAQ_BYTE_ORDER_LITTLE = 1 => ByteOrder::Little,
+            PLAQ_BYTE_ORDER_BIG = 2 => ByteOrder::Big,
+        }
+    }
+    params {
+        /// How to read a configuration; format and size come from the file.
+        plaq_read_params, plaq_read_params_init {
+            /// The lattice that the file must have; all 0: any.
+            extents: [i32; 4] = [0; 4],
+            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            storage: plaq_storage = PLAQ_STORAGE_SU3_18,
+            /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
+            /// single precision.
+            unitarity: f64 = 0.0,
+            /// Largest difference accepted between plaquette and link trace of header and links;
+            /// 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single).
+            header: f64 = 0.0,
+            /// 1: links are put back into SU(3) after the check.
+            project: i32 = 1,
+            /// Must be 0.
+            reserved: i32 = 0,
+        }
+        /// What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
+        plaq_write_params, plaq_write_params_init {
+            format: plaq_file_format = PLAQ_FILE_FORMAT_ILDG,
+            /// 0: the format's own; only some formats have a choice.
+            byte_order: plaq_byte_order = 0,
+            /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+            precision: plaq_precision = 0,
+            /// Must be 0.
+            reserved: i32 = 0,
+            /// Number of the configuration in its ensemble; negative: not stated.
+            sequence_number: i64 = -1,
+            ensemble_id: *const c_char = std::ptr::null(),
+            ensemble_label: *const c_char = std::ptr::null(),
+            creator: *const c_char = std::ptr::null(),
+            /// NULL: now, in UTC.
+            date: *const c_char = std::ptr::null(),
+            /// Logical file name of ILDG; NULL: none.
+            lfn: *const c_char = std::ptr::null(),
+        }
+    }
+    reports {
+        /// What a file says about itself.
+        plaq_file_report, plaq_file_report_init {
+            extents: [i32; 4],
+            format: plaq_file_format,
+            /// Of the numbers in the file.
+            precision: plaq_precision,
+            byte_order: plaq_byte_order,
+            reserved: i32,
+            /// Number of the configuration; -1: not stated.
+            sequence_number: i64,
+            /// Of the header, 1 for unit links; NaN: not stated.
+            plaquette: f64,
+            link_trace: f64,
+        }
+    }
+    functions {
+        /// A new gauge field from a file in any known format, checked: checksums, unitarity,
+        /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
+        /// FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
+        /// NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        plaq_gauge_read_file(context: Handle<plaq_context>, path: Text, params: Params<plaq_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
+        /// Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
+        plaq_gauge_write_file(gauge: Handle<plaq_gauge>, path: Text, params: Params<plaq_write_params>) = write_file;
+    }
+}
+
+fn positive(value: f64, name: &str) -> Result<Option<f64>> {
+    match value {
+        0.0 => Ok(None),
+        v if v > 0.0 => Ok(Some(v)),
+        v => bail!(InvalidArgument, "params.{name}: expected 0 or a positive number, found {v}"),
+    }
+}
+
+fn read_file(
+    context: &Arc<Context>,
+    path: &str,
+    params: &plaq_read_params,
+    gauge: &mut Out<plaq_gauge>,
+    report: &mut Report<plaq_file_report>,
+) -> Result<()> {
+    if !(0..=1).contains(&params.project) || params.reserved != 0 {
+        bail!(InvalidArgument, "params.project: expected 0 or 1, params.reserved: expected 0");
+    }
+    if params.extents.iter().any(|&l| l < 0) {
+        bail!(BadExtents, "params.extents: expected sizes or zeros, found {:?}", params.extents);
+    }
+    let options = LoadOptions {
+        expect: (params.extents != [0; 4]).then(|| params.extents.map(|l| l as usize)),
+        unitarity: positive(params.unitarity, "unitarity")?,
+        reunitarise: params.project == 1,
+        header: positive(params.header, "header")?,
+    };
+    let precision = choose(params.precision, "params.precision")?;
+    let storage = choose(params.storage, "params.storage")?;
+    let loaded = load_gauge(context.device(), Path::new(path), precision, storage, &options)?;
+    let info = &loaded.info;
+    report.set(plaq_file_report {
+        extents: super::field::to_c_extents(loaded.gauge.geometry()),
+        format: number_of(info.format),
+        precision: info.precision_bits as i32 / 8,
+        byte_order: number_of(info.byte_order),
+        sequence_number: info.sequence_number.map_or(-1, |n| n as i64),
+        plaquette: info.plaquette.unwrap_or(f64::NAN),
+        link_trace: info.link_trace.unwrap_or(f64::NAN),
+        ..Default::default()
+    });
+    gauge.set(context.adopt(Gauge::new(context, loaded.gauge))?);
+    Ok(())
+}
+
+fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<()> {
+    let bits = match p.precision {
+        0 => None,
+        4 | 8 => Some(8 * p.precision as u32),
+        other => bail!(InvalidArgument, "params.precision: expected 8, 4 or 0, found {other}"),
+    };
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
+    let byte_order = match p.byte_order {
+        0 => None,
+        order => Some(choose(order, "params.byte_order")?),
+    };
+    let options = WriteOptions {
+        precision_bits: bits,
+        byte_order,
+        ensemble_id: optional_text(p.ensemble_id, "params.ensemble_id")?,
+        ensemble_label: optional_text(p.ensemble_label, "params.ensemble_label")?,
+        sequence_number: u64::try_from(p.sequence_number).ok(),
+        creator: optional_text(p.creator, "params.creator")?,
+        date: optional_text(p.date, "params.date")?,
+        lfn: optional_text(p.lfn, "params.lfn")?,
+        ..Default::default()
+    };
+    let format = choose(p.format, "params.format")?;
+    save_gauge(Path::new(path), &*gauge.read("gauge")?, format, &options)
+}
