@@ -7,29 +7,6 @@ namespace PLAQ_NS {
 // Index of element (i, j), i > j, of the strictly lower triangle stored column by column.
 PLAQ_FN constexpr int lower(int i, int j) { return 6 + 2 * (j * 5 - j * (j - 1) / 2 + i - j - 1); }
 
-template <class S, class R> PLAQ_FN void store_blocks(const R (&b)[2][36], const Plane& p, const Site& s) {
-  R scale = splat<R>(1);
-  if constexpr (S::fixed) {
-    R top = vabs(b[0][0]);
-    PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) PLAQ_UNROLL for (int i = 0; i < 36; i++) top = vmax(top, vabs(b[ch][i]));
-    store_norm(top, p, s);
-    scale = splat<R>(fixed_one) / top;
-  }
-  PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
-    R v[36];
-    PLAQ_UNROLL for (int i = 0; i < 36; i++) v[i] = b[ch][i] * scale;
-    store_raw<S>(v, p, s, 72, 36 * ch);
-  }
-}
-template <class S, class R> PLAQ_FN void load_blocks(R (&b)[2][36], const Plane& p, const Site& s) {
-  R scale = splat<R>(1);
-  if constexpr (S::fixed) scale = load_norm<R>(p, s) * (1.0f / fixed_one);
-  PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
-    load_raw<S>(b[ch], p, s, 72, 36 * ch, keep);
-    PLAQ_UNROLL for (int i = 0; i < 36; i++) b[ch][i] = b[ch][i] * scale;
-  }
-}
-
 // A from the links. With F_mu,nu and, per chirality e = +-1 (gamma5), the spin blocks
 //   B00 = -B11 = (i/2)(F_xy - e F_zt),  B10 = -1/2 (F_xz + i e F_xt - i F_yz + e F_yt),
 // which is (i/4) sum_mu,nu sigma F written out in the DeGrand-Rossi basis.

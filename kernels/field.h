@@ -215,4 +215,29 @@ PLAQ_FN void store_part(const R (&v)[N], const Plane& p, const Site& s, int ns, 
   }
 }
 
+// The two blocks of a clover site, one norm for both. Always by blocks of 36: the GPU's layout follows the
+// number of reals that are moved at once.
+template <class S, class R> PLAQ_FN void store_blocks(const R (&b)[2][36], const Plane& p, const Site& s) {
+  R scale = splat<R>(1);
+  if constexpr (S::fixed) {
+    R top = vabs(b[0][0]);
+    PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) PLAQ_UNROLL for (int i = 0; i < 36; i++) top = vmax(top, vabs(b[ch][i]));
+    store_norm(top, p, s);
+    scale = splat<R>(fixed_one) / vmax(top, splat<R>(1e-30f));
+  }
+  PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
+    R v[36];
+    PLAQ_UNROLL for (int i = 0; i < 36; i++) v[i] = b[ch][i] * scale;
+    store_raw<S>(v, p, s, 72, 36 * ch);
+  }
+}
+template <class S, class R> PLAQ_FN void load_blocks(R (&b)[2][36], const Plane& p, const Site& s) {
+  R scale = splat<R>(1);
+  if constexpr (S::fixed) scale = load_norm<R>(p, s) * (1.0f / fixed_one);
+  PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
+    load_raw<S>(b[ch], p, s, 72, 36 * ch, keep);
+    PLAQ_UNROLL for (int i = 0; i < 36; i++) b[ch][i] = b[ch][i] * scale;
+  }
+}
+
 }  // namespace PLAQ_NS

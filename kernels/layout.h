@@ -221,22 +221,22 @@ template <int W, class S> struct LayoutClover {
     const Site s = field_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
     const i64 at = h.at * a.stride_site;
-    C v[72];
-    if (a.out()) load<S>(v, p, s);
+    C v[2][36];
+    if (a.out()) load_blocks<S>(v, p, s);
     bool finite = true;
     for (int i = 0; i < 72; i++) {
       char* base = a.base[i % 36 < 6 ? 1 : 0];
       if (a.out()) {
-        write_real(a, base, at + a.component[i], v[i]);
+        write_real(a, base, at + a.component[i], v[i / 36][i % 36]);
       } else {
         const double w[1] = {read_real(a, base, at + a.component[i])};
         finite = finite && all_finite(w);
-        v[i] = (C)w[0];
+        v[i / 36][i % 36] = (C)w[0];
       }
     }
     if (a.out()) return;
     if (a.report) ((float*)a.report)[a.report_first + k] = finite ? 0.0f : -1.0f;
-    if (!a.dry) store<S>(v, p, s);
+    if (!a.dry) store_blocks<S>(v, p, s);
   }
 };
 

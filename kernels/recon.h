@@ -212,9 +212,9 @@ template <int W, class SX, class SY> struct ConvertClover {
   static PLAQ_FN void site(const ConvertArgs& a, int o, int lx, int batch) {
     Site s{};
     s.o = o, s.lx = lx;
-    R v[72];
-    load<SX>(v, plane(a.from, batch), s);
-    store<SY>(v, plane(a.to, batch), s);
+    R b[2][36];
+    load_blocks<SX>(b, plane(a.from, batch), s);
+    store_blocks<SY>(b, plane(a.to, batch), s);
   }
 };
 
