@@ -79,8 +79,8 @@ pub fn load_gauge(
         ("plaquette", file.info.plaquette, found.total),
         ("link trace", file.info.link_trace, found.link_trace),
     ] {
-        // Also where the header is NaN.
-        if header.is_some_and(|h| !((h - links).abs() <= allowed)) {
+        // A header with NaN is refused as well.
+        if header.is_some_and(|h| h.is_nan() || (h - links).abs() > allowed) {
             bail!(
                 FilePlaquette,
                 "{}: {name} in the header {}, of the links {links}, allowed difference {allowed:e}",
