@@ -989,6 +989,86 @@ plaq_status plaq_solver_solve(plaq_solver solver,
                               plaq_solve_report *report,
                               double *residuals);
 
+/** (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
+ * as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
+ * x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
+ * the right-hand sides. algorithm, tol and initial_guess of the solver are not used. */
+plaq_status plaq_solver_multishift(plaq_solver solver,
+                                   const plaq_spinor *x,
+                                   const double *sigma,
+                                   const double *tol,
+                                   int64_t count,
+                                   plaq_spinor b,
+                                   plaq_progress_callback callback,
+                                   void *user,
+                                   plaq_solve_report *report,
+                                   double *residuals);
+
+/* ---- Propagators and hadron correlators ---- */
+
+typedef int32_t plaq_source;
+enum {
+  /** One site. */
+  PLAQ_SOURCE_POINT = 0,
+  /** All sites of a time slice: for links in a fixed gauge. */
+  PLAQ_SOURCE_WALL = 1
+};
+
+/** How a correlator falls. */
+typedef int32_t plaq_mass_form;
+enum {
+  /** cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))]. */
+  PLAQ_MASS_FORM_COSH = 0,
+  /** exp(-m t): ln[C(t) / C(t+1)]. */
+  PLAQ_MASS_FORM_LOG = 1
+};
+
+/** Where a propagator starts. */
+typedef struct plaq_source_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  plaq_source kind;
+  /** Must be 0. */
+  int32_t reserved;
+  /** Coordinates x, y, z, t; of a wall only t counts. */
+  int32_t position[4];
+} plaq_source_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_source_params_init(plaq_source_params *params, int64_t struct_size);
+
+/** Sets the twelve columns (3 spin + colour) of a field with nrhs = 12 on the full lattice:
+ * one where spin and colour are the column's, else zero. */
+plaq_status plaq_spinor_source(plaq_spinor spinor, const plaq_source_params *source);
+
+/** A new field of twelve right-hand sides, S(x, source), from a solver for
+ * PLAQ_SOLUTION_M. `residuals`: NULL or room for 12. */
+plaq_status plaq_solver_propagator(plaq_solver solver,
+                                   const plaq_source_params *source,
+                                   plaq_progress_callback callback,
+                                   void *user,
+                                   plaq_spinor *propagator,
+                                   plaq_solve_report *report,
+                                   double *residuals);
+
+/** Zero-momentum correlators of a propagator over t, the time from `source_time`, in
+ * `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
+ * of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
+ * y, then z), nucleon 2 times (re, im). */
+plaq_status plaq_spinor_correlators(plaq_spinor propagator,
+                                    int32_t source_time,
+                                    double boundary,
+                                    int64_t times,
+                                    double *pion,
+                                    double *rho,
+                                    double *nucleon);
+
+/** Effective masses of a correlator of `times` numbers; NaN where there is none. */
+plaq_status plaq_effective_mass(const double *correlator,
+                                int64_t times,
+                                int32_t form,
+                                double *masses);
+
 #ifdef __cplusplus
 }
 #endif

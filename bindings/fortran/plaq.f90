@@ -558,6 +558,27 @@ module plaq
     integer(c_int32_t) :: reserved
   end type
 
+  ! Propagators and hadron correlators
+  !> One site.
+  integer(c_int32_t), parameter :: PLAQ_SOURCE_POINT = 0
+  !> All sites of a time slice: for links in a fixed gauge.
+  integer(c_int32_t), parameter :: PLAQ_SOURCE_WALL = 1
+  !> How a correlator falls.
+  !> cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
+  integer(c_int32_t), parameter :: PLAQ_MASS_FORM_COSH = 0
+  !> exp(-m t): ln[C(t) / C(t+1)].
+  integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
+  !> Where a propagator starts.
+  type, bind(c) :: plaq_source_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: kind
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+    !> Coordinates x, y, z, t; of a wall only t counts.
+    integer(c_int32_t) :: position(4)
+  end type
+
   interface
     !> Version of the library, "major.minor.patch".
     type(c_ptr) function plaq_version() bind(c)
@@ -1044,6 +1065,91 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
+    end function
+    !> (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
+    !> as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
+    !> x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
+    !> the right-hand sides. algorithm, tol and initial_guess of the solver are not used.
+    integer(c_int32_t) function plaq_solver_multishift(solver, &
+        x, &
+        sigma, &
+        tol, &
+        count, &
+        b, &
+        callback, &
+        user, &
+        report, &
+        residuals) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_spinor), intent(in) :: x(*)
+      real(c_double), intent(in) :: sigma(*)
+      real(c_double), intent(in) :: tol(*)
+      integer(c_int64_t), value :: count
+      type(plaq_spinor), value :: b
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout), optional :: residuals(*)
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_source_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_source_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Sets the twelve columns (3 spin + colour) of a field with nrhs = 12 on the full lattice:
+    !> one where spin and colour are the column's, else zero.
+    integer(c_int32_t) function plaq_spinor_source(spinor, source) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_source_params), intent(in), optional :: source
+    end function
+    !> A new field of twelve right-hand sides, S(x, source), from a solver for
+    !> PLAQ_SOLUTION_M. `residuals`: NULL or room for 12.
+    integer(c_int32_t) function plaq_solver_propagator(solver, &
+        source, &
+        callback, &
+        user, &
+        propagator, &
+        report, &
+        residuals) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_source_params), intent(in), optional :: source
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_spinor), intent(inout) :: propagator
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout), optional :: residuals(*)
+    end function
+    !> Zero-momentum correlators of a propagator over t, the time from `source_time`, in
+    !> `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
+    !> of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
+    !> y, then z), nucleon 2 times (re, im).
+    integer(c_int32_t) function plaq_spinor_correlators(propagator, &
+        source_time, &
+        boundary, &
+        times, &
+        pion, &
+        rho, &
+        nucleon) bind(c)
+      import
+      type(plaq_spinor), value :: propagator
+      integer(c_int32_t), value :: source_time
+      real(c_double), value :: boundary
+      integer(c_int64_t), value :: times
+      real(c_double), intent(inout), optional :: pion(*)
+      real(c_double), intent(inout), optional :: rho(*)
+      real(c_double), intent(inout), optional :: nucleon(*)
+    end function
+    !> Effective masses of a correlator of `times` numbers; NaN where there is none.
+    integer(c_int32_t) function plaq_effective_mass(correlator, times, form, masses) bind(c)
+      import
+      real(c_double), intent(in) :: correlator(*)
+      integer(c_int64_t), value :: times
+      integer(c_int32_t), value :: form
+      real(c_double), intent(inout) :: masses(*)
     end function
   end interface
 

@@ -14,6 +14,7 @@ pub mod dirac;
 pub mod field;
 pub mod file;
 pub mod gauge;
+pub mod hadron;
 mod handles;
 pub mod layout;
 pub mod library;
@@ -36,4 +37,5 @@ pub const MODULES: &[&table::Module] = &[
     &clover::MODULE,
     &dirac::MODULE,
     &solve::MODULE,
+    &hadron::MODULE,
 ];

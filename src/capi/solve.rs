@@ -4,7 +4,9 @@ use std::ffi::c_void;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::args::{choose, choose_or, number_of, Handle, MaybeArray, Out, Params, Raw, Report};
+use super::args::{
+    choose, choose_or, number_of, Array, Handle, MaybeArray, Out, Params, Raw, Report,
+};
 use super::context::Context;
 use super::dirac::{plaq_dirac, plaq_system, Dirac, System, PLAQ_SYSTEM_EVEN_SYMMETRIC};
 use super::field::plaq_precision;
@@ -15,12 +17,22 @@ use super::table::interface;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
 use crate::error::Result;
-use crate::solvers::{Progress, SolverKind, SolverParams};
+use crate::fields::{Geometry, Precision, SpinorField, Subset};
+use crate::solvers::{Progress, Shift, SolverKind, SolverParams};
 
 /// What a `plaq_solver` stands for.
 pub struct Solver {
     context: Arc<Context>,
     solver: DiracSolver,
+}
+
+impl Solver {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    pub(crate) fn solver(&self) -> &DiracSolver {
+        &self.solver
+    }
 }
 
 interface! {
@@ -137,6 +149,11 @@ interface! {
         /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
         /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
         plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = solve;
+        /// (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
+        /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
+        /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
+        /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used.
+        plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>, sigma: Array<f64>, tol: Array<f64>, count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = multishift;
     }
 }
 
@@ -208,7 +225,7 @@ fn largest(values: &[f64]) -> f64 {
 }
 
 /// The host's callback as a monitor.
-fn monitor(
+pub(crate) fn monitor(
     callback: plaq_progress_callback,
     user: *mut c_void,
 ) -> impl FnMut(&Progress) -> ControlFlow<()> {
@@ -222,7 +239,7 @@ fn monitor(
     }
 }
 
-fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report {
+pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report {
     let s = &report.solver;
     plaq_solve_report {
         converged: s.converged as i32,
@@ -263,5 +280,53 @@ fn solve(
     );
     report.set(to_c(&done, solver.solver.params().solver.kind));
     residuals.set(done.solver.residual);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn multishift(
+    solver: &Arc<Solver>,
+    x: &Array<plaq_spinor>,
+    sigma: &Array<f64>,
+    tol: &Array<f64>,
+    count: i64,
+    b: &Arc<Spinor>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_solve_report>,
+    residuals: &mut MaybeArray<f64>,
+) -> Result<()> {
+    if !(1..=1000).contains(&count) {
+        bail!(InvalidArgument, "count: expected 1 to 1000, found {count}");
+    }
+    let count = count as usize;
+    solver.context.check_same(b.context(), "b")?;
+    let b = b.read("b")?;
+    let mut objects = Vec::new();
+    for (k, handle) in x.get(count).into_iter().enumerate() {
+        let object = handles::get(handle, &format!("x[{k}]"))?;
+        solver.context.check_same(object.context(), "x")?;
+        objects.push(object);
+    }
+    let guards: Result<Vec<_>> =
+        objects.iter().enumerate().map(|(k, o)| o.write(&format!("x[{k}]"))).collect();
+    let mut guards = guards?;
+    let shifts = sigma.get(count).into_iter().zip(tol.get(count));
+    let shifts: Vec<Shift> = shifts.map(|(sigma, tol)| Shift { sigma, tol }).collect();
+    // The core wants the fields side by side; small ones keep their places meanwhile.
+    let device = b.device();
+    let tiny = Geometry::new([2; 4], device)?;
+    let mut fields = Vec::new();
+    for guard in &mut guards {
+        let place = SpinorField::new(device, &tiny, Precision::F32, Subset::Full, 1)?;
+        fields.push(std::mem::replace(&mut **guard, place));
+    }
+    let done = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor(callback, user));
+    for (guard, field) in guards.iter_mut().zip(fields) {
+        **guard = field;
+    }
+    let (done, each) = done?;
+    report.set(to_c(&done, SolverKind::Cg));
+    residuals.set(each.iter().map(|r| largest(&r.residual)).collect());
     Ok(())
 }

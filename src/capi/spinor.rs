@@ -26,6 +26,9 @@ pub struct Spinor {
 }
 
 impl Spinor {
+    pub(crate) fn new(context: &Arc<Context>, field: SpinorField) -> Self {
+        Spinor { context: context.clone(), field: Shared::new(field) }
+    }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
@@ -111,8 +114,8 @@ fn create(
     let nrhs = params.nrhs as usize;
     let bytes = SpinorField::bytes(&geometry, precision, subset, nrhs);
     device.require(bytes as u64, "a spinor field")?;
-    let field = Shared::new(SpinorField::new(device, &geometry, precision, subset, nrhs)?);
-    spinor.set(context.adopt(Spinor { context: context.clone(), field })?);
+    let field = SpinorField::new(device, &geometry, precision, subset, nrhs)?;
+    spinor.set(context.adopt(Spinor::new(context, field))?);
     Ok(())
 }
 

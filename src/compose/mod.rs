@@ -1,6 +1,7 @@
 //! Operators made of operators and solvers.
 
 mod even_odd;
+mod multishift;
 mod solve;
 
 pub use even_odd::EvenOdd;

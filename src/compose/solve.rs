@@ -292,7 +292,7 @@ impl DiracSolver {
     }
 
     /// x in the normalisation asked for = this times x in kappa normalisation.
-    fn rescale(&self) -> f64 {
+    pub(super) fn rescale(&self) -> f64 {
         let symmetric = self.params.even_odd.is_some_and(|s| s.symmetric);
         let c = match self.params.normalisation {
             Normalisation::Kappa => 1.0,
@@ -348,7 +348,7 @@ impl DiracSolver {
     }
 
     /// The operator of a Krylov space and its sloppy twin.
-    fn spaces(&self, schur: Option<Schur>) -> (Space, Option<Space>) {
+    pub(super) fn spaces(&self, schur: Option<Schur>) -> (Space, Option<Space>) {
         (Space::new(&self.op, schur), self.sloppy.as_ref().map(|op| Space::new(op, schur)))
     }
 
@@ -507,7 +507,7 @@ impl DiracSolver {
 }
 
 /// What a Krylov space is built with: M or its Schur complement.
-enum Space {
+pub(super) enum Space {
     Full(Arc<Wilson>),
     Half(EvenOdd),
 }
@@ -519,7 +519,7 @@ impl Space {
             Some(s) => Space::Half(EvenOdd::new(op.clone(), s.parity, s.symmetric)),
         }
     }
-    fn op(&self) -> &dyn LinOp {
+    pub(super) fn op(&self) -> &dyn LinOp {
         match self {
             Space::Full(op) => &**op,
             Space::Half(op) => op,

@@ -190,6 +190,11 @@ fn observables_and_files() {
 }
 
 #[test]
+fn propagators() {
+    c_program("hadron");
+}
+
+#[test]
 fn fortran_module() {
     let Some(tool) = tool("FC", "gfortran") else { return };
     let folder = work().join("fortran");

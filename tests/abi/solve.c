@@ -133,6 +133,57 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   OK(plaq_spinor_destroy(b));
 }
 
+/* Every shift of A = D^dagger D, whole lattice and odd sites, in both normalisations. */
+static void multishift(plaq_context context, plaq_gauge gauge, const double *values) {
+  static const double sigma[3] = {0.01, 0, 2.5}, tol[3] = {1e-11, 1e-9, 1e-10};
+  int pc, normalisation, k;
+  for (pc = 0; pc < 2; pc++) {
+    for (normalisation = 0; normalisation < 2; normalisation++) {
+      plaq_dirac dirac = new_dirac(context, gauge, normalisation);
+      plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CG);
+      plaq_spinor_params s = spinor_params(2);
+      plaq_spinor x[3], b, t, same[2];
+      plaq_solver solver;
+      plaq_solve_report r;
+      double residuals[3], norm[2], rest[2];
+      int system = pc ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_FULL;
+      p.solution = pc ? PLAQ_SOLUTION_PDAGP : PLAQ_SOLUTION_MDAGM;
+      p.system = system;
+      p.sloppy_precision = PLAQ_PRECISION_SINGLE;
+      s.subset = pc ? PLAQ_SUBSET_ODD : PLAQ_SUBSET_FULL;
+      for (k = 0; k < 3; k++) OK(plaq_spinor_create(context, &s, &x[k]));
+      OK(plaq_spinor_create(context, &s, &b));
+      OK(plaq_spinor_create(context, &s, &t));
+      OK(plaq_spinor_load(b, NULL, values));
+      OK(plaq_spinor_norm2(b, norm, 2));
+      OK(plaq_solver_create(dirac, &p, &solver));
+      OK(plaq_solve_report_init(&r, sizeof r));
+      OK(plaq_solver_multishift(solver, x, sigma, tol, 3, b, NULL, NULL, &r, residuals));
+      CHECK(r.converged == 1);
+      for (k = 0; k < 3; k++) {
+        double one[4] = {1, 0, 1, 0}, minus[4] = {-1, 0, -1, 0}, shift[4] = {0};
+        shift[0] = shift[2] = sigma[k];
+        OK(plaq_dirac_apply(dirac, system, PLAQ_FORM_MDAGM, t, x[k]));
+        OK(plaq_spinor_axpby(shift, x[k], one, t, 2));
+        OK(plaq_spinor_axpby(one, b, minus, t, 2));
+        OK(plaq_spinor_norm2(t, rest, 2));
+        CHECK(sqrt(fmax(rest[0] / norm[0], rest[1] / norm[1])) <= 1.01 * tol[k]);
+        CHECK(residuals[k] <= tol[k]);
+      }
+      same[0] = same[1] = x[0];
+      REFUSED(PLAQ_BUSY, "x[1]", plaq_solver_multishift(solver, same, sigma, tol, 2, b, NULL, NULL, &r, NULL));
+      EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_multishift(solver, x, sigma, tol, 0, b, NULL, NULL, &r, NULL));
+      EXPECT(PLAQ_NULL_POINTER, plaq_solver_multishift(solver, NULL, sigma, tol, 3, b, NULL, NULL, &r, NULL));
+      EXPECT(PLAQ_BAD_PARAMETER, plaq_solver_multishift(solver, x, residuals, sigma, 3, b, NULL, NULL, &r, NULL));
+      OK(plaq_spinor_norm2(x[2], norm, 2)); /* fields are back in their places */
+      x[1].id = 12;
+      REFUSED(PLAQ_INVALID_HANDLE, "x[1]", plaq_solver_multishift(solver, x, sigma, tol, 3, b, NULL, NULL, &r, NULL));
+      OK(plaq_solver_destroy(solver));
+      OK(plaq_dirac_destroy(dirac));
+    }
+  }
+}
+
 static void misuse(plaq_context context, plaq_gauge gauge, const double *values) {
   plaq_dirac dirac = new_dirac(context, gauge, 0), none = {0};
   plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CGNR);
@@ -204,6 +255,7 @@ int main(void) {
   algorithms(context, gauge, values);
   equations(context, gauge, values);
   callbacks_and_limits(context, gauge, values);
+  multishift(context, gauge, values);
   misuse(context, gauge, values);
   OK(plaq_context_destroy(context));
   free(links);

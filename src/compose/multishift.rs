@@ -1,0 +1,56 @@
+//! Several shifts of M^dagger M at once, for rational approximations.
+
+use super::{DiracSolver, Solution, SolveReport};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, SpinorField};
+use crate::linop::{LinOp, Normal};
+use crate::solvers::{self, Monitor, Shift, ShiftReport, System};
+
+impl DiracSolver {
+    /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M or
+    /// P^dagger P in the normalisation asked for, then every shift to its tolerance. The solver's
+    /// `kind`, `tol` and `initial_guess` are not used.
+    ///
+    /// # Errors
+    /// As of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;
+    /// `OutOfMemory`: the vectors will not fit, nothing is allocated.
+    pub fn multishift(
+        &self,
+        shifts: &[Shift],
+        xs: &mut [SpinorField],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<(SolveReport, Vec<ShiftReport>)> {
+        let schur = match self.params().solution {
+            Solution::MatDagMat => None,
+            Solution::MatPcDagMatPc => self.params().even_odd,
+            other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other:?}"),
+        };
+        let device = self.op().gauge().device().clone();
+        let (precise, sloppy) = self.spaces(schur);
+        let (precise, sloppy) =
+            (Normal::mdag_m(precise.op()), sloppy.as_ref().map(|s| Normal::mdag_m(s.op())));
+        let sloppy = sloppy.as_ref().map(|s| s as &dyn LinOp);
+        // Besides what one solve takes: a direction for every shift.
+        let shape = sloppy.unwrap_or(&precise).shape();
+        let field = SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, b.nrhs());
+        device.require(self.memory(b.nrhs()) + (shifts.len() * field) as u64, "this solve")?;
+        device.reset_peak();
+        // A = c^-1 A in kappa normalisation.
+        let c = self.rescale();
+        let scaled: Vec<Shift> =
+            shifts.iter().map(|s| Shift { sigma: c * s.sigma, tol: s.tol }).collect();
+        let system = System { sloppy, ..System::new(&precise) };
+        let (solver, reports) =
+            solvers::multishift(&system, &self.params().solver, &scaled, true, xs, b, monitor)?;
+        if c != 1.0 {
+            for x in xs.iter_mut() {
+                let n = x.nrhs();
+                blas::axpby(&blas::uniform(n, 0.0), b, &blas::uniform(n, c), x)?;
+            }
+        }
+        device.synchronize()?;
+        Ok((SolveReport { solver, memory_peak: device.used().1 }, reports))
+    }
+}

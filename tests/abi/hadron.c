@@ -1,0 +1,111 @@
+/* Propagators and correlators, and their misuse. */
+#include "lattice.h"
+
+static int32_t count_calls(int64_t iteration, double relative, double seconds, void *user) {
+  (void)iteration, (void)relative, (void)seconds;
+  ++*(int *)user;
+  return 0;
+}
+
+static int32_t stop(int64_t iteration, double relative, double seconds, void *user) {
+  (void)iteration, (void)relative, (void)seconds, (void)user;
+  return 1;
+}
+
+int main(void) {
+  plaq_context context = cpu_context();
+  plaq_gauge_params g = gauge_params();
+  plaq_dirac_params d;
+  plaq_solver_params p;
+  plaq_source_params source;
+  plaq_solve_report report;
+  plaq_gauge gauge;
+  plaq_dirac dirac;
+  plaq_solver solver, other;
+  plaq_spinor s = {9}, b = new_spinor(context, 12, NULL), one = new_spinor(context, 1, NULL);
+  double pion[LT], rho[3 * LT], nucleon[2 * LT], mass[LT], residuals[12], norm[12], total = 0, sum = 0;
+  double *columns = numbers(12 * SPINOR);
+  int t, k, i, calls = 0;
+
+  /* Sources. */
+  OK(plaq_source_params_init(&source, sizeof source));
+  source.position[0] = 1, source.position[1] = 3, source.position[3] = 5;
+  OK(plaq_spinor_source(b, &source));
+  OK(plaq_spinor_save(b, NULL, columns));
+  for (k = 0; k < 12; k++) {
+    int site = 1 + LX * (3 + LY * (LZ * 5));
+    CHECK(columns[(size_t)k * SPINOR + 24 * site + 2 * k] == 1);
+  }
+  OK(plaq_spinor_norm2(b, norm, 12));
+  for (k = 0; k < 12; k++) CHECK(norm[k] == 1);
+  source.kind = PLAQ_SOURCE_WALL;
+  OK(plaq_spinor_source(b, &source));
+  OK(plaq_spinor_norm2(b, norm, 12));
+  for (k = 0; k < 12; k++) CHECK(norm[k] == LX * LY * LZ);
+  source.kind = 2;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  source.kind = PLAQ_SOURCE_POINT;
+  source.position[3] = LT;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  source.position[3] = -1;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  source.position[3] = 5;
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_spinor_source(one, &source));
+
+  /* A propagator and its correlators. */
+  OK(plaq_gauge_create(context, &g, &gauge));
+  OK(plaq_gauge_warm(gauge, 7, 0.2));
+  OK(plaq_dirac_params_init(&d, sizeof d));
+  d.kappa = 0.11;
+  d.csw = 1;
+  OK(plaq_dirac_create(context, gauge, &d, &dirac));
+  OK(plaq_solver_params_init(&p, sizeof p));
+  p.algorithm = PLAQ_ALGORITHM_BICGSTAB;
+  p.sloppy_precision = PLAQ_PRECISION_SINGLE;
+  OK(plaq_solver_create(dirac, &p, &solver));
+  OK(plaq_solve_report_init(&report, sizeof report));
+  OK(plaq_solver_propagator(solver, &source, count_calls, &calls, &s, &report, residuals));
+  CHECK(report.converged && calls > 0 && report.residual <= p.tol);
+  for (k = 0; k < 12; k++) CHECK(residuals[k] > 0 && residuals[k] <= p.tol);
+  OK(plaq_spinor_correlators(s, 5, 1, LT, pion, rho, nucleon));
+  for (t = 0; t < LT; t++) {
+    CHECK(pion[t] > 0 && rho[t] != 0 && isfinite(nucleon[2 * t]));
+    CHECK(pion[t] >= fabs(rho[t]) && pion[t] >= fabs(rho[LT + t]) && pion[t] >= fabs(rho[2 * LT + t]));
+    total += pion[t];
+  }
+  CHECK(pion[0] > pion[1] && pion[1] > pion[2] && pion[LT - 1] > pion[LT - 2]);
+  OK(plaq_spinor_norm2(s, norm, 12));
+  for (k = 0; k < 12; k++) sum += norm[k];
+  CHECK(fabs(total - sum) < 1e-12 * sum);
+  OK(plaq_spinor_correlators(s, 5, 1, LT, NULL, NULL, NULL));
+  OK(plaq_effective_mass(pion, LT, PLAQ_MASS_FORM_COSH, mass));
+  for (i = 1; i < LT / 2; i++)
+    CHECK(fabs(mass[i] - acosh((pion[i - 1] + pion[i + 1]) / (2 * pion[i]))) < 1e-12);
+  CHECK(isnan(mass[0]));
+
+  /* Misuse. */
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_effective_mass(pion, 0, 0, mass));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_effective_mass(pion, LT, 2, mass));
+  EXPECT(PLAQ_NULL_POINTER, plaq_effective_mass(NULL, LT, 0, mass));
+  EXPECT(PLAQ_NULL_POINTER, plaq_effective_mass(pion, LT, 0, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, LT, 1, LT, pion, NULL, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, -1, 1, LT, pion, NULL, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, 0, NAN, LT, pion, NULL, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, 0, 1, LT + 1, pion, NULL, NULL));
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_spinor_correlators(one, 0, 1, LT, pion, NULL, NULL));
+  EXPECT(PLAQ_NULL_POINTER, plaq_solver_propagator(solver, &source, NULL, NULL, NULL, NULL, NULL));
+  p.solution = PLAQ_SOLUTION_MDAG;
+  OK(plaq_solver_create(dirac, &p, &other));
+  b.id = 9;
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_solver_propagator(other, &source, NULL, NULL, &b, NULL, NULL));
+  source.position[0] = LX;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_propagator(solver, &source, NULL, NULL, &b, NULL, NULL));
+  CHECK(b.id == 9);
+  /* Stopped: what was reached comes back, and the report says so. */
+  source.position[0] = 0;
+  OK(plaq_solver_propagator(solver, &source, stop, NULL, &b, &report, NULL));
+  CHECK(report.stopped && !report.converged);
+  OK(plaq_context_destroy(context));
+  free(columns);
+  return 0;
+}
