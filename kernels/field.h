@@ -1,5 +1,6 @@
 // Access to fields. A plane is one parity of one right-hand side: `volume` outer sites of NS reals.
-//   CPU: [site][component][lane];  GPU: [component / V][site][V], V reals = one load of up to 16 bytes.
+//   CPU: [site][component][lane];
+//   GPU: [site / 32][component / V][site % 32][V], V reals = one load of up to 16 bytes.
 #pragma once
 #include "geometry.h"
 
@@ -30,35 +31,71 @@ template <> struct word<16> { typedef uint4 type; };
 template <> struct word<8> { typedef uint2 type; };
 template <> struct word<4> { typedef unsigned type; };
 template <> struct word<2> { typedef unsigned short type; };
-template <class T, int V> union bits { typename word<sizeof(T) * V>::type w; T t[V]; PLAQ_FN bits() {} };
+template <class T, int V> union bits {
+  typename word<sizeof(T) * V>::type w;
+  T t[V];
+  unsigned pair[sizeof(T) * V / 4 + (sizeof(T) * V < 4)];
+  PLAQ_FN bits() {}
+};
 
-template <class S, int N, class R>
-PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int, int off, Hint hint) {
-  typedef typename S::T T;
-  constexpr int V = chunk<T>(N);
-  const T* base = (const T*)p.data + (i64)(off / V) * p.volume * V + (i64)s.o * V;
-  PLAQ_UNROLL for (int c = 0; c < N / V; c++) {
-    typedef typename word<sizeof(T) * V>::type Wd;
-    bits<T, V> b;
-    const Wd* at = (const Wd*)(base + (i64)c * p.volume * V);
-    b.w = hint == stream ? __ldcs(at) : __ldg(at);
-    PLAQ_UNROLL for (int k = 0; k < V; k++) v[c * V + k] = (R)b.t[k];
+// Address of chunk `off / V` of a site: its tile, then its place in it. The chunks that follow are
+// 32 V numbers apart, so that all loads of a site share one address.
+template <int V, class T> PLAQ_FN T* site_address(T* base, int o, int ns, int off) {
+  return base + (i64)(o >> 5) * (32 * ns) + ((o & 31) * V + off * 32);
+}
+
+// Fixed point is kept as offset binary, u = q + 2^15: put below the exponent of 2^23 it is the
+// float 2^23 + 2^15 + q without a conversion, and the reverse is one addition.
+constexpr float fixed_bias = 8421376.0f;  // 2^23 + 2^15
+
+// Numbers of chunk c; biased where the storage is fixed point.
+template <class S, int N, class R, class T, int V> PLAQ_FN void unpack(R (&v)[N], const bits<T, V>& b, int c) {
+  PLAQ_UNROLL for (int k = 0; k < V; k++) {
+    if constexpr (S::fixed)
+      v[c * V + k] = (R)__uint_as_float(__byte_perm(b.pair[k / 2], 0x4B00, k & 1 ? 0x5432 : 0x5410));
+    else v[c * V + k] = (R)b.t[k];
   }
 }
 
 template <class S, int N, class R>
-PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int, int off) {
+PLAQ_FN void load_words(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint) {
   typedef typename S::T T;
   constexpr int V = chunk<T>(N);
-  T* base = (T*)p.data + (i64)(off / V) * p.volume * V + (i64)s.o * V;
+  typedef typename word<sizeof(T) * V>::type Wd;
+  const T* base = site_address<V>((const T*)p.data, s.o, ns, off);
   PLAQ_UNROLL for (int c = 0; c < N / V; c++) {
-    typedef typename word<sizeof(T) * V>::type Wd;
     bits<T, V> b;
-    PLAQ_UNROLL for (int k = 0; k < V; k++) {
-      if constexpr (S::fixed) b.t[k] = (T)__float2int_rn(v[c * V + k]);
-      else b.t[k] = (T)v[c * V + k];
+    const Wd* at = (const Wd*)(base + c * 32 * V);
+    b.w = hint == stream ? __ldcs(at) : __ldg(at);
+    unpack<S>(v, b, c);
+  }
+}
+
+// The stored numbers, plain integers where the storage is fixed point.
+template <class S, int N, class R>
+PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint) {
+  load_words<S>(v, p, s, ns, off, hint);
+  if constexpr (S::fixed) PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = v[c] - fixed_bias;
+}
+
+template <class S, int N, class R>
+PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, int off) {
+  typedef typename S::T T;
+  constexpr int V = chunk<T>(N);
+  typedef typename word<sizeof(T) * V>::type Wd;
+  T* base = site_address<V>((T*)p.data, s.o, ns, off);
+  PLAQ_UNROLL for (int c = 0; c < N / V; c++) {
+    bits<T, V> b;
+    if constexpr (S::fixed) {
+      PLAQ_UNROLL for (int k = 0; k < V; k += 2)
+        b.pair[k / 2] = __byte_perm(__float_as_uint((float)v[c * V + k] + fixed_bias),
+                                    __float_as_uint((float)v[c * V + k + 1] + fixed_bias), 0x5410);
+    } else {
+      PLAQ_UNROLL for (int k = 0; k < V; k++) b.t[k] = (T)v[c * V + k];
     }
-    *(Wd*)(base + (i64)c * p.volume * V) = b.w;
+    // A double vector is larger than the second-level cache: leave that to what is read again.
+    if constexpr (sizeof(T) == 8) __stcs((Wd*)(base + c * 32 * V), b.w);
+    else *(Wd*)(base + c * 32 * V) = b.w;
   }
 }
 #else
@@ -142,7 +179,7 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
 }
 #endif
 
-// Norm of a fixed-point site: |value| <= norm, stored value = round(value / norm * 32767).
+// Unit of a fixed-point site: value = unit * stored integer.
 template <class R> PLAQ_FN R load_norm(const Plane& p, const Site& s) {
 #if PLAQ_GPU
   return (R)__ldg(p.norm + s.o);
@@ -163,24 +200,34 @@ template <class R> PLAQ_FN void store_norm(R n, const Plane& p, const Site& s) {
 #endif
 }
 
-constexpr float fixed_one = 32767.0f;
+// The unit that fits values up to `top`. On the GPU it has 12 bits, so that unit * fixed_bias is
+// exact and the bias costs nothing in a fused multiply-add.
+template <class R> PLAQ_FN R fixed_unit(R top) {
+#if PLAQ_GPU
+  const float u = fmaxf((float)top, 1e-30f) * (1.0f / 32760.0f);
+  return (R)__uint_as_float((__float_as_uint(u) + 0xFFFu) & ~0xFFFu);
+#else
+  return vmax(top, splat<R>(1e-30f)) * (1.0f / 32767.0f);
+#endif
+}
+// The unit of numbers in [-1, 1]: 2^-15 (1 + 2^-11), short for the same reason.
+constexpr float fixed_step = 3.0517578125e-5f * (1.0f + 1.0f / 2048.0f);
 
-// N reals of a field with a norm per site (spinors: N = ns = 24).
+// N reals of a field with a unit per site (spinors: N = ns = 24).
 template <class S, int N, class R>
 PLAQ_FN void load(R (&v)[N], const Plane& p, const Site& s, Hint hint = keep) {
   load_raw<S>(v, p, s, N, 0, hint);
   if constexpr (S::fixed) {
-    const R scale = load_norm<R>(p, s) * (1.0f / fixed_one);
-    PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = v[c] * scale;
+    const R unit = load_norm<R>(p, s);
+    PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = v[c] * unit;
   }
 }
 template <class S, int N, class R> PLAQ_FN void store(const R (&v)[N], const Plane& p, const Site& s) {
   if constexpr (S::fixed) {
     R top = vabs(v[0]);
     PLAQ_UNROLL for (int c = 1; c < N; c++) top = vmax(top, vabs(v[c]));
-    store_norm(top, p, s);
-    const R tiny = splat<R>(1e-30f);
-    const R scale = splat<R>(fixed_one) / vmax(top, tiny);
+    const R unit = fixed_unit(top), scale = splat<R>(1) / unit;
+    store_norm(unit, p, s);
     R q[N];
     PLAQ_UNROLL for (int c = 0; c < N; c++) q[c] = v[c] * scale;
     store_raw<S>(q, p, s, N, 0);
@@ -189,25 +236,28 @@ template <class S, int N, class R> PLAQ_FN void store(const R (&v)[N], const Pla
   }
 }
 
-// N reals at offset `off` of the ns reals of a site, fixed point with the constant range [-range, range].
+// N reals at offset `off` of the ns reals of a site, fixed point with the constant range [-1, 1].
 template <class S, int N, class R>
-PLAQ_FN void load_part(R (&v)[N], const Plane& p, const Site& s, int ns, int off, float range,
-                       Hint hint = keep) {
-  load_raw<S>(v, p, s, ns, off, hint);
+PLAQ_FN void load_part(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint = keep) {
+#if PLAQ_GPU
   if constexpr (S::fixed) {
-    const R scale = splat<R>(range / fixed_one);
-    PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = v[c] * scale;
+    load_words<S>(v, p, s, ns, off, hint);
+    PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = fma_(v[c], (R)fixed_step, (R)(-fixed_bias * fixed_step));
+    return;
   }
+#endif
+  load_raw<S>(v, p, s, ns, off, hint);
+  if constexpr (S::fixed) PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = v[c] * fixed_step;
 }
 template <class S, int N, class R>
-PLAQ_FN void store_part(const R (&v)[N], const Plane& p, const Site& s, int ns, int off, float range) {
+PLAQ_FN void store_part(const R (&v)[N], const Plane& p, const Site& s, int ns, int off) {
   if constexpr (S::fixed) {
-    const R scale = splat<R>(fixed_one / range), one = splat<R>(fixed_one);
+    const R top = splat<R>(32767.0f);
     R q[N];
     PLAQ_UNROLL for (int c = 0; c < N; c++) {
-      R x = v[c] * scale;
-      x = select(x > one, one, x);
-      q[c] = select(x < -one, -one, x);
+      const R x = v[c] * (1.0f / fixed_step);
+      const R y = select(x > top, top, x);
+      q[c] = select(y < -top, -top, y);
     }
     store_raw<S>(q, p, s, ns, off);
   } else {
@@ -222,8 +272,9 @@ template <class S, class R> PLAQ_FN void store_blocks(const R (&b)[2][36], const
   if constexpr (S::fixed) {
     R top = vabs(b[0][0]);
     PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) PLAQ_UNROLL for (int i = 0; i < 36; i++) top = vmax(top, vabs(b[ch][i]));
-    store_norm(top, p, s);
-    scale = splat<R>(fixed_one) / vmax(top, splat<R>(1e-30f));
+    const R unit = fixed_unit(top);
+    store_norm(unit, p, s);
+    scale = splat<R>(1) / unit;
   }
   PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
     R v[36];
@@ -233,7 +284,7 @@ template <class S, class R> PLAQ_FN void store_blocks(const R (&b)[2][36], const
 }
 template <class S, class R> PLAQ_FN void load_blocks(R (&b)[2][36], const Plane& p, const Site& s) {
   R scale = splat<R>(1);
-  if constexpr (S::fixed) scale = load_norm<R>(p, s) * (1.0f / fixed_one);
+  if constexpr (S::fixed) scale = load_norm<R>(p, s);
   PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
     load_raw<S>(b[ch], p, s, 72, 36 * ch, keep);
     PLAQ_UNROLL for (int i = 0; i < 36; i++) b[ch][i] = b[ch][i] * scale;

@@ -147,6 +147,13 @@ template <int N, int W> struct Sums {
     if (o < n) BODY::site(a, o, 0, blockIdx.y);                                         \
   }
 
+// A body that lays out its own blocks on the GPU: static void block(const Args&, int n).
+#define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
+  extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
+      SYM(const __grid_constant__ ARGS a, int n) {                                               \
+    BODY::block(a, n);                                                                           \
+  }
+
 // Partial sums of every block land in `part`; the last block of a batch adds them in index order,
 // so that the same launch gives the same bits.
 #define PLAQ_REDUCE_KERNEL(SYM, W, N, ARGS, BODY)                                                \
@@ -212,6 +219,8 @@ template <int N> PLAQ_FN void block_sum(double (&v)[N], double* part, unsigned* 
       for (int lx = 0; lx < PLAQ_LANES; lx += W)                                                 \
         for (int b = 0; b < batches; b++) BODY::site(*a, (int)o, lx, b);                \
   }
+
+#define PLAQ_BLOCK_KERNEL PLAQ_SITE_KERNEL
 
 #define PLAQ_REDUCE_KERNEL(SYM, W, N, ARGS, BODY)                                                \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \

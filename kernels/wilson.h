@@ -23,17 +23,48 @@ template <class R> struct Spinor {
   }
 };
 
-template <class R> PLAQ_FN cplx<R> plus(cplx<R> a, R f, cplx<R> b) { return {fma_(f, b.re, a.re), fma_(f, b.im, a.im)}; }
-template <class R> PLAQ_FN cplx<R> plus_i(cplx<R> a, R f, cplx<R> b) { return {fma_(-f, b.im, a.re), fma_(f, b.re, a.im)}; }
+// a + f b of reals, f = +-1.
+struct PlainSum {
+  template <class R> PLAQ_FN R operator()(R a, R f, R b) const { return fma_(f, b, a); }
+};
+#if PLAQ_GPU
+// The same of biased integers (field.h), scaled: the biases cancel in a difference, and add to
+// an exactly known constant in a sum.
+struct BiasedSum {
+  float unit, two_biases;
+  PLAQ_FN explicit BiasedSum(float u) : unit(u), two_biases(-2.0f * fixed_bias * u) {}
+  PLAQ_FN float operator()(float a, float f, float b) const {
+    const float c = fmaf(f, b, a);
+    return f < 0 ? c * unit : fmaf(c, unit, two_biases);
+  }
+};
+#endif
 
 // Upper two spins of (1 - g gamma_mu) psi, g = +-1.
-template <class R> PLAQ_FN void project(HalfSpinor<R>& h, const Spinor<R>& p, int mu, R g) {
+template <class R, class Sum>
+PLAQ_FN void project(HalfSpinor<R>& h, const Spinor<R>& p, int mu, R g, const Sum& sum) {
+  const auto plus = [&](cplx<R> a, R f, cplx<R> b) { return cplx<R>{sum(a.re, f, b.re), sum(a.im, f, b.im)}; };
+  const auto plus_i = [&](cplx<R> a, R f, cplx<R> b) { return cplx<R>{sum(a.re, -f, b.im), sum(a.im, f, b.re)}; };
   PLAQ_UNROLL for (int c = 0; c < 3; c++) {
     if (mu == 0) h.c[0][c] = plus_i(p.at(0, c), -g, p.at(3, c)), h.c[1][c] = plus_i(p.at(1, c), -g, p.at(2, c));
     if (mu == 1) h.c[0][c] = plus(p.at(0, c), g, p.at(3, c)), h.c[1][c] = plus(p.at(1, c), -g, p.at(2, c));
     if (mu == 2) h.c[0][c] = plus_i(p.at(0, c), -g, p.at(2, c)), h.c[1][c] = plus_i(p.at(1, c), g, p.at(3, c));
     if (mu == 3) h.c[0][c] = plus(p.at(0, c), -g, p.at(2, c)), h.c[1][c] = plus(p.at(1, c), -g, p.at(3, c));
   }
+}
+
+// Projected spinor of a neighbour.
+template <class S, class R> PLAQ_FN void load_projected(HalfSpinor<R>& h, const Plane& in, const Site& n, int mu, R g) {
+  Spinor<R> p;
+#if PLAQ_GPU
+  if constexpr (S::fixed) {
+    load_words<S>(p.v, in, n, 24, 0, keep);
+    project(h, p, mu, g, BiasedSum(load_norm<R>(in, n)));
+    return;
+  }
+#endif
+  load<S>(p.v, in, n);
+  project(h, p, mu, g, PlainSum());
 }
 
 // acc += f times the four spins that belong to the projected h.
@@ -81,7 +112,7 @@ template <class R> PLAQ_FN void multiply_block(R* v, const R (&b)[36], R (&out)[
 template <class S, class R> PLAQ_FN void load_block(R (&b)[36], const Plane& p, const Site& s, int chirality) {
   load_raw<S>(b, p, s, 72, 36 * chirality, stream);
   if constexpr (S::fixed) {
-    const R scale = load_norm<R>(p, s) * (1.0f / fixed_one);
+    const R scale = load_norm<R>(p, s);
     PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = b[i] * scale;
   }
 }
@@ -134,17 +165,25 @@ template <class R> PLAQ_FN void boundary_phase(HalfSpinor<R>& h, R& f, const Hop
   PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int c = 0; c < 3; c++) h.c[i][c] = z * h.c[i][c];
 }
 
-template <class S, int RECON, class R>
+// Links of the hop from memory.
+template <class S, int RECON> struct LinksInMemory {
+  Plane gauge[2];
+  Hint hint;
+  PLAQ_FN LinksInMemory(const HopArgs& a, Hint h) : gauge{plane(a.gauge, 0), plane(a.gauge, 1)}, hint(h) {}
+  template <class R> PLAQ_FN void get(Su3<R>& u, const Site& s, const Site& n, int mu, bool forward) const {
+    load_link<S, RECON>(u, gauge[forward ? s.par : n.par], forward ? s : n, mu, hint);
+  }
+};
+
+template <class S, class R, class Links>
 PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in,
-                           const Plane (&gauge)[2], int mu, bool forward) {
+                           const Links& links, int mu, bool forward) {
   const Site n = neighbour(a.geom, s, mu, forward);
-  Spinor<R> p;
-  load<S>(p.v, in, n);
   Su3<R> u;
-  load_link<S, RECON>(u, gauge[forward ? s.par : n.par], forward ? s : n, mu, stream);
+  links.get(u, s, n, mu, forward);
   const R g = splat<R>(forward != (a.dagger() != 0) ? 1 : -1);
   HalfSpinor<R> h, r;
-  project(h, p, mu, g);
+  load_projected<S>(h, in, n, mu, g);
   multiply(r, u, h, !forward);
   R f = splat<R>(a.coef[mu]);
   boundary_phase(r, f, a, s, mu, forward);
@@ -153,15 +192,13 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
 
 template <int W, class S, int RECON> struct Hop {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
-    const Site s = site_at(a.geom, o, a.parity(), lx);
+  template <class Links> static PLAQ_FN void apply(const HopArgs& a, const Site& s, int batch, const Links& links) {
     const Plane in = plane(a.inp, batch * a.step_in());
-    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
     Spinor<R> acc;
     PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(0);
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-      hop_direction<S, RECON>(acc, a, s, in, gauge, mu, true);
-      hop_direction<S, RECON>(acc, a, s, in, gauge, mu, false);
+      hop_direction<S>(acc, a, s, in, links, mu, true);
+      hop_direction<S>(acc, a, s, in, links, mu, false);
     }
     apply_site<S>(acc, a.site_hop(), a.clover, s, a.parity(), a.twist, a.twist_scale);
     if (a.with_y()) {
@@ -173,6 +210,67 @@ template <int W, class S, int RECON> struct Hop {
     }
     store<S>(acc.v, plane(a.out, batch * a.step_out()), s);
   }
+  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
+    apply(a, site_at(a.geom, o, a.parity(), lx), batch, LinksInMemory<S, RECON>(a, stream));
+  }
+
+#if PLAQ_GPU
+  typedef typename S::T T;
+  static constexpr int N = Recon<RECON>::reals, V = chunk<T>(N), words = N / V;
+  typedef typename word<sizeof(T) * V>::type Word;
+  static constexpr bool fits = PLAQ_BLOCK * 8 * N * sizeof(T) <= 48 * 1024;
+
+  // The links of this thread's site, in shared memory as they are stored: [link][word][thread].
+  struct LinksInBlock {
+    const Word* mine;
+    PLAQ_FN void get(Su3<R>& u, const Site&, const Site&, int mu, bool forward) const {
+      R v[N];
+      PLAQ_UNROLL for (int c = 0; c < words; c++) {
+        bits<T, V> b;
+        b.w = mine[((2 * mu + (forward ? 0 : 1)) * words + c) * PLAQ_BLOCK];
+        unpack<S>(v, b, c);
+      }
+      if constexpr (S::fixed) PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = fma_(v[c], (R)fixed_step, (R)(-fixed_bias * fixed_step));
+      Recon<RECON>::expand(u, v);
+    }
+  };
+
+  // Sites of a block with several right-hand sides: a box of 8 x 4 x 4 x (block / 64) where the
+  // lattice allows, so that most neighbours are in the first-level cache; else consecutive ones.
+  static PLAQ_FN int tiled(const Geom& g, int block) {
+    const int xh = g.x() / 2, deep = PLAQ_BLOCK / 64;
+    if (xh % 4 || g.y() % 4 || g.z() % 4 || g.t() % deep) return block * PLAQ_BLOCK + threadIdx.x;
+    const u32 i = threadIdx.x, bx = xh / 4, by = g.y() / 4, bz = g.z() / 4;
+    u32 b = block;
+    const u32 x = (b % bx) * 4 + (i & 3), y = (b / bx % by) * 4 + (i >> 2 & 3);
+    const u32 z = (b / (bx * by) % bz) * 4 + (i >> 4 & 3), t = (b / (bx * by * bz)) * deep + (i >> 6);
+    return ((t * g.z() + z) * g.y() + y) * xh + x;
+  }
+
+  // One block: a run of sites for one right-hand side, or for several with their links read once.
+  static PLAQ_FN void block(const HopArgs& a, int n) {
+    if (a.nrhs() == 1) {
+      const int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x;
+      if (o < n) site(a, o, 0, 0);
+      return;
+    }
+    const int o = tiled(a.geom, blockIdx.x);
+    if (o >= n) return;
+    const Site s = site_at(a.geom, o, a.parity(), 0);
+    if constexpr (fits) {
+      __shared__ Word links[8 * words * PLAQ_BLOCK];
+      Word* mine = links + threadIdx.x;
+      PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) PLAQ_UNROLL for (int back = 0; back < 2; back++) {
+        const Site n = back ? neighbour(a.geom, s, mu, false) : s;
+        const Word* at = (const Word*)site_address<V>((const T*)plane(a.gauge, n.par).data, n.o, 4 * N, mu * N);
+        PLAQ_UNROLL for (int c = 0; c < words; c++) mine[((2 * mu + back) * words + c) * PLAQ_BLOCK] = __ldcs(at + 32 * c);
+      }
+      for (int b = blockIdx.y; b < a.nrhs(); b += gridDim.y) apply(a, s, b, LinksInBlock{mine});
+    } else {
+      for (int b = blockIdx.y; b < a.nrhs(); b += gridDim.y) apply(a, s, b, LinksInMemory<S, RECON>(a, keep));
+    }
+  }
+#endif
 };
 
 template <int W, class S> struct SiteOp {

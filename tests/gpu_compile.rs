@@ -45,6 +45,7 @@ fn hop_variants(all: bool) -> Vec<Variant> {
         out: view(),
         inp: view(),
         gauge: view(),
+        nrhs: 1,
         step_out: 1,
         step_in: 1,
         step_y: 1,

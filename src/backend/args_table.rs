@@ -3,6 +3,8 @@
 constants! {
     /// Right-hand sides whose coefficients one BLAS launch carries.
     MAX_RHS = 32;
+    /// Right-hand sides that one block of a GPU takes one after the other (Kind::Block).
+    RHS_GROUP = 12;
 
     // What the site operator of a Dirac kernel multiplies with (wilson.h).
     SITE_ONE = 0;
@@ -106,6 +108,7 @@ kernel_args! {
         /// Bit mu: the phase in direction mu is not 1; complex_phase: it is not +-1.
         spec phase_mask: i32,
         spec complex_phase: i32,
+        spec nrhs: i32,
         /// Planes from one right-hand side to the next in each of the fields.
         spec step_out: i32,
         spec step_in: i32,

@@ -7,6 +7,8 @@
 pub enum Kind {
     /// W lanes of a site at a time.
     Site,
+    /// The same; on a GPU the body lays out its own blocks, each over several right-hand sides.
+    Block,
     /// One lane at a time: for work that is not hot, or not vectorisable.
     Lane,
     /// Sums of N doubles over the sites, per batch.
@@ -63,6 +65,9 @@ pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: u
     match kernel.kind {
         Kind::Site | Kind::Lane => {
             format!("PLAQ_SITE_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
+        }
+        Kind::Block => {
+            format!("PLAQ_BLOCK_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }
         Kind::Reduce(n) | Kind::LaneReduce(n) => {
             format!("PLAQ_REDUCE_KERNEL({sym}, {w}, {n}, {args}, PLAQ_BODY({body}))  // {name}\n")

@@ -1,6 +1,6 @@
 /// The table of kernels.
 pub const KERNELS: &[Kernel] = &[
-    Kernel { name: "hop", body: "Hop", header: "wilson.h", args: "HopArgs", kind: Kind::Site, params: &[PRECISIONS, RECONS] },
+    Kernel { name: "hop", body: "Hop", header: "wilson.h", args: "HopArgs", kind: Kind::Block, params: &[PRECISIONS, RECONS] },
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },

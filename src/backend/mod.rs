@@ -216,6 +216,19 @@ impl Device {
         Ok(())
     }
 
+    /// Bytes per second, read plus written, of a plain copy of `bytes`: what the bandwidth of
+    /// kernels is compared with. The best of `tries`.
+    pub fn copy_bandwidth(&self, bytes: usize, tries: usize) -> Result<f64> {
+        let (from, to) = (self.alloc(bytes)?, self.alloc(bytes)?);
+        let args = args::StreamArgs { src: from.ptr(), dst: to.ptr() };
+        let work = Work { n: bytes / 16, batches: 1, lanes: self.max_lanes() };
+        let mut best = f64::INFINITY;
+        for _ in 0..=tries {
+            best = best.min(self.time(|| self.launch("stream_copy", &[], &args, work))?);
+        }
+        Ok(2.0 * (bytes / 16 * 16) as f64 / best)
+    }
+
     /// Zeroed device memory.
     pub fn alloc(&self, bytes: usize) -> Result<Buffer> {
         let ptr = self.0.backend.alloc(bytes as u64)?;

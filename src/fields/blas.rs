@@ -200,7 +200,8 @@ fn elements(x: &SpinorField, y: Option<&SpinorField>, count: usize) -> Work {
     let mut work = x.geometry().work(count * x.parities());
     let mixed = y.is_some_and(|y| y.precision() != x.precision());
     if !x.device().is_cpu() && x.precision() != Precision::F16 && !mixed {
-        work.n *= 24 * x.precision().bytes() / 16;
+        // Room of the last tile included: it holds zeros.
+        work.n = x.geometry().plane_sites() * 24 * x.precision().bytes() / 16;
     }
     work
 }

@@ -36,7 +36,7 @@ impl CloverField {
         precision: Precision,
         sets: usize,
     ) -> Result<Self> {
-        let sites = geometry.volume() * sets;
+        let sites = 2 * geometry.plane_sites() * sets;
         let data = device.alloc(sites * CLOVER_REALS * precision.bytes())?;
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
         Ok(CloverField { geometry: geometry.clone(), precision, sets, data, norm })
@@ -128,7 +128,7 @@ impl CloverField {
 
     /// Planes: even, odd of the first set, then of the second.
     pub(crate) fn view(&self) -> FieldView {
-        let sites = (self.geometry.volume() / 2) as i64;
+        let sites = self.geometry.plane_sites() as i64;
         FieldView {
             data: self.data.ptr(),
             norm: self.norm.as_ref().map_or(Ptr::NULL, Buffer::ptr),

@@ -100,7 +100,7 @@ pub struct GaugeField {
 
 impl GaugeField {
     pub fn bytes(geometry: &Geometry, precision: Precision, recon: Recon) -> usize {
-        geometry.volume() * 4 * recon.reals() * precision.bytes()
+        2 * geometry.plane_sites() * 4 * recon.reals() * precision.bytes()
     }
 
     /// All links zero: to be filled.

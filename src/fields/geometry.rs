@@ -16,6 +16,8 @@ pub struct Geometry {
     lanes: usize,
     /// Lane bit of each direction, 0 where it is not split.
     lane_bits: [usize; 4],
+    /// Sites that one plane of a field has room for.
+    plane_sites: usize,
 }
 
 impl Geometry {
@@ -41,7 +43,10 @@ impl Geometry {
         // A piece must keep even extents, or parity would differ between lanes.
         let splits = max_lanes >= 16 && extents.iter().all(|l| l % 4 == 0);
         let (lanes, lane_bits) = if splits { (16, [1, 2, 4, 8]) } else { (1, [0; 4]) };
-        Ok(Arc::new(Geometry { extents, lanes, lane_bits }))
+        // Without lanes a plane may be made of tiles of 32 sites (kernels/field.h, GPU).
+        let sites = extents.iter().product::<usize>() / 2;
+        let plane_sites = if lanes == 1 { sites.next_multiple_of(32) } else { sites };
+        Ok(Arc::new(Geometry { extents, lanes, lane_bits, plane_sites }))
     }
 
     pub fn extents(&self) -> [usize; 4] {
@@ -56,6 +61,10 @@ impl Geometry {
     /// Outer sites of one parity: sites / 2 / lanes.
     pub fn outer(&self) -> usize {
         self.volume() / 2 / self.lanes
+    }
+    /// Sites that one plane (a parity of a right-hand side) has room for.
+    pub(crate) fn plane_sites(&self) -> usize {
+        self.plane_sites
     }
     pub fn work(&self, batches: usize) -> Work {
         Work { n: self.outer(), batches, lanes: self.lanes }

@@ -58,7 +58,7 @@ pub struct SpinorField {
 impl SpinorField {
     /// Bytes of a field of this shape.
     pub fn bytes(geometry: &Geometry, precision: Precision, subset: Subset, nrhs: usize) -> usize {
-        let sites = geometry.volume() / 2 * subset.parities() * nrhs;
+        let sites = geometry.plane_sites() * subset.parities() * nrhs;
         sites * (SPINOR_REALS * precision.bytes() + if precision.has_norm() { 4 } else { 0 })
     }
 
@@ -73,7 +73,7 @@ impl SpinorField {
         if nrhs == 0 {
             bail!(InvalidArgument, "nrhs is 0: a spinor field has at least one right-hand side");
         }
-        let sites = geometry.volume() / 2 * subset.parities() * nrhs;
+        let sites = geometry.plane_sites() * subset.parities() * nrhs;
         let data = device.alloc(sites * SPINOR_REALS * precision.bytes())?;
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
         Ok(SpinorField { geometry: geometry.clone(), precision, subset, nrhs, data, norm })
@@ -136,7 +136,7 @@ impl SpinorField {
 
     /// All planes, in memory order.
     pub(crate) fn view(&self) -> FieldView {
-        let sites = (self.geometry.volume() / 2) as i64;
+        let sites = self.geometry.plane_sites() as i64;
         FieldView {
             data: self.data.ptr(),
             norm: self.norm.as_ref().map_or(Ptr::NULL, Buffer::ptr),

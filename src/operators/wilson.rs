@@ -284,6 +284,7 @@ impl Wilson {
             site_hop,
             phase_mask,
             complex_phase,
+            nrhs: out.nrhs() as i32,
             step_out: out.parities() as i32,
             step_in: inp.parities() as i32,
             step_y: call.y.map_or(1, |(y, _, _)| y.parities() as i32),

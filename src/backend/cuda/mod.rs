@@ -25,6 +25,7 @@ use modules::{Loaded, Modules};
 use staging::Staging;
 use sums::Sums;
 
+use super::args::RHS_GROUP;
 use super::{families::Kind, Backend, Call, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -138,6 +139,10 @@ impl Cuda {
 
     fn enqueue(&self, call: &Call, kernel: &Loaded, grid_x: usize, extra: &[u64]) -> Result<()> {
         let mut n = call.work.n as c_int;
+        let batches = match call.kernel.kind {
+            Kind::Block => call.work.batches.div_ceil(RHS_GROUP as usize),
+            _ => call.work.batches,
+        };
         let mut extra = extra.to_vec();
         let mut pointers: Vec<*mut c_void> =
             vec![call.args.cast_mut().cast(), (&mut n as *mut c_int).cast()];
@@ -147,7 +152,7 @@ impl Cuda {
             launch_kernel(
                 kernel.function,
                 grid_x as u32,
-                call.work.batches as u32,
+                batches as u32,
                 1,
                 kernel.shape.block,
                 1,

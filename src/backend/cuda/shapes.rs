@@ -25,7 +25,7 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
         // Field strengths: all registers, or single precision spills as well.
         _ if ["clover_build", "field_strength_sum"].contains(&kernel.name) => shape(64, 4),
         // Many warps hide the latency of streaming kernels.
-        Kind::Site => shape(128, if double { 2 } else { 4 }),
+        Kind::Site | Kind::Block => shape(128, if double { 2 } else { 4 }),
         // Serial in a site, not hot: give it all registers.
         Kind::Lane => shape(64, 4),
         Kind::Reduce(_) | Kind::LaneReduce(_) => shape(256, if double { 1 } else { 2 }),

@@ -2,6 +2,7 @@
 //! header, one instantiation.
 
 use std::fmt::Write as _;
+use std::sync::OnceLock;
 
 use crate::backend::args::Specs;
 use crate::backend::families::{self, Kernel};
@@ -46,7 +47,7 @@ impl Source {
             symbol: families::symbol(kernel, params),
             text,
             defines: defines.join(" "),
-            headers: embedded::HEADERS,
+            headers: headers(),
         }
     }
 
@@ -66,6 +67,21 @@ impl Source {
         part(&format!("nvrtc {}.{}", nvrtc.0, nvrtc.1));
         h.finalize()
     }
+}
+
+/// The kernel headers: those built in, or for work on kernels without rebuilding plaq the files
+/// of the folder PLAQ_KERNELS.
+fn headers() -> &'static [(&'static str, &'static str)] {
+    static HEADERS: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
+    HEADERS.get_or_init(|| {
+        let folder = std::env::var_os("PLAQ_KERNELS").map(std::path::PathBuf::from);
+        let text = |name: &str| std::fs::read_to_string(folder.as_ref()?.join(name)).ok();
+        let replaced = |&(name, built_in): &(&'static str, &'static str)| match text(name) {
+            Some(text) => (name, &*text.leak()),
+            None => (name, built_in),
+        };
+        embedded::HEADERS.iter().map(replaced).collect()
+    })
 }
 
 /// Real architecture, hence machine code and no second compile in the driver; precise division
