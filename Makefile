@@ -30,6 +30,7 @@ C_PROGRAMS := $(patsubst examples-c/%.c,$(WORK)/bin/%,$(wildcard examples-c/*.c)
 FORTRAN_MODULES := $(wildcard bindings/fortran/*.f90)
 FORTRAN_PROGRAMS := $(if $(shell command -v $(FC)),$(patsubst examples-c/%.f90,$(WORK)/bin/%_f,$(wildcard examples-c/*.f90)))
 C_HEADERS := $(shell find include examples-c -name '*.h' 2>/dev/null)
+FORTRAN_INCLUDES := $(wildcard examples-c/*.inc)
 LINK = -L$(WORK)/lib -lplaq -lm -Wl,-rpath,'$$ORIGIN/../lib'
 
 # The job that `make demo` runs.
@@ -62,11 +63,11 @@ $(WORK)/bin/%: examples-c/%.c $(C_HEADERS) $(WORK)/lib/libplaq.so
 
 $(WORK)/fortran/modules.o: $(FORTRAN_MODULES)
 	@mkdir -p $(@D)
-	$(FC) -std=f2008 -Wall $(FFLAGS) -J$(@D) -c -o $@ $^
+	$(FC) -std=f2018 -Wall $(FFLAGS) -J$(@D) -c -o $@ $^
 
-$(WORK)/bin/%_f: examples-c/%.f90 $(WORK)/fortran/modules.o $(WORK)/lib/libplaq.so
+$(WORK)/bin/%_f: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/fortran/modules.o $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
-	$(FC) -std=f2008 -Wall $(FFLAGS) -J$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
+	$(FC) -std=f2018 -Wall $(FFLAGS) -J$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
 	  -static-libgfortran $(LINK)
 
 demo: ## install what is missing, build, print the pion correlator of a small configuration

@@ -9,7 +9,7 @@
 set -u
 cd "$(dirname "$0")"
 export PLAQ_TEST_DEVICE=${PLAQ_TEST_DEVICE:-cuda}
-export PLAQ_CONFIGS=${PLAQ_CONFIGS:-$PWD/configs}
+export PLAQ_CONFIGS=${PLAQ_CONFIGS:-$PWD/configs} PLAQ_EXAMPLES=$PWD/bin
 limit=${PLAQ_TEST_SECONDS:-900}
 results=${PLAQ_RESULTS:-results}
 want=" ${*:-tests examples bench} "

@@ -1,0 +1,119 @@
+/* What the examples share: status checks and command lines. */
+#ifndef EXAMPLE_H
+#define EXAMPLE_H
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plaq.h"
+
+/* A call that must succeed; else its message and status 1. */
+#define OK(call)                                                              \
+  do {                                                                        \
+    if ((call) != PLAQ_SUCCESS) {                                             \
+      fprintf(stderr, "%s\n", plaq_last_error());                             \
+      exit(1);                                                                \
+    }                                                                         \
+  } while (0)
+
+static inline void usage_error(const char *what, const char *found) {
+  fprintf(stderr, "%s: %s; --help lists the options\n", what, found ? found : "missing");
+  exit(2);
+}
+
+/* Every argument must be one of the options, given as "--a --b ...", and have a value. */
+static inline void check_options(int argc, char **argv, const char *known, const char *help) {
+  int i;
+  for (i = 1; i < argc; i += 2) {
+    const char *at;
+    size_t n = strlen(argv[i]);
+    if (!strcmp(argv[i], "--help")) {
+      fputs(help, stdout);
+      exit(0);
+    }
+    for (at = strstr(known, argv[i]); at; at = strstr(at + 1, argv[i]))
+      if ((at == known || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0)) break;
+    if (!at || strncmp(argv[i], "--", 2)) usage_error("unknown option", argv[i]);
+    if (i + 1 == argc) usage_error("an option needs a value", argv[i]);
+  }
+}
+
+/* The value of an option; the last one counts. */
+static inline const char *option(int argc, char **argv, const char *name, const char *otherwise) {
+  int i;
+  for (i = 1; i + 1 < argc; i += 2)
+    if (!strcmp(argv[i], name)) otherwise = argv[i + 1];
+  if (!otherwise) usage_error(name, NULL);
+  return otherwise;
+}
+
+static inline double number(int argc, char **argv, const char *name, const char *otherwise) {
+  const char *text = option(argc, argv, name, otherwise);
+  char *end;
+  double value = strtod(text, &end);
+  if (end == text || *end || !isfinite(value)) usage_error(name, text);
+  return value;
+}
+
+static inline int64_t integer(int argc, char **argv, const char *name, const char *otherwise) {
+  double value = number(argc, argv, name, otherwise);
+  if (value != floor(value) || fabs(value) > 9e15) usage_error(name, option(argc, argv, name, otherwise));
+  return (int64_t)value;
+}
+
+/* The number of a name in a list that ends with NULL. */
+typedef struct choice {
+  const char *name;
+  int32_t value;
+} choice;
+static inline int32_t choose(int argc, char **argv, const char *name, const char *otherwise, const choice *list) {
+  const char *text = option(argc, argv, name, otherwise);
+  for (; list->name; list++)
+    if (!strcmp(list->name, text)) return list->value;
+  usage_error(name, text);
+  return 0;
+}
+
+static inline const char *name_of(int32_t value, const choice *list) {
+  for (; list->name; list++)
+    if (list->value == value) return list->name;
+  return "unknown";
+}
+
+static const choice FORMATS[] = {{"nersc", PLAQ_FILE_FORMAT_NERSC},
+                                 {"nersc3x3", PLAQ_FILE_FORMAT_NERSC_3X3},
+                                 {"ildg", PLAQ_FILE_FORMAT_ILDG},
+                                 {"milc", PLAQ_FILE_FORMAT_MILC},
+                                 {"openqcd", PLAQ_FILE_FORMAT_OPENQCD},
+                                 {"ddalphaamg", PLAQ_FILE_FORMAT_DDALPHAAMG},
+                                 {NULL, 0}};
+static const choice DEVICES[] = {
+    {"auto", PLAQ_DEVICE_AUTO}, {"cpu", PLAQ_DEVICE_CPU}, {"cuda", PLAQ_DEVICE_CUDA}, {NULL, 0}};
+
+/* `count` integers separated by commas. */
+static inline void integers(const char *option_name, const char *text, int32_t *to, int count) {
+  const char *at = text;
+  int i;
+  for (i = 0; i < count; i++) {
+    char *end;
+    long value = strtol(at, &end, 10);
+    if (end == at || value < 0 || value > 1 << 20 || *end != (i + 1 < count ? ',' : 0)) usage_error(option_name, text);
+    to[i] = (int32_t)value;
+    at = end + 1;
+  }
+}
+
+/* A context on the device of --device with --threads. */
+static inline plaq_context open_context(int argc, char **argv) {
+  plaq_context_params p;
+  plaq_context context;
+  OK(plaq_context_params_init(&p, sizeof p));
+  p.device = choose(argc, argv, "--device", "auto", DEVICES);
+  p.threads = (int32_t)integer(argc, argv, "--threads", "0");
+  OK(plaq_context_create(&p, &context));
+  return context;
+}
+
+#endif

@@ -1,0 +1,291 @@
+/* propagator: a quark propagator on a gauge configuration, and its hadron correlators.
+ *
+ *   propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]
+ *              [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]
+ *              [--precision double|single|half] [--max-iterations N]
+ *              [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]
+ *
+ * Twelve solves at once in double precision, --precision being that of the iteration inside; the
+ * table goes to the standard output, progress to the terminal. docs/propagator.md has the
+ * conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not converged or interrupted.
+ *
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --tol 1e-12 --normalisation mass
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half
+ */
+#include <signal.h>
+
+#include "example.h"
+
+static const char HELP[] =
+    "usage: propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]\n"
+    "                  [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]\n"
+    "                  [--precision double|single|half] [--max-iterations N]\n"
+    "                  [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n";
+static const char OPTIONS[] =
+    "--gauge --kappa --csw --time-bc --source --solver --tol --precision --max-iterations --normalisation "
+    "--device --threads --json";
+
+enum { COLUMNS = 12 };
+
+/* CG needs the normal equations: its name stands for CGNR. */
+static const choice SOLVERS[] = {{"cg", PLAQ_ALGORITHM_CGNR},         {"cgne", PLAQ_ALGORITHM_CGNE},
+                                 {"cgnr", PLAQ_ALGORITHM_CGNR},       {"bicgstab", PLAQ_ALGORITHM_BICGSTAB},
+                                 {"gcr", PLAQ_ALGORITHM_GCR},         {"mr", PLAQ_ALGORITHM_MR},
+                                 {NULL, 0}};
+static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
+                                    {"single", PLAQ_PRECISION_SINGLE},
+                                    {"half", PLAQ_PRECISION_HALF},
+                                    {NULL, 0}};
+static const choice NORMALISATIONS[] = {
+    {"kappa", PLAQ_NORMALISATION_KAPPA}, {"mass", PLAQ_NORMALISATION_MASS}, {NULL, 0}};
+static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
+
+/* The job: what was asked for and what came of it. */
+typedef struct job {
+  const char *gauge_file, *json_file;
+  double kappa, csw, tol;
+  int32_t boundary, precision, algorithm, normalisation;
+  int64_t max_iterations;
+  plaq_source_params source;
+  char device[256];
+  plaq_file_report file;
+  plaq_plaquette plaquette;
+  plaq_dirac_report dirac;
+  plaq_solve_report solve;
+  double residuals[COLUMNS];
+  /* `times` numbers each, three times that for rho along x, y, z; rho is their mean. */
+  int times;
+  double *pion, *rho_xyz, *rho, *nucleon, *mass_pion, *mass_rho, *mass_nucleon;
+} job;
+
+static volatile sig_atomic_t interrupted = 0;
+static void interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
+  double *shown = user;
+  if (seconds - *shown > 0.2) {
+    fprintf(stderr, "\r  iteration %lld, residual %.2e, %.1f s ", (long long)iteration, residual, seconds);
+    *shown = seconds;
+  }
+  return interrupted;
+}
+
+static void source_option(const char *text, plaq_source_params *p) {
+  OK(plaq_source_params_init(p, sizeof *p));
+  if (!strncmp(text, "point,", 6)) {
+    p->kind = PLAQ_SOURCE_POINT;
+    integers("--source", text + 6, p->position, 4);
+  } else if (!strncmp(text, "wall,", 5)) {
+    p->kind = PLAQ_SOURCE_WALL;
+    integers("--source", text + 5, p->position + 3, 1);
+  } else {
+    usage_error("--source", text);
+  }
+}
+
+static job read_options(int argc, char **argv) {
+  job j;
+  memset(&j, 0, sizeof j);
+  check_options(argc, argv, OPTIONS, HELP);
+  j.gauge_file = option(argc, argv, "--gauge", NULL);
+  j.json_file = option(argc, argv, "--json", "");
+  j.kappa = number(argc, argv, "--kappa", NULL);
+  j.csw = number(argc, argv, "--csw", "0");
+  j.tol = number(argc, argv, "--tol", "1e-10");
+  j.boundary = choose(argc, argv, "--time-bc", "antiperiodic", BOUNDARIES);
+  j.algorithm = choose(argc, argv, "--solver", "cg", SOLVERS);
+  j.precision = choose(argc, argv, "--precision", "single", PRECISIONS);
+  j.normalisation = choose(argc, argv, "--normalisation", "kappa", NORMALISATIONS);
+  j.max_iterations = integer(argc, argv, "--max-iterations", "10000");
+  source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
+  if (!(j.kappa > 0)) usage_error("--kappa", "expected a positive number");
+  if (j.max_iterations < 1 || j.max_iterations > 1 << 30) usage_error("--max-iterations", "out of range");
+  return j;
+}
+
+/* Reads the configuration and makes the operator; the links stay in the operator only. */
+static plaq_dirac load(plaq_context context, job *j) {
+  plaq_read_params read;
+  plaq_dirac_params params;
+  plaq_gauge gauge;
+  plaq_dirac dirac;
+  OK(plaq_read_params_init(&read, sizeof read));
+  OK(plaq_file_report_init(&j->file, sizeof j->file));
+  OK(plaq_gauge_read_file(context, j->gauge_file, &read, &gauge, &j->file));
+  OK(plaq_gauge_plaquette(gauge, &j->plaquette));
+  OK(plaq_dirac_params_init(&params, sizeof params));
+  params.kappa = j->kappa;
+  params.csw = j->csw;
+  params.boundary[3] = j->boundary;
+  params.normalisation = j->normalisation;
+  OK(plaq_dirac_create(context, gauge, &params, &dirac));
+  OK(plaq_gauge_destroy(gauge));
+  OK(plaq_dirac_report_init(&j->dirac, sizeof j->dirac));
+  OK(plaq_dirac_describe(dirac, &j->dirac));
+  return dirac;
+}
+
+/* Solves for the twelve columns of the propagator at once. */
+static plaq_spinor solve(plaq_dirac dirac, job *j) {
+  plaq_solver_params params;
+  plaq_spinor propagator;
+  plaq_solver solver;
+  double shown = 0;
+  OK(plaq_solver_params_init(&params, sizeof params));
+  params.algorithm = j->algorithm;
+  params.sloppy_precision = j->precision;
+  params.tol = j->tol;
+  params.max_iterations = (int32_t)j->max_iterations;
+  OK(plaq_solver_create(dirac, &params, &solver));
+  OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
+  signal(SIGINT, interrupt);
+  OK(plaq_solver_propagator(solver, &j->source, progress, &shown, &propagator, &j->solve, j->residuals));
+  signal(SIGINT, SIG_DFL);
+  fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)j->solve.iterations,
+          j->solve.residual, j->solve.seconds);
+  OK(plaq_solver_destroy(solver));
+  return propagator;
+}
+
+/* Correlators over the time from the source, and effective masses. */
+static void contract(plaq_spinor propagator, job *j) {
+  int t, n = j->file.extents[3];
+  double *all = malloc(11 * (size_t)n * sizeof *all), *pairs = all + 9 * n;
+  if (!all) usage_error("memory", "exhausted");
+  j->times = n;
+  j->pion = all;
+  j->rho_xyz = all + n;
+  j->rho = all + 4 * n;
+  j->nucleon = all + 5 * n;
+  j->mass_pion = all + 6 * n;
+  j->mass_rho = all + 7 * n;
+  j->mass_nucleon = all + 8 * n;
+  OK(plaq_spinor_correlators(propagator, j->source.position[3], j->boundary, n, j->pion, j->rho_xyz, pairs));
+  for (t = 0; t < n; t++) {
+    j->rho[t] = (j->rho_xyz[t] + j->rho_xyz[n + t] + j->rho_xyz[2 * n + t]) / 3;
+    j->nucleon[t] = pairs[2 * t]; /* the average over configurations is real */
+  }
+  OK(plaq_effective_mass(j->pion, n, PLAQ_MASS_FORM_COSH, j->mass_pion));
+  OK(plaq_effective_mass(j->rho, n, PLAQ_MASS_FORM_COSH, j->mass_rho));
+  OK(plaq_effective_mass(j->nucleon, n, PLAQ_MASS_FORM_LOG, j->mass_nucleon));
+}
+
+static void print_mass(double m) {
+  if (m == m) printf("  %9.6f", m);
+  else printf("  %9s", "-");
+}
+
+static void print_table(const job *j) {
+  const int32_t *l = j->file.extents, *x = j->source.position;
+  int t;
+  printf("# %s (%s), %d x %d x %d x %d, plaquette %.9f\n", j->gauge_file, name_of(j->file.format, FORMATS), l[0], l[1],
+         l[2], l[3], j->plaquette.total);
+  printf("# kappa %.10g (mass %.10g), csw %.10g, %s in time, %s normalisation\n", j->dirac.kappa, j->dirac.mass, j->csw,
+         name_of(j->boundary, BOUNDARIES), name_of(j->normalisation, NORMALISATIONS));
+  if (j->source.kind == PLAQ_SOURCE_WALL) printf("# wall source at t = %d, ", x[3]);
+  else printf("# point source at (%d, %d, %d, %d), ", x[0], x[1], x[2], x[3]);
+  printf("%s\n", j->device);
+  printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
+         name_of(j->solve.algorithm, SOLVERS + 1), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
+         j->solve.residual, j->solve.seconds, j->solve.flops / j->solve.seconds * 1e-9,
+         (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : ", NOT CONVERGED");
+  printf("#%4s  %16s  %9s  %16s  %9s  %16s  %9s\n", "t", "pion", "m_eff", "rho", "m_eff", "nucleon", "m_eff");
+  for (t = 0; t < j->times; t++) {
+    printf("%5d  %16.9e", t, j->pion[t]);
+    print_mass(j->mass_pion[t]);
+    printf("  %16.9e", j->rho[t]);
+    print_mass(j->mass_rho[t]);
+    printf("  %16.9e", j->nucleon[t]);
+    print_mass(j->mass_nucleon[t]);
+    printf("\n");
+  }
+}
+
+static void json_text(FILE *f, const char *text) {
+  fputc('"', f);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', f);
+    if ((unsigned char)*text < 32) fprintf(f, "\\u%04x", *text);
+    else fputc(*text, f);
+  }
+  fputc('"', f);
+}
+
+static void json_array(FILE *f, const char *name, const double *values, int count, const char *after) {
+  int i;
+  fprintf(f, "    \"%s\": [", name);
+  for (i = 0; i < count; i++) {
+    if (isfinite(values[i])) fprintf(f, "%s%.17g", i ? ", " : "", values[i]);
+    else fprintf(f, "%snull", i ? ", " : "");
+  }
+  fprintf(f, "]%s\n", after);
+}
+
+static void write_json(const job *j) {
+  const int32_t *l = j->file.extents, *x = j->source.position;
+  const plaq_solve_report *s = &j->solve;
+  int n = j->times;
+  FILE *f = fopen(j->json_file, "w");
+  if (!f) {
+    perror(j->json_file);
+    exit(1);
+  }
+  fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
+  json_text(f, j->device);
+  fprintf(f, ",\n  \"gauge\": {\"file\": ");
+  json_text(f, j->gauge_file);
+  fprintf(f, ", \"format\": \"%s\", \"lattice\": [%d, %d, %d, %d]},\n", name_of(j->file.format, FORMATS), l[0], l[1],
+          l[2], l[3]);
+  fprintf(f, "  \"plaquette\": {\"total\": %.17g, \"spatial\": %.17g, \"temporal\": %.17g},\n", j->plaquette.total,
+          j->plaquette.spatial, j->plaquette.temporal);
+  fprintf(f, "  \"action\": {\"kappa\": %.17g, \"mass\": %.17g, \"csw\": %.17g, \"time_bc\": \"%s\", \"normalisation\": \"%s\"},\n",
+          j->dirac.kappa, j->dirac.mass, j->csw, name_of(j->boundary, BOUNDARIES),
+          name_of(j->normalisation, NORMALISATIONS));
+  fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n",
+          j->source.kind == PLAQ_SOURCE_WALL ? "wall" : "point", x[0], x[1], x[2], x[3]);
+  fprintf(f, "  \"solver\": {\n    \"name\": \"%s\", \"precision\": \"%s\", \"tol\": %.17g,\n",
+          name_of(s->algorithm, SOLVERS + 1), name_of(j->precision, PRECISIONS), j->tol);
+  fprintf(f, "    \"converged\": %s, \"stopped\": %s, \"iterations\": %lld, \"reliable_updates\": %lld, \"restarts\": %lld,\n",
+          s->converged ? "true" : "false", s->stopped ? "true" : "false", (long long)s->iterations,
+          (long long)s->reliable_updates, (long long)s->restarts);
+  fprintf(f, "    \"residual\": %.17g, \"residual_hq\": %.17g,\n", s->residual, s->residual_hq);
+  json_array(f, "residuals", j->residuals, COLUMNS, ",");
+  fprintf(f, "    \"seconds\": %.9g, \"flops\": %.17g, \"bytes\": %.17g, \"memory_peak\": %lld\n  },\n", s->seconds,
+          s->flops, s->bytes, (long long)s->memory_peak);
+  fprintf(f, "  \"correlators\": {\n");
+  json_array(f, "pion", j->pion, n, ",");
+  json_array(f, "rho_x", j->rho_xyz, n, ",");
+  json_array(f, "rho_y", j->rho_xyz + n, n, ",");
+  json_array(f, "rho_z", j->rho_xyz + 2 * n, n, ",");
+  json_array(f, "nucleon", j->nucleon, n, "");
+  fprintf(f, "  },\n  \"effective_mass\": {\n");
+  json_array(f, "pion", j->mass_pion, n, ",");
+  json_array(f, "rho", j->mass_rho, n, ",");
+  json_array(f, "nucleon", j->mass_nucleon, n, "");
+  fprintf(f, "  }\n}\n");
+  if (ferror(f) | fclose(f)) {
+    perror(j->json_file);
+    exit(1);
+  }
+}
+
+int main(int argc, char **argv) {
+  job j = read_options(argc, argv);
+  plaq_context context = open_context(argc, argv);
+  plaq_dirac dirac;
+  plaq_spinor propagator;
+  OK(plaq_context_name(context, j.device, sizeof j.device));
+  fprintf(stderr, "propagator on %s\n", j.device);
+  dirac = load(context, &j);
+  propagator = solve(dirac, &j);
+  contract(propagator, &j);
+  print_table(&j);
+  if (*j.json_file) write_json(&j);
+  free(j.pion);
+  OK(plaq_context_destroy(context));
+  return j.solve.converged ? 0 : 3;
+}
