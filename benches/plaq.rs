@@ -1,7 +1,7 @@
 //! `make bench`: kernels against the copy bandwidth of the same device in the same run.
 //! A table on standard output, and one JSON line per row (`--json FILE`).
 //!
-//! Options: --device cpu|cuda  --threads N  --lattice XxYxZxT (repeatable)  --only WORD
+//! Options: --device cpu|cuda  --threads N  --lattice XxYxZxT (repeatable)  --only WORD[,WORD]
 //!          --json FILE  --seconds S (per row)
 
 use std::io::Write as _;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use plaq::backend::Device;
 use plaq::compose::EvenOdd;
 use plaq::error::Result;
-use plaq::fields::{blas, GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{blas, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, HopCall, SiteTerm, Wilson};
 
@@ -20,17 +20,6 @@ struct Options {
     only: String,
     json: Option<std::fs::File>,
     seconds: f64,
-}
-
-/// One measurement: what it moves and computes, and how long it takes.
-struct Row {
-    kernel: String,
-    precision: Precision,
-    recon: Option<Recon>,
-    nrhs: usize,
-    seconds: f64,
-    flops: f64,
-    bytes: f64,
 }
 
 fn main() {
@@ -81,160 +70,117 @@ fn run() -> Result<()> {
         let copy = o.device.copy_bandwidth(bytes, 10)?;
         println!("\n{lattice:?}: copy {:.1} GB/s (read + written)", copy / 1e9);
         println!(
-            "{:34} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
+            "{:24} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
             "kernel", "prec", "link", "nrhs", "us", "GFLOPS", "GB/s", "of copy"
         );
         let geometry = Geometry::new(lattice, &o.device)?;
         for precision in Precision::ALL {
-            rows(&mut o, &geometry, lattice, precision, copy)?;
+            rows(&mut o, &geometry, precision, copy)?;
         }
     }
     Ok(())
 }
 
-/// Numbers of the size of link entries, the same block over and over.
-fn numbers(n: usize) -> Vec<f64> {
-    let mut state = 1u64;
-    let block: Vec<f64> = (0..72 * 4096)
-        .map(|_| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ((state >> 33) as f64 / (1u64 << 31) as f64 - 0.5) * 1.1
-        })
-        .collect();
-    let mut all = Vec::with_capacity(n);
-    while all.len() < n {
-        all.extend_from_slice(&block[..block.len().min(n - all.len())]);
-    }
-    all
-}
-
-fn rows(
-    o: &mut Options,
-    geometry: &Arc<Geometry>,
-    lattice: [usize; 4],
+/// What every row of one lattice and precision shares.
+struct Bench<'a> {
+    o: &'a mut Options,
+    geometry: &'a Arc<Geometry>,
     precision: Precision,
     copy: f64,
-) -> Result<()> {
-    let device = o.device.clone();
-    let volume = geometry.volume();
-    let mut source = GaugeField::new(&device, geometry, Precision::F32.max(precision), Recon::R18)?;
-    source.load_lex(&numbers(72 * volume))?;
+}
+
+impl Bench<'_> {
+    fn wanted(&self, kernel: &str, link: &str, nrhs: usize) -> bool {
+        let name = format!("{kernel} {} {link} x{nrhs}", self.precision.token());
+        self.o.only.split(',').any(|word| name.contains(word))
+    }
+
+    fn links(&self, recon: Recon) -> Result<Arc<GaugeField>> {
+        let p = Precision::F32.max(self.precision);
+        let mut u = GaugeField::new(&self.o.device, self.geometry, p, Recon::R18)?;
+        u.set_random(1)?;
+        Ok(Arc::new(u.to(self.precision, recon)?))
+    }
+
+    fn field(&self, subset: Subset, nrhs: usize) -> Result<SpinorField> {
+        let mut f = SpinorField::new(&self.o.device, self.geometry, self.precision, subset, nrhs)?;
+        f.set_noise(Noise::Normal, 2, 0)?;
+        Ok(f)
+    }
+}
+
+fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f64) -> Result<()> {
+    let mut b = Bench { o, geometry, precision, copy };
     let wilson = DiracParams { mass: 0.1, ..Default::default() };
-    for recon in [Recon::R18, Recon::R12, Recon::R8] {
-        let links = Arc::new(source.to(precision, recon)?);
-        let op = Wilson::new(links.clone(), wilson)?;
-        for nrhs in [1, 12] {
-            if nrhs > 1 && (recon != Recon::R12 || precision == Precision::F64) {
-                continue;
+    // Half the sites, one term: the parity hop, alone and with A^-1 after it.
+    for (kernel, site_hop, csw) in
+        [("hop", SiteTerm::One, 0.0), ("clover_hop", SiteTerm::Inverse, 1e-3)]
+    {
+        for recon in [Recon::R18, Recon::R12, Recon::R8] {
+            for nrhs in [1, 12] {
+                let plain = recon == Recon::R12 || (kernel == "hop" && nrhs == 1);
+                if !plain || !b.wanted(kernel, recon.token(), nrhs) {
+                    continue;
+                }
+                let params = DiracParams { csw_s: csw, csw_t: csw, ..wilson };
+                let op = if csw == 0.0 {
+                    Wilson::new(b.links(recon)?, params)?
+                } else {
+                    clover_operator(&b, params)?
+                };
+                let (inp, mut out) = (b.field(Subset::Odd, nrhs)?, b.field(Subset::Even, nrhs)?);
+                let call = HopCall { parity: 0, dagger: false, coef: 1.0, site_hop, y: None };
+                let clover = csw != 0.0;
+                let (flops, bytes) =
+                    (nrhs as f64 * op.hop_flops(clover, false), op.hop_bytes(clover, false, nrhs));
+                report(&mut b, kernel, Some(recon), nrhs, flops, bytes, || {
+                    op.hop(&mut out, &inp, &call)
+                })?;
             }
-            let inp = field(&device, geometry, precision, nrhs)?;
-            let mut out = SpinorField::new(&device, geometry, precision, Subset::Even, nrhs)?;
-            let call =
-                HopCall { parity: 0, dagger: false, coef: 1.0, site_hop: SiteTerm::One, y: None };
-            let (flops, bytes) =
-                (nrhs as f64 * op.hop_flops(false, false), op.hop_bytes(false, false, nrhs));
-            report(o, lattice, copy, "hop", precision, Some(recon), nrhs, flops, bytes, || {
-                op.hop(&mut out, &inp, &call)
-            })?;
         }
     }
-    // Clover-preconditioned hop: A^-1 D, and the whole even-odd operator.
-    let diagonal = DiracParams { csw_s: 1e-3, csw_t: 1e-3, ..wilson };
-    let base =
-        Wilson::new(Arc::new(source.to(Precision::F32.max(precision), Recon::R12)?), diagonal)?;
-    let op = Arc::new(base.to(precision, Recon::R12)?);
-    drop(base);
-    for nrhs in [1, 12] {
-        if nrhs > 1 && precision == Precision::F64 {
-            continue;
-        }
-        let inp = field(&device, geometry, precision, nrhs)?;
-        let mut out = SpinorField::new(&device, geometry, precision, Subset::Even, nrhs)?;
-        let call =
-            HopCall { parity: 0, dagger: false, coef: 1.0, site_hop: SiteTerm::Inverse, y: None };
-        let (flops, bytes) =
-            (nrhs as f64 * op.hop_flops(true, false), op.hop_bytes(true, false, nrhs));
-        report(
-            o,
-            lattice,
-            copy,
-            "clover_hop",
-            precision,
-            Some(Recon::R12),
-            nrhs,
-            flops,
-            bytes,
-            || op.hop(&mut out, &inp, &call),
-        )?;
+    if b.wanted("even_odd_clover", "R12", 1) {
+        let op = Arc::new(clover_operator(&b, DiracParams { csw_s: 1e-3, csw_t: 1e-3, ..wilson })?);
+        let eo = EvenOdd::new(op, 1, true);
+        let (inp, mut out) = (b.field(Subset::Odd, 1)?, b.field(Subset::Odd, 1)?);
+        report(&mut b, "even_odd_clover", Some(Recon::R12), 1, eo.flops(), eo.bytes(1), || {
+            eo.apply(&mut out, &inp)
+        })?;
     }
-    let eo = EvenOdd::new(op.clone(), 1, true);
-    let inp = field(&device, geometry, precision, 1)?;
-    let mut out = inp.like(precision)?;
-    report(
-        o,
-        lattice,
-        copy,
-        "even_odd_clover",
-        precision,
-        Some(Recon::R12),
-        1,
-        eo.flops(),
-        eo.bytes(1),
-        || eo.apply(&mut out, &inp),
-    )?;
     // The passes of CG.
-    let (mut x, mut p, mut r) = (inp.like(precision)?, inp.like(precision)?, inp.like(precision)?);
     let vector = SpinorField::bytes(geometry, precision, Subset::Odd, 1) as f64;
-    let reals = (24 * volume / 2) as f64;
+    let reals = (24 * geometry.volume() / 2) as f64;
     let a = blas::uniform(1, 1e-3);
-    report(
-        o,
-        lattice,
-        copy,
-        "blas axpy_norm",
-        precision,
-        None,
-        1,
-        6.0 * reals,
-        3.0 * vector,
-        || blas::axpy_norm(&a, &inp, &mut r).map(|_| ()),
-    )?;
-    report(
-        o,
-        lattice,
-        copy,
-        "blas cg_update",
-        precision,
-        None,
-        1,
-        6.0 * reals,
-        5.0 * vector,
-        || blas::cg_update(&mut x, &a, &mut p, &a, &r, &a),
-    )?;
-    report(o, lattice, copy, "blas dot", precision, None, 1, 4.0 * reals, 2.0 * vector, || {
-        blas::dot(&p, &r).map(|_| ())
-    })
+    if b.wanted("blas", "-", 1) {
+        let [mut x, mut p, mut r, s] = [(); 4].map(|_| b.field(Subset::Odd, 1));
+        let (x, p, r, s) = (x.as_mut(), p.as_mut(), r.as_mut(), s.as_ref());
+        let (Ok(x), Ok(p), Ok(r), Ok(s)) = (x, p, r, s) else {
+            return Ok(println!("blas: the fields do not fit"));
+        };
+        report(&mut b, "blas axpy_norm", None, 1, 6.0 * reals, 3.0 * vector, || {
+            blas::axpy_norm(&a, s, r).map(|_| ())
+        })?;
+        report(&mut b, "blas cg_update", None, 1, 6.0 * reals, 5.0 * vector, || {
+            blas::cg_update(x, &a, p, &a, r, &a)
+        })?;
+        report(&mut b, "blas dot", None, 1, 4.0 * reals, 2.0 * vector, || {
+            blas::dot(p, r).map(|_| ())
+        })?;
+    }
+    Ok(())
 }
 
-fn field(
-    device: &Device,
-    geometry: &Arc<Geometry>,
-    precision: Precision,
-    nrhs: usize,
-) -> Result<SpinorField> {
-    let mut one = SpinorField::new(device, geometry, precision, Subset::Odd, nrhs)?;
-    let host = numbers(24 * geometry.volume() * nrhs);
-    one.load_lex(&host)?;
-    Ok(one)
+/// A clover operator close to 1 on random links.
+fn clover_operator(b: &Bench, params: DiracParams) -> Result<Wilson> {
+    let p = Precision::F32.max(b.precision);
+    let mut u = GaugeField::new(&b.o.device, b.geometry, p, Recon::R18)?;
+    u.set_random(1)?;
+    Wilson::new(Arc::new(u), params)?.to(b.precision, Recon::R12)
 }
 
-#[allow(clippy::too_many_arguments)]
 fn report(
-    o: &mut Options,
-    lattice: [usize; 4],
-    copy: f64,
+    b: &mut Bench,
     kernel: &str,
-    precision: Precision,
     recon: Option<Recon>,
     nrhs: usize,
     flops: f64,
@@ -242,36 +188,29 @@ fn report(
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<()> {
     let link = recon.map_or("-", Recon::token);
-    let name = format!("{kernel} {} {link} x{nrhs}", precision.token());
-    if !name.contains(&o.only) {
-        return Ok(());
-    }
     // The first calls compile and tune; then as many as fill the time, in five batches.
     work()?;
-    let once = o.device.time(&mut work)?;
-    let calls = ((o.seconds / 5.0 / once) as usize).clamp(1, 2000);
+    let once = b.o.device.time(&mut work)?;
+    let calls = ((b.o.seconds / 5.0 / once) as usize).clamp(1, 2000);
     let mut best = f64::INFINITY;
     for _ in 0..5 {
-        let t = o.device.time(|| (0..calls).try_for_each(|_| work()))?;
+        let t = b.o.device.time(|| (0..calls).try_for_each(|_| work()))?;
         best = best.min(t / calls as f64);
     }
-    let row = Row { kernel: kernel.into(), precision, recon, nrhs, seconds: best, flops, bytes };
+    let fraction = bytes / best / b.copy;
     println!(
-        "{:34} {:5} {:4} {:4} {:10.2} {:9.0} {:9.0} {:8.3}",
-        row.kernel,
-        precision.token(),
-        link,
-        nrhs,
+        "{kernel:24} {:5} {link:4} {nrhs:4} {:10.2} {:9.0} {:9.0} {fraction:8.3}",
+        b.precision.token(),
         best * 1e6,
         flops / best / 1e9,
         bytes / best / 1e9,
-        bytes / best / copy
     );
-    if let Some(file) = &mut o.json {
+    if let Some(file) = &mut b.o.json {
         let line = serde_json::json!({
-            "kernel": row.kernel, "lattice": lattice, "precision": row.precision.token(), "recon": row.recon.map(|r| r.reals()),
-            "nrhs": row.nrhs, "seconds": row.seconds, "gflops": row.flops / best / 1e9, "gbytes_per_s": row.bytes / best / 1e9,
-            "fraction_of_copy": row.bytes / best / copy, "device": o.device.name(),
+            "kernel": kernel, "lattice": b.geometry.extents(), "precision": b.precision.token(),
+            "recon": recon.map(|r| r.reals()), "nrhs": nrhs, "seconds": best,
+            "gflops": flops / best / 1e9, "gbytes_per_s": bytes / best / 1e9,
+            "fraction_of_copy": fraction, "device": b.o.device.name(),
         });
         let _ = writeln!(file, "{line}");
     }

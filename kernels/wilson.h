@@ -218,16 +218,18 @@ template <int W, class S, int RECON> struct Hop {
   typedef typename S::T T;
   static constexpr int N = Recon<RECON>::reals, V = chunk<T>(N), words = N / V;
   typedef typename word<sizeof(T) * V>::type Word;
-  static constexpr bool fits = PLAQ_BLOCK * 8 * N * sizeof(T) <= 48 * 1024;
+  // Several right-hand sides: `columns` threads of a block share a site and take them in turn.
+  static constexpr int columns = 4, sites = PLAQ_BLOCK / columns;
+  static constexpr bool fits = sites * 8 * N * sizeof(T) <= 48 * 1024;
 
-  // The links of this thread's site, in shared memory as they are stored: [link][word][thread].
+  // The links of a site in shared memory as they are stored: [link][word][site].
   struct LinksInBlock {
     const Word* mine;
     PLAQ_FN void get(Su3<R>& u, const Site&, const Site&, int mu, bool forward) const {
       R v[N];
       PLAQ_UNROLL for (int c = 0; c < words; c++) {
         bits<T, V> b;
-        b.w = mine[((2 * mu + (forward ? 0 : 1)) * words + c) * PLAQ_BLOCK];
+        b.w = mine[((2 * mu + (forward ? 0 : 1)) * words + c) * sites];
         unpack<S>(v, b, c);
       }
       if constexpr (S::fixed) PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = fma_(v[c], (R)fixed_step, (R)(-fixed_bias * fixed_step));
@@ -235,39 +237,44 @@ template <int W, class S, int RECON> struct Hop {
     }
   };
 
-  // Sites of a block with several right-hand sides: a box of 8 x 4 x 4 x (block / 64) where the
-  // lattice allows, so that most neighbours are in the first-level cache; else consecutive ones.
-  static PLAQ_FN int tiled(const Geom& g, int block) {
+  // Site i of a block with several right-hand sides: the block is a box of 8 x 4 x 4 x (block / 64)
+  // sites where the lattice allows, so that most neighbours are in the first-level cache.
+  static PLAQ_FN int site_of_block(const Geom& g, int block, u32 i) {
     const int xh = g.x() / 2, deep = PLAQ_BLOCK / 64;
-    if (xh % 4 || g.y() % 4 || g.z() % 4 || g.t() % deep) return block * PLAQ_BLOCK + threadIdx.x;
-    const u32 i = threadIdx.x, bx = xh / 4, by = g.y() / 4, bz = g.z() / 4;
-    u32 b = block;
+    if (xh % 4 || g.y() % 4 || g.z() % 4 || g.t() % deep) return block * PLAQ_BLOCK + i;
+    const u32 bx = xh / 4, by = g.y() / 4, bz = g.z() / 4, b = block;
     const u32 x = (b % bx) * 4 + (i & 3), y = (b / bx % by) * 4 + (i >> 2 & 3);
     const u32 z = (b / (bx * by) % bz) * 4 + (i >> 4 & 3), t = (b / (bx * by * bz)) * deep + (i >> 6);
     return ((t * g.z() + z) * g.y() + y) * xh + x;
   }
 
-  // One block: a run of sites for one right-hand side, or for several with their links read once.
   static PLAQ_FN void block(const HopArgs& a, int n) {
     if (a.nrhs() == 1) {
       const int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x;
       if (o < n) site(a, o, 0, 0);
       return;
     }
-    const int o = tiled(a.geom, blockIdx.x);
-    if (o >= n) return;
-    const Site s = site_at(a.geom, o, a.parity(), 0);
-    if constexpr (fits) {
-      __shared__ Word links[8 * words * PLAQ_BLOCK];
-      Word* mine = links + threadIdx.x;
-      PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) PLAQ_UNROLL for (int back = 0; back < 2; back++) {
-        const Site n = back ? neighbour(a.geom, s, mu, false) : s;
-        const Word* at = (const Word*)site_address<V>((const T*)plane(a.gauge, n.par).data, n.o, 4 * N, mu * N);
-        PLAQ_UNROLL for (int c = 0; c < words; c++) mine[((2 * mu + back) * words + c) * PLAQ_BLOCK] = __ldcs(at + 32 * c);
+    __shared__ Word shared[fits ? 8 * words * sites : 1];
+    const int i = threadIdx.x % sites, column = threadIdx.x / sites;
+    Word* const links = shared + i;
+    for (int part = 0; part < columns; part++) {
+      const int o = site_of_block(a.geom, blockIdx.x, part * sites + i);
+      const Site s = site_at(a.geom, o < n ? o : 0, a.parity(), 0);
+      if constexpr (fits) {
+        if (part) __syncthreads();
+        for (int k = column; k < 8; k += columns) {
+          const int mu = k / 2;
+          const Site from = k & 1 ? neighbour(a.geom, s, mu, false) : s;
+          const Word* at = (const Word*)site_address<V>((const T*)plane(a.gauge, from.par).data, from.o, 4 * N, mu * N);
+          PLAQ_UNROLL for (int c = 0; c < words; c++) links[(k * words + c) * sites] = __ldcs(at + 32 * c);
+        }
+        __syncthreads();
       }
-      for (int b = blockIdx.y; b < a.nrhs(); b += gridDim.y) apply(a, s, b, LinksInBlock{mine});
-    } else {
-      for (int b = blockIdx.y; b < a.nrhs(); b += gridDim.y) apply(a, s, b, LinksInMemory<S, RECON>(a, keep));
+      if (o >= n) continue;
+      for (int b = column; b < a.nrhs(); b += columns) {
+        if constexpr (fits) apply(a, s, b, LinksInBlock{links});
+        else apply(a, s, b, LinksInMemory<S, RECON>(a, keep));
+      }
     }
   }
 #endif

@@ -55,6 +55,7 @@ fn hop_variants(all: bool) -> Vec<Variant> {
     let clover = view();
     let mut list = vec![
         variant("plain", &plain),
+        variant("several right-hand sides", &HopArgs { nrhs: 12, ..plain }),
         variant("y, antiperiodic t", &HopArgs { phase_mask: 8, ..with_y }),
         variant("y, site_hop=CLOVER", &HopArgs { clover, site_hop: SITE_CLOVER, ..with_y }),
     ];

@@ -3,8 +3,6 @@
 constants! {
     /// Right-hand sides whose coefficients one BLAS launch carries.
     MAX_RHS = 32;
-    /// Right-hand sides that one block of a GPU takes one after the other (Kind::Block).
-    RHS_GROUP = 12;
 
     // What the site operator of a Dirac kernel multiplies with (wilson.h).
     SITE_ONE = 0;

@@ -25,7 +25,6 @@ use modules::{Loaded, Modules};
 use staging::Staging;
 use sums::Sums;
 
-use super::args::RHS_GROUP;
 use super::{families::Kind, Backend, Call, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -140,7 +139,7 @@ impl Cuda {
     fn enqueue(&self, call: &Call, kernel: &Loaded, grid_x: usize, extra: &[u64]) -> Result<()> {
         let mut n = call.work.n as c_int;
         let batches = match call.kernel.kind {
-            Kind::Block => call.work.batches.div_ceil(RHS_GROUP as usize),
+            Kind::Block => 1,
             _ => call.work.batches,
         };
         let mut extra = extra.to_vec();
