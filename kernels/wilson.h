@@ -218,8 +218,11 @@ template <int W, class S, int RECON> struct Hop {
   typedef typename S::T T;
   static constexpr int N = Recon<RECON>::reals, V = chunk<T>(N), words = N / V;
   typedef typename word<sizeof(T) * V>::type Word;
-  // Several right-hand sides: `columns` threads of a block share a site and take them in turn.
-  static constexpr int columns = 4, sites = PLAQ_BLOCK / columns;
+  // Several right-hand sides: `columns` threads of a block share a site and take them in turn. One
+  // column keeps the spinors of a box in the first-level cache; clover blocks, which every
+  // right-hand side reads again, want two (docs/performance.md).
+  static constexpr bool blocks = HopArgs{}.site_hop() != SITE_ONE || HopArgs{}.site_y() != SITE_ONE;
+  static constexpr int columns = blocks ? 2 : 1, sites = PLAQ_BLOCK / columns;
   static constexpr bool fits = sites * 8 * N * sizeof(T) <= 48 * 1024;
 
   // The links of a site in shared memory as they are stored: [link][word][site].

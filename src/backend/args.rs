@@ -50,7 +50,7 @@ macro_rules! kernel_args {
     (@specs arg $s:ident $self:ident $f:ident $out:ident) => {};
     (@specs sub $s:ident $self:ident $f:ident $out:ident) => { $self.$f.specs($out); };
     (@cpp spec $s:ident $f:ident $t:ty) => { format!(
-        "  int {f}_;\n#ifdef PLAQ_SPEC_{s}_{f}\n  PLAQ_FN int {f}() const {{ return PLAQ_SPEC_{s}_{f}; }}\n#else\n  PLAQ_FN int {f}() const {{ return {f}_; }}\n#endif\n",
+        "  int {f}_;\n#ifdef PLAQ_SPEC_{s}_{f}\n  PLAQ_FN constexpr int {f}() const {{ return PLAQ_SPEC_{s}_{f}; }}\n#else\n  PLAQ_FN int {f}() const {{ return {f}_; }}\n#endif\n",
         f = stringify!($f), s = stringify!($s)) };
     (@cpp arg $s:ident $f:ident $t:ty) => { format!("  {};\n", <$t as CppField>::declare(stringify!($f))) };
     (@cpp sub $s:ident $f:ident $t:ty) => { format!("  {} {};\n", stringify!($t), stringify!($f)) };
