@@ -17,7 +17,9 @@ use plaq::backend::specs_of;
 /// Some ten words beside the 576 bytes that a hop moves, for a third more warps.
 /// Six field strengths in double are 216 registers beside the links of a leaf, and a clover term
 /// is built once per gauge field.
+/// The double hop over several right-hand sides keeps a loop counter beside 255 registers.
 const SPILLS_ALLOWED: &[(&str, u32)] = &[
+    ("hop_f64_", 8),
     ("hop_f32_", 40),
     ("hop_f16_", 40),
     ("clover_build_f64_", 896),
