@@ -24,8 +24,11 @@ template <class T> PLAQ_FN constexpr int chunk(int n) {
   return v;
 }
 
+// How the next loads look: stream = this will not be read again soon; ahead = the next site's is
+// most likely far away. A CPU prefetches the next site's for both.
+enum Hint { keep, stream, ahead };
+
 #if PLAQ_GPU
-enum Hint { keep, stream };  // stream: will not be read again soon
 template <int BYTES> struct word;
 template <> struct word<16> { typedef uint4 type; };
 template <> struct word<8> { typedef uint2 type; };
@@ -99,8 +102,6 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
   }
 }
 #else
-enum Hint { keep, stream };
-
 // W lanes at `at` as a vector of C.
 template <class T, class R> struct lane_io {
   typedef real<T, lanes<R>::W> M;
@@ -163,10 +164,20 @@ template <class S, class R> PLAQ_FN typename S::T* component(const Plane& p, con
   return (typename S::T*)p.data + ((i64)s.o * ns + c) * PLAQ_LANES + (s.lx & ~(W - 1));
 }
 
+// N components of W lanes, to the second-level cache: a site's neighbours and links, some twenty
+// streams of a few lines each, are too many for the processor's own prefetchers, and too much for
+// the first level. Narrow vectors share a line: their first does it.
+template <int W, int N, class T> PLAQ_FN void prefetch(const T* at, int lx) {
+  constexpr int line = 64 / sizeof(T), step = line > PLAQ_LANES ? line : PLAQ_LANES;
+  if (lx & (line - 1) & ~(W - 1)) return;
+  PLAQ_UNROLL for (int i = 0; i < N * PLAQ_LANES; i += step) __builtin_prefetch(at + i, 0, 2);
+}
+
 template <class S, int N, class R>
-PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint) {
+PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint) {
   constexpr int W = lanes<R>::W;
   const typename S::T* at = component<S, R>(p, s, ns, off);
+  if (W > 1 && hint != keep) prefetch<W, N>(at + ns * PLAQ_LANES, s.lx);
   PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = lane_io<typename S::T, R>::load(at + c * PLAQ_LANES);
   if constexpr (W > 1)
     if (const int x = s.lx & (W - 1)) PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = lane_xor(v[c], x);

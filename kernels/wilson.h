@@ -63,7 +63,7 @@ template <class S, class R> PLAQ_FN void load_projected(HalfSpinor<R>& h, const 
     return;
   }
 #endif
-  load<S>(p.v, in, n);
+  load<S>(p.v, in, n, mu >= 2 ? ahead : keep);  // x and y: read for a site not long ago
   project(h, p, mu, g, PlainSum());
 }
 
