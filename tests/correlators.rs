@@ -89,7 +89,14 @@ fn sources_are_exact() {
                         field_numbers(&b)
                     });
                     let expect: Vec<f64> = expect.collect();
-                    assert!(f.save_lex().unwrap() == expect, "{extents:?} {precision:?}");
+                    // Fixed point keeps the largest entry to half a unit, the others' zeros exactly.
+                    let bound = if precision == Precision::F16 { precision.epsilon() } else { 0.0 };
+                    let found = f.save_lex().unwrap();
+                    let off = found
+                        .iter()
+                        .zip(&expect)
+                        .map(|(a, b)| (a - b).abs() / b.max(f64::MIN_POSITIVE));
+                    assert!(off.fold(0.0, f64::max) <= bound, "{extents:?} {precision:?}");
                 }
             }
         }

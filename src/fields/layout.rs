@@ -169,7 +169,7 @@ impl Layout {
     /// MILC's array of site structs of `size` bytes with the links at byte `offset`.
     pub fn milc_site(precision: Precision, size: usize, offset: usize) -> Result<Self> {
         let real = precision.bytes();
-        if size % real != 0 || offset % real != 0 || offset + 72 * real > size {
+        if !size.is_multiple_of(real) || !offset.is_multiple_of(real) || offset + 72 * real > size {
             bail!(
                 BadLayout,
                 "MILC site: four links of {real}-byte numbers do not fit a struct of {size} \
@@ -375,7 +375,7 @@ impl Layout {
             bail!(BadLayout, "layout {name}: halos must be even and at most 14");
         }
         let (halo, slice) = (self.halo != [0; 4], self.has(Slice));
-        if slice && halo || self.structs.is_some() && halo {
+        if halo && (slice || self.structs.is_some()) {
             bail!(BadLayout, "layout {name}: a halo goes with neither slices nor structs");
         }
         if self.has(Backward) && (self.has(Parity) || slice || self.separate || halo) {

@@ -49,7 +49,8 @@ impl Precision {
     /// Unit roundoff of one stored number relative to the largest of its site.
     pub fn epsilon(self) -> f64 {
         match self {
-            Precision::F16 => 0.5 / 32767.0,
+            // Half a unit; units are top / 32767 (CPU) or up to top / 32744 (GPU, kernels/field.h).
+            Precision::F16 => 0.5 / 32744.0,
             Precision::F32 => f32::EPSILON as f64 / 2.0,
             Precision::F64 => f64::EPSILON / 2.0,
         }

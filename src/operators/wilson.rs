@@ -72,7 +72,7 @@ impl DiracParams {
             );
         }
         for (mu, z) in self.boundary.iter().enumerate() {
-            if !((z.norm() - 1.0).abs() < 1e-12) {
+            if z.norm().is_nan() || (z.norm() - 1.0).abs() > 1e-12 {
                 bail!(
                     BadParameter,
                     "boundary phase {z} in direction {mu} does not have modulus one"
