@@ -1,5 +1,7 @@
 //! plaq: embeddable lattice QCD. See ARCHITECTURE.md for the map of this tree.
 #![warn(clippy::undocumented_unsafe_blocks)]
+// Brackets in the documentation are indices and intervals, not links.
+#![allow(rustdoc::broken_intra_doc_links)]
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr, clippy::exit))]
 
 pub mod backend;

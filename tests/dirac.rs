@@ -64,7 +64,8 @@ struct Setup {
 fn setups() -> Vec<Setup> {
     let mut all = vec![];
     for device in devices() {
-        for extents in EXTENTS {
+        // On a GPU every lattice, term and storage is a kernel to compile; 4^4 adds no new path there.
+        for extents in EXTENTS.into_iter().filter(|e| device.is_cpu() || *e != [4; 4]) {
             let geometry = Geometry::new(extents, &device).unwrap();
             let lat = Lattice::new(extents);
             // Products of 1024 factors leave 1e-13: two stored rows need links unitary to rounding.
@@ -118,6 +119,10 @@ fn full_operator_agrees_with_the_reference() {
                 .collect();
             for precision in Precision::ALL {
                 for recon in RECONS {
+                    let short = matches!(recon, Recon::R8 | Recon::R8Angles);
+                    if short && !s.device.is_cpu() && params != parameter_sets()[2] {
+                        continue;
+                    }
                     let op = s.wilson(params, precision, recon);
                     let inp = s.load(precision, Subset::Full, &[&a, &b]);
                     let mut out = inp.like(precision).unwrap();
