@@ -22,8 +22,8 @@ const SPILLS_ALLOWED: &[(&str, u32)] = &[
     ("hop_f64_", 8),
     ("hop_f32_", 40),
     ("hop_f16_", 40),
-    ("clover_build_f64_", 896),
-    ("field_strength_sum_f64_", 80),
+    ("clover_build_f64_", 1008),
+    ("field_strength_sum_f64_", 160),
 ];
 
 struct Variant {
