@@ -23,7 +23,7 @@ use crate::error::Result;
 /// Storage precision. Arithmetic is in double for `F64`, in single otherwise; sums are in double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Precision {
-    /// 16-bit fixed point; spinors and clover blocks with one norm per site.
+    /// 16-bit fixed point; spinors and clover blocks with one unit per site.
     F16,
     F32,
     F64,
@@ -55,7 +55,7 @@ impl Precision {
             Precision::F64 => f64::EPSILON / 2.0,
         }
     }
-    /// Does a site carry a norm beside its numbers?
+    /// Does a site carry a unit beside its numbers?
     pub fn has_norm(self) -> bool {
         self == Precision::F16
     }
