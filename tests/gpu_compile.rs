@@ -14,14 +14,13 @@ use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
 use plaq::backend::specs_of;
 
 /// Bytes per thread that may spill with the default shape, by symbol prefix; all others: none.
-/// Some ten words beside the 576 bytes that a hop moves, for a third more warps.
+/// Four words beside the 576 bytes that a single-precision hop moves, for a third more warps.
 /// Six field strengths in double are 216 registers beside the links of a leaf, and a clover term
 /// is built once per gauge field.
 /// The double hop over several right-hand sides keeps a loop counter beside 255 registers.
 const SPILLS_ALLOWED: &[(&str, u32)] = &[
     ("hop_f64_", 8),
-    ("hop_f32_", 40),
-    ("hop_f16_", 40),
+    ("hop_f32_", 16),
     ("clover_build_f64_", 1008),
     ("field_strength_sum_f64_", 160),
 ];
