@@ -6,6 +6,8 @@ CARGO ?= $(or $(shell command -v cargo),$(HOME)/.cargo/bin/cargo)
 ifeq ($(origin CC),default)
 CC := gcc
 endif
+MPICC ?= mpicc
+MPIFC ?= mpifort
 ifeq ($(origin FC),default)
 FC := gfortran
 endif
@@ -30,7 +32,7 @@ C_PROGRAMS := $(patsubst examples-c/%.c,$(WORK)/bin/%,$(wildcard examples-c/*.c)
 FORTRAN_MODULES := $(wildcard bindings/fortran/*.f90)
 FORTRAN_PROGRAMS := $(if $(shell command -v $(FC)),$(patsubst examples-c/%.f90,$(WORK)/bin/%_f,$(wildcard examples-c/*.f90)))
 C_HEADERS := $(shell find include examples-c -name '*.h' 2>/dev/null)
-FORTRAN_INCLUDES := $(wildcard examples-c/*.inc)
+FORTRAN_INCLUDES := $(wildcard examples-c/*.inc examples-c/*/*.inc)
 LINK = -L$(WORK)/lib -lplaq -lm -Wl,-rpath,'$$ORIGIN/../lib'
 
 # The job that `make demo` runs.
@@ -40,14 +42,28 @@ DEMO_ARGS ?= --gauge $(DEMO_GAUGE) --kappa 0.12 --csw 1.2 --time-bc antiperiodic
 
 export CARGO CC FC
 
-.PHONY: help build lib examples demo test install kit fmt lint doc clean
+.PHONY: help build lib examples examples-mpi demo test install kit fmt lint doc clean
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 build: lib ## release library: target/release/libplaq.so and libplaq.a
 
 lib:
 	$(CARGO) build --profile $(PROFILE)
+
+ifneq ($(shell command -v $(MPICC)),)
+HAVE_MPI := yes
+endif
+MPI_LIBRARY := build/mpi/libplaq_mpi.so
+
+.PHONY: mpi
+mpi: $(MPI_LIBRARY) ## library for this machine's MPI, into build/mpi and beside libplaq; MPICC=
+	@for folder in $(BUILT) $(WORK)/lib; do \
+	  if [ -e $$folder/libplaq.so ]; then install -m 755 $< $$folder/; fi; done
+
+$(MPI_LIBRARY): mpi/plaq_mpi.c
+	@mkdir -p $(@D)
+	$(MPICC) -std=c99 -Wall -Wextra $(CFLAGS) -fPIC -fvisibility=hidden -shared -o $@ $<
 
 # The loader looks for the soname, the linker for the plain name.
 $(WORK)/lib/libplaq.so: lib
@@ -67,8 +83,21 @@ $(WORK)/fortran/modules.o: $(FORTRAN_MODULES)
 
 $(WORK)/bin/%_f: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/fortran/modules.o $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
-	$(FC) -std=f2018 -Wall $(FFLAGS) -J$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
+	$(FC) -std=f2018 -Wall $(FFLAGS) -Iexamples-c/alone -J$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
 	  -static-libgfortran $(LINK)
+
+# The same for many ranks: C with MPI's compiler, NAME_mpi; Fortran with its own, NAME_f_mpi.
+RANK_PROGRAMS := plaquette heatbath propagator
+examples-mpi: $(RANK_PROGRAMS:%=$(WORK)/bin/%_mpi) $(if $(shell command -v $(MPIFC)),$(RANK_PROGRAMS:%=$(WORK)/bin/%_f_mpi)) $(MPI_LIBRARY) ## the examples that run on many ranks
+	@install -m 755 $(MPI_LIBRARY) $(BUILT)/
+
+$(WORK)/bin/%_mpi: examples-c/%.c $(C_HEADERS) $(WORK)/lib/libplaq.so
+	@mkdir -p $(@D)
+	$(MPICC) -std=c99 -Wall -Wextra $(CFLAGS) -DPLAQ_EXAMPLE_MPI -Iinclude -o $@ $< $(LINK)
+
+$(WORK)/bin/%_f_mpi: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/lib/libplaq.so
+	@mkdir -p $(@D) $(WORK)/fortran/$*_mpi
+	$(MPIFC) -std=f2018 -Wall $(FFLAGS) -Iexamples-c/mpi -J$(WORK)/fortran/$*_mpi -o $@ $(FORTRAN_MODULES) $< $(LINK)
 
 demo: ## install what is missing, build, print the pion correlator of a small configuration
 	@scripts/setup.sh build
@@ -87,7 +116,7 @@ bench: ## kernels and solvers: a table and JSON lines; options in ARGS=
 endif
 
 # Root without cargo (sudo make install) installs what `make` has built.
-install: $(if $(shell command -v $(CARGO)),build) ## headers, libraries, pkg-config, CMake, Fortran source: PREFIX=, DESTDIR=
+install: $(if $(shell command -v $(CARGO)),build) $(if $(HAVE_MPI),$(MPI_LIBRARY)) ## headers, libraries, pkg-config, CMake, Fortran source: PREFIX=, DESTDIR=
 	@test -f include/plaq.h || { echo "include/plaq.h is missing" >&2; exit 1; }
 	@VERSION=$(VERSION) BUILT=$(BUILT) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DATADIR="$(DATADIR)" \
 	  INCLUDEDIR="$(INCLUDEDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh

@@ -20,7 +20,8 @@ struct Isa {
     flags: &'static [&'static str],
 }
 
-/// From the plainest to the widest; `scalar` serves lattices that do not split over lanes.
+/// From the plainest to the widest; `scalar` serves lattices that do not split over lanes, the sets
+/// named after a number of lanes those that split in some directions only.
 fn instruction_sets(arch: &str) -> Vec<Isa> {
     let mut sets = vec![
         Isa { name: "scalar", lanes: 1, simd_bytes: 1, flags: &[] },
@@ -41,6 +42,9 @@ fn instruction_sets(arch: &str) -> Vec<Isa> {
                 "-mprefer-vector-width=512",
             ],
         });
+        for (name, lanes) in [("lanes2", 2), ("lanes4", 4), ("lanes8", 8)] {
+            sets.push(Isa { name, lanes, simd_bytes: 32, flags: &["-mavx2", "-mfma"] });
+        }
     }
     // Developers may build fewer sets; the library then reports only those.
     println!("cargo:rerun-if-env-changed=PLAQ_CPU_ISAS");
@@ -112,7 +116,7 @@ fn instances(
 }
 
 fn translation_unit(set: &Isa, header: &str) -> String {
-    // The scalar set has its own lane count, so its own namespace keeps the linker from merging.
+    // Sets differ in flags and lane counts, so a namespace each keeps the linker from merging.
     let mut s = format!(
         "#define PLAQ_NS plaq_{}\n#define PLAQ_LANES {}\n#include \"{header}\"\nnamespace PLAQ_NS {{\n",
         set.name, set.lanes
@@ -140,8 +144,8 @@ fn symbol_table(sets: &[Isa]) -> String {
     s.push_str("}\n\n");
     let _ = writeln!(
         s,
-        "pub(super) static SETS: &[&str] = &{:?};",
-        sets.iter().map(|s| s.name).collect::<Vec<_>>()
+        "pub(super) static SETS: &[(&str, usize)] = &{:?};",
+        sets.iter().map(|s| (s.name, s.lanes)).collect::<Vec<_>>()
     );
     s.push_str("pub(super) static TABLE: &[(&str, &[CpuKernel])] = &[\n");
     for sym in &symbols {

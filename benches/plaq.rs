@@ -3,19 +3,24 @@
 //!
 //! Options: --device cpu|cuda  --threads N  --lattice XxYxZxT (repeatable)  --only WORD[,WORD]
 //!          --json FILE  --seconds S (per row)
+//!          --grid X,Y,Z,T under mpirun: ranks in each direction; lattices are whole ones, figures
+//!          those of all ranks together, each with a GPU (or its threads) of its own
 
 use std::io::Write as _;
 use std::sync::Arc;
 
 use plaq::backend::Device;
-use plaq::compose::EvenOdd;
+use plaq::comm::{host, Comm, Communicator, RankMap};
+use plaq::compose::{DiracSolver, Equations, EvenOdd, SolveParams};
 use plaq::error::Result;
 use plaq::fields::{blas, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, HopCall, SiteTerm, Wilson};
+use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
 struct Options {
     device: Device,
+    comm: Arc<Comm>,
     lattices: Vec<[usize; 4]>,
     only: String,
     json: Option<std::fs::File>,
@@ -32,6 +37,7 @@ fn main() {
 fn options() -> Result<Options> {
     let (mut device, mut threads, mut lattices) = (String::from("auto"), 0, vec![]);
     let (mut only, mut json, mut seconds) = (String::new(), None, 0.3);
+    let mut comm = Comm::single();
     let mut args = std::env::args().skip(1).filter(|a| a != "--bench");
     while let Some(a) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{a} needs a value"));
@@ -43,6 +49,13 @@ fn options() -> Result<Options> {
                     value().split('x').map(|n| n.parse().expect("XxYxZxT")).collect();
                 lattices.push(v.try_into().expect("four extents"));
             }
+            "--grid" => {
+                let v: Vec<i32> = value().split(',').map(|n| n.parse().expect("X,Y,Z,T")).collect();
+                host::init(1)?;
+                let grid = v.try_into().expect("four numbers of ranks");
+                let options = Default::default();
+                comm = Comm::mpi(Communicator::World, grid, &RankMap::Default, &options)?;
+            }
             "--only" => only = value(),
             "--json" => json = Some(std::fs::File::create(value()).expect("--json FILE")),
             "--seconds" => seconds = value().parse().expect("--seconds S"),
@@ -51,7 +64,7 @@ fn options() -> Result<Options> {
     }
     let device = match device.as_str() {
         "cpu" => Device::cpu(threads)?,
-        "cuda" => Device::cuda(0)?,
+        "cuda" => Device::cuda(comm.node_rank())?,
         _ => Device::auto()?,
     };
     if lattices.is_empty() {
@@ -59,24 +72,38 @@ fn options() -> Result<Options> {
         let gpu: &[[usize; 4]] = &[[32, 32, 32, 64], [48, 48, 48, 64]];
         lattices.extend(if device.is_cpu() { cpu } else { gpu });
     }
-    Ok(Options { device, lattices, only, json, seconds })
+    Ok(Options { device, comm, lattices, only, json, seconds })
 }
 
 fn run() -> Result<()> {
     let mut o = options()?;
-    println!("plaq bench on {}", o.device.name());
+    let first = o.comm.rank() == 0;
+    let ranks = o.comm.size();
+    if first {
+        println!("plaq bench on {}, {ranks} rank(s) {:?}", o.device.name(), o.comm.grid());
+    }
     for lattice in o.lattices.clone() {
         let bytes = if o.device.is_cpu() { 1 << 28 } else { 1 << 31 };
         let copy = o.device.copy_bandwidth(bytes, 10)?;
-        println!("\n{lattice:?}: copy {:.1} GB/s (read + written)", copy / 1e9);
-        println!(
-            "{:24} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
-            "kernel", "prec", "link", "nrhs", "us", "GFLOPS", "GB/s", "of copy"
-        );
-        let geometry = Geometry::new(lattice, &o.device)?;
+        let mut sum = [copy];
+        o.comm.sum(&mut sum)?;
+        let copy = sum[0];
+        if first {
+            println!("\n{lattice:?}: copy {:.1} GB/s (read + written)", copy / 1e9);
+            println!(
+                "{:24} {:5} {:4} {:>4} {:>10} {:>9} {:>9} {:>8}",
+                "kernel", "prec", "link", "nrhs", "us", "GFLOPS", "GB/s", "of copy"
+            );
+        }
+        let geometry = Geometry::decomposed(lattice, &o.device, &o.comm)?;
         for precision in Precision::ALL {
             rows(&mut o, &geometry, precision, copy)?;
         }
+        solve(&mut o, &geometry, copy)?;
+    }
+    if ranks > 1 {
+        drop(o);
+        host::finalize()?;
     }
     Ok(())
 }
@@ -91,7 +118,8 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn wanted(&self, kernel: &str, link: &str, nrhs: usize) -> bool {
-        let name = format!("{kernel} {} {link} x{nrhs}", self.precision.token());
+        // Spaces at both ends, so that " hop f32 R12 x1 " is one row.
+        let name = format!(" {kernel} {} {link} x{nrhs} ", self.precision.token());
         self.o.only.split(',').any(|word| name.contains(word))
     }
 
@@ -148,8 +176,9 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
         })?;
     }
     // The passes of CG.
-    let vector = SpinorField::bytes(geometry, precision, Subset::Odd, 1) as f64;
-    let reals = (24 * geometry.volume() / 2) as f64;
+    let ranks = geometry.comm().size();
+    let vector = (ranks * SpinorField::bytes(geometry, precision, Subset::Odd, 1)) as f64;
+    let reals = (24 * geometry.global_volume() / 2) as f64;
     let a = blas::uniform(1, 1e-3);
     if b.wanted("blas", "-", 1) {
         let odd = Subset::Odd;
@@ -166,6 +195,37 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
         })?;
     }
     Ok(())
+}
+
+/// One right-hand side in double with half precision inside, on links near the unit matrix.
+fn solve(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
+    let mut b = Bench { o, geometry, precision: Precision::F64, copy };
+    if !b.wanted("solve bicgstab half", "R12", 1) {
+        return Ok(());
+    }
+    let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
+    u.set_near_unit(1, 0.3)?;
+    let dirac = DiracParams { mass: -0.12, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let op = Arc::new(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?);
+    let params = SolveParams {
+        solver: SolverParams { kind: SolverKind::BiCgStab, tol: 1e-10, ..Default::default() },
+        equations: Equations::Direct,
+        sloppy: Some((Precision::F16, Recon::R12)),
+        ..Default::default()
+    };
+    let solver = DiracSolver::new(op, params)?;
+    let source = b.field(Subset::Full, 1)?;
+    let mut x = b.field(Subset::Full, 1)?;
+    let mut best: Option<plaq::compose::SolveReport> = None;
+    for _ in 0..3 {
+        let found = solver.solve(&mut x, &source, &mut unwatched)?;
+        if best.as_ref().is_none_or(|b| found.solver.seconds < b.solver.seconds) {
+            best = Some(found);
+        }
+    }
+    let found = best.expect("three solves").solver;
+    let name = format!("solve bicgstab {}", found.iterations);
+    row(&mut b, &name, Some(Recon::R12), 1, found.seconds, found.flops, found.bytes)
 }
 
 /// A clover operator close to 1 on random links.
@@ -185,16 +245,38 @@ fn report(
     bytes: f64,
     mut work: impl FnMut() -> Result<()>,
 ) -> Result<()> {
-    let link = recon.map_or("-", Recon::token);
     // The first calls compile and tune; then as many as fill the time, in five batches.
     work()?;
-    let once = b.o.device.time(&mut work)?;
+    let once = slowest(&b.o.comm, b.o.device.time(&mut work)?)?;
     let calls = ((b.o.seconds / 5.0 / once) as usize).clamp(1, 2000);
     let mut best = f64::INFINITY;
     for _ in 0..5 {
         let t = b.o.device.time(|| (0..calls).try_for_each(|_| work()))?;
-        best = best.min(t / calls as f64);
+        best = best.min(slowest(&b.o.comm, t)? / calls as f64);
     }
+    row(b, kernel, recon, nrhs, best, flops, bytes)
+}
+
+/// The time of the slowest rank.
+fn slowest(comm: &Comm, seconds: f64) -> Result<f64> {
+    let all = comm.all_gather(&seconds.to_ne_bytes())?;
+    let times = all.chunks_exact(8).map(|b| f64::from_ne_bytes(b.try_into().expect("8 bytes")));
+    Ok(times.fold(0.0, f64::max))
+}
+
+fn row(
+    b: &mut Bench,
+    kernel: &str,
+    recon: Option<Recon>,
+    nrhs: usize,
+    best: f64,
+    flops: f64,
+    bytes: f64,
+) -> Result<()> {
+    if b.o.comm.rank() != 0 {
+        return Ok(());
+    }
+    let link = recon.map_or("-", Recon::token);
     let fraction = bytes / best / b.copy;
     println!(
         "{kernel:24} {:5} {link:4} {nrhs:4} {:10.2} {:9.0} {:9.0} {fraction:8.3}",
@@ -205,7 +287,7 @@ fn report(
     );
     if let Some(file) = &mut b.o.json {
         let line = serde_json::json!({
-            "kernel": kernel, "lattice": b.geometry.extents(), "precision": b.precision.token(),
+            "kernel": kernel, "lattice": b.geometry.global_extents(), "grid": b.o.comm.grid(), "precision": b.precision.token(),
             "recon": recon.map(|r| r.reals()), "nrhs": nrhs, "seconds": best,
             "gflops": flops / best / 1e9, "gbytes_per_s": bytes / best / 1e9,
             "fraction_of_copy": fraction, "device": b.o.device.name(),

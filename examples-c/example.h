@@ -9,6 +9,17 @@
 
 #include "plaq.h"
 
+/* Built with mpicc -DPLAQ_EXAMPLE_MPI a program runs on all ranks of MPI_COMM_WORLD, which --grid
+ * X,Y,Z,T places on the lattice (default: all in t); rank 0 prints and writes reports. */
+#ifdef PLAQ_EXAMPLE_MPI
+#include <mpi.h>
+#define GRID_OPTION " --grid"
+#define GRID_HELP "  on many ranks: --grid X,Y,Z,T\n"
+#else
+#define GRID_OPTION ""
+#define GRID_HELP ""
+#endif
+
 /* A call that must succeed; else its message and status 1. */
 #define OK(call)                                                              \
   do {                                                                        \
@@ -105,6 +116,43 @@ static inline void integers(const char *option_name, const char *text, int32_t *
   }
 }
 
+#ifdef PLAQ_EXAMPLE_MPI
+static inline void end_mpi(void) { MPI_Finalize(); }
+
+/* Failures are the same on all ranks: one that prints them is enough. */
+static inline void start_ranks(int argc, char **argv, plaq_context_params *p) {
+  static MPI_Comm world;
+  int rank;
+  MPI_Init(NULL, NULL);
+  atexit(end_mpi);
+  world = MPI_COMM_WORLD;
+  MPI_Comm_rank(world, &rank);
+  if (rank > 0 && !(freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr))) exit(1);
+  p->communicator_kind = PLAQ_COMMUNICATOR_C;
+  p->communicator = &world;
+  integers("--grid", option(argc, argv, "--grid", "0,0,0,0"), p->grid, 4);
+}
+#endif
+
+/* The part of a rank of the lattice `extents`. */
+static inline void divide(plaq_context context, int32_t *extents) {
+  plaq_context_report report;
+  int mu;
+  OK(plaq_context_report_init(&report, sizeof report));
+  OK(plaq_context_describe(context, &report));
+  for (mu = 0; mu < 4; mu++) {
+    if (extents[mu] % report.grid[mu]) usage_error("--lattice", "does not divide over the ranks");
+    extents[mu] /= report.grid[mu];
+  }
+}
+
+static inline int first_rank(plaq_context context) {
+  plaq_context_report report;
+  OK(plaq_context_report_init(&report, sizeof report));
+  OK(plaq_context_describe(context, &report));
+  return report.rank == 0;
+}
+
 /* A context on the device of --device with --threads. */
 static inline plaq_context open_context(int argc, char **argv) {
   plaq_context_params p;
@@ -112,6 +160,9 @@ static inline plaq_context open_context(int argc, char **argv) {
   OK(plaq_context_params_init(&p, sizeof p));
   p.device = choose(argc, argv, "--device", "auto", DEVICES);
   p.threads = (int32_t)integer(argc, argv, "--threads", "0");
+#ifdef PLAQ_EXAMPLE_MPI
+  start_ranks(argc, argv, &p);
+#endif
   OK(plaq_context_create(&p, &context));
   return context;
 }

@@ -18,10 +18,10 @@ static const char HELP[] =
     "usage: heatbath --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]\n"
     "                [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]\n"
     "                [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]\n"
-    "                [--device auto|cpu|cuda] [--threads N]\n";
+    "                [--device auto|cpu|cuda] [--threads N]\n" GRID_HELP;
 static const char OPTIONS[] =
     "--lattice --beta --start --seed --overrelax --thermalise --separation --configurations --out --format "
-    "--device --threads";
+    "--device --threads" GRID_OPTION;
 
 static int32_t progress(int64_t done, int64_t all, double seconds, void *user) {
   double *shown = user;
@@ -83,6 +83,7 @@ int main(int argc, char **argv) {
     plaq_gauge_params p;
     OK(plaq_gauge_params_init(&p, sizeof p));
     integers("--lattice", option(argc, argv, "--lattice", NULL), p.extents, 4);
+    divide(context, p.extents);
     OK(plaq_gauge_create(context, &p, &gauge));
     if (!strcmp(start, "hot")) OK(plaq_gauge_hot(gauge, seed));
     else OK(plaq_gauge_unit(gauge));

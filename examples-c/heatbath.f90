@@ -66,6 +66,7 @@ program heatbath
   if (start == 'hot' .or. start == 'cold') then
     call ok(plaq_gauge_params_init(shape, c_sizeof(shape)))
     call integers('--lattice', option(last, '--lattice'), extents)
+    call divide(context, extents)
     shape%extents = int(extents, c_int32_t)
     call ok(plaq_gauge_create(context, shape, gauge))
     if (start == 'hot') then
@@ -90,6 +91,7 @@ program heatbath
     flush (output_unit)
   end do
   call ok(plaq_context_destroy(context))
+  call leave(0)
 
 contains
 

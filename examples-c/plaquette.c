@@ -8,7 +8,7 @@
  */
 #include "example.h"
 
-static const char HELP[] = "usage: plaquette [--device auto|cpu|cuda] [--threads N] FILE...\n";
+static const char HELP[] = "usage: plaquette [--device auto|cpu|cuda] [--threads N] FILE...\n" GRID_HELP;
 
 static void observe(plaq_context context, const char *file) {
   plaq_gauge gauge;
@@ -44,7 +44,7 @@ int main(int argc, char **argv) {
   int options = 1, i;
   while (options < argc && !strncmp(argv[options], "--", 2)) options += 2;
   if (options > argc) options = argc;
-  check_options(options, argv, "--device --threads", HELP);
+  check_options(options, argv, "--device --threads" GRID_OPTION, HELP);
   if (options == argc) usage_error("FILE", NULL);
   context = open_context(options, argv);
   for (i = options; i < argc; i++) observe(context, argv[i]);

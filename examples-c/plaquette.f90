@@ -25,6 +25,7 @@ program plaquette
     call observe(argument(i))
   end do
   call ok(plaq_context_destroy(context))
+  call leave(0)
 
 contains
 

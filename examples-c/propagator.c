@@ -21,10 +21,10 @@ static const char HELP[] =
     "usage: propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]\n"
     "                  [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]\n"
     "                  [--precision double|single|half] [--max-iterations N]\n"
-    "                  [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n";
+    "                  [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n" GRID_HELP;
 static const char OPTIONS[] =
     "--gauge --kappa --csw --time-bc --source --solver --tol --precision --max-iterations --normalisation "
-    "--device --threads --json";
+    "--device --threads --json" GRID_OPTION;
 
 enum { COLUMNS = 12 };
 
@@ -284,7 +284,7 @@ int main(int argc, char **argv) {
   propagator = solve(dirac, &j);
   contract(propagator, &j);
   print_table(&j);
-  if (*j.json_file) write_json(&j);
+  if (*j.json_file && first_rank(context)) write_json(&j);
   free(j.pion);
   OK(plaq_context_destroy(context));
   return j.solve.converged ? 0 : 3;

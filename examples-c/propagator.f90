@@ -90,9 +90,9 @@ program propagator
   call solve()
   call contract()
   call print_table()
-  if (len(json_file) > 0) call write_json()
+  if (len(json_file) > 0 .and. first_rank(context)) call write_json()
   call ok(plaq_context_destroy(context))
-  if (solved%converged /= 1) call leave(3)
+  call leave(merge(0, 3, solved%converged == 1))
 
 contains
 

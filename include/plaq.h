@@ -11,6 +11,9 @@
  * grow at the end in later versions without breaking programs compiled today.
  * Memory. What a pointer points to is borrowed for the call only, unless its comment says otherwise.
  * Pointers must be valid for the sizes stated; NULL is refused where something is needed.
+ * Ranks. A context made with a communicator is shared by its ranks, as are its objects. Functions
+ * that take its handles are called by all its ranks in the same order, and fail on all if they fail
+ * on one; only destroy, describe, name, memory, reset_peak and synchronize are each rank's own.
  * Threads. Any thread may call. An object that another call is changing is refused with PLAQ_BUSY.
  */
 #ifndef PLAQ_H
@@ -43,8 +46,6 @@ enum {
   PLAQ_UNSUPPORTED = 5,
   /** Objects of different contexts or devices were mixed. */
   PLAQ_WRONG_CONTEXT = 6,
-  /** The host's callback asked to stop. */
-  PLAQ_STOPPED = 7,
   /** An object is being changed, or is to be changed, while another call uses it. */
   PLAQ_BUSY = 8,
   /** A defect inside plaq was caught at the boundary. */
@@ -65,6 +66,12 @@ enum {
   PLAQ_DEVICE_LOST = -100,
   /** The process grid does not fit ranks or lattice. */
   PLAQ_PROCESS_GRID = 200,
+  /** Plaq's library for MPI is not installed; docs/mpi.md says how to build it. */
+  PLAQ_MPI_MISSING = 201,
+  /** MPI does not run, is another MPI, or the communicator is null. */
+  PLAQ_MPI_STATE = 202,
+  /** MPI's thread level forbids calls from this thread. */
+  PLAQ_MPI_THREAD = 203,
   /** A peer was lost or a message timed out. */
   PLAQ_COMM_FAILED = -200,
   /** Lattice extents are odd, zero or do not match. */
@@ -154,17 +161,48 @@ enum {
   PLAQ_DEVICE_CUDA = 2
 };
 
+/** How a host passes the ranks that share a lattice; docs/mpi.md. */
+typedef int32_t plaq_communicator;
+enum {
+  /** One rank, without MPI. */
+  PLAQ_COMMUNICATOR_NONE = 0,
+  /** The address of an MPI_Comm, in `communicator`. */
+  PLAQ_COMMUNICATOR_C = 1,
+  /** The integer that Fortran has for it, in `communicator_fortran`. */
+  PLAQ_COMMUNICATOR_FORTRAN = 2
+};
+
+/** The rank at four coordinates of the process grid. */
+typedef int32_t (*plaq_rank_callback)(const int32_t *coords, void *user);
+
 /** How to make a context. */
 typedef struct plaq_context_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   plaq_device device;
-  /** Which GPU, counted from 0. */
+  /** Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones. */
   int32_t ordinal;
-  /** Threads of the CPU back end; 0: as many as this process may use. */
+  /** Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
+   * that may use the same cores. */
   int32_t threads;
-  /** Must be 0. */
-  int32_t reserved;
+  plaq_communicator communicator_kind;
+  /** Address of the host's MPI_Comm, which is duplicated. */
+  void *communicator;
+  int32_t communicator_fortran;
+  /** 1: sums over ranks have the same bits in every run with the same process grid. */
+  int32_t reproducible;
+  /** Ranks in x, y, z, t; zeros: all in t. */
+  int32_t grid[4];
+  /** Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
+   * `rank_callback` says otherwise. */
+  const int32_t *rank_table;
+  plaq_rank_callback rank_callback;
+  void *rank_user;
+  /** Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. */
+  double timeout;
+  /** Most bytes that the fields of this context may hold on the device; 0: no limit but
+   * the device's memory. What would exceed it is OUT_OF_MEMORY. */
+  int64_t memory_limit;
 } plaq_context_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -183,12 +221,20 @@ typedef struct plaq_context_report {
   /** Held by the fields of this context now, and the most so far. */
   int64_t memory_used;
   int64_t memory_peak;
+  /** Ranks, and which of them this is. */
+  int32_t ranks;
+  int32_t rank;
+  /** Ranks in x, y, z, t, and this rank's place among them. */
+  int32_t grid[4];
+  int32_t coords[4];
 } plaq_context_report;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_context_report_init(plaq_context_report *report, int64_t struct_size);
 
-/** Makes a context. Errors: NO_DEVICE, DRIVER_MISSING, DRIVER_TOO_OLD, NVRTC_MISSING. */
+/** Makes a context; all ranks of its communicator do so together. Errors: NO_DEVICE,
+ * DRIVER_MISSING, DRIVER_TOO_OLD, NVRTC_MISSING, PROCESS_GRID, MPI_MISSING, MPI_STATE,
+ * MPI_THREAD, COMM_FAILED. */
 plaq_status plaq_context_create(const plaq_context_params *params, plaq_context *context);
 
 /** Destroys a context and all its objects. The zero handle is accepted. */
@@ -334,7 +380,8 @@ enum {
 typedef struct plaq_gauge_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Sites in x, y, z, t; even numbers. Must be set. */
+  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+   * set. */
   int32_t extents[4];
   plaq_precision precision;
   plaq_storage storage;
@@ -347,6 +394,7 @@ plaq_status plaq_gauge_params_init(plaq_gauge_params *params, int64_t struct_siz
 typedef struct plaq_gauge_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Sites of this rank. */
   int32_t extents[4];
   plaq_precision precision;
   plaq_storage storage;
@@ -405,7 +453,7 @@ enum {
 typedef struct plaq_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The lattice that the file must have; all 0: any. */
+  /** The whole lattice that the file must have; all 0: any. */
   int32_t extents[4];
   plaq_precision precision;
   plaq_storage storage;
@@ -453,6 +501,7 @@ plaq_status plaq_write_params_init(plaq_write_params *params, int64_t struct_siz
 typedef struct plaq_file_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Of the whole lattice. */
   int32_t extents[4];
   plaq_file_format format;
   /** Of the numbers in the file. */
@@ -495,7 +544,8 @@ typedef struct plaq_spinor {
 typedef struct plaq_spinor_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Sites in x, y, z, t; even numbers. Must be set. */
+  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+   * set. */
   int32_t extents[4];
   plaq_precision precision;
   plaq_subset subset;
@@ -512,6 +562,7 @@ plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_s
 typedef struct plaq_spinor_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Sites of this rank. */
   int32_t extents[4];
   plaq_precision precision;
   plaq_subset subset;
@@ -694,7 +745,8 @@ typedef struct plaq_clover {
 typedef struct plaq_clover_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Sites in x, y, z, t; even numbers. Must be set. */
+  /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+   * set. */
   int32_t extents[4];
   plaq_precision precision;
   /** Must be 0. */
@@ -720,6 +772,12 @@ plaq_status plaq_clover_load(plaq_clover clover,
 
 /** Blocks into the host's array. */
 plaq_status plaq_clover_save(plaq_clover clover, const plaq_layout_params *layout, void *data);
+
+/** ln det A on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
+ * not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
+ * twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
+ * SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED. */
+plaq_status plaq_clover_log_det(plaq_clover clover, double twist, double *log_det);
 
 /* ---- Dirac operators: Wilson, clover, twisted mass ---- */
 
@@ -906,7 +964,8 @@ typedef struct plaq_solver_params {
   int64_t struct_size;
   plaq_algorithm algorithm;
   plaq_solution solution;
-  /** For algorithms that can do with or without: BiCGStab, GCR, MR. */
+  /** For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
+   * normal equations, CGNE and CGNR have theirs. */
   plaq_equations equations;
   /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning. */
   plaq_system system;
@@ -960,7 +1019,9 @@ typedef struct plaq_solve_report {
   int64_t restarts;
   /** The algorithm that finished; another one than asked for after a standstill. */
   plaq_algorithm algorithm;
-  int32_t reserved;
+  /** 1: given up because the recomputed residuals no longer fell. 0 and not converged:
+   * the iterations were used up, or the callback stopped the solve. */
+  int32_t standstill;
 } plaq_solve_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -988,6 +1049,15 @@ plaq_status plaq_solver_solve(plaq_solver solver,
                               void *user,
                               plaq_solve_report *report,
                               double *residuals);
+
+/** Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
+ * solve, propagator or multishift: by the recurrence and for the system that is iterated;
+ * at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
+ * of them are written; `history` may be NULL. */
+plaq_status plaq_solver_history(plaq_solver solver,
+                                double *history,
+                                int64_t capacity,
+                                int64_t *count);
 
 /** (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
  * as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.

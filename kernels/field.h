@@ -25,7 +25,7 @@ template <class T> PLAQ_FN constexpr int chunk(int n) {
 }
 
 // How the next loads look: stream = this will not be read again soon; ahead = the next site's is
-// most likely far away. A CPU prefetches the next site's for both.
+// most likely far away. A CPU prefetches the next site's for both. A store takes keep or stream.
 enum Hint { keep, stream, ahead };
 
 #if PLAQ_GPU
@@ -82,7 +82,7 @@ PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off,
 }
 
 template <class S, int N, class R>
-PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, int off) {
+PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint = keep) {
   typedef typename S::T T;
   constexpr int V = chunk<T>(N);
   typedef typename word<sizeof(T) * V>::type Wd;
@@ -113,6 +113,16 @@ template <class T, class R> struct lane_io {
   static PLAQ_FN void store(T* at, R v) {
     M m = convert<M>(v);
     __builtin_memcpy(at, &m, sizeof(M));
+  }
+  // Past the caches: saves reading the line first. Only of use where a vector is a line.
+  static PLAQ_FN void stream_store(T* at, R v) {
+#if defined(__AVX512F__)
+    if constexpr (sizeof(M) == 64) {
+      _mm512_stream_si512((__m512i*)at, (__m512i)convert<M>(v));
+      return;
+    }
+#endif
+    store(at, v);
   }
 };
 template <class R> PLAQ_FN R round_even(R v) {  // |v| < 2^22
@@ -157,6 +167,7 @@ template <class R> struct lane_io<short, R> {
     if constexpr (W == 1) *at = (short)v;
     else for (int i = 0; i < W; i++) at[i] = (short)v[i];
   }
+  static PLAQ_FN void stream_store(short* at, R v) { store(at, v); }
 };
 
 template <class S, class R> PLAQ_FN typename S::T* component(const Plane& p, const Site& s, int ns, int c) {
@@ -184,9 +195,11 @@ PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off,
 }
 
 template <class S, int N, class R>
-PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, int off) {
+PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint = keep) {
+  typedef lane_io<typename S::T, R> io;
   typename S::T* at = component<S, R>(p, s, ns, off);
-  PLAQ_UNROLL for (int c = 0; c < N; c++) lane_io<typename S::T, R>::store(at + c * PLAQ_LANES, v[c]);
+  if (hint == stream) PLAQ_UNROLL for (int c = 0; c < N; c++) io::stream_store(at + c * PLAQ_LANES, v[c]);
+  else PLAQ_UNROLL for (int c = 0; c < N; c++) io::store(at + c * PLAQ_LANES, v[c]);
 }
 #endif
 
@@ -233,7 +246,8 @@ PLAQ_FN void load(R (&v)[N], const Plane& p, const Site& s, Hint hint = keep) {
     PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = v[c] * unit;
   }
 }
-template <class S, int N, class R> PLAQ_FN void store(const R (&v)[N], const Plane& p, const Site& s) {
+template <class S, int N, class R>
+PLAQ_FN void store(const R (&v)[N], const Plane& p, const Site& s, Hint hint = keep) {
   if constexpr (S::fixed) {
     R top = vabs(v[0]);
     PLAQ_UNROLL for (int c = 1; c < N; c++) top = vmax(top, vabs(v[c]));
@@ -241,11 +255,54 @@ template <class S, int N, class R> PLAQ_FN void store(const R (&v)[N], const Pla
     store_norm(unit, p, s);
     R q[N];
     PLAQ_UNROLL for (int c = 0; c < N; c++) q[c] = v[c] * scale;
-    store_raw<S>(q, p, s, N, 0);
+    store_raw<S>(q, p, s, N, 0, hint);
   } else {
-    store_raw<S>(v, p, s, N, 0);
+    store_raw<S>(v, p, s, N, 0, hint);
   }
 }
+
+#if PLAQ_GPU
+// Half a spinor, spins 2 half and 2 half + 1. Lanes l and l ^ 16 of a warp have the two halves of a
+// site. In fixed point a half is one chunk of 8 and half of the one in the middle.
+template <class S, class R> PLAQ_FN void load_half(R (&v)[12], const Plane& p, const Site& s, int half) {
+  if constexpr (!S::fixed) {
+    load_raw<S>(v, p, s, 24, 12 * half, keep);
+  } else {
+    const uint4* at = (const uint4*)site_address<8>((const short*)p.data, s.o, 24, 0);
+    bits<short, 4> b[3];
+    bits<short, 8> outer;
+    bits<short, 4> inner;
+    outer.w = __ldg(at + 64 * half), inner.w = __ldg((const uint2*)(at + 32) + half);
+    PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+      b[0].pair[k] = half ? inner.pair[k] : outer.pair[k];
+      b[1].pair[k] = half ? outer.pair[k] : outer.pair[2 + k];
+      b[2].pair[k] = half ? outer.pair[2 + k] : inner.pair[k];
+    }
+    const R unit = load_norm<R>(p, s);
+    PLAQ_UNROLL for (int c = 0; c < 3; c++) unpack<S>(v, b[c], c);
+    PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = (v[i] - fixed_bias) * unit;
+  }
+}
+// All lanes must come here; those that are not `inside` store nothing.
+template <class S, class R> PLAQ_FN void store_half(const R (&v)[12], const Plane& p, const Site& s, int half, bool inside) {
+  if constexpr (!S::fixed) {
+    if (inside) store_raw<S>(v, p, s, 24, 12 * half);
+  } else {
+    R top = vabs(v[0]);
+    PLAQ_UNROLL for (int i = 1; i < 12; i++) top = vmax(top, vabs(v[i]));
+    const R unit = fixed_unit(vmax(top, __shfl_xor_sync(0xffffffffu, top, 16))), scale = 1 / unit;
+    unsigned w[6];
+    PLAQ_UNROLL for (int k = 0; k < 6; k++)
+      w[k] = __byte_perm(__float_as_uint(fmaf(v[2 * k], scale, fixed_bias)),
+                         __float_as_uint(fmaf(v[2 * k + 1], scale, fixed_bias)), 0x5410);
+    if (!inside) return;
+    if (half == 0) store_norm(unit, p, s);
+    uint4* at = (uint4*)site_address<8>((short*)p.data, s.o, 24, 0);
+    at[64 * half] = half ? uint4{w[2], w[3], w[4], w[5]} : uint4{w[0], w[1], w[2], w[3]};
+    ((uint2*)(at + 32))[half] = half ? uint2{w[0], w[1]} : uint2{w[4], w[5]};
+  }
+}
+#endif
 
 // N reals at offset `off` of the ns reals of a site, fixed point with the constant range [-1, 1].
 template <class S, int N, class R>

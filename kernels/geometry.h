@@ -1,6 +1,9 @@
 // Checkerboarded lattice: parity p = (x+y+z+t)&1, outer index o = ((t*Z+z)*Y+y)*X/2 + x/2.
 // On the CPU the lattice is split in two along up to four directions; the 16 pieces are the lanes
 // and (x,y,z,t) are the coordinates inside a piece. Directions that are split carry a lane bit.
+// Directions divided over ranks have halos (`halos`, a bit each): links are stored one site beyond
+// the faces of a piece, coordinates -1 and extent, and have an index `e` of their own; spinors
+// across such a face come from messages (wilson.h).
 #pragma once
 #include "plaq_args.h"
 
@@ -8,6 +11,7 @@ namespace PLAQ_NS {
 
 struct Site {
   int o, par;       // outer index, parity
+  int e;            // index among the links' sites; o where there are no halos
   int xh, y, z, t;  // coordinates inside a lane's piece; x = 2*xh + row
   int row;          // x & 1
   int lx;           // first lane (multiple of W) xor seams crossed so far
@@ -15,15 +19,43 @@ struct Site {
 
 PLAQ_FN int volume(const Geom& g) { return g.x() / 2 * g.y() * g.z() * g.t(); }
 
-PLAQ_FN Site site_at(const Geom& g, int o, int par, int lx) {
+PLAQ_FN bool has_halo(const Geom& g, int mu) { return (g.halos() >> mu) & 1; }
+
+// Steps of the index e in y, z, t.
+PLAQ_FN int link_stride(const Geom& g, int mu) {
+  int stride = g.x() / 2 + has_halo(g, 0);
+  if (mu > 1) stride *= g.y() + 2 * has_halo(g, 1);
+  if (mu > 2) stride *= g.z() + 2 * has_halo(g, 2);
+  return stride;
+}
+
+// Sets both indices from parity and coordinates; o is meaningless beyond the piece.
+PLAQ_FN void set_indices(const Geom& g, Site& s) {
+  s.o = ((s.t * g.z() + s.z) * g.y() + s.y) * (g.x() / 2) + s.xh;
+  s.e = s.o;
+  if (g.halos() == 0) return;
+  // x is 2 xh + row, and one more with a halo in front of it: half of that is xh + row.
+  s.e = s.xh + (has_halo(g, 0) ? s.row : 0) + (s.y + has_halo(g, 1)) * link_stride(g, 1) +
+        (s.z + has_halo(g, 2)) * link_stride(g, 2) + (s.t + has_halo(g, 3)) * link_stride(g, 3);
+}
+
+// The site of this parity at coordinates y, z, t, and x or x + 1.
+PLAQ_FN Site site_of(const Geom& g, int xh, int y, int z, int t, int par, int lx) {
   Site s;
-  s.o = o, s.par = par, s.lx = lx;
-  u32 i = o, xh = g.x() / 2;
-  s.xh = i % xh, i /= xh;
-  s.y = i % (u32)g.y(), i /= (u32)g.y();
-  s.z = i % (u32)g.z(), s.t = i / (u32)g.z();
-  s.row = (s.y + s.z + s.t + par) & 1;
+  s.par = par, s.lx = lx;
+  s.xh = xh, s.y = y, s.z = z, s.t = t;
+  s.row = (y + z + t + par) & 1;
+  set_indices(g, s);
   return s;
+}
+
+PLAQ_FN Site site_at(const Geom& g, int o, int par, int lx) {
+  u32 i = o, half = g.x() / 2;
+  const int xh = i % half;
+  i /= half;
+  const int y = i % (u32)g.y();
+  i /= (u32)g.y();
+  return site_of(g, xh, y, i % (u32)g.z(), i / (u32)g.z(), par, lx);
 }
 
 PLAQ_FN int lane_bit(const Geom& g, int mu) {
@@ -50,35 +82,148 @@ PLAQ_FN i64 local_index(const Geom& g, const Site& s, int lane) {
   return i;
 }
 
+PLAQ_FN int origin_parity(const Geom& g) { return (g.origin[0] + g.origin[1] + g.origin[2] + g.origin[3]) & 1; }
+
+// The site with these local coordinates; -1 is in the border of links.
+PLAQ_FN Site local_site(const Geom& g, const int (&x)[4]) {
+  int c[4], lane = 0;
+  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    const bool upper = x[mu] >= extent(g, mu);
+    c[mu] = upper ? x[mu] - extent(g, mu) : x[mu];
+    if (upper) lane |= lane_bit(g, mu);
+  }
+  const int par = (x[0] + x[1] + x[2] + x[3] + origin_parity(g)) & 1;
+  return site_of(g, (c[0] - (c[0] & 1)) / 2, c[1], c[2], c[3], par, lane);
+}
+
 // Does the step of one site in direction mu leave this lane's piece?
 PLAQ_FN bool at_seam(const Geom& g, const Site& s, int mu, bool forward) {
   return coordinate(s, mu) == (forward ? extent(g, mu) - 1 : 0);
 }
+// The same where there is a halo: o and the lanes are then those of the periodic piece.
+PLAQ_FN bool at_halo(const Geom& g, const Site& s, int mu, bool forward) {
+  return has_halo(g, mu) && at_seam(g, s, mu, forward);
+}
 
-// The site one step away; mu and forward are constants where this is inlined.
+// The site one step away; mu and forward are constants where this is inlined. Across a seam the
+// lanes change places, or with a halo the coordinate runs on to -1 or the extent.
 PLAQ_FN Site neighbour(const Geom& g, const Site& s, int mu, bool forward) {
   Site n = s;
   n.par = s.par ^ 1;
   n.row = mu == 0 ? s.row ^ 1 : s.row;
-  const bool seam = at_seam(g, s, mu, forward);
-  const int xh = g.x() / 2;
+  const bool seam = at_seam(g, s, mu, forward), wraps = seam && !has_halo(g, mu);
+  const int half = g.x() / 2;
   if (mu == 0) {
-    int step = forward ? s.row : s.row - 1;  // x/2 changes only when x crosses an even number
-    int to = s.xh + step;
-    if (seam) to = forward ? 0 : xh - 1;
-    n.xh = to, n.o = s.o + to - s.xh;
+    const int step = forward ? s.row : s.row - 1;  // x/2 changes only when x crosses an even number
+    n.xh = wraps ? (forward ? 0 : half - 1) : s.xh + step;
+    n.o = s.o + (seam ? (forward ? 0 : half - 1) : s.xh + step) - s.xh;
+    n.e = s.e + n.xh - s.xh + (has_halo(g, 0) ? n.row - s.row : 0);
   } else {
-    const int stride = mu == 1 ? xh : mu == 2 ? xh * g.y() : xh * g.y() * g.z();
-    const int wrap = (extent(g, mu) - 1) * stride;
-    n.o = s.o + (seam ? (forward ? -wrap : wrap) : (forward ? stride : -stride));
+    const int stride = mu == 1 ? half : mu == 2 ? half * g.y() : half * g.y() * g.z();
+    const int last = extent(g, mu) - 1;
+    n.o = s.o + (seam ? (forward ? -last : last) : forward ? 1 : -1) * stride;
     const int c = coordinate(s, mu);
-    const int to = seam ? (forward ? 0 : extent(g, mu) - 1) : (forward ? c + 1 : c - 1);
+    const int to = wraps ? (forward ? 0 : last) : forward ? c + 1 : c - 1;
+    n.e = s.e + (to - c) * link_stride(g, mu);
     if (mu == 1) n.y = to;
     if (mu == 2) n.z = to;
     if (mu == 3) n.t = to;
   }
-  if (seam) n.lx = s.lx ^ lane_bit(g, mu);
+  if (g.halos() == 0) n.e = n.o;
+  if (wraps) n.lx = s.lx ^ lane_bit(g, mu);
   return n;
+}
+
+// The site as fields of links count it.
+PLAQ_FN Site link_site(const Site& s) {
+  Site l = s;
+  l.o = s.e;
+  return l;
+}
+
+// Sites of one parity on a face across direction mu, and the number of such a site, the same on
+// either side of the face.
+PLAQ_FN int face_sites(const Geom& g, int mu) { return volume(g) / extent(g, mu); }
+PLAQ_FN int face_index(const Geom& g, const Site& s, int mu) {
+  if (mu == 0) return ((s.t * g.z() + s.z) * g.y() + s.y) >> 1;
+  const int a = mu == 3 ? s.z : s.t, b = mu == 1 ? s.z : s.y, nb = mu == 1 ? g.z() : g.y();
+  return (a * nb + b) * (g.x() / 2) + s.xh;
+}
+// Half of the lanes of a site are at the outer face where a direction is split over lanes: rows of
+// messages hold sites f and f + rows, the second in the lanes that the first leaves free.
+PLAQ_FN int face_rows(const Geom& g, int mu) {
+  const int face = face_sites(g, mu);
+  return lane_bit(g, mu) ? (face + 1) / 2 : face;
+}
+// The site of this parity with that number at coordinate c of direction mu.
+PLAQ_FN Site face_site(const Geom& g, int f, int mu, int c, int par, int lx) {
+  u32 i = f;
+  if (mu == 0) {
+    const int y2 = i % (u32)(g.y() / 2);
+    i /= (u32)(g.y() / 2);
+    const int z = i % (u32)g.z(), t = i / (u32)g.z();
+    return site_of(g, c >> 1, 2 * y2 + ((c + z + t + par) & 1), z, t, par, lx);
+  }
+  const u32 half = g.x() / 2, nb = mu == 1 ? g.z() : g.y();
+  const int xh = i % half;
+  i /= half;
+  const int b = i % nb, a = i / nb;
+  return site_of(g, xh, mu == 1 ? c : b, mu == 2 ? c : mu == 1 ? b : a, mu == 3 ? c : a, par, lx);
+}
+
+// Parts of a lattice with halos: what needs no message, and the rest.
+PLAQ_FN int inner_sites(const Geom& g) {
+  int n = volume(g);
+  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++)
+    if (has_halo(g, mu)) n = n / extent(g, mu) * (extent(g, mu) - 2);
+  return n;
+}
+PLAQ_FN Site inner_site(const Geom& g, int o, int par, int lx) {
+  const int hx = has_halo(g, 0), hy = has_halo(g, 1), hz = has_halo(g, 2), ht = has_halo(g, 3);
+  u32 i = o, half = g.x() / 2 - hx, ny = g.y() - 2 * hy, nz = g.z() - 2 * hz;
+  const int xh = i % half;
+  i /= half;
+  const int y = (int)(i % ny) + hy;
+  i /= ny;
+  const int z = (int)(i % nz) + hz, t = (int)(i / nz) + ht;
+  // x = 1, 3, .. or 2, 4, ..
+  return site_of(g, xh + (hx && ((y + z + t + par) & 1) == 0), y, z, t, par, lx);
+}
+// Faces one after the other, t first; a site belongs to the first face that it is on.
+PLAQ_FN Site outer_site(const Geom& g, int o, int par, int lx) {
+  int l[4], from[4] = {0, 0, 0, 0};  // ranges left by the faces before
+  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) l[mu] = extent(g, mu);
+  PLAQ_UNROLL for (int mu = 3; mu >= 0; mu--) {
+    if (!has_halo(g, mu)) continue;
+    const int face = mu == 0 ? l[1] * l[2] * l[3] / 2 : l[0] / 2 * l[1] * l[2] * l[3] / l[mu];
+    if (o < 2 * face) {
+      u32 i = o < face ? o : o - face;
+      const int c = o < face ? 0 : extent(g, mu) - 1;
+      if (mu == 0) {
+        // Pairs of y: with a halo in y they are (1, 2), (3, 4), ...
+        const u32 pairs = l[1] / 2;
+        const int y = 2 * (int)(i % pairs) + from[1];
+        i /= pairs;
+        const int z = (int)(i % (u32)l[2]) + from[2], t = (int)(i / (u32)l[2]) + from[3];
+        return site_of(g, c >> 1, y + ((c + y + z + t + par) & 1), z, t, par, lx);
+      }
+      const int xh = i % (u32)(l[0] / 2);
+      i /= (u32)(l[0] / 2);
+      int x[4] = {0, 0, 0, 0};
+      PLAQ_UNROLL for (int nu = 1; nu < 4; nu++) {
+        if (nu == mu) {
+          x[nu] = c;
+          continue;
+        }
+        x[nu] = (int)(i % (u32)l[nu]) + from[nu];
+        i /= (u32)l[nu];
+      }
+      return site_of(g, xh, x[1], x[2], x[3], par, lx);
+    }
+    o -= 2 * face;
+    l[mu] -= 2, from[mu] = 1;
+  }
+  return site_of(g, 0, 0, 0, 0, par, lx);
 }
 
 }  // namespace PLAQ_NS

@@ -12,8 +12,6 @@ struct HostSite {
   int x[4];  // local coordinates
 };
 
-PLAQ_FN int origin_parity(const Geom& g) { return (g.origin[0] + g.origin[1] + g.origin[2] + g.origin[3]) & 1; }
-
 PLAQ_FN HostSite host_site(const LayoutArgs& a, u32 i) {
   const int a0 = a.axes & 3, a1 = (a.axes >> 2) & 3, a2 = (a.axes >> 4) & 3, a3 = (a.axes >> 6) & 3;
   const int h0 = a.halo & 15, h1 = (a.halo >> 4) & 15, h2 = (a.halo >> 8) & 15, h3 = (a.halo >> 12) & 15;
@@ -35,21 +33,6 @@ PLAQ_FN HostSite host_site(const LayoutArgs& a, u32 i) {
     if (mu == a2) s.x[mu] = c2;
     if (mu == a3) s.x[mu] = c3;
   }
-  return s;
-}
-
-// The site with these local coordinates in the order of fields.
-PLAQ_FN Site field_site(const Geom& g, const int (&x)[4]) {
-  Site s{};
-  int c[4];
-  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-    const bool upper = x[mu] >= extent(g, mu);
-    c[mu] = upper ? x[mu] - extent(g, mu) : x[mu];
-    if (upper) s.lx |= lane_bit(g, mu);
-  }
-  s.par = (x[0] + x[1] + x[2] + x[3] + origin_parity(g)) & 1;
-  s.xh = c[0] >> 1, s.y = c[1], s.z = c[2], s.t = c[3], s.row = c[0] & 1;
-  s.o = ((c[3] * g.z() + c[2]) * g.y() + c[1]) * (g.x() / 2) + s.xh;
   return s;
 }
 
@@ -94,7 +77,8 @@ template <int W, class S> struct LayoutGauge {
   // The factor that the array's links carry, or its inverse.
   static PLAQ_FN cplx<double> factor(const LayoutArgs& a, const int (&x)[4], int mu) {
     cplx<double> f = {a.scale[mu], 0};
-    if (((a.phases >> mu) & 1) && x[mu] + a.geom.origin[mu] == a.geom.global[mu] - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
+    const int l = a.geom.global[mu];
+    if (((a.phases >> mu) & 1) && (x[mu] + a.geom.origin[mu] + l) % l == l - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
     return f;
   }
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int mu) {
@@ -102,7 +86,9 @@ template <int W, class S> struct LayoutGauge {
     if (!launch_index(a, o, lx, k)) return;
     HostSite h = host_site(a, (u32)(a.first + k));
     for (int back = 0; back <= a.star; back++) {
-      if (back) h.x[mu] = h.x[mu] == 0 ? local_extent(a.geom, mu) - 1 : h.x[mu] - 1;
+      // With a halo a link of another rank goes through the border.
+      const bool wraps = h.x[mu] == 0 && !has_halo(a.geom, mu);
+      if (back) h.x[mu] = wraps ? local_extent(a.geom, mu) - 1 : h.x[mu] - 1;
       const i64 at = h.at * a.stride_site + (back ? a.back : 0);
       float* report = a.report ? (float*)a.report + ((a.report_first + k) * 4 + mu) * (1 + a.star) + back : (float*)0;
       if (a.storage() == SU2) su2(a, h, at, mu, report);
@@ -110,7 +96,7 @@ template <int W, class S> struct LayoutGauge {
     }
   }
   static PLAQ_FN void su3(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
-    const Site s = field_site(a.geom, h.x);
+    const Site s = local_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
     const cplx<double> f = factor(a, h.x, mu);
     Su3<C> u;
@@ -139,7 +125,7 @@ template <int W, class S> struct LayoutGauge {
     store_link<S>(u, a.storage(), p, s, mu);
   }
   static PLAQ_FN void su2(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
-    const Site s = field_site(a.geom, h.x);
+    const Site s = local_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
     const double f = factor(a, h.x, mu).re;
     Su2<C> u;
@@ -176,7 +162,7 @@ template <int W, class S> struct LayoutSpinor {
     i64 k;
     if (!launch_index(a, o, lx, k)) return;
     const HostSite h = host_site(a, (u32)(a.first + k));
-    const Site s = field_site(a.geom, h.x);
+    const Site s = local_site(a.geom, h.x);
     Plane p;
     if (!field_plane(p, a, s)) return;
     const i64 at = h.at * a.stride_site;
@@ -218,7 +204,7 @@ template <int W, class S> struct LayoutClover {
     i64 k;
     if (!launch_index(a, o, lx, k)) return;
     const HostSite h = host_site(a, (u32)(a.first + k));
-    const Site s = field_site(a.geom, h.x);
+    const Site s = local_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
     const i64 at = h.at * a.stride_site;
     C v[2][36];

@@ -22,25 +22,34 @@ template <int W, class S, int STORAGE> struct PlaquetteSum {
   }
 };
 
-// Sums: Re and Im of the traces of the closed lines in one direction, and their number. A line
-// begins at coordinate 0 of each lane's piece: where lanes split the direction it is met twice.
-template <int W, class S, int STORAGE> struct PolyakovSum {
-  typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
+// The product of the links along this rank's part of each line in one direction: N x N complex
+// doubles per site of the transverse lattice, lexicographic. One lane at a time; o and lx count lines.
+template <int W, class S, int STORAGE> struct Lines {
+  typedef typename S::C R;
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int) {
+    constexpr int N = Recon<STORAGE>::colours;
     const int mu = a.direction;
-    Site x = site_at(a.geom, o, parity, lx);
-    if (coordinate(x, mu) != 0) return;
+    const i64 k = (i64)o * PLAQ_LANES + lx;
+    i64 i = k;
+    int x[4];
+    for (int nu = 0; nu < 4; nu++) {
+      x[nu] = 0;
+      if (nu == mu) continue;
+      x[nu] = (int)(i % local_extent(a.geom, nu)), i /= local_extent(a.geom, nu);
+    }
+    if (i > 0) return;
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
     LinkOf<STORAGE, R> line, u;
-    load_link<S, STORAGE>(line, gauge[x.par], x, mu);
-    const int steps = local_extent(a.geom, mu);
-    for (int i = 1; i < steps; i++) {
-      x = neighbour(a.geom, x, mu, true);
-      load_link<S, STORAGE>(u, gauge[x.par], x, mu);
-      line = line * u;
+    for (x[mu] = 0; x[mu] < local_extent(a.geom, mu); x[mu]++) {
+      const Site s = local_site(a.geom, x);
+      load_link<S, STORAGE>(u, gauge[s.par], s, mu);
+      line = x[mu] == 0 ? u : line * u;
     }
-    const cplx<R> t = trace(line);
-    sums.add(0, t.re), sums.add(1, t.im), sums.add(2, splat<R>(1));
+    double* out = (double*)a.out + 2 * N * N * k;
+    PLAQ_UNROLL for (int e = 0; e < N * N; e++) {
+      const cplx<R> z = entry(line, e / N, e % N);
+      out[2 * e] = z.re, out[2 * e + 1] = z.im;
+    }
   }
 };
 
@@ -78,7 +87,7 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
     for (int p = 0; p < 3; p++) {  // xy zt, xz yt, yz xt
       const int mu = p == 2 ? 1 : 0, nu = p == 0 ? 1 : 2;
-      Su3<R> f, g;
+      AntiHermitian<R> f, g;
       field_strength<S, STORAGE>(f, a.geom, gauge, x, mu, nu);
       field_strength<S, STORAGE>(g, a.geom, gauge, x, p == 0 ? 2 : p == 1 ? 1 : 0, 3);
       // -8 / (32 pi^2)
@@ -87,10 +96,15 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
       sums.add(2, -traceless_product(g, g));
     }
   }
-  // Re tr (f - tr f / 3)(g - tr g / 3) of anti-hermitian matrices
-  static PLAQ_FN R traceless_product(const Su3<R>& f, const Su3<R>& g) {
-    R s = -re_trace_adj(f, g);
-    return s + splat<R>(1.0 / 3) * (trace(f).im * trace(g).im);
+  // Re tr (f - tr f / 3)(g - tr g / 3)
+  static PLAQ_FN R traceless_product(const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
+    R diagonal = splat<R>(0), lower = splat<R>(0), tf = splat<R>(0), tg = splat<R>(0);
+    PLAQ_UNROLL for (int i = 0; i < 3; i++) {
+      diagonal = diagonal + f.diagonal[i] * g.diagonal[i];
+      lower = lower + f.lower[i].re * g.lower[i].re + f.lower[i].im * g.lower[i].im;
+      tf = tf + f.diagonal[i], tg = tg + g.diagonal[i];
+    }
+    return splat<R>(1.0 / 3) * tf * tg - diagonal - (lower + lower);
   }
 };
 

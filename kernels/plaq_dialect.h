@@ -5,11 +5,14 @@
 #if defined(__CUDACC__)
 #define PLAQ_GPU 1
 #define PLAQ_FN __device__ __forceinline__
+#define PLAQ_RARE PLAQ_FN
 #define PLAQ_UNROLL _Pragma("unroll")
 #define PLAQ_LANES 1
 #else
 #define PLAQ_GPU 0
 #define PLAQ_FN inline __attribute__((always_inline))
+// Out of line: a case whose code would cost the registers of the usual one.
+#define PLAQ_RARE inline __attribute__((noinline))
 #define PLAQ_UNROLL _Pragma("GCC unroll 32")
 #include <immintrin.h>
 #endif
@@ -113,6 +116,15 @@ template <class R> PLAQ_FN R by_lane_bit(R in, R out, int lx, int bit, bool want
   return in;
 }
 
+#if !PLAQ_GPU
+// Stores past the caches are seen by other threads before what follows.
+PLAQ_FN void store_fence() {
+#if defined(__AVX512F__)
+  _mm_sfence();
+#endif
+}
+#endif
+
 #if PLAQ_GPU
 template <class R> PLAQ_FN double lane_sum(R v) { return (double)v; }
 #else
@@ -132,6 +144,18 @@ template <int N, int W> struct Sums {
 };
 
 }  // namespace PLAQ_NS
+
+#if PLAQ_GPU
+namespace PLAQ_NS {
+// Copies of a thread into shared memory that go on while it computes. Those since the last commit
+// are a group; async_wait<N> waits until at most the N latest groups are under way.
+template <int BYTES> PLAQ_FN void async_copy(void* to, const void* from) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from), "n"(BYTES) : "memory");
+}
+PLAQ_FN void async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
+}  // namespace PLAQ_NS
+#endif
 
 // Kernel kinds. A body is `template <int W, ...> struct K` with
 //   site kernel:  static void site(const Args&, int o, int lx, int batch)
@@ -220,7 +244,32 @@ template <int N> PLAQ_FN void block_sum(double (&v)[N], double* part, unsigned* 
         for (int b = 0; b < batches; b++) BODY::site(*a, (int)o, lx, b);                \
   }
 
-#define PLAQ_BLOCK_KERNEL PLAQ_SITE_KERNEL
+// The same for a body whose spinors do not stay there: batches outside of a tile of sites, whose
+// links stay in the second-level cache.
+namespace PLAQ_NS {
+template <class Body, int W, bool HALOS, class Args>
+PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batches) {
+  for (long long from = begin; from < end; from += Body::tile) {
+    const long long to = end < from + Body::tile ? end : from + Body::tile;
+    for (int b = 0; b < batches; b++)
+      for (long long o = from; o < to; o++)
+        for (int lx = 0; lx < PLAQ_LANES; lx += W) {
+          if (!HALOS && a.geom.halos_ != 0) __builtin_unreachable();
+          Body::site(a, (int)o, lx, b);
+        }
+  }
+}
+}  // namespace PLAQ_NS
+// Compiled twice, as the code for halos costs the usual case a third of its speed; ends with what
+// orders stores past the caches.
+#define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
+  extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
+                                            long long end, int batches, double*) {               \
+    typedef BODY Body;                                                                           \
+    if (a->geom.halos_ == 0) run_tiles<Body, W, false>(*a, begin, end, batches);                 \
+    else run_tiles<Body, W, true>(*a, begin, end, batches);                                      \
+    store_fence();                                                                               \
+  }
 
 #define PLAQ_REDUCE_KERNEL(SYM, W, N, ARGS, BODY)                                                \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \

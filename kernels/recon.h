@@ -157,7 +157,7 @@ template <class S, int STORAGE, template <class> class M, class R>
 PLAQ_FN void load_link(M<R>& u, const Plane& gauge, const Site& s, int mu, Hint hint = keep) {
   constexpr int N = Recon<STORAGE>::reals;
   R v[N];
-  load_part<S>(v, gauge, s, 4 * N, mu * N, hint);
+  load_part<S>(v, gauge, link_site(s), 4 * N, mu * N, hint);
   Recon<STORAGE>::expand(u, v);
 }
 template <class S, int STORAGE, template <class> class M, class R>
@@ -165,7 +165,7 @@ PLAQ_FN void store_link(const M<R>& u, const Plane& gauge, const Site& s, int mu
   constexpr int N = Recon<STORAGE>::reals;
   R v[N];
   Recon<STORAGE>::compress(v, u);
-  store_part<S>(v, gauge, s, 4 * N, mu * N);
+  store_part<S>(v, gauge, link_site(s), 4 * N, mu * N);
 }
 
 // The same where the storage is a run-time value (a constant on the GPU), for SU(3): kernels that
@@ -191,7 +191,7 @@ template <int W, class SX, class SY> struct ConvertGauge {
   static PLAQ_FN void site(const ConvertArgs& a, int o, int lx, int batch) {
     const Plane from = plane(a.from, batch), to = plane(a.to, batch);
     Site s{};
-    s.o = o, s.lx = lx;
+    s.e = o, s.lx = lx;  // halos too
     for (int mu = 0; mu < 4; mu++) {
       if (a.storage_from() == SU2) {
         Su2<R> u;

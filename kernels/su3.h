@@ -67,4 +67,6 @@ template <class R> PLAQ_FN R re_trace_adj(const Su3<R>& a, const Su3<R>& b) {
   return s;
 }
 
+template <class R> PLAQ_FN cplx<R> entry(const Su3<R>& x, int i, int j) { return x.e[i][j]; }
+
 }  // namespace PLAQ_NS

@@ -3,6 +3,7 @@
 //   out = coef_y S_y(y) + S_hop(hop(in));   dagger swaps the projectors.
 #pragma once
 #include "recon.h"
+#include "signal.h"
 
 namespace PLAQ_NS {
 
@@ -34,8 +35,7 @@ struct BiasedSum {
   float unit, two_biases;
   PLAQ_FN explicit BiasedSum(float u) : unit(u), two_biases(-2.0f * fixed_bias * u) {}
   PLAQ_FN float operator()(float a, float f, float b) const {
-    const float c = fmaf(f, b, a);
-    return f < 0 ? c * unit : fmaf(c, unit, two_biases);
+    return fmaf(fmaf(f, b, a), unit, f < 0 ? 0 : two_biases);
   }
 };
 #endif
@@ -67,9 +67,9 @@ template <class S, class R> PLAQ_FN void load_projected(HalfSpinor<R>& h, const 
   project(h, p, mu, g, PlainSum());
 }
 
-// acc += f times the four spins that belong to the projected h.
-template <class R> PLAQ_FN void unproject(Spinor<R>& acc, const HalfSpinor<R>& h, int mu, R g, R f) {
-  const R gf = g * f;
+// acc += the four spins that belong to the projected h, the upper ones times f, the lower ones
+// times gf (that is g f).
+template <class R> PLAQ_FN void unproject(Spinor<R>& acc, const HalfSpinor<R>& h, int mu, R gf, R f) {
   PLAQ_UNROLL for (int c = 0; c < 3; c++) {
     acc.add(0, c, f, h.c[0][c]), acc.add(1, c, f, h.c[1][c]);
     if (mu == 0) acc.add_i(2, c, gf, h.c[1][c]), acc.add_i(3, c, gf, h.c[0][c]);
@@ -109,97 +109,304 @@ template <class R> PLAQ_FN void multiply_block(R* v, const R (&b)[36], R (&out)[
   }
 }
 
-template <class S, class R> PLAQ_FN void load_block(R (&b)[36], const Plane& p, const Site& s, int chirality) {
-  load_raw<S>(b, p, s, 72, 36 * chirality, stream);
+template <class S, class R> PLAQ_FN void load_block(R (&b)[36], const Plane& p, const Site& s, int chirality, Hint hint) {
+  load_raw<S>(b, p, s, 72, 36 * chirality, hint);
   if constexpr (S::fixed) {
     const R scale = load_norm<R>(p, s);
     PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = b[i] * scale;
   }
 }
 
-// v -> S v; `kind` is one of SITE_*. `parity` picks the clover plane.
+// v -> S v for one chirality's 12 reals; `kind` is one of SITE_*, blocks(b, 0) loads the block of A
+// or A^-1, blocks(b, 1) that of H.
+template <class R, class Blocks>
+PLAQ_FN void apply_chirality(R* v, int kind, int chirality, double twist, double twist_scale, const Blocks& blocks) {
+  if (kind == SITE_ONE) return;
+  const R m = splat<R>(chirality == 0 ? twist : -twist);
+  if (kind == SITE_TWIST) {
+    const R one = splat<R>(twist_scale);
+    PLAQ_UNROLL for (int i = 0; i < 6; i++) {
+      const R re = v[2 * i], im = v[2 * i + 1];
+      v[2 * i] = one * (re - m * im), v[2 * i + 1] = one * (im + m * re);
+    }
+    return;
+  }
+  R b[36], out[12];
+  blocks(b, 0);
+  multiply_block(v, b, out);
+  if (kind == SITE_CLOVER_TWIST)
+    PLAQ_UNROLL for (int i = 0; i < 6; i++)
+      out[2 * i] = out[2 * i] - m * v[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] + m * v[2 * i];
+  if (kind == SITE_CLOVER_TWIST_INVERSE) {  // B - i m H
+    R h[12];
+    blocks(b, 1);
+    multiply_block(v, b, h);
+    PLAQ_UNROLL for (int i = 0; i < 6; i++)
+      out[2 * i] = out[2 * i] + m * h[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] - m * h[2 * i];
+  }
+  PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = out[i];
+}
+
+// The same for all of a site; `parity` picks the clover plane, H lies in the planes after.
 template <class S, class R>
 PLAQ_FN void apply_site(Spinor<R>& sp, int kind, const FieldView& clover, const Site& s, int parity,
                         double twist, double twist_scale) {
-  const R tw = splat<R>(twist), one = splat<R>(twist_scale);
-  if (kind == SITE_ONE) return;
-  PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
-    R* v = sp.v + 12 * ch;
-    const R m = ch == 0 ? tw : -tw;
-    if (kind == SITE_TWIST) {
-      PLAQ_UNROLL for (int i = 0; i < 6; i++) {
-        const R re = v[2 * i], im = v[2 * i + 1];
-        v[2 * i] = one * (re - m * im), v[2 * i + 1] = one * (im + m * re);
-      }
-      continue;
-    }
-    R b[36], out[12];
-    load_block<S>(b, plane(clover, parity), s, ch);
-    multiply_block(v, b, out);
-    if (kind == SITE_CLOVER_TWIST)
-      PLAQ_UNROLL for (int i = 0; i < 6; i++)
-        out[2 * i] = out[2 * i] - m * v[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] + m * v[2 * i];
-    if (kind == SITE_CLOVER_TWIST_INVERSE) {  // B - i m H, H in the planes after B's
-      R h[12];
-      load_block<S>(b, plane(clover, parity + 2), s, ch);
-      multiply_block(v, b, h);
-      PLAQ_UNROLL for (int i = 0; i < 6; i++)
-        out[2 * i] = out[2 * i] + m * h[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] - m * h[2 * i];
-    }
-    PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = out[i];
-  }
+  PLAQ_UNROLL for (int ch = 0; ch < 2; ch++)
+    apply_chirality(sp.v + 12 * ch, kind, ch, twist, twist_scale, [&](R (&b)[36], int which) {
+      load_block<S>(b, plane(clover, parity + 2 * which), s, ch, stream);
+    });
 }
 
-// Factor of the hop over the boundary; links stay in SU(3), phases belong to the operator.
-template <class R> PLAQ_FN void boundary_phase(HalfSpinor<R>& h, R& f, const HopArgs& a, const Site& s, int mu, bool forward) {
-  if (!((a.phase_mask() >> mu) & 1)) return;
-  if (!at_seam(a.geom, s, mu, forward)) return;
+// Links stay in SU(3), boundary phases belong to the operator. Does the hop cross a boundary with one?
+PLAQ_FN bool has_phase(const HopArgs& a, const Site& s, int mu, bool forward) {
+  return (a.phase_mask() >> (forward ? mu : mu + 4) & 1) && at_seam(a.geom, s, mu, forward);
+}
+template <class R> PLAQ_FN cplx<R> boundary_phase(const HopArgs& a, const Site& s, int mu, bool forward) {
   const int bit = lane_bit(a.geom, mu);
-  const R one = splat<R>(1), re = by_lane_bit(splat<R>(a.phase_re[mu]), one, s.lx, bit, forward);
-  if (!((a.complex_phase() >> mu) & 1)) {
-    f = f * re;
-    return;
-  }
-  const double sign = forward ? 1 : -1;
-  const cplx<R> z = {re, by_lane_bit(splat<R>(sign * a.phase_im[mu]), splat<R>(0), s.lx, bit, forward)};
-  PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int c = 0; c < 3; c++) h.c[i][c] = z * h.c[i][c];
+  const double im = forward ? a.phase_im[mu] : -a.phase_im[mu];
+  return {by_lane_bit(splat<R>(a.phase_re[mu]), splat<R>(1), s.lx, bit, forward),
+          by_lane_bit(splat<R>(im), splat<R>(0), s.lx, bit, forward)};
+}
+// Multiplies a hop h with coefficient f by the phase z.
+template <class R> PLAQ_FN void apply_phase(HalfSpinor<R>& h, R& f, const HopArgs& a, int mu, cplx<R> z) {
+  if (!(a.complex_phase() >> mu & 1)) f = f * z.re;
+  else PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int c = 0; c < 3; c++) h.c[i][c] = z * h.c[i][c];
 }
 
-// Links of the hop from memory.
-template <class S, int RECON> struct LinksInMemory {
-  Plane gauge[2];
-  Hint hint;
-  PLAQ_FN LinksInMemory(const HopArgs& a, Hint h) : gauge{plane(a.gauge, 0), plane(a.gauge, 1)}, hint(h) {}
-  template <class R> PLAQ_FN void get(Su3<R>& u, const Site& s, const Site& n, int mu, bool forward) const {
-    load_link<S, RECON>(u, gauge[forward ? s.par : n.par], forward ? s : n, mu, hint);
-  }
-};
+// Projected spinors of one face in a message: 12 reals per row of lanes.
+PLAQ_FN Plane halo_plane(const HaloView& h, int mu, bool forward, int rhs) {
+  const int k = 2 * mu + forward;
+  return {h.data[k] + rhs * h.plane_bytes[mu], (float*)(h.norm[k] + rhs * h.norm_bytes[mu]), 0};
+}
 
-template <class S, class R, class Links>
-PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in,
-                           const Links& links, int mu, bool forward) {
+// The neighbour across a halo: from the message, in lanes that are not at the outer face from the
+// next piece of the same rank.
+template <class S, class R>
+PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Site n, const Plane& in,
+                         int rhs, int mu, bool forward, R g) {
+  const int bit = lane_bit(a.geom, mu), rows = face_rows(a.geom, mu);
+  n.lx = s.lx ^ bit;
+  if (bit) load_projected<S>(h, in, n, mu, g);
+  n.o = face_index(a.geom, s, mu);
+  if (n.o >= rows) n.o -= rows, n.lx = s.lx;
+  R v[12];
+  load<S>(v, halo_plane(a.halo, mu, forward, rhs), n);
+  PLAQ_UNROLL for (int i = 0; i < 6; i++) {
+    cplx<R>& z = h.c[i / 3][i % 3];
+    z = bit ? cplx<R>{by_lane_bit(v[2 * i], z.re, s.lx, bit, forward), by_lane_bit(v[2 * i + 1], z.im, s.lx, bit, forward)}
+            : cplx<R>{v[2 * i], v[2 * i + 1]};
+  }
+}
+
+// acc += c times one direction's term.
+template <class S, int RECON, class R>
+PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in, int rhs,
+                           int mu, bool forward, double c, bool messages) {
   const Site n = neighbour(a.geom, s, mu, forward);
   Su3<R> u;
-  links.get(u, s, n, mu, forward);
+  load_link<S, RECON>(u, plane(a.gauge, forward ? s.par : n.par), forward ? s : n, mu, stream);
   const R g = splat<R>(forward != (a.dagger() != 0) ? 1 : -1);
   HalfSpinor<R> h, r;
-  load_projected<S>(h, in, n, mu, g);
+  if (messages && at_halo(a.geom, s, mu, forward)) {
+    HalfSpinor<R> across;  // what a function takes by reference stays in memory
+    load_across<S>(across, a, s, n, in, rhs, mu, forward, g);
+    h = across;
+  } else {
+    load_projected<S>(h, in, n, mu, g);
+  }
   multiply(r, u, h, !forward);
-  R f = splat<R>(a.coef[mu]);
-  boundary_phase(r, f, a, s, mu, forward);
-  unproject(acc, r, mu, g, f);
+  R f = splat<R>(c);
+  const bool phase = has_phase(a, s, mu, forward);
+  if (phase) apply_phase(r, f, a, mu, boundary_phase<R>(a, s, mu, forward));
+#if !PLAQ_GPU
+  // Factors other than 1 are rare, and additions have units of their own beside multiply-add.
+  if (phase || c != 1) PLAQ_UNROLL for (int i = 0; i < 6; i++) r.c[i / 3][i % 3] = f * r.c[i / 3][i % 3];
+  f = splat<R>(1);
+#endif
+  unproject(acc, r, mu, g * f, f);
 }
+
+PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
+  if (a.region() == REGION_INNER) return inner_site(a.geom, o, a.parity(), lx);
+  if (a.region() == REGION_OUTER) return outer_site(a.geom, o, a.parity(), lx);
+  return site_at(a.geom, o, a.parity(), lx);
+}
+
+#if PLAQ_GPU
+// The hop of several right-hand sides: two lanes of a warp share a site, one takes the four forward
+// hops, the other the backward ones. They differ in data only, the sign of the projectors and U or
+// U^dagger. Each keeps its links over all right-hand sides and finishes one chirality. Spinors are
+// copied asynchronously into the thread's own slots of shared memory, two hops ahead.
+template <class S, int RECON> struct HopBlock {
+  typedef typename S::C R;
+  typedef typename S::T T;
+  static constexpr int sites = PLAQ_BLOCK / 2, V = chunk<T>(24), chunks = 24 / V, VB = chunk<T>(36);
+  static constexpr bool clover = HopArgs{}.site_hop() >= SITE_CLOVER || HopArgs{}.site_y() >= SITE_CLOVER;
+
+  // Third rows of the links are in shared memory, which saves registers; a clover block needs its
+  // room more, where the rows can be made anew.
+  static constexpr bool keep_third = RECON == R18 || S::fixed || !clover;
+
+  // What a block keeps in shared memory, of at most 48 KB: `stages` spinors of each thread, then as
+  // far as they are there the third rows and the clover block of its chirality.
+  typedef typename word<sizeof(T) * VB>::type BlockWord;
+  static constexpr int room = 48 * 1024, slot_bytes = PLAQ_BLOCK * (16 * chunks + (S::fixed ? 4 : 0));
+  static constexpr int third_bytes = keep_third ? PLAQ_BLOCK * 24 * sizeof(R) : 0;
+  static constexpr int block_bytes = clover ? PLAQ_BLOCK * 36 * sizeof(T) : 0;
+  static constexpr int stages = 2 * slot_bytes + third_bytes <= room ? 2 : 1;
+  static constexpr int block_at = stages * slot_bytes + third_bytes;
+  static constexpr bool keep_block = clover && block_at + block_bytes <= room;
+  struct Mine {
+    char* shared;
+    PLAQ_FN uint4& slot(int k, int c) const { return ((uint4*)shared)[(k * chunks + c) * PLAQ_BLOCK + threadIdx.x]; }
+    PLAQ_FN float& norm(int k) const { return ((float*)(shared + stages * PLAQ_BLOCK * 16 * chunks))[k * PLAQ_BLOCK + threadIdx.x]; }
+    PLAQ_FN R& third(int i) const { return ((R*)(shared + stages * slot_bytes))[i * PLAQ_BLOCK + threadIdx.x]; }
+    PLAQ_FN BlockWord& block(int c) const { return ((BlockWord*)(shared + block_at))[c * PLAQ_BLOCK + threadIdx.x]; }
+  };
+
+  // A block's sites are consecutive; blocks fill pencils with a square cross-section in (y, z), t
+  // slowest. A slice of a pencil with all right-hand sides has some 5 MB, a tenth of a large
+  // second-level cache: what a block shares with its neighbours is then still there.
+  static PLAQ_FN constexpr int side(int rows) {
+    int n = 1;
+    while ((n + 1) * (n + 1) <= rows) n++;
+    return n;
+  }
+  static PLAQ_FN constexpr int divisor(int n, int most) {
+    while (most > 1 && n % most) most--;
+    return most < 1 ? 1 : most;
+  }
+  static PLAQ_FN int first_site(u32 b) {
+    constexpr Geom g{};
+    constexpr int row = g.x() / 2, slice = row * g.y(), pieces = slice % sites ? 0 : slice / sites;
+    if (pieces == 0 || HopArgs{}.region() != REGION_ALL) return b * sites;
+    constexpr int most = side((5 << 20) / (HopArgs{}.nrhs() * 24 * (int)sizeof(T)) / row);
+    constexpr u32 py = divisor(pieces, most * row / sites), pz = divisor(g.z(), most);
+    const u32 y = b % py, z = b / py % pz, t = b / (py * pz) % g.t(), pencil = b / (py * pz * g.t());
+    const u32 piece = pencil % (pieces / py) * py + y;
+    return ((t * g.z() + pencil / (pieces / py) * pz + z) * pieces + piece) * sites;
+  }
+
+  // Starts the copy of a neighbour, whose first chunk is `at`, into slot k.
+  static PLAQ_FN void fetch(const Mine& mine, const Plane& in, u32 at, int k) {
+    const uint4* from = (const uint4*)in.data + at;
+    PLAQ_UNROLL for (int c = 0; c < chunks; c++) async_copy<16>(&mine.slot(k, c), from + 32 * c);
+    if constexpr (S::fixed) async_copy<4>(&mine.norm(k), in.norm + at / (32 * chunks) * 32 + at % 32);
+  }
+  static PLAQ_FN void project_slot(HalfSpinor<R>& h, const Mine& mine, int k, int mu, R g) {
+    Spinor<R> p;
+    PLAQ_UNROLL for (int c = 0; c < chunks; c++) {
+      bits<T, V> b;
+      b.w = mine.slot(k, c);
+      unpack<S>(p.v, b, c);
+    }
+    if constexpr (S::fixed) project(h, p, mu, g, BiasedSum(mine.norm(k)));
+    else project(h, p, mu, g, PlainSum());
+  }
+
+  static PLAQ_FN void run(const HopArgs& a, int n) {
+    __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
+    const Mine mine{shared};
+    const int i = threadIdx.x, half = i >> 4 & 1, o = first_site(blockIdx.x) + i / 32 * 16 + i % 16;
+    const bool forward = half == 0, inside = o < n;
+    const Site s = site_in_region(a, inside ? o : 0, 0);
+    u32 at[4];
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      const u32 to = neighbour(a.geom, s, mu, forward).o;
+      at[mu] = to / 32 * (32 * chunks) + to % 32;
+    }
+    if constexpr (keep_block) {
+      const T* from = site_address<VB>((const T*)plane(a.clover, a.parity()).data, s.o, 72, 36 * half);
+      PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<sizeof(T) * VB>(&mine.block(c), from + c * 32 * VB);
+    }
+    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch(mine, plane(a.inp, 0), at[k], k), async_commit();
+
+    // The first two rows of U or U^dagger; the third is kept apart or made anew.
+    cplx<R> rows[4][6], phase[4];
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      const Site from = forward ? s : neighbour(a.geom, s, mu, false);
+      Su3<R> u;
+      load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu, stream);
+      const Su3<R> d = adj(u);
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+        const cplx<R> e = forward ? u.e[i / 3][i % 3] : d.e[i / 3][i % 3];
+        if (i < 6) rows[mu][i] = e;
+        else if (keep_third) mine.third(6 * mu + 2 * i - 12) = e.re, mine.third(6 * mu + 2 * i - 11) = e.im;
+      }
+      phase[mu] = {1, 0};
+      if (has_phase(a, s, mu, forward)) phase[mu] = boundary_phase<R>(a, s, mu, forward);
+    }
+    const auto blocks = [&](R (&b)[36], int which) {
+      const Plane p = plane(a.clover, a.parity() + 2 * which);
+      if (!keep_block || which) return load_block<S>(b, p, s, half, keep);
+      PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) {
+        bits<T, VB> w;
+        w.w = mine.block(c);
+        unpack<S>(b, w, c);
+      }
+      if constexpr (S::fixed) {
+        const R unit = load_norm<R>(p, s);
+        PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = (b[i] - fixed_bias) * unit;
+      }
+    };
+
+    const R g = forward == (a.dagger() == 0) ? 1 : -1;
+    _Pragma("unroll 1") for (int rhs = 0; rhs < a.nrhs(); rhs++) {
+      Spinor<R> acc;  // the lower spins without the factor g
+      PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = 0;
+      PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+        HalfSpinor<R> h, r;
+        async_wait<stages - 1>();
+        project_slot(h, mine, mu % stages, mu, g);
+        const int later = rhs + (mu + stages) / 4;
+        if (later < a.nrhs()) fetch(mine, plane(a.inp, later * a.step_in()), at[(mu + stages) % 4], mu % stages);
+        async_commit();
+        Su3<R> u;
+        PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[mu][i];
+        if constexpr (keep_third)
+          PLAQ_UNROLL for (int i = 0; i < 3; i++) u.e[2][i] = {mine.third(6 * mu + 2 * i), mine.third(6 * mu + 2 * i + 1)};
+        else complete_rows(u);
+        multiply(r, u, h, false);
+        R f = (R)a.coef[mu];
+        if (a.phase_mask() >> mu & 0x11) apply_phase(r, f, a, mu, phase[mu]);
+        unproject(acc, r, mu, f, f);
+      }
+      R v[12];
+      PLAQ_UNROLL for (int i = 0; i < 12; i++) {
+        const R up = acc.v[i], down = g * acc.v[12 + i];
+        v[i] = (forward ? up : down) + __shfl_xor_sync(0xffffffffu, forward ? down : up, 16);
+      }
+      apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
+      if (a.with_y()) {
+        R y[12];
+        load_half<S>(y, plane(a.y, rhs * a.step_y()), s, half);
+        apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
+        PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
+      }
+      store_half<S>(v, plane(a.out, rhs * a.step_out()), s, half, inside);
+    }
+  }
+};
+#endif
 
 template <int W, class S, int RECON> struct Hop {
   typedef real<typename S::C, W> R;
-  template <class Links> static PLAQ_FN void apply(const HopArgs& a, const Site& s, int batch, const Links& links) {
+  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
+    apply(a, site_in_region(a, o, lx), batch, a.region() != REGION_INNER);
+  }
+  // `messages`: may a neighbour be on another rank.
+  static PLAQ_FN void apply(const HopArgs& a, const Site& s, int batch, bool messages) {
     const Plane in = plane(a.inp, batch * a.step_in());
     Spinor<R> acc;
     PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(0);
+    // A factor that all directions share multiplies the sum (on a GPU it costs nothing where it is).
+    const bool shared = !PLAQ_GPU && a.coef[0] == a.coef[1] && a.coef[0] == a.coef[2] && a.coef[0] == a.coef[3];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-      hop_direction<S>(acc, a, s, in, links, mu, true);
-      hop_direction<S>(acc, a, s, in, links, mu, false);
+      const double c = shared ? 1 : a.coef[mu];
+      hop_direction<S, RECON>(acc, a, s, in, batch, mu, true, c, messages);
+      hop_direction<S, RECON>(acc, a, s, in, batch, mu, false, c, messages);
     }
+    if (shared && a.coef[0] != 1) PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
     apply_site<S>(acc, a.site_hop(), a.clover, s, a.parity(), a.twist, a.twist_scale);
     if (a.with_y()) {
       Spinor<R> y;
@@ -208,77 +415,80 @@ template <int W, class S, int RECON> struct Hop {
       const R c = splat<R>(a.coef_y);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, y.v[i], acc.v[i]);
     }
-    store<S>(acc.v, plane(a.out, batch * a.step_out()), s);
+    store<S>(acc.v, plane(a.out, batch * a.step_out()), s, past_caches(a) ? stream : keep);
   }
-  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
-    apply(a, site_at(a.geom, o, a.parity(), lx), batch, LinksInMemory<S, RECON>(a, stream));
+  // Does a hop move more than a last-level cache holds? Then the result would not stay in it either.
+  static PLAQ_FN bool past_caches(const HopArgs& a) {
+    const i64 reals = (i64)a.out.volume() * PLAQ_LANES * (8 * Recon<RECON>::reals + 48 * a.nrhs());
+    return reals * sizeof(typename S::T) > 32 << 20;
   }
-
-#if PLAQ_GPU
-  typedef typename S::T T;
-  static constexpr int N = Recon<RECON>::reals, V = chunk<T>(N), words = N / V;
-  typedef typename word<sizeof(T) * V>::type Word;
-  // Several right-hand sides: `columns` threads of a block share a site and take them in turn. One
-  // column keeps the spinors of a box in the first-level cache; clover blocks, which every
-  // right-hand side reads again, want two (docs/performance.md).
-  static constexpr bool blocks = HopArgs{}.site_hop() != SITE_ONE || HopArgs{}.site_y() != SITE_ONE;
-  static constexpr int columns = blocks ? 2 : 1, sites = PLAQ_BLOCK / columns;
-  static constexpr bool fits = sites * 8 * N * sizeof(T) <= 48 * 1024;
-
-  // The links of a site in shared memory as they are stored: [link][word][site].
-  struct LinksInBlock {
-    const Word* mine;
-    PLAQ_FN void get(Su3<R>& u, const Site&, const Site&, int mu, bool forward) const {
-      R v[N];
-      PLAQ_UNROLL for (int c = 0; c < words; c++) {
-        bits<T, V> b;
-        b.w = mine[((2 * mu + (forward ? 0 : 1)) * words + c) * sites];
-        unpack<S>(v, b, c);
-      }
-      if constexpr (S::fixed) PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = fma_(v[c], (R)fixed_step, (R)(-fixed_bias * fixed_step));
-      Recon<RECON>::expand(u, v);
-    }
-  };
-
-  // Site i of a block with several right-hand sides: the block is a box of 8 x 4 x 4 x (block / 64)
-  // sites where the lattice allows, so that most neighbours are in the first-level cache.
-  static PLAQ_FN int site_of_block(const Geom& g, int block, u32 i) {
-    const int xh = g.x() / 2, deep = PLAQ_BLOCK / 64;
-    if (xh % 4 || g.y() % 4 || g.z() % 4 || g.t() % deep) return block * PLAQ_BLOCK + i;
-    const u32 bx = xh / 4, by = g.y() / 4, bz = g.z() / 4, b = block;
-    const u32 x = (b % bx) * 4 + (i & 3), y = (b / bx % by) * 4 + (i >> 2 & 3);
-    const u32 z = (b / (bx * by) % bz) * 4 + (i >> 4 & 3), t = (b / (bx * by * bz)) * deep + (i >> 6);
-    return ((t * g.z() + z) * g.y() + y) * xh + x;
-  }
-
+#if !PLAQ_GPU
+  // Outer sites that several right-hand sides go through together: 512 KB of links.
+  static constexpr int tile = (512 << 10) / (8 * Recon<RECON>::reals * sizeof(typename S::T) * PLAQ_LANES);
+#else
   static PLAQ_FN void block(const HopArgs& a, int n) {
-    if (a.nrhs() == 1) {
-      const int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x;
-      if (o < n) site(a, o, 0, 0);
+    const bool halos = a.region() != REGION_INNER && a.geom.halos();
+    if (a.nrhs() > 1 && !halos) return HopBlock<S, RECON>::run(a, n);
+    const int i = blockIdx.x * PLAQ_BLOCK + threadIdx.x;
+    if (a.nrhs() == 1 && a.region() == REGION_ALL && a.geom.halos()) {
+      // Blocks of inner sites go first: the others come when messages most likely have.
+      const int inner = inner_sites(a.geom), blocks = (inner + PLAQ_BLOCK - 1) / PLAQ_BLOCK;
+      if (blockIdx.x < blocks) {
+        if (i < inner) apply(a, inner_site(a.geom, i, a.parity(), 0), 0, false);
+        return;
+      }
+      await_messages(a.arrivals);
+      const int o = i - blocks * PLAQ_BLOCK;
+      if (o < volume(a.geom) - inner) apply(a, outer_site(a.geom, o, a.parity(), 0), 0, true);
       return;
     }
-    __shared__ Word shared[fits ? 8 * words * sites : 1];
-    const int i = threadIdx.x % sites, column = threadIdx.x / sites;
-    Word* const links = shared + i;
-    for (int part = 0; part < columns; part++) {
-      const int o = site_of_block(a.geom, blockIdx.x, part * sites + i);
-      const Site s = site_at(a.geom, o < n ? o : 0, a.parity(), 0);
-      if constexpr (fits) {
-        if (part) __syncthreads();
-        for (int k = column; k < 8; k += columns) {
-          const int mu = k / 2;
-          const Site from = k & 1 ? neighbour(a.geom, s, mu, false) : s;
-          const Word* at = (const Word*)site_address<V>((const T*)plane(a.gauge, from.par).data, from.o, 4 * N, mu * N);
-          PLAQ_UNROLL for (int c = 0; c < words; c++) links[(k * words + c) * sites] = __ldcs(at + 32 * c);
+    // Two threads per site take several right-hand sides in turn.
+    const int second = a.nrhs() > 1 && i >= n, o = second ? i - n : i;
+    if (o < n) for (int rhs = second; rhs < a.nrhs(); rhs += 2) site(a, o, 0, rhs);
+  }
+#endif
+};
+
+// Projected spinors of all faces, for the ranks behind them, who are told at the end: rows are those of the faces one
+// direction after the other, lower face first.
+template <int W, class S> struct HopPack {
+  typedef real<typename S::C, W> R;
+  static constexpr int tile = 1 << 30;  // nothing is read again for the next right-hand side
+  // Of face site f, as it is seen from lanes lx.
+  static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopPackArgs& a, int f, int mu, bool upper, int lx, int batch) {
+    const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, a.parity(), lx);
+    // Who is behind the lower face looks forward.
+    const R g = splat<R>(upper == (a.dagger() != 0) ? 1 : -1);
+    load_projected<S>(h, plane(a.inp, batch * a.step_in()), s, mu, g);
+  }
+  static PLAQ_FN void site(const HopPackArgs& a, int o, int lx, int batch) {
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      if (!has_halo(a.geom, mu)) continue;
+      const int rows = face_rows(a.geom, mu), bit = lane_bit(a.geom, mu);
+      if (o < 2 * rows) {
+        const bool upper = o >= rows;
+        Site row;
+        row.o = upper ? o - rows : o, row.lx = lx;
+        HalfSpinor<R> h, second;
+        project_face(h, a, row.o, mu, upper, lx, batch);
+        if (bit) project_face(second, a, (row.o + rows) % face_sites(a.geom, mu), mu, upper, lx ^ bit, batch);
+        R v[12];
+        PLAQ_UNROLL for (int i = 0; i < 6; i++) {
+          const cplx<R> z = h.c[i / 3][i % 3], w = second.c[i / 3][i % 3];
+          v[2 * i] = bit ? by_lane_bit(z.re, w.re, lx, bit, upper) : z.re;
+          v[2 * i + 1] = bit ? by_lane_bit(z.im, w.im, lx, bit, upper) : z.im;
         }
-        __syncthreads();
+        store<S>(v, halo_plane(a.halo, mu, upper, batch), row);
+        return;
       }
-      if (o >= n) continue;
-      for (int b = column; b < a.nrhs(); b += columns) {
-        if constexpr (fits) apply(a, s, b, LinksInBlock{links});
-        else apply(a, s, b, LinksInMemory<S, RECON>(a, keep));
-      }
+      o -= 2 * rows;
     }
+  }
+#if PLAQ_GPU
+  static PLAQ_FN void block(const HopPackArgs& a, int n) {
+    const int i = blockIdx.x * PLAQ_BLOCK + threadIdx.x, second = a.nrhs() > 1 && i >= n, o = second ? i - n : i;
+    if (o < n) for (int rhs = second; rhs < a.nrhs(); rhs += 2) site(a, o, 0, rhs);
+    signal_when_all_wrote(a.departures);
   }
 #endif
 };

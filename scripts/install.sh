@@ -14,6 +14,8 @@ install -m 755 "$BUILT/libplaq.so" "$lib/libplaq.so.$VERSION"
 ln -sfn "libplaq.so.$VERSION" "$lib/libplaq.so.$major"
 ln -sfn "libplaq.so.$major" "$lib/libplaq.so"
 install -m 644 "$BUILT/libplaq.a" "$lib/libplaq.a"
+# Where `make mpi` found an MPI.
+[ -f build/mpi/libplaq_mpi.so ] && install -m 755 build/mpi/libplaq_mpi.so "$lib/"
 
 (cd include && find . -name '*.h') | while read -r header; do
   install -D -m 644 "include/$header" "$DESTDIR$INCLUDEDIR/$header"

@@ -1,7 +1,11 @@
 #!/bin/bash
 # usage: run.sh [tests] [examples] [bench]      (nothing named: all three)
-# Runs this kit on the GPU and prints a summary; the status is not 0 if anything failed.
+# Runs this kit on the GPU and prints a summary; the status is not 0 if anything failed. The first
+# run compiles kernels for the GPU, which takes minutes; PLAQ_CACHE keeps them for the next ones.
 #   PLAQ_TEST_DEVICE   cuda (default) or cpu
+#   PLAQ_TEST_ONLY     tests to run, e.g. "solvers layouts"
+#   PLAQ_TEST_SKIP     tests to leave out, e.g. dirac
+#   PLAQ_BENCH         arguments of the benchmark, e.g. "--only hop --lattice 32x32x32x64"
 #   PLAQ_NVRTC         full path of libnvrtc, where the loader does not find it
 #   PLAQ_TEST_THREADS  tests of one program at a time (default 4)
 #   PLAQ_TEST_SECONDS  limit of one program (default 900)
@@ -30,10 +34,19 @@ echo "$(uname -m), $(nproc) cores, device $PLAQ_TEST_DEVICE"
 
 if [[ $want == *" tests "* ]]; then
   printf '\n%-28s %7s %7s %8s %8s\n' test passed failed ignored seconds
-  for program in tests/bin/*; do
-    [ -x "$program" ] || continue
-    name=${program##*/} log=$results/test-${program##*/}.log start=$SECONDS
-    timeout "$limit" "$program" --test-threads "${PLAQ_TEST_THREADS:-4}" >"$log" 2>&1
+  # The first words of the tests' names are those of the files in the source tree.
+  for name in unit $(tests/bin/device --list 2>/dev/null | sed -n 's/::.*: test$//p' | uniq); do
+    case " ${PLAQ_TEST_ONLY:-$name} " in *" $name "*) ;; *) continue ;; esac
+    case " ${PLAQ_TEST_SKIP:-} " in
+    *" $name "*)
+      printf '%-28s left out\n' "$name"
+      continue
+      ;;
+    esac
+    log=$results/test-$name.log start=$SECONDS
+    program=(tests/bin/device "$name::")
+    [ "$name" = unit ] && program=(tests/bin/unit)
+    timeout "$limit" "${program[@]}" --test-threads "${PLAQ_TEST_THREADS:-4}" >"$log" 2>&1
     rc=$?
     read -r p f i < <(awk '/^test result:/ { p += $4; f += $6; i += $8 } END { print p + 0, f + 0, i + 0 }' "$log")
     note=
@@ -68,7 +81,8 @@ fi
 
 if [[ $want == *" bench "* ]] && [ -x bin/plaq_bench ]; then
   echo
-  if bin/plaq_bench 2>&1 | tee "$results/bench.log" && [ "${PIPESTATUS[0]}" = 0 ]; then
+  # shellcheck disable=SC2086
+  if bin/plaq_bench ${PLAQ_BENCH:-} 2>&1 | tee "$results/bench.log" && [ "${PIPESTATUS[0]}" = 0 ]; then
     passed=$((passed + 1))
   else
     echo "the benchmarks failed"

@@ -7,7 +7,13 @@ CARGO=${CARGO:-cargo}
 kit=build/kit
 limit_mib=50
 # Tests of the source tree and of compilers, which say nothing about the machine.
-host_only=" architecture abi "
+host_only=" architecture abi comm gpu_compile kit "
+# The others are modules of tests/kit.rs: one program instead of one for each.
+for test in tests/*.rs tests/*/main.rs; do
+  name=${test#tests/} name=${name%/main.rs} name=${name%.rs}
+  case $host_only in *" $name "*) continue ;; esac
+  grep -q "^mod $name;" tests/kit.rs || { echo "kit: tests/kit.rs lacks the test $name" >&2; exit 1; }
+done
 # Every program carries the CPU kernels: two sets are enough here, and keep the kit small.
 export PLAQ_CPU_ISAS=${PLAQ_CPU_ISAS:-baseline,avx2}
 
@@ -22,15 +28,13 @@ done
 [ -f include/plaq.h ] && scripts/examples.sh --list >"$kit/examples.list"
 
 log=build/kit-build.log
-"$CARGO" test --no-run --profile kit --lib --tests 2>&1 | tee "$log"
-sed -nE 's,^ *Executable .* \((.*)\)$,\1,p' "$log" | while read -r binary; do
-  name=$(basename "$binary" | sed "s/-[0-9a-f]*$//")
-  case $host_only in *" $name "*) continue ;; esac
-  cp "$binary" "$kit/tests/bin/$name"
-done
+"$CARGO" test --no-run --profile kit --lib --test kit 2>&1 | tee "$log"
+built() { sed -nE "s,^ *Executable $1 \((.*)\)$,\1,p" "$log"; }
+cp "$(built 'unittests .*')" "$kit/tests/bin/unit"
+cp "$(built tests/kit.rs)" "$kit/tests/bin/device"
 if [ -f benches/plaq.rs ]; then
   "$CARGO" bench --no-run --profile kit --bench plaq 2>&1 | tee "$log"
-  cp "$(sed -nE 's,^ *Executable benches/plaq.rs \((.*)\)$,\1,p' "$log")" "$kit/bin/plaq_bench"
+  cp "$(built benches/plaq.rs)" "$kit/bin/plaq_bench"
 fi
 
 [ -d tests/data ] && cp -r tests/data/. "$kit/tests/data/"
@@ -48,7 +52,7 @@ Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GP
 END
 
 size=$(du -sm "$kit" | cut -f1)
-echo "$kit: $size MiB, $(find "$kit/tests/bin" -type f | wc -l) test programs"
+echo "$kit: $size MiB"
 if [ "$size" -ge $limit_mib ]; then
   echo "kit: more than $limit_mib MiB" >&2
   exit 1

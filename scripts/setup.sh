@@ -16,16 +16,27 @@ want() { # list, package, what it is for, command that succeeds where it is ther
   fi
 }
 
+oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
 check() {
+  local found
   required=() optional=() packages=()
+  # Not from Debian, whose Rust is older.
+  found=$("${CARGO:-cargo}" --version 2>/dev/null | awk '{ print $2 }')
+  if [ "$(printf '%s\n' "$oldest" "$found" | sort -V | head -1)" != "$oldest" ]; then
+    required+=("Rust $oldest or newer, found ${found:-none}: see https://rustup.rs, or rustup update")
+  fi
   want required gcc "C compiler" "have ${CC:-cc} || have gcc"
   want required g++ "C++ compiler for the kernels" "have ${CXX:-c++} || have g++"
   want required libc6-dev "C library headers" "echo '#include <math.h>' | ${CC:-cc} -E -"
   if [ "$what" = test ]; then
     want optional gfortran "Fortran programs" "have ${FC:-gfortran}"
+    want optional libopenmpi-dev "tests on many ranks" "have ${MPICC:-mpicc}"
+    want optional openmpi-bin "tests on many ranks" "have ${MPIRUN:-mpirun}"
     want optional valgrind "leak checks" "have valgrind"
     want optional pkg-config "test of the installed package" "have pkg-config"
     want optional cmake "test of the installed package" "have cmake"
+    want optional libopenmpi-dev "compiler of MPI: ranks" "have ${MPICC:-mpicc}"
+    want optional openmpi-bin "mpirun: ranks" "have ${MPIRUN:-mpirun}"
     want optional python3-venv "GPU compiler from PyPI: kernels are compiled for GPUs without one" \
       "python3 -c 'import venv, ensurepip'"
   fi
@@ -37,27 +48,20 @@ as_root() {
   else return 1; fi
 }
 
-oldest=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$(dirname "$0")/../Cargo.toml")
-if ! have "${CARGO:-cargo}"; then
-  echo "setup: Rust $oldest or newer is missing; see https://rustup.rs" >&2
-  exit 1
-fi
-version=$("${CARGO:-cargo}" --version | awk '{print $2}')
-if [ "$(printf '%s\n' "$oldest" "$version" | sort -V | head -1)" != "$oldest" ]; then
-  echo "setup: cargo is $version; plaq needs $oldest or newer (rustup update)" >&2
-  exit 1
-fi
-
 check
 if [ ${#packages[@]} -gt 0 ] && [ -z "${PLAQ_NO_INSTALL:-}" ] && have apt-get; then
-  echo "setup: installing ${packages[*]}"
-  export DEBIAN_FRONTEND=noninteractive
-  as_root apt-get update -qq && as_root apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
-  check
+  if as_root true; then
+    echo "setup: installing ${packages[*]}"
+    as_root apt-get update -qq &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${packages[@]}" >/dev/null
+    check
+  else
+    echo "setup: not root, and sudo asks for a password: nothing was installed"
+  fi
 fi
 for line in "${optional[@]+"${optional[@]}"}"; do echo "setup: not found, its tests are skipped: $line"; done
 if [ ${#required[@]} -gt 0 ]; then
-  echo "setup: please install (names of Debian packages):" >&2
+  echo "setup: please install (names before a colon are Debian packages), then try again:" >&2
   printf '  %s\n' "${required[@]}" >&2
   exit 1
 fi

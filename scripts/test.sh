@@ -47,6 +47,40 @@ fi
 
 part build "$CARGO" build
 part cargo "$CARGO" test --no-fail-fast
+
+# Tests of fields again on more ranks: grid, test and, after a colon, a choice of its parts, as the
+# reference is slow on every rank. tests/halo compares many ranks with one on every grid; tests/comm
+# starts mpirun itself. PLAQ_RANK_TESTS names tests to run instead, whole, on all grids.
+RANK_TESTS="
+  1,1,1,2 halo dirac solvers:every_solution,shifts,right_hand_sides propagator heatbath:depend,philox
+  2,1,1,1 halo dirac:full observables
+  1,2,2,1 halo observables correlators config dirac:full
+  2,1,1,2 halo observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused
+"
+# One rank, halos to itself in all directions.
+HALO_TESTS="dirac observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts"
+
+on_ranks() { # grid or "halo", test[:filter,...]
+  local name filters program
+  IFS=: read -r name filters <<<"$2"
+  program=$("$CARGO" test --no-run --test "$name" 2>&1 | sed -nE 's,^ *Executable .*\((.*)\)$,\1,p')
+  if [ "$1" = halo ]; then
+    part "$name@halo" env PLAQ_TEST_HALO=1,1,1,1 "$program" ${filters//,/ }
+  else
+    part "$name@$1" scripts/ranks.sh "$1" "$program" --test-threads=1 ${filters//,/ }
+  fi
+}
+
+for test in $HALO_TESTS; do on_ranks halo "$test"; done
+if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/dev/null; then
+  part mpi make --no-print-directory mpi
+  while read -r grid tests; do
+    for test in ${PLAQ_RANK_TESTS:-$tests}; do on_ranks "$grid" "$test" </dev/null; done
+  done < <(grep . <<<"$RANK_TESTS")
+else
+  skip mpi "no ${MPICC:-mpicc} or no ${MPIRUN:-mpirun}: nothing was tested on more than one rank"
+fi
+
 if [ -f include/plaq.h ]; then
   part examples scripts/examples.sh
   part install tests/install.sh

@@ -59,7 +59,7 @@ statuses! {
     StructSize = 4, "STRUCT_SIZE", "struct_size of a parameter struct does not fit this library";
     Unsupported = 5, "UNSUPPORTED", "the combination asked for does not exist";
     WrongContext = 6, "WRONG_CONTEXT", "objects of different contexts or devices were mixed";
-    Stopped = 7, "STOPPED", "the host's callback asked to stop";
+    // 7 is retired (was STOPPED): a stop that a callback asked for is in the report.
     Busy = 8, "BUSY", "an object is being changed, or is to be changed, while another call uses it";
     Internal = -1, "INTERNAL", "a defect inside plaq was caught at the boundary";
     // 100..199 back end
@@ -72,6 +72,9 @@ statuses! {
     DeviceLost = -100, "DEVICE_LOST", "the device failed; the context can only be destroyed";
     // 200..299 communication
     ProcessGrid = 200, "PROCESS_GRID", "the process grid does not fit ranks or lattice";
+    MpiMissing = 201, "MPI_MISSING", "plaq's library for MPI is not installed; docs/mpi.md says how to build it";
+    MpiState = 202, "MPI_STATE", "MPI does not run, is another MPI, or the communicator is null";
+    MpiThread = 203, "MPI_THREAD", "MPI's thread level forbids calls from this thread";
     CommFailed = -200, "COMM_FAILED", "a peer was lost or a message timed out";
     // 300..399 fields
     BadExtents = 300, "BAD_EXTENTS", "lattice extents are odd, zero or do not match";

@@ -6,6 +6,7 @@
 
 pub mod backend;
 pub mod capi;
+pub mod comm;
 pub mod compose;
 pub mod error;
 pub mod fields;

@@ -20,9 +20,9 @@ impl Shape {
     pub fn field(&self, nrhs: usize) -> Result<SpinorField> {
         SpinorField::new(&self.device, &self.geometry, self.precision, self.subset, nrhs)
     }
-    /// Sites that a vector has.
+    /// Sites that a vector has on all ranks.
     pub fn sites(&self) -> usize {
-        self.geometry.volume() / 2 * self.subset.parities()
+        self.geometry.global_volume() / 2 * self.subset.parities()
     }
 }
 

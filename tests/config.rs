@@ -3,13 +3,13 @@
 mod common;
 mod reference;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use common::{configuration, devices, distance, tolerance};
+use common::{configuration, devices, distance, on_rank_0, over_ranks, ranks, tolerance, Folder};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};
-use plaq::io::{read_gauge, write_gauge, FileFormat, WriteOptions};
+use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, WriteOptions};
 use plaq::ops::config::{load_gauge, save_gauge, LoadOptions};
 use plaq::ops::observables::{plaquette, unitarity};
 use plaq::ops::quenched::Quenched;
@@ -23,24 +23,8 @@ const FORMATS: [FileFormat; 6] = [
     FileFormat::DdAlphaAmg,
 ];
 
-/// A folder of this test, removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("plaq-config-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn field(device: &Device, extents: [usize; 4]) -> GaugeField {
-    let geometry = Geometry::new(extents, device).unwrap();
+    let geometry = common::geometry(extents, device);
     let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
     u.set_near_unit(7, 0.4).unwrap();
     u
@@ -57,7 +41,8 @@ fn carried_configurations_are_what_they_say() {
         for (name, extents, total) in known {
             let path = Path::new("tests/data").join(name);
             let options = LoadOptions { expect: Some(extents), ..Default::default() };
-            let u = load_gauge(&device, &path, Precision::F64, Recon::R18, &options).unwrap();
+            let u =
+                load_gauge(&device, &ranks(), &path, Precision::F64, Recon::R18, &options).unwrap();
             // Eight decimals, and links rounded to single precision.
             assert!((u.plaquette.total - total).abs() < 1e-8, "{name}: {:?}", u.plaquette);
             assert_eq!(u.info.sequence_number, Some(300));
@@ -110,7 +95,7 @@ fn configurations_of_other_codes_have_their_plaquettes() {
                 LoadOptions { expect: Some(extents), reunitarise: false, ..Default::default() };
             let options = |p| (p, Recon::R18, &as_stored);
             let (precision, recon, o) = options(Precision::F64);
-            let loaded = load_gauge(&device, &path, precision, recon, o).unwrap();
+            let loaded = load_gauge(&device, &ranks(), &path, precision, recon, o).unwrap();
             let p = loaded.plaquette;
             assert!((3.0 * p.spatial - space).abs() < tol, "{name}: {p:?}");
             assert!((3.0 * p.temporal - time).abs() < tol, "{name}: {p:?}");
@@ -119,8 +104,14 @@ fn configurations_of_other_codes_have_their_plaquettes() {
             }
             assert_eq!(plaquette(&loaded.gauge).unwrap(), p);
             // In single precision, put back into the group: the file's own rounding is left.
-            let again =
-                load_gauge(&device, &path, Precision::F64, Recon::R12, &LoadOptions::default());
+            let again = load_gauge(
+                &device,
+                &ranks(),
+                &path,
+                Precision::F64,
+                Recon::R12,
+                &LoadOptions::default(),
+            );
             let again = again.unwrap();
             assert!(unitarity(&again.gauge).unwrap().worst() < 1e-14);
             assert!((again.plaquette.total - p.total).abs() < 1e-7);
@@ -137,8 +128,15 @@ fn configurations_of_other_codes_have_their_plaquettes() {
             let Some(path) = configuration(name) else { continue };
             for precision in Precision::ALL {
                 for recon in Recon::SU3 {
-                    let u = load_gauge(&device, &path, precision, recon, &LoadOptions::default())
-                        .unwrap();
+                    let u = load_gauge(
+                        &device,
+                        &ranks(),
+                        &path,
+                        precision,
+                        recon,
+                        &LoadOptions::default(),
+                    )
+                    .unwrap();
                     // 13 decimals are known; those and the sums' rounding.
                     assert!((3.0 * u.plaquette.total - mean).abs() < 1e-12, "{name} {u:?}");
                     let stored = plaquette(&u.gauge).unwrap().total;
@@ -155,24 +153,95 @@ fn configurations_of_other_codes_have_their_plaquettes() {
     }
 }
 
+/// Ranks write the file that one rank writes, byte for byte, and read what one rank reads.
 #[test]
 fn every_format_there_and_back() {
     let folder = Folder::new("formats");
     let device = devices().pop().unwrap();
-    let u = field(&device, [4, 8, 4, 6]);
+    let extents = over_ranks([4, 8, 4, 6]);
+    let u = field(&device, extents);
     let links = u.save_lex().unwrap();
+    let averages = plaquette(&u).unwrap();
     for format in FORMATS {
-        let path = folder.0.join(format!("{format:?}"));
-        save_gauge(&path, &u, format, &WriteOptions::default()).unwrap();
-        let loaded =
-            load_gauge(&device, &path, Precision::F64, Recon::R18, &LoadOptions::default())
-                .unwrap();
-        let stored = if loaded.info.precision_bits == 64 { Precision::F64 } else { Precision::F32 };
-        let off = distance(&loaded.gauge.save_lex().unwrap(), &links);
-        // Reunitarising adds the rounding of a row of three.
-        assert!(off < 4.0 * tolerance(stored, 3.0), "{format:?}: {off}");
-        assert_eq!(loaded.info.format, format);
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            let options = WriteOptions {
+                date: Some("Sun Dec  4 20:49:06 2005 UTC".into()),
+                plaquette: Some(averages.total),
+                link_trace: Some(averages.link_trace),
+                byte_order: Some(order),
+                ..Default::default()
+            };
+            let what = format!("{format:?} {order:?}");
+            let [ours, alone] =
+                ["ours", "alone"].map(|name| folder.0.join(format!("{what} {name}")));
+            match save_gauge(&ours, &u, format, &options) {
+                Err(e) if e.status == Status::Unsupported => continue,
+                saved => saved.unwrap(),
+            }
+            on_rank_0(|| {
+                write_gauge(&alone, format, &options, extents, &links).unwrap();
+                assert!(std::fs::read(&ours).unwrap() == std::fs::read(&alone).unwrap(), "{what}");
+                assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 2, "{what}");
+            });
+            let (precision, recon) = (Precision::F64, Recon::R18);
+            let as_stored = LoadOptions { reunitarise: false, ..Default::default() };
+            let loaded =
+                load_gauge(&device, &ranks(), &ours, precision, recon, &as_stored).unwrap();
+            assert!(loaded.gauge.save_lex().unwrap() == read_gauge(&ours, None).unwrap().links);
+            let loaded =
+                load_gauge(&device, &ranks(), &ours, precision, recon, &LoadOptions::default());
+            let loaded = loaded.unwrap();
+            let stored =
+                if loaded.info.precision_bits == 64 { Precision::F64 } else { Precision::F32 };
+            let off = distance(&loaded.gauge.save_lex().unwrap(), &links);
+            // Reunitarising adds the rounding of a row of three.
+            assert!(off < 4.0 * tolerance(stored, 3.0), "{what}: {off}");
+            assert_eq!(loaded.info.format, format);
+            on_rank_0(|| [&ours, &alone].iter().for_each(|p| std::fs::remove_file(p).unwrap()));
+        }
     }
+}
+
+/// A cut file, a flipped bit in the part of one rank, a folder that cannot be written: the same
+/// status on every rank, and no file half written.
+#[test]
+fn damaged_files_fail_alike_on_all_ranks() {
+    let folder = Folder::new("damage");
+    let device = devices().pop().unwrap();
+    let path = folder.0.join("lattice");
+    let u = field(&device, over_ranks([4, 4, 4, 4]));
+    let default = LoadOptions::default();
+    for format in [FileFormat::Nersc, FileFormat::Ildg, FileFormat::Milc] {
+        let read = || {
+            load_gauge(&device, &ranks(), &path, Precision::F64, Recon::R18, &default).map(|_| ())
+        };
+        let status = || {
+            let mine = read().unwrap_err().status;
+            let all = ranks().all_gather(&(mine as i32).to_ne_bytes()).unwrap();
+            assert!(all.chunks(4).all(|other| other == (mine as i32).to_ne_bytes()));
+            mine
+        };
+        save_gauge(&path, &u, format, &WriteOptions::default()).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        ranks().agree(Ok(())).unwrap();
+        // The last links, 500 bytes before the end also where records follow.
+        let mut flipped = bytes.clone();
+        flipped[bytes.len() - 500] ^= 1;
+        on_rank_0(|| std::fs::write(&path, &flipped).unwrap());
+        assert_eq!(status(), Status::FileChecksum, "{format:?}");
+        on_rank_0(|| std::fs::write(&path, &bytes[..bytes.len() - 1]).unwrap());
+        assert_eq!(status(), Status::FileTruncated, "{format:?}");
+    }
+    let nowhere = folder.0.join("absent").join("lattice");
+    let e = save_gauge(&nowhere, &u, FileFormat::Ildg, &WriteOptions::default()).unwrap_err();
+    assert_eq!(e.status, Status::FileWrite, "{e}");
+    // A date that the format has no room for.
+    let before = std::fs::read(&path).unwrap();
+    let long = WriteOptions { date: Some("x".repeat(64)), ..Default::default() };
+    let e = save_gauge(&path, &u, FileFormat::Milc, &long).unwrap_err();
+    assert_eq!(e.status, Status::InvalidArgument, "{e}");
+    assert!(std::fs::read(&path).unwrap() == before);
+    assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
 }
 
 #[test]
@@ -182,7 +251,8 @@ fn what_does_not_fit_its_header_is_refused() {
     let path = folder.0.join("lattice");
     let u = field(&device, [4; 4]);
     let load = |options: &LoadOptions| {
-        load_gauge(&device, &path, Precision::F32, Recon::R12, options).map(|l| l.plaquette.total)
+        load_gauge(&device, &ranks(), &path, Precision::F32, Recon::R12, options)
+            .map(|l| l.plaquette.total)
     };
     let status = |options: &LoadOptions| load(options).unwrap_err().status;
     let default = LoadOptions::default();
@@ -207,7 +277,8 @@ fn what_does_not_fit_its_header_is_refused() {
     // Links that are no links, in a format whose header says nothing about them.
     let mut links = u.save_lex().unwrap();
     let write = |links: &[f64], extents| {
-        write_gauge(&path, FileFormat::Ildg, &WriteOptions::default(), extents, links).unwrap()
+        let options = WriteOptions::default();
+        on_rank_0(|| write_gauge(&path, FileFormat::Ildg, &options, extents, links).unwrap())
     };
     links[100] += 1e-8;
     write(&links, [4; 4]);
@@ -222,9 +293,9 @@ fn what_does_not_fit_its_header_is_refused() {
     assert_eq!(status(&default), Status::BadExtents);
     assert_eq!(read_gauge(&path, None).unwrap().extents, [4, 4, 4, 3]);
 
-    let e = load_gauge(&device, &path, Precision::F64, Recon::Su2, &default).unwrap_err();
+    let e = load_gauge(&device, &ranks(), &path, Precision::F64, Recon::Su2, &default).unwrap_err();
     assert_eq!(e.status, Status::Unsupported);
-    let geometry = Geometry::new([4; 4], &device).unwrap();
+    let geometry = common::geometry([4; 4], &device);
     let mut two = GaugeField::new(&device, &geometry, Precision::F64, Recon::Su2).unwrap();
     two.set_unit().unwrap();
     let e = save_gauge(&path, &two, FileFormat::Ildg, &WriteOptions::default()).unwrap_err();

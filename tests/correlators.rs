@@ -5,11 +5,11 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, tolerance, EXTENTS};
+use common::{devices, lattices, tolerance};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Normalisation, SolveParams};
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{GaugeField, Precision, Recon, SpinorField, Subset};
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use plaq::ops::propagator::{propagator, Source, COLUMNS};
@@ -19,13 +19,13 @@ use reference::numbers::{field_numbers, gauge_numbers};
 use reference::{spinor, su3, Gauge, Lattice, C};
 
 fn field(device: &Device, extents: [usize; 4], precision: Precision) -> SpinorField {
-    let geometry = Geometry::new(extents, device).unwrap();
+    let geometry = common::geometry(extents, device);
     SpinorField::new(device, &geometry, precision, Subset::Full, COLUMNS).unwrap()
 }
 
 #[test]
 fn correlators_of_random_columns_agree_with_the_reference() {
-    for extents in EXTENTS {
+    for extents in lattices() {
         let lat = Lattice::new(extents);
         let s: Propagator = (0..12).map(|i| spinor::random(lat, 100 + i)).collect();
         let numbers: Vec<f64> = s.iter().flat_map(field_numbers).collect();
@@ -68,7 +68,7 @@ fn correlators_of_random_columns_agree_with_the_reference() {
 
 #[test]
 fn sources_are_exact() {
-    for extents in EXTENTS {
+    for extents in lattices() {
         let lat = Lattice::new(extents);
         for device in devices() {
             for precision in Precision::ALL {
@@ -129,13 +129,13 @@ fn moved(lat: Lattice, links: &Gauge, origin: [usize; 4]) -> Gauge {
 /// Nothing depends on where the lattice begins, also with antiperiodic fermions.
 #[test]
 fn correlators_do_not_depend_on_the_place_of_the_source() {
-    for extents in [[4, 4, 4, 8], [2, 4, 4, 6]] {
+    for extents in [[4, 4, 4, 8], [2, 4, 4, 6]].map(common::over_ranks) {
         let lat = Lattice::new(extents);
         let smooth = su3::smooth_gauge(lat, 0.5, 3);
         let links: Gauge = smooth.iter().map(su3::reunitarise).collect();
         let origin = [1, 2, 3, 5];
         for device in devices() {
-            let geometry = Geometry::new(extents, &device).unwrap();
+            let geometry = common::geometry(extents, &device);
             let run = |links: &Gauge, source: Source| {
                 let mut u =
                     GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();

@@ -5,12 +5,15 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, storage_factor, tolerance, EXTENTS};
+use common::{devices, distance, lattices, over_ranks, storage_factor, tolerance};
 use plaq::backend::Device;
 use plaq::compose::EvenOdd;
-use plaq::fields::{GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::error::Status;
+use plaq::fields::{
+    CloverField, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
+};
 use plaq::linop::LinOp;
-use plaq::operators::{gamma5, DiracParams, Wilson};
+use plaq::operators::{gamma5, DiracParams, HopCall, SiteTerm, Wilson};
 use reference::dirac::{Dirac, Params, Preconditioned};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
@@ -64,9 +67,10 @@ struct Setup {
 fn setups() -> Vec<Setup> {
     let mut all = vec![];
     for device in devices() {
-        // On a GPU every lattice, term and storage is a kernel to compile; 4^4 adds no new path there.
-        for extents in EXTENTS.into_iter().filter(|e| device.is_cpu() || *e != [4; 4]) {
-            let geometry = Geometry::new(extents, &device).unwrap();
+        // On a GPU every lattice, term and storage is a kernel to compile, and lanes are no matter.
+        let some = [[8, 4, 4, 12], [2, 6, 4, 2]].map(over_ranks);
+        for extents in lattices().into_iter().filter(|e| device.is_cpu() || some.contains(e)) {
+            let geometry = common::geometry(extents, &device);
             let lat = Lattice::new(extents);
             // Products of 1024 factors leave 1e-13: two stored rows need links unitary to rounding.
             let links: Gauge =
@@ -186,6 +190,79 @@ fn even_odd_operators_agree_with_the_reference() {
     }
 }
 
+/// ln det A, or with twist ln |det(A + i twist gamma5)|^2, in kappa normalisation.
+#[test]
+fn log_det_of_the_clover_term_agrees_with_the_reference() {
+    for s in setups() {
+        for params in parameter_sets().into_iter().filter(DiracParams::has_clover) {
+            let dirac = Dirac::new(s.lat, &s.links, reference_params(&params));
+            let two_kappa = 2.0 * params.kappa();
+            let eigenvalues = 6.0 * s.lat.volume() as f64;
+            for precision in [Precision::F64, Precision::F32] {
+                let op = s.wilson(params, precision, Recon::R12);
+                let clover = op.clover().expect("a clover term");
+                let found = clover.log_det(two_kappa * params.mu).unwrap();
+                for parity in 0..2 {
+                    let one = dirac.ln_det_diagonal(parity).re + eigenvalues * two_kappa.ln();
+                    let expect = if params.mu == 0.0 { one } else { 2.0 * one };
+                    let bound = eigenvalues * tolerance(precision, TERMS);
+                    assert!(
+                        (found[parity] - expect).abs() < bound && expect.abs() > 100.0 * bound,
+                        "{:?} {precision:?} {params:?}: {found:?} {expect}",
+                        s.lat
+                    );
+                }
+                assert_ne!(found[0], found[1]);
+            }
+            let half = s.wilson(params, Precision::F16, Recon::R12);
+            let error = half.clover().unwrap().log_det(0.0).unwrap_err();
+            assert_eq!(error.status, Status::Unsupported, "{error}");
+        }
+    }
+}
+
+/// A coefficient so large that A has negative eigenvalues; a twist makes A^2 + twist^2 positive.
+#[test]
+fn a_clover_term_that_is_not_positive_is_refused() {
+    for s in setups() {
+        let clover = CloverField::build(&s.exact, 50.0, 50.0).unwrap();
+        assert_eq!(clover.log_det(0.0).unwrap_err().status, Status::SingularClover);
+        assert_eq!(clover.inverse(0.0).unwrap_err().status, Status::SingularClover);
+        assert!(clover.log_det(0.1).unwrap().iter().all(|v| v.is_finite()));
+    }
+}
+
+/// A GPU has a kernel of its own for several right-hand sides, which runs through pencils of a
+/// lattice whose slices are large enough, as here.
+#[test]
+fn several_right_hand_sides_agree_with_one_at_a_time() {
+    for device in devices() {
+        let extents = [16, 8, 6, 4];
+        let geometry = Geometry::new(extents, &device).unwrap();
+        let lat = Lattice::new(extents);
+        let links: Gauge = su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
+        let mut exact = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        exact.load_lex(&gauge_numbers(&links)).unwrap();
+        let s = Setup { device, geometry, lat, links, exact: Arc::new(exact) };
+        let fields: Vec<Field> = (0..5).map(|k| spinor::random(lat, 20 + k)).collect();
+        let params = parameter_sets()[2];
+        for precision in Precision::ALL {
+            let op = s.wilson(params, precision, Recon::R12);
+            let apply = |fields: &[&Field]| {
+                let inp = s.load(precision, Subset::Full, fields);
+                let mut out = inp.like(precision).unwrap();
+                op.apply(&mut out, &inp).unwrap();
+                out.save_lex().unwrap()
+            };
+            let together = apply(&fields.iter().collect::<Vec<_>>());
+            let alone: Vec<f64> = fields.iter().flat_map(|f| apply(&[f])).collect();
+            let found = distance(&together, &alone);
+            let bound = tolerance(precision, TERMS);
+            assert!(found < bound, "{precision:?}: {found:e} > {bound:e}");
+        }
+    }
+}
+
 #[test]
 fn gamma5_hermiticity_holds_to_rounding() {
     for s in setups() {
@@ -232,5 +309,33 @@ fn gauge_covariance() {
             let found = distance(&out.save_lex().unwrap(), &expect);
             assert!(found < 2.0 * tolerance(Precision::F64, TERMS), "{params:?}: {found:e}");
         }
+    }
+}
+
+/// A lattice larger than the caches, where results are stored past them, and with several
+/// right-hand sides, which go through it in tiles of sites: as one lane and one by one.
+#[test]
+fn large_lattices_agree_with_one_lane() {
+    for device in devices().into_iter().filter(Device::is_cpu) {
+        let hop = |lanes, nrhs: usize| {
+            let geometry = Geometry::with_lanes([16, 16, 16, 12], lanes).unwrap();
+            let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            u.set_random(1).unwrap();
+            let op = Wilson::new(Arc::new(u), DiracParams::default()).unwrap();
+            let new = |subset, first| {
+                let mut f =
+                    SpinorField::new(&device, &geometry, Precision::F64, subset, nrhs).unwrap();
+                f.set_noise(Noise::Normal, 2, first).unwrap();
+                f
+            };
+            let (inp, mut out) = (new(Subset::Odd, 0), new(Subset::Even, 9));
+            let site_hop = SiteTerm::One;
+            let call = HopCall { parity: 0, dagger: false, coef: 0.3, site_hop, y: None };
+            op.hop(&mut out, &inp, &call).unwrap();
+            out.save_lex().unwrap()
+        };
+        let plain = hop(1, 2);
+        assert!(distance(&hop(device.max_lanes(), 2), &plain) < tolerance(Precision::F64, 64.0));
+        assert!(hop(1, 1) == plain[..plain.len() / 2]);
     }
 }

@@ -13,16 +13,18 @@ use plaq::backend::cuda::{candidates, default_shape, in_parallel, Cache, Nvrtc, 
 use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
 use plaq::backend::specs_of;
 
-/// Bytes per thread that may spill with the default shape, by symbol prefix; all others: none.
-/// Four words beside the 576 bytes that a single-precision hop moves, for a third more warps.
-/// Six field strengths in double are 216 registers beside the links of a leaf, and a clover term
-/// is built once per gauge field.
-/// The double hop over several right-hand sides keeps a loop counter beside 255 registers.
-const SPILLS_ALLOWED: &[(&str, u32)] = &[
-    ("hop_f64_", 8),
-    ("hop_f32_", 16),
-    ("clover_build_f64_", 1008),
-    ("field_strength_sum_f64_", 160),
+/// Bytes per thread that may spill with the default shape, by the starts of symbol and variant; the
+/// first row that fits counts, without one: none.
+/// Four words beside the 576 bytes that a single-precision hop moves, for a third more warps; the
+/// tuner finds that several right-hand sides with clover blocks are better off with fewer.
+/// The clover term's 54 numbers in double are 108 registers beside the links of a leaf, and it is
+/// built once per gauge field, as field strengths are.
+const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
+    ("hop_f64_", "several, y, CLOVER", 44),
+    ("hop_f32_", "several, y, CLOVER", 32),
+    ("hop_f32_", "", 16),
+    ("clover_build_f64_", "", 448),
+    ("field_strength_sum_f64_", "", 96),
 ];
 
 struct Variant {
@@ -57,9 +59,20 @@ fn hop_variants(all: bool) -> Vec<Variant> {
     let mut list = vec![
         variant("plain", &plain),
         variant("several right-hand sides", &HopArgs { nrhs: 12, ..plain }),
+        variant(
+            "several, y, CLOVER",
+            &HopArgs { nrhs: 12, clover, site_hop: SITE_CLOVER, ..with_y },
+        ),
         variant("y, antiperiodic t", &HopArgs { phase_mask: 8, ..with_y }),
         variant("y, site_hop=CLOVER", &HopArgs { clover, site_hop: SITE_CLOVER, ..with_y }),
     ];
+    let split = HopArgs { geom: Geom { halos: 0b1101, ..geom() }, ..plain };
+    list.push(variant("halos, all", &split));
+    for (name, region) in [("inner", REGION_INNER), ("outer", REGION_OUTER)] {
+        list.push(variant(&format!("halos, {name}"), &HopArgs { region, ..split }));
+        let several = HopArgs { region, nrhs: 12, ..split };
+        list.push(variant(&format!("halos, {name}, several"), &several));
+    }
     if all {
         list.push(variant("dagger", &HopArgs { dagger: 1, ..plain }));
         let complex = HopArgs { phase_mask: 15, complex_phase: 15, ..plain };
@@ -143,6 +156,17 @@ fn convert_variants() -> Vec<Variant> {
 fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     match kernel.name {
         "hop" => hop_variants(params == ["f32", "R12"]),
+        "hop_pack" => {
+            let geom = Geom { halos: 0b1101, ..geom() };
+            let args =
+                HopPackArgs { geom, inp: view(), step_in: 1, nrhs: 1, ..HopPackArgs::default() };
+            vec![variant("x, z, t", &args)]
+        }
+        "border_pack" | "border_unpack" | "border_return" => {
+            let geom = Geom { halos: 0b1101, ..geom() };
+            let args = BorderArgs { geom, gauge: view(), mu: 2, ..BorderArgs::default() };
+            vec![variant("x, z, t", &args)]
+        }
         "site_op" => site_variants(),
         "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
         "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
@@ -171,8 +195,9 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     }
 }
 
-fn allowed(symbol: &str) -> u32 {
-    SPILLS_ALLOWED.iter().find(|(s, _)| symbol.starts_with(s)).map_or(0, |r| r.1)
+fn allowed(symbol: &str, what: &str) -> u32 {
+    let fits = |(s, w, _): &&(&str, &str, u32)| symbol.starts_with(s) && what.starts_with(w);
+    SPILLS_ALLOWED.iter().find(fits).map_or(0, |row| row.2)
 }
 
 #[test]
@@ -233,7 +258,7 @@ fn every_kernel_compiles_and_fits_its_registers() {
         );
         assert!(registers > 0, "the assembler's report on {symbol} was not understood");
         let spilled = spill_stores.max(spill_loads);
-        if spilled > allowed(symbol) && !what.ends_with("(candidate)") {
+        if spilled > allowed(symbol, what) && !what.ends_with("(candidate)") {
             failures.push(format!("{symbol} [{what}] sm_{arch}: {spilled} bytes spill"));
         }
     }

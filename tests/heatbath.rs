@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, tolerance, EXTENTS};
+use common::{devices, distance, lattices, tolerance};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
@@ -73,8 +73,8 @@ fn normals(n: usize, lex: usize, purpose: u32, index: u32, step: u32) -> Vec<f64
 #[test]
 fn spinor_noise_is_what_philox_says() {
     for device in devices() {
-        for extents in EXTENTS {
-            let geometry = Geometry::new(extents, &device).unwrap();
+        for extents in lattices() {
+            let geometry = common::geometry(extents, &device);
             let lat = Lattice::new(extents);
             for (subset, precision) in [
                 (Subset::Full, Precision::F64),
@@ -125,7 +125,7 @@ fn spinor_noise_is_what_philox_says() {
 #[test]
 fn noise_has_its_moments() {
     let device = &devices()[0];
-    let geometry = Geometry::new([8, 4, 4, 12], device).unwrap();
+    let geometry = common::geometry([8, 4, 4, 12], device);
     for noise in [Noise::Normal, Noise::Z4] {
         let mut f = SpinorField::new(device, &geometry, Precision::F64, Subset::Full, 2).unwrap();
         f.set_noise(noise, 5, 0).unwrap();
@@ -156,13 +156,27 @@ fn noise_has_its_moments() {
     }
 }
 
+/// The whole lattice on the device that all are compared with.
+fn part_or_whole(
+    extents: [usize; 4],
+    lanes: usize,
+    device: &Device,
+    reference: &Device,
+) -> Arc<Geometry> {
+    if device == reference {
+        Geometry::with_lanes(extents, lanes).unwrap()
+    } else {
+        common::geometry(extents, device)
+    }
+}
+
 #[test]
 fn starts_do_not_depend_on_device_lanes_threads_or_storage() {
     let reference = Device::cpu(1).unwrap();
-    for extents in EXTENTS {
+    for extents in lattices() {
         for group in [Recon::R18, Recon::Su2] {
             let start = |device: &Device, lanes, precision, recon, width: Option<f64>| {
-                let geometry = Geometry::with_lanes(extents, lanes).unwrap();
+                let geometry = part_or_whole(extents, lanes, device, &reference);
                 let mut u = links(device, &geometry, precision, recon);
                 match width {
                     None => u.set_random(SEED).unwrap(),
@@ -209,7 +223,7 @@ fn exp_generators(h: &[f64]) -> Matrix<3> {
 fn near_unit_links_are_exponentials_of_normal_generators() {
     for device in devices() {
         let extents = [4, 4, 4, 4];
-        let geometry = Geometry::new(extents, &device).unwrap();
+        let geometry = common::geometry(extents, &device);
         let mut u = links(&device, &geometry, Precision::F64, Recon::R18);
         for width in [0.01, 1.0] {
             u.set_near_unit(SEED, width).unwrap();
@@ -231,7 +245,7 @@ fn near_unit_links_are_exponentials_of_normal_generators() {
 #[test]
 fn random_starts_have_the_moments_of_the_haar_measure() {
     let device = &devices()[0];
-    let geometry = Geometry::new([8; 4], device).unwrap();
+    let geometry = common::geometry([8; 4], device);
     let mut u = links(device, &geometry, Precision::F64, Recon::R18);
     u.set_random(11).unwrap();
     assert!(unitarity(&u).unwrap().worst() < 1e-14);
@@ -264,8 +278,8 @@ fn random_starts_have_the_moments_of_the_haar_measure() {
 #[test]
 fn overrelaxation_keeps_the_action_and_moves_the_links() {
     for device in devices() {
-        for extents in EXTENTS {
-            let geometry = Geometry::new(extents, &device).unwrap();
+        for extents in lattices() {
+            let geometry = common::geometry(extents, &device);
             for precision in [Precision::F64, Precision::F32] {
                 for recon in [Recon::R18, Recon::Su2] {
                     let mut u = links(&device, &geometry, precision, recon);
@@ -293,11 +307,11 @@ fn overrelaxation_keeps_the_action_and_moves_the_links() {
 #[test]
 fn a_sweep_does_not_depend_on_device_lanes_or_threads() {
     let one = Device::cpu(1).unwrap();
-    for extents in EXTENTS {
+    for extents in lattices() {
         for recon in [Recon::R18, Recon::Su2] {
             for precision in [Precision::F64, Precision::F32] {
                 let run = |device: &Device, lanes, sweeps| {
-                    let geometry = Geometry::with_lanes(extents, lanes).unwrap();
+                    let geometry = part_or_whole(extents, lanes, device, &one);
                     let mut u = links(device, &geometry, precision, recon);
                     // Well away from staples that cancel, where a link's rounding is divided by their size.
                     u.set_near_unit(SEED, 0.4).unwrap();
@@ -333,7 +347,7 @@ fn ensemble<const N: usize>(
     mut visit: impl FnMut(&GaugeField),
 ) {
     let device = devices().pop().unwrap();
-    let geometry = Geometry::new(extents, &device).unwrap();
+    let geometry = common::geometry(extents, &device);
     let mut u = links(&device, &geometry, precision, if N == 3 { Recon::R18 } else { Recon::Su2 });
     u.set_random(17).unwrap();
     let mut update = Quenched::new(beta, 23).unwrap();
@@ -400,8 +414,8 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
     }
     // Strong coupling, where flat proposals serve; and one lane.
     schwinger_dyson::<3>([4, 4, 4, 4], 0.9, Precision::F64);
-    schwinger_dyson::<3>([2, 6, 4, 2], 2.0, Precision::F64);
-    schwinger_dyson::<2>([2, 6, 4, 2], 0.7, Precision::F32);
+    schwinger_dyson::<3>(common::over_ranks([2, 6, 4, 2]), 2.0, Precision::F64);
+    schwinger_dyson::<2>(common::over_ranks([2, 6, 4, 2]), 0.7, Precision::F32);
 }
 
 /// <Re tr U / N> of one SU(3) plaquette with weight exp(beta/3 Re tr U), from Weyl's integral over
@@ -468,7 +482,7 @@ fn plaquettes_of_the_literature() {
 #[test]
 fn storages_without_whole_links_are_refused() {
     let device = &devices()[0];
-    let geometry = Geometry::new([4; 4], device).unwrap();
+    let geometry = common::geometry([4; 4], device);
     for (precision, recon) in [(Precision::F16, Recon::R18), (Precision::F64, Recon::R12)] {
         let mut u = links(device, &geometry, precision, recon);
         u.set_unit().unwrap();

@@ -40,6 +40,12 @@ END
 prefix=$work/prefix
 run install make --no-print-directory install PROFILE=dev PREFIX="$prefix"
 
+if command -v "${MPICC:-mpicc}" >/dev/null; then
+  run mpi_library test -f "$prefix/lib/libplaq_mpi.so"
+else
+  ignore mpi_library "no MPI"
+fi
+
 if command -v pkg-config >/dev/null; then
   export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
   shared() {

@@ -7,15 +7,15 @@ mod reference;
 use plaq::backend::{Device, External, Location};
 use plaq::error::Status;
 use plaq::fields::{
-    CloverField, GammaBasis, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
-    SpinorField, Subset,
+    CloverField, GammaBasis, GaugeField, Group, Layout, LinkOptions, Precision, Recon, SpinorField,
+    Subset,
 };
 use reference::gamma::{self, mul_spin};
 use reference::rng::Rng;
 use reference::{su3, Lattice, C};
 
-/// One lattice that splits over lanes and one that does not.
-const LATTICES: [[usize; 4]; 2] = [[4, 8, 4, 8], [4, 6, 2, 8]];
+/// One lattice that splits over lanes in every direction, one in two and one in none.
+const LATTICES: [[usize; 4]; 3] = [[4, 8, 4, 8], [4, 6, 2, 8], [6, 6, 2, 10]];
 const EXTERNAL: [Precision; 2] = [Precision::F64, Precision::F32];
 
 /// Numbers of an array in its precision, as doubles and as bytes of an array.
@@ -71,7 +71,7 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 
 fn links_there_and_back(device: &Device) {
     for extents in LATTICES {
-        let geometry = Geometry::new(extents, device).expect("even extents");
+        let geometry = common::geometry(extents, device);
         let links = haar(extents);
         for internal in Precision::ALL {
             let mut field = GaugeField::new(device, &geometry, internal, Recon::R18).expect("fits");
@@ -107,7 +107,7 @@ fn links_there_and_back(device: &Device) {
 
 fn spinors_there_and_back(device: &Device) {
     for extents in LATTICES {
-        let geometry = Geometry::new(extents, device).expect("even extents");
+        let geometry = common::geometry(extents, device);
         let volume = geometry.volume();
         for nrhs in [1, 3] {
             let values = random(24 * volume * nrhs, 5);
@@ -147,7 +147,7 @@ fn spinors_there_and_back(device: &Device) {
 
 fn right_hand_sides_in_one_array_follow_each_other(device: &Device) {
     let extents = LATTICES[0];
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let values = random(24 * geometry.volume() * 2, 5);
     let mut field =
         SpinorField::new(device, &geometry, Precision::F64, Subset::Full, 2).expect("fits");
@@ -163,7 +163,7 @@ fn right_hand_sides_in_one_array_follow_each_other(device: &Device) {
 
 fn clover_there_and_back(device: &Device) {
     for extents in LATTICES {
-        let geometry = Geometry::new(extents, device).expect("even extents");
+        let geometry = common::geometry(extents, device);
         let values = random(72 * geometry.volume(), 3);
         for internal in Precision::ALL {
             for external in EXTERNAL {
@@ -194,7 +194,7 @@ fn clover_there_and_back(device: &Device) {
 fn index_formulas(device: &Device) {
     let extents = LATTICES[0];
     let [lx, ly, lz, lt] = extents;
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let lat = Lattice::new(extents);
     let v = lat.volume();
     let links = haar(extents);
@@ -311,7 +311,7 @@ fn index_formulas(device: &Device) {
 
 fn spinor_index_formulas(device: &Device) {
     let extents = LATTICES[0];
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let lat = Lattice::new(extents);
     let v = lat.volume();
     let values = random(24 * v, 5);
@@ -369,7 +369,7 @@ fn spinor_index_formulas(device: &Device) {
 
 fn gamma_bases_agree_with_the_reference(device: &Device) {
     let extents = LATTICES[0];
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let v = geometry.volume();
     let values = random(24 * v, 9);
     for (basis, named) in GammaBasis::ALL.into_iter().zip(gamma::Basis::ALL) {
@@ -400,7 +400,7 @@ fn gamma_bases_agree_with_the_reference(device: &Device) {
 
 fn a_bad_link_is_named_and_the_field_stays(device: &Device) {
     for extents in LATTICES {
-        let geometry = Geometry::new(extents, device).expect("even extents");
+        let geometry = common::geometry(extents, device);
         let lat = Lattice::new(extents);
         let links = haar(extents);
         let mut field =
@@ -440,7 +440,7 @@ fn a_bad_link_is_named_and_the_field_stays(device: &Device) {
 
 fn bad_numbers_in_spinors_and_clover_are_refused(device: &Device) {
     let extents = LATTICES[0];
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let v = geometry.volume();
     let mut values = random(72 * v, 1);
     let mut clover = CloverField::new(device, &geometry, Precision::F64, 1).expect("fits");
@@ -466,7 +466,7 @@ fn bad_numbers_in_spinors_and_clover_are_refused(device: &Device) {
 
 fn reprojection_restores_the_group(device: &Device) {
     let extents = LATTICES[1];
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let mut rng = Rng::new(3);
     let links = haar(extents);
     let noisy: Vec<f64> = links.iter().map(|x| x + 1e-6 * (rng.uniform() - 0.5)).collect();
@@ -495,7 +495,7 @@ fn reprojection_restores_the_group(device: &Device) {
 
 fn su2_links(device: &Device) {
     let extents = LATTICES[0];
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let gauge = su3::haar_gauge::<2>(Lattice::new(extents), 4);
     // The second row is the partner of the first bit by bit.
     let rows = gauge.iter().map(|u| [u[0][0], u[0][1], -u[0][1].conj(), u[0][0].conj()]);
@@ -540,7 +540,7 @@ fn su2_links(device: &Device) {
 
 fn arrays_that_do_not_fit_are_refused(device: &Device) {
     let extents = LATTICES[0];
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let mut field = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).expect("fits");
     let links = haar(extents);
     let options = LinkOptions::UNCHECKED;
@@ -579,8 +579,8 @@ mod every_device {
         ($($name:ident)*) => {$(
             #[test]
             fn $name() {
-                for device in crate::common::devices() {
-                    crate::$name(&device);
+                for device in super::common::devices() {
+                    super::$name(&device);
                 }
             }
         )*};

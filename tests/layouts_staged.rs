@@ -4,7 +4,7 @@
 mod reference;
 
 use plaq::backend::cpu::Cpu;
-use plaq::backend::{Backend, Call, Device, External, Location, Ptr};
+use plaq::backend::{Backend, Call, Device, Downloads, External, Location, Piece, Ptr};
 use plaq::error::Result;
 use plaq::fields::{
     CloverField, GammaBasis, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
@@ -34,11 +34,11 @@ impl Backend for Remote {
     fn free(&self, ptr: Ptr, bytes: u64) {
         self.0.free(ptr, bytes)
     }
-    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()> {
-        self.0.upload(dst, src)
+    fn upload(&self, pieces: &[Piece]) -> Result<()> {
+        self.0.upload(pieces)
     }
-    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()> {
-        self.0.download(dst, src)
+    fn download(&self, source: &mut Downloads) -> Result<()> {
+        self.0.download(source)
     }
     fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         self.0.copy(dst, src, bytes)

@@ -99,8 +99,8 @@ mod every_device {
         ($($name:ident)*) => {$(
             #[test]
             fn $name() {
-                for device in crate::common::devices() {
-                    crate::$name(&device);
+                for device in super::common::devices() {
+                    super::$name(&device);
                 }
             }
         )*};

@@ -6,9 +6,10 @@ mod reference;
 use std::sync::Arc;
 
 use common::devices;
-use plaq::backend::{Device, External};
+use common::milc::{self, Milc, CSW};
+use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Schur, SolveParams};
-use plaq::fields::{GaugeField, Geometry, Layout, LinkOptions, Precision, Recon};
+use plaq::fields::{GaugeField, LinkOptions, Precision, Recon};
 use plaq::io::{read_gauge, GaugeFile};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
@@ -19,31 +20,22 @@ use reference::{spinor, Lattice, C};
 
 /// A configuration read by plaq. None where the file is absent.
 fn configuration(name: &str) -> Option<GaugeFile> {
-    let folder = std::env::var("PLAQ_CONFIGS").unwrap_or("../shared/configs".into());
-    let path = std::path::Path::new(&folder).join(name);
-    if !path.exists() {
-        println!("skipped: {} is absent (set PLAQ_CONFIGS)", path.display());
-        return None;
-    }
-    Some(read_gauge(&path, None).unwrap())
+    Some(read_gauge(&common::configuration(name)?, None).unwrap())
 }
 
 /// Its links, put on the group in double: they come from single precision.
 fn operator(device: &Device, file: &GaugeFile, dirac: DiracParams) -> Arc<Wilson> {
-    let geometry = Geometry::new(file.extents, device).unwrap();
-    let layout = Layout::lexicographic(Precision::F64);
+    let geometry = common::geometry(file.extents, device);
     let options = LinkOptions { reproject: true, ..LinkOptions::checked(Precision::F32) };
     let form = (Precision::F64, Recon::R12);
-    let memory = External::read(&[&file.links[..]]);
-    let gauge =
-        GaugeField::from_external(device, &geometry, form, &layout, &memory, options).unwrap();
+    let gauge = GaugeField::from_lex(device, &geometry, form, &file.links, options).unwrap();
     Arc::new(Wilson::new(Arc::new(gauge), dirac).unwrap())
 }
 
 /// Twelve columns from a point source at the origin in one solve.
 fn propagator(op: Arc<Wilson>, params: SolveParams) -> Propagator {
     let shape = op.shape();
-    let lat = Lattice::new(shape.geometry.extents());
+    let lat = Lattice::new(shape.geometry.global_extents());
     let solver = DiracSolver::new(op, params).unwrap();
     let (mut b, mut x) = (shape.field(12).unwrap(), shape.field(12).unwrap());
     let source = |column: usize| field_numbers(&spinor::point(lat, 0, column / 3, column % 3));
@@ -53,18 +45,18 @@ fn propagator(op: Arc<Wilson>, params: SolveParams) -> Propagator {
     x.save_lex().unwrap().chunks(24 * lat.volume()).map(field_from).collect()
 }
 
-/// MILC's table (su3_clov, point source, kappa normalisation, csw 1.2, seven digits; its rho is the
-/// mean over the polarisations), to half a unit of its last digit or 1e-6.
-fn agrees_with_milc(name: &str, kappa: f64, time: C, table: &[[f64; 2]]) {
-    let Some(file) = configuration(name) else { return };
+/// Links come from single precision, hence 1e-6.
+fn agrees_with_milc(milc: &Milc) {
+    let Some(file) = configuration(milc.name) else { return };
     let lat = Lattice::new(file.extents);
+    let time = if milc.antiperiodic { -C::ONE } else { C::ONE };
     let dirac = DiracParams {
-        csw_s: 1.2,
-        csw_t: 1.2,
+        csw_s: CSW,
+        csw_t: CSW,
         boundary: [C::ONE, C::ONE, C::ONE, time],
         ..Default::default()
     }
-    .with_kappa(kappa);
+    .with_kappa(milc.kappa);
     let single = Some((Precision::F32, Recon::R12));
     let half = Some((Precision::F16, Recon::R12));
     for device in devices() {
@@ -82,47 +74,21 @@ fn agrees_with_milc(name: &str, kappa: f64, time: C, table: &[[f64; 2]]) {
             let solver = SolverParams { kind, tol: 1e-12, ..Default::default() };
             let params = SolveParams { solver, equations, sloppy, even_odd, ..Default::default() };
             let columns = propagator(op.clone(), params);
-            let pion = pion(lat, &columns);
-            let rho: [Vec<f64>; 3] = std::array::from_fn(|i| rho(lat, &columns, i));
-            for (t, milc) in table.iter().enumerate() {
-                let mean = rho.iter().map(|r| r[t]).sum::<f64>() / 3.0;
-                for (ours, theirs) in [pion[t], mean].into_iter().zip(milc) {
-                    let half = 0.5 * 10f64.powi(theirs.log10().floor() as i32 - 6);
-                    let bound = half.max(1e-6 * theirs);
-                    assert!(
-                        (ours - theirs).abs() <= bound,
-                        "{name} {kind:?} {sloppy:?} t={t}: {ours:e} {theirs:e}"
-                    );
-                }
-            }
+            let rho = std::array::from_fn(|i| rho(lat, &columns, i));
+            let what = format!("{kind:?} {sloppy:?}");
+            milc.check_mesons(&pion(lat, &columns), &rho, 1e-6, &what);
         }
     }
 }
 
 #[test]
 fn clover_mesons_agree_with_milc_periodic() {
-    let table = [
-        [1.440799e+01, 1.351174e+01],
-        [4.432254e-01, 3.860256e-01],
-        [5.781884e-02, 4.826942e-02],
-        [4.203921e-01, 3.638618e-01],
-    ];
-    agrees_with_milc("milc.lat.sample.l4444", 0.1, C::ONE, &table);
+    agrees_with_milc(&milc::PERIODIC);
 }
 
 #[test]
 fn clover_mesons_agree_with_milc_antiperiodic() {
-    let table = [
-        [1.563598e+01, 1.384116e+01],
-        [8.250978e-01, 6.197456e-01],
-        [8.851532e-02, 6.072726e-02],
-        [1.200198e-02, 7.315921e-03],
-        [3.303246e-03, 1.767100e-03],
-        [1.303585e-02, 7.711087e-03],
-        [9.419383e-02, 6.326402e-02],
-        [8.347426e-01, 6.113444e-01],
-    ];
-    agrees_with_milc("milc.lat.sample.l4448.ll", 0.12, -C::ONE, &table);
+    agrees_with_milc(&milc::ANTIPERIODIC);
 }
 
 /// On a rougher, lighter lattice every solver finds the same propagator; iteration counts and true

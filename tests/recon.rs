@@ -5,7 +5,7 @@ mod common;
 mod reference;
 
 use plaq::backend::Device;
-use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use plaq::fields::{GaugeField, Precision, Recon};
 use reference::matrix::{mul, Matrix};
 use reference::{lattice::Lattice, su3, Gauge, C};
 
@@ -22,7 +22,7 @@ fn field(
     precision: Precision,
     recon: Recon,
 ) -> GaugeField {
-    let geometry = Geometry::new(extents, device).expect("even extents");
+    let geometry = common::geometry(extents, device);
     let mut field = GaugeField::new(device, &geometry, precision, recon).expect("fits");
     field.load_lex(&flat(gauge)).expect("loads");
     field
@@ -184,8 +184,8 @@ mod every_device {
         ($($name:ident)*) => {$(
             #[test]
             fn $name() {
-                for device in crate::common::devices() {
-                    crate::$name(&device);
+                for device in super::common::devices() {
+                    super::$name(&device);
                 }
             }
         )*};

@@ -1,7 +1,9 @@
 //! The reference against identities of physics.md, exact results, and another code's numbers.
 
+mod common;
 mod reference;
 
+use common::milc::{self, Milc, CSW};
 use reference::dirac::{gamma5_conjugate, mass_of_kappa, Dirac, Params, Preconditioned};
 use reference::gamma::{gamma5, gammas, rotation, Basis};
 use reference::matrix::{add, dag, det, distance, inverse, mul, one, product, scale, zero, Matrix};
@@ -387,12 +389,7 @@ fn free_hadrons_fall_off_with_their_quarks() {
 /// 20103, extents, time stamp, order, two checksums), then float32 links, x fastest,
 /// [mu][row][column]. None, with a message, where the file is absent.
 fn milc_field(name: &str) -> Option<(Lattice, Gauge)> {
-    let folder = std::env::var("PLAQ_CONFIGS").unwrap_or("../shared/configs".into());
-    let path = std::path::Path::new(&folder).join(name);
-    let Ok(bytes) = std::fs::read(&path) else {
-        println!("skipped: {} is absent (set PLAQ_CONFIGS)", path.display());
-        return None;
-    };
+    let bytes = std::fs::read(common::configuration(name)?).unwrap();
     let word = |n: usize| u32::from_le_bytes(bytes[4 * n..4 * n + 4].try_into().unwrap());
     assert_eq!(word(0), 20103);
     let lat = Lattice::new(std::array::from_fn(|mu| word(1 + mu) as usize));
@@ -403,86 +400,53 @@ fn milc_field(name: &str) -> Option<(Lattice, Gauge)> {
     Some((lat, (0..4 * lat.volume()).map(link).collect()))
 }
 
-/// Pion and rho correlators by MILC (su3_clov) from a point source at the origin, seven digits:
-/// propagator M^-1 with M = 2 kappa D, csw = 1.2, links reunitarised in double (as stored, one
-/// of the 24 numbers is off in its last digit), no gauge fixing.
+/// Pion and rho correlators by MILC: links reunitarised in double (as stored, one of the 24
+/// numbers is off in its last digit).
 ///
 /// What made every digit agree: hops with (1 - gamma_mu) forward, the clover term + csw (i/4)
 /// sigma_mu_nu F_mu_nu with the trace of F kept, the boundary sign on the hops only, and the
 /// meson sum tr[G S G^dag S^dag] with G = gamma5 Gamma. The opposite clover sign is off by one
-/// percent and more. The rho is the mean over the three polarisations.
-fn agrees_with_milc(name: &str, kappa: f64, time: C, table: &[[f64; 2]]) {
-    let Some((lat, stored)) = milc_field(name) else { return };
+/// percent and more.
+fn agrees_with_milc(milc: &Milc) {
+    let Some((lat, stored)) = milc_field(milc.name) else { return };
+    let (kappa, time) = (milc.kappa, if milc.antiperiodic { -C::ONE } else { C::ONE });
     let u: Gauge = stored.iter().map(su3::reunitarise).collect();
     let boundary = [C::ONE, C::ONE, C::ONE, time];
-    let d = Dirac::new(lat, &u, Params { boundary, ..Params::clover(mass_of_kappa(kappa), 1.2) });
+    let d = Dirac::new(lat, &u, Params { boundary, ..Params::clover(mass_of_kappa(kappa), CSW) });
     let solve = |b: &Field| {
         let x = cgne(|f| d.apply(f), |f| d.apply_dag(f), b, 1e-13).x;
         spinor::scale(C::new(0.5 / kappa, 0.0), &x)
     };
     let propagator = correlators::point_propagator(lat, 0, solve);
-    let pion = correlators::pion(lat, &propagator);
-    let rho: [Vec<f64>; 3] = std::array::from_fn(|i| correlators::rho(lat, &propagator, i));
-    for (t, milc) in table.iter().enumerate() {
-        let mean = rho.iter().map(|r| r[t]).sum::<f64>() / 3.0;
-        for (ours, theirs) in [pion[t], mean].into_iter().zip(milc) {
-            // Half a unit of the last printed digit.
-            let half = 0.5 * 10f64.powi(theirs.log10().floor() as i32 - 6);
-            assert!((ours - theirs).abs() <= half, "{name} t={t}: {ours:e} {theirs:e}");
-        }
-    }
+    let rho = std::array::from_fn(|i| correlators::rho(lat, &propagator, i));
+    milc.check_mesons(&correlators::pion(lat, &propagator), &rho, 0.0, "reference");
 }
 
 #[test]
 fn clover_mesons_agree_with_milc_periodic() {
-    let table = [
-        [1.440799e+01, 1.351174e+01],
-        [4.432254e-01, 3.860256e-01],
-        [5.781884e-02, 4.826942e-02],
-        [4.203921e-01, 3.638618e-01],
-    ];
-    agrees_with_milc("milc.lat.sample.l4444", 0.1, C::ONE, &table);
+    agrees_with_milc(&milc::PERIODIC);
 }
 
 #[test]
 fn clover_mesons_agree_with_milc_antiperiodic() {
-    let table = [
-        [1.563598e+01, 1.384116e+01],
-        [8.250978e-01, 6.197456e-01],
-        [8.851532e-02, 6.072726e-02],
-        [1.200198e-02, 7.315921e-03],
-        [3.303246e-03, 1.767100e-03],
-        [1.303585e-02, 7.711087e-03],
-        [9.419383e-02, 6.326402e-02],
-        [8.347426e-01, 6.113444e-01],
-    ];
-    agrees_with_milc("milc.lat.sample.l4448.ll", 0.12, -C::ONE, &table);
+    agrees_with_milc(&milc::ANTIPERIODIC);
 }
 
 /// The same fields give the plaquettes and link traces that MILC wrote when it made them
 /// (3 is the unit field), to the digits that float32 links do not blur.
 #[test]
 fn plaquettes_agree_with_milc() {
-    let known = [
-        (
-            "milc.lat.sample.l4444",
-            [1.7946751560761729, 1.7744257976067317, 3.0 * 0.64675873741896339],
-        ),
-        (
-            "milc.lat.sample.l4448.ll",
-            [1.6788352909656483, 1.6451928367175011, 3.0 * 0.62131679539094975],
-        ),
-    ];
-    for (name, expected) in known {
-        let Some((lat, u)) = milc_field(name) else { return };
+    for milc in [milc::PERIODIC, milc::ANTIPERIODIC] {
+        let Some((lat, u)) = milc_field(milc.name) else { return };
         let p = observables::plaquette(lat, &u);
         let ours = [3.0 * p.spatial, 3.0 * p.temporal, 3.0 * observables::link_trace(&u)];
-        for (a, b) in ours.iter().zip(expected) {
-            assert!((a - b).abs() < ROUNDING, "{name}: {a} {b}");
+        let theirs = [milc.plaquettes[0], milc.plaquettes[1], milc.link_trace];
+        for (a, b) in ours.iter().zip(theirs) {
+            assert!((a - b).abs() < ROUNDING, "{}: {a} {b}", milc.name);
         }
     }
     // Reunitarising in double moves them by the rounding of the stored links, 1e-8.
-    let Some((lat, u)) = milc_field("milc.lat.sample.l4444") else { return };
+    let Some((lat, u)) = milc_field(milc::PERIODIC.name) else { return };
     let v: Gauge = u.iter().map(su3::reunitarise).collect();
     let p = observables::plaquette(lat, &v);
     assert!((3.0 * p.spatial - 1.79467514697).abs() < 1e-11);

@@ -14,7 +14,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STRUCT_SIZE = 4
   integer(c_int32_t), parameter :: PLAQ_UNSUPPORTED = 5
   integer(c_int32_t), parameter :: PLAQ_WRONG_CONTEXT = 6
-  integer(c_int32_t), parameter :: PLAQ_STOPPED = 7
   integer(c_int32_t), parameter :: PLAQ_BUSY = 8
   integer(c_int32_t), parameter :: PLAQ_INTERNAL = -1
   integer(c_int32_t), parameter :: PLAQ_NO_DEVICE = 100
@@ -25,6 +24,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OUT_OF_MEMORY = 105
   integer(c_int32_t), parameter :: PLAQ_DEVICE_LOST = -100
   integer(c_int32_t), parameter :: PLAQ_PROCESS_GRID = 200
+  integer(c_int32_t), parameter :: PLAQ_MPI_MISSING = 201
+  integer(c_int32_t), parameter :: PLAQ_MPI_STATE = 202
+  integer(c_int32_t), parameter :: PLAQ_MPI_THREAD = 203
   integer(c_int32_t), parameter :: PLAQ_COMM_FAILED = -200
   integer(c_int32_t), parameter :: PLAQ_BAD_EXTENTS = 300
   integer(c_int32_t), parameter :: PLAQ_NOT_UNITARY = 301
@@ -70,17 +72,44 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_DEVICE_AUTO = 0
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CPU = 1
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CUDA = 2
+  !> How a host passes the ranks that share a lattice; docs/mpi.md.
+  !> One rank, without MPI.
+  integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_NONE = 0
+  !> The address of an MPI_Comm, in `communicator`.
+  integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_C = 1
+  !> The integer that Fortran has for it, in `communicator_fortran`.
+  integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_FORTRAN = 2
+  !> plaq_rank_callback: a bind(c) procedure; pass c_funloc of it.
+  !> The rank at four coordinates of the process grid.
+  !> Arguments: coords, user.
   !> How to make a context.
   type, bind(c) :: plaq_context_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     integer(c_int32_t) :: device
-    !> Which GPU, counted from 0.
+    !> Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
     integer(c_int32_t) :: ordinal
-    !> Threads of the CPU back end; 0: as many as this process may use.
+    !> Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
+    !> that may use the same cores.
     integer(c_int32_t) :: threads
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    integer(c_int32_t) :: communicator_kind
+    !> Address of the host's MPI_Comm, which is duplicated.
+    type(c_ptr) :: communicator
+    integer(c_int32_t) :: communicator_fortran
+    !> 1: sums over ranks have the same bits in every run with the same process grid.
+    integer(c_int32_t) :: reproducible
+    !> Ranks in x, y, z, t; zeros: all in t.
+    integer(c_int32_t) :: grid(4)
+    !> Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
+    !> `rank_callback` says otherwise.
+    type(c_ptr) :: rank_table
+    type(c_funptr) :: rank_callback
+    type(c_ptr) :: rank_user
+    !> Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
+    real(c_double) :: timeout
+    !> Most bytes that the fields of this context may hold on the device; 0: no limit but
+    !> the device's memory. What would exceed it is OUT_OF_MEMORY.
+    integer(c_int64_t) :: memory_limit
   end type
   !> What a context is and holds. Sizes in bytes.
   type, bind(c) :: plaq_context_report
@@ -95,6 +124,12 @@ module plaq
     !> Held by the fields of this context now, and the most so far.
     integer(c_int64_t) :: memory_used
     integer(c_int64_t) :: memory_peak
+    !> Ranks, and which of them this is.
+    integer(c_int32_t) :: ranks
+    integer(c_int32_t) :: rank
+    !> Ranks in x, y, z, t, and this rank's place among them.
+    integer(c_int32_t) :: grid(4)
+    integer(c_int32_t) :: coords(4)
   end type
 
   ! Fields: what they share
@@ -195,7 +230,8 @@ module plaq
   type, bind(c) :: plaq_gauge_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites in x, y, z, t; even numbers. Must be set.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+    !> set.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
@@ -204,6 +240,7 @@ module plaq
   type, bind(c) :: plaq_gauge_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Sites of this rank.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
@@ -227,7 +264,7 @@ module plaq
   type, bind(c) :: plaq_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> The lattice that the file must have; all 0: any.
+    !> The whole lattice that the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
@@ -267,6 +304,7 @@ module plaq
   type, bind(c) :: plaq_file_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Of the whole lattice.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: format
     !> Of the numbers in the file.
@@ -289,7 +327,8 @@ module plaq
   type, bind(c) :: plaq_spinor_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites in x, y, z, t; even numbers. Must be set.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+    !> set.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: subset
@@ -302,6 +341,7 @@ module plaq
   type, bind(c) :: plaq_spinor_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Sites of this rank.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: subset
@@ -393,7 +433,8 @@ module plaq
   type, bind(c) :: plaq_clover_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Sites in x, y, z, t; even numbers. Must be set.
+    !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+    !> set.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     !> Must be 0.
@@ -505,7 +546,8 @@ module plaq
     integer(c_int64_t) :: struct_size
     integer(c_int32_t) :: algorithm
     integer(c_int32_t) :: solution
-    !> For algorithms that can do with or without: BiCGStab, GCR, MR.
+    !> For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
+    !> normal equations, CGNE and CGNR have theirs.
     integer(c_int32_t) :: equations
     !> Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
     integer(c_int32_t) :: system
@@ -555,7 +597,9 @@ module plaq
     integer(c_int64_t) :: restarts
     !> The algorithm that finished; another one than asked for after a standstill.
     integer(c_int32_t) :: algorithm
-    integer(c_int32_t) :: reserved
+    !> 1: given up because the recomputed residuals no longer fell. 0 and not converged:
+    !> the iterations were used up, or the callback stopped the solve.
+    integer(c_int32_t) :: standstill
   end type
 
   ! Propagators and hadron correlators
@@ -619,7 +663,9 @@ module plaq
       type(plaq_context_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Makes a context. Errors: NO_DEVICE, DRIVER_MISSING, DRIVER_TOO_OLD, NVRTC_MISSING.
+    !> Makes a context; all ranks of its communicator do so together. Errors: NO_DEVICE,
+    !> DRIVER_MISSING, DRIVER_TOO_OLD, NVRTC_MISSING, PROCESS_GRID, MPI_MISSING, MPI_STATE,
+    !> MPI_THREAD, COMM_FAILED.
     integer(c_int32_t) function plaq_context_create(params, context) bind(c)
       import
       type(plaq_context_params), intent(in), optional :: params
@@ -934,6 +980,16 @@ module plaq
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
+    !> ln det A on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
+    !> not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
+    !> twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
+    !> SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+    integer(c_int32_t) function plaq_clover_log_det(clover, twist, log_det) bind(c)
+      import
+      type(plaq_clover), value :: clover
+      real(c_double), value :: twist
+      real(c_double), intent(inout) :: log_det(*)
+    end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_dirac_params_init(params, struct_size) bind(c)
       import
@@ -1065,6 +1121,17 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
+    end function
+    !> Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
+    !> solve, propagator or multishift: by the recurrence and for the system that is iterated;
+    !> at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
+    !> of them are written; `history` may be NULL.
+    integer(c_int32_t) function plaq_solver_history(solver, history, capacity, count) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      real(c_double), intent(inout), optional :: history(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: count
     end function
     !> (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
     !> as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.

@@ -17,6 +17,12 @@ constants! {
     /// gamma5 (site kernel only)
     SITE_GAMMA5 = 5;
 
+    // Sites that a launch of the hop takes where the lattice has halos (geometry.h).
+    REGION_ALL = 0;
+    /// those whose neighbours are all on this rank
+    REGION_INNER = 1;
+    REGION_OUTER = 2;
+
     // Link storages (recon.h), reals per link where that names them.
     R18 = 18;
     R12 = 12;
@@ -72,6 +78,8 @@ kernel_args! {
         spec lane_y: i32,
         spec lane_z: i32,
         spec lane_t: i32,
+        /// Bit mu: the direction is divided over ranks.
+        spec halos: i32,
         /// Global coordinates of the first site of this rank, and the global extents.
         arg origin: [i32; 4],
         arg global: [i32; 4],
@@ -87,6 +95,27 @@ kernel_args! {
         spec volume: i32,
     }
 
+    /// Faces of projected spinors: entry 2 mu + upper in a send buffer, 2 mu + forward in what came.
+    struct HaloView {
+        arg data: [Ptr; 8],
+        arg norm: [Ptr; 8],
+        /// From one right-hand side to the next, per direction.
+        arg plane_bytes: [i64; 4],
+        arg norm_bytes: [i64; 4],
+    }
+
+    /// Flags of messages, by their number as in HaloView (signal.h).
+    struct SignalArgs {
+        arg flag: [Ptr; 8],
+        /// Of the exchange, modulo 2^32.
+        arg number: i64,
+        arg nanoseconds: i64,
+        /// Where the index of a message that did not come is left, plus one.
+        arg failed: Ptr,
+        /// Blocks that wrote their part of the messages, 0: somebody else signals.
+        arg counter: Ptr,
+    }
+
     /// out = c_y S_y(y) + S_h(sum_mu hop(in)) on one parity; see wilson.h.
     struct HopArgs {
         sub geom: Geom,
@@ -97,13 +126,18 @@ kernel_args! {
         sub gauge: FieldView,
         /// Clover-like blocks of the output parity applied to the hop (inverse) or to y (direct).
         sub clover: FieldView,
+        sub halo: HaloView,
+        /// Of the halos, for a launch that takes all regions.
+        sub arrivals: SignalArgs,
+        spec region: i32,
         spec parity: i32,
         spec dagger: i32,
         /// Is the y term there, and which site operator acts on y / on the hop.
         spec with_y: i32,
         spec site_y: i32,
         spec site_hop: i32,
-        /// Bit mu: the phase in direction mu is not 1; complex_phase: it is not +-1.
+        /// Bit mu: a step forward over this rank's boundary takes a phase that is not 1, bit
+        /// mu + 4: a step backward; bit mu of complex_phase: it is not +-1.
         spec phase_mask: i32,
         spec complex_phase: i32,
         spec nrhs: i32,
@@ -118,6 +152,32 @@ kernel_args! {
         /// Twist: site operator is `twist_scale (1 + i twist gamma5)`, sign of dagger included.
         arg twist: f64,
         arg twist_scale: f64,
+    }
+
+    /// Faces of `in`, of parity `parity`, for a hop to the other one.
+    struct HopPackArgs {
+        sub geom: Geom,
+        sub inp: FieldView,
+        sub halo: HaloView,
+        sub departures: SignalArgs,
+        spec parity: i32,
+        spec dagger: i32,
+        spec nrhs: i32,
+        spec step_in: i32,
+    }
+
+    /// Faces of links between a field and messages, or from messages into the borders (border.h).
+    struct BorderArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// Direction that is crossed; those below it have their borders.
+        spec mu: i32,
+        /// The one direction of links that travels, -1: all four.
+        arg direction: i32,
+        /// Lower and upper face of this rank, or what came for its lower and upper border.
+        arg message: [Ptr; 2],
+        /// Links on their way back: have they arrived?
+        arg arrived: i32,
     }
 
     /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
@@ -230,6 +290,8 @@ kernel_args! {
         sub inp: FieldView,
         sub out: FieldView,
         spec twisted: i32,
+        /// Is there a field to write to, or are sums enough.
+        spec write: i32,
         /// Coefficients of the spatial planes and of those with t.
         arg coef_s: f64,
         arg coef_t: f64,
@@ -240,7 +302,7 @@ kernel_args! {
     struct ObservableArgs {
         sub geom: Geom,
         sub gauge: FieldView,
-        /// Direction of Polyakov loops.
+        /// Direction of lines.
         arg direction: i32,
         /// Where per-site results go.
         arg out: Ptr,

@@ -7,7 +7,8 @@
 pub enum Kind {
     /// W lanes of a site at a time.
     Site,
-    /// The same; on a GPU the body lays out its own blocks, each over all batches.
+    /// The same; on a GPU the body lays out its own blocks, each over all batches and, where
+    /// there are several, with two threads per site.
     Block,
     /// One lane at a time: for work that is not hot, or not vectorisable.
     Lane,

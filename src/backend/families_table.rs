@@ -1,6 +1,12 @@
 /// The table of kernels.
 pub const KERNELS: &[Kernel] = &[
     Kernel { name: "hop", body: "Hop", header: "wilson.h", args: "HopArgs", kind: Kind::Block, params: &[PRECISIONS, RECONS] },
+    Kernel { name: "hop_pack", body: "HopPack", header: "wilson.h", args: "HopPackArgs", kind: Kind::Block, params: &[PRECISIONS] },
+    Kernel { name: "signal", body: "Signal", header: "signal.h", args: "SignalArgs", kind: Kind::Lane, params: &[] },
+    Kernel { name: "await", body: "Await", header: "signal.h", args: "SignalArgs", kind: Kind::Lane, params: &[] },
+    Kernel { name: "border_pack", body: "BorderPack", header: "border.h", args: "BorderArgs", kind: Kind::Lane, params: &[PRECISIONS, STORAGES] },
+    Kernel { name: "border_unpack", body: "BorderUnpack", header: "border.h", args: "BorderArgs", kind: Kind::Lane, params: &[PRECISIONS, STORAGES] },
+    Kernel { name: "border_return", body: "BorderReturn", header: "border.h", args: "BorderArgs", kind: Kind::Lane, params: &[PRECISIONS, STORAGES] },
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
@@ -17,7 +23,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "layout_clover", body: "LayoutClover", header: "layout.h", args: "LayoutArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "layout_report", body: "LayoutReport", header: "layout.h", args: "ReportArgs", kind: Kind::LaneReduce(2), params: &[] },
     Kernel { name: "plaquette_sum", body: "PlaquetteSum", header: "observables.h", args: "ObservableArgs", kind: Kind::Reduce(3), params: &[PRECISIONS, STORAGES] },
-    Kernel { name: "polyakov_sum", body: "PolyakovSum", header: "observables.h", args: "ObservableArgs", kind: Kind::Reduce(3), params: &[FLOATS, WHOLE] },
+    Kernel { name: "lines", body: "Lines", header: "observables.h", args: "ObservableArgs", kind: Kind::Lane, params: &[FLOATS, WHOLE] },
     Kernel { name: "unitarity", body: "Unitarity", header: "observables.h", args: "ObservableArgs", kind: Kind::Lane, params: &[FLOATS, WHOLE] },
     Kernel { name: "field_strength_sum", body: "FieldStrengthSum", header: "observables.h", args: "ObservableArgs", kind: Kind::Reduce(3), params: &[FLOATS, &["R18"]] },
     Kernel { name: "random_gauge", body: "RandomGauge", header: "random.h", args: "RandomArgs", kind: Kind::Lane, params: &[FLOATS, WHOLE] },

@@ -6,6 +6,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod external;
 pub mod families;
+mod shared;
 #[cfg(test)]
 mod tests;
 
@@ -13,8 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
-pub use external::{External, Location};
+pub use cpu::lanes_up_to;
+pub use external::{External, Location, Rows};
 use families::{Kernel, Kind, KERNELS};
+pub use shared::{Attached, Mapped};
 
 use crate::bail;
 use crate::error::Result;
@@ -61,6 +64,11 @@ impl<'a> Call<'a> {
     }
 }
 
+/// A place in device memory, and the host's rows that go there or come from there.
+pub type Piece<'a> = (Ptr, Rows<'a>);
+/// Launches what makes the next pieces of a download and names them; in the end nothing.
+pub type Downloads<'a> = dyn FnMut() -> Result<Vec<Piece<'a>>> + Send + 'a;
+
 /// What a device must be able to do. Addresses are those of the device's own memory.
 pub trait Backend: Send + Sync {
     /// One line for reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
@@ -73,15 +81,32 @@ pub trait Backend: Send + Sync {
     /// Zeroed memory, aligned to 256 bytes.
     fn alloc(&self, bytes: u64) -> Result<Ptr>;
     fn free(&self, ptr: Ptr, bytes: u64);
-    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()>;
-    /// Waits until the data are there.
-    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()>;
+    /// Returns when the host's rows have been read.
+    fn upload(&self, pieces: &[Piece]) -> Result<()>;
+    /// Returns when everything that `source` names is there. What a call of `source` launches runs
+    /// after the downloads that the call before the last one named: two buffers in turn are safe.
+    /// `source` launches only; it does not transfer.
+    fn download(&self, source: &mut Downloads) -> Result<()>;
     fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
     fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
     /// Makes later launches of these calls start at once: a GPU compiles them in parallel.
     fn prepare(&self, _calls: &[Call]) -> Result<()> {
         Ok(())
     }
+    /// What another process of this machine needs to reach this memory.
+    fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
+        bail!(Unsupported, "{} does not share its memory", self.name());
+    }
+    /// The address of shared memory here, and what `detach` takes.
+    fn attach(&self, _shared: &[u8]) -> Result<(Ptr, Ptr)> {
+        bail!(Unsupported, "{} does not share its memory", self.name());
+    }
+    fn detach(&self, _base: Ptr) {}
+    /// Zeroed host memory that kernels write: its addresses on the host and on the device.
+    fn mapped(&self, _bytes: usize) -> Result<(u64, Ptr)> {
+        bail!(Unsupported, "{} has no memory of its own", self.name());
+    }
+    fn unmap(&self, _host: u64) {}
     fn launch(&self, call: &Call) -> Result<()>;
     /// `sums` holds batches x N doubles; waits.
     fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()>;
@@ -100,6 +125,7 @@ struct DeviceState {
     backend: Box<dyn Backend>,
     used: AtomicU64,
     peak: AtomicU64,
+    limit: AtomicU64,
 }
 
 /// A device that fields live on; cheap to clone, compared by identity.
@@ -120,12 +146,18 @@ impl PartialEq for Device {
 
 impl Device {
     pub fn from_backend(backend: Box<dyn Backend>) -> Self {
-        Device(Arc::new(DeviceState { backend, used: AtomicU64::new(0), peak: AtomicU64::new(0) }))
+        let (used, peak, limit) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        Device(Arc::new(DeviceState { backend, used, peak, limit }))
     }
 
     /// The CPU with `threads` threads (0: all that this process may use).
     pub fn cpu(threads: usize) -> Result<Self> {
         Ok(Self::from_backend(Box::new(cpu::Cpu::new(threads)?)))
+    }
+
+    /// CUDA devices that this process sees.
+    pub fn cuda_count() -> Result<usize> {
+        cuda::device_count()
     }
 
     /// The CUDA device with this number among the visible ones.
@@ -153,8 +185,15 @@ impl Device {
     pub fn max_lanes(&self) -> usize {
         self.0.backend.max_lanes()
     }
+    /// Bytes free and in all, within the limit.
     pub fn memory(&self) -> Result<(u64, u64)> {
-        self.0.backend.memory()
+        let (free, total) = self.0.backend.memory()?;
+        let limit = self.0.limit.load(Ordering::Relaxed);
+        Ok((free.min(limit.saturating_sub(self.used().0)), total.min(limit)))
+    }
+    /// Lets fields hold at most so many bytes: for programs that share the device.
+    pub fn limit_memory(&self, bytes: u64) {
+        self.0.limit.store(bytes, Ordering::Relaxed);
     }
     /// Bytes held by fields now, and the most since `reset_peak`.
     pub fn used(&self) -> (u64, u64) {
@@ -176,11 +215,8 @@ impl Device {
         if bytes > free {
             bail!(
                 OutOfMemory,
-                "{what} needs {} MiB on {}, {} of {} MiB are free",
-                bytes >> 20,
-                self.name(),
-                free >> 20,
-                total >> 20
+                "{what} needs {bytes} bytes on {}: {free} of {total} bytes are available",
+                self.name()
             );
         }
         Ok(())
@@ -231,10 +267,27 @@ impl Device {
 
     /// Zeroed device memory.
     pub fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        let (limit, used) = (self.0.limit.load(Ordering::Relaxed), self.used().0);
+        if bytes as u64 > limit.saturating_sub(used) {
+            bail!(
+                OutOfMemory,
+                "{bytes} bytes more than the {used} in use on {} exceed its limit of {limit} bytes",
+                self.name()
+            );
+        }
         let ptr = self.0.backend.alloc(bytes as u64)?;
         let used = self.0.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
         self.0.peak.fetch_max(used, Ordering::Relaxed);
         Ok(Buffer { device: self.clone(), ptr, bytes })
+    }
+
+    /// See [`Backend::upload`].
+    pub(crate) fn upload(&self, pieces: &[Piece]) -> Result<()> {
+        self.0.backend.upload(pieces)
+    }
+    /// See [`Backend::download`].
+    pub(crate) fn download(&self, source: &mut Downloads) -> Result<()> {
+        self.0.backend.download(source)
     }
 
     /// Compiles the kernels of these calls before they are launched.
@@ -319,11 +372,13 @@ impl Buffer {
     /// Transfers that begin `offset` bytes into the buffer.
     pub fn upload_at(&mut self, offset: usize, src: &[u8]) -> Result<()> {
         assert!(offset + src.len() <= self.bytes);
-        self.device.0.backend.upload(self.ptr.offset(offset as u64), src)
+        let piece = (self.ptr.offset(offset as u64), Rows::read(src));
+        self.device.upload(&[piece])
     }
     pub fn download_at(&self, offset: usize, dst: &mut [u8]) -> Result<()> {
         assert!(offset + dst.len() <= self.bytes);
-        self.device.0.backend.download(dst, self.ptr.offset(offset as u64))
+        let mut only = vec![(self.ptr.offset(offset as u64), Rows::write(dst))];
+        self.device.download(&mut || Ok(std::mem::take(&mut only)))
     }
     pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
         assert!(src.bytes == self.bytes && src.device == self.device);

@@ -130,6 +130,7 @@ fn prepared_and_tuned_kernels_launch() {
             coef: [1.0; 4],
             step_out: 1,
             step_in: 1,
+            nrhs: 1,
             ..HopArgs::default()
         };
         let work = Work { n: volume, batches: 1, lanes: 1 };

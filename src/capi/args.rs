@@ -7,6 +7,7 @@ use super::handles::{self, HandleType};
 use super::versioned::{self, Versioned};
 use crate::backend::{External, Location};
 use crate::bail;
+use crate::comm::Comm;
 use crate::error::Result;
 
 /// One argument of an entry point.
@@ -21,6 +22,10 @@ pub trait Arg: Sized {
     /// Pointers are NULL or point to what the header says.
     unsafe fn read(c: Self::C, name: &'static str) -> Result<Self>;
     fn view(&mut self) -> Self::View<'_>;
+    /// The ranks that make this call together, if this argument says so.
+    fn ranks(&self) -> Option<Arc<Comm>> {
+        None
+    }
     /// Runs after success only.
     fn finish(self) {}
 }
@@ -56,7 +61,7 @@ impl<T: Copy> Arg for Raw<T> {
     }
 }
 
-/// A handle, looked up.
+/// A handle, looked up; all ranks of its context make the call together.
 pub struct Handle<H: HandleType>(Arc<H::Object>);
 
 impl<H: HandleType> Arg for Handle<H> {
@@ -67,6 +72,26 @@ impl<H: HandleType> Arg for Handle<H> {
         H: 'a;
     unsafe fn read(c: H, name: &'static str) -> Result<Self> {
         Ok(Handle(handles::get(c, name)?))
+    }
+    fn view(&mut self) -> &Arc<H::Object> {
+        &self.0
+    }
+    fn ranks(&self) -> Option<Arc<Comm>> {
+        Some(H::ranks(&self.0).clone())
+    }
+}
+
+/// A handle in a call that a rank makes by itself.
+pub struct Local<H: HandleType>(Arc<H::Object>);
+
+impl<H: HandleType> Arg for Local<H> {
+    type C = H;
+    type View<'a>
+        = &'a Arc<H::Object>
+    where
+        H: 'a;
+    unsafe fn read(c: H, name: &'static str) -> Result<Self> {
+        Ok(Local(handles::get(c, name)?))
     }
     fn view(&mut self) -> &Arc<H::Object> {
         &self.0
@@ -388,6 +413,12 @@ fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
         bail!(NullPointer, "{name}: expected a pointer, found NULL");
     }
     Ok(())
+}
+
+/// Numbers that a parameter struct may point to.
+pub(crate) fn numbers(from: *const i32, count: usize) -> Option<Vec<i32>> {
+    // SAFETY: the host's pointer to as many numbers as the header says.
+    (!from.is_null()).then(|| (0..count).map(|i| unsafe { from.add(i).read_unaligned() }).collect())
 }
 
 /// A Rust value with a number in the header.

@@ -6,9 +6,10 @@ use std::cell::RefCell;
 use std::ffi::{c_char, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Instant;
 
+use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
 
 thread_local! {
@@ -40,6 +41,17 @@ pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) ->
     }
     LAST_ERROR.with(|last| *last.borrow_mut() = c_string(message));
     status
+}
+
+/// Runs what the ranks of an argument do together: it fails on all where it fails on one.
+pub(crate) fn together<T>(
+    ranks: &[Option<Arc<Comm>>],
+    body: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    match ranks.iter().flatten().next() {
+        Some(comm) => comm.guard(body),
+        None => body(),
+    }
 }
 
 /// Runs an entry point that returns a C string; NULL after a panic.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, Data, DataOut, Handle, Out, Params, Raw};
+use super::args::{choose, Data, DataOut, Handle, Out, OutArray, Params, Raw};
 use super::context::{plaq_context, Context};
 use super::field::{geometry, plaq_precision, PLAQ_PRECISION_DOUBLE};
 use super::handles::{self, Shared};
@@ -42,7 +42,8 @@ interface! {
     params {
         /// Shape of a clover term.
         plaq_clover_params, plaq_clover_params_init {
-            /// Sites in x, y, z, t; even numbers. Must be set.
+            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+            /// set.
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             /// Must be 0.
@@ -59,6 +60,11 @@ interface! {
         plaq_clover_load(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: Data) = load;
         /// Blocks into the host's array.
         plaq_clover_save(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: DataOut) = save;
+        /// ln det A on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
+        /// not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
+        /// twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
+        /// SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+        plaq_clover_log_det(clover: Handle<plaq_clover>, twist: f64, log_det: OutArray<f64>) = log_det_of;
     }
 }
 
@@ -70,7 +76,7 @@ fn create(
     if params.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
     }
-    let geometry = geometry(params.extents, context.device())?;
+    let geometry = geometry(params.extents, context)?;
     let precision = choose(params.precision, "params.precision")?;
     let field = CloverField::new(context.device(), &geometry, precision, 1)?;
     clover.set(context.adopt(Clover::new(context, Arc::new(field)))?);
@@ -98,4 +104,12 @@ fn save(clover: &Arc<Clover>, layout: &plaq_layout_params, data: &DataOut) -> Re
     let description = layout.clover()?;
     let shape = (field.geometry().extents(), Group::Su3, Subset::Full);
     field.save(&description, &mut layout.external(data, &description, shape, 1)?)
+}
+
+fn log_det_of(clover: &Arc<Clover>, twist: f64, log_det: &mut OutArray<f64>) -> Result<()> {
+    if !twist.is_finite() {
+        bail!(BadParameter, "twist: expected a finite number, found {twist}");
+    }
+    log_det.set(clover.read("clover")?.log_det(twist)?.to_vec());
+    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, choose_or, number_of, Handle, Maybe, Out, Params, Raw, Report};
+use super::args::{choose, choose_or, number_of, Handle, Local, Maybe, Out, Params, Raw, Report};
 use super::clover::{plaq_clover, Clover};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
@@ -131,7 +131,7 @@ interface! {
         /// Destroys an operator. The zero handle is accepted.
         plaq_dirac_destroy(dirac: Raw<plaq_dirac>) = destroy;
         /// Parameters and cost.
-        plaq_dirac_describe(dirac: Handle<plaq_dirac>, report: Report<plaq_dirac_report>) = describe;
+        plaq_dirac_describe(dirac: Local<plaq_dirac>, report: Report<plaq_dirac_report>) = describe;
         /// New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
         /// has one. Errors: UNSUPPORTED if it has none.
         plaq_dirac_clover(dirac: Handle<plaq_dirac>, clover: Out<plaq_clover>) = get_clover;

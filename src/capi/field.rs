@@ -1,7 +1,7 @@
 //! What all fields share: precision, subset, extents.
 
+use super::context::Context;
 use super::table::interface;
-use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision, Subset};
@@ -27,12 +27,14 @@ interface! {
     }
 }
 
-/// The lattice of `params.extents`.
-pub(crate) fn geometry(extents: [i32; 4], device: &Device) -> Result<Arc<Geometry>> {
+/// The lattice of which every rank has a part of `params.extents`.
+pub(crate) fn geometry(extents: [i32; 4], context: &Context) -> Result<Arc<Geometry>> {
     if extents.iter().any(|&l| l < 0) {
         bail!(BadExtents, "params.extents: expected even numbers from 2, found {extents:?}");
     }
-    Geometry::new(extents.map(|l| l as usize), device)
+    let grid = context.comm().grid();
+    let global = std::array::from_fn(|mu| extents[mu] as usize * grid[mu]);
+    Geometry::decomposed(global, context.device(), context.comm())
 }
 
 pub(crate) fn to_c_extents(geometry: &Geometry) -> [i32; 4] {

@@ -36,7 +36,7 @@ interface! {
     params {
         /// How to read a configuration; format and size come from the file.
         plaq_read_params, plaq_read_params_init {
-            /// The lattice that the file must have; all 0: any.
+            /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             storage: plaq_storage = PLAQ_STORAGE_SU3_18,
@@ -74,6 +74,7 @@ interface! {
     reports {
         /// What a file says about itself.
         plaq_file_report, plaq_file_report_init {
+            /// Of the whole lattice.
             extents: [i32; 4],
             format: plaq_file_format,
             /// Of the numbers in the file.
@@ -127,10 +128,17 @@ fn read_file(
     };
     let precision = choose(params.precision, "params.precision")?;
     let storage = choose(params.storage, "params.storage")?;
-    let loaded = load_gauge(context.device(), Path::new(path), precision, storage, &options)?;
+    let loaded = load_gauge(
+        context.device(),
+        context.comm(),
+        Path::new(path),
+        precision,
+        storage,
+        &options,
+    )?;
     let info = &loaded.info;
     report.set(plaq_file_report {
-        extents: super::field::to_c_extents(loaded.gauge.geometry()),
+        extents: loaded.gauge.geometry().global_extents().map(|l| l as i32),
         format: number_of(info.format),
         precision: info.precision_bits as i32 / 8,
         byte_order: number_of(info.byte_order),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, number_of, Data, DataOut, Handle, Out, Params, Raw, Report};
+use super::args::{choose, number_of, Data, DataOut, Handle, Local, Out, Params, Raw, Report};
 use super::context::{plaq_context, Context};
 use super::field::{geometry, plaq_precision, to_c_extents, PLAQ_PRECISION_DOUBLE};
 use super::handles::{self, Shared};
@@ -88,7 +88,8 @@ interface! {
     params {
         /// Shape of a gauge field.
         plaq_gauge_params, plaq_gauge_params_init {
-            /// Sites in x, y, z, t; even numbers. Must be set.
+            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+            /// set.
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             storage: plaq_storage = PLAQ_STORAGE_SU3_18,
@@ -97,6 +98,7 @@ interface! {
     reports {
         /// Shape of a gauge field that exists.
         plaq_gauge_report, plaq_gauge_report_init {
+            /// Sites of this rank.
             extents: [i32; 4],
             precision: plaq_precision,
             storage: plaq_storage,
@@ -111,7 +113,7 @@ interface! {
         /// Destroys a gauge field; operators made with it go on. The zero handle is accepted.
         plaq_gauge_destroy(gauge: Raw<plaq_gauge>) = destroy;
         /// Shape and size.
-        plaq_gauge_describe(gauge: Handle<plaq_gauge>, report: Report<plaq_gauge_report>) = describe;
+        plaq_gauge_describe(gauge: Local<plaq_gauge>, report: Report<plaq_gauge_report>) = describe;
         /// Links of `from` into `to`; precision and storage may differ.
         /// Errors: FIELD_MISMATCH for another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
@@ -128,7 +130,7 @@ fn create(
     params: &plaq_gauge_params,
     gauge: &mut Out<plaq_gauge>,
 ) -> Result<()> {
-    let geometry = geometry(params.extents, context.device())?;
+    let geometry = geometry(params.extents, context)?;
     let precision = choose(params.precision, "params.precision")?;
     let storage = choose(params.storage, "params.storage")?;
     let bytes = GaugeField::bytes(&geometry, precision, storage);

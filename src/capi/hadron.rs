@@ -97,6 +97,7 @@ fn propagator_of(
     out.set(solver.context().adopt(Spinor::new(solver.context(), field))?);
     report.set(to_c(&done, solver.solver().params().solver.kind));
     residuals.set(done.solver.residual);
+    solver.keep_history(done.solver.history);
     Ok(())
 }
 
@@ -110,7 +111,7 @@ fn correlators_of(
     nucleon: &mut MaybeArray<f64>,
 ) -> Result<()> {
     let field = propagator.read("propagator")?;
-    let extent = field.geometry().extents()[3];
+    let extent = field.geometry().global_extents()[3];
     if times != extent as i64 {
         bail!(InvalidArgument, "times: expected the extent {extent}, found {times}");
     }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
 use crate::bail;
+use crate::comm::Comm;
 use crate::error::Result;
 
 /// A C handle struct and the object behind it.
@@ -15,6 +16,8 @@ pub trait HandleType: Copy {
     const NAME: &'static str;
     fn from_id(id: i64) -> Self;
     fn id(self) -> i64;
+    /// The ranks that share the object.
+    fn ranks(object: &Self::Object) -> &Arc<Comm>;
 }
 
 type Object = Arc<dyn Any + Send + Sync>;

@@ -2,10 +2,10 @@
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::args::{
-    choose, choose_or, number_of, Array, Handle, MaybeArray, Out, Params, Raw, Report,
+    choose, choose_or, number_of, Array, Handle, Local, MaybeArray, Out, Params, Raw, Report,
 };
 use super::context::Context;
 use super::dirac::{plaq_dirac, plaq_system, Dirac, System, PLAQ_SYSTEM_EVEN_SYMMETRIC};
@@ -24,6 +24,8 @@ use crate::solvers::{Progress, Shift, SolverKind, SolverParams};
 pub struct Solver {
     context: Arc<Context>,
     solver: DiracSolver,
+    /// Of the last solve.
+    history: Mutex<Vec<f64>>,
 }
 
 impl Solver {
@@ -32,6 +34,9 @@ impl Solver {
     }
     pub(crate) fn solver(&self) -> &DiracSolver {
         &self.solver
+    }
+    pub(crate) fn keep_history(&self, history: Vec<f64>) {
+        *self.history.lock().unwrap_or_else(PoisonError::into_inner) = history;
     }
 }
 
@@ -84,7 +89,8 @@ interface! {
         plaq_solver_params, plaq_solver_params_init {
             algorithm: plaq_algorithm = PLAQ_ALGORITHM_CGNR,
             solution: plaq_solution = PLAQ_SOLUTION_M,
-            /// For algorithms that can do with or without: BiCGStab, GCR, MR.
+            /// For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
+            /// normal equations, CGNE and CGNR have theirs.
             equations: plaq_equations = PLAQ_EQUATIONS_DIRECT,
             /// Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
             system: plaq_system = PLAQ_SYSTEM_EVEN_SYMMETRIC,
@@ -134,7 +140,9 @@ interface! {
             restarts: i64,
             /// The algorithm that finished; another one than asked for after a standstill.
             algorithm: plaq_algorithm,
-            reserved: i32,
+            /// 1: given up because the recomputed residuals no longer fell. 0 and not converged:
+            /// the iterations were used up, or the callback stopped the solve.
+            standstill: i32,
         }
     }
     functions {
@@ -144,11 +152,16 @@ interface! {
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
         /// Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
-        plaq_solver_memory(solver: Handle<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
+        plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
         /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
         /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
         /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
         plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = solve;
+        /// Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
+        /// solve, propagator or multishift: by the recurrence and for the system that is iterated;
+        /// at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
+        /// of them are written; `history` may be NULL.
+        plaq_solver_history(solver: Local<plaq_solver>, history: MaybeArray<f64>, capacity: i64, count: Out<i64>) = history_of;
         /// (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
         /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
         /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
@@ -191,7 +204,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
             nkrylov: positive(p.nkrylov, "nkrylov", 1)?,
             omega: p.omega,
             initial_guess: p.initial_guess == 1,
-            history: false,
+            history: true,
         },
         solution: choose(p.solution, "params.solution")?,
         equations: choose(p.equations, "params.equations")?,
@@ -203,6 +216,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
     let object = Solver {
         context: dirac.context().clone(),
         solver: DiracSolver::new(dirac.op().clone(), params)?,
+        history: Mutex::default(),
     };
     solver.set(dirac.context().adopt(object)?);
     Ok(())
@@ -217,6 +231,22 @@ fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
         bail!(InvalidArgument, "nrhs: expected 1 to 4096, found {nrhs}");
     }
     bytes.set(solver.solver.memory(nrhs as usize) as i64);
+    Ok(())
+}
+
+fn history_of(
+    solver: &Arc<Solver>,
+    history: &mut MaybeArray<f64>,
+    capacity: i64,
+    count: &mut Out<i64>,
+) -> Result<()> {
+    if capacity < 0 {
+        bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
+    }
+    let all = solver.history.lock().unwrap_or_else(PoisonError::into_inner);
+    let room = all.len().min(capacity as usize);
+    history.set(all[..room].to_vec());
+    count.set(all.len() as i64);
     Ok(())
 }
 
@@ -254,6 +284,7 @@ pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report
         reliable_updates: s.reliable_updates as i64,
         restarts: s.restarts as i64,
         algorithm: number_of(s.fallback.unwrap_or(asked)),
+        standstill: s.standstill as i32,
         ..Default::default()
     }
 }
@@ -280,6 +311,7 @@ fn solve(
     );
     report.set(to_c(&done, solver.solver.params().solver.kind));
     residuals.set(done.solver.residual);
+    solver.keep_history(done.solver.history);
     Ok(())
 }
 
@@ -328,5 +360,6 @@ fn multishift(
     let (done, each) = done?;
     report.set(to_c(&done, SolverKind::Cg));
     residuals.set(each.iter().map(|r| largest(&r.residual)).collect());
+    solver.keep_history(done.solver.history);
     Ok(())
 }

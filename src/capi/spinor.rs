@@ -3,7 +3,8 @@
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
 use super::args::{
-    choose, number_of, Array, Data, DataOut, Handle, Memory, Out, OutArray, Params, Raw, Report,
+    choose, number_of, Array, Data, DataOut, Handle, Local, Memory, Out, OutArray, Params, Raw,
+    Report,
 };
 use super::context::{plaq_context, Context};
 use super::field::{
@@ -49,7 +50,8 @@ interface! {
     params {
         /// Shape of a spinor field.
         plaq_spinor_params, plaq_spinor_params_init {
-            /// Sites in x, y, z, t; even numbers. Must be set.
+            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+            /// set.
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             subset: plaq_subset = PLAQ_SUBSET_FULL,
@@ -62,6 +64,7 @@ interface! {
     reports {
         /// Shape of a spinor field that exists.
         plaq_spinor_report, plaq_spinor_report_init {
+            /// Sites of this rank.
             extents: [i32; 4],
             precision: plaq_precision,
             subset: plaq_subset,
@@ -77,7 +80,7 @@ interface! {
         /// Destroys a spinor field. The zero handle is accepted.
         plaq_spinor_destroy(spinor: Raw<plaq_spinor>) = destroy;
         /// Shape and size.
-        plaq_spinor_describe(spinor: Handle<plaq_spinor>, report: Report<plaq_spinor_report>) = describe;
+        plaq_spinor_describe(spinor: Local<plaq_spinor>, report: Report<plaq_spinor_report>) = describe;
         /// Spinors from the host's array; on failure the field is as before. A field of one parity
         /// takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
         plaq_spinor_load(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: Data) = load;
@@ -108,7 +111,7 @@ fn create(
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
     }
     let device = context.device();
-    let geometry = geometry(params.extents, device)?;
+    let geometry = geometry(params.extents, context)?;
     let precision = choose(params.precision, "params.precision")?;
     let subset = choose(params.subset, "params.subset")?;
     let nrhs = params.nrhs as usize;

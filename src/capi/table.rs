@@ -74,6 +74,9 @@ macro_rules! interface {
                 fn id(self) -> i64 {
                     self.id
                 }
+                fn ranks(object: &$object) -> &std::sync::Arc<$crate::comm::Comm> {
+                    object.context().comm()
+                }
             }
         )*)?
         $($(
@@ -149,8 +152,13 @@ macro_rules! interface {
             ) -> i32 {
                 use $crate::capi::args::Arg;
                 $crate::capi::boundary::call(stringify!($function), || {
-                    $(let mut $arg = <$ty as Arg>::read($arg, stringify!($arg))?;)*
-                    $body($(<$ty as Arg>::view(&mut $arg)),*)?;
+                    $(let $arg = <$ty as Arg>::read($arg, stringify!($arg));)*
+                    let ranks = [$($arg.as_ref().ok().and_then(Arg::ranks)),*];
+                    let ($($arg,)*) = $crate::capi::boundary::together(&ranks, || {
+                        $(let mut $arg = $arg?;)*
+                        $body($(<$ty as Arg>::view(&mut $arg)),*)?;
+                        Ok(($($arg,)*))
+                    })?;
                     $(<$ty as Arg>::finish($arg);)*
                     Ok(())
                 })

@@ -23,7 +23,7 @@ macro_rules! plain {
     )* };
 }
 plain!(i32 = 0, i64 = 0, f64 = 0.0, *mut c_void = std::ptr::null_mut());
-plain!(*const c_char = std::ptr::null());
+plain!(*const c_char = std::ptr::null(), *const i32 = std::ptr::null());
 // SAFETY: an array of such values.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const ZERO: Self = [T::ZERO; N];

@@ -63,7 +63,8 @@ impl std::str::FromStr for Solution {
 /// What the Krylov space is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Equations {
-    /// M itself. CG then needs one of the others.
+    /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own
+    /// normal equations.
     Direct,
     /// M^dagger M x = M^dagger b
     NormalResidual,
@@ -105,7 +106,7 @@ impl Default for SolveParams {
         SolveParams {
             solver: SolverParams::default(),
             solution: Solution::Mat,
-            equations: Equations::NormalResidual,
+            equations: Equations::Direct,
             even_odd: Some(Schur { parity: 0, symmetric: true }),
             sloppy: None,
             precondition_steps: 0,
@@ -153,8 +154,21 @@ impl DiracSolver {
         if kind == SolverKind::Cg && equations == Equations::Direct && !hermitian {
             bail!(
                 Unsupported,
-                "cg cannot solve {:?} directly: take the normal equations",
+                "cg cannot solve {:?} directly: ask for one of the normal equations",
                 params.solution
+            );
+        }
+        let other = match kind {
+            SolverKind::Cgne => Some(Equations::NormalResidual),
+            SolverKind::Cgnr => Some(Equations::NormalError),
+            _ => None,
+        };
+        if other == Some(equations) {
+            bail!(
+                BadParameter,
+                "equations: {} has normal equations of its own, expected Direct or these, found \
+                 {equations:?}",
+                kind.name()
             );
         }
         if kind == SolverKind::MultiShift {
@@ -210,41 +224,51 @@ impl DiracSolver {
         let sloppy = self.sloppy.as_ref().map(|s| s.gauge().precision());
         let solution = self.params.solution;
         let (mut high, mut low) = solvers::temporaries(&self.params.solver, sloppy.is_some());
-        // Temporaries inside the operators (EvenOdd: one of each parity when symmetric).
-        let mut inside = match self.params.even_odd {
-            Some(s) if s.symmetric => 2,
-            Some(_) => 1,
-            None => 0,
+        let cg =
+            matches!(self.params.solver.kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr);
+        let normal = if cg {
+            solution == Solution::MatPcDagMatPc
+                || (solution == Solution::MatDagMat && self.params.even_odd.is_none())
+        } else {
+            self.params.equations != Equations::Direct
         };
-        let normal = match self.params.solver.kind {
-            SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr => {
-                solution == Solution::MatPcDagMatPc
-                    || (solution == Solution::MatDagMat && self.params.even_odd.is_none())
-            }
-            _ => {
-                // The right-hand side of the normal equations as well.
-                high += (self.params.equations != Equations::Direct) as usize;
-                self.params.equations != Equations::Direct
-            }
+        let forward = matches!(solution, Solution::Mat | Solution::MatPc);
+        let full = self.params.even_odd.is_some() && !solution.preconditioned();
+        // Temporaries inside the operators: of EvenOdd, one of the other parity, and where it is
+        // symmetric one of its own parity for P^dagger and for sources; of Normal, one.
+        let inside = |own_parity: bool| {
+            normal as usize
+                + match self.params.even_odd {
+                    Some(s) => 1 + (s.symmetric && own_parity) as usize,
+                    None => 0,
+                }
         };
-        inside += normal as usize;
-        high += inside;
+        let iterated = inside(cg || normal || !forward);
         if sloppy.is_some() {
-            low += inside;
+            high += inside(full || normal || !forward);
+            low += iterated;
+        } else {
+            high += iterated.max(inside(full));
         }
+        // The right-hand side of the normal equations.
+        high += (!cg && normal) as usize;
         if self.params.precondition_steps > 0 {
             low += 2;
         }
-        if self.params.even_odd.is_some() && !solution.preconditioned() {
-            // The two fields of the preconditioned system.
-            high += 2;
-        }
+        // The two fields of the preconditioned system.
+        high += 2 * full as usize;
         let mut sum = high as u64 * bytes(precise, subset)
             + low as u64 * bytes(sloppy.unwrap_or(precise), subset);
         if self.two_steps() {
             sum += bytes(precise, self.subset());
         }
-        sum
+        let geometry = self.op.gauge().geometry();
+        let mut precisions = vec![precise];
+        precisions.extend(sloppy.filter(|p| *p != precise));
+        sum + precisions
+            .iter()
+            .map(|p| geometry.new_halo_bytes(self.op.gauge().device(), *p, nrhs))
+            .sum::<u64>()
     }
 
     /// M^dagger M by one solve after the other.
@@ -614,6 +638,7 @@ fn sum(first: SolverReport, second: SolverReport) -> SolverReport {
         iterations: first.iterations + second.iterations,
         converged: first.converged && second.converged,
         stopped: first.stopped || second.stopped,
+        standstill: first.standstill || second.standstill,
         reliable_updates: first.reliable_updates + second.reliable_updates,
         restarts: first.restarts + second.restarts,
         fallback: second.fallback.or(first.fallback),

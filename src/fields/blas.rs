@@ -126,8 +126,9 @@ pub fn bicgstab_update(
 pub fn heavy_quark_residual(x: &SpinorField, r: &SpinorField) -> Result<Vec<f64>> {
     same(&[x, r], "heavy_quark_residual")?;
     let args = arguments(0, [Some(x), Some(r), None, None, None], [&[], &[], &[]], 0, x.nrhs());
-    let sums = x.device().reduce("heavy_quark", &[x.precision().token()], &args, x.work())?;
-    let sites = (x.geometry().volume() / 2 * x.parities()) as f64;
+    let params = [x.precision().token()];
+    let sums = x.geometry().reduce(x.device(), "heavy_quark", &params, &args, x.work())?;
+    let sites = (x.geometry().global_volume() / 2 * x.parities()) as f64;
     Ok(per_rhs(&sums, x).map(|s| (s[2] / sites).sqrt()).collect())
 }
 
@@ -242,12 +243,9 @@ fn sums(op: i32, fields: Operands, coef: [&[Complex64]; 3]) -> Result<(Vec<Compl
     let (mut dots, mut norms) = (Vec::new(), Vec::new());
     for (first, count) in groups(x.nrhs()) {
         let args = arguments(op, fields, coef, first, count);
-        let out = x.device().reduce(
-            "blas_sum",
-            &[x.precision().token()],
-            &args,
-            elements(x, None, count),
-        )?;
+        let params = [x.precision().token()];
+        let work = elements(x, None, count);
+        let out = x.geometry().reduce(x.device(), "blas_sum", &params, &args, work)?;
         for s in per_rhs(&out, x) {
             dots.push(Complex64::new(s[0], s[1]));
             norms.push(s[2]);

@@ -42,6 +42,11 @@ impl CloverField {
         Ok(CloverField { geometry: geometry.clone(), precision, sets, data, norm })
     }
 
+    /// Is the clover term built from links in this storage? Others are first copied to 12 numbers.
+    pub(crate) fn reads(recon: Recon) -> bool {
+        matches!(recon, Recon::R18 | Recon::R12)
+    }
+
     /// A = 1 + c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu with c = `coef_s` in the spatial planes and
     /// `coef_t` in those with t (physics.md, Wilson and clover; c = 2 kappa csw for the
     /// kappa-normalised operator). In the precision of the links, single at least.
@@ -52,7 +57,7 @@ impl CloverField {
                 "clover term from half-precision links: load the links in single or double"
             );
         }
-        if !matches!(gauge.recon(), Recon::R18 | Recon::R12) {
+        if !Self::reads(gauge.recon()) {
             return Self::build(&gauge.to(gauge.precision(), Recon::R12)?, coef_s, coef_t);
         }
         let out = Self::new(gauge.device(), gauge.geometry(), gauge.precision(), 1)?;
@@ -72,34 +77,41 @@ impl CloverField {
     /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. An A that is not positive
     /// (A^2 + twist^2 singular) is `SingularClover`.
     pub fn inverse(&self, twist: f64) -> Result<Self> {
+        let sets = if twist == 0.0 { 1 } else { 2 };
+        let out = Self::new(self.device(), &self.geometry, self.precision, sets)?;
+        self.factorise(twist, Some(&out))?;
+        Ok(out)
+    }
+
+    /// [ln det A on the even sites, on the odd sites] of the whole lattice, of the 12x12 matrices
+    /// of all sites; for `twist` != 0 of A^2 + twist^2, which is ln |det(A + i twist gamma5)|^2.
+    /// Errors as of `inverse`.
+    pub fn log_det(&self, twist: f64) -> Result<[f64; 2]> {
+        self.factorise(twist, None)
+    }
+
+    /// ln det per parity, and the inverse where there is a field for it.
+    fn factorise(&self, twist: f64, out: Option<&Self>) -> Result<[f64; 2]> {
         if self.sets != 1 || self.precision == Precision::F16 {
             bail!(Unsupported, "only a single- or double-precision clover term can be inverted");
         }
-        let out = Self::new(
-            self.device(),
-            &self.geometry,
-            self.precision,
-            if twist == 0.0 { 1 } else { 2 },
-        )?;
         let args = CloverArgs {
             geom: self.geometry.args(),
             inp: self.view(),
-            out: out.view(),
+            out: out.unwrap_or(self).view(),
             twisted: (twist != 0.0) as i32,
+            write: out.is_some() as i32,
             twist,
             ..Default::default()
         };
-        let sums = self.device().reduce(
-            "clover_invert",
-            &[self.precision.token()],
-            &args,
-            self.geometry.work(2),
-        )?;
+        let params = [self.precision.token()];
+        let work = self.geometry.work(2);
+        let sums = self.geometry.reduce(self.device(), "clover_invert", &params, &args, work)?;
         let bad = sums[0] + sums[3];
         if bad > 0.0 {
             bail!(SingularClover, "{bad} blocks of the clover term are not positive definite");
         }
-        Ok(out)
+        Ok([sums[1], sums[4]])
     }
 
     /// A copy in another precision.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Geometry, Precision};
 use crate::backend::args::{self, ConvertArgs};
-use crate::backend::{Buffer, Device, FieldView, Ptr};
+use crate::backend::{Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -89,7 +89,9 @@ impl Recon {
     }
 }
 
-/// Links U_mu(x) from x to x+mu, periodic: boundary phases belong to the operators.
+/// Links U_mu(x) from x to x+mu, periodic: boundary phases belong to the operators. Where directions
+/// are divided over ranks the field has the links one site beyond these faces too; whatever writes
+/// links brings them up to date.
 #[derive(Debug)]
 pub struct GaugeField {
     geometry: Arc<Geometry>,
@@ -100,7 +102,7 @@ pub struct GaugeField {
 
 impl GaugeField {
     pub fn bytes(geometry: &Geometry, precision: Precision, recon: Recon) -> usize {
-        2 * geometry.plane_sites() * 4 * recon.reals() * precision.bytes()
+        2 * geometry.link_plane_sites() * 4 * recon.reals() * precision.bytes()
     }
 
     /// All links zero: to be filled.
@@ -155,10 +157,12 @@ impl GaugeField {
     ) -> Result<()> {
         let (precision, recon) = (self.precision.max(Precision::F32), self.recon.whole());
         if (precision, recon) == (self.precision, self.recon) {
-            return f(self);
+            f(self)?;
+            return self.exchange(None);
         }
         let mut copy = Self::new(self.device(), &self.geometry, precision, recon)?;
         f(&mut copy)?;
+        copy.exchange(None)?;
         self.copy_from(&copy)
     }
 
@@ -182,7 +186,9 @@ impl GaugeField {
             storage_to: self.recon.code(),
         };
         let params = [other.precision.token(), self.precision.token()];
-        self.device().launch("convert_gauge", &params, &args, self.geometry.work(2))
+        // Borders are links like the others.
+        let work = Work { n: self.geometry.link_outer(), ..self.geometry.work(2) };
+        self.device().launch("convert_gauge", &params, &args, work)
     }
 
     /// Two planes, even and odd sites.
@@ -192,7 +198,7 @@ impl GaugeField {
             norm: Ptr::NULL,
             plane_bytes: (self.data.bytes() / 2) as i64,
             norm_bytes: 0,
-            volume: self.geometry.outer() as i32,
+            volume: self.geometry.link_outer() as i32,
         }
     }
 }

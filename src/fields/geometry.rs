@@ -1,34 +1,61 @@
-//! The local lattice: checkerboarding, and on the CPU its division over SIMD lanes.
+//! The local lattice: checkerboarding, on the CPU its division over SIMD lanes, and its place among
+//! the ranks.
 
 use std::sync::Arc;
 
-use crate::backend::{Device, Geom, Work};
+use crate::backend::{lanes_up_to, Device, Geom, KernelArgs, Work};
 use crate::bail;
+use crate::comm::Comm;
 use crate::error::Result;
 
-/// Extents (x, y, z, t) of the local lattice and their division over the lanes of a device.
+/// This rank's part of a lattice: extents (x, y, z, t), their division over the lanes of a device,
+/// and halos in the directions that are divided over ranks.
 ///
 /// Lexicographic index: `x + X (y + Y (z + Z t))`; parity `(x+y+z+t) & 1`; inside a parity sites
 /// are numbered by half the lexicographic index of their lane's piece.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Geometry {
+    /// Of this rank.
     extents: [usize; 4],
+    global: [usize; 4],
     lanes: usize,
     /// Lane bit of each direction, 0 where it is not split.
     lane_bits: [usize; 4],
-    /// Sites that one plane of a field has room for.
-    plane_sites: usize,
+    comm: Arc<Comm>,
+}
+
+/// The same lattice on the same ranks, in the same order of sites.
+impl PartialEq for Geometry {
+    fn eq(&self, other: &Self) -> bool {
+        let same = (self.global, self.lane_bits) == (other.global, other.lane_bits);
+        same && (Arc::ptr_eq(&self.comm, &other.comm)
+            || (self.halo_mask() == 0 && other.halo_mask() == 0))
+    }
 }
 
 impl Geometry {
-    /// Every extent must be even (checkerboarding on a periodic lattice) and at least 2.
+    /// One rank with the whole lattice. Every extent must be even (checkerboarding on a periodic
+    /// lattice) and at least 2.
     pub fn new(extents: [usize; 4], device: &Device) -> Result<Arc<Self>> {
         Self::with_lanes(extents, device.max_lanes())
     }
 
-    /// The same with at most `max_lanes` lanes: 1 gives the plain order on any device.
+    /// The same with at most `max_lanes` lanes: 1 gives the plain order on any device. There are
+    /// fewer where an extent is not divisible by four, and none the kernels are not compiled for.
     pub fn with_lanes(extents: [usize; 4], max_lanes: usize) -> Result<Arc<Self>> {
-        for (mu, &l) in extents.iter().enumerate() {
+        Self::build(extents, max_lanes, Comm::single())
+    }
+
+    /// This rank's part of the lattice `global`.
+    ///
+    /// # Errors
+    /// `BadExtents`, `ProcessGrid`: the lattice cannot be divided; the same on every rank.
+    pub fn decomposed(global: [usize; 4], device: &Device, comm: &Arc<Comm>) -> Result<Arc<Self>> {
+        Self::build(global, device.max_lanes(), comm.clone())
+    }
+
+    fn build(global: [usize; 4], max_lanes: usize, comm: Arc<Comm>) -> Result<Arc<Self>> {
+        for (mu, &l) in global.iter().enumerate() {
             if l < 2 || l % 2 != 0 || l > 1 << 16 {
                 bail!(
                     BadExtents,
@@ -37,23 +64,37 @@ impl Geometry {
                 );
             }
         }
-        if extents.iter().map(|&l| l as u128).product::<u128>() > i32::MAX as u128 {
+        let extents = comm.local_extents(global)?;
+        // Links have a site more on every face.
+        if extents.iter().map(|&l| l as u128 + 2).product::<u128>() > i32::MAX as u128 {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
-        // A piece must keep even extents, or parity would differ between lanes.
-        let splits = max_lanes >= 16 && extents.iter().all(|l| l % 4 == 0);
-        let (lanes, lane_bits) = if splits { (16, [1, 2, 4, 8]) } else { (1, [0; 4]) };
-        // Without lanes a plane may be made of tiles of 32 sites (kernels/field.h, GPU).
-        let sites = extents.iter().product::<usize>() / 2;
-        let plane_sites = if lanes == 1 { sites.next_multiple_of(32) } else { sites };
-        Ok(Arc::new(Geometry { extents, lanes, lane_bits, plane_sites }))
+        let (lanes, lane_bits) = lanes_of(extents, max_lanes);
+        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm }))
     }
 
+    /// Extents of this rank's part.
     pub fn extents(&self) -> [usize; 4] {
         self.extents
     }
+    /// Extents of the whole lattice.
+    pub fn global_extents(&self) -> [usize; 4] {
+        self.global
+    }
+    /// Coordinates of this rank's first site.
+    pub fn origin(&self) -> [usize; 4] {
+        std::array::from_fn(|mu| self.comm.coords()[mu] * self.extents[mu])
+    }
+    /// Sites of this rank.
     pub fn volume(&self) -> usize {
         self.extents.iter().product()
+    }
+    /// Sites of the whole lattice.
+    pub fn global_volume(&self) -> usize {
+        self.global.iter().product()
+    }
+    pub fn comm(&self) -> &Arc<Comm> {
+        &self.comm
     }
     pub fn lanes(&self) -> usize {
         self.lanes
@@ -62,17 +103,70 @@ impl Geometry {
     pub fn outer(&self) -> usize {
         self.volume() / 2 / self.lanes
     }
+    /// The same with the sites of borders that links have.
+    pub(crate) fn link_outer(&self) -> usize {
+        let sides = |mu: usize| self.piece(mu) + if self.comm.split(mu) { 2 } else { 0 };
+        (0..4).map(sides).product::<usize>() / 2
+    }
     /// Sites that one plane (a parity of a right-hand side) has room for.
     pub(crate) fn plane_sites(&self) -> usize {
-        self.plane_sites
+        self.room(self.outer() * self.lanes)
+    }
+    pub(crate) fn link_plane_sites(&self) -> usize {
+        self.room(self.link_outer() * self.lanes)
+    }
+    /// Room of whole tiles of 32 sites where there are no lanes (kernels/field.h, GPU).
+    pub(super) fn room(&self, sites: usize) -> usize {
+        if self.lanes == 1 {
+            sites.next_multiple_of(32)
+        } else {
+            sites
+        }
+    }
+    /// Extent of a lane's piece.
+    pub(super) fn piece(&self, mu: usize) -> usize {
+        self.extents[mu] / if self.lane_bits[mu] != 0 { 2 } else { 1 }
     }
     pub fn work(&self, batches: usize) -> Work {
         Work { n: self.outer(), batches, lanes: self.lanes }
     }
+    /// Bit mu: direction mu is divided over ranks, or taken as if it were.
+    pub fn halo_mask(&self) -> i32 {
+        (0..4).map(|mu| (self.comm.split(mu) as i32) << mu).sum()
+    }
+    /// Outer sites of one parity on a face across direction mu.
+    pub(super) fn face_outer(&self, mu: usize) -> usize {
+        self.outer() / self.piece(mu)
+    }
+    /// Rows of lanes that hold one parity of a face in a message: two outer sites in a row, as
+    /// half of their lanes are at the outer face (kernels/wilson.h).
+    pub(crate) fn face_rows(&self, mu: usize) -> usize {
+        let shared = if self.lane_bits[mu] != 0 { 2 } else { 1 };
+        self.face_outer(mu).div_ceil(shared)
+    }
+    /// Outer sites of one parity that need no halo.
+    pub(crate) fn inner(&self) -> usize {
+        let shrink = |mu: usize| self.piece(mu) - if self.comm.split(mu) { 2 } else { 0 };
+        (0..4).map(shrink).product::<usize>() / 2
+    }
+
+    /// Sums of a reduction over all ranks.
+    pub(crate) fn reduce<A: KernelArgs>(
+        &self,
+        device: &Device,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Vec<f64>> {
+        let mut sums = device.reduce(name, params, args, work)?;
+        self.check_mail(device)?;
+        self.comm.sum(&mut sums)?;
+        Ok(sums)
+    }
 
     pub(crate) fn args(&self) -> Geom {
-        let piece =
-            |mu: usize| (self.extents[mu] / if self.lane_bits[mu] != 0 { 2 } else { 1 }) as i32;
+        let piece = |mu: usize| self.piece(mu) as i32;
         let bit = |mu: usize| self.lane_bits[mu] as i32;
         Geom {
             x: piece(0),
@@ -83,8 +177,24 @@ impl Geometry {
             lane_y: bit(1),
             lane_z: bit(2),
             lane_t: bit(3),
-            origin: [0; 4],
-            global: self.extents.map(|l| l as i32),
+            halos: self.halo_mask(),
+            origin: self.origin().map(|x| x as i32),
+            global: self.global.map(|l| l as i32),
         }
     }
+}
+
+/// The number of lanes and each direction's lane bit. A piece must keep even extents, or parity
+/// would differ between lanes: only extents divisible by four are split.
+fn lanes_of(extents: [usize; 4], max_lanes: usize) -> (usize, [usize; 4]) {
+    let splittable = extents.iter().filter(|&&l| l.is_multiple_of(4)).count();
+    let lanes = lanes_up_to(max_lanes.min(1 << splittable));
+    let mut bits = [0; 4];
+    let mut left = lanes;
+    // t first: the largest faces between pieces are crossed least often.
+    for mu in (0..4).rev().filter(|&mu| extents[mu].is_multiple_of(4)) {
+        left /= 2;
+        bits[mu] = left;
+    }
+    (lanes, bits)
 }

@@ -404,7 +404,7 @@ pub(crate) struct Shape {
     /// Reals of each array, and from one right-hand side to the next in the same array.
     pub reals: Vec<usize>,
     pub span: usize,
-    /// Reals that belong to nobody lie between those of a block.
+    /// Sites of a halo lie between those of a block.
     pub gaps: bool,
     pub sliced: bool,
     pub split: bool,
@@ -532,7 +532,7 @@ impl Shape {
             back: of(Backward),
             reals: Vec::new(),
             span: stride,
-            gaps: layout.structs.is_some() || layout.halo != [0; 4],
+            gaps: layout.halo != [0; 4],
             sliced: layout.has(Slice),
             split,
             axes: layout.axes,

@@ -1,10 +1,13 @@
 //! Lattice fields on a device.
 
 pub mod blas;
+mod border;
 mod clover;
 mod gauge;
 mod geometry;
+pub(crate) mod halo;
 mod layout;
+mod lex;
 mod random;
 mod spinor;
 mod transfer;

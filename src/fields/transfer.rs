@@ -8,13 +8,14 @@ use super::{
     CloverField, GaugeField, Geometry, Group, Layout, Precision, Recon, SpinorField, Subset,
 };
 use crate::backend::args::{LayoutArgs, ReportArgs};
-use crate::backend::{Buffer, Device, External, Location, Ptr, Work};
+use crate::backend::{Buffer, Device, External, Location, Piece, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// Bounds of a slab in bytes; between them a sixteenth of the array.
-const SLAB: (usize, usize) = (8 << 20, 128 << 20);
+/// Bounds of a slab in bytes; between them a part in 32 of the array.
+const SLAB: (usize, usize) = (4 << 20, 64 << 20);
 
 /// What loading links checks and changes. The links in the field are U = V / (scale x phase) with
 /// V the array's numbers.
@@ -45,9 +46,18 @@ impl GaugeField {
     pub fn load(&mut self, layout: &Layout, memory: &External, options: LinkOptions) -> Result<()> {
         let transfer = self.transfer(layout, false)?;
         if options.tolerance.is_some() {
-            transfer.clone().load_links(memory, options, true)?;
+            let checked = transfer.clone().load_links(memory, options, true);
+            self.geometry().comm().agree(checked)?;
         }
-        transfer.load_links(memory, LinkOptions { tolerance: None, ..options }, false)
+        transfer.load_links(memory, LinkOptions { tolerance: None, ..options }, false)?;
+        self.loaded(layout)
+    }
+
+    fn loaded(&self, layout: &Layout) -> Result<()> {
+        if layout.has(Index::Backward) {
+            self.return_links()?;
+        }
+        self.exchange(None)
     }
 
     /// A new field from an array, checked while it is read.
@@ -60,7 +70,9 @@ impl GaugeField {
         options: LinkOptions,
     ) -> Result<Self> {
         let field = Self::new(device, geometry, precision, recon)?;
-        field.transfer(layout, false)?.load_links(memory, options, false)?;
+        let loaded = field.transfer(layout, false)?.load_links(memory, options, false);
+        geometry.comm().agree(loaded)?;
+        field.loaded(layout)?;
         Ok(field)
     }
 
@@ -185,6 +197,13 @@ struct Run {
     first: usize,
     last: usize,
     components: Vec<usize>,
+}
+
+impl Run {
+    /// Reals from the first to the last.
+    fn reals(&self) -> usize {
+        self.last - self.first + 1
+    }
 }
 
 #[derive(Clone)]
@@ -391,105 +410,94 @@ impl Transfer {
         runs
     }
 
-    /// Slab after slab: up, through the kernel, and back where the transfer goes out. Uploads
-    /// return when the host array has been read, and the device works in order, so that the
-    /// kernel on one slab runs while the next is being read.
-    fn run_staged(&self, memory: &mut External, mut args: LayoutArgs) -> Result<()> {
-        let (shape, real, stride) = (&self.shape, self.real, self.shape.stride_site);
+    /// Slab after slab: up, through the kernel, and back where the transfer goes out. Two buffers
+    /// take turns: the kernel works on one while the other crosses the bus.
+    fn run_staged(&self, memory: &External, mut args: LayoutArgs) -> Result<()> {
+        let (shape, real) = (&self.shape, self.real);
         let runs = self.runs();
         let out = args.out == 1;
-        // What the kernel does not write must survive: the host's own data between the runs, and
-        // sites that the field lacks.
+        // Rows shorter than the stride travel without what lies between them. The kernel knows one
+        // stride, so all rows must be equal.
+        let row = runs[0].reals();
+        let rows = row < shape.stride_site && runs.iter().all(|r| r.reals() == row);
+        let stride = if rows { row } else { shape.stride_site };
+        args.stride_site = stride as i64;
+        // What the kernel does not write must survive: the host's own data between the
+        // components, and sites that the field lacks.
         let stars = if shape.back > 0 { 2 } else { 1 };
         let keep = shape.gaps
             || (args.field_parities == 1 && !shape.split)
             || runs.iter().any(|r| r.components.len() * stars != stride);
         let per_site = runs.len() * stride * real;
         let all = per_site * shape.sites * shape.blocks.len();
-        let slab = ((all / 16).clamp(SLAB.0, SLAB.1) / per_site).clamp(1, shape.sites);
-        let slabs = (0..shape.sites).step_by(slab).map(|i| (i, (i + slab).min(shape.sites)));
-        let slabs: Vec<(usize, usize)> = slabs.collect();
-        let span = |&(begin, end): &(usize, usize)| {
-            (shape.memory_index(begin), shape.memory_index(end - 1) - shape.memory_index(begin))
+        let slab = ((all / 32).clamp(SLAB.0, SLAB.1) / per_site).clamp(1, shape.sites);
+        let slabs: Vec<Range<usize>> =
+            (0..shape.sites).step_by(slab).map(|i| i..(i + slab).min(shape.sites)).collect();
+        // Position in memory of a slab's first site, and steps from there to its last.
+        let span = |sites: &Range<usize>| {
+            let first = shape.memory_index(sites.start);
+            (first, shape.memory_index(sites.end - 1) - first)
         };
-        // Reals of a run in a slab whose last site lies `steps` after its first.
-        let length = |run: &Run, steps: usize| steps * stride + run.last - run.first + 1;
-        let sizes = slabs.iter().map(|s| runs.iter().map(|r| length(r, span(s).1)).sum::<usize>());
-        let mut staging = self.device.alloc(sizes.max().unwrap_or(0) * real)?;
+        // Reals of a run in a slab.
+        let length = |run: &Run, steps: usize| steps * stride + run.reals();
+        let size = |sites| runs.iter().map(|r| length(r, span(sites).1)).sum::<usize>() * real;
+        let size = slabs.iter().map(size).max().unwrap_or(0);
+        let buffers = [self.device.alloc(size)?, self.device.alloc(size)?];
 
-        for (b, &(parity, slice, first)) in shape.blocks.iter().enumerate() {
-            for range in &slabs {
-                let (index, steps) = span(range);
-                let mut pieces = Vec::with_capacity(runs.len());
-                let mut at = 0;
-                for run in &runs {
-                    let begin = self.offset + first + run.first + index * stride;
-                    let reals = length(run, steps);
-                    pieces.push((
-                        self.array + run.array,
-                        begin * real..(begin + reals) * real,
-                        at * real,
-                    ));
-                    for &k in &run.components {
-                        let inside = shape.components[k].1 - run.first;
-                        args.component[k] = (at + inside) as i64 - (index * stride) as i64;
-                    }
-                    at += reals;
+        let pieces = |base: Ptr, block: usize, sites: &Range<usize>| -> Vec<Piece> {
+            let (index, steps) = span(sites);
+            let mut at = base;
+            let piece = |run: &Run| {
+                let first = self.offset + shape.blocks[block].2 + run.first;
+                let begin = (first + index * shape.stride_site) * real;
+                let bytes = length(run, steps) * real;
+                let rows = match rows {
+                    true => (row * real, shape.stride_site * real, steps + 1),
+                    false => (bytes, bytes, 1),
+                };
+                let place = at;
+                at = at.offset(bytes as u64);
+                (place, memory.rows(self.array + run.array, begin, rows, out))
+            };
+            runs.iter().map(piece).collect()
+        };
+        let mut launch = |base: Ptr, block: usize, sites: &Range<usize>| {
+            let (index, steps) = span(sites);
+            let mut at = 0;
+            for run in &runs {
+                for &k in &run.components {
+                    let inside = shape.components[k].1 - run.first;
+                    args.component[k] = (at + inside) as i64 - (index * stride) as i64;
                 }
-                if !out || keep {
-                    for (array, bytes, at) in &pieces {
-                        staging.upload_at(*at, memory.bytes(*array, bytes.clone()))?;
-                    }
-                }
-                args.base = [staging.ptr(); 4];
-                (args.parity, args.slice) = (parity as i32, slice as i32);
-                (args.first, args.count) = (range.0 as i64, (range.1 - range.0) as i64);
-                args.report_first = (b * shape.sites + range.0) as i64;
-                self.launch(&args)?;
-                if out {
-                    for (array, bytes, at) in pieces {
-                        staging.download_at(at, memory.bytes_mut(array, bytes))?;
-                    }
-                }
+                at += length(run, steps);
+            }
+            args.base = [base; 4];
+            (args.parity, args.slice) =
+                (shape.blocks[block].0 as i32, shape.blocks[block].1 as i32);
+            (args.first, args.count) = (sites.start as i64, sites.len() as i64);
+            args.report_first = (block * shape.sites + sites.start) as i64;
+            self.launch(&args)
+        };
+
+        let blocks = 0..shape.blocks.len();
+        let work = blocks.flat_map(|block| slabs.iter().map(move |sites| (block, sites)));
+        let bases = buffers.iter().map(Buffer::ptr).cycle();
+        let mut work = bases.zip(work);
+        if out && !keep {
+            return self.device.download(&mut || {
+                let Some((base, (block, sites))) = work.next() else { return Ok(Vec::new()) };
+                launch(base, block, sites)?;
+                Ok(pieces(base, block, sites))
+            });
+        }
+        for (base, (block, sites)) in work {
+            let mut pieces = pieces(base, block, sites);
+            self.device.upload(&pieces)?;
+            launch(base, block, sites)?;
+            if out {
+                self.device.download(&mut || Ok(std::mem::take(&mut pieces)))?;
             }
         }
         Ok(())
-    }
-}
-
-/// The order of physics.md in double precision, for tests and tools.
-impl GaugeField {
-    /// `host`: lexicographic site, direction x y z t, row, column, (re, im).
-    pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
-        let layout = Layout::lexicographic(Precision::F64);
-        self.load(&layout, &External::read(&[host]), LinkOptions::UNCHECKED)
-    }
-
-    /// The inverse of `load_lex`.
-    pub fn save_lex(&self) -> Result<Vec<f64>> {
-        let colours = self.group().colours();
-        let mut host = vec![0.0; 8 * colours * colours * self.geometry().volume()];
-        let layout = Layout::lexicographic(Precision::F64);
-        self.save(&layout, &mut External::write(vec![&mut host[..]]))?;
-        Ok(host)
-    }
-}
-
-impl SpinorField {
-    /// `host`: right-hand side, lexicographic site, spin, colour, (re, im); every site of the
-    /// lattice, also where the field holds one parity.
-    pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
-        self.load(&Self::lex(), &External::read(&[host]), false)
-    }
-
-    /// The inverse of `load_lex`; sites that the field lacks are zero.
-    pub fn save_lex(&self) -> Result<Vec<f64>> {
-        let mut host = vec![0.0; 24 * self.geometry().volume() * self.nrhs()];
-        self.save(&Self::lex(), &mut External::write(vec![&mut host[..]]))?;
-        Ok(host)
-    }
-
-    fn lex() -> Layout {
-        Layout::lexicographic_spinor(Precision::F64, super::GammaBasis::DeGrandRossi)
     }
 }

@@ -5,20 +5,19 @@
 /// Items of equal rotation are combined first and rotated once at the end, so the inner loop
 /// is a plain vector exclusive or.
 pub struct RotatingPair {
-    count: usize,
     lanes29: [u32; 29],
     lanes31: [u32; 31],
 }
 
 impl RotatingPair {
     pub fn new() -> Self {
-        RotatingPair { count: 0, lanes29: [0; 29], lanes31: [0; 31] }
+        RotatingPair { lanes29: [0; 29], lanes31: [0; 31] }
     }
 
-    pub fn add(&mut self, items: &[u32]) {
-        accumulate(&mut self.lanes29, self.count, items);
-        accumulate(&mut self.lanes31, self.count, items);
-        self.count += items.len();
+    /// Items, the first of which has this number.
+    pub fn add(&mut self, first: usize, items: &[u32]) {
+        accumulate(&mut self.lanes29, first, items);
+        accumulate(&mut self.lanes31, first, items);
     }
 
     /// (sum29, sum31) of MILC, (suma, sumb) of SciDAC.
@@ -27,8 +26,8 @@ impl RotatingPair {
     }
 }
 
-fn accumulate<const N: usize>(lanes: &mut [u32; N], count: usize, items: &[u32]) {
-    lanes.rotate_left(count % N);
+fn accumulate<const N: usize>(lanes: &mut [u32; N], first: usize, items: &[u32]) {
+    lanes.rotate_left(first % N);
     let mut blocks = items.chunks_exact(N);
     for block in &mut blocks {
         for (lane, item) in lanes.iter_mut().zip(block) {
@@ -38,7 +37,7 @@ fn accumulate<const N: usize>(lanes: &mut [u32; N], count: usize, items: &[u32])
     for (lane, item) in lanes.iter_mut().zip(blocks.remainder()) {
         *lane ^= item;
     }
-    lanes.rotate_right(count % N);
+    lanes.rotate_right(first % N);
 }
 
 fn combine(lanes: &[u32]) -> u32 {
@@ -59,7 +58,7 @@ mod tests {
         let mut rest = &items[..];
         for length in [0, 1, 28, 29, 30, 31, 62, 100, 719] {
             let (piece, tail) = rest.split_at(length);
-            pair.add(piece);
+            pair.add(items.len() - rest.len(), piece);
             rest = tail;
         }
         assert!(rest.is_empty());

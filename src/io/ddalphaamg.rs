@@ -10,14 +10,13 @@
 //! equal those of an openQCD file of the same lattice, and its plaquette
 //! tells which of the two a file is.
 
-use super::linkmap::{lex, LinkMap};
+use super::data::lex;
+use super::linkmap::LinkMap;
 use super::FileFormat;
 
 pub const MAP: LinkMap = LinkMap {
     format: FileFormat::DdAlphaAmg,
     header: [3, 2, 1, 0],
-    per_item: 4,
     holds: |_| true,
-    item: |_, item| std::array::from_fn(|i| 4 * item + 3 - i % 4),
     place: |n, x, mu| 4 * lex(n, x) + 3 - mu,
 };

@@ -15,11 +15,11 @@
 //! (`scidac-binary-data` of four colour matrices per site). A message that does not end marks
 //! a truncated file.
 
-use super::checksum::RotatingPair;
+use super::data::{Data, Sum};
 use super::lime::{self, Place, Record};
-use super::stream::{decode, encode, Input, Output};
+use super::stream::Input;
 use super::text::{decimal, resolution};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, GaugeFile, Job, SITE};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX, SITE};
 use crate::error::{Result, Status};
 use roxmltree::Document;
 
@@ -28,8 +28,8 @@ pub const CODEC: Codec = Codec {
     bits: &[64, 32],
     orders: &[ByteOrder::Big],
     claims: |head| head.starts_with(&lime::MAGIC),
-    read,
-    write,
+    open,
+    frame,
 };
 
 /// Longer text records are not looked at.
@@ -166,7 +166,7 @@ fn parse_private_record(input: &Input, text: &str) -> Result<u32> {
     Ok(bits)
 }
 
-fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
     let records = Records::scan(input)?;
     let scidac = match &records.private_file {
         Some(text) => Some(parse_private_file(input, text)?),
@@ -189,54 +189,41 @@ fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
         return Err(input.error(Status::FileFormat, message));
     }
     let extents = input.extents(found, expect)?;
-    let volume = extents.iter().product::<usize>();
-    let site_bytes = SITE * bits as usize / 8;
-    let Some(data) = &records.data else {
+    let Some(record) = &records.data else {
         let message = "no ildg-binary-data or scidac-binary-data record";
         return Err(input.error(Status::FileFormat, message));
     };
-    if data.length != (volume * site_bytes) as u64 {
+    let data = data(bits);
+    if record.length != data.length(extents) {
         let message = format!(
             "record {} has {} bytes, {extents:?} at {bits} bits makes {}",
-            data.kind,
-            data.length,
-            volume * site_bytes
+            record.kind,
+            record.length,
+            data.length(extents)
         );
         return Err(input.error(Status::FileFormat, message));
     }
     let stored = match &records.checksum {
         Some(text) => {
             let xml = Xml::new(input, "scidac-checksum", text)?;
-            Some((xml.parse("suma", hexadecimal)?, xml.parse("sumb", hexadecimal)?))
+            Some([xml.parse("suma", hexadecimal)?, xml.parse("sumb", hexadecimal)?])
         }
         None => None,
     };
 
-    let mut links = input.allocate(extents)?;
-    let mut sums = RotatingPair::new();
-    input.seek(data.offset)?;
-    input.stream(volume, site_bytes, |first, raw| {
-        add_sites(&mut sums, raw, site_bytes);
-        let sites = raw.len() / site_bytes;
-        decode(raw, bits, ByteOrder::Big, &mut links[SITE * first..][..SITE * sites]);
-    })?;
-    let sums = sums.sums();
-    if let Some(stored) = stored.filter(|stored| *stored != sums) {
-        let message = format!("checksums {sums:x?} of the links, {stored:x?} in the file");
-        return Err(input.error(Status::FileChecksum, message));
-    }
-    Ok(GaugeFile { extents, links, info: describe(records, bits) })
+    let info = describe(&records, bits);
+    Ok(Header { extents, info, data: Data { offset: record.offset, ..data }, stored })
 }
 
-fn add_sites(sums: &mut RotatingPair, raw: &[u8], site_bytes: usize) {
-    let crcs: Vec<u32> = raw.chunks_exact(site_bytes).map(crc32fast::hash).collect();
-    sums.add(&crcs);
+fn data(bits: u32) -> Data {
+    let order = ByteOrder::Big;
+    Data { offset: 0, bits, order, numbers: MATRIX, place: None, sum: Sum::SciDac }
 }
 
 /// Everything optional; records that are no XML or say nothing known are passed on verbatim.
-fn describe(records: Records, bits: u32) -> FileInfo {
+fn describe(records: &Records, bits: u32) -> FileInfo {
     let mut info = FileInfo::new(FileFormat::Ildg, bits, ByteOrder::Big);
-    info.lfn = records.lfn;
+    info.lfn = records.lfn.clone();
     let text_of = |text: &Option<String>, tag: &str| -> Option<String> {
         let document = parse_xml(text.as_deref()?).ok()?;
         let element = document.descendants().find(|n| n.tag_name().name() == tag)?;
@@ -262,11 +249,12 @@ fn describe(records: Records, bits: u32) -> FileInfo {
             _ => {}
         }
     }
-    info.user_record = records.user;
+    info.user_record = records.user.clone();
     info
 }
 
-fn write(output: &mut Output, job: &Job) -> Result<()> {
+fn frame(job: &Job, [suma, sumb]: [u32; 2]) -> Result<Frame> {
+    let mut before = Vec::new();
     let [x, y, z, t] = job.extents;
     let (bits, letter) = (job.bits, if job.bits == 32 { 'F' } else { 'D' });
     let site_bytes = SITE * bits as usize / 8;
@@ -288,36 +276,30 @@ fn write(output: &mut Output, job: &Job) -> Result<()> {
          <field>su3gauge</field><precision>{bits}</precision>\
          <lx>{x}</lx><ly>{y}</ly><lz>{z}</lz><lt>{t}</lt></ildgFormat>"
     );
-    lime::put_text(output, Place::First, "scidac-private-file-xml", &scidac_file)?;
+    lime::put_text(&mut before, Place::First, "scidac-private-file-xml", &scidac_file);
     let title = format!("{XML}<title>gauge configuration</title>");
-    lime::put_text(output, Place::Last, "scidac-file-xml", &title)?;
-    lime::put_text(output, Place::First, "scidac-private-record-xml", &scidac_record)?;
-    lime::put_text(output, Place::Inside, "scidac-record-xml", &user_record(job))?;
-    lime::put_text(output, Place::Inside, "ildg-format", &format)?;
+    lime::put_text(&mut before, Place::Last, "scidac-file-xml", &title);
+    lime::put_text(&mut before, Place::First, "scidac-private-record-xml", &scidac_record);
+    lime::put_text(&mut before, Place::Inside, "scidac-record-xml", &user_record(job));
+    lime::put_text(&mut before, Place::Inside, "ildg-format", &format);
     if let Some(lfn) = &job.options.lfn {
-        lime::put_text(output, Place::Inside, "ildg-data-lfn", lfn)?;
+        lime::put_text(&mut before, Place::Inside, "ildg-data-lfn", lfn);
     }
-    let volume = job.links.len() / SITE;
-    let length = (volume * site_bytes) as u64;
-    lime::put_header(output, Place::Inside, "ildg-binary-data", length)?;
-    let mut sums = RotatingPair::new();
-    output.stream(volume, site_bytes, |first, raw| {
-        let sites = raw.len() / site_bytes;
-        encode(&job.links[SITE * first..][..SITE * sites], bits, ByteOrder::Big, raw);
-        add_sites(&mut sums, raw, site_bytes);
-    })?;
-    lime::pad(output, length)?;
-    let (suma, sumb) = sums.sums();
+    let length = data(bits).length(job.extents);
+    lime::put_header(&mut before, Place::Inside, "ildg-binary-data", length);
+    let mut after = Vec::new();
+    lime::pad(&mut after, length);
     let checksum = format!(
         "{XML}<scidacChecksum><version>1.0</version>\
          <suma>{suma:x}</suma><sumb>{sumb:x}</sumb></scidacChecksum>"
     );
-    lime::put_text(output, Place::Last, "scidac-checksum", &checksum)
+    lime::put_text(&mut after, Place::Last, "scidac-checksum", &checksum);
+    Ok(Frame::new(before, data(bits), after))
 }
 
 /// USQCD's lattice record, with what has no tag of its own as lines of its `info`.
 fn user_record(job: &Job) -> String {
-    let options = job.options;
+    let options = &job.options;
     let tag = |name, value: Option<f64>| match value {
         Some(value) => format!("<{name}>{}</{name}>", decimal(value)),
         None => String::new(),

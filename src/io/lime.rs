@@ -8,7 +8,7 @@
 //! | 8..16 | length of the data |
 //! | 16..144 | type, ASCII, padded with zeros |
 
-use super::stream::{Input, Output};
+use super::stream::Input;
 use crate::error::{Result, Status};
 
 pub const MAGIC: [u8; 4] = [0x45, 0x67, 0x89, 0xab];
@@ -58,8 +58,8 @@ pub fn skip(input: &mut Input, record: &Record) -> Result<()> {
     input.seek(record.offset + record.length.next_multiple_of(8))
 }
 
-/// Writes a header; `length` bytes of data and [`pad`] must follow.
-pub fn put_header(output: &mut Output, place: Place, kind: &str, length: u64) -> Result<()> {
+/// Appends a header; `length` bytes of data and [`pad`] must follow.
+pub fn put_header(out: &mut Vec<u8>, place: Place, kind: &str, length: u64) {
     let flags = match place {
         Place::First => BEGIN,
         Place::Inside => 0,
@@ -71,18 +71,18 @@ pub fn put_header(output: &mut Output, place: Place, kind: &str, length: u64) ->
     header[6..8].copy_from_slice(&flags.to_be_bytes());
     header[8..16].copy_from_slice(&length.to_be_bytes());
     header[16..16 + kind.len()].copy_from_slice(kind.as_bytes());
-    output.put(&header)
+    out.extend(header);
 }
 
-pub fn pad(output: &mut Output, length: u64) -> Result<()> {
-    output.put(&[0; 8][..(length.next_multiple_of(8) - length) as usize])
+pub fn pad(out: &mut Vec<u8>, length: u64) {
+    out.extend(&[0; 8][..(length.next_multiple_of(8) - length) as usize]);
 }
 
-/// Writes a record of text, closed by a zero byte as C programs expect it.
-pub fn put_text(output: &mut Output, place: Place, kind: &str, text: &str) -> Result<()> {
+/// Appends a record of text, closed by a zero byte as C programs expect it.
+pub fn put_text(out: &mut Vec<u8>, place: Place, kind: &str, text: &str) {
     let length = text.len() as u64 + 1;
-    put_header(output, place, kind, length)?;
-    output.put(text.as_bytes())?;
-    output.put(&[0])?;
-    pad(output, length)
+    put_header(out, place, kind, length);
+    out.extend(text.as_bytes());
+    out.push(0);
+    pad(out, length);
 }

@@ -3,9 +3,10 @@
 //! little endian, without magic number or checksum. They differ in the order of extents and
 //! links, which a [`LinkMap`] tells.
 
-use super::stream::{decode, encode, Input, Output};
-use super::MATRIX;
-use super::{ddalphaamg, openqcd, ByteOrder, Codec, FileFormat, FileInfo, GaugeFile, Job, HEAD};
+use super::data::{site, Data, Place, Sum};
+use super::stream::{decode, Input};
+use super::{ddalphaamg, openqcd, ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job};
+use super::{HEAD, MATRIX};
 use crate::bail;
 use crate::error::Result;
 
@@ -14,8 +15,8 @@ pub const CODEC: Codec = Codec {
     bits: &[64],
     orders: &[ByteOrder::Little],
     claims,
-    read,
-    write,
+    open,
+    frame,
 };
 
 const MAPS: [&LinkMap; 2] = [&openqcd::MAP, &ddalphaamg::MAP];
@@ -23,33 +24,14 @@ const MAPS: [&LinkMap; 2] = [&openqcd::MAP, &ddalphaamg::MAP];
 /// Bytes of one link.
 const LINK: usize = 8 * MATRIX;
 
-/// Order of the links of one format. A link in memory is `4 * lex + μ`.
+/// Order of the links of one format.
 pub struct LinkMap {
     pub format: FileFormat,
     /// Axes of the four extents in the header.
     pub header: [usize; 4],
-    /// Links that the file keeps together.
-    pub per_item: usize,
     /// Can the format hold this lattice?
     pub holds: fn(&[usize; 4]) -> bool,
-    /// Places in memory of the links of item n, in their order in the file.
-    pub item: fn(&[usize; 4], usize) -> [usize; 8],
-    /// Number in the file of the link in direction μ from a site: the inverse of `item`.
-    pub place: fn(&[usize; 4], &[usize; 4], usize) -> usize,
-}
-
-/// Lexicographic number of a site, x fastest.
-pub fn lex(n: &[usize; 4], x: &[usize; 4]) -> usize {
-    x[0] + n[0] * (x[1] + n[1] * (x[2] + n[2] * x[3]))
-}
-
-/// Inverse of [`lex`].
-pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
-    n.map(|extent| {
-        let x = lex % extent;
-        lex /= extent;
-        x
-    })
+    pub place: Place,
 }
 
 /// The site one step forward.
@@ -77,7 +59,7 @@ fn claims(head: &[u8]) -> bool {
 /// The two formats have equal headers and lengths. The extents rule one out or, failing that,
 /// the plaquette does: in the wrong order links do not close to loops. A header whose plaquette
 /// belongs to neither leaves the choice to chance, and the comparison with the links fails.
-fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
     let (found, plaquette) = header(&input.bytes(HEAD)?);
     let mut candidates = Vec::new();
     let mut refusal = None;
@@ -95,103 +77,114 @@ fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
     let Some(&(mut map, mut extents)) = candidates.first() else {
         return Err(refusal.expect("DDalphaAMG files hold every lattice"));
     };
-    let count = 4 * extents.iter().product::<usize>();
-    input.need_exactly((count * LINK) as u64, "links")?;
-    let mut links = input.allocate(extents)?;
-    load(input, map, &extents, &mut links)?;
+    input.need_exactly(data(map).length(extents), "links")?;
     if let Some(&(other, extents2)) = candidates.get(1) {
-        let as_first = |x: &[usize; 4], mu| matrix(&links, 4 * lex(&extents, x) + mu);
-        let as_other = |x: &[usize; 4], mu| {
-            let place = (other.place)(&extents2, x, mu);
-            matrix(&links, (map.item)(&extents, place / map.per_item)[place % map.per_item])
+        let mut links = Links { input, extents, all: Vec::new() };
+        let mut miss = |map: &LinkMap, n: &[usize; 4], sites: usize| {
+            let mean = links.mean_plaquette(map, n, sites)?;
+            Ok((mean - plaquette / 3.0).abs())
         };
-        if other_fits_better(plaquette / 3.0, (&extents, as_first), (&extents2, as_other)) {
-            input.seek(HEAD as u64)?;
-            load(input, other, &extents2, &mut links)?;
+        if other_fits_better(extents.iter().product(), |second, sites| match second {
+            false => miss(map, &extents, sites),
+            true => miss(other, &extents2, sites),
+        })? {
             (map, extents) = (other, extents2);
         }
     }
     let mut info = FileInfo::new(map.format, 64, ByteOrder::Little);
     info.plaquette = Some(plaquette / 3.0);
-    Ok(GaugeFile { extents, links, info })
+    Ok(Header { extents, info, data: data(map), stored: None })
 }
 
-fn load(input: &mut Input, map: &LinkMap, n: &[usize; 4], links: &mut [f64]) -> Result<()> {
-    let bytes = LINK * map.per_item;
-    input.stream(links.len() / (MATRIX * map.per_item), bytes, |first, raw| {
-        for (i, raw) in raw.chunks_exact(bytes).enumerate() {
-            let slots = (map.item)(n, first + i);
-            for (raw, slot) in raw.chunks_exact(LINK).zip(slots) {
-                decode(raw, 64, ByteOrder::Little, &mut links[MATRIX * slot..][..MATRIX]);
-            }
-        }
-    })
+fn data(map: &LinkMap) -> Data {
+    let (offset, order) = (HEAD as u64, ByteOrder::Little);
+    Data { offset, bits: 64, order, numbers: MATRIX, place: Some(map.place), sum: Sum::None }
 }
 
-fn write(output: &mut Output, job: &Job) -> Result<()> {
+fn frame(job: &Job, _: [u32; 2]) -> Result<Frame> {
     let map = MAPS.into_iter().find(|map| map.format == job.format).expect("a format of CODEC");
     if !(map.holds)(&job.extents) {
         bail!(BadExtents, "{:?} files hold even extents only, not {:?}", map.format, job.extents);
     }
     let plaquette = 3.0 * job.required("plaquette", job.options.plaquette)?;
+    let mut header = Vec::with_capacity(HEAD);
     for axis in map.header {
-        output.put(&(job.extents[axis] as i32).to_le_bytes())?;
+        header.extend((job.extents[axis] as i32).to_le_bytes());
     }
-    output.put(&plaquette.to_le_bytes())?;
-    let bytes = LINK * map.per_item;
-    output.stream(job.links.len() / (MATRIX * map.per_item), bytes, |first, raw| {
-        for (i, raw) in raw.chunks_exact_mut(bytes).enumerate() {
-            let slots = (map.item)(&job.extents, first + i);
-            for (raw, slot) in raw.chunks_exact_mut(LINK).zip(slots) {
-                encode(matrix(job.links, slot), 64, ByteOrder::Little, raw);
-            }
-        }
-    })
+    header.extend(plaquette.to_le_bytes());
+    Ok(Frame::new(header, data(map), Vec::new()))
 }
 
-fn matrix(links: &[f64], slot: usize) -> &[f64] {
-    &links[MATRIX * slot..][..MATRIX]
-}
-
-/// Is the header's plaquette nearer to the mean of the second reading than of the first? A
-/// sample of sites decides where it can; the whole lattice does on small or disordered ones.
-fn other_fits_better<'a>(
-    plaquette: f64,
-    first: (&[usize; 4], impl Fn(&[usize; 4], usize) -> &'a [f64]),
-    other: (&[usize; 4], impl Fn(&[usize; 4], usize) -> &'a [f64]),
-) -> bool {
+/// A sample of sites decides which reading misses the header's plaquette by less where it can; the
+/// whole lattice does on small or disordered ones.
+fn other_fits_better(
+    volume: usize,
+    mut miss: impl FnMut(bool, usize) -> Result<f64>,
+) -> Result<bool> {
     const SAMPLE: usize = 4096;
-    let volume = first.0.iter().product::<usize>();
     let mut sites = SAMPLE.min(volume);
     loop {
-        let miss_first = (mean_plaquette(first.0, sites, &first.1) - plaquette).abs();
-        let miss_other = (mean_plaquette(other.0, sites, &other.1) - plaquette).abs();
-        if sites == volume || (miss_first - miss_other).abs() > 0.1 {
-            return miss_other < miss_first;
+        let (first, other) = (miss(false, sites)?, miss(true, sites)?);
+        if sites == volume || (first - other).abs() > 0.1 {
+            return Ok(other < first);
         }
         sites = volume;
     }
 }
 
-/// Mean of Re tr U_p / 3 over the plaquettes of `sites` sites spread over the lattice.
-fn mean_plaquette<'a>(
-    n: &[usize; 4],
-    sites: usize,
-    link: &impl Fn(&[usize; 4], usize) -> &'a [f64],
-) -> f64 {
-    let volume = n.iter().product::<usize>();
-    let mut sum = 0.0;
-    for k in 0..sites {
-        let x = site(n, (k as u128 * volume as u128 / sites as u128) as usize);
-        for nu in 1..4 {
-            for mu in 0..nu {
-                let one = product(link(&x, mu), link(&forward(n, &x, mu), nu));
-                let two = product(link(&x, nu), link(&forward(n, &x, nu), mu));
-                sum += one.iter().zip(&two).map(|(a, b)| a * b).sum::<f64>();
+/// Links by their number in the file.
+struct Links<'a> {
+    input: &'a mut Input,
+    extents: [usize; 4],
+    /// All of them, once many were asked for.
+    all: Vec<f64>,
+}
+
+impl Links<'_> {
+    fn get(&mut self, place: usize) -> Result<[f64; MATRIX]> {
+        let mut link = [0.0; MATRIX];
+        if self.all.is_empty() {
+            self.input.seek((HEAD + LINK * place) as u64)?;
+            decode(&self.input.bytes(LINK)?, 64, ByteOrder::Little, &mut link);
+        } else {
+            link.copy_from_slice(&self.all[MATRIX * place..][..MATRIX]);
+        }
+        Ok(link)
+    }
+
+    fn read_all(&mut self) -> Result<()> {
+        let mut all = self.input.allocate(self.extents)?;
+        self.input.seek(HEAD as u64)?;
+        self.input.stream(all.len() / MATRIX, LINK, |first, raw| {
+            decode(raw, 64, ByteOrder::Little, &mut all[MATRIX * first..][..raw.len() / 8]);
+        })?;
+        self.all = all;
+        Ok(())
+    }
+
+    /// Mean of Re tr U_p / 3 over the plaquettes of `sites` sites spread over the lattice.
+    fn mean_plaquette(&mut self, map: &LinkMap, n: &[usize; 4], sites: usize) -> Result<f64> {
+        let volume = n.iter().product::<usize>();
+        if sites == volume && self.all.is_empty() {
+            self.read_all()?;
+        }
+        let mut sum = 0.0;
+        for k in 0..sites {
+            let x = site(n, (k as u128 * volume as u128 / sites as u128) as usize);
+            for nu in 1..4 {
+                for mu in 0..nu {
+                    let mut two_links = |mu: usize, nu: usize| -> Result<_> {
+                        let first = self.get((map.place)(n, &x, mu))?;
+                        let second = self.get((map.place)(n, &forward(n, &x, mu), nu))?;
+                        Ok(product(&first, &second))
+                    };
+                    let (one, two) = (two_links(mu, nu)?, two_links(nu, mu)?);
+                    sum += one.iter().zip(&two).map(|(a, b)| a * b).sum::<f64>();
+                }
             }
         }
+        Ok(sum / (18.0 * sites as f64))
     }
-    sum / (18.0 * sites as f64)
 }
 
 fn product(a: &[f64], b: &[f64]) -> [f64; MATRIX] {
@@ -214,13 +207,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn place_inverts_item() {
+    fn every_link_has_a_place_of_its_own() {
         let n = [4, 6, 2, 8];
         for map in MAPS {
-            for place in 0..4 * n.iter().product::<usize>() {
-                let slot = (map.item)(&n, place / map.per_item)[place % map.per_item];
-                assert_eq!((map.place)(&n, &site(&n, slot / 4), slot % 4), place);
-            }
+            let links = 4 * n.iter().product::<usize>();
+            let mut places: Vec<_> =
+                (0..links).map(|link| (map.place)(&n, &site(&n, link / 4), link % 4)).collect();
+            places.sort_unstable();
+            assert!(places.into_iter().eq(0..links), "{:?}", map.format);
         }
     }
 }

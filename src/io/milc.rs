@@ -12,9 +12,9 @@
 //! The sums rotate the i-th 32-bit word of the links, read in the file's byte order, left by
 //! i mod 29 and i mod 31 bits and combine all words by exclusive or.
 
-use super::checksum::RotatingPair;
-use super::stream::{encode, words, Input, Output};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, GaugeFile, Job, SITE};
+use super::data::{Data, Sum};
+use super::stream::{words, Input};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX};
 use crate::bail;
 use crate::error::{Result, Status};
 
@@ -23,14 +23,13 @@ pub const CODEC: Codec = Codec {
     bits: &[32],
     orders: &[ByteOrder::Little, ByteOrder::Big],
     claims: |head| byte_order(head).is_some(),
-    read,
-    write,
+    open,
+    frame,
 };
 
 const MAGIC: u32 = 20103;
 const HEADER: usize = 96;
 const STAMP: std::ops::Range<usize> = 20..84;
-const SITE_BYTES: usize = 4 * SITE;
 
 fn byte_order(head: &[u8]) -> Option<ByteOrder> {
     let magic = head.first_chunk::<4>()?;
@@ -41,7 +40,7 @@ fn byte_order(head: &[u8]) -> Option<ByteOrder> {
     }
 }
 
-fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
     let header = input.bytes(HEADER)?;
     let order = byte_order(&header).expect("claimed");
     let mut fields = [0; HEADER / 4];
@@ -51,58 +50,34 @@ fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
         let message = "sites in the order of a node dump, only coordinate order is read";
         return Err(input.error(Status::FileFormat, message));
     }
-    let volume = extents.iter().product::<usize>();
-    input.need_exactly((volume * SITE_BYTES) as u64, "links")?;
-    let mut links = input.allocate(extents)?;
-    let mut sums = RotatingPair::new();
-    let mut scratch = Vec::new();
-    input.stream(volume, SITE_BYTES, |first, raw| {
-        scratch.resize(raw.len() / 4, 0);
-        words(raw, order, &mut scratch);
-        sums.add(&scratch);
-        for (link, word) in links[SITE * first..].iter_mut().zip(&scratch) {
-            *link = f32::from_bits(*word) as f64;
-        }
-    })?;
-    let (stored, found) = ((fields[22], fields[23]), sums.sums());
-    if stored != found {
-        let message = format!("checksums {found:x?} of the links, {stored:x?} in the header");
-        return Err(input.error(Status::FileChecksum, message));
-    }
+    let data = data(order);
+    input.need_exactly(data.length(extents), "links")?;
     let mut info = FileInfo::new(FileFormat::Milc, 32, order);
     let stamp = String::from_utf8_lossy(&header[STAMP]);
     info.date = stamp.split('\0').next().filter(|s| !s.is_empty()).map(String::from);
-    Ok(GaugeFile { extents, links, info })
+    Ok(Header { extents, info, data, stored: Some([fields[22], fields[23]]) })
 }
 
-fn write(output: &mut Output, job: &Job) -> Result<()> {
+fn data(order: ByteOrder) -> Data {
+    Data { offset: HEADER as u64, bits: 32, order, numbers: MATRIX, place: None, sum: Sum::Milc }
+}
+
+fn frame(job: &Job, sums: [u32; 2]) -> Result<Frame> {
     let date = job.date();
     if date.len() >= STAMP.len() {
         bail!(InvalidArgument, "options.date has {} bytes, MILC's time stamp 63", date.len());
     }
-    let header = |sums: (u32, u32)| {
-        let number = |value: u32| match job.order {
-            ByteOrder::Little => value.to_le_bytes(),
-            ByteOrder::Big => value.to_be_bytes(),
-        };
-        let mut header = [0; HEADER];
-        header[..4].copy_from_slice(&number(MAGIC));
-        for (i, n) in job.extents.iter().enumerate() {
-            header[4 + 4 * i..][..4].copy_from_slice(&number(*n as u32));
-        }
-        header[STAMP][..date.len()].copy_from_slice(date.as_bytes());
-        header[88..92].copy_from_slice(&number(sums.0));
-        header[92..96].copy_from_slice(&number(sums.1));
-        header
+    let number = |value: u32| match job.order {
+        ByteOrder::Little => value.to_le_bytes(),
+        ByteOrder::Big => value.to_be_bytes(),
     };
-    output.put(&header((0, 0)))?;
-    let mut sums = RotatingPair::new();
-    let mut scratch = Vec::new();
-    output.stream(job.links.len() / SITE, SITE_BYTES, |first, raw| {
-        encode(&job.links[SITE * first..][..raw.len() / 4], 32, job.order, raw);
-        scratch.resize(raw.len() / 4, 0);
-        words(raw, job.order, &mut scratch);
-        sums.add(&scratch);
-    })?;
-    output.put_first(&header(sums.sums()))
+    let mut header = vec![0; HEADER];
+    header[..4].copy_from_slice(&number(MAGIC));
+    for (i, n) in job.extents.iter().enumerate() {
+        header[4 + 4 * i..][..4].copy_from_slice(&number(*n as u32));
+    }
+    header[STAMP][..date.len()].copy_from_slice(date.as_bytes());
+    header[88..92].copy_from_slice(&number(sums[0]));
+    header[92..96].copy_from_slice(&number(sums[1]));
+    Ok(Frame::new(header, data(job.order), Vec::new()))
 }

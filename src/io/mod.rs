@@ -12,6 +12,7 @@
 //! are compared with the links where observables are computed.
 
 mod checksum;
+mod data;
 mod ddalphaamg;
 mod ildg;
 mod lime;
@@ -23,7 +24,9 @@ mod stream;
 mod text;
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
+use data::Data;
+pub use data::Part;
 use std::path::Path;
 use stream::{Input, Output};
 
@@ -137,17 +140,38 @@ pub struct WriteOptions {
     pub lfn: Option<String>,
 }
 
+/// What a file says before its links, and how these lie in it.
+struct Header {
+    extents: [usize; 4],
+    info: FileInfo,
+    data: Data,
+    stored: Option<[u32; 2]>,
+}
+
+/// A file without its links.
+struct Frame {
+    before: Vec<u8>,
+    data: Data,
+    after: Vec<u8>,
+}
+
+impl Frame {
+    fn new(before: Vec<u8>, data: Data, after: Vec<u8>) -> Self {
+        let offset = before.len() as u64;
+        Frame { before, data: Data { offset, ..data }, after }
+    }
+}
+
 /// The fixed choices of one write, after defaults and checks.
-struct Job<'a> {
+struct Job {
     format: FileFormat,
     bits: u32,
     order: ByteOrder,
     extents: [usize; 4],
-    links: &'a [f64],
-    options: &'a WriteOptions,
+    options: WriteOptions,
 }
 
-impl Job<'_> {
+impl Job {
     fn date(&self) -> String {
         self.options.date.clone().unwrap_or_else(text::utc_now)
     }
@@ -174,8 +198,9 @@ struct Codec {
     orders: &'static [ByteOrder],
     /// Does a file that begins like this look like the format?
     claims: fn(head: &[u8]) -> bool,
-    read: fn(&mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile>,
-    write: fn(&mut Output, &Job) -> Result<()>,
+    open: fn(&mut Input, expect: Option<[usize; 4]>) -> Result<Header>,
+    /// With this checksum; it changes no length.
+    frame: fn(&Job, checksum: [u32; 2]) -> Result<Frame>,
 }
 
 /// In the order in which they are asked: magic numbers first.
@@ -194,22 +219,83 @@ const HEAD: usize = 24;
 /// than its header says; `FileChecksum`: the data are not those that were written;
 /// `OutOfMemory`: the links do not fit.
 pub fn read_gauge(path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
-    let mut input = Input::open(path)?;
-    let head = input.peek(HEAD)?;
-    match CODECS.iter().find(|codec| (codec.claims)(&head)) {
-        Some(codec) => (codec.read)(&mut input, expect),
-        None if head.len() < HEAD => bail!(
-            FileTruncated,
-            "{}: {} bytes are less than any known header",
-            path.display(),
-            head.len()
-        ),
-        None => bail!(
-            FileFormat,
-            "{}: not a NERSC, ILDG/SciDAC, MILC v5, openQCD or DDalphaAMG file",
-            path.display()
-        ),
+    let mut reader = GaugeReader::open(path, expect)?;
+    let extents = reader.extents();
+    let (links, share) = reader.read(&Part::whole(extents))?;
+    reader.verify(&[share])?;
+    Ok(GaugeFile { extents, links, info: reader.info().clone() })
+}
+
+/// A configuration in a file: header and length are checked, links are read in parts, by one
+/// process or by many.
+pub struct GaugeReader {
+    input: Input,
+    header: Header,
+}
+
+impl GaugeReader {
+    /// # Errors
+    /// As [`read_gauge`], all but `FileChecksum`.
+    pub fn open(path: &Path, expect: Option<[usize; 4]>) -> Result<Self> {
+        let mut input = Input::open(path)?;
+        let head = input.peek(HEAD)?;
+        match CODECS.iter().find(|codec| (codec.claims)(&head)) {
+            Some(codec) => {
+                let header = (codec.open)(&mut input, expect)?;
+                Ok(GaugeReader { input, header })
+            }
+            None if head.len() < HEAD => bail!(
+                FileTruncated,
+                "{}: {} bytes are less than any known header",
+                path.display(),
+                head.len()
+            ),
+            None => bail!(
+                FileFormat,
+                "{}: not a NERSC, ILDG/SciDAC, MILC v5, openQCD or DDalphaAMG file",
+                path.display()
+            ),
+        }
     }
+
+    /// X, Y, Z, T of the whole lattice.
+    pub fn extents(&self) -> [usize; 4] {
+        self.header.extents
+    }
+    pub fn info(&self) -> &FileInfo {
+        &self.header.info
+    }
+
+    /// The links of a part, and its share of the checksum: for [`GaugeReader::verify`].
+    ///
+    /// # Errors
+    /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
+    pub fn read(&mut self, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
+        check_part(part, self.header.extents)?;
+        self.header.data.read(&mut self.input, part)
+    }
+
+    /// Compares the checksum of the file with the shares of parts that make up the lattice.
+    ///
+    /// # Errors
+    /// `FileChecksum`.
+    pub fn verify(&self, shares: &[[u32; 2]]) -> Result<()> {
+        let found = self.header.data.sum.combine(shares);
+        match self.header.stored {
+            Some(stored) if stored != found => Err(self.input.error(
+                Status::FileChecksum,
+                format!("checksums {found:x?} of the links, {stored:x?} in the file"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check_part(part: &Part, lattice: [usize; 4]) -> Result<()> {
+    if !part.is_of(lattice) {
+        bail!(BadExtents, "{part:?} is no part of the lattice {lattice:?}");
+    }
+    Ok(())
 }
 
 /// Writes `links` on the lattice `extents` (X, Y, Z, T) in `format`.
@@ -228,6 +314,13 @@ pub fn write_gauge(
     extents: [usize; 4],
     links: &[f64],
 ) -> Result<()> {
+    check_links(extents, links)?;
+    let mut writer = GaugeWriter::create(path, format, options, extents)?;
+    let share = writer.write(&Part::whole(extents), links)?;
+    writer.finish(&[share])
+}
+
+fn check_links(extents: [usize; 4], links: &[f64]) -> Result<()> {
     let volume = extents.iter().try_fold(1usize, |v, &n| v.checked_mul(n));
     let fits = extents.iter().all(|&n| (1..=i32::MAX as usize).contains(&n));
     if !fits || volume.and_then(|v| v.checked_mul(SITE)) != Some(links.len()) {
@@ -237,19 +330,100 @@ pub fn write_gauge(
             links.len()
         );
     }
-    text::check_options(options)?;
-    let codec = CODECS.iter().find(|codec| codec.formats.contains(&format)).expect("every format");
-    let bits = options.precision_bits.unwrap_or(codec.bits[0]);
-    let order = options.byte_order.unwrap_or(codec.orders[0]);
-    if !codec.bits.contains(&bits) || !codec.orders.contains(&order) {
-        bail!(
-            Unsupported,
-            "{format:?} files have {:?} bits and {:?} endian numbers, asked for {bits} bits, {order:?}",
-            codec.bits,
-            codec.orders
-        );
+    Ok(())
+}
+
+/// A configuration on its way into a file, in parts: one process creates and finishes it, others
+/// may join. Under its own name the file appears when it is finished.
+pub struct GaugeWriter {
+    output: Output,
+    job: Job,
+    codec: &'static Codec,
+    data: Data,
+}
+
+impl GaugeWriter {
+    /// A new file on the lattice `extents`, under a temporary name.
+    ///
+    /// # Errors
+    /// Those of [`write_gauge`].
+    pub fn create(
+        path: &Path,
+        format: FileFormat,
+        options: &WriteOptions,
+        extents: [usize; 4],
+    ) -> Result<Self> {
+        Self::new(format, options, extents, || Output::create(path))
     }
-    let mut output = Output::create(path)?;
-    (codec.write)(&mut output, &Job { format, bits, order, extents, links, options })?;
-    output.commit()
+
+    /// The file that another process created for the same path with the same parameters;
+    /// `temporary` is what [`GaugeWriter::temporary`] told there.
+    ///
+    /// # Errors
+    /// Those of [`write_gauge`].
+    pub fn join(
+        path: &Path,
+        temporary: &str,
+        format: FileFormat,
+        options: &WriteOptions,
+        extents: [usize; 4],
+    ) -> Result<Self> {
+        Self::new(format, options, extents, || Output::join(path, temporary))
+    }
+
+    fn new(
+        format: FileFormat,
+        options: &WriteOptions,
+        extents: [usize; 4],
+        output: impl FnOnce() -> Result<Output>,
+    ) -> Result<Self> {
+        text::check_options(options)?;
+        let codec =
+            CODECS.into_iter().find(|codec| codec.formats.contains(&format)).expect("every format");
+        let bits = options.precision_bits.unwrap_or(codec.bits[0]);
+        let order = options.byte_order.unwrap_or(codec.orders[0]);
+        if !codec.bits.contains(&bits) || !codec.orders.contains(&order) {
+            bail!(
+                Unsupported,
+                "{format:?} files have {:?} bits and {:?} endian numbers, asked for {bits} bits, {order:?}",
+                codec.bits,
+                codec.orders
+            );
+        }
+        let mut job = Job { format, bits, order, extents, options: options.clone() };
+        // The same whenever the header is written.
+        job.options.date = Some(job.date());
+        let data = (codec.frame)(&job, [0; 2])?.data;
+        Ok(GaugeWriter { output: output()?, job, codec, data })
+    }
+
+    /// Name of the temporary file, in the folder of the target.
+    pub fn temporary(&self) -> String {
+        self.output.name()
+    }
+
+    /// Writes the links of a part to disk; returns its share of the checksum.
+    ///
+    /// # Errors
+    /// `BadExtents`: no part of the lattice, or not its number of links; `FileWrite`.
+    pub fn write(&mut self, part: &Part, links: &[f64]) -> Result<[u32; 2]> {
+        check_part(part, self.job.extents)?;
+        check_links(part.extents, links)?;
+        let share = self.data.write(&mut self.output, part, links)?;
+        self.output.sync()?;
+        Ok(share)
+    }
+
+    /// Completes the file, when all parts are on disk, and gives it its name.
+    ///
+    /// # Errors
+    /// `FileWrite`.
+    pub fn finish(mut self, shares: &[[u32; 2]]) -> Result<()> {
+        let frame = (self.codec.frame)(&self.job, self.data.sum.combine(shares))?;
+        self.output.seek(0)?;
+        self.output.put(&frame.before)?;
+        self.output.seek(self.data.offset + self.data.length(self.job.extents))?;
+        self.output.put(&frame.after)?;
+        self.output.commit()
+    }
 }

@@ -12,9 +12,10 @@
 //! | `PLAQUETTE`, `LINK_TRACE` | averages of Re tr U_p / 3 and Re tr U / 3 |
 //! | `ENSEMBLE_ID`, `ENSEMBLE_LABEL`, `SEQUENCE_NUMBER`, `CREATOR`, `CREATION_DATE` | text |
 
-use super::stream::{decode, encode, Input, Output};
+use super::data::{Data, Sum};
+use super::stream::{decode, Input};
 use super::text::{decimal, resolution};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, GaugeFile, Job, MATRIX, SITE};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX};
 use crate::error::{Result, Status};
 
 pub const CODEC: Codec = Codec {
@@ -22,8 +23,8 @@ pub const CODEC: Codec = Codec {
     bits: &[64, 32],
     orders: &[ByteOrder::Big, ByteOrder::Little],
     claims: |head| head.starts_with(b"BEGIN_HEADER"),
-    read,
-    write,
+    open,
+    frame,
 };
 
 /// No header is longer.
@@ -31,9 +32,9 @@ const LONGEST_HEADER: usize = 1 << 16;
 const END: &[u8] = b"END_HEADER\n";
 
 /// The lines of a header.
-struct Header(String);
+struct Lines(String);
 
-impl Header {
+impl Lines {
     fn read(input: &mut Input) -> Result<Self> {
         let text = input.peek(LONGEST_HEADER)?;
         let Some(at) = text.windows(END.len()).position(|window| window == END) else {
@@ -44,7 +45,7 @@ impl Header {
             return Err(input.error(status, why));
         };
         input.seek((at + END.len()) as u64)?;
-        Ok(Header(String::from_utf8_lossy(&text[..at]).into_owned()))
+        Ok(Lines(String::from_utf8_lossy(&text[..at]).into_owned()))
     }
 
     fn get(&self, key: &str) -> Option<&str> {
@@ -73,8 +74,8 @@ impl Header {
     }
 }
 
-fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
-    let header = Header::read(input)?;
+fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
+    let header = Lines::read(input)?;
     let format = header.parse(input, "DATATYPE", |v| match v {
         "4D_SU3_GAUGE" => Some(FileFormat::Nersc),
         "4D_SU3_GAUGE_3x3" | "4D_SU3_GAUGE_3X3" => Some(FileFormat::Nersc3x3),
@@ -101,9 +102,9 @@ fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
     };
     let plaquette = header.average(input, "PLAQUETTE")?;
     let link_trace = header.average(input, "LINK_TRACE")?;
-    let volume = extents.iter().product::<usize>();
-    let site_bytes = 4 * row_numbers(format) * bits as usize / 8;
-    input.need_exactly((volume * site_bytes) as u64, "links")?;
+    // The order of bytes changes no length.
+    let data = Data { offset: input.position(), ..data(format, bits, ByteOrder::Big) };
+    input.need_exactly(data.length(extents), "links")?;
     let order = match order {
         Some(order) => order,
         None => guess_order(&input.peek(6 * bits as usize / 8)?, bits),
@@ -120,31 +121,18 @@ fn read(input: &mut Input, expect: Option<[usize; 4]>) -> Result<GaugeFile> {
     info.creator = text("CREATOR");
     info.date = text("CREATION_DATE");
 
-    let mut links = input.allocate(extents)?;
-    let mut checksum = 0u32;
-    let mut scratch = Vec::new();
-    input.stream(volume, site_bytes, |first, raw| {
-        checksum = checksum.wrapping_add(sum_words(raw, order));
-        let sites = &mut links[SITE * first..][..SITE * (raw.len() / site_bytes)];
-        if format == FileFormat::Nersc3x3 {
-            return decode(raw, bits, order, sites);
-        }
-        scratch.resize(raw.len() / (bits as usize / 8), 0.0);
-        decode(raw, bits, order, &mut scratch);
-        for (link, rows) in sites.chunks_exact_mut(MATRIX).zip(scratch.chunks_exact(12)) {
-            link[..12].copy_from_slice(rows);
-            link[12..].copy_from_slice(&third_row(rows.try_into().expect("12 numbers")));
-        }
-    })?;
-    if checksum != stored {
-        let message = format!("checksum {checksum:x} of the links, {stored:x} in the header");
-        return Err(input.error(Status::FileChecksum, message));
-    }
-    Ok(GaugeFile { extents, links, info })
+    let data = Data { order, ..data };
+    Ok(Header { extents, info, data, stored: Some([stored, 0]) })
 }
 
-fn write(output: &mut Output, job: &Job) -> Result<()> {
-    let options = job.options;
+fn data(format: FileFormat, bits: u32, order: ByteOrder) -> Data {
+    let numbers = if format == FileFormat::Nersc3x3 { MATRIX } else { 12 };
+    Data { offset: 0, bits, order, numbers, place: None, sum: Sum::Nersc }
+}
+
+/// The checksum has a fixed width: the header has the same length whatever it is.
+fn frame(job: &Job, [checksum, _]: [u32; 2]) -> Result<Frame> {
+    let options = &job.options;
     let plaquette = job.required("plaquette", options.plaquette)?;
     let link_trace = job.required("link_trace", options.link_trace)?;
     let datatype = match job.format {
@@ -155,9 +143,8 @@ fn write(output: &mut Output, job: &Job) -> Result<()> {
     let order = if job.order == ByteOrder::Big { "BIG" } else { "LITTLE" };
     let date = job.date();
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let header = |checksum: u32| {
-        format!(
-            "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = {datatype}\nSTORAGE_FORMAT = 1.0\n\
+    let header = format!(
+        "BEGIN_HEADER\nHDR_VERSION = 1.0\nDATATYPE = {datatype}\nSTORAGE_FORMAT = 1.0\n\
              DIMENSION_1 = {x}\nDIMENSION_2 = {y}\nDIMENSION_3 = {z}\nDIMENSION_4 = {t}\n\
              LINK_TRACE = {}\nPLAQUETTE = {}\n\
              BOUNDARY_1 = PERIODIC\nBOUNDARY_2 = PERIODIC\n\
@@ -165,62 +152,16 @@ fn write(output: &mut Output, job: &Job) -> Result<()> {
              CHECKSUM = {checksum:08x}\nENSEMBLE_ID = {}\nENSEMBLE_LABEL = {}\n\
              SEQUENCE_NUMBER = {}\nCREATOR = {}\nCREATOR_HARDWARE = {}\nCREATION_DATE = {date}\n\
              ARCHIVE_DATE = {date}\nFLOATING_POINT = IEEE{}{order}\nEND_HEADER\n",
-            decimal(link_trace),
-            decimal(plaquette),
-            text(&options.ensemble_id),
-            text(&options.ensemble_label),
-            options.sequence_number.unwrap_or(0),
-            text(&options.creator),
-            std::env::consts::ARCH,
-            job.bits,
-        )
-    };
-    // The checksum has a fixed width, so the header can be written again when it is known.
-    output.put(header(0).as_bytes())?;
-    let numbers = row_numbers(job.format);
-    let mut checksum = 0u32;
-    let mut scratch = Vec::new();
-    output.stream(job.links.len() / SITE, 4 * numbers * job.bits as usize / 8, |first, raw| {
-        let count = raw.len() / (numbers * job.bits as usize / 8);
-        let links = &job.links[SITE * first..][..MATRIX * count];
-        scratch.clear();
-        scratch.extend(links.chunks_exact(MATRIX).flat_map(|link| &link[..numbers]));
-        encode(&scratch, job.bits, job.order, raw);
-        checksum = checksum.wrapping_add(sum_words(raw, job.order));
-    })?;
-    output.put_first(header(checksum).as_bytes())
-}
-
-/// Real numbers that the file holds of a link.
-fn row_numbers(format: FileFormat) -> usize {
-    match format {
-        FileFormat::Nersc3x3 => 18,
-        _ => 12,
-    }
-}
-
-fn sum_words(raw: &[u8], order: ByteOrder) -> u32 {
-    let sum = |word: fn([u8; 4]) -> u32| {
-        let words = raw.chunks_exact(4).map(|b| word([b[0], b[1], b[2], b[3]]));
-        words.fold(0, u32::wrapping_add)
-    };
-    match order {
-        ByteOrder::Little => sum(u32::from_le_bytes),
-        ByteOrder::Big => sum(u32::from_be_bytes),
-    }
-}
-
-/// Third row of an SU(3) matrix: conj(row0 × row1).
-fn third_row(rows: &[f64; 12]) -> [f64; 6] {
-    let mut third = [0.0; 6];
-    for column in 0..3 {
-        let (j, k) = (2 * ((column + 1) % 3), 2 * ((column + 2) % 3));
-        let (a, b) = ([rows[j], rows[j + 1]], [rows[k], rows[k + 1]]);
-        let (c, d) = ([rows[6 + j], rows[7 + j]], [rows[6 + k], rows[7 + k]]);
-        third[2 * column] = a[0] * d[0] - a[1] * d[1] - (b[0] * c[0] - b[1] * c[1]);
-        third[2 * column + 1] = b[0] * c[1] + b[1] * c[0] - (a[0] * d[1] + a[1] * d[0]);
-    }
-    third
+        decimal(link_trace),
+        decimal(plaquette),
+        text(&options.ensemble_id),
+        text(&options.ensemble_label),
+        options.sequence_number.unwrap_or(0),
+        text(&options.creator),
+        std::env::consts::ARCH,
+        job.bits,
+    );
+    Ok(Frame::new(header.into_bytes(), data(job.format, job.bits, job.order), Vec::new()))
 }
 
 /// The byte order in which the first row of the first link has unit length; big if neither.

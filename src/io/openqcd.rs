@@ -9,7 +9,7 @@
 //! The link −μ is U_μ(x−μ̂), not daggered. A link is a 3×3 row-major complex double matrix.
 //! All extents are even. There is no checksum; the plaquette is the guard.
 
-use super::linkmap::{forward, lex, LinkMap};
+use super::linkmap::{forward, LinkMap};
 use super::FileFormat;
 
 /// Directions in the order of the file.
@@ -18,30 +18,9 @@ const DIRECTIONS: [usize; 4] = [3, 0, 1, 2];
 pub const MAP: LinkMap = LinkMap {
     format: FileFormat::OpenQcd,
     header: DIRECTIONS,
-    per_item: 8,
     holds: |n| n.iter().all(|n| n % 2 == 0),
-    item,
     place,
 };
-
-fn item(n: &[usize; 4], item: usize) -> [usize; 8] {
-    // Of the two sites 2 item and 2 item + 1, which differ in z alone, one is odd.
-    let mut rest = 2 * item;
-    let mut x = [0; 4];
-    for axis in [2, 1, 0, 3] {
-        x[axis] = rest % n[axis];
-        rest /= n[axis];
-    }
-    x[2] += (x.iter().sum::<usize>() + 1) % 2;
-    std::array::from_fn(|i| {
-        let mu = DIRECTIONS[i / 2];
-        let mut y = x;
-        if i % 2 == 1 {
-            y[mu] = (y[mu] + n[mu] - 1) % n[mu];
-        }
-        4 * lex(n, &y) + mu
-    })
-}
 
 fn place(n: &[usize; 4], x: &[usize; 4], mu: usize) -> usize {
     let backward = x.iter().sum::<usize>() % 2 == 0;

@@ -157,27 +157,48 @@ impl Input {
     }
 }
 
-/// A file under a temporary name, removed on drop unless it was committed.
+/// A file under a temporary name, removed on drop by who created it unless it was committed.
 pub struct Output {
     file: File,
     temporary: PathBuf,
     target: PathBuf,
-    committed: bool,
+    /// To be removed on drop.
+    owned: bool,
 }
 
 impl Output {
-    pub fn create(path: &Path) -> Result<Self> {
-        static SERIAL: AtomicU64 = AtomicU64::new(0);
-        // A link is followed, so that the rename replaces the file and not the link.
+    /// A link is followed, so that the rename replaces the file and not the link.
+    fn target(path: &Path) -> Result<PathBuf> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if target.is_dir() {
             bail!(FileWrite, "{}: is a folder", path.display());
         }
+        Ok(target)
+    }
+
+    /// Opens the temporary file `name` that another process created for `path`.
+    pub fn join(path: &Path, name: &str) -> Result<Self> {
+        let target = Self::target(path)?;
+        let temporary = target.with_file_name(name);
+        match OpenOptions::new().write(true).open(&temporary) {
+            Ok(file) => Ok(Output { file, temporary, target, owned: false }),
+            Err(e) => bail!(FileWrite, "{}: {e}", temporary.display()),
+        }
+    }
+
+    /// Name of the temporary file.
+    pub fn name(&self) -> String {
+        self.temporary.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    pub fn create(path: &Path) -> Result<Self> {
+        static SERIAL: AtomicU64 = AtomicU64::new(0);
+        let target = Self::target(path)?;
         let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
         let hidden = format!(".plaq-{}-{serial}.tmp", std::process::id());
         let temporary = target.with_file_name(hidden);
         match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => Ok(Output { file, temporary, target, committed: false }),
+            Ok(file) => Ok(Output { file, temporary, target, owned: true }),
             Err(e) => bail!(FileWrite, "{}: {e}", temporary.display()),
         }
     }
@@ -190,10 +211,14 @@ impl Output {
         self.file.write_all(bytes).map_err(|e| self.failure(e))
     }
 
-    /// Writes `bytes` over the beginning of the file: a header that had to wait for a checksum.
-    pub fn put_first(&mut self, bytes: &[u8]) -> Result<()> {
-        self.file.seek(SeekFrom::Start(0)).map_err(|e| self.failure(e))?;
-        self.put(bytes)
+    pub fn seek(&mut self, position: u64) -> Result<()> {
+        self.file.seek(SeekFrom::Start(position)).map_err(|e| self.failure(e))?;
+        Ok(())
+    }
+
+    /// Flushes to disk.
+    pub fn sync(&self) -> Result<()> {
+        self.file.sync_all().map_err(|e| self.failure(e))
     }
 
     /// Writes `items` × `item_bytes` bytes that `produce` fills chunk by chunk, given the
@@ -216,9 +241,9 @@ impl Output {
 
     /// Flushes to disk and gives the file its name.
     pub fn commit(mut self) -> Result<()> {
-        self.file.sync_all().map_err(|e| self.failure(e))?;
+        self.sync()?;
         fs::rename(&self.temporary, &self.target).map_err(|e| self.failure(e))?;
-        self.committed = true;
+        self.owned = false;
         // The new name itself: not every file system lets a folder be flushed, the data are safe.
         if let Some(Ok(folder)) = self.target.parent().map(File::open) {
             let _ = folder.sync_all();
@@ -229,7 +254,7 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if !self.committed {
+        if self.owned {
             let _ = fs::remove_file(&self.temporary);
         }
     }

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::backend::args::{self, HopArgs, SiteOpArgs};
-use crate::backend::FieldView;
+use crate::backend::args::{self, HaloView, HopArgs, HopPackArgs, SignalArgs, SiteOpArgs};
+use crate::backend::{FieldView, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{CloverField, GaugeField, Precision, Recon, SpinorField, Subset};
+use crate::fields::{halo, CloverField, GaugeField, Precision, Recon, SpinorField, Subset};
 use crate::linop::{LinOp, Shape};
 
 /// Physical parameters of a Wilson-type operator.
@@ -120,6 +120,13 @@ impl Wilson {
         if !params.has_clover() {
             return Self::with_clover(gauge, None, params);
         }
+        let (geometry, precision) = (gauge.geometry(), gauge.precision());
+        let sets = 2 + (params.mu != 0.0) as usize;
+        let mut bytes = CloverField::bytes(geometry, precision, sets);
+        if !CloverField::reads(gauge.recon()) {
+            bytes += GaugeField::bytes(geometry, precision, Recon::R12);
+        }
+        gauge.device().require(bytes as u64, "the clover term and its inverse")?;
         let c = 2.0 * params.kappa();
         let direct = CloverField::build(&gauge, c * params.csw_s, c * params.csw_t)?;
         Self::with_clover(gauge, Some(Arc::new(direct)), params)
@@ -246,10 +253,14 @@ impl Wilson {
         if out.nrhs() != inp.nrhs() {
             bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
         }
+        let geometry = self.gauge.geometry();
+        let comm = geometry.comm();
         let mut phase_mask = 0;
         let mut complex_phase = 0;
         for (mu, z) in self.params.boundary.iter().enumerate() {
-            phase_mask |= ((*z != Complex64::new(1.0, 0.0)) as i32) << mu;
+            let phase = (*z != Complex64::new(1.0, 0.0)) as i32;
+            let (first, last) = (comm.coords()[mu] == 0, comm.coords()[mu] + 1 == comm.grid()[mu]);
+            phase_mask |= (phase * last as i32) << mu | (phase * first as i32) << (mu + 4);
             complex_phase |= ((z.im != 0.0) as i32) << mu;
         }
         let (site_hop, clover_hop, twist_hop, scale_hop) = self.site(call.site_hop, call.dagger);
@@ -270,13 +281,16 @@ impl Wilson {
             }
             None => (self.empty_view(), 0.0),
         };
-        let args = HopArgs {
-            geom: self.gauge.geometry().args(),
+        let mut args = HopArgs {
+            geom: geometry.args(),
             out: out.parity_view(p),
             inp: inp.parity_view(1 - p),
             y,
             gauge: self.gauge.view(),
             clover: clover_y.or(clover_hop).map_or(self.empty_view(), |c| c.view()),
+            halo: HaloView::default(),
+            arrivals: SignalArgs::default(),
+            region: args::REGION_ALL,
             parity: p as i32,
             dagger: call.dagger as i32,
             with_y: call.y.is_some() as i32,
@@ -296,7 +310,50 @@ impl Wilson {
             twist_scale,
         };
         let params = [self.gauge.precision().token(), self.gauge.recon().token()];
-        self.gauge.device().launch("hop", &params, &args, self.gauge.geometry().work(out.nrhs()))
+        let device = self.gauge.device();
+        let work = geometry.work(out.nrhs());
+        if geometry.halo_mask() == 0 {
+            return device.launch("hop", &params, &args, work);
+        }
+        // Faces travel while the inner sites are done.
+        let (precision, nrhs) = (inp.precision(), inp.nrhs());
+        let faces = geometry.spinor_faces(precision, nrhs);
+        let mail = geometry.mail(device, &faces)?;
+        let mut mail = halo::lock(&mail);
+        mail.begin();
+        let pack = HopPackArgs {
+            geom: args.geom,
+            inp: args.inp,
+            halo: geometry.spinor_halo(precision, nrhs, |mu, upper| mail.sent(mu, upper)),
+            parity: 1 - p as i32,
+            departures: mail.departures(),
+            dagger: args.dagger,
+            nrhs: nrhs as i32,
+            step_in: args.step_in,
+        };
+        let split = (0..4).filter(|&mu| comm.split(mu));
+        let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
+        device.launch("hop_pack", &params[..1], &pack, Work { n, ..work })?;
+        let pending = mail.start(comm, true)?;
+        let received = geometry.spinor_halo(precision, nrhs, |mu, up| mail.received(mu, up));
+        if let (Some(arrivals), 1) = (mail.arrivals(comm), nrhs) {
+            // The outer sites wait on the device; room for the last block of either region.
+            (args.arrivals, args.halo) = (arrivals, received);
+            comm.finish(pending)?;
+            return device.launch(
+                "hop",
+                &params,
+                &args,
+                Work { n: geometry.outer() + 1024, ..work },
+            );
+        }
+        args.region = args::REGION_INNER;
+        device.launch("hop", &params, &args, Work { n: geometry.inner(), ..work })?;
+        mail.finish(comm, pending)?;
+        args.region = args::REGION_OUTER;
+        args.halo = received;
+        let n = geometry.outer() - geometry.inner();
+        device.launch("hop", &params, &args, Work { n, ..work })
     }
 
     /// out = coef S in on one parity, each field holding that parity or the full lattice.
@@ -336,7 +393,7 @@ impl Wilson {
 
     /// Flops of one parity's hop with its site terms, per right-hand side (physics.md, Counting).
     pub fn hop_flops(&self, clover: bool, y: bool) -> f64 {
-        let sites = (self.gauge.geometry().volume() / 2) as f64;
+        let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         sites
             * (1320.0
                 + if clover && self.direct.is_some() { 552.0 } else { 0.0 }
@@ -345,7 +402,7 @@ impl Wilson {
 
     /// Compulsory bytes of one parity's hop: 8 links, one spinor in, one out, per output site.
     pub fn hop_bytes(&self, clover: bool, y: bool, nrhs: usize) -> f64 {
-        let sites = (self.gauge.geometry().volume() / 2) as f64;
+        let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         let p = self.gauge.precision();
         let norm = if p.has_norm() { 4 } else { 0 };
         let spinor = 24 * p.bytes() + norm;

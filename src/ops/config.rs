@@ -1,13 +1,15 @@
 //! Gauge configurations between files and devices.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::observables::{plaquette, Plaquette};
 use crate::backend::{Device, External};
 use crate::bail;
+use crate::comm::Comm;
 use crate::error::{Error, Result};
 use crate::fields::{GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon};
-use crate::io::{read_gauge, write_gauge, FileFormat, FileInfo, WriteOptions};
+use crate::io::{FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, WriteOptions};
 
 /// What `load_gauge` checks and changes.
 #[derive(Clone, Copy, Debug)]
@@ -39,16 +41,28 @@ pub struct Loaded {
     pub plaquette: Plaquette,
 }
 
-/// Reads a configuration in any format of [`crate::io`] onto a device, checked: checksums,
-/// finiteness, unitarity, plaquette and link trace of the header. Links pass through a field in
-/// double precision on the device.
+/// What every rank found of a checksum.
+fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
+    let all = comm.all_gather(bytemuck::bytes_of(&mine))?;
+    Ok(all.chunks_exact(size_of::<[u32; 2]>()).map(bytemuck::pod_read_unaligned).collect())
+}
+
+fn part(geometry: &Geometry) -> Part {
+    let (lattice, origin) = (geometry.global_extents(), geometry.origin());
+    Part { lattice, origin, extents: geometry.extents() }
+}
+
+/// Reads a configuration in any format of [`crate::io`] onto the devices of all ranks, each its
+/// part, checked: checksums, finiteness, unitarity, plaquette and link trace of the header. Links
+/// pass through a field in double precision on the device.
 ///
 /// # Errors
-/// Those of [`read_gauge`]; `BadExtents`: the lattice cannot be divided; `NotFinite`,
+/// Those of [`crate::io::read_gauge`]; `BadExtents`: the lattice cannot be divided; `NotFinite`,
 /// `NotUnitary`: a link is broken; `FilePlaquette`: header and links differ; `Unsupported`: an
 /// SU(2) storage was asked for; `OutOfMemory`. Nothing is returned half loaded.
 pub fn load_gauge(
     device: &Device,
+    comm: &Arc<Comm>,
     path: &Path,
     precision: Precision,
     recon: Recon,
@@ -57,27 +71,27 @@ pub fn load_gauge(
     if recon.group() != Group::Su3 {
         bail!(Unsupported, "load: files hold SU(3) links, found storage {recon:?}");
     }
-    let file = read_gauge(path, options.expect)?;
     let named = |e: Error| Error::new(e.status, format!("{}: {}", path.display(), e.message));
-    let double = file.info.precision_bits == 64;
+    let mut file = comm.agree(GaugeReader::open(path, options.expect))?;
+    let geometry = Geometry::decomposed(file.extents(), device, comm).map_err(named)?;
+    let (links, share) = comm.agree(file.read(&part(&geometry)))?;
+    file.verify(&shares(comm, share)?)?;
+    let info = file.info().clone();
+    let double = info.precision_bits == 64;
     let stored = if double { Precision::F64 } else { Precision::F32 };
     let tolerance = options.unitarity.or(LinkOptions::checked(stored).tolerance);
-    let geometry = Geometry::new(file.extents, device).map_err(named)?;
-    let exact = GaugeField::from_external(
-        device,
-        &geometry,
-        (Precision::F64, Recon::R18),
-        &Layout::lexicographic(Precision::F64),
-        &External::read(&[&file.links]),
-        LinkOptions { tolerance, reproject: options.reunitarise },
-    )
-    .map_err(named)?;
+    let form = (Precision::F64, Recon::R18);
+    let link_options = LinkOptions { tolerance, reproject: options.reunitarise };
+    let layout = Layout::lexicographic(Precision::F64);
+    let host = External::read(&[&links[..]]);
+    let exact = GaugeField::from_external(device, &geometry, form, &layout, &host, link_options)
+        .map_err(named)?;
     let found = plaquette(&exact)?;
     let allowed =
-        options.header.unwrap_or(file.info.header_resolution + if double { 1e-9 } else { 1e-6 });
+        options.header.unwrap_or(info.header_resolution + if double { 1e-9 } else { 1e-6 });
     for (name, header, links) in [
-        ("plaquette", file.info.plaquette, found.total),
-        ("link trace", file.info.link_trace, found.link_trace),
+        ("plaquette", info.plaquette, found.total),
+        ("link trace", info.link_trace, found.link_trace),
     ] {
         // A header with NaN is refused as well.
         if header.is_some_and(|h| h.is_nan() || (h - links).abs() > allowed) {
@@ -94,14 +108,14 @@ pub fn load_gauge(
     } else {
         exact.to(precision, recon)?
     };
-    Ok(Loaded { gauge, info: file.info, plaquette: found })
+    Ok(Loaded { gauge, info, plaquette: found })
 }
 
-/// Writes an SU(3) field; plaquette and link trace of the header are computed where `options`
-/// leaves them out. The file appears complete or not at all.
+/// Writes an SU(3) field, every rank its part; all of them call this. Plaquette and link trace of the
+/// header are computed where `options` leaves them out. The file appears complete or not at all.
 ///
 /// # Errors
-/// `Unsupported`: SU(2) links; else those of [`write_gauge`].
+/// `Unsupported`: SU(2) links; else those of [`crate::io::write_gauge`].
 pub fn save_gauge(
     path: &Path,
     gauge: &GaugeField,
@@ -115,5 +129,30 @@ pub fn save_gauge(
     let mut options = options.clone();
     options.plaquette.get_or_insert(found.total);
     options.link_trace.get_or_insert(found.link_trace);
-    write_gauge(path, format, &options, gauge.geometry().extents(), &gauge.save_lex()?)
+    let geometry = gauge.geometry();
+    let (comm, extents) = (geometry.comm(), geometry.global_extents());
+    let mut links = vec![0.0; 72 * geometry.volume()];
+    let layout = Layout::lexicographic(Precision::F64);
+    gauge.save(&layout, &mut External::write(vec![&mut links[..]]))?;
+
+    let first = comm.rank() == 0;
+    let create = || GaugeWriter::create(path, format, &options, extents).map(Some);
+    let created = comm.agree(if first { create() } else { Ok(None) })?;
+    let mut name = [0; 64];
+    if let Some(writer) = &created {
+        let bytes = writer.temporary().into_bytes();
+        name[..bytes.len()].copy_from_slice(&bytes);
+    }
+    let names = comm.all_gather(&name)?;
+    let joined = match created {
+        Some(writer) => Ok(writer),
+        None => {
+            let name = String::from_utf8_lossy(&names[..64]);
+            GaugeWriter::join(path, name.trim_end_matches('\0'), format, &options, extents)
+        }
+    };
+    let mut writer = comm.agree(joined)?;
+    let share = comm.agree(writer.write(&part(geometry), &links))?;
+    let shares = shares(comm, share)?;
+    comm.agree(if first { writer.finish(&shares) } else { Ok(()) })
 }

@@ -45,7 +45,7 @@ pub fn correlators(
             s.subset()
         );
     }
-    let times = s.geometry().extents()[3];
+    let (times, first) = (s.geometry().global_extents()[3], s.geometry().origin()[3]);
     if source_time >= times {
         bail!(InvalidArgument, "source_time: expected 0 to {}, found {source_time}", times - 1);
     }
@@ -61,10 +61,17 @@ pub fn correlators(
     let work = Work { n: outer / piece, batches: 2 * piece, lanes };
     let sums = s.device().reduce("correlators", &[s.precision().token()], &args, work)?;
     // Two parities of a slice; six sums of the piece's times, six of those of the upper lanes.
-    let at = |t: usize, k: usize| {
-        let (slice, k) = (t % piece, k + 6 * (t / piece));
-        sums[2 * slice * 12 + k] + sums[(2 * slice + 1) * 12 + k]
-    };
+    let mut all = vec![0.0; 6 * times];
+    for (t, slice) in
+        all.chunks_exact_mut(6).skip(first).take(s.geometry().extents()[3]).enumerate()
+    {
+        for (k, sum) in slice.iter_mut().enumerate() {
+            let (slice, k) = (t % piece, k + 6 * (t / piece));
+            *sum = sums[2 * slice * 12 + k] + sums[(2 * slice + 1) * 12 + k];
+        }
+    }
+    s.geometry().comm().sum(&mut all)?;
+    let at = |t: usize, k: usize| all[6 * t + k];
     let row = |k: usize| (0..times).map(|t| at((source_time + t) % times, k)).collect();
     let nucleon = |t: usize| {
         let there = source_time + t;

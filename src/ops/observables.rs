@@ -4,9 +4,11 @@
 use num_complex::Complex64;
 
 use crate::backend::args::ObservableArgs;
+use crate::backend::Work;
 use crate::bail;
+use crate::comm::Comm;
 use crate::error::Result;
-use crate::fields::{GaugeField, Group};
+use crate::fields::{GaugeField, Geometry, Group};
 
 /// Average plaquettes Re tr U_munu / N: 1 for unit links.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -53,8 +55,8 @@ pub struct FieldStrength {
 
 /// Average plaquettes and link trace, accumulated in double.
 pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
-    let [spatial, temporal, links] = sums(gauge, "plaquette_sum", 0)?;
-    let norm = (gauge.group().colours() * gauge.geometry().volume()) as f64;
+    let [spatial, temporal, links] = sums(gauge, "plaquette_sum")?;
+    let norm = (gauge.group().colours() * gauge.geometry().global_volume()) as f64;
     Ok(Plaquette {
         total: (spatial + temporal) / (6.0 * norm),
         spatial: spatial / (3.0 * norm),
@@ -71,13 +73,60 @@ pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> 
     if direction > 3 {
         bail!(InvalidArgument, "direction: expected 0 to 3, found {direction}");
     }
-    let [re, im, lines] = gauge.with_whole(|u| sums(u, "polyakov_sum", direction))?;
-    Ok(Complex64::new(re, im) / (gauge.group().colours() as f64 * lines))
+    let (geometry, colours) = (gauge.geometry(), gauge.group().colours());
+    let lines = geometry.volume() / geometry.extents()[direction];
+    let mut products = vec![Complex64::ZERO; lines * colours * colours];
+    gauge.with_whole(|u| {
+        let buffer = u.device().alloc(16 * products.len())?;
+        let args = ObservableArgs {
+            geom: geometry.args(),
+            gauge: u.view(),
+            direction: direction as i32,
+            out: buffer.ptr(),
+        };
+        let lanes = geometry.lanes();
+        let work = Work { n: lines.div_ceil(lanes), batches: 1, lanes };
+        let params = [u.precision().token(), u.recon().token()];
+        u.device().launch("lines", &params, &args, work)?;
+        buffer.download(bytemuck::cast_slice_mut(&mut products))
+    })?;
+    close_lines(geometry, direction, colours, &mut products)?;
+    // Every rank along a line has its trace: the first one counts it.
+    let counts = geometry.comm().coords()[direction] == 0;
+    let mut sum = [0.0; 2];
+    for line in products.chunks_exact(colours * colours).filter(|_| counts) {
+        let trace: Complex64 = line.iter().step_by(colours + 1).sum();
+        (sum[0], sum[1]) = (sum[0] + trace.re, sum[1] + trace.im);
+    }
+    geometry.comm().sum(&mut sum)?;
+    let all = geometry.global_volume() / geometry.global_extents()[direction];
+    Ok(Complex64::new(sum[0], sum[1]) / (colours * all) as f64)
+}
+
+/// Multiplies the parts of the lines by those of the ranks ahead.
+fn close_lines(
+    geometry: &Geometry,
+    direction: usize,
+    n: usize,
+    products: &mut [Complex64],
+) -> Result<()> {
+    let comm = geometry.comm();
+    let mut ahead = products.to_vec();
+    for _ in 1..comm.grid()[direction] {
+        ahead = comm.shift(direction, &ahead)?;
+        for (line, next) in products.chunks_exact_mut(n * n).zip(ahead.chunks_exact(n * n)) {
+            let old = line.to_vec();
+            for (k, entry) in line.iter_mut().enumerate() {
+                *entry = (0..n).map(|j| old[k / n * n + j] * next[j * n + k % n]).sum();
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Wilson action beta sum_{x, mu<nu} (1 - Re tr U_munu / N).
 pub fn wilson_action(gauge: &GaugeField, beta: f64) -> Result<f64> {
-    Ok(beta * 6.0 * gauge.geometry().volume() as f64 * (1.0 - plaquette(gauge)?.total))
+    Ok(beta * 6.0 * gauge.geometry().global_volume() as f64 * (1.0 - plaquette(gauge)?.total))
 }
 
 /// Topological charge and action density of an SU(3) field.
@@ -85,8 +134,8 @@ pub fn field_strength(gauge: &GaugeField) -> Result<FieldStrength> {
     if gauge.group() != Group::Su3 {
         bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
     }
-    let [charge, spatial, temporal] = gauge.with_whole(|u| sums(u, "field_strength_sum", 0))?;
-    let volume = gauge.geometry().volume() as f64;
+    let [charge, spatial, temporal] = gauge.with_whole(|u| sums(u, "field_strength_sum"))?;
+    let volume = gauge.geometry().global_volume() as f64;
     Ok(FieldStrength {
         charge,
         energy_spatial: spatial / volume,
@@ -117,8 +166,9 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
         let (unitary, det) = (value(s[0]), value(s[1]));
         if unitary.max(det) > worst.worst() {
             let mut rest = lex;
-            worst.site = geometry.extents().map(|l| {
-                let x = rest % l;
+            worst.site = std::array::from_fn(|mu| {
+                let l = geometry.extents()[mu];
+                let x = rest % l + geometry.origin()[mu];
                 rest /= l;
                 x
             });
@@ -127,18 +177,31 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
         worst.unitary = worst.unitary.max(unitary);
         worst.det = worst.det.max(det);
     }
-    Ok(worst)
+    worst_of_ranks(geometry.comm(), worst)
+}
+
+fn worst_of_ranks(comm: &Comm, mine: Unitarity) -> Result<Unitarity> {
+    let place = mine.site.into_iter().chain([mine.direction]).map(|x| x as f64);
+    let numbers: Vec<f64> = [mine.unitary, mine.det].into_iter().chain(place).collect();
+    let bytes = comm.all_gather(bytemuck::cast_slice(&numbers))?;
+    let mut all = mine;
+    for theirs in bytes.chunks_exact(8 * numbers.len()) {
+        let v = |k: usize| f64::from_ne_bytes(theirs[8 * k..][..8].try_into().expect("8 bytes"));
+        if v(0).max(v(1)) > all.worst() {
+            all.site = std::array::from_fn(|mu| v(2 + mu) as usize);
+            all.direction = v(6) as usize;
+        }
+        (all.unitary, all.det) = (all.unitary.max(v(0)), all.det.max(v(1)));
+    }
+    Ok(all)
 }
 
 /// Sums over both parities of a reduction with three sums.
-fn sums(gauge: &GaugeField, kernel: &str, direction: usize) -> Result<[f64; 3]> {
-    let args = ObservableArgs {
-        geom: gauge.geometry().args(),
-        gauge: gauge.view(),
-        direction: direction as i32,
-        ..Default::default()
-    };
+fn sums(gauge: &GaugeField, kernel: &str) -> Result<[f64; 3]> {
+    let args =
+        ObservableArgs { geom: gauge.geometry().args(), gauge: gauge.view(), ..Default::default() };
     let params = [gauge.precision().token(), gauge.recon().token()];
-    let s = gauge.device().reduce(kernel, &params, &args, gauge.geometry().work(2))?;
+    let geometry = gauge.geometry();
+    let s = geometry.reduce(gauge.device(), kernel, &params, &args, geometry.work(2))?;
     Ok(std::array::from_fn(|k| s[k] + s[3 + k]))
 }

@@ -44,7 +44,7 @@ impl Source {
                 b.subset()
             );
         }
-        let extents = b.geometry().extents();
+        let extents = b.geometry().global_extents();
         let (position, wall) = match self {
             Source::Point(x) => (x, false),
             Source::Wall(t) => ([0, 0, 0, t], true),

@@ -70,6 +70,7 @@ fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) 
         for parity in 0..2 {
             (args.direction, args.parity) = (direction, parity);
             gauge.device().launch("update_links", &params, &args, gauge.geometry().work(1))?;
+            gauge.exchange(Some(direction as usize))?;
         }
     }
     Ok(())

@@ -31,6 +31,7 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
     let mut rho = gradient(levels, form, &mut q, &r2)?;
     let s = if form == Form::Hermitian { &levels.r } else { &q };
     blas::copy(&mut p, s)?;
+    let mut p2 = blas::norm2(&p)?;
     while levels.running() {
         levels.apply(&mut q, &p)?;
         let curvature: Vec<f64> = match form {
@@ -42,6 +43,7 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
         if (0..n).any(|i| levels.active[i] && broken(i)) {
             levels.breakdown("a direction has no positive curvature")?;
             rho = restart(levels, form, &mut p, &mut q)?;
+            p2 = blas::norm2(&p)?;
             continue;
         }
         let alpha = levels.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
@@ -52,6 +54,8 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
             Form::NormalResidual => levels.count(10, 48 + 96 + 48 + 48 + 192),
             Form::NormalError => levels.count(9, 48 + 96 + 48 + 192),
         }
+        let step: Vec<f64> = alpha.iter().zip(&p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
+        levels.walk(&step, &rho);
         if levels.advance(&r2) == Next::Continue {
             let new = gradient(levels, form, &mut q, &r2)?;
             let beta = levels.masked(|i| Complex64::new(new[i] / rho[i], 0.0));
@@ -59,6 +63,8 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
             let (x, r) = levels.split();
             let s = if form == Form::Hermitian { &*r } else { &q };
             blas::cg_update(x, &alpha, &mut p, &beta, s, &one)?;
+            // The gradient is orthogonal to the directions before it.
+            (0..n).for_each(|i| p2[i] = new[i] + beta[i].norm_sqr() * p2[i]);
             rho = new;
             continue;
         }
@@ -68,6 +74,7 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
             break;
         }
         rho = conjugate(levels, form, &mut p, &mut q, &rho)?;
+        p2 = blas::norm2(&p)?;
     }
     Ok(())
 }

@@ -4,7 +4,12 @@
 //! The iteration runs on a residual and a correction in sloppy precision, scaled by 1/|b|. From
 //! time to time the correction is added to x, and the residual b - M x is computed anew in precise
 //! arithmetic (Clark et al., arXiv:0911.3191). Without a sloppy operator there is one level, and
-//! the residual is recomputed only before convergence is declared.
+//! the residual is recomputed only before convergence is declared, or where it stands still.
+//!
+//! Between two such updates the sloppy residual drifts away from the true one, in proportion to the
+//! way that x has come. Conjugate directions survive the jump back only if it is short against the
+//! gradient (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 835), so CG updates before it gets
+//! long. The drift for a unit of the way is measured at every update.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -19,8 +24,20 @@ use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::LinOp;
 
-/// Recomputed residuals in a row that may fail to improve before a solve gives up.
+/// Recomputed residuals in a row that may not have fallen, although the iteration said so, before a
+/// solve gives up.
 const STANDSTILL: usize = 10;
+/// Iterations without a fall of the residual by `FALL` after which it is recomputed,
+const STALE: usize = 200;
+/// and, or half of all where these are more, without a fall of the recomputed one before a solve
+/// gives up.
+const PATIENCE: usize = 1000;
+const FALL: f64 = 0.99;
+/// Longest drift of the residual over the length of the gradient: with less, updates cost more than
+/// the iterations that they save.
+const DRIFT: f64 = 0.03;
+/// Iterations that must lie between updates because of drift.
+const INTERVAL: usize = 10;
 /// Breakdowns in a row without an iteration between them that are one too many.
 const BREAKDOWNS: usize = 3;
 
@@ -59,7 +76,21 @@ pub(super) struct Levels<'a, 'm> {
     /// Largest relative residual since the last recomputation, and the latest.
     peak: Vec<f64>,
     relative: Vec<f64>,
+    /// Least of the iteration's residuals, and when it last fell.
+    least: Vec<f64>,
+    fell_at: usize,
+    /// Way that x has come since the last recomputation, drift for a unit of it, and whether there
+    /// is too much.
+    way: Vec<f64>,
+    drift: Vec<f64>,
+    strayed: bool,
+    refreshed_at: usize,
+    /// The residual is said to have fallen since the last recomputation.
+    claimed: bool,
+    /// How far the worst right-hand side was from its criteria at best, when, and updates since
+    /// then that should have improved on it.
     best: f64,
+    best_at: usize,
     without_progress: usize,
     breakdowns: usize,
     last_breakdown: usize,
@@ -127,7 +158,15 @@ impl<'a, 'm> Levels<'a, 'm> {
             goal: vec![if params.tol > 0.0 { params.tol } else { params.tol_hq }; n],
             peak: vec![0.0; n],
             relative: vec![0.0; n],
+            least: vec![f64::INFINITY; n],
+            fell_at: 0,
+            way: vec![0.0; n],
+            drift: vec![lower.precision.epsilon(); n],
+            strayed: false,
+            refreshed_at: 0,
+            claimed: false,
             best: f64::INFINITY,
+            best_at: 0,
             without_progress: 0,
             breakdowns: 0,
             last_breakdown: 0,
@@ -218,8 +257,11 @@ impl<'a, 'm> Levels<'a, 'm> {
     /// Another algorithm goes on from here.
     pub fn fall_back(&mut self, kind: SolverKind) {
         self.report.fallback = Some(kind);
+        self.report.standstill = false;
         self.gave_up = false;
         self.done = false;
+        self.best = f64::INFINITY;
+        self.best_at = self.report.iterations;
         self.without_progress = 0;
         self.breakdowns = 0;
         self.fresh = self.active.clone();
@@ -227,13 +269,23 @@ impl<'a, 'm> Levels<'a, 'm> {
     /// The iteration leads nowhere.
     pub fn give_up(&mut self) {
         self.gave_up = true;
+        self.report.standstill = true;
         self.done = true;
+    }
+
+    /// Before `advance`: the length of a step of x, and |gradient|^2 where it began.
+    pub fn walk(&mut self, step: &[f64], gradient2: &[f64]) {
+        for i in (0..self.nrhs()).filter(|&i| self.upper.is_some() && self.active[i]) {
+            self.way[i] += step[i];
+            self.strayed |= self.drift[i] * self.way[i] > DRIFT * gradient2[i].sqrt();
+        }
     }
 
     /// After an iteration: `r2` is |r|^2 by the recurrence.
     pub fn advance(&mut self, r2: &[f64]) -> Next {
         self.report.iterations += 1;
-        let mut refresh = false;
+        let now = self.report.iterations;
+        let mut refresh = self.strayed && now >= self.refreshed_at + INTERVAL;
         for i in 0..self.nrhs() {
             if !self.active[i] {
                 continue;
@@ -241,26 +293,30 @@ impl<'a, 'm> Levels<'a, 'm> {
             let relative = r2[i].sqrt() / self.unit[i];
             self.relative[i] = relative;
             self.peak[i] = self.peak[i].max(relative);
+            if relative < FALL * self.least[i] {
+                (self.least[i], self.fell_at) = (relative, now);
+            }
             if relative <= self.goal[i] {
-                self.active[i] = false;
-            } else if !relative.is_finite()
-                || (self.upper.is_some() && relative < self.params.delta * self.peak[i])
-            {
+                (self.active[i], self.claimed) = (false, true);
+            } else if !relative.is_finite() {
                 refresh = true;
+            } else if self.upper.is_some() && relative < self.params.delta * self.peak[i] {
+                (refresh, self.claimed) = (true, true);
             }
         }
+        refresh |= now - self.fell_at.max(self.refreshed_at) >= STALE;
         if self.params.history {
             self.report.history.push(self.relative.iter().fold(0.0, |m, &v| v.max(m)));
         }
         let progress = Progress {
-            iteration: self.report.iterations,
+            iteration: now,
             residual: &self.relative,
             seconds: self.start.elapsed().as_secs_f64(),
         };
         if (self.monitor)(&progress) == ControlFlow::Break(()) {
             self.report.stopped = true;
         }
-        let ends = self.report.stopped || self.report.iterations >= self.params.max_iterations;
+        let ends = self.report.stopped || now >= self.params.max_iterations;
         if refresh || ends || !self.active.contains(&true) {
             Next::Refresh
         } else {
@@ -276,6 +332,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             correction.clear()?;
         }
         self.recompute(true)?;
+        (self.refreshed_at, self.strayed) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
         self.judge()
     }
@@ -318,9 +375,19 @@ impl<'a, 'm> Levels<'a, 'm> {
             }
             Some((_, r)) => {
                 let source = if with_x { r } else { self.b };
+                let weight = blas::complex(&self.weight);
+                if self.way.iter().any(|&way| way > 0.0) {
+                    blas::axpby(&weight, source, &blas::uniform(n, -1.0), &mut self.r)?;
+                    for (i, jump) in blas::norm2(&self.r)?.into_iter().enumerate() {
+                        let drift = jump.sqrt() / self.way[i];
+                        if drift.is_finite() {
+                            self.drift[i] = drift;
+                        }
+                    }
+                    self.way.fill(0.0);
+                }
                 // Whatever r held must not come back through a coefficient of zero.
                 self.r.clear()?;
-                let weight = blas::complex(&self.weight);
                 blas::axpby(&weight, source, &blas::uniform(n, 0.0), &mut self.r)?;
                 blas::norm2(source)?
             }
@@ -384,16 +451,18 @@ impl<'a, 'm> Levels<'a, 'm> {
             self.report.residual_hq = hq;
         }
         self.report.converged = !self.active.contains(&true);
-        if worst < 0.99 * self.best {
-            self.best = worst;
+        let now = self.report.iterations;
+        if worst < FALL * self.best {
+            (self.best, self.best_at) = (worst, now);
             self.without_progress = 0;
-        } else {
+        } else if self.claimed {
             self.without_progress += 1;
         }
-        self.done = self.report.converged
-            || self.report.stopped
-            || self.report.iterations >= self.params.max_iterations;
-        if !self.done && self.without_progress >= STANDSTILL {
+        self.claimed = false;
+        self.done =
+            self.report.converged || self.report.stopped || now >= self.params.max_iterations;
+        let in_vain = now - self.best_at >= PATIENCE.max(now / 2);
+        if !self.done && (in_vain || self.without_progress >= STANDSTILL) {
             self.give_up();
         }
         Ok(())

@@ -140,6 +140,8 @@ pub struct SolverReport {
     pub converged: bool,
     /// The monitor asked to stop; x holds what was reached.
     pub stopped: bool,
+    /// Given up before the iterations were used up: recomputed residuals no longer fell.
+    pub standstill: bool,
     /// |b - M x| / |b| of every right-hand side; 0 for a zero source.
     pub residual: Vec<f64>,
     /// Heavy-quark residual of every right-hand side.
@@ -154,7 +156,8 @@ pub struct SolverReport {
     /// Floating-point operations and compulsory bytes of operators and vectors.
     pub flops: f64,
     pub bytes: f64,
-    /// Largest relative residual of the iteration over the right-hand sides, if asked for.
+    /// Largest |r| / |b| over the right-hand sides after every iteration, by the recurrence and for
+    /// the system that is iterated; empty if not asked for.
     pub history: Vec<f64>,
 }
 

@@ -91,17 +91,18 @@ pub fn multishift(
             tol_hq: 0.0,
             initial_guess: true,
             max_iterations: left.saturating_sub(iterations),
-            history: false,
             ..params.clone()
         };
         let sloppy = sloppy.as_ref().filter(|_| left > 0).map(|s| s as &dyn LinOp);
         let system = System { precise: &precise, sloppy, preconditioner: None, scale: None };
         let r = solve(&system, &params, x, b, monitor)?;
         total.stopped |= r.stopped;
+        total.standstill |= r.standstill;
         total.converged &= r.converged;
         total.iterations += r.iterations;
         total.reliable_updates += r.reliable_updates;
         total.restarts += r.restarts;
+        total.history.extend(r.history);
         total.flops += r.flops;
         total.bytes += r.bytes;
         raise(&mut total.residual, &r.residual);

@@ -53,7 +53,7 @@ static void struct_sizes(plaq_context *context) {
   CHECK(p.struct_size == 16);
   p.device = PLAQ_DEVICE_CPU;
   p.threads = -1;
-  p.reserved = 12;
+  p.communicator_kind = 12;
   OK(plaq_context_create(&p, context));
   OK(plaq_context_destroy(*context));
 
@@ -93,8 +93,47 @@ static void bad_params(plaq_context *context) {
   p.ordinal = -3;
   REFUSED(PLAQ_INVALID_ARGUMENT, "params.ordinal", plaq_context_create(&p, context));
   p.ordinal = 0;
-  p.reserved = 1;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.reserved", plaq_context_create(&p, context));
+  p.reproducible = 2;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "params.reproducible", plaq_context_create(&p, context));
+  p.reproducible = 0;
+  p.communicator_kind = 3;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "params.communicator_kind", plaq_context_create(&p, context));
+  p.communicator_kind = PLAQ_COMMUNICATOR_NONE;
+  p.grid[3] = 2;
+  REFUSED(PLAQ_PROCESS_GRID, "params.grid", plaq_context_create(&p, context));
+  p.grid[3] = 1;
+  p.communicator_kind = PLAQ_COMMUNICATOR_C;
+  CHECK(setenv("PLAQ_MPI_LIBRARY", "/nowhere/libplaq_mpi.so", 1) == 0);
+  REFUSED(PLAQ_MPI_MISSING, "make mpi", plaq_context_create(&p, context));
+  CHECK(unsetenv("PLAQ_MPI_LIBRARY") == 0);
+  p.grid[3] = 0;
+  p.communicator_kind = PLAQ_COMMUNICATOR_NONE;
+  p.memory_limit = -1;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "params.memory_limit", plaq_context_create(&p, context));
+}
+
+/* 4^4 spinors in double are 49152 bytes: two fit, a third does not. */
+static void limits(void) {
+  plaq_context_params p;
+  plaq_spinor_params shape;
+  plaq_context context;
+  plaq_context_report r;
+  plaq_spinor spinor;
+  int i;
+  OK(plaq_context_params_init(&p, sizeof p));
+  p.device = PLAQ_DEVICE_CPU;
+  p.memory_limit = 100000;
+  OK(plaq_context_create(&p, &context));
+  OK(plaq_spinor_params_init(&shape, sizeof shape));
+  for (i = 0; i < 4; i++) shape.extents[i] = 4;
+  for (i = 0; i < 2; i++) OK(plaq_spinor_create(context, &shape, &spinor));
+  spinor.id = 5;
+  REFUSED(PLAQ_OUT_OF_MEMORY, "49152 bytes", plaq_spinor_create(context, &shape, &spinor));
+  CHECK(strstr(plaq_last_error(), "1696 of 100000 bytes are available") && spinor.id == 5);
+  OK(plaq_context_report_init(&r, sizeof r));
+  OK(plaq_context_describe(context, &r));
+  CHECK(r.memory_total == 100000 && r.memory_free == 1696 && r.memory_used == 98304);
+  OK(plaq_context_destroy(context));
 }
 
 static void contexts(plaq_context *context) {
@@ -121,6 +160,7 @@ static void contexts(plaq_context *context) {
   OK(plaq_context_describe(*context, &r));
   CHECK(r.device == PLAQ_DEVICE_CPU && r.memory_total > r.memory_free && r.memory_used == 0);
   CHECK(r.struct_size == (int64_t)sizeof r);
+  CHECK(r.ranks == 1 && r.rank == 0 && r.grid[0] == 1 && r.grid[3] == 1 && r.coords[2] == 0);
   OK(plaq_context_describe(*context, NULL));
   r.struct_size = 3;
   EXPECT(PLAQ_STRUCT_SIZE, plaq_context_describe(*context, &r));
@@ -201,6 +241,7 @@ int main(void) {
   logging();
   struct_sizes(&context);
   bad_params(&context);
+  limits();
   contexts(&context);
   injected_panic(context);
   thread_local_messages();

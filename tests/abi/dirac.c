@@ -124,6 +124,47 @@ static void pieces(plaq_context context, plaq_gauge gauge) {
   free(old);
 }
 
+/* ln det of known blocks, and of an operator's: that of the inverse is its negative. */
+static void log_det(plaq_context context, plaq_gauge gauge) {
+  static const double expected[2] = {2.0, 0.5};
+  double *a = numbers(72 * VOLUME), det[2] = {0}, inverse_det[2] = {0};
+  plaq_dirac dirac = new_dirac(context, gauge, 1.3, 0, 0);
+  plaq_clover blocks, inverse, mine, none = {0};
+  plaq_clover_params c;
+  plaq_layout_params packed;
+  int i, p;
+
+  OK(plaq_dirac_clover(dirac, &blocks));
+  OK(plaq_dirac_clover_inverse(dirac, &inverse));
+  OK(plaq_clover_log_det(blocks, 0, det));
+  OK(plaq_clover_log_det(inverse, 0, inverse_det));
+  for (p = 0; p < 2; p++) CHECK(det[p] < -1 && fabs(det[p] / inverse_det[p] + 1) < 1e-12);
+  OK(plaq_layout_params_init(&packed, sizeof packed));
+  packed.order = PLAQ_ORDER_MILC;
+  OK(plaq_clover_params_init(&c, sizeof c));
+  c.extents[0] = LX, c.extents[1] = LY, c.extents[2] = LZ, c.extents[3] = LT;
+  OK(plaq_clover_create(context, &c, &mine));
+  for (i = 0; i < 72 * VOLUME; i++) a[i] = i % 36 < 6 ? expected[i >= 36 * VOLUME] : 0; /* even sites first */
+  OK(plaq_clover_load(mine, &packed, a));
+  OK(plaq_clover_log_det(mine, 0, det));
+  for (p = 0; p < 2; p++) CHECK(fabs(det[p] / (6 * VOLUME * log(expected[p])) - 1) < 1e-13);
+  OK(plaq_clover_log_det(mine, 0.3, det));
+  for (p = 0; p < 2; p++) CHECK(fabs(det[p] / (6 * VOLUME * log(expected[p] * expected[p] + 0.09)) - 1) < 1e-13);
+  a[72 * 5] = -1;
+  OK(plaq_clover_load(mine, &packed, a));
+  det[0] = 17;
+  EXPECT(PLAQ_SINGULAR_CLOVER, plaq_clover_log_det(mine, 0, det));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_clover_log_det(mine, NAN, det));
+  EXPECT(PLAQ_NULL_POINTER, plaq_clover_log_det(mine, 0, NULL));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_clover_log_det(none, 0, det));
+  CHECK(det[0] == 17);
+  OK(plaq_clover_destroy(mine));
+  OK(plaq_clover_destroy(blocks));
+  OK(plaq_clover_destroy(inverse));
+  OK(plaq_dirac_destroy(dirac));
+  free(a);
+}
+
 /* A clover term through the host gives the same operator again. */
 static void clover_through_host(plaq_context context, plaq_gauge gauge) {
   double *u = random_numbers(SPINOR), *one = numbers(SPINOR), *two = numbers(SPINOR);
@@ -269,6 +310,7 @@ int main(void) {
   adjoint(context, gauge);
   pieces(context, gauge);
   clover_through_host(context, gauge);
+  log_det(context, gauge);
   misuse(context, gauge);
   /* The context takes everything that is left with it. */
   OK(plaq_context_destroy(context));

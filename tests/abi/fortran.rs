@@ -185,7 +185,9 @@ impl Types {
             "i32" => "integer(c_int32_t)".into(),
             "i64" => "integer(c_int64_t)".into(),
             "f64" => "real(c_double)".into(),
-            "*mutc_void" | "*constc_char" | "Data" | "DataOut" => "type(c_ptr)".into(),
+            "*mutc_void" | "*constc_char" | "*consti32" | "Data" | "DataOut" => {
+                "type(c_ptr)".into()
+            }
             name => match self.0.get(name) {
                 Some(Kind::Number) => "integer(c_int32_t)".into(),
                 Some(Kind::Struct) => format!("type({name})"),

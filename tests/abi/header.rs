@@ -20,6 +20,9 @@ const RULES: &str = "\
  * grow at the end in later versions without breaking programs compiled today.
  * Memory. What a pointer points to is borrowed for the call only, unless its comment says otherwise.
  * Pointers must be valid for the sizes stated; NULL is refused where something is needed.
+ * Ranks. A context made with a communicator is shared by its ranks, as are its objects. Functions
+ * that take its handles are called by all its ranks in the same order, and fail on all if they fail
+ * on one; only destroy, describe, name, memory, reset_peak and synchronize are each rank's own.
  * Threads. Any thread may call. An object that another call is changing is refused with PLAQ_BUSY.
  */
 ";
@@ -144,7 +147,7 @@ fn c_type(ty: &str) -> String {
         "Out" | "OutArray" | "MaybeArray" | "Report" | "Init" => {
             return format!("{} *", c_type(&inner))
         }
-        "Raw" | "Handle" | "Maybe" => return inner,
+        "Raw" | "Handle" | "Local" | "Maybe" => return inner,
         "" => {}
         other => panic!("no C for the argument kind {other}"),
     }
@@ -154,6 +157,7 @@ fn c_type(ty: &str) -> String {
         "i64" => "int64_t",
         "f64" => "double",
         "Text" | "*constc_char" => "const char *",
+        "*consti32" => "const int32_t *",
         "TextOut" => "char *",
         "Data" => "const void *",
         "DataOut" | "*mutc_void" => "void *",

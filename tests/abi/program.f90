@@ -6,7 +6,7 @@ program main
   type(plaq_context_params) :: params
   type(plaq_context_report) :: report
   character(kind=c_char) :: name(256)
-  integer(c_int64_t) :: stale
+  integer(c_int64_t) :: stale, iterations
   type(plaq_gauge_params) :: shape
   type(plaq_gauge) :: gauge
   type(plaq_plaquette) :: plaquette
@@ -16,7 +16,7 @@ program main
   type(plaq_solver) :: solver
   type(plaq_spinor) :: propagator
   type(plaq_solve_report) :: solved
-  real(c_double) :: pion(4), mass(4)
+  real(c_double) :: pion(4), mass(4), history(100)
   complex(c_double_complex), target :: links(3, 3, 4, 256)
   integer, target :: calls = 0
 
@@ -49,6 +49,8 @@ program main
   call done(plaq_solver_propagator(solver, callback=c_funloc(progress), user=c_loc(calls), &
       propagator=propagator, report=solved))
   if (solved%converged /= 1 .or. calls < 1) stop 10
+  call done(plaq_solver_history(solver, history, 100_c_int64_t, iterations))
+  if (iterations /= solved%iterations .or. any(history(:iterations) <= 0)) stop 12
   call done(plaq_spinor_correlators(propagator, 0_c_int32_t, 1.0_c_double, 4_c_int64_t, pion=pion))
   if (any(pion <= 0)) stop 11
   call done(plaq_effective_mass(pion, 4_c_int64_t, PLAQ_MASS_FORM_COSH, mass))

@@ -96,6 +96,7 @@ static void equations(plaq_context context, plaq_gauge gauge, const double *valu
 }
 
 static plaq_spinor watched;
+static double seen[8];
 
 static int32_t stop_at_three(int64_t iteration, double relative, double seconds, void *user) {
   double norm[2];
@@ -103,6 +104,7 @@ static int32_t stop_at_three(int64_t iteration, double relative, double seconds,
   CHECK(relative > 0 && seconds >= 0 && iteration >= 0);
   /* plaq may be called from here; a field that is being solved for is refused. */
   EXPECT(PLAQ_BUSY, plaq_spinor_norm2(watched, norm, 2));
+  seen[*calls] = relative;
   return ++*calls == 3;
 }
 
@@ -112,12 +114,23 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   plaq_spinor x = new_spinor(context, 2, NULL), b = new_spinor(context, 2, values);
   plaq_solve_report r;
   plaq_solver solver;
+  double history[8] = {-1, -1, -1, -1, -1};
+  int64_t count = -1;
   int calls = 0;
   watched = x;
   OK(plaq_solver_create(dirac, &p, &solver));
+  OK(plaq_solver_history(solver, NULL, 0, &count));
+  CHECK(count == 0);
   OK(plaq_solve_report_init(&r, sizeof r));
   OK(plaq_solver_solve(solver, x, b, stop_at_three, &calls, &r, NULL));
-  CHECK(r.stopped == 1 && r.converged == 0 && calls == 3 && r.iterations <= 4);
+  CHECK(r.stopped == 1 && r.converged == 0 && calls == 3 && r.iterations == 3);
+  OK(plaq_solver_history(solver, history, 2, &count));
+  CHECK(count == 3 && history[0] == seen[0] && history[1] == seen[1] && history[2] == -1);
+  OK(plaq_solver_history(solver, history, 8, &count));
+  CHECK(count == 3 && history[2] == seen[2] && history[3] == -1);
+  CHECK(history[0] < 1 && history[1] < history[0] && history[2] < history[1] && history[2] > 0);
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_history(solver, history, -1, &count));
+  EXPECT(PLAQ_NULL_POINTER, plaq_solver_history(solver, history, 8, NULL));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, NULL, NULL));
   OK(plaq_solver_destroy(solver));
   /* Not converged is no error. */
@@ -125,6 +138,8 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
   CHECK(r.converged == 0 && r.stopped == 0 && r.residual > p.tol && r.iterations == 2);
+  OK(plaq_solver_history(solver, NULL, 8, &count));
+  CHECK(count == 2);
   /* A solver lives on without the operator's handle. */
   OK(plaq_dirac_destroy(dirac));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
@@ -146,6 +161,7 @@ static void multishift(plaq_context context, plaq_gauge gauge, const double *val
       plaq_solver solver;
       plaq_solve_report r;
       double residuals[3], norm[2], rest[2];
+      int64_t iterations = 0;
       int system = pc ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_FULL;
       p.solution = pc ? PLAQ_SOLUTION_PDAGP : PLAQ_SOLUTION_MDAGM;
       p.system = system;
@@ -160,6 +176,8 @@ static void multishift(plaq_context context, plaq_gauge gauge, const double *val
       OK(plaq_solve_report_init(&r, sizeof r));
       OK(plaq_solver_multishift(solver, x, sigma, tol, 3, b, NULL, NULL, &r, residuals));
       CHECK(r.converged == 1);
+      OK(plaq_solver_history(solver, NULL, 0, &iterations));
+      CHECK(iterations == r.iterations);
       for (k = 0; k < 3; k++) {
         double one[4] = {1, 0, 1, 0}, minus[4] = {-1, 0, -1, 0}, shift[4] = {0};
         shift[0] = shift[2] = sigma[k];
@@ -208,6 +226,7 @@ static void misuse(plaq_context context, plaq_gauge gauge, const double *values)
   REFUSES(PLAQ_INVALID_ARGUMENT, algorithm, -1, "params.algorithm");
   REFUSES(PLAQ_INVALID_ARGUMENT, solution, 99, "params.solution");
   REFUSES(PLAQ_INVALID_ARGUMENT, equations, 3, "params.equations");
+  REFUSES(PLAQ_BAD_PARAMETER, equations, PLAQ_EQUATIONS_NORMAL_ERROR, "equations");
   REFUSES(PLAQ_INVALID_ARGUMENT, system, 5, "params.system");
   REFUSES(PLAQ_INVALID_ARGUMENT, sloppy_precision, 1, "params.sloppy_precision");
   REFUSES(PLAQ_UNSUPPORTED, sloppy_storage, PLAQ_STORAGE_SU2, "sloppy_storage");

@@ -1,10 +1,20 @@
 //! What every test of the library shares: devices to run on, lattices, tolerances.
 #![allow(dead_code)]
 
+pub mod milc;
+pub mod ranks;
+
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use plaq::backend::Device;
-use plaq::fields::{Precision, Recon};
+use plaq::fields::{Geometry, Precision, Recon};
+pub use ranks::ranks;
+
+/// Every rank has the GPU of its number, counted round.
+fn gpu() -> usize {
+    ranks().rank() % plaq::backend::cuda::device_count().unwrap_or(1).max(1)
+}
 
 /// The CPU with one and with two threads, and the first CUDA device where there is one.
 /// `PLAQ_TEST_DEVICE=cpu` leaves CUDA out, `=cuda` the CPU (and a missing CUDA device fails).
@@ -18,7 +28,7 @@ pub fn devices() -> Vec<Device> {
     if wanted != "cuda" {
         all.extend([1, 2].map(|threads| Device::cpu(threads).expect("a CPU")));
     }
-    match Device::cuda(0) {
+    match Device::cuda(gpu()) {
         Ok(_) if wanted == "cpu" => {}
         Ok(device) => all.push(device),
         Err(e) if wanted == "cuda" || !e.status.is_missing_device() => panic!("{e}"),
@@ -27,8 +37,54 @@ pub fn devices() -> Vec<Device> {
     all
 }
 
-/// Lattices: 16 lanes, and one lane.
-pub const EXTENTS: [[usize; 4]; 3] = [[4, 4, 4, 4], [8, 4, 4, 12], [2, 6, 4, 2]];
+/// This rank's part of a lattice.
+pub fn geometry(extents: [usize; 4], device: &Device) -> Arc<Geometry> {
+    Geometry::decomposed(extents, device, &ranks()).expect("a lattice that can be divided")
+}
+
+/// A lattice of which every rank has a part with these extents.
+pub fn over_ranks(part: [usize; 4]) -> [usize; 4] {
+    std::array::from_fn(|mu| part[mu] * ranks().grid()[mu])
+}
+
+/// A folder that all ranks share, removed at the end of its test.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let id = ranks().all_gather(&std::process::id().to_ne_bytes()).expect("ranks");
+        let first = u32::from_ne_bytes([id[0], id[1], id[2], id[3]]);
+        let path = std::env::temp_dir().join(format!("plaq-{name}-{first}"));
+        std::fs::create_dir_all(&path).expect("a folder for files");
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Another rank may still read; after a failure nobody waits.
+        if !std::thread::panicking() && ranks().agree(Ok(())).is_ok() && ranks().rank() == 0 {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+}
+
+/// What rank 0 does, before the others go on.
+pub fn on_rank_0(body: impl FnOnce()) {
+    if ranks().rank() == 0 {
+        body();
+    }
+    ranks().agree(Ok(())).expect("ranks");
+}
+
+/// Lattices that tests of fields run on.
+pub fn lattices() -> [[usize; 4]; 6] {
+    EXTENTS.map(over_ranks)
+}
+
+/// Their parts: 16 lanes twice; 8, 4 and 2 where kernels for these are compiled; one lane.
+pub const EXTENTS: [[usize; 4]; 6] =
+    [[4, 4, 4, 4], [8, 4, 4, 12], [4, 6, 4, 8], [2, 6, 4, 4], [2, 6, 4, 2], [2, 6, 6, 2]];
 
 /// Rounding of one stored number for fields of order one, times `terms` that may add up.
 pub fn tolerance(p: Precision, terms: f64) -> f64 {

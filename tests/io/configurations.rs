@@ -1,7 +1,7 @@
 //! Configurations that MILC and DDalphaAMG wrote, with the numbers that those codes print.
 
-use crate::lattice::*;
-use crate::options;
+use super::lattice::*;
+use super::options;
 use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, GaugeFile};
 use std::fs;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! Files that are cut, altered, absurd or of another lattice.
 
-use crate::lattice::*;
-use crate::{options, precisions, FORMATS};
+use super::lattice::*;
+use super::{options, precisions, FORMATS};
 use plaq::error::Status;
 use plaq::io::{read_gauge, write_gauge, FileFormat};
 use std::fs;

@@ -1,7 +1,7 @@
 //! A write that is refused or fails leaves the target as it was.
 
-use crate::lattice::*;
-use crate::{options, FORMATS};
+use super::lattice::*;
+use super::{options, FORMATS};
 use plaq::error::Status;
 use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, WriteOptions};
 use std::fs;
@@ -74,11 +74,12 @@ fn full_disk_leaves_the_target() {
     let folder = Folder::new("full");
     let path = folder.file("target");
     fs::write(&path, "precious").unwrap();
-    let script =
-        "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact writing::full_disk_leaves_the_target";
+    // In the kit the modules of this program are inside another one.
+    let (_, module) = module_path!().split_once("::").unwrap();
     let child = std::process::Command::new("sh")
-        .args(["-c", script])
+        .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact \"$1\""])
         .arg(std::env::current_exe().unwrap())
+        .arg(format!("{module}::full_disk_leaves_the_target"))
         .env(CHILD, &path)
         .output()
         .unwrap();

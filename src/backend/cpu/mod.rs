@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::{families::Kind, Backend, Call, Ptr};
+use super::{families::Kind, Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -21,35 +21,47 @@ mod table {
 
 /// Outer sites per partial sum: fixed, so that sums do not depend on the thread count.
 const SUM_CHUNK: usize = 128;
+const MAX_LANES: usize = 16;
 const ALIGN: usize = 256;
 const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Cpu {
     pool: rayon::ThreadPool,
     threads: usize,
+    /// The set for 16 lanes, or `scalar`.
     set: usize,
-    scalar: usize,
 }
 
-/// Instruction sets compiled in that this processor has, plainest first, without `scalar`.
+/// Sets of kernels compiled in that this processor can run, with their lanes: plainest first.
+fn usable_sets() -> impl Iterator<Item = (&'static str, usize)> {
+    table::SETS.iter().copied().filter(|&(name, _)| match name {
+        #[cfg(target_arch = "x86_64")]
+        "avx2" | "lanes2" | "lanes4" | "lanes8" => {
+            is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")
+        }
+        #[cfg(target_arch = "x86_64")]
+        "avx512" => {
+            is_x86_feature_detected!("avx512f")
+                && is_x86_feature_detected!("avx512bw")
+                && is_x86_feature_detected!("avx512dq")
+                && is_x86_feature_detected!("avx512vl")
+        }
+        _ => true,
+    })
+}
+
+/// Instruction sets that 16 lanes may run on here, plainest first.
 pub fn instruction_sets() -> Vec<&'static str> {
-    table::SETS
-        .iter()
-        .copied()
-        .filter(|&name| match name {
-            "scalar" => false,
-            #[cfg(target_arch = "x86_64")]
-            "avx2" => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma"),
-            #[cfg(target_arch = "x86_64")]
-            "avx512" => {
-                is_x86_feature_detected!("avx512f")
-                    && is_x86_feature_detected!("avx512bw")
-                    && is_x86_feature_detected!("avx512dq")
-                    && is_x86_feature_detected!("avx512vl")
-            }
-            _ => true,
-        })
-        .collect()
+    usable_sets().filter(|&(_, lanes)| lanes == MAX_LANES).map(|(name, _)| name).collect()
+}
+
+/// The most lanes, up to `limit`, that kernels of this library on this processor exist for.
+pub fn lanes_up_to(limit: usize) -> usize {
+    usable_sets().map(|(_, lanes)| lanes).filter(|&lanes| lanes <= limit).max().unwrap_or(1)
+}
+
+fn set_named(name: &str) -> usize {
+    table::SETS.iter().position(|&(n, _)| n == name).expect("a set of the table")
 }
 
 impl Cpu {
@@ -66,8 +78,6 @@ impl Cpu {
             // A library built for fewer sets may meet a processor that has none of them.
             Err(_) => sets.last().copied().unwrap_or("scalar"),
         };
-        let set = table::SETS.iter().position(|s| *s == name).expect("name comes from SETS");
-        let scalar = table::SETS.iter().position(|s| *s == "scalar").expect("always compiled");
         let pool = match rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("plaq-{i}"))
@@ -77,10 +87,11 @@ impl Cpu {
             Err(e) => bail!(InvalidArgument, "cannot start {threads} threads: {e}"),
         };
         let threads = pool.current_num_threads();
-        Ok(Cpu { pool, threads, set, scalar })
+        Ok(Cpu { pool, threads, set: set_named(name) })
     }
 
-    /// The compiled function: `scalar` where the lattice has one lane.
+    /// The compiled function: of the chosen set where the lattice has its lanes, else of the only
+    /// set with the lattice's.
     fn function(&self, call: &Call) -> Result<CpuKernel> {
         static INDEX: OnceLock<HashMap<&'static str, &'static [CpuKernel]>> = OnceLock::new();
         let index = INDEX.get_or_init(|| table::TABLE.iter().copied().collect());
@@ -88,7 +99,14 @@ impl Cpu {
         let Some(functions) = index.get(symbol.as_str()) else {
             bail!(Unsupported, "kernel {symbol} is not compiled for the CPU");
         };
-        Ok(functions[if call.work.lanes == 1 { self.scalar } else { self.set }])
+        let lanes = call.work.lanes;
+        if lanes == table::SETS[self.set].1 {
+            return Ok(functions[self.set]);
+        }
+        match table::SETS.iter().position(|&(_, n)| n == lanes) {
+            Some(set) if lanes != MAX_LANES => Ok(functions[set]),
+            _ => bail!(Unsupported, "{lanes} lanes on {}", self.name()),
+        }
     }
 }
 
@@ -96,7 +114,7 @@ impl Backend for Cpu {
     fn name(&self) -> String {
         format!(
             "cpu {}, {} thread{}",
-            table::SETS[self.set],
+            table::SETS[self.set].0,
             self.threads,
             if self.threads == 1 { "" } else { "s" }
         )
@@ -105,11 +123,7 @@ impl Backend for Cpu {
         true
     }
     fn max_lanes(&self) -> usize {
-        if self.set == self.scalar {
-            1
-        } else {
-            16
-        }
+        table::SETS[self.set].1
     }
     fn memory(&self) -> Result<(u64, u64)> {
         // SAFETY: sysconf has no preconditions.
@@ -149,15 +163,24 @@ impl Backend for Cpu {
         // SAFETY: `ptr` came from `alloc` with the same size (Buffer keeps both).
         unsafe { std::alloc::dealloc(ptr.0 as *mut u8, layout(bytes)) }
     }
-    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()> {
-        // SAFETY: Buffer checked the length; distinct allocations do not overlap.
-        unsafe { std::ptr::copy_nonoverlapping(src.as_ptr(), dst.0 as *mut u8, src.len()) };
+    fn upload(&self, pieces: &[Piece]) -> Result<()> {
+        for (dst, src) in pieces {
+            // SAFETY: the pieces lie inside buffers; distinct allocations do not overlap.
+            unsafe { src.gather(0..src.bytes(), dst.0 as *mut u8) };
+        }
         Ok(())
     }
-    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()> {
-        // SAFETY: as in upload.
-        unsafe { std::ptr::copy_nonoverlapping(src.0 as *const u8, dst.as_mut_ptr(), dst.len()) };
-        Ok(())
+    fn download(&self, source: &mut Downloads) -> Result<()> {
+        loop {
+            let pieces = source()?;
+            for (src, dst) in &pieces {
+                // SAFETY: as in upload.
+                unsafe { dst.scatter(0..dst.bytes(), src.0 as *const u8) };
+            }
+            if pieces.is_empty() {
+                return Ok(());
+            }
+        }
     }
     fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         // SAFETY: both come from buffers of at least `bytes`; a copy onto itself is allowed.

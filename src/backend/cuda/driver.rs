@@ -12,6 +12,10 @@ use crate::error::{Error, Result, Status};
 /// CUcontext, CUstream, CUevent, CUmodule and CUfunction are opaque pointers.
 pub type Handle = *mut c_void;
 pub type DevicePtr = u64;
+/// CUipcMemHandle
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct IpcHandle(pub [u8; 64]);
 
 /// Every function is looked up when the library is opened, so that an old driver is refused with
 /// the name of what it lacks. Codes stay integers: a newer driver may return unknown ones.
@@ -58,6 +62,10 @@ driver_functions! {
     mem_free = "cuMemFree_v2" (DevicePtr);
     host_alloc = "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     host_free = "cuMemFreeHost" (*mut c_void);
+    address_range = "cuMemGetAddressRange_v2" (*mut DevicePtr, *mut usize, DevicePtr);
+    ipc_handle = "cuIpcGetMemHandle" (*mut IpcHandle, DevicePtr);
+    ipc_open = "cuIpcOpenMemHandle_v2" (*mut DevicePtr, IpcHandle, c_uint);
+    ipc_close = "cuIpcCloseMemHandle" (DevicePtr);
     host_device_ptr = "cuMemHostGetDevicePointer_v2" (*mut DevicePtr, *mut c_void, c_uint);
     copy_to_device = "cuMemcpyHtoDAsync_v2" (DevicePtr, *const c_void, usize, Handle);
     copy_to_host = "cuMemcpyDtoHAsync_v2" (*mut c_void, DevicePtr, usize, Handle);
@@ -66,6 +74,7 @@ driver_functions! {
     stream_create = "cuStreamCreate" (*mut Handle, c_uint);
     stream_destroy = "cuStreamDestroy_v2" (Handle);
     stream_synchronize = "cuStreamSynchronize" (Handle);
+    stream_wait = "cuStreamWaitEvent" (Handle, Handle, c_uint);
     event_create = "cuEventCreate" (*mut Handle, c_uint);
     event_destroy = "cuEventDestroy_v2" (Handle);
     event_record = "cuEventRecord" (Handle, Handle);
@@ -98,6 +107,10 @@ pub const FUNCTION_LOCAL_BYTES: c_int = 3;
 pub const FUNCTION_REGISTERS: c_int = 4;
 /// CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP
 pub const HOST_PORTABLE_MAPPED: c_uint = 3;
+/// CU_STREAM_NON_BLOCKING
+pub const STREAM_NON_BLOCKING: c_uint = 1;
+/// CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+pub const IPC_LAZY_PEER_ACCESS: c_uint = 1;
 /// CU_EVENT_DISABLE_TIMING
 pub const EVENT_NO_TIMING: c_uint = 2;
 

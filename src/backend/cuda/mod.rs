@@ -6,6 +6,7 @@ mod driver;
 mod modules;
 mod nvrtc;
 mod shapes;
+mod share;
 mod source;
 mod staging;
 mod sums;
@@ -25,7 +26,7 @@ use modules::{Loaded, Modules};
 use staging::Staging;
 use sums::Sums;
 
-use super::{families::Kind, Backend, Call, Ptr};
+use super::{families::Kind, Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -124,7 +125,7 @@ impl Cuda {
 
     fn staging<'a>(&self, held: &'a mut MutexGuard<Option<Staging>>) -> Result<&'a mut Staging> {
         if held.is_none() {
-            **held = Some(Staging::new(self.driver)?);
+            **held = Some(Staging::new(self.driver, self.context, self.stream)?);
         }
         Ok(held.as_mut().expect("just made"))
     }
@@ -168,7 +169,10 @@ impl Cuda {
     }
 
     fn enqueue_sites(&self, call: &Call, kernel: &Loaded) -> Result<()> {
-        self.enqueue(call, kernel, call.work.n.div_ceil(kernel.shape.block as usize), &[])
+        // Where a block takes all batches of its sites, two threads share a site.
+        let shared = matches!(call.kernel.kind, Kind::Block) && call.work.batches > 1;
+        let threads = call.work.n * if shared { 2 } else { 1 };
+        self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), &[])
     }
 
     /// The loaded kernel of a call, compiled and tuned if this is the first one.
@@ -233,15 +237,15 @@ impl Backend for Cuda {
             let _ = cu!(self.driver, mem_free(ptr.0), "");
         }
     }
-    fn upload(&self, dst: Ptr, src: &[u8]) -> Result<()> {
+    fn upload(&self, pieces: &[Piece]) -> Result<()> {
         let _current = self.enter()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
-        self.staging(&mut held)?.upload(dst.0, src, self.stream)
+        self.staging(&mut held)?.upload(pieces)
     }
-    fn download(&self, dst: &mut [u8], src: Ptr) -> Result<()> {
+    fn download(&self, source: &mut Downloads) -> Result<()> {
         let _current = self.enter()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
-        self.staging(&mut held)?.download(dst, src.0, self.stream)
+        self.staging(&mut held)?.download(source)
     }
     fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         let _current = self.enter()?;
@@ -251,6 +255,29 @@ impl Backend for Cuda {
     fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
         let _current = self.enter()?;
         cu!(self.driver, memset(dst.0, 0, bytes as usize, self.stream), "clearing {bytes} bytes")
+    }
+
+    fn share(&self, ptr: Ptr) -> Result<Vec<u8>> {
+        let _current = self.enter()?;
+        share::share(self, ptr)
+    }
+    fn attach(&self, shared: &[u8]) -> Result<(Ptr, Ptr)> {
+        let _current = self.enter()?;
+        share::attach(self, shared)
+    }
+    fn detach(&self, base: Ptr) {
+        if let Ok(_current) = self.enter() {
+            share::detach(self, base);
+        }
+    }
+    fn mapped(&self, bytes: usize) -> Result<(u64, Ptr)> {
+        let _current = self.enter()?;
+        share::mapped(self.driver, bytes)
+    }
+    fn unmap(&self, host: u64) {
+        if let Ok(_current) = self.enter() {
+            share::unmap(self.driver, host);
+        }
     }
 
     fn prepare(&self, calls: &[Call]) -> Result<()> {

@@ -1,132 +1,268 @@
-//! Transfers between pageable host memory and the device through two page-locked chunks: while
-//! one crosses the bus, host threads copy the other.
+//! Transfers between pageable host memory and the device through page-locked chunks. Host threads
+//! copy between the chunks and the host's arrays, each with two chunks of its own: while one
+//! crosses the bus, the thread copies the other.
 
-use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::Mutex;
 
-use rayon::prelude::*;
-
-use super::driver::{cu, DevicePtr, Driver, Handle, EVENT_NO_TIMING, HOST_PORTABLE_MAPPED};
+use super::driver::{
+    cu, Current, Driver, Handle, EVENT_NO_TIMING, HOST_PORTABLE_MAPPED, STREAM_NON_BLOCKING,
+};
+use crate::backend::{Downloads, Piece, Rows};
 use crate::bail;
 use crate::error::Result;
 
-/// Large enough that launch latencies vanish, small enough to overlap on mid-size fields.
-const CHUNK: usize = 8 << 20;
-/// One thread copies some 10 GB/s, the bus moves 25 to 55.
-const MOST_THREADS: usize = 8;
-/// Below this a second thread does not pay.
-const PIECE: usize = 512 << 10;
+/// Large enough that the pauses between transfers vanish, small enough for many threads.
+const CHUNK: usize = 2 << 20;
+/// One thread copies some 5 GB/s, structs of the host at half that rate; the bus moves 25 to 55.
+const MOST_THREADS: usize = 16;
+/// Chunks of a thread.
+const DEPTH: usize = 2;
 
 struct Chunk {
-    host: *mut c_void,
+    host: *mut u8,
     /// Recorded after the last transfer that used this chunk.
     done: Handle,
 }
 
 pub struct Staging {
     driver: &'static Driver,
+    context: Handle,
+    /// Of the device: kernels and uploads.
+    stream: Handle,
+    /// Downloads, so that kernels run meanwhile.
+    copies: Handle,
+    /// Recorded after the kernels of the pieces under way and of the next ones.
+    made: [Handle; 2],
+    /// Recorded after the downloads that a kernel must wait for.
+    taken: Handle,
     chunks: Vec<Chunk>,
-    /// Uploads take the chunks in turn, also from call to call: small ones overlap as well.
-    uploads: usize,
+    /// Where the next transfer begins in `chunks`, so that small ones overlap from call to call.
+    turn: usize,
     pool: rayon::ThreadPool,
 }
-// SAFETY: page-locked memory and events belong to no thread; a mutex guards the whole.
+// SAFETY: page-locked memory, streams and events belong to no thread; a mutex guards the whole.
 unsafe impl Send for Staging {}
+// SAFETY: in a transfer every chunk is used by one thread.
+unsafe impl Sync for Staging {}
+
+/// What a download is at: pieces under way, how far it is in them, and the next pieces.
+struct Queue<'s, 'a> {
+    source: &'s mut Downloads<'a>,
+    now: Vec<Piece<'a>>,
+    piece: usize,
+    begin: usize,
+    next: Vec<Piece<'a>>,
+    round: usize,
+}
 
 impl Staging {
     /// The context must be current, here and in the calls below.
-    pub fn new(driver: &'static Driver) -> Result<Staging> {
+    pub fn new(driver: &'static Driver, context: Handle, stream: Handle) -> Result<Staging> {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        let threads = cores.min(MOST_THREADS);
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(cores.min(MOST_THREADS))
+            .num_threads(threads)
             .thread_name(|i| format!("plaq-copy-{i}"))
             .build();
         let pool = match pool {
             Ok(pool) => pool,
             Err(e) => bail!(OutOfMemory, "cannot start threads for transfers: {e}"),
         };
-        let mut staging = Staging { driver, chunks: Vec::new(), uploads: 0, pool };
-        for _ in 0..2 {
-            let mut host = std::ptr::null_mut();
+        let none = std::ptr::null_mut();
+        // From here on, drop releases what has been made.
+        let mut staging = Staging {
+            driver,
+            context,
+            stream,
+            copies: none,
+            made: [none; 2],
+            taken: none,
+            chunks: Vec::new(),
+            turn: 0,
+            pool,
+        };
+        let copies = &mut staging.copies;
+        cu!(driver, stream_create(copies, STREAM_NON_BLOCKING), "creating a stream")?;
+        for event in staging.made.iter_mut().chain([&mut staging.taken]) {
+            cu!(driver, event_create(event, EVENT_NO_TIMING), "creating an event")?;
+        }
+        for _ in 0..DEPTH * threads {
+            let mut host = none;
             cu!(
                 driver,
                 host_alloc(&mut host, CHUNK, HOST_PORTABLE_MAPPED),
-                "allocating {} MiB of page-locked memory",
-                CHUNK >> 20
+                "allocating {} KiB of page-locked memory",
+                CHUNK >> 10
             )?;
-            staging.chunks.push(Chunk { host, done: std::ptr::null_mut() });
+            staging.chunks.push(Chunk { host: host.cast(), done: none });
             let done = &mut staging.chunks.last_mut().expect("just pushed").done;
             cu!(driver, event_create(done, EVENT_NO_TIMING), "creating an event")?;
         }
         Ok(staging)
     }
 
-    /// Returns when `src` has been read; the device has it in the order of the stream.
-    pub fn upload(&mut self, dst: DevicePtr, src: &[u8], stream: Handle) -> Result<()> {
-        let d = self.driver;
-        for (i, piece) in src.chunks(CHUNK).enumerate() {
-            let chunk = &self.chunks[self.uploads % 2];
-            self.uploads += 1;
-            cu!(d, event_synchronize(chunk.done), "waiting for an upload")?;
-            // SAFETY: the chunk has CHUNK bytes and no transfer in flight.
-            let staged =
-                unsafe { std::slice::from_raw_parts_mut(chunk.host.cast::<u8>(), piece.len()) };
-            self.copy(staged, piece);
-            let at = dst + (i * CHUNK) as u64;
-            let bytes = piece.len();
-            cu!(d, copy_to_device(at, chunk.host, bytes, stream), "uploading {bytes} bytes")?;
-            cu!(d, event_record(chunk.done, stream), "recording an upload")?;
-        }
-        Ok(())
-    }
-
-    /// Returns when `dst` is filled.
-    pub fn download(&mut self, dst: &mut [u8], src: DevicePtr, stream: Handle) -> Result<()> {
-        let d = self.driver;
-        let total = dst.len();
-        let count = total.div_ceil(CHUNK);
-        let fetch = |i: usize| {
-            let (chunk, bytes) = (&self.chunks[i % 2], CHUNK.min(total - i * CHUNK));
-            let at = src + (i * CHUNK) as u64;
-            cu!(d, copy_to_host(chunk.host, at, bytes, stream), "downloading {bytes} bytes")?;
-            cu!(d, event_record(chunk.done, stream), "recording a download")
+    /// Runs `work` on as many threads as `bytes` are worth, each with chunks of its own.
+    fn share(
+        &self,
+        bytes: usize,
+        work: impl Fn([&Chunk; DEPTH]) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let threads = bytes.div_ceil(CHUNK).clamp(1, self.pool.current_num_threads());
+        let own = |thread: usize| {
+            let at = |i| (self.turn + DEPTH * thread + i) % self.chunks.len();
+            std::array::from_fn(|i| &self.chunks[at(i)])
         };
-        if count > 0 {
-            fetch(0)?;
+        if threads == 1 {
+            return work(own(0));
         }
-        for (i, piece) in dst.chunks_mut(CHUNK).enumerate() {
-            if i + 1 < count {
-                fetch(i + 1)?;
+        let outcome = Mutex::new(Ok(()));
+        self.pool.in_place_scope(|scope| {
+            for thread in 0..threads {
+                let (own, work, outcome) = (&own, &work, &outcome);
+                scope.spawn(move |_| {
+                    let current = Current::enter(self.driver, self.context);
+                    let done = current.and_then(|_current| work(own(thread)));
+                    if done.is_err() {
+                        *outcome.lock().unwrap_or_else(|e| e.into_inner()) = done;
+                    }
+                });
             }
-            let chunk = &self.chunks[i % 2];
-            cu!(d, event_synchronize(chunk.done), "waiting for a download")?;
-            // SAFETY: the transfer into the first piece.len() bytes of this chunk is complete.
-            let staged =
-                unsafe { std::slice::from_raw_parts(chunk.host.cast::<u8>(), piece.len()) };
-            self.copy(piece, staged);
-        }
-        Ok(())
+        });
+        outcome.into_inner().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn copy(&self, dst: &mut [u8], src: &[u8]) {
-        if dst.len() <= PIECE {
-            return dst.copy_from_slice(src);
+    /// Returns when the host's rows have been read; the device has them in the order of its stream.
+    pub fn upload(&mut self, pieces: &[Piece]) -> Result<()> {
+        let d = self.driver;
+        self.turn = (self.turn + 1) % self.chunks.len();
+        let this = &*self;
+        // (piece, first byte) of every chunk.
+        let starts = |(i, piece): (usize, &Piece)| {
+            (0..piece.1.bytes()).step_by(CHUNK).map(move |begin| (i, begin))
+        };
+        let parts: Vec<(usize, usize)> = pieces.iter().enumerate().flat_map(starts).collect();
+        let next = AtomicUsize::new(0);
+        this.share(parts.len() * CHUNK, |chunks| {
+            for chunk in chunks.iter().cycle() {
+                let Some(&(i, begin)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    break;
+                };
+                let (dst, src) = pieces[i];
+                let range = begin..(begin + CHUNK).min(src.bytes());
+                let (at, bytes) = (dst.0 + begin as u64, range.len());
+                cu!(d, event_synchronize(chunk.done), "waiting for an upload")?;
+                // SAFETY: the chunk has room and no transfer in flight, the range lies inside.
+                unsafe { src.gather(range, chunk.host) };
+                let from = chunk.host.cast();
+                cu!(d, copy_to_device(at, from, bytes, this.stream), "uploading {bytes} bytes")?;
+                cu!(d, event_record(chunk.done, this.stream), "recording an upload")?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns when everything that `source` names is there.
+    pub fn download(&mut self, source: &mut Downloads) -> Result<()> {
+        let d = self.driver;
+        self.turn = (self.turn + 1) % self.chunks.len();
+        let this = &*self;
+        let (now, next) = (Vec::new(), Vec::new());
+        let mut queue = Queue { source, now, piece: 0, begin: 0, next, round: 0 };
+        this.make(&mut queue)?;
+        this.advance(&mut queue)?;
+        let bytes = queue.now.iter().map(|(_, rows)| rows.bytes()).sum();
+        // The lock keeps launches and transfers in order.
+        let queue = Mutex::new(queue);
+        let failed = AtomicBool::new(false);
+        let fetch = |chunk: &Chunk| -> Result<Option<(Rows, Range<usize>)>> {
+            let mut q = queue.lock().unwrap_or_else(|e| e.into_inner());
+            while q.now.get(q.piece).is_some_and(|(_, rows)| q.begin >= rows.bytes()) {
+                (q.piece, q.begin) = (q.piece + 1, 0);
+                if q.piece == q.now.len() {
+                    this.advance(&mut q)?;
+                }
+            }
+            let Some(&(src, rows)) = q.now.get(q.piece) else { return Ok(None) };
+            if failed.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            let range = q.begin..(q.begin + CHUNK).min(rows.bytes());
+            let (at, bytes) = (src.0 + range.start as u64, range.len());
+            q.begin = range.end;
+            let (to, stream) = (chunk.host.cast(), this.copies);
+            cu!(d, copy_to_host(to, at, bytes, stream), "downloading {bytes} bytes")?;
+            cu!(d, event_record(chunk.done, stream), "recording a download")?;
+            Ok(Some((rows, range)))
+        };
+        let work = |chunks: [&Chunk; DEPTH]| -> Result<()> {
+            for chunk in chunks {
+                cu!(d, event_synchronize(chunk.done), "waiting for a transfer")?;
+            }
+            let mut ahead: Option<(&Chunk, Rows, Range<usize>)> = None;
+            for chunk in chunks.into_iter().cycle() {
+                let fetched = fetch(chunk)?.map(|(rows, range)| (chunk, rows, range));
+                let arriving = std::mem::replace(&mut ahead, fetched);
+                if let Some((chunk, rows, range)) = arriving {
+                    cu!(d, event_synchronize(chunk.done), "waiting for a download")?;
+                    // SAFETY: the transfer into this chunk is complete.
+                    unsafe { rows.scatter(range, chunk.host) };
+                } else if ahead.is_none() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        this.share(bytes, |chunks| {
+            let done = work(chunks);
+            failed.fetch_or(done.is_err(), Ordering::Relaxed);
+            done
+        })
+    }
+
+    /// Asks for the next pieces.
+    fn make(&self, q: &mut Queue) -> Result<()> {
+        q.next = (q.source)()?;
+        let made = self.made[q.round % 2];
+        q.round += 1;
+        cu!(self.driver, event_record(made, self.stream), "recording a kernel")
+    }
+
+    /// Goes on to the next pieces when the transfers of the current ones are in order, and has
+    /// those after them made.
+    fn advance(&self, q: &mut Queue) -> Result<()> {
+        let d = self.driver;
+        // The kernel that `make` launches writes where the pieces of now lie.
+        cu!(d, event_record(self.taken, self.copies), "recording downloads")?;
+        cu!(d, stream_wait(self.stream, self.taken, 0), "ordering a kernel")?;
+        q.now = std::mem::take(&mut q.next);
+        (q.piece, q.begin) = (0, 0);
+        let made = self.made[(q.round + 1) % 2];
+        cu!(d, stream_wait(self.copies, made, 0), "ordering a download")?;
+        if !q.now.is_empty() {
+            self.make(q)?;
         }
-        let piece = dst.len().div_ceil(self.pool.current_num_threads()).max(PIECE);
-        self.pool.install(|| {
-            let pairs = dst.par_chunks_mut(piece).zip(src.par_chunks(piece));
-            pairs.for_each(|(d, s)| d.copy_from_slice(s));
-        });
+        Ok(())
     }
 }
 
 impl Drop for Staging {
     fn drop(&mut self) {
+        let d = self.driver;
+        if !self.copies.is_null() {
+            let _ = cu!(d, stream_synchronize(self.copies), "");
+            let _ = cu!(d, stream_destroy(self.copies), "");
+        }
         for chunk in &self.chunks {
             if !chunk.done.is_null() {
-                let _ = cu!(self.driver, event_synchronize(chunk.done), "");
-                let _ = cu!(self.driver, event_destroy(chunk.done), "");
+                let _ = cu!(d, event_synchronize(chunk.done), "");
             }
-            let _ = cu!(self.driver, host_free(chunk.host), "");
+            let _ = cu!(d, host_free(chunk.host.cast()), "");
+        }
+        let events = self.chunks.iter().map(|c| c.done).chain(self.made).chain([self.taken]);
+        for event in events.filter(|e| !e.is_null()) {
+            let _ = cu!(d, event_destroy(event), "");
         }
     }
 }

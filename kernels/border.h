@@ -1,0 +1,118 @@
+// Borders of link fields: one site beyond each face that is divided over ranks, corners included.
+// Directions are exchanged in turn, each with the borders of those before it, so that corners
+// arrive by way of the neighbours. A message holds all sites of a face, both parities, in the
+// lexicographic order of the local lattice (borders of lower directions included), links as they
+// are stored: lanes do not show in it.
+#pragma once
+#include "recon.h"
+
+namespace PLAQ_NS {
+
+// Does direction nu have borders when direction mu is exchanged?
+PLAQ_FN int border_before(const Geom& g, int nu, int mu) { return nu < mu && has_halo(g, nu); }
+
+// The site of a lane's piece with these coordinates in it, -1 and the extent included.
+PLAQ_FN Site piece_site(const Geom& g, const int (&c)[4], int par, int lane) {
+  return site_of(g, (c[0] - (c[0] & 1)) / 2, c[1], c[2], c[3], par, lane);
+}
+PLAQ_FN int parity_of(const int (&c)[4]) { return (c[0] + c[1] + c[2] + c[3]) & 1; }
+
+// Stored numbers of a link, lane x.lx, from or to a message.
+template <class S, int N> PLAQ_FN void link_to_message(const BorderArgs& a, const Site& s, typename S::T* at) {
+  const Plane p = plane(a.gauge, s.par);
+  const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? 4 : 1;
+  for (int mu = first; mu < first + count; mu++) {
+    typename S::C v[N];
+    load_raw<S>(v, p, link_site(s), 4 * N, mu * N, keep);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) *at++ = (typename S::T)v[i];
+  }
+}
+template <class S, int N> PLAQ_FN void link_from_message(const BorderArgs& a, const Site& s, const typename S::T* at) {
+  const Plane p = plane(a.gauge, s.par);
+  const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? 4 : 1;
+  for (int mu = first; mu < first + count; mu++) {
+    typename S::C v[N];
+    PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = (typename S::C)*at++;
+    store_raw<S>(v, p, link_site(s), 4 * N, mu * N);
+  }
+}
+
+// Batches: lower and upper face. One thread: one site of the face.
+template <int W, class S, int STORAGE> struct BorderPack {
+  static constexpr int N = Recon<STORAGE>::reals;
+  static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int upper) {
+    const Geom& g = a.geom;
+    const int mu = a.mu(), reals = (a.direction < 0 ? 4 : 1) * N;
+    const i64 k = (i64)o * PLAQ_LANES + lx;
+    i64 i = k;
+    int c[4], lane = 0;
+    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+      const int edge = border_before(g, nu, mu), l = local_extent(g, nu);
+      int x = upper ? l - 1 : 0;
+      if (nu != mu) x = (int)(i % (l + 2 * edge)) - edge, i /= l + 2 * edge;
+      const bool high = x >= extent(g, nu) && lane_bit(g, nu);
+      c[nu] = high ? x - extent(g, nu) : x;
+      if (high) lane |= lane_bit(g, nu);
+    }
+    if (i > 0) return;
+    const Site s = piece_site(g, c, parity_of(c), lane);
+    link_to_message<S, N>(a, s, (typename S::T*)a.message[upper] + k * reals);
+  }
+};
+
+// Batches: border at -1 and at the extent. One thread: one site of the border of one lane's piece,
+// which a message holds, or the next piece of this rank.
+template <int W, class S, int STORAGE> struct BorderUnpack {
+  static constexpr int N = Recon<STORAGE>::reals;
+  static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int upper) {
+    const Geom& g = a.geom;
+    const int mu = a.mu(), reals = (a.direction < 0 ? 4 : 1) * N, bit = lane_bit(g, mu);
+    i64 at = 0, stride = 1;
+    u32 i = o;
+    int c[4];
+    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+      if (nu == mu) {
+        c[nu] = upper ? extent(g, nu) : -1;
+        continue;
+      }
+      const int edge = border_before(g, nu, mu), l = extent(g, nu);
+      c[nu] = (int)(i % (l + 2 * edge)) - edge, i /= l + 2 * edge;
+      const int x = c[nu] + ((lx & lane_bit(g, nu)) ? l : 0);
+      at += stride * (x + edge), stride *= local_extent(g, nu) + 2 * edge;
+    }
+    const Site s = piece_site(g, c, parity_of(c), lx);
+    if (bit && ((lx & bit) != 0) != (upper != 0)) {
+      c[mu] = upper ? 0 : extent(g, mu) - 1;
+      const Site from = piece_site(g, c, parity_of(c), lx ^ bit);
+      typename S::T v[4 * N];
+      link_to_message<S, N>(a, from, v);
+      link_from_message<S, N>(a, s, v);
+    } else {
+      link_from_message<S, N>(a, s, (const typename S::T*)a.message[upper] + at * reals);
+    }
+  }
+};
+
+// The way back, for arrays that hold links of another rank (openQCD: those that end on odd sites):
+// even sites of the lower border, direction mu, into a message, or out of one to where they
+// belong, this rank's upper face. One thread: one site of the face.
+template <int W, class S, int STORAGE> struct BorderReturn {
+  static constexpr int N = Recon<STORAGE>::reals;
+  static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int) {
+    const Geom& g = a.geom;
+    const i64 k = (i64)o * PLAQ_LANES + lx;
+    i64 i = k;
+    int x[4];
+    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+      x[nu] = a.arrived ? local_extent(g, nu) - 1 : -1;
+      if (nu != a.mu()) x[nu] = (int)(i % local_extent(g, nu)), i /= local_extent(g, nu);
+    }
+    const Site s = local_site(g, x);
+    if (i > 0 || s.par) return;
+    typename S::T* at = (typename S::T*)a.message[a.arrived] + k * N;
+    if (a.arrived) link_from_message<S, N>(a, s, at);
+    else link_to_message<S, N>(a, s, at);
+  }
+};
+
+}  // namespace PLAQ_NS

@@ -1,0 +1,67 @@
+//! Memory between processes, and between a device and its host.
+
+use super::{Buffer, Device, Ptr};
+use crate::error::Result;
+
+/// Memory of another process, for as long as this lives.
+#[derive(Debug)]
+pub struct Attached {
+    device: Device,
+    ptr: Ptr,
+    base: Ptr,
+}
+
+impl Attached {
+    pub fn ptr(&self) -> Ptr {
+        self.ptr
+    }
+}
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        self.device.0.backend.detach(self.base);
+    }
+}
+
+/// Host memory that kernels write.
+#[derive(Debug)]
+pub struct Mapped {
+    device: Device,
+    host: u64,
+    ptr: Ptr,
+    words: usize,
+}
+
+impl Mapped {
+    pub fn ptr(&self) -> Ptr {
+        self.ptr
+    }
+    pub fn get(&self, word: usize) -> u32 {
+        assert!(word < self.words);
+        // SAFETY: within the allocation; volatile because a device writes it.
+        unsafe { (self.host as *const u32).add(word).read_volatile() }
+    }
+}
+
+impl Drop for Mapped {
+    fn drop(&mut self) {
+        self.device.0.backend.unmap(self.host);
+    }
+}
+
+impl Device {
+    /// What another process of this machine gives to `attach` to reach this buffer; the buffer
+    /// must outlive what is attached.
+    pub fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        self.0.backend.share(buffer.ptr())
+    }
+    pub fn attach(&self, shared: &[u8]) -> Result<Attached> {
+        let (ptr, base) = self.0.backend.attach(shared)?;
+        Ok(Attached { device: self.clone(), ptr, base })
+    }
+    /// Zeroed words on the host.
+    pub fn mapped(&self, words: usize) -> Result<Mapped> {
+        let (host, ptr) = self.0.backend.mapped(4 * words)?;
+        Ok(Mapped { device: self.clone(), host, ptr, words })
+    }
+}

@@ -1,0 +1,141 @@
+//! Messages under way.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::transport::{Side, Transport};
+use super::Message;
+use crate::error::Result;
+
+/// Bytes of one MPI message; counts are of 32 bits.
+const CHUNK: usize = 1 << 30;
+
+#[derive(Clone, Copy, Debug)]
+struct Wait {
+    peer: usize,
+    receive: bool,
+}
+
+/// What the memory of messages belongs to: it lives until they are finished; for ever if they never
+/// are, as MPI may write to it at any time.
+pub type Owner = Arc<dyn Any + Send + Sync>;
+
+/// Messages under way: to be given to [`super::Comm::finish`].
+#[must_use]
+#[derive(Default)]
+pub struct Pending {
+    transport: Option<Arc<Transport>>,
+    requests: Vec<i64>,
+    waits: Vec<Wait>,
+    owner: Option<Owner>,
+}
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Pending {{ {} of {} open }}", self.open(), self.requests.len())
+    }
+}
+
+impl Pending {
+    /// Starts the messages with other ranks.
+    pub(super) fn start(
+        transport: &Arc<Transport>,
+        messages: &[Message],
+        owner: Option<Owner>,
+    ) -> Result<Pending> {
+        transport.ready(Side::Data)?;
+        let comm = transport.comm(Side::Data);
+        let mut pending = Pending {
+            transport: Some(transport.clone()),
+            requests: Vec::with_capacity(2 * messages.len()),
+            waits: Vec::with_capacity(2 * messages.len()),
+            owner,
+        };
+        // Receives first, so that what arrives finds its place.
+        for receive in [true, false] {
+            for m in messages {
+                let (peer, address) = if receive { (m.from, m.recv) } else { (m.to, m.send) };
+                let mut at = 0;
+                while at < m.bytes {
+                    let bytes = CHUNK.min(m.bytes - at);
+                    let memory = (address as usize + at) as *mut std::ffi::c_void;
+                    let (n, tag, mut request) = (bytes as i32, m.tag, 0);
+                    transport.call("starting a message", |t| {
+                        let (send, recv) = (t.send, t.receive);
+                        // SAFETY: `bytes` bytes that stay until the exchange is finished.
+                        unsafe {
+                            if receive {
+                                recv(comm, memory, n, peer as i32, tag, &mut request)
+                            } else {
+                                send(comm, memory, n, peer as i32, tag, &mut request)
+                            }
+                        }
+                    })?;
+                    pending.requests.push(request);
+                    pending.waits.push(Wait { peer, receive });
+                    at += bytes;
+                }
+            }
+        }
+        Ok(pending)
+    }
+
+    fn open(&self) -> usize {
+        self.requests.iter().filter(|r| **r != 0).count()
+    }
+
+    /// Lets MPI work on the messages; true when they are finished.
+    pub(super) fn test(&mut self) -> Result<bool> {
+        let Some(transport) = self.transport.clone() else { return Ok(true) };
+        if self.requests.is_empty() {
+            return Ok(true);
+        }
+        transport.usable(Side::Data)?;
+        let done = transport.test(&mut self.requests)?;
+        if done {
+            self.requests.clear();
+        }
+        Ok(done)
+    }
+
+    pub(super) fn finish(mut self) -> Result<()> {
+        let Some(transport) = self.transport.clone() else { return Ok(()) };
+        if self.requests.is_empty() {
+            return Ok(());
+        }
+        transport.usable(Side::Data)?;
+        let waits = std::mem::take(&mut self.waits);
+        let what = |requests: &[i64]| {
+            let open: Vec<&Wait> =
+                requests.iter().zip(&waits).filter(|(r, _)| **r != 0).map(|(_, w)| w).collect();
+            // Who does not send is to blame rather than who does not receive.
+            let first = open.iter().find(|w| w.receive).or(open.first());
+            first.map_or_else(String::new, |w| {
+                let what = if w.receive { "a message from" } else { "sending a message to" };
+                format!("{what} rank {} ({} messages open)", w.peer, open.len())
+            })
+        };
+        transport.wait(Side::Data, &mut self.requests, &what)?;
+        self.requests.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        let Some(transport) = self.transport.take() else { return };
+        if self.open() == 0 {
+            return;
+        }
+        for (request, wait) in self.requests.iter_mut().zip(&self.waits) {
+            if *request != 0 && wait.receive && transport.running() {
+                // SAFETY: a request of ours.
+                let _ = transport.call("giving up a message", |t| unsafe { (t.cancel)(request) });
+            }
+        }
+        if self.open() > 0 {
+            std::mem::forget(self.owner.take());
+        }
+        transport.left_unfinished();
+    }
+}

@@ -1,0 +1,90 @@
+//! Process grid and rank map as the host gives them.
+
+use crate::bail;
+use crate::error::Result;
+
+/// Which rank sits where in the process grid.
+pub enum RankMap<'a> {
+    /// x fastest, t slowest.
+    Default,
+    /// The rank of every place, places in the order x fastest.
+    Table(&'a [i32]),
+    /// The rank at these coordinates.
+    Function(&'a dyn Fn([i32; 4]) -> i32),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Grid {
+    pub extents: [usize; 4],
+    /// Rank of every place, x fastest.
+    pub ranks: Vec<usize>,
+}
+
+impl Grid {
+    /// `extents` of zeros only: all ranks along t.
+    pub fn new(extents: [i32; 4], map: &RankMap, size: usize) -> Result<Grid> {
+        let extents = if extents == [0; 4] { [1, 1, 1, size as i32] } else { extents };
+        let places = extents.iter().try_fold(1i64, |n, &e| n.checked_mul(e as i64));
+        if extents.iter().any(|&e| e < 1) || places != Some(size as i64) {
+            bail!(
+                ProcessGrid,
+                "process grid: expected four numbers from 1 with product {size} (the ranks of the \
+                 communicator), found {extents:?}"
+            );
+        }
+        let rank = |place: usize| -> i64 {
+            match map {
+                RankMap::Default => place as i64,
+                RankMap::Table(ranks) => ranks.get(place).map_or(-1, |&r| r as i64),
+                RankMap::Function(f) => {
+                    f(coords(extents.map(|e| e as usize), place).map(|c| c as i32)) as i64
+                }
+            }
+        };
+        let found: Vec<i64> = (0..size).map(rank).collect();
+        let mut seen = vec![false; size];
+        for (place, &r) in found.iter().enumerate() {
+            let at = coords(extents.map(|e| e as usize), place);
+            match usize::try_from(r).ok().filter(|r| *r < size) {
+                None => {
+                    bail!(ProcessGrid, "rank map: expected 0 to {}, found {r} at {at:?}", size - 1)
+                }
+                Some(r) if seen[r] => {
+                    bail!(
+                        ProcessGrid,
+                        "rank map: expected every rank once, found {r} again at {at:?}"
+                    )
+                }
+                Some(r) => seen[r] = true,
+            }
+        }
+        Ok(Grid {
+            extents: extents.map(|e| e as usize),
+            ranks: found.iter().map(|&r| r as usize).collect(),
+        })
+    }
+
+    /// Coordinates of a rank.
+    pub fn coords(&self, rank: usize) -> [usize; 4] {
+        coords(self.extents, self.ranks.iter().position(|r| *r == rank).unwrap_or(0))
+    }
+
+    pub fn rank(&self, at: [usize; 4]) -> usize {
+        let e = self.extents;
+        self.ranks[((at[3] * e[2] + at[2]) * e[1] + at[1]) * e[0] + at[0]]
+    }
+
+    /// The same bytes on ranks that were given the same grid and map.
+    pub fn bytes(&self) -> Vec<u8> {
+        let all = self.extents.iter().chain(&self.ranks);
+        all.flat_map(|n| (*n as u32).to_ne_bytes()).collect()
+    }
+}
+
+fn coords(extents: [usize; 4], mut place: usize) -> [usize; 4] {
+    extents.map(|e| {
+        let c = place % e;
+        place /= e;
+        c
+    })
+}

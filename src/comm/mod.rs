@@ -1,0 +1,375 @@
+//! Ranks that share a lattice: process grid, messages, sums. One rank needs nothing of this
+//! machine; many talk through MPI.
+
+mod exchange;
+mod grid;
+mod mpi;
+mod news;
+mod transport;
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use crate::bail;
+use crate::error::{Error, Result, Status};
+use grid::Grid;
+use transport::{Side, Transport, Verdict};
+
+pub use exchange::{Owner, Pending};
+pub use grid::RankMap;
+pub use mpi::{host, Communicator};
+
+/// How long a rank waits for another unless the host or PLAQ_COMM_TIMEOUT says otherwise: long
+/// enough for a host that writes files between two calls.
+const TIMEOUT: Duration = Duration::from_secs(300);
+
+/// One message out and its counterpart in, of equal length; addresses are of memory that the
+/// transport can reach, and stay valid until the exchange is finished.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    pub to: usize,
+    pub from: usize,
+    /// Tells apart messages between the same two ranks; 0 to 32767.
+    pub tag: i32,
+    pub send: u64,
+    pub recv: u64,
+    pub bytes: usize,
+}
+
+/// What may be chosen about ranks besides their grid.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// How long a rank waits for another; `None`: PLAQ_COMM_TIMEOUT in seconds, or 300 s.
+    pub timeout: Option<Duration>,
+    /// Sums in the order of ranks: the same bits whatever MPI does, at a fixed grid.
+    pub reproducible: bool,
+    /// Halos also in these directions with one rank, for tests.
+    pub looped: [bool; 4],
+}
+
+#[derive(Debug)]
+struct Node {
+    /// The ranks that share this one's memory, this one among them.
+    ranks: Vec<usize>,
+    /// How many of them may run on exactly this rank's cores.
+    core_sharers: usize,
+}
+
+impl Node {
+    fn alone() -> Node {
+        Node { ranks: vec![0], core_sharers: 1 }
+    }
+}
+
+/// The ranks of a lattice, x fastest in the process grid unless the host maps them otherwise.
+#[derive(Debug)]
+pub struct Comm {
+    rank: usize,
+    grid: Grid,
+    coords: [usize; 4],
+    /// Rank one step backward and forward in each direction.
+    neighbours: [[usize; 2]; 4],
+    /// Directions in which fields have halos.
+    split: [bool; 4],
+    node: Node,
+    reproducible: bool,
+    /// None: one rank.
+    transport: Option<Arc<Transport>>,
+    shelf: OnceLock<Box<dyn Any + Send + Sync>>,
+}
+
+impl Comm {
+    /// One rank: the whole lattice, periodic, without halos.
+    pub fn single() -> Arc<Comm> {
+        Self::looped([false; 4])
+    }
+
+    /// One rank whose halos in the directions of `split` come from itself: the same results as
+    /// `single` by the way that many ranks take.
+    pub fn looped(split: [bool; 4]) -> Arc<Comm> {
+        let grid = Grid { extents: [1; 4], ranks: vec![0] };
+        Arc::new(Self::new(0, grid, split, Node::alone(), false, None))
+    }
+
+    /// The ranks of the host's communicator, which is duplicated; every rank of it calls this
+    /// with the same `grid` (zeros: all ranks along t), `map` and options.
+    ///
+    /// # Errors
+    /// On every rank: `ProcessGrid` (the grid's product is not the number of ranks, the map no
+    /// permutation, or ranks were given different ones), `InvalidArgument` (time-out),
+    /// `CommFailed`. On this rank only: `MpiMissing`, `MpiState`, `MpiThread`, `NullPointer`.
+    pub fn mpi(
+        communicator: Communicator,
+        grid: [i32; 4],
+        map: &RankMap,
+        options: &Options,
+    ) -> Result<Arc<Comm>> {
+        let timeout = timeout(options);
+        let transport =
+            Transport::open(communicator, timeout.as_ref().map_or(TIMEOUT, |seconds| *seconds))?;
+        let mine = timeout.and_then(|_| Grid::new(grid, map, transport.size));
+        let grid = agree(&transport, mine)?;
+        let hash = |bytes: &[u8]| *blake3::hash(bytes).as_bytes();
+        let mut facts = hash(&grid.bytes()).to_vec();
+        facts.extend(hash(&[options.reproducible as u8]));
+        facts.extend(hash(transport.node().as_bytes()));
+        facts.extend(hash(&mpi::cores()));
+        let all = transport.all_gather(&facts)?;
+        let fact = |rank: usize, i: usize| &all[(4 * rank + i) * 32..][..32];
+        for rank in 1..transport.size {
+            if fact(rank, 0) != fact(0, 0) || fact(rank, 1) != fact(0, 1) {
+                bail!(
+                    ProcessGrid,
+                    "ranks 0 and {rank} were given different process grids, maps or kinds of sums"
+                );
+            }
+        }
+        let rank = transport.rank;
+        let ranks: Vec<usize> =
+            (0..transport.size).filter(|&r| fact(r, 2) == fact(rank, 2)).collect();
+        let core_sharers = ranks.iter().filter(|&&r| fact(r, 3) == fact(rank, 3)).count();
+        let node = Node { ranks, core_sharers };
+        let split = std::array::from_fn(|mu| grid.extents[mu] > 1 || options.looped[mu]);
+        let transport = (transport.size > 1).then_some(transport);
+        Ok(Arc::new(Self::new(rank, grid, split, node, options.reproducible, transport)))
+    }
+
+    fn new(
+        rank: usize,
+        grid: Grid,
+        split: [bool; 4],
+        node: Node,
+        reproducible: bool,
+        transport: Option<Arc<Transport>>,
+    ) -> Comm {
+        let coords = grid.coords(rank);
+        let neighbours = std::array::from_fn(|mu| {
+            let step = |steps: usize| {
+                let mut at = coords;
+                at[mu] = (at[mu] + steps) % grid.extents[mu];
+                grid.rank(at)
+            };
+            [step(grid.extents[mu] - 1), step(1)]
+        });
+        Comm {
+            rank,
+            grid,
+            coords,
+            neighbours,
+            split,
+            node,
+            reproducible,
+            transport,
+            shelf: OnceLock::new(),
+        }
+    }
+
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+    pub fn size(&self) -> usize {
+        self.grid.ranks.len()
+    }
+    /// Ranks in each direction.
+    pub fn grid(&self) -> [usize; 4] {
+        self.grid.extents
+    }
+    /// Place of this rank in the grid.
+    pub fn coords(&self) -> [usize; 4] {
+        self.coords
+    }
+    /// Place of any rank in the grid.
+    pub fn coords_of(&self, rank: usize) -> [usize; 4] {
+        self.grid.coords(rank)
+    }
+    /// What the layer above keeps as long as these ranks: of one type, made at the first call.
+    pub fn shelf<T: Any + Send + Sync + Default>(&self) -> &T {
+        let shelf = self.shelf.get_or_init(|| Box::new(T::default()));
+        shelf.downcast_ref().expect("one type keeps things here")
+    }
+    /// How long a rank waits for another.
+    pub fn timeout(&self) -> Duration {
+        self.transport.as_ref().map_or(TIMEOUT, |t| t.timeout)
+    }
+    /// Do fields have halos in this direction?
+    pub fn split(&self, mu: usize) -> bool {
+        self.split[mu]
+    }
+    pub fn neighbour(&self, mu: usize, forward: bool) -> usize {
+        self.neighbours[mu][forward as usize]
+    }
+    /// The ranks of this rank's node, ascending.
+    pub fn node(&self) -> &[usize] {
+        &self.node.ranks
+    }
+    /// Place of this rank among those of its node.
+    pub fn node_rank(&self) -> usize {
+        self.node().iter().position(|r| *r == self.rank).unwrap_or(0)
+    }
+    /// Ranks that may run on exactly this rank's cores, this one among them.
+    pub fn core_sharers(&self) -> usize {
+        self.node.core_sharers
+    }
+    /// Does MPI take addresses of GPU memory?
+    pub fn takes_gpu_memory(&self) -> bool {
+        self.transport.as_ref().is_some_and(|t| t.takes_gpu_memory())
+    }
+
+    /// Extents of a rank's part of a lattice.
+    ///
+    /// # Errors
+    /// `ProcessGrid`: an extent is not a multiple of twice its ranks (parts have even extents).
+    pub fn local_extents(&self, global: [usize; 4]) -> Result<[usize; 4]> {
+        let grid = self.grid();
+        for mu in 0..4 {
+            if grid[mu] > 1 && !global[mu].is_multiple_of(2 * grid[mu]) {
+                bail!(
+                    ProcessGrid,
+                    "extent {} of direction {} over {} ranks: every rank needs an even extent",
+                    global[mu],
+                    ["x", "y", "z", "t"][mu],
+                    grid[mu]
+                );
+            }
+        }
+        Ok(std::array::from_fn(|mu| global[mu] / grid[mu]))
+    }
+
+    /// Sends and receives; returns at once. Every rank calls this and what follows in the same
+    /// order. `owner` is kept as long as MPI may use the memory, also if the exchange fails.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`.
+    pub fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
+        let own = |m: &&Message| m.to == self.rank && m.from == self.rank;
+        for m in messages.iter().filter(own) {
+            // SAFETY: both ranges have `bytes` bytes, are distinct, and outlive this call.
+            unsafe {
+                std::ptr::copy_nonoverlapping(m.send as *const u8, m.recv as *mut u8, m.bytes);
+            }
+        }
+        match &self.transport {
+            None => Ok(Pending::default()),
+            Some(transport) => {
+                let others: Vec<Message> = messages.iter().filter(|m| !own(m)).copied().collect();
+                Pending::start(transport, &others, owner)
+            }
+        }
+    }
+
+    /// Lets MPI work on messages between two pieces of other work; true when they have arrived.
+    pub fn test(&self, pending: &mut Pending) -> Result<bool> {
+        pending.test()
+    }
+
+    /// Waits for what was started.
+    ///
+    /// # Errors
+    /// `CommFailed`: another rank failed, or the time is over.
+    pub fn finish(&self, pending: Pending) -> Result<()> {
+        pending.finish()
+    }
+
+    /// Sums over all ranks, the same on each of them.
+    pub fn sum(&self, values: &mut [f64]) -> Result<()> {
+        match &self.transport {
+            None => Ok(()),
+            Some(transport) => transport.sum(values, self.reproducible),
+        }
+    }
+
+    /// What every rank gives, in the order of ranks; equal lengths.
+    pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<u8>> {
+        match &self.transport {
+            None => Ok(mine.to_vec()),
+            Some(transport) => transport.all_gather(mine),
+        }
+    }
+
+    /// What the next rank in direction mu gives.
+    pub fn shift<T: bytemuck::Pod>(&self, mu: usize, mine: &[T]) -> Result<Vec<T>> {
+        let (mine, mut theirs) = (mine.to_vec(), vec![T::zeroed(); mine.len()]);
+        let message = Message {
+            to: self.neighbour(mu, false),
+            from: self.neighbour(mu, true),
+            tag: 2 * mu as i32,
+            send: mine.as_ptr() as u64,
+            recv: theirs.as_mut_ptr() as u64,
+            bytes: size_of_val(&mine[..]),
+        };
+        let started = self.start(&[message], None);
+        if let Err(e) = started.and_then(|pending| self.finish(pending)) {
+            // MPI may still read and write them.
+            std::mem::forget((mine, theirs));
+            return Err(e);
+        }
+        Ok(theirs)
+    }
+
+    /// Fails on all ranks where it failed on one: with that rank's status and message. For
+    /// places that all ranks reach whatever happens; the ranks stay able to work.
+    pub fn agree<T>(&self, mine: Result<T>) -> Result<T> {
+        match &self.transport {
+            None => mine,
+            Some(transport) => agree(transport, mine),
+        }
+    }
+
+    /// A call that all ranks make together and that may fail on some of them half-way: then it
+    /// fails on all with the status and message of the first that failed, ranks that wait for
+    /// the failed one included, and the ranks stay able to work. Guards inside a guard do
+    /// nothing.
+    ///
+    /// # Errors
+    /// Those of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
+    pub fn guard<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        let Some(transport) = &self.transport else { return body() };
+        if !transport.enter_guard()? {
+            return body();
+        }
+        let panics = Panics(transport);
+        let mine = body();
+        std::mem::forget(panics);
+        transport.leave_guard(mine)
+    }
+
+    /// Gives the ranks up outside of [`Comm::guard`]: the others' waits return `CommFailed` with
+    /// this rank's message, and so does everything later. Returns what this rank is to return.
+    pub fn fail(&self, error: &Error) -> Error {
+        match &self.transport {
+            None => error.clone(),
+            Some(transport) => transport.fail(error),
+        }
+    }
+}
+
+/// A guarded call that panics takes the other ranks with it: their waits end.
+struct Panics<'a>(&'a Transport);
+
+impl Drop for Panics<'_> {
+    fn drop(&mut self) {
+        self.0.fail(&Error::new(Status::Internal, "a defect inside plaq"));
+    }
+}
+
+fn agree<T>(transport: &Transport, mine: Result<T>) -> Result<T> {
+    match transport.decide(Side::Data, mine.as_ref().err(), false)?.0 {
+        Verdict::Fine | Verdict::Alike => mine,
+        Verdict::Of(error) => Err(error),
+    }
+}
+
+fn timeout(options: &Options) -> Result<Duration> {
+    match options.timeout {
+        Some(Duration::ZERO) => bail!(InvalidArgument, "time-out: expected seconds, more than 0"),
+        Some(timeout) => return Ok(timeout),
+        None => {}
+    }
+    let Ok(text) = std::env::var("PLAQ_COMM_TIMEOUT") else { return Ok(TIMEOUT) };
+    match text.parse().ok().and_then(|s: f64| Duration::try_from_secs_f64(s).ok()) {
+        Some(timeout) if !timeout.is_zero() => Ok(timeout),
+        _ => bail!(InvalidArgument, "PLAQ_COMM_TIMEOUT: expected seconds, found {text:?}"),
+    }
+}

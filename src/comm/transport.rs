@@ -1,0 +1,530 @@
+//! Two duplicates of the host's communicator: one for data, one for news of failures. Every wait
+//! polls, listens for such news and has a deadline, so that no rank waits for ever.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::ThreadId;
+use std::time::{Duration, Instant};
+
+use super::mpi::{Communicator, Mpi, Table, Threads};
+use super::news::News;
+use crate::bail;
+use crate::error::{Error, Result, Status};
+
+/// Tag of news; no other message travels on the control communicator.
+const NEWS: i32 = 1;
+/// Up to so many ranks and words, gathering and adding is faster than MPI's own sum.
+const FEW: usize = 16;
+const SHORT: usize = 64;
+/// How long a rank that failed waits for the others to fail or finish by themselves.
+const GRACE: Duration = Duration::from_millis(20);
+/// How long it tries to hand its news to MPI.
+const NEWS_LIMIT: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
+pub(super) struct Transport {
+    mpi: &'static Mpi,
+    threads: Threads,
+    pub rank: usize,
+    pub size: usize,
+    pub timeout: Duration,
+    control: i64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    data: i64,
+    /// Guarded calls so far: the same on all ranks, as these are collective.
+    call: i64,
+    /// The thread that is inside a guarded call.
+    guarded: Option<ThreadId>,
+    /// Another rank failed in this guarded call.
+    interrupted: Option<Error>,
+    lost: Option<Error>,
+    /// Messages were left unfinished in `data`.
+    unfinished: bool,
+    /// News of calls that this rank has not reached.
+    early: Vec<News>,
+    /// This rank's failure, to be told unless the others end the call by themselves.
+    untold: Option<News>,
+}
+
+/// Which communicator, and what ends a wait on it: news of any failure, or of a lost Comm only.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Side {
+    Data,
+    Control,
+}
+
+/// What all ranks have found out together.
+pub(super) enum Verdict {
+    Fine,
+    /// Every rank failed with the same status: each keeps its own message.
+    Alike,
+    /// The error of the first rank that failed.
+    Of(Error),
+}
+
+impl std::fmt::Debug for Mpi {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mpi")
+    }
+}
+
+impl Transport {
+    /// Duplicates the host's communicator; every rank of it calls this.
+    pub fn open(host: Communicator, timeout: Duration) -> Result<Arc<Transport>> {
+        let mpi = Mpi::load()?;
+        let host = mpi.handle(host)?;
+        let threads = Threads::found(mpi)?;
+        let control = duplicate(mpi, &threads, host, timeout)?;
+        let data = duplicate(mpi, &threads, control, timeout)?;
+        let (mut rank, mut size) = (0, 0);
+        // SAFETY: a communicator of ours.
+        let code = unsafe { (mpi.table.rank_and_size)(control, &mut rank, &mut size) };
+        mpi.check(code, "rank and size")?;
+        let state = State {
+            data,
+            call: 0,
+            guarded: None,
+            interrupted: None,
+            lost: None,
+            unfinished: false,
+            early: Vec::new(),
+            untold: None,
+        };
+        Ok(Arc::new(Transport {
+            mpi,
+            threads,
+            rank: rank as usize,
+            size: size as usize,
+            timeout,
+            control,
+            state: Mutex::new(state),
+        }))
+    }
+
+    /// Does MPI still run?
+    pub fn running(&self) -> bool {
+        self.mpi.running()
+    }
+
+    pub fn node(&self) -> String {
+        self.mpi.node()
+    }
+
+    pub fn takes_gpu_memory(&self) -> bool {
+        self.mpi.takes_gpu_memory()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn comm(&self, side: Side) -> i64 {
+        match side {
+            Side::Data => self.state().data,
+            Side::Control => self.control,
+        }
+    }
+
+    /// One call of MPI, by a thread that may. What MPI itself reports is the end of this Comm.
+    pub fn call(&self, what: &str, call: impl FnOnce(&Table) -> i32) -> Result<()> {
+        let turn = self.threads.enter()?;
+        let code = call(self.mpi.table);
+        drop(turn);
+        self.mpi.check(code, what).map_err(|e| self.fail(&e))
+    }
+
+    /// Refuses everything after a failure.
+    pub fn usable(&self, side: Side) -> Result<()> {
+        let state = self.state();
+        let interrupted = state.interrupted.as_ref().filter(|_| side == Side::Data);
+        match state.lost.as_ref().or(interrupted) {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    pub fn test(&self, requests: &mut [i64]) -> Result<bool> {
+        let mut open = 0;
+        self.call("testing messages", |t| {
+            // SAFETY: requests of ours.
+            unsafe { (t.test)(requests.len() as i32, requests.as_mut_ptr(), &mut open) }
+        })?;
+        Ok(open == 0)
+    }
+
+    /// Polls until the requests are complete; `what` names those still open.
+    pub fn wait(
+        &self,
+        side: Side,
+        requests: &mut [i64],
+        what: &dyn Fn(&[i64]) -> String,
+    ) -> Result<()> {
+        let start = Instant::now();
+        for round in 0u64.. {
+            if self.test(requests)? {
+                break;
+            }
+            if round % 16 == 15 {
+                self.listen()?;
+                self.usable(side)?;
+                if side == Side::Control && start.elapsed() >= GRACE {
+                    let untold = self.state().untold.take();
+                    untold.iter().for_each(|news| self.tell(news));
+                }
+                if start.elapsed() >= self.timeout {
+                    let seconds = self.timeout.as_secs_f64();
+                    return Err(self.lose(format!("no answer for {seconds} s: {}", what(requests))));
+                }
+            }
+            pause(round, start);
+        }
+        Ok(())
+    }
+
+    /// A collective operation of MPI. Its buffers are given up to MPI if it does not end.
+    fn collective<B>(
+        &self,
+        side: Side,
+        what: &str,
+        mut buffers: B,
+        start: impl FnOnce(&Table, i64, &mut B, *mut i64) -> i32,
+    ) -> Result<B> {
+        self.ready(side)?;
+        let comm = self.comm(side);
+        let mut request = [0];
+        let done = self
+            .call(what, |t| start(t, comm, &mut buffers, request.as_mut_ptr()))
+            .and_then(|()| {
+                let others = |_: &[i64]| format!("{what} with {} other ranks", self.size - 1);
+                self.wait(side, &mut request, &others)
+            });
+        if let Err(e) = done {
+            std::mem::forget(buffers);
+            self.state().unfinished = true;
+            return Err(e);
+        }
+        Ok(buffers)
+    }
+
+    /// In the order of ranks if that is asked for, or costs nothing.
+    pub fn sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
+        if values.is_empty() {
+            return Ok(());
+        }
+        if in_order || (self.size <= FEW && values.len() <= SHORT) {
+            let all: Vec<f64> = self.gather_words(Side::Data, values)?;
+            for (i, value) in values.iter_mut().enumerate() {
+                *value = all.iter().skip(i).step_by(all.len() / self.size).sum();
+            }
+            return Ok(());
+        }
+        let (n, mine) = (count(values.len(), "sum")?, values.to_vec());
+        let buffers = (mine, vec![0.0; values.len()]);
+        let (_, all) = self.collective(Side::Data, "sum", buffers, |t, comm, b, request| {
+            // SAFETY: two buffers of n numbers, kept until the request is complete.
+            unsafe { (t.sum)(comm, b.0.as_ptr(), b.1.as_mut_ptr(), n, request) }
+        })?;
+        values.copy_from_slice(&all);
+        Ok(())
+    }
+
+    fn maximum(&self, side: Side, values: Vec<i64>) -> Result<Vec<i64>> {
+        if self.size <= FEW {
+            let all: Vec<i64> = self.gather_words(side, &values)?;
+            let largest = |i: usize| all.iter().skip(i).step_by(values.len()).copied().max();
+            return Ok((0..values.len()).filter_map(largest).collect());
+        }
+        let n = count(values.len(), "maximum")?;
+        let buffers = (values.clone(), values);
+        let start = |t: &Table, comm, b: &mut (Vec<i64>, Vec<i64>), request| {
+            // SAFETY: two buffers of n numbers, kept until the request is complete.
+            unsafe { (t.maximum)(comm, b.0.as_ptr(), b.1.as_mut_ptr(), n, request) }
+        };
+        Ok(self.collective(side, "agreement", buffers, start)?.1)
+    }
+
+    fn gather_words<T: bytemuck::Pod>(&self, side: Side, mine: &[T]) -> Result<Vec<T>> {
+        let all = self.gather(side, bytemuck::cast_slice(mine))?;
+        Ok(all.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect())
+    }
+
+    pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<u8>> {
+        self.gather(Side::Data, mine)
+    }
+
+    fn gather(&self, side: Side, mine: &[u8]) -> Result<Vec<u8>> {
+        // Open MPI refuses to gather nothing.
+        if mine.is_empty() {
+            return Ok(Vec::new());
+        }
+        let n = count(mine.len(), "all_gather")?;
+        let buffers = (mine.to_vec(), vec![0u8; self.size * mine.len()]);
+        let start = |t: &Table, comm, b: &mut (Vec<u8>, Vec<u8>), request| {
+            // SAFETY: n bytes, and n for each rank, kept until the request is complete.
+            unsafe { (t.gather)(comm, b.0.as_ptr().cast(), b.1.as_mut_ptr().cast(), n, request) }
+        };
+        Ok(self.collective(side, "gathering", buffers, start)?.1)
+    }
+
+    fn broadcast(&self, side: Side, data: Vec<u8>, root: usize) -> Result<Vec<u8>> {
+        let n = count(data.len(), "broadcast")?;
+        self.collective(side, "broadcast", data, |t, comm, b, request| {
+            // SAFETY: n bytes, kept until the request is complete.
+            unsafe { (t.broadcast)(comm, b.as_mut_ptr().cast(), n, root as i32, request) }
+        })
+    }
+
+    /// Did anybody fail? Returns with that whether messages may lie around in `data`.
+    pub fn decide(
+        &self,
+        side: Side,
+        mine: Option<&Error>,
+        unfinished: bool,
+    ) -> Result<(Verdict, bool)> {
+        let status = mine.map_or(0, |e| e.status as i64);
+        let failed = mine.is_some();
+        let votes = vec![
+            if failed { (self.size - self.rank) as i64 } else { 0 },
+            unfinished as i64,
+            !failed as i64,
+            if failed { status } else { i64::MIN },
+            if failed { -status } else { i64::MIN },
+        ];
+        let found = self.maximum(side, votes)?;
+        let [first, unfinished, some_did_not, highest, minus_lowest] = found[..] else {
+            bail!(Internal, "an agreement of {} words", found.len());
+        };
+        let unfinished = unfinished != 0;
+        if first == 0 {
+            return Ok((Verdict::Fine, unfinished));
+        }
+        let alike = some_did_not == 0 && highest == -minus_lowest;
+        if alike {
+            return Ok((Verdict::Alike, unfinished));
+        }
+        let root = self.size - first as usize;
+        let news = mine.map_or_else(News::default, |e| News::new(self.rank, 0, false, e));
+        let news = News::read(&self.broadcast(side, news.bytes(), root)?);
+        Ok((Verdict::Of(news.error()), true))
+    }
+
+    /// Hands news to every other rank, as far as MPI takes it within a second.
+    fn tell(&self, news: &News) {
+        let bytes = news.bytes();
+        let mut requests = vec![0i64; self.size];
+        let sent = requests.iter_mut().enumerate().filter(|(to, _)| *to != self.rank).try_for_each(
+            |(to, request)| {
+                self.call("news of a failure", |t| {
+                    let n = bytes.len() as i32;
+                    // SAFETY: n bytes, kept until the request is complete.
+                    unsafe {
+                        (t.send)(self.control, bytes.as_ptr().cast(), n, to as i32, NEWS, request)
+                    }
+                })
+            },
+        );
+        let start = Instant::now();
+        for round in 0.. {
+            match self.test(&mut requests) {
+                Ok(true) => return,
+                Ok(false) if sent.is_ok() && start.elapsed() < NEWS_LIMIT => pause(round, start),
+                _ => break,
+            }
+        }
+        std::mem::forget(bytes);
+    }
+
+    /// Before something new: a rank that comes late learns that the others have given up.
+    pub fn ready(&self, side: Side) -> Result<()> {
+        self.usable(side)?;
+        self.listen()?;
+        self.usable(side)
+    }
+
+    /// Takes in the news that has arrived.
+    fn listen(&self) -> Result<()> {
+        loop {
+            let mut bytes = [0u8; News::BYTES];
+            let mut source = -1;
+            self.call("news", |t| {
+                // SAFETY: a buffer and its size.
+                unsafe {
+                    let capacity = bytes.len() as i32;
+                    (t.take)(self.control, NEWS, bytes.as_mut_ptr().cast(), capacity, &mut source)
+                }
+            })?;
+            if source < 0 {
+                return Ok(());
+            }
+            let news = News::read(&bytes);
+            let mut state = self.state();
+            if news.lost {
+                state.lost.get_or_insert(news.loss());
+            } else if news.call == state.call && state.guarded.is_some() {
+                state.interrupted.get_or_insert(news.loss());
+            } else if news.call > state.call {
+                state.early.push(news);
+            }
+        }
+    }
+
+    /// Gives this Comm up on all ranks; returns the error to hand on.
+    pub fn fail(&self, error: &Error) -> Error {
+        let news = {
+            let mut state = self.state();
+            if let Some(lost) = &state.lost {
+                return lost.clone();
+            }
+            let news = News::new(self.rank, state.call, true, error);
+            state.lost = Some(news.loss());
+            news
+        };
+        self.tell(&news);
+        news.loss()
+    }
+
+    fn lose(&self, message: String) -> Error {
+        self.fail(&Error::new(Status::CommFailed, message))
+    }
+
+    /// Enters a guarded call; false inside another one of the same thread.
+    pub fn enter_guard(&self) -> Result<bool> {
+        self.ready(Side::Control)?;
+        let mut state = self.state();
+        match state.guarded {
+            Some(thread) if thread == std::thread::current().id() => return Ok(false),
+            Some(_) => bail!(Busy, "another thread is in a call that all ranks make together"),
+            None => {}
+        }
+        state.call += 1;
+        state.guarded = Some(std::thread::current().id());
+        let call = state.call;
+        state.interrupted = state.early.iter().find(|n| n.call == call).map(News::loss);
+        state.early.retain(|n| n.call > call);
+        Ok(true)
+    }
+
+    /// Messages were given up. Outside guarded calls nobody clears up: a later exchange could
+    /// take them for its own.
+    pub fn left_unfinished(&self) {
+        let guarded = {
+            let mut state = self.state();
+            state.unfinished = true;
+            state.guarded.is_some()
+        };
+        if !guarded {
+            self.lose("an exchange of messages was given up".into());
+        }
+    }
+
+    /// Ends a guarded call: the same status on all ranks. Other ranks that still wait inside it
+    /// are told; afterwards the Comm is as new.
+    pub fn leave_guard<T>(&self, mine: Result<T>) -> Result<T> {
+        let outcome = self.settle(mine);
+        let mut state = self.state();
+        state.guarded = None;
+        state.interrupted = None;
+        outcome
+    }
+
+    fn settle<T>(&self, mine: Result<T>) -> Result<T> {
+        self.usable(Side::Control)?;
+        let (interrupted, unfinished) = {
+            let state = self.state();
+            (state.interrupted.is_some(), state.unfinished)
+        };
+        // What fails after the news of another rank's failure fails because of it.
+        let own = mine.as_ref().err().filter(|_| !interrupted);
+        if let Some(error) = own {
+            let mut state = self.state();
+            state.untold = Some(News::new(self.rank, state.call, false, error));
+        }
+        let decided = self.decide(Side::Control, own, unfinished);
+        self.state().untold = None;
+        let (verdict, unfinished) = decided?;
+        if unfinished {
+            // Nobody is inside the call any more: what is left of it stays behind.
+            let data = duplicate(self.mpi, &self.threads, self.control, self.timeout)
+                .map_err(|e| self.fail(&e))?;
+            let mut state = self.state();
+            state.data = data;
+            state.unfinished = false;
+        }
+        match verdict {
+            Verdict::Fine | Verdict::Alike => mine,
+            Verdict::Of(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Transport {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        // MPI may still be at work on a lost communicator, or have ended before its user.
+        if state.lost.is_some() || !self.mpi.running() {
+            return;
+        }
+        let Ok(_turn) = self.threads.enter() else { return };
+        for comm in [state.data, self.control] {
+            // SAFETY: duplicates of ours; nothing is under way on them.
+            unsafe { (self.mpi.table.release)(comm) };
+        }
+    }
+}
+
+fn count(n: usize, what: &str) -> Result<i32> {
+    match i32::try_from(n) {
+        Ok(n) => Ok(n),
+        Err(_) => bail!(Unsupported, "{what}: expected at most {} elements, found {n}", i32::MAX),
+    }
+}
+
+/// Ranks may share cores, so the others get a turn soon.
+fn pause(round: u64, since: Instant) {
+    match round {
+        0..32 => std::hint::spin_loop(),
+        _ if since.elapsed() < Duration::from_secs(5) => std::thread::yield_now(),
+        _ => std::thread::sleep(Duration::from_micros(200)),
+    }
+}
+
+/// A communicator of ours with the ranks of `comm`; collective, with a deadline.
+fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Result<i64> {
+    let mut out = Box::new(0i64);
+    let mut request = 0i64;
+    let start = Instant::now();
+    {
+        let _turn = threads.enter()?;
+        // SAFETY: a place that stays until the request is complete.
+        let code = unsafe { (mpi.table.duplicate)(comm, &mut *out, &mut request) };
+        mpi.check(code, "duplicating the communicator")?;
+    }
+    for round in 0.. {
+        let mut open = 0;
+        {
+            let _turn = threads.enter()?;
+            // SAFETY: one request of ours.
+            let code = unsafe { (mpi.table.test)(1, &mut request, &mut open) };
+            mpi.check(code, "duplicating the communicator")?;
+        }
+        if open == 0 {
+            break;
+        }
+        if start.elapsed() >= timeout {
+            std::mem::forget(out);
+            bail!(
+                CommFailed,
+                "no answer for {} s: duplicating the communicator, which all its ranks have to do",
+                timeout.as_secs_f64()
+            );
+        }
+        pause(round, start);
+    }
+    let _turn = threads.enter()?;
+    // SAFETY: the communicator made above.
+    mpi.check(unsafe { (mpi.table.errors_return)(*out) }, "error handler")?;
+    Ok(*out)
+}

@@ -1,0 +1,83 @@
+//! Borders of link fields: the links of the ranks behind the faces, corners included.
+
+use super::halo::{lock, Faces};
+use super::GaugeField;
+use crate::backend::args::BorderArgs;
+use crate::backend::Work;
+use crate::error::Result;
+
+impl GaugeField {
+    /// Brings the borders up to date after links were written: of all directions, or of one
+    /// direction of links. Every rank calls it. Nothing to do on one rank.
+    pub(crate) fn exchange(&self, direction: Option<usize>) -> Result<()> {
+        let geometry = self.geometry();
+        let mask = geometry.halo_mask();
+        if mask == 0 {
+            return Ok(());
+        }
+        let links = if direction.is_some() { 1 } else { 4 };
+        let site = links * self.recon().reals() * self.precision().bytes();
+        let params = [self.precision().token(), self.recon().token()];
+        let extents = geometry.extents();
+        // Directions in turn: each takes the borders of those before it along, which brings the
+        // corners.
+        for mu in (0..4).filter(|mu| mask >> mu & 1 == 1) {
+            let edge = |nu: usize| if nu < mu && mask >> nu & 1 == 1 { 2 } else { 0 };
+            let others = || (0..4).filter(|&nu| nu != mu);
+            let sites: usize = others().map(|nu| extents[nu] + edge(nu)).product();
+            let faces = Faces::new(1 << mu, |_| sites * site);
+            let mail = geometry.mail(self.device(), &faces)?;
+            let mut mail = lock(&mail);
+            mail.begin();
+            let mut args = BorderArgs {
+                geom: geometry.args(),
+                gauge: self.view(),
+                mu: mu as i32,
+                direction: direction.map_or(-1, |d| d as i32),
+                message: [false, true].map(|upper| mail.sent(mu, upper)),
+                arrived: 0,
+            };
+            let lanes = geometry.lanes();
+            let work = Work { n: sites.div_ceil(lanes), batches: 2, lanes };
+            self.device().launch("border_pack", &params, &args, work)?;
+            let pending = mail.start(geometry.comm(), false)?;
+            mail.finish(geometry.comm(), pending)?;
+            args.message = [false, true].map(|upper| mail.received(mu, upper));
+            let n = others().map(|nu| geometry.piece(nu) + edge(nu)).product();
+            let work = Work { n, batches: 2, lanes };
+            self.device().launch("border_unpack", &params, &args, work)?;
+        }
+        Ok(())
+    }
+
+    /// Gives links in the lower borders, of even sites across the face, to the ranks that they
+    /// belong to; the borders are to be brought up to date after it.
+    pub(crate) fn return_links(&self) -> Result<()> {
+        let geometry = self.geometry();
+        let site = self.recon().reals() * self.precision().bytes();
+        let params = [self.precision().token(), self.recon().token()];
+        let lanes = geometry.lanes();
+        for mu in (0..4).filter(|&mu| geometry.halo_mask() >> mu & 1 == 1) {
+            let sites = geometry.volume() / geometry.extents()[mu];
+            let faces = Faces::new(1 << mu, |_| sites * site);
+            let mail = geometry.mail(self.device(), &faces)?;
+            let mut mail = lock(&mail);
+            mail.begin();
+            let mut args = BorderArgs {
+                geom: geometry.args(),
+                gauge: self.view(),
+                mu: mu as i32,
+                direction: mu as i32,
+                message: [mail.sent(mu, false), mail.received(mu, true)],
+                arrived: 0,
+            };
+            let work = Work { n: sites.div_ceil(lanes), batches: 1, lanes };
+            self.device().launch("border_return", &params, &args, work)?;
+            let pending = mail.start(geometry.comm(), false)?;
+            mail.finish(geometry.comm(), pending)?;
+            args.arrived = 1;
+            self.device().launch("border_return", &params, &args, work)?;
+        }
+        Ok(())
+    }
+}

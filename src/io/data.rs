@@ -1,0 +1,261 @@
+//! The links of a file: where each of them lies, runs of them between file and memory, checksums
+//! of parts of a lattice.
+
+use super::checksum::RotatingPair;
+use super::stream::{decode, encode, words, Input, Output};
+use super::{ByteOrder, MATRIX, SITE};
+use crate::error::Result;
+
+/// A box of sites of a lattice: what one process reads or writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Extents of the whole lattice.
+    pub lattice: [usize; 4],
+    /// Coordinates of the first site.
+    pub origin: [usize; 4],
+    pub extents: [usize; 4],
+}
+
+impl Part {
+    pub fn whole(lattice: [usize; 4]) -> Part {
+        Part { lattice, origin: [0; 4], extents: lattice }
+    }
+
+    pub fn volume(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// Does it lie in its lattice, and is that `lattice`?
+    pub(super) fn is_of(&self, lattice: [usize; 4]) -> bool {
+        let ends = |mu: usize| self.origin[mu].checked_add(self.extents[mu]);
+        self.lattice == lattice && (0..4).all(|mu| ends(mu).is_some_and(|end| end <= lattice[mu]))
+    }
+
+    /// Site of the whole lattice that is site `local` of the part.
+    fn site(&self, local: usize) -> [usize; 4] {
+        let x = site(&self.extents, local);
+        std::array::from_fn(|mu| x[mu] + self.origin[mu])
+    }
+
+    /// Sites that follow each other in the whole lattice and in the part: numbers of the first in
+    /// both, and how many.
+    fn runs(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
+        let divided = (0..4).find(|&mu| self.extents[mu] < self.lattice[mu]).unwrap_or(3);
+        let run: usize = self.extents[..=divided].iter().product();
+        let first = (0..self.volume()).step_by(run.max(1));
+        first.map(move |local| [lex(&self.lattice, &self.site(local)), local, run])
+    }
+
+    /// Places in the file and in memory of all links of the part, in the order of the file.
+    fn places(&self, place: Place) -> Vec<[usize; 2]> {
+        let links = (0..4 * self.volume()).map(|link| {
+            let x = self.site(link / 4);
+            [place(&self.lattice, &x, link % 4), link]
+        });
+        let mut links: Vec<_> = links.collect();
+        links.sort_unstable();
+        links
+    }
+}
+
+/// Lexicographic number of a site, x fastest.
+pub fn lex(n: &[usize; 4], x: &[usize; 4]) -> usize {
+    x[0] + n[0] * (x[1] + n[1] * (x[2] + n[2] * x[3]))
+}
+
+/// Inverse of [`lex`].
+pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
+    n.map(|extent| {
+        let x = lex % extent;
+        lex /= extent;
+        x
+    })
+}
+
+/// Number in the file of the link in direction μ from a site: extents, site, μ.
+pub type Place = fn(&[usize; 4], &[usize; 4], usize) -> usize;
+
+/// How the links lie in a file.
+#[derive(Clone, Copy)]
+pub struct Data {
+    pub offset: u64,
+    pub bits: u32,
+    pub order: ByteOrder,
+    /// Real numbers stored of a link: 18, or 12 for the first two rows.
+    pub numbers: usize,
+    /// None: sites in lexicographic order, then μ.
+    pub place: Option<Place>,
+    pub sum: Sum,
+}
+
+/// The checksum that a format has.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Sum {
+    None,
+    /// Sum of the 32-bit words.
+    Nersc,
+    /// Rotating pair over the 32-bit words.
+    Milc,
+    /// Rotating pair over the CRC32 of the sites.
+    SciDac,
+}
+
+impl Sum {
+    /// The file's, from those of parts that make up the lattice.
+    pub fn combine(self, parts: &[[u32; 2]]) -> [u32; 2] {
+        parts.iter().fold([0; 2], |[a, b], part| match self {
+            Sum::Nersc => [a.wrapping_add(part[0]), 0],
+            _ => [a ^ part[0], b ^ part[1]],
+        })
+    }
+}
+
+/// A checksum in the making.
+struct Summing {
+    data: Data,
+    plain: u32,
+    pair: RotatingPair,
+    scratch: Vec<u32>,
+}
+
+impl Summing {
+    fn new(data: &Data) -> Self {
+        Summing { data: *data, plain: 0, pair: RotatingPair::new(), scratch: Vec::new() }
+    }
+
+    /// Bytes of whole sites, the first of which has this number in the lattice.
+    fn add(&mut self, first: usize, raw: &[u8]) {
+        match self.data.sum {
+            Sum::None => return,
+            Sum::SciDac => {
+                let crcs = raw.chunks_exact(self.data.site_bytes()).map(crc32fast::hash);
+                self.scratch.clear();
+                self.scratch.extend(crcs);
+                return self.pair.add(first, &self.scratch);
+            }
+            _ => {}
+        }
+        self.scratch.resize(raw.len() / 4, 0);
+        words(raw, self.data.order, &mut self.scratch);
+        match self.data.sum {
+            Sum::Milc => self.pair.add(first * self.data.site_bytes() / 4, &self.scratch),
+            _ => self.plain = self.scratch.iter().fold(self.plain, |sum, w| sum.wrapping_add(*w)),
+        }
+    }
+
+    fn value(&self) -> [u32; 2] {
+        let (a, b) = self.pair.sums();
+        if self.data.sum == Sum::Nersc {
+            [self.plain, 0]
+        } else {
+            [a, b]
+        }
+    }
+}
+
+impl Data {
+    fn link_bytes(&self) -> usize {
+        self.numbers * self.bits as usize / 8
+    }
+    fn site_bytes(&self) -> usize {
+        4 * self.link_bytes()
+    }
+    /// Bytes of the links of a lattice.
+    pub fn length(&self, extents: [usize; 4]) -> u64 {
+        (extents.iter().product::<usize>() * self.site_bytes()) as u64
+    }
+
+    /// The links of a part and their share of the checksum.
+    pub fn read(&self, input: &mut Input, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
+        let mut links = input.allocate(part.extents)?;
+        let mut sum = Summing::new(self);
+        let mut scratch = Vec::new();
+        let Some(place) = self.place else {
+            for [global, local, count] in part.runs() {
+                let bytes = self.site_bytes();
+                input.seek(self.offset + (global * bytes) as u64)?;
+                input.stream(count, bytes, |first, raw| {
+                    sum.add(global + first, raw);
+                    let sites = raw.len() / bytes;
+                    let links = &mut links[SITE * (local + first)..][..SITE * sites];
+                    self.decode(raw, &mut scratch, links);
+                })?;
+            }
+            return Ok((links, sum.value()));
+        };
+        let bytes = self.link_bytes();
+        for run in part.places(place).chunk_by(|a, b| b[0] == a[0] + 1) {
+            input.seek(self.offset + (run[0][0] * bytes) as u64)?;
+            input.stream(run.len(), bytes, |first, raw| {
+                for (raw, [_, link]) in raw.chunks_exact(bytes).zip(&run[first..]) {
+                    self.decode(raw, &mut scratch, &mut links[MATRIX * link..][..MATRIX]);
+                }
+            })?;
+        }
+        Ok((links, sum.value()))
+    }
+
+    /// Writes the links of a part; returns their share of the checksum.
+    pub fn write(&self, output: &mut Output, part: &Part, links: &[f64]) -> Result<[u32; 2]> {
+        let mut sum = Summing::new(self);
+        let mut scratch = Vec::new();
+        let Some(place) = self.place else {
+            for [global, local, count] in part.runs() {
+                let bytes = self.site_bytes();
+                output.seek(self.offset + (global * bytes) as u64)?;
+                output.stream(count, bytes, |first, raw| {
+                    let sites = raw.len() / bytes;
+                    let links = &links[SITE * (local + first)..][..SITE * sites];
+                    self.encode(links, &mut scratch, raw);
+                    sum.add(global + first, raw);
+                })?;
+            }
+            return Ok(sum.value());
+        };
+        let bytes = self.link_bytes();
+        for run in part.places(place).chunk_by(|a, b| b[0] == a[0] + 1) {
+            output.seek(self.offset + (run[0][0] * bytes) as u64)?;
+            output.stream(run.len(), bytes, |first, raw| {
+                for (raw, [_, link]) in raw.chunks_exact_mut(bytes).zip(&run[first..]) {
+                    self.encode(&links[MATRIX * link..][..MATRIX], &mut scratch, raw);
+                }
+            })?;
+        }
+        Ok(sum.value())
+    }
+
+    /// Whole links from bytes.
+    fn decode(&self, raw: &[u8], scratch: &mut Vec<f64>, links: &mut [f64]) {
+        if self.numbers == MATRIX {
+            return decode(raw, self.bits, self.order, links);
+        }
+        scratch.resize(raw.len() / (self.bits as usize / 8), 0.0);
+        decode(raw, self.bits, self.order, scratch);
+        for (link, rows) in links.chunks_exact_mut(MATRIX).zip(scratch.chunks_exact(12)) {
+            link[..12].copy_from_slice(rows);
+            link[12..].copy_from_slice(&third_row(rows.try_into().expect("12 numbers")));
+        }
+    }
+
+    fn encode(&self, links: &[f64], scratch: &mut Vec<f64>, raw: &mut [u8]) {
+        if self.numbers == MATRIX {
+            return encode(links, self.bits, self.order, raw);
+        }
+        scratch.clear();
+        scratch.extend(links.chunks_exact(MATRIX).flat_map(|link| &link[..self.numbers]));
+        encode(scratch, self.bits, self.order, raw);
+    }
+}
+
+/// Third row of an SU(3) matrix: conj(row0 × row1).
+fn third_row(rows: &[f64; 12]) -> [f64; 6] {
+    let mut third = [0.0; 6];
+    for column in 0..3 {
+        let (j, k) = (2 * ((column + 1) % 3), 2 * ((column + 2) % 3));
+        let (a, b) = ([rows[j], rows[j + 1]], [rows[k], rows[k + 1]]);
+        let (c, d) = ([rows[6 + j], rows[7 + j]], [rows[6 + k], rows[7 + k]]);
+        third[2 * column] = a[0] * d[0] - a[1] * d[1] - (b[0] * c[0] - b[1] * c[1]);
+        third[2 * column + 1] = b[0] * c[1] + b[1] * c[0] - (a[0] * d[1] + a[1] * d[0]);
+    }
+    third
+}

@@ -1,0 +1,196 @@
+//! Ranks through MPI. The tests start themselves again under mpirun; in each rank the test
+//! `rank` then runs the scenario that `PLAQ_TEST_SCENARIO` names. `MPICC` and `MPIRUN` choose the
+//! MPI.
+
+#[path = "../common/ranks.rs"]
+mod ranks;
+mod scenarios;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of the build tree, with the library under its own name and that of its DT_SONAME.
+fn work() -> &'static Path {
+    static WORK: OnceLock<PathBuf> = OnceLock::new();
+    WORK.get_or_init(|| {
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("comm");
+        std::fs::create_dir_all(&work).expect("a writable build tree");
+        let exe = std::env::current_exe().expect("a path");
+        let mut near = exe.ancestors().skip(1).take(2).map(|d| d.join("libplaq.so"));
+        let library = near.find(|p| p.exists()).expect("libplaq.so, which cargo builds");
+        for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
+            let link = work.join(name);
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(&library, &link).expect("a writable build tree");
+        }
+        work
+    })
+}
+
+fn variable(name: &str, default: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| default.into())
+}
+
+fn has(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
+/// plaq's library for MPI, or `None` where there is no MPI.
+fn mpi_library() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let make = || {
+        let (mpicc, mpirun) = (variable("MPICC", "mpicc"), variable("MPIRUN", "mpirun"));
+        if !has(&mpicc) || !has(&mpirun) {
+            println!("skipped: no {mpicc} or no {mpirun}");
+            return None;
+        }
+        let library = work().join("libplaq_mpi.so");
+        let mut cc = Command::new(mpicc);
+        cc.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fPIC"]);
+        cc.args(["-fvisibility=hidden", "-shared", "-o"]).arg(&library);
+        run(cc.arg(root().join("mpi/plaq_mpi.c")), "compiling plaq_mpi.c");
+        Some(library)
+    };
+    LIBRARY.get_or_init(make).as_deref()
+}
+
+fn run(command: &mut Command, what: &str) {
+    let out = command.output().unwrap_or_else(|e| panic!("{what}: {e}"));
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    let (stdout, stderr) = (text(&out.stdout), text(&out.stderr));
+    assert!(out.status.success(), "{what}: {}\n{stdout}\n{stderr}", out.status);
+}
+
+/// One job at a time: waits have deadlines, and this machine may be small.
+fn job(grid: &str, seconds: &str, program: &[&OsStr], env: &[(&str, &str)]) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let Some(library) = mpi_library() else { return };
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut job = Command::new(root().join("scripts/ranks.sh"));
+    job.arg(grid).args(program).current_dir(work());
+    job.env("PLAQ_MPI_LIBRARY", library).env("PLAQ_TEST_SECONDS", seconds);
+    run(job.envs(env.iter().copied()), &format!("{program:?} on {grid}, {env:?}"));
+}
+
+/// A scenario on the ranks of this grid.
+fn scenario(name: &str, grid: &str) {
+    let exe = std::env::current_exe().expect("a path");
+    let words = ["--exact", "rank", "--nocapture", "--test-threads=1"].map(OsStr::new);
+    let program: Vec<&OsStr> = [exe.as_os_str()].into_iter().chain(words).collect();
+    job(grid, "120", &program, &[("PLAQ_TEST_SCENARIO", name)]);
+}
+
+/// A program of this folder that is the host, on four ranks; plaq's library for MPI is found
+/// beside libplaq.
+fn host(variable_of_compiler: &str, default: &str, sources: &[&str], flags: &[&str]) {
+    if mpi_library().is_none() {
+        return;
+    }
+    let compiler = variable(variable_of_compiler, default);
+    if !has(&compiler) {
+        return println!("skipped: no {compiler}");
+    }
+    let program = work().join(default).with_extension("host");
+    let mut build = Command::new(compiler);
+    build.current_dir(work()).args(flags).args(["-Wall", "-Wextra", "-Werror", "-g"]);
+    build.args(
+        ["include", "tests/abi"].map(|folder| format!("-I{}", root().join(folder).display())),
+    );
+    build.args(sources.iter().map(|s| root().join(s))).arg("-o").arg(&program);
+    build.arg("-L").arg(work()).arg("-lplaq").arg(format!("-Wl,-rpath,{}", work().display()));
+    run(&mut build, &format!("compiling {sources:?}"));
+    job(
+        "1,1,2,2",
+        "120",
+        &[OsStr::new("env"), OsStr::new("-u"), OsStr::new("PLAQ_MPI_LIBRARY"), program.as_os_str()],
+        &[],
+    );
+}
+
+#[test]
+fn c_host() {
+    host("MPICC", "mpicc", &["tests/comm/host.c"], &["-std=c99"]);
+}
+
+#[test]
+fn fortran_host() {
+    host("MPIFC", "mpif90", &["bindings/fortran/plaq.f90", "tests/comm/host.f90"], &["-std=f2018"]);
+}
+
+/// What runs in each rank; in the first process nothing.
+#[test]
+fn rank() {
+    if let Ok(name) = std::env::var("PLAQ_TEST_SCENARIO") {
+        scenarios::run(&name);
+    }
+}
+
+const GRIDS: [&str; 4] = ["1,1,1,1", "1,1,1,2", "2,1,1,2", "1,4,1,1"];
+
+#[test]
+fn sums_and_gathers() {
+    GRIDS.iter().for_each(|grid| scenario("sums", grid));
+}
+
+#[test]
+fn exchanges_with_neighbours() {
+    for grid in ["1,1,1,1", "2,1,1,1", "1,2,1,2", "1,1,4,1", "1,1,1,3"] {
+        scenario("exchange", grid);
+    }
+}
+
+#[test]
+fn rank_maps() {
+    scenario("maps", "1,2,1,2");
+}
+
+#[test]
+fn wrong_grids_are_refused_everywhere() {
+    GRIDS.iter().for_each(|grid| scenario("wrong_grids", grid));
+}
+
+#[test]
+fn agreement() {
+    GRIDS[1..].iter().for_each(|grid| scenario("agree", grid));
+    // So many that votes are counted by MPI.
+    scenario("agree", "17,1,1,1");
+}
+
+#[test]
+fn guarded_calls_fail_everywhere_and_leave_the_ranks_well() {
+    GRIDS[1..].iter().for_each(|grid| scenario("guard", grid));
+}
+
+#[test]
+fn a_rank_that_fails_releases_the_others() {
+    GRIDS[1..].iter().for_each(|grid| scenario("fail", grid));
+}
+
+#[test]
+fn a_rank_that_hangs_or_stops_ends_in_a_time_out() {
+    scenario("hang", "1,1,1,2");
+    scenario("stop", "1,1,1,4");
+}
+
+#[test]
+fn thread_levels() {
+    for level in ["single", "funneled", "serialized", "multiple"] {
+        scenario(level, "1,1,1,2");
+    }
+}
+
+/// Without the library: a status that says what to do.
+#[test]
+fn a_missing_library_is_a_status() {
+    let missing = work().join("nowhere.so");
+    let exe = std::env::current_exe().expect("a path");
+    let mut alone = Command::new(exe);
+    alone.args(["--exact", "rank", "--nocapture"]).env("PLAQ_TEST_SCENARIO", "missing");
+    run(alone.env("PLAQ_MPI_LIBRARY", missing), "without the library");
+}

@@ -1,0 +1,391 @@
+//! What each rank does in a scenario.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use plaq::comm::{host, Comm, Communicator, Message, Options, RankMap};
+use plaq::error::{Error, Result, Status};
+
+use super::ranks::{ranks, start_mpi};
+
+pub fn run(name: &str) {
+    match name {
+        "sums" => sums(),
+        "exchange" => exchange(),
+        "maps" => maps(),
+        "wrong_grids" => wrong_grids(),
+        "agree" => agree(),
+        "guard" => guard(),
+        "fail" => fail(),
+        "hang" => hang(),
+        "stop" => stop(),
+        "single" => threads(0),
+        "funneled" => threads(1),
+        "serialized" => threads(2),
+        "multiple" => threads(3),
+        "missing" => missing(),
+        other => panic!("no scenario {other}"),
+    }
+}
+
+fn world(options: &Options) -> Arc<Comm> {
+    Comm::mpi(Communicator::World, ranks().grid().map(|n| n as i32), &RankMap::Default, options)
+        .expect("ranks")
+}
+
+fn with_timeout(seconds: f64) -> Arc<Comm> {
+    let timeout = Some(Duration::from_secs_f64(seconds));
+    let comm = world(&Options { timeout, ..Default::default() });
+    // A rank that fails at once would fail the making of it on ranks that are still at that.
+    ranks().agree(Ok(())).expect("all ranks have it");
+    comm
+}
+
+fn refused<T>(result: Result<T>, status: Status, words: &str) {
+    let error = result.err().unwrap_or_else(|| panic!("expected {status:?} with {words:?}"));
+    assert_eq!(error.status, status, "{}", error.message);
+    assert!(error.message.contains(words), "{words:?} in {:?}", error.message);
+}
+
+/// Healthy ranks can still do everything together.
+fn well(comm: &Comm) {
+    let mut one = [1.0];
+    comm.sum(&mut one).expect("a sum");
+    assert_eq!(one[0], comm.size() as f64);
+    ring(comm, 100);
+}
+
+fn sums() {
+    let comm = ranks();
+    let (rank, size) = (comm.rank(), comm.size());
+    let mut values = [rank as f64 + 0.5, 1.0, -(rank as f64)];
+    comm.sum(&mut values).unwrap();
+    let triangle = (size * (size - 1)) as f64 / 2.0;
+    assert_eq!(values, [triangle + 0.5 * size as f64, size as f64, -triangle]);
+    comm.sum(&mut []).unwrap();
+    let mut long: Vec<f64> = (0..1000).map(|i| (rank * 1000 + i) as f64).collect();
+    comm.sum(&mut long).unwrap();
+    let expected = |i: usize| triangle * 1000.0 + (size * i) as f64;
+    assert!((0..1000).all(|i| long[i] == expected(i)));
+    for n in [0, 1, 7, 100_000] {
+        let mine = vec![rank as u8 + 1; n];
+        let all = comm.all_gather(&mine).unwrap();
+        let expected: Vec<u8> = (0..size).flat_map(|r| vec![r as u8 + 1; n]).collect();
+        assert!(all == expected, "{n} bytes");
+    }
+    // Numbers whose sum depends on the order: reproducible sums add by rank.
+    let ordered = world(&Options { reproducible: true, ..Default::default() });
+    let given = |r: usize, i: usize| {
+        ((r * 7 + i * 13) as f64 * 0.7).sin() * 10f64.powi((r * i) as i32 % 17)
+    };
+    let mut found: Vec<f64> = (0..200).map(|i| given(rank, i)).collect();
+    ordered.sum(&mut found).unwrap();
+    for (i, found) in found.iter().enumerate() {
+        let expected: f64 = (0..size).map(|r| given(r, i)).sum();
+        assert_eq!(found.to_bits(), expected.to_bits());
+    }
+    assert_eq!(comm.node().len(), size, "all on this machine");
+    assert_eq!(comm.node_rank(), rank);
+}
+
+/// Sends `bytes` to both neighbours in each direction with halos and checks what came.
+fn ring(comm: &Comm, bytes: usize) {
+    let fill = |rank: usize, mu: usize, forward: bool| {
+        (0..bytes).map(|i| (i * 31 + rank * 7 + mu * 3 + forward as usize) as u8).collect()
+    };
+    let moves: Vec<(usize, bool)> =
+        (0..4).filter(|&mu| comm.split(mu)).flat_map(|mu| [(mu, false), (mu, true)]).collect();
+    let send: Vec<Vec<u8>> = moves.iter().map(|&(mu, f)| fill(comm.rank(), mu, f)).collect();
+    let mut recv = vec![vec![0u8; bytes]; moves.len()];
+    let messages: Vec<Message> = moves
+        .iter()
+        .enumerate()
+        .map(|(i, &(mu, forward))| Message {
+            to: comm.neighbour(mu, forward),
+            from: comm.neighbour(mu, !forward),
+            tag: (2 * mu + forward as usize) as i32,
+            send: send[i].as_ptr() as u64,
+            recv: recv[i].as_mut_ptr() as u64,
+            bytes,
+        })
+        .collect();
+    let mut pending = comm.start(&messages, None).unwrap();
+    let _ = comm.test(&mut pending).unwrap();
+    comm.finish(pending).unwrap();
+    for (&(mu, forward), found) in moves.iter().zip(&recv) {
+        assert!(*found == fill(comm.neighbour(mu, !forward), mu, forward), "{mu} {forward}");
+    }
+}
+
+fn exchange() {
+    let comm = world(&Options { looped: [true, false, true, true], ..Default::default() });
+    assert!(comm.split(0) && comm.split(2) && comm.split(3));
+    assert_eq!(comm.split(1), comm.grid()[1] > 1);
+    for bytes in [0, 1, 1000, 3_000_000] {
+        ring(&comm, bytes);
+    }
+    let (rank, grid, at) = (comm.rank(), comm.grid(), comm.coords());
+    assert_eq!(((at[3] * grid[2] + at[2]) * grid[1] + at[1]) * grid[0] + at[0], rank);
+    let local = comm.local_extents([12, 12, 16, 24]).unwrap();
+    assert_eq!(local, [12 / grid[0], 12 / grid[1], 16 / grid[2], 24 / grid[3]]);
+    let mut odd = [8; 4];
+    let mu = (0..4).find(|&mu| grid[mu] > 1);
+    if let Some(mu) = mu {
+        odd[mu] = 2 * grid[mu] + grid[mu];
+        refused(comm.local_extents(odd), Status::ProcessGrid, "even extent");
+    }
+}
+
+fn maps() {
+    ranks();
+    let grid = [1, 2, 1, 2];
+    let own = |comm: &Comm| (comm.coords(), comm.coords_of(0));
+    let table =
+        Comm::mpi(Communicator::World, grid, &RankMap::Table(&[3, 1, 2, 0]), &Options::default())
+            .unwrap();
+    let places = [[0, 1, 0, 1], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]];
+    assert_eq!(own(&table), (places[table.rank()], places[0]));
+    well(&table);
+    // t fastest.
+    let function = |c: [i32; 4]| c[1] * 2 + c[3];
+    let map = RankMap::Function(&function);
+    let t_fastest = Comm::mpi(Communicator::World, grid, &map, &Options::default()).unwrap();
+    let rank = t_fastest.rank();
+    assert_eq!(own(&t_fastest), ([0, rank / 2, 0, rank % 2], [0; 4]));
+    assert_eq!(t_fastest.neighbour(1, true), (rank + 2) % 4);
+    well(&t_fastest);
+    let zeros = Comm::mpi(Communicator::World, [0; 4], &RankMap::Default, &Options::default());
+    assert_eq!(zeros.unwrap().grid(), [1, 1, 1, 4]);
+}
+
+fn wrong_grids() {
+    let comm = ranks();
+    let size = comm.size() as i32;
+    let make = |grid: [i32; 4], map: &RankMap| {
+        Comm::mpi(Communicator::World, grid, map, &Options::default())
+    };
+    let whole = [1, 1, 1, size];
+    for grid in [[1, 1, 1, size + 1], [1, 0, 1, size], [-1, -1, 1, size], [i32::MAX; 4]] {
+        refused(make(grid, &RankMap::Default), Status::ProcessGrid, "product");
+    }
+    let same = vec![0; size as usize];
+    let short = &same[1..];
+    if size > 1 {
+        refused(make(whole, &RankMap::Table(&same)), Status::ProcessGrid, "again");
+        refused(make(whole, &RankMap::Table(short)), Status::ProcessGrid, "rank map");
+        // On one rank only: the others return its status and message.
+        let grid = if comm.rank() == 1 { [1, 1, 1, 77] } else { whole };
+        refused(make(grid, &RankMap::Default), Status::ProcessGrid, "rank 1: process grid");
+        // Each right by itself.
+        let turned = if comm.rank() == 1 { [1, 1, size, 1] } else { whole };
+        refused(make(turned, &RankMap::Default), Status::ProcessGrid, "different");
+    }
+    refused(make(whole, &RankMap::Function(&|_| size)), Status::ProcessGrid, "rank map");
+    well(&make(whole, &RankMap::Default).unwrap());
+}
+
+fn own_error(comm: &Comm) -> Error {
+    Error::new(Status::OutOfMemory, format!("no room on {}", comm.rank()))
+}
+
+fn agree() {
+    let comm = ranks();
+    let last = comm.size() - 1;
+    for _ in 0..20 {
+        assert_eq!(comm.agree(Ok(5)).unwrap(), 5);
+        let mine = if comm.rank() == last { Err(own_error(&comm)) } else { Ok(()) };
+        refused(comm.agree(mine), Status::OutOfMemory, &format!("rank {last}: no room on {last}"));
+        // All with the same status: each its own words.
+        let all = comm.agree::<()>(Err(own_error(&comm)));
+        assert_eq!(all.unwrap_err().message, format!("no room on {}", comm.rank()));
+        // All, differently: the first rank's.
+        let status = if comm.rank() == 0 { Status::NotFinite } else { Status::NotUnitary };
+        let mixed = comm.agree::<()>(Err(Error::new(status, "x".repeat(5000))));
+        refused(mixed, Status::NotFinite, "rank 0: xxx");
+        well(&comm);
+    }
+}
+
+fn guard() {
+    let comm = ranks();
+    let (rank, last) = (comm.rank(), comm.size() - 1);
+    let message = format!("rank {last}: no room on {last}");
+    let start = Instant::now();
+    for round in 0..8 {
+        assert_eq!(comm.guard(|| comm.guard(|| Ok(7))).unwrap(), 7);
+        // One rank fails where the others wait in a sum, an exchange, an agreement or not at all.
+        let result: Result<()> = comm.guard(|| {
+            if rank == last {
+                if round % 2 == 1 {
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+                return Err(own_error(&comm));
+            }
+            match round / 2 {
+                0 => comm.sum(&mut [1.0]),
+                1 => {
+                    ring_or_fail(&comm)?;
+                    panic!("an exchange with rank {last} ended");
+                }
+                2 => comm.agree(Ok(())),
+                _ => Ok(()),
+            }
+        });
+        refused(result, Status::OutOfMemory, &message);
+        well(&comm);
+        // A wrong argument on all ranks.
+        let all: Result<()> = comm.guard(|| Err(own_error(&comm)));
+        assert_eq!(all.unwrap_err().message, format!("no room on {rank}"));
+        well(&comm);
+        // The first of two; the last comes late.
+        let two: Result<()> = comm.guard(|| {
+            if rank == last {
+                std::thread::sleep(Duration::from_millis(30));
+            }
+            if rank == 0 {
+                return Err(Error::new(Status::NotFinite, "a NaN"));
+            }
+            if rank == last {
+                return Err(own_error(&comm));
+            }
+            comm.sum(&mut [1.0])
+        });
+        refused(two, Status::NotFinite, "rank 0: a NaN");
+        well(&comm);
+    }
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+/// As `ring`, for exchanges that do not end.
+fn ring_or_fail(comm: &Comm) -> Result<()> {
+    let buffers = Arc::new(vec![vec![1u8; 1 << 20]; 16]);
+    for mu in (0..4).filter(|&mu| comm.split(mu)) {
+        let message = |forward: bool| Message {
+            to: comm.neighbour(mu, forward),
+            from: comm.neighbour(mu, !forward),
+            tag: forward as i32,
+            send: buffers[mu * 4 + forward as usize].as_ptr() as u64,
+            recv: buffers[mu * 4 + 2 + forward as usize].as_ptr() as u64,
+            bytes: 1 << 20,
+        };
+        let pending = comm.start(&[message(false), message(true)], Some(buffers.clone()))?;
+        comm.finish(pending)?;
+    }
+    comm.sum(&mut [0.0])
+}
+
+fn fail() {
+    let comm = with_timeout(30.0);
+    let last = comm.size() - 1;
+    let words = format!("rank {last} failed with PLAQ_OUT_OF_MEMORY: no room on {last}");
+    let start = Instant::now();
+    let result =
+        if comm.rank() == last { Err(comm.fail(&own_error(&comm))) } else { ring_or_fail(&comm) };
+    refused(result, Status::CommFailed, &words);
+    assert!(start.elapsed() < Duration::from_secs(10), "news, not the time-out");
+    let start = Instant::now();
+    refused(comm.sum(&mut [1.0]), Status::CommFailed, &words);
+    refused(comm.all_gather(&[1]), Status::CommFailed, &words);
+    refused(comm.agree(Ok(())), Status::CommFailed, &words);
+    refused(comm.guard(|| Ok(())), Status::CommFailed, &words);
+    refused(comm.start(&[], None), Status::CommFailed, &words);
+    assert!(start.elapsed() < Duration::from_secs(1), "at once");
+    // A defect inside a guarded call.
+    let comm = with_timeout(30.0);
+    let result = if comm.rank() == 0 {
+        let quiet = std::panic::take_hook();
+        std::panic::set_hook(Box::new(|_| {}));
+        let panics = std::panic::AssertUnwindSafe(|| comm.guard::<()>(|| panic!("a defect")));
+        assert!(std::panic::catch_unwind(panics).is_err());
+        std::panic::set_hook(quiet);
+        comm.sum(&mut [1.0])
+    } else {
+        comm.guard(|| comm.sum(&mut [1.0]))
+    };
+    refused(result, Status::CommFailed, "rank 0 failed with PLAQ_INTERNAL");
+    well(&with_timeout(30.0));
+    well(&ranks());
+}
+
+fn hang() {
+    let comm = with_timeout(1.5);
+    let start = Instant::now();
+    if comm.rank() == 0 {
+        std::thread::sleep(Duration::from_secs(4));
+        refused(comm.sum(&mut [1.0]), Status::CommFailed, "rank 1: no answer for 1.5 s");
+    } else {
+        refused(
+            comm.guard(|| ring_or_fail(&comm)),
+            Status::CommFailed,
+            "rank 1: no answer for 1.5 s: a message from rank 0 (4 messages open)",
+        );
+        let waited = start.elapsed().as_secs_f64();
+        assert!((1.5..3.5).contains(&waited), "{waited} s");
+    }
+    // The same communicator serves a new Comm.
+    well(&with_timeout(30.0));
+    // A rank that comes too late to make its Comm.
+    if comm.rank() == 0 {
+        std::thread::sleep(Duration::from_secs(2));
+    }
+    let soon = Options { timeout: Some(Duration::from_secs(1)), ..Default::default() };
+    let made = Comm::mpi(Communicator::World, [0; 4], &RankMap::Default, &soon);
+    refused(made, Status::CommFailed, "duplicating");
+}
+
+/// A rank is stopped, as by a debugger or a node that swaps itself to death.
+fn stop() {
+    let comm = with_timeout(2.0);
+    let start = Instant::now();
+    if comm.rank() == 2 {
+        let own = std::process::id() as i32;
+        // Wakes this process up again.
+        // SAFETY: a child that signals its parent and ends.
+        unsafe {
+            if libc::fork() == 0 {
+                libc::sleep(5);
+                libc::kill(own, libc::SIGCONT);
+                libc::_exit(0);
+            }
+            libc::kill(own, libc::SIGSTOP);
+        }
+        // Another thread may be the first to stop.
+        std::thread::sleep(Duration::from_millis(200));
+        assert!(start.elapsed() > Duration::from_secs(4));
+        // May end well on this rank, if the others' parts arrive before their news.
+        let _ = comm.sum(&mut [1.0]);
+    } else {
+        refused(comm.sum(&mut [1.0]), Status::CommFailed, "no answer for 2 s");
+        let waited = start.elapsed().as_secs_f64();
+        assert!((1.9..4.0).contains(&waited), "{waited} s");
+    }
+    refused(comm.sum(&mut [1.0]), Status::CommFailed, "no answer for 2 s");
+    well(&with_timeout(30.0));
+}
+
+fn threads(level: i32) {
+    start_mpi(level);
+    refused(host::init(level), Status::MpiState, "already");
+    let comm = Comm::mpi(Communicator::World, [0; 4], &RankMap::Default, &Options::default());
+    let comm = comm.unwrap();
+    well(&comm);
+    let elsewhere = std::thread::scope(|s| s.spawn(|| comm.sum(&mut [1.0])).join().unwrap());
+    if level < 2 {
+        refused(elsewhere, Status::MpiThread, "MPI_THREAD_SERIALIZED");
+        let made = std::thread::scope(|s| {
+            let make =
+                || Comm::mpi(Communicator::World, [0; 4], &RankMap::Default, &Options::default());
+            s.spawn(make).join().unwrap()
+        });
+        refused(made, Status::MpiThread, "thread");
+    } else {
+        elsewhere.unwrap();
+        std::thread::scope(|s| s.spawn(|| well(&comm)).join().unwrap());
+    }
+    well(&comm);
+}
+
+fn missing() {
+    let made = Comm::mpi(Communicator::World, [0; 4], &RankMap::Default, &Options::default());
+    refused(made, Status::MpiMissing, "make mpi");
+}

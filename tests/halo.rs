@@ -1,0 +1,215 @@
+//! A lattice divided over ranks gives what the undivided lattice gives: on one rank faces pass
+//! through messages to itself, in every direction alone, in some and in all; under mpirun
+//! (scripts/ranks.sh) they pass between the ranks.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{devices, distance, over_ranks, ranks, EXTENTS};
+use num_complex::Complex64;
+use plaq::backend::Device;
+use plaq::comm::Comm;
+use plaq::compose::{DiracSolver, Equations, Schur, SolveParams};
+use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::linop::LinOp;
+use plaq::operators::{DiracParams, Wilson};
+use plaq::ops::correlators::correlators;
+use plaq::ops::observables::{field_strength, plaquette, polyakov_loop, unitarity};
+use plaq::ops::propagator::{propagator, Source};
+use plaq::ops::quenched::Quenched;
+use plaq::solvers::{unwatched, SolverKind, SolverParams};
+
+/// Every direction alone, some together, all.
+const MASKS: [u8; 8] = [1, 2, 4, 8, 0b1001, 0b0110, 0b1110, 0b1111];
+
+/// The ways to divide a lattice. A GPU compiles every lattice and mask anew: fewer of them.
+fn divisions(device: &Device) -> Vec<Arc<Comm>> {
+    if ranks().size() > 1 {
+        return vec![ranks()];
+    }
+    let masks: &[u8] = if device.is_cpu() { &MASKS } else { &[1, 8, 0b1111] };
+    masks.iter().map(|mask| Comm::looped(std::array::from_fn(|mu| mask >> mu & 1 == 1))).collect()
+}
+
+/// What `run` gives on the whole lattice, then on every division of it, with a name.
+fn compare<T>(
+    device: &Device,
+    extents: [usize; 4],
+    run: impl Fn(&Arc<Geometry>) -> T,
+    check: impl Fn(&T, &T, &str),
+) {
+    let extents = over_ranks(extents);
+    let expected = run(&Geometry::new(extents, device).unwrap());
+    for comm in divisions(device) {
+        let geometry = Geometry::decomposed(extents, device, &comm).unwrap();
+        let what = format!("{} {extents:?} {:04b}", device.name(), geometry.halo_mask());
+        check(&run(&geometry), &expected, &what);
+    }
+}
+
+fn links(device: &Device, geometry: &Arc<Geometry>, precision: Precision) -> GaugeField {
+    let mut u = GaugeField::new(device, geometry, precision, Recon::R18).unwrap();
+    u.set_random(11).unwrap();
+    u
+}
+
+#[test]
+fn operators() {
+    let phases = [
+        Complex64::from_polar(1.0, 0.3),
+        -Complex64::ONE,
+        Complex64::ONE,
+        Complex64::from_polar(1.0, -0.7),
+    ];
+    let params = DiracParams {
+        mass: 0.1,
+        csw_s: 1.2,
+        csw_t: 0.9,
+        mu: 0.2,
+        hop: [0.8, 0.9, 1.1, 1.0],
+        boundary: phases,
+    };
+    for device in devices() {
+        for extents in EXTENTS {
+            for (precision, recon, nrhs) in [
+                (Precision::F64, Recon::R18, 1),
+                (Precision::F32, Recon::R12, 1),
+                (Precision::F32, Recon::R12, 3),
+                (Precision::F16, Recon::R8, 2),
+            ] {
+                let run = |geometry: &Arc<Geometry>| {
+                    let u = links(&device, geometry, Precision::F64);
+                    let op = Wilson::new(Arc::new(u), params).unwrap();
+                    let op = op.to(precision, recon).unwrap();
+                    let mut x =
+                        SpinorField::new(&device, geometry, precision, Subset::Full, nrhs).unwrap();
+                    x.set_noise(Noise::Normal, 3, 0).unwrap();
+                    let mut y = x.like(precision).unwrap();
+                    op.apply(&mut y, &x).unwrap();
+                    let forward = y.save_lex().unwrap();
+                    op.apply_dagger(&mut y, &x).unwrap();
+                    (forward, y.save_lex().unwrap())
+                };
+                compare(&device, extents, run, |found, expected, what| {
+                    let apart = distance(&found.0, &expected.0);
+                    let apart = apart.max(distance(&found.1, &expected.1));
+                    let bound = match precision {
+                        // Eight faces rounded once more, each with a unit of its own.
+                        Precision::F16 => 8.0 * precision.epsilon() * 4.0,
+                        // The compiler may fuse differently in the two launches.
+                        p => 64.0 * p.epsilon(),
+                    };
+                    let form = format!("{precision:?} {recon:?} {nrhs}");
+                    assert!(apart <= bound, "{what} {form}: {apart:e} > {bound:e}");
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn random_fields() {
+    for device in devices() {
+        for extents in EXTENTS {
+            let run = |geometry: &Arc<Geometry>| {
+                let mut u = links(&device, geometry, Precision::F64);
+                let haar = u.save_lex().unwrap();
+                u.set_near_unit(4, 0.3).unwrap();
+                let mut all = vec![haar, u.save_lex().unwrap()];
+                for noise in [Noise::Normal, Noise::Z4] {
+                    let new = SpinorField::new(&device, geometry, Precision::F64, Subset::Odd, 2);
+                    let mut x = new.unwrap();
+                    x.set_noise(noise, 3, 5).unwrap();
+                    all.push(x.save_lex().unwrap());
+                }
+                all
+            };
+            // Every site draws its own numbers.
+            compare(&device, extents, run, |found, expected, what| {
+                assert!(found == expected, "{what}: other numbers");
+            });
+        }
+    }
+}
+
+#[test]
+fn gauge_fields() {
+    for device in devices() {
+        for extents in EXTENTS {
+            for (precision, sweeps) in [(Precision::F64, 3), (Precision::F32, 1)] {
+                let run = |geometry: &Arc<Geometry>| {
+                    let mut u = links(&device, geometry, precision);
+                    let before = (plaquette(&u).unwrap(), field_strength(&u).unwrap());
+                    let loops: Vec<_> = (0..4).map(|mu| polyakov_loop(&u, mu).unwrap()).collect();
+                    Quenched::new(5.7, 5).unwrap().run(&mut u, sweeps).unwrap();
+                    let short = u.to(Precision::F16, Recon::R12).unwrap();
+                    let short = plaquette(&short).unwrap().total;
+                    (before, loops, short, unitarity(&u).unwrap().worst(), u.save_lex().unwrap())
+                };
+                // Sums of up to a thousand terms of order one; links that depend on links updated
+                // before.
+                let rounding = 1e4 * precision.epsilon();
+                compare(&device, extents, run, |found, expected, what| {
+                    let (((p, f), (q, g)), what) =
+                        ((found.0, expected.0), format!("{what} {precision:?}"));
+                    assert!((p.total - q.total).abs() < rounding, "{what}: {p:?} {q:?}");
+                    assert!((p.temporal - q.temporal).abs() < rounding, "{what}: {p:?} {q:?}");
+                    assert!((f.charge - g.charge).abs() < rounding, "{what}: {f:?} {g:?}");
+                    for (a, b) in found.1.iter().zip(&expected.1) {
+                        assert!((a - b).norm() < rounding, "{what}: {a} {b}");
+                    }
+                    assert!((found.2 - expected.2).abs() < 1e-4, "{what}");
+                    assert!((found.3 - expected.3).abs() < rounding, "{what}: unitarity");
+                    let apart = distance(&found.4, &expected.4);
+                    assert!(apart < rounding, "{what}: links {apart:e}");
+                });
+            }
+        }
+    }
+}
+
+/// A propagator in mixed precision, even-odd, and its hadrons.
+#[test]
+fn propagators() {
+    const TOL: f64 = 1e-11;
+    for device in devices() {
+        for extents in [EXTENTS[0], EXTENTS[2]] {
+            let run = |geometry: &Arc<Geometry>| {
+                let mut u = GaugeField::new(&device, geometry, Precision::F64, Recon::R18).unwrap();
+                u.set_near_unit(5, 0.3).unwrap();
+                let dirac = DiracParams { csw_s: 1.1, csw_t: 1.1, ..Default::default() };
+                let op = Wilson::new(Arc::new(u), dirac.with_kappa(0.11)).unwrap();
+                let kind = SolverKind::BiCgStab;
+                let params = SolveParams {
+                    solver: SolverParams { kind, tol: TOL, ..Default::default() },
+                    equations: Equations::Direct,
+                    even_odd: Some(Schur { parity: 1, symmetric: true }),
+                    sloppy: Some((Precision::F32, Recon::R12)),
+                    ..Default::default()
+                };
+                let solver = DiracSolver::new(Arc::new(op), params).unwrap();
+                let source = Source::Point([1, 0, 3, 1]);
+                let (x, report) = propagator(&solver, source, &mut unwatched).unwrap();
+                assert!(report.solver.converged);
+                let hadrons = correlators(&x, source.time(), Complex64::ONE).unwrap();
+                (x.save_lex().unwrap(), hadrons)
+            };
+            compare(&device, extents, run, |found, expected, what| {
+                // Each solution is within TOL times the condition number, here about 10.
+                let bound = 2.0 * 10.0 * TOL;
+                let apart = distance(&found.0, &expected.0);
+                assert!(apart < bound, "{what}: {apart:e}");
+                let sums = |h: &plaq::ops::correlators::Correlators| {
+                    [&h.pion[..], &h.rho[0], &h.rho[1], &h.rho[2]].concat()
+                };
+                let apart = distance(&sums(&found.1), &sums(&expected.1));
+                assert!(apart < 2.0 * bound, "{what}: mesons {apart:e}");
+                for (a, b) in found.1.nucleon.iter().zip(&expected.1.nucleon) {
+                    let top = expected.1.nucleon.iter().fold(0.0f64, |m, z| m.max(z.norm()));
+                    assert!((a - b).norm() < 3.0 * bound * top, "{what}: nucleon {a} {b}");
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The tests of the device in one program, for `make kit`: the kernels are in it once.
+//! `cargo test` builds each of them for itself and leaves this out.
+#![allow(clippy::duplicate_mod)]
+
+#[path = "backends.rs"]
+mod backends;
+#[path = "config.rs"]
+mod config;
+#[path = "correlators.rs"]
+mod correlators;
+#[path = "dirac.rs"]
+mod dirac;
+#[path = "halo.rs"]
+mod halo;
+#[path = "heatbath.rs"]
+mod heatbath;
+#[path = "io/main.rs"]
+mod io;
+#[path = "layouts.rs"]
+mod layouts;
+#[path = "layouts_staged.rs"]
+mod layouts_staged;
+#[path = "math.rs"]
+mod math;
+#[path = "memory.rs"]
+mod memory;
+#[path = "observables.rs"]
+mod observables;
+#[path = "propagator.rs"]
+mod propagator;
+#[path = "propagator_example.rs"]
+mod propagator_example;
+#[path = "recon.rs"]
+mod recon;
+#[path = "reference_selfcheck.rs"]
+mod reference_selfcheck;
+#[path = "solvers.rs"]
+mod solvers;
+#[path = "transfer_speed.rs"]
+mod transfer_speed;

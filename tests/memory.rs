@@ -1,0 +1,194 @@
+//! Device memory of solves: what is announced is enough and not much more than is needed, what
+//! does not fit is refused before anything is allocated.
+
+mod common;
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use common::devices;
+use num_complex::Complex64;
+use plaq::backend::Device;
+use plaq::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
+use plaq::error::Status;
+use plaq::fields::{
+    blas, CloverField, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
+};
+use plaq::operators::{DiracParams, Wilson};
+use plaq::ops::propagator::{propagator, Source};
+use plaq::solvers::{unwatched, Progress, Shift, SolverKind, SolverParams};
+use Precision::{F32, F64};
+
+const NRHS: usize = 2;
+
+/// Links near one: every solver converges quickly.
+fn operator(device: &Device, extents: [usize; 4]) -> Arc<Wilson> {
+    let geometry = Geometry::new(extents, device).unwrap();
+    let mut gauge = GaugeField::new(device, &geometry, F64, Recon::R18).unwrap();
+    gauge.set_near_unit(5, 0.1).unwrap();
+    let params = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.11);
+    Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
+}
+
+fn operator_bytes(op: &Wilson, precision: Precision, recon: Recon) -> usize {
+    let geometry = op.gauge().geometry();
+    GaugeField::bytes(geometry, precision, recon) + 2 * CloverField::bytes(geometry, precision, 1)
+}
+
+fn params(kind: SolverKind) -> SolveParams {
+    let solver = SolverParams { kind, tol: 1e-9, nkrylov: 4, ..Default::default() };
+    let equations = match kind {
+        SolverKind::Cg => Equations::NormalResidual,
+        _ => Equations::Direct,
+    };
+    SolveParams { solver, equations, sloppy: Some((F32, Recon::R12)), ..Default::default() }
+}
+
+/// Every algorithm, in one precision and in two, full and even-odd.
+fn all() -> Vec<SolveParams> {
+    let mut all = Vec::new();
+    for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr] {
+        for sloppy in [None, Some((F32, Recon::R12))] {
+            for even_odd in [None, Some(true), Some(false)] {
+                let even_odd = even_odd.map(|symmetric| Schur { parity: 0, symmetric });
+                let base = SolveParams { sloppy, even_odd, ..params(kind) };
+                all.push(base.clone());
+                if even_odd.is_some() {
+                    all.push(SolveParams { solution: Solution::MatPc, ..base.clone() });
+                }
+                all.push(SolveParams { solution: Solution::MatDagMat, ..base });
+            }
+        }
+    }
+    all
+}
+
+fn noise(op: &Wilson, subset: Subset) -> SpinorField {
+    let gauge = op.gauge();
+    let mut b = SpinorField::new(gauge.device(), gauge.geometry(), F64, subset, NRHS).unwrap();
+    b.set_noise(Noise::Normal, 3, 0).unwrap();
+    b
+}
+
+/// Operators, source, solution, and what a solve announces: it needs no less, it takes no more,
+/// and the announcement is at most a tenth above what it takes.
+#[test]
+fn a_solve_takes_what_it_announces() {
+    for device in devices() {
+        let op = operator(&device, [4, 4, 4, 8]);
+        for params in all() {
+            let what = format!("{} {params:?}", device.name());
+            let solver = DiracSolver::new(op.clone(), params.clone()).unwrap();
+            let b = noise(&op, solver.subset());
+            let mut x = b.like(F64).unwrap();
+            let geometry = op.gauge().geometry();
+            let vectors = 2 * SpinorField::bytes(geometry, F64, solver.subset(), NRHS);
+            let sloppy = params.sloppy.map_or(0, |(p, recon)| operator_bytes(&op, p, recon));
+            let held = operator_bytes(&op, F64, Recon::R18) + sloppy + vectors;
+            assert_eq!(device.used().0, held as u64, "{what}");
+
+            let needed = held as u64 + solver.memory(NRHS);
+            device.limit_memory(needed - 1);
+            device.reset_peak();
+            let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+            assert_eq!(error.status, Status::OutOfMemory, "{what}");
+            for number in [solver.memory(NRHS), solver.memory(NRHS) - 1] {
+                assert!(error.message.contains(&number.to_string()), "{what}: {error}");
+            }
+            assert_eq!(device.used(), (held as u64, held as u64), "{what}: allocated");
+            assert_eq!(blas::norm2(&x).unwrap(), [0.0; NRHS], "{what}: x was changed");
+
+            device.limit_memory(needed);
+            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            assert!(report.solver.converged, "{what}: {report:?}");
+            assert_eq!(report.memory_peak, device.used().1, "{what}");
+            // GCR takes its directions as a cycle first needs them.
+            let taken = report.memory_peak as f64;
+            if params.solver.kind != SolverKind::Gcr || params.sloppy.is_none() {
+                assert!(needed as f64 <= 1.1 * taken, "{what}: {needed} announced, {taken} taken");
+            }
+            device.limit_memory(u64::MAX);
+        }
+    }
+}
+
+#[test]
+fn several_shifts_take_what_they_announce() {
+    for device in devices() {
+        let op = operator(&device, [4, 4, 4, 8]);
+        let solution = Solution::MatPcDagMatPc;
+        let solver =
+            DiracSolver::new(op, SolveParams { solution, ..params(SolverKind::Cg) }).unwrap();
+        let b = noise(solver.op(), solver.subset());
+        let shifts = [0.0, 0.1, 0.4].map(|sigma| Shift { sigma, tol: 1e-8 });
+        let mut xs: Vec<SpinorField> = shifts.iter().map(|_| b.like(F64).unwrap()).collect();
+        let held = device.used().0;
+        let direction = SpinorField::bytes(b.geometry(), F32, solver.subset(), NRHS) * shifts.len();
+        let needed = held + solver.memory(NRHS) + direction as u64;
+        device.limit_memory(needed - 1);
+        device.reset_peak();
+        let error = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err();
+        assert_eq!(error.status, Status::OutOfMemory);
+        assert_eq!(device.used(), (held, held));
+        device.limit_memory(needed);
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        assert!(report.solver.converged);
+        assert!(needed as f64 <= 1.1 * report.memory_peak as f64, "{needed}: {report:?}");
+    }
+}
+
+/// Operators, sloppy operators and propagators as well.
+#[test]
+fn what_does_not_fit_is_refused_before_it_is_allocated() {
+    for device in devices() {
+        let op = operator(&device, [4, 4, 4, 8]);
+        let (gauge, dirac) = (op.gauge().clone(), *op.params());
+        drop(op);
+        let refused = |what: &str, bytes: usize, attempt: &dyn Fn() -> Option<Status>| {
+            let held = device.used().0;
+            device.reset_peak();
+            device.limit_memory(held + bytes as u64 - 1);
+            assert_eq!(attempt(), Some(Status::OutOfMemory), "{what}");
+            assert_eq!(device.used(), (held, held), "{what}: allocated");
+            device.limit_memory(held + bytes as u64);
+            assert_eq!(attempt(), None, "{what} with enough");
+            device.limit_memory(u64::MAX);
+        };
+        let blocks = 2 * CloverField::bytes(gauge.geometry(), F64, 1);
+        refused("operator", blocks, &|| Some(Wilson::new(gauge.clone(), dirac).err()?.status));
+        let op = Arc::new(Wilson::new(gauge.clone(), dirac).unwrap());
+        refused("sloppy operator", operator_bytes(&op, F32, Recon::R12), &|| {
+            Some(DiracSolver::new(op.clone(), params(SolverKind::BiCgStab)).err()?.status)
+        });
+        let solver = DiracSolver::new(op, params(SolverKind::BiCgStab)).unwrap();
+        let columns = 2 * SpinorField::bytes(gauge.geometry(), F64, Subset::Full, 12);
+        refused("propagator", columns + solver.memory(12) as usize, &|| {
+            Some(propagator(&solver, Source::Point([0; 4]), &mut unwatched).err()?.status)
+        });
+    }
+}
+
+/// On a GPU the driver's own account agrees: with kernels, scratch memory and whatever else, a
+/// solve takes at most a tenth more than operators and vectors.
+#[test]
+fn the_driver_counts_the_same() {
+    for device in devices().into_iter().filter(|d| !d.is_cpu()) {
+        device.synchronize().unwrap();
+        let free = device.memory().unwrap().0;
+        let op = operator(&device, [24, 24, 24, 32]);
+        let solver = DiracSolver::new(op.clone(), params(SolverKind::BiCgStab)).unwrap();
+        let b = noise(&op, solver.subset());
+        let mut x = b.like(F64).unwrap();
+        let needed = device.used().0 + solver.memory(NRHS);
+        let mut least = free;
+        let mut watch = |_: &Progress| {
+            least = least.min(device.memory().unwrap().0);
+            ControlFlow::Continue(())
+        };
+        assert!(solver.solve(&mut x, &b, &mut watch).unwrap().solver.converged);
+        assert!(blas::dot(&x, &b).unwrap().iter().all(|z| *z != Complex64::ZERO));
+        let taken = free - least;
+        println!("{}: {} MiB taken of {} announced", device.name(), taken >> 20, needed >> 20);
+        assert!(taken as f64 <= 1.1 * needed as f64, "{taken} bytes taken, {needed} needed");
+    }
+}
