@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -73,37 +74,83 @@ fn main() {
     fs::write(out.join("plaq_args.h"), args::cpp_args()).expect("write plaq_args.h");
     embed_sources(&out);
 
-    let headers: BTreeSet<&str> = families::KERNELS.iter().map(|k| k.header).collect();
     let sets = instruction_sets(&arch);
-    for set in &sets {
-        let mut build = cc::Build::new();
-        build.cpp(true).cpp_link_stdlib(None).include("kernels").include(&out).opt_level(3);
-        build.flag("-std=c++17").warnings(false).debug(false);
-        for flag in [
-            "-fno-exceptions",
-            "-fno-rtti",
-            "-ffreestanding",
-            "-fvisibility=hidden",
-            "-fno-math-errno",
-            "-fno-trapping-math",
-            "-fno-signed-zeros",
-            "-ffp-contract=fast",
-            "-Wno-psabi",
-            "-Wno-ignored-attributes",
-        ] {
-            build.flag(flag);
+    // Sets compile side by side: their largest files take minutes and would wait for each other.
+    std::thread::scope(|scope| {
+        let running: Vec<_> = sets.iter().map(|set| scope.spawn(|| compile(set, &out))).collect();
+        for set in running {
+            set.join().expect("a set of kernels compiles");
         }
-        for flag in set.flags {
-            build.flag(flag);
-        }
-        for header in &headers {
-            let file = out.join(format!("{}_{}.cpp", set.name, header.trim_end_matches(".h")));
-            write_if_changed(&file, &translation_unit(set, header));
-            build.file(file);
-        }
-        build.compile(&format!("plaq_kernels_{}", set.name));
-    }
+    });
     fs::write(out.join("cpu_table.rs"), symbol_table(&sets)).expect("write cpu_table.rs");
+}
+
+/// Compiles one set into a static library and tells cargo to link it. Cargo runs this script anew
+/// for every profile and command; as flags and sources are the same, they share the library in
+/// `target/plaq-kernels`.
+fn compile(set: &Isa, out: &Path) {
+    let headers: BTreeSet<&str> = families::KERNELS.iter().map(|k| k.header).collect();
+    let mut build = cc::Build::new();
+    build.cpp(true).cpp_link_stdlib(None).include("kernels").include(out).opt_level(3);
+    build.flag("-std=c++17").warnings(false).debug(false).cargo_metadata(false);
+    for flag in [
+        "-fno-exceptions",
+        "-fno-rtti",
+        "-ffreestanding",
+        "-fvisibility=hidden",
+        "-fno-math-errno",
+        "-fno-trapping-math",
+        "-fno-signed-zeros",
+        "-ffp-contract=fast",
+        "-Wno-psabi",
+        "-Wno-ignored-attributes",
+    ] {
+        build.flag(flag);
+    }
+    for flag in set.flags {
+        build.flag(flag);
+    }
+    let mut key = compiler_identity(&build, out);
+    for header in kernel_headers(out) {
+        key.push_str(&fs::read_to_string(header).expect("a readable kernel header"));
+    }
+    for header in &headers {
+        let file = out.join(format!("{}_{}.cpp", set.name, header.trim_end_matches(".h")));
+        let text = translation_unit(set, header);
+        key.push_str(&text);
+        write_if_changed(&file, &text);
+        build.file(file);
+    }
+
+    let mut hash = DefaultHasher::new();
+    key.hash(&mut hash);
+    let name = format!("plaq_kernels_{}", set.name);
+    // OUT_DIR is target/PROFILE/build/PACKAGE/out.
+    let target = out.ancestors().nth(4).expect("OUT_DIR lies in cargo's target folder");
+    let kept = target.join("plaq-kernels").join(format!("{}-{:016x}", set.name, hash.finish()));
+    let archive = format!("lib{name}.a");
+    if !kept.join(&archive).exists() {
+        build.compile(&name);
+        fs::create_dir_all(&kept).expect("create a folder in target");
+        // Renamed into place: another cargo may look for it at any time.
+        let part = kept.join(format!("{archive}.{}", std::process::id()));
+        fs::copy(out.join(&archive), &part).expect("copy the kernels");
+        fs::rename(&part, kept.join(&archive)).expect("keep the kernels");
+    }
+    println!("cargo:rustc-link-search=native={}", kept.display());
+    println!("cargo:rustc-link-lib=static={name}");
+}
+
+/// Compiler, version and flags, without the folder that differs between cargo's commands.
+fn compiler_identity(build: &cc::Build, out: &Path) -> String {
+    let compiler = build.get_compiler();
+    let version = compiler.to_command().arg("--version").output().expect("the C++ compiler runs");
+    let flags = compiler
+        .args()
+        .iter()
+        .map(|a| a.to_string_lossy())
+        .filter(|a| Path::new(a.as_ref()) != out);
+    flags.fold(String::from_utf8_lossy(&version.stdout).into_owned(), |all, flag| all + " " + &flag)
 }
 
 fn instances(
@@ -159,6 +206,16 @@ fn symbol_table(sets: &[Isa]) -> String {
 /// Kernel headers as strings, for NVRTC.
 fn embed_sources(out: &Path) {
     let mut s = String::from("pub(super) static HEADERS: &[(&str, &str)] = &[\n");
+    for path in kernel_headers(out) {
+        let full = fs::canonicalize(&path).expect("existing header");
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        let _ = writeln!(s, "    ({name:?}, include_str!({full:?})),");
+    }
+    s.push_str("];\n");
+    fs::write(out.join("kernel_sources.rs"), s).expect("write kernel_sources.rs");
+}
+
+fn kernel_headers(out: &Path) -> Vec<PathBuf> {
     let mut names: Vec<PathBuf> = fs::read_dir("kernels")
         .expect("kernels/ is part of the crate")
         .map(|e| e.expect("readable entry").path())
@@ -166,13 +223,7 @@ fn embed_sources(out: &Path) {
         .collect();
     names.sort();
     names.push(out.join("plaq_args.h"));
-    for path in names {
-        let full = fs::canonicalize(&path).expect("existing header");
-        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-        let _ = writeln!(s, "    ({name:?}, include_str!({full:?})),");
-    }
-    s.push_str("];\n");
-    fs::write(out.join("kernel_sources.rs"), s).expect("write kernel_sources.rs");
+    names
 }
 
 fn write_if_changed(path: &Path, text: &str) {
