@@ -32,7 +32,7 @@ mod propagator;
 mod propagator_example;
 #[path = "recon.rs"]
 mod recon;
-#[path = "reference_selfcheck.rs"]
+#[path = "reference_selfcheck/main.rs"]
 mod reference_selfcheck;
 #[path = "solvers.rs"]
 mod solvers;

@@ -10,8 +10,10 @@
 #![allow(dead_code)]
 
 pub mod correlators;
+pub mod descent;
 pub mod dirac;
 pub mod gamma;
+pub mod gaugefix;
 pub mod lattice;
 pub mod matrix;
 pub mod numbers;

@@ -1,6 +1,9 @@
 //! The reference against identities of physics.md, exact results, and another code's numbers.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod gaugefix;
+#[path = "../reference/mod.rs"]
 mod reference;
 
 use common::milc::{self, Milc, CSW};
@@ -385,12 +388,14 @@ fn free_hadrons_fall_off_with_their_quarks() {
     }
 }
 
-/// A gauge field in MILC's version 5 format, little-endian: a header of 96 bytes (magic number
-/// 20103, extents, time stamp, order, two checksums), then float32 links, x fastest,
+/// A gauge field in MILC's version 5 format, in either byte order: a header of 96 bytes (magic
+/// number 20103, extents, time stamp, order, two checksums), then float32 links, x fastest,
 /// [mu][row][column]. None, with a message, where the file is absent.
 fn milc_field(name: &str) -> Option<(Lattice, Gauge)> {
     let bytes = std::fs::read(common::configuration(name)?).unwrap();
-    let word = |n: usize| u32::from_le_bytes(bytes[4 * n..4 * n + 4].try_into().unwrap());
+    let four = |n: usize| -> [u8; 4] { bytes[4 * n..4 * n + 4].try_into().unwrap() };
+    let big = u32::from_be_bytes(four(0)) == 20103;
+    let word = |n| if big { u32::from_be_bytes(four(n)) } else { u32::from_le_bytes(four(n)) };
     assert_eq!(word(0), 20103);
     let lat = Lattice::new(std::array::from_fn(|mu| word(1 + mu) as usize));
     assert_eq!(bytes.len(), 96 + lat.volume() * 4 * 72);
