@@ -20,20 +20,20 @@ PLAQ_FN int parity_of(const int (&c)[4]) { return (c[0] + c[1] + c[2] + c[3]) & 
 // Stored numbers of a link, lane x.lx, from or to a message.
 template <class S, int N> PLAQ_FN void link_to_message(const BorderArgs& a, const Site& s, typename S::T* at) {
   const Plane p = plane(a.gauge, s.par);
-  const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? 4 : 1;
+  const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? a.links() : 1;
   for (int mu = first; mu < first + count; mu++) {
     typename S::C v[N];
-    load_raw<S>(v, p, link_site(s), 4 * N, mu * N, keep);
+    load_raw<S>(v, p, link_site(s), a.links() * N, mu * N, keep);
     PLAQ_UNROLL for (int i = 0; i < N; i++) *at++ = (typename S::T)v[i];
   }
 }
 template <class S, int N> PLAQ_FN void link_from_message(const BorderArgs& a, const Site& s, const typename S::T* at) {
   const Plane p = plane(a.gauge, s.par);
-  const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? 4 : 1;
+  const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? a.links() : 1;
   for (int mu = first; mu < first + count; mu++) {
     typename S::C v[N];
     PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = (typename S::C)*at++;
-    store_raw<S>(v, p, link_site(s), 4 * N, mu * N);
+    store_raw<S>(v, p, link_site(s), a.links() * N, mu * N);
   }
 }
 
@@ -42,7 +42,7 @@ template <int W, class S, int STORAGE> struct BorderPack {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int upper) {
     const Geom& g = a.geom;
-    const int mu = a.mu(), reals = (a.direction < 0 ? 4 : 1) * N;
+    const int mu = a.mu(), reals = (a.direction < 0 ? a.links() : 1) * N;
     const i64 k = (i64)o * PLAQ_LANES + lx;
     i64 i = k;
     int c[4], lane = 0;
@@ -66,7 +66,7 @@ template <int W, class S, int STORAGE> struct BorderUnpack {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int upper) {
     const Geom& g = a.geom;
-    const int mu = a.mu(), reals = (a.direction < 0 ? 4 : 1) * N, bit = lane_bit(g, mu);
+    const int mu = a.mu(), reals = (a.direction < 0 ? a.links() : 1) * N, bit = lane_bit(g, mu);
     i64 at = 0, stride = 1;
     u32 i = o;
     int c[4];

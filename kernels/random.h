@@ -54,18 +54,19 @@ template <class Out, class In> PLAQ_FN void narrow(Su2<Out>& to, const Su2<In>& 
   PLAQ_UNROLL for (int i = 0; i < 4; i++) to.a[i] = (Out)from.a[i];
 }
 
-// width < 0: Haar measure; else exp(i width sum p_a T_a) with normal p_a. Batches = parities.
+// Links, or a transformation. width < 0: Haar measure; else exp(i width sum p_a T_a) with normal p_a.
+// Batches = parities.
 template <int W, class S, int STORAGE> struct RandomGauge {
   static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
-    for (int mu = 0; mu < 4; mu++) {
-      const Draws<1> draws(a.geom, x, a.seed, RANDOM_LINK, mu, (u32)a.step);
+    for (int mu = 0; mu < a.links(); mu++) {
+      const Draws<1> draws(a.geom, x, a.seed, a.purpose(), mu, (u32)a.step);
       LinkOf<STORAGE, double> u;
       if (a.width < 0) haar(u, draws);
       else near_unit(u, draws, a.width);
       LinkOf<STORAGE, typename S::C> v;
       narrow(v, u);
-      store_link<S, STORAGE>(v, plane(a.field, parity), x, mu);
+      store_link<S, STORAGE>(v, plane(a.field, parity), x, mu, a.links());
     }
   }
 };

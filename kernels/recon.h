@@ -3,7 +3,7 @@
 // R8, R8A (SU(3)) and SU2 of plaq_args.h; kernels take one as a template parameter.
 #pragma once
 #include "plaq_math.h"
-#include "su2.h"
+#include "unitary.h"
 
 namespace PLAQ_NS {
 
@@ -152,55 +152,59 @@ template <> struct Recon<SU2> {
 
 template <int STORAGE, class R> using LinkOf = typename Recon<STORAGE>::template Link<R>;
 
-// `gauge` is the plane of the parity of `s`; u is a LinkOf<STORAGE, R>.
+// `gauge` is the plane of the parity of `s`; u is a LinkOf<STORAGE, R>; number mu of the site's
+// `links`: 4, or 1 in a gauge transformation.
 template <class S, int STORAGE, template <class> class M, class R>
-PLAQ_FN void load_link(M<R>& u, const Plane& gauge, const Site& s, int mu, Hint hint = keep) {
+PLAQ_FN void load_link(M<R>& u, const Plane& gauge, const Site& s, int mu, Hint hint = keep, int links = 4) {
   constexpr int N = Recon<STORAGE>::reals;
   R v[N];
-  load_part<S>(v, gauge, link_site(s), 4 * N, mu * N, hint);
+  load_part<S>(v, gauge, link_site(s), links * N, mu * N, hint);
   Recon<STORAGE>::expand(u, v);
 }
 template <class S, int STORAGE, template <class> class M, class R>
-PLAQ_FN void store_link(const M<R>& u, const Plane& gauge, const Site& s, int mu) {
+PLAQ_FN void store_link(const M<R>& u, const Plane& gauge, const Site& s, int mu, int links = 4) {
   constexpr int N = Recon<STORAGE>::reals;
   R v[N];
   Recon<STORAGE>::compress(v, u);
-  store_part<S>(v, gauge, link_site(s), 4 * N, mu * N);
+  store_part<S>(v, gauge, link_site(s), links * N, mu * N);
 }
 
 // The same where the storage is a run-time value (a constant on the GPU), for SU(3): kernels that
 // are not hot need no instance per storage.
 template <class S, class R>
-PLAQ_FN void load_link(Su3<R>& u, int storage, const Plane& gauge, const Site& s, int mu, Hint hint = keep) {
-  if (storage == R18) load_link<S, R18>(u, gauge, s, mu, hint);
-  if (storage == R12) load_link<S, R12>(u, gauge, s, mu, hint);
-  if (storage == R8) load_link<S, R8>(u, gauge, s, mu, hint);
-  if (storage == R8A) load_link<S, R8A>(u, gauge, s, mu, hint);
+PLAQ_FN void load_link(Su3<R>& u, int storage, const Plane& gauge, const Site& s, int mu, int links = 4) {
+  if (storage == R18) load_link<S, R18>(u, gauge, s, mu, keep, links);
+  if (storage == R12) load_link<S, R12>(u, gauge, s, mu, keep, links);
+  if (storage == R8) load_link<S, R8>(u, gauge, s, mu, keep, links);
+  if (storage == R8A) load_link<S, R8A>(u, gauge, s, mu, keep, links);
 }
 template <class S, class R>
-PLAQ_FN void store_link(const Su3<R>& u, int storage, const Plane& gauge, const Site& s, int mu) {
-  if (storage == R18) store_link<S, R18>(u, gauge, s, mu);
-  if (storage == R12) store_link<S, R12>(u, gauge, s, mu);
-  if (storage == R8) store_link<S, R8>(u, gauge, s, mu);
-  if (storage == R8A) store_link<S, R8A>(u, gauge, s, mu);
+PLAQ_FN void store_link(const Su3<R>& u, int storage, const Plane& gauge, const Site& s, int mu, int links = 4) {
+  if (storage == R18) store_link<S, R18>(u, gauge, s, mu, links);
+  if (storage == R12) store_link<S, R12>(u, gauge, s, mu, links);
+  if (storage == R8) store_link<S, R8>(u, gauge, s, mu, links);
+  if (storage == R8A) store_link<S, R8A>(u, gauge, s, mu, links);
 }
 
-// Change of storage or precision; batches = planes.
+// Change of storage or precision; batches = planes. Transformations (one matrix per site) are put back
+// into the group, as they act on links of higher precision.
 template <int W, class SX, class SY> struct ConvertGauge {
   typedef real<typename real_wider<typename SX::C, typename SY::C>::type, W> R;
   static PLAQ_FN void site(const ConvertArgs& a, int o, int lx, int batch) {
     const Plane from = plane(a.from, batch), to = plane(a.to, batch);
     Site s{};
     s.e = o, s.lx = lx;  // halos too
-    for (int mu = 0; mu < 4; mu++) {
+    for (int mu = 0; mu < a.links(); mu++) {
       if (a.storage_from() == SU2) {
         Su2<R> u;
-        load_link<SX, SU2>(u, from, s, mu);
-        store_link<SY, SU2>(u, to, s, mu);
+        load_link<SX, SU2>(u, from, s, mu, keep, a.links());
+        if (a.links() == 1) reunitarise(u);
+        store_link<SY, SU2>(u, to, s, mu, a.links());
       } else {
         Su3<R> u;
-        load_link<SX>(u, a.storage_from(), from, s, mu);
-        store_link<SY>(u, a.storage_to(), to, s, mu);
+        load_link<SX>(u, a.storage_from(), from, s, mu, a.links());
+        if (a.links() == 1) reunitarise(u);
+        store_link<SY>(u, a.storage_to(), to, s, mu, a.links());
       }
     }
   }

@@ -19,10 +19,12 @@ use plaq::backend::specs_of;
 /// tuner finds that several right-hand sides with clover blocks are better off with fewer.
 /// The clover term's 54 numbers in double are 108 registers beside the links of a leaf, and it is
 /// built once per gauge field, as field strengths are.
+/// Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f64_", "several, y, CLOVER", 44),
     ("hop_f32_", "several, y, CLOVER", 32),
     ("hop_f32_", "", 16),
+    ("gauge_sweep_f32_R12", "Abelian, heat", 8),
     ("clover_build_f64_", "", 448),
     ("field_strength_sum_f64_", "", 96),
 ];
@@ -121,6 +123,31 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     ops.iter().map(|&op| variant(&format!("op {op}"), &with(op))).collect()
 }
 
+fn gaugefix_variants() -> Vec<Variant> {
+    let landau = GaugeFixArgs {
+        geom: geom(),
+        gauge: view(),
+        g: view(),
+        directions: 15,
+        time: 3,
+        ..GaugeFixArgs::default()
+    };
+    let abelian = GaugeFixArgs { condition: GAUGE_ABELIAN, ..landau };
+    let with = |method| GaugeFixArgs { method, ..landau };
+    vec![
+        variant("Landau, overrelaxation", &landau),
+        variant("Landau, heat", &with(GAUGE_HEAT)),
+        variant("Landau, microcanonical", &with(GAUGE_MICROCANONICAL)),
+        variant("Landau, stochastic", &with(GAUGE_STOCHASTIC)),
+        variant("Coulomb", &GaugeFixArgs { directions: 7, ..landau }),
+        variant("Coulomb, x is time", &GaugeFixArgs { directions: 14, time: 0, ..landau }),
+        variant("phases", &GaugeFixArgs { condition: GAUGE_PHASES, ..landau }),
+        variant("Abelian, overrelaxation", &abelian),
+        variant("Abelian, heat", &GaugeFixArgs { method: GAUGE_HEAT, ..abelian }),
+        variant("halos", &GaugeFixArgs { geom: Geom { halos: 0b1101, ..geom() }, ..landau }),
+    ]
+}
+
 fn layout_variants() -> Vec<Variant> {
     let base = LayoutArgs {
         geom: geom(),
@@ -175,6 +202,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "layout_gauge" | "layout_spinor" | "layout_clover" => layout_variants(),
         "convert_gauge" => convert_variants(),
+        "gauge_sweep" | "gauge_quality" => gaugefix_variants(),
         "update_links" => {
             let args = UpdateArgs { geom: geom(), gauge: view(), ..UpdateArgs::default() };
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });

@@ -45,6 +45,22 @@ constants! {
     RANDOM_NORMAL_SPINOR = 1;
     RANDOM_Z4_SPINOR = 2;
     RANDOM_HEATBATH = 3;
+    RANDOM_GAUGE = 4;
+    RANDOM_GAUGEFIX = 5;
+
+    // Functionals of gauge fixing (gaugefix.h).
+    GAUGE_TRACE = 0;
+    GAUGE_ABELIAN = 1;
+    GAUGE_PHASES = 2;
+    // What a sweep does with a subgroup.
+    /// the best element to the power omega
+    GAUGE_OVERRELAX = 0;
+    /// its square
+    GAUGE_MICROCANONICAL = 1;
+    /// its square with probability omega, else the best
+    GAUGE_STOCHASTIC = 2;
+    /// weight exp(omega f)
+    GAUGE_HEAT = 3;
 
     // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
     BLAS_COPY = 1;
@@ -174,6 +190,8 @@ kernel_args! {
         spec mu: i32,
         /// The one direction of links that travels, -1: all four.
         arg direction: i32,
+        /// Matrices per site of the field.
+        spec links: i32,
         /// Lower and upper face of this rank, or what came for its lower and upper border.
         arg message: [Ptr; 2],
         /// Links on their way back: have they arrived?
@@ -222,6 +240,7 @@ kernel_args! {
         sub to: FieldView,
         spec storage_from: i32,
         spec storage_to: i32,
+        spec links: i32,
     }
 
     /// (x, y) = f(x, y) on arrays; see plaq_math.h.
@@ -313,6 +332,7 @@ kernel_args! {
         sub geom: Geom,
         sub field: FieldView,
         spec purpose: i32,
+        spec links: i32,
         spec parities: i32,
         spec parity: i32,
         arg seed: u64,
@@ -330,6 +350,28 @@ kernel_args! {
         arg seed: u64,
         arg sweep: i64,
         arg beta: f64,
+    }
+
+    /// Gauge fixing (gaugefix.h).
+    struct GaugeFixArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// The transformation.
+        sub g: FieldView,
+        sub out: FieldView,
+        spec condition: i32,
+        spec method: i32,
+        /// Bit mu: the functional has the links of direction mu.
+        spec directions: i32,
+        /// Slices are across this direction.
+        spec time: i32,
+        arg parity: i32,
+        /// Of the power, the probability or the inverse temperature.
+        arg omega: f64,
+        arg seed: u64,
+        arg sweep: i64,
+        /// One i32 per slice of this rank; for arrays their place.
+        arg active: Ptr,
     }
 
     /// Twelve source columns (contract.h).

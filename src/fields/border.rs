@@ -15,7 +15,7 @@ impl GaugeField {
         if mask == 0 {
             return Ok(());
         }
-        let links = if direction.is_some() { 1 } else { 4 };
+        let links = if direction.is_some() { 1 } else { self.matrices() };
         let site = links * self.recon().reals() * self.precision().bytes();
         let params = [self.precision().token(), self.recon().token()];
         let extents = geometry.extents();
@@ -34,6 +34,7 @@ impl GaugeField {
                 gauge: self.view(),
                 mu: mu as i32,
                 direction: direction.map_or(-1, |d| d as i32),
+                links: self.matrices() as i32,
                 message: [false, true].map(|upper| mail.sent(mu, upper)),
                 arrived: 0,
             };
@@ -68,6 +69,7 @@ impl GaugeField {
                 gauge: self.view(),
                 mu: mu as i32,
                 direction: mu as i32,
+                links: self.matrices() as i32,
                 message: [mail.sent(mu, false), mail.received(mu, true)],
                 arrived: 0,
             };

@@ -117,8 +117,7 @@ impl CloverField {
     /// A copy in another precision.
     pub fn to(&self, precision: Precision) -> Result<Self> {
         let copy = Self::new(self.device(), &self.geometry, precision, self.sets)?;
-        let args =
-            ConvertArgs { from: self.view(), to: copy.view(), storage_from: 0, storage_to: 0 };
+        let args = ConvertArgs { from: self.view(), to: copy.view(), ..Default::default() };
         let params = [self.precision.token(), precision.token()];
         let work = self.geometry.work(2 * self.sets);
         self.device().launch("convert_clover", &params, &args, work)?;

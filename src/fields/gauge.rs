@@ -97,12 +97,18 @@ pub struct GaugeField {
     geometry: Arc<Geometry>,
     precision: Precision,
     recon: Recon,
+    /// Matrices per site: 4, or 1 inside a `Transformation`.
+    matrices: usize,
     data: Buffer,
 }
 
 impl GaugeField {
     pub fn bytes(geometry: &Geometry, precision: Precision, recon: Recon) -> usize {
-        2 * geometry.link_plane_sites() * 4 * recon.reals() * precision.bytes()
+        Self::bytes_of(geometry, precision, recon, 4)
+    }
+
+    fn bytes_of(g: &Geometry, precision: Precision, recon: Recon, matrices: usize) -> usize {
+        2 * g.link_plane_sites() * matrices * recon.reals() * precision.bytes()
     }
 
     /// All links zero: to be filled.
@@ -112,8 +118,17 @@ impl GaugeField {
         precision: Precision,
         recon: Recon,
     ) -> Result<Self> {
-        let data = device.alloc(Self::bytes(geometry, precision, recon))?;
-        Ok(GaugeField { geometry: geometry.clone(), precision, recon, data })
+        Self::with_matrices(device, geometry, (precision, recon), 4)
+    }
+
+    pub(super) fn with_matrices(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        (precision, recon): (Precision, Recon),
+        matrices: usize,
+    ) -> Result<Self> {
+        let data = device.alloc(Self::bytes_of(geometry, precision, recon, matrices))?;
+        Ok(GaugeField { geometry: geometry.clone(), precision, recon, matrices, data })
     }
 
     pub fn device(&self) -> &Device {
@@ -131,10 +146,14 @@ impl GaugeField {
     pub fn group(&self) -> Group {
         self.recon.group()
     }
+    pub(super) fn matrices(&self) -> usize {
+        self.matrices
+    }
 
     /// A copy in another precision or storage of the same group.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
-        let copy = Self::new(self.device(), &self.geometry, precision, recon)?;
+        let form = (precision, recon);
+        let copy = Self::with_matrices(self.device(), &self.geometry, form, self.matrices)?;
         copy.fill_from(self)?;
         Ok(copy)
     }
@@ -160,7 +179,8 @@ impl GaugeField {
             f(self)?;
             return self.exchange(None);
         }
-        let mut copy = Self::new(self.device(), &self.geometry, precision, recon)?;
+        let form = (precision, recon);
+        let mut copy = Self::with_matrices(self.device(), &self.geometry, form, self.matrices)?;
         f(&mut copy)?;
         copy.exchange(None)?;
         self.copy_from(&copy)
@@ -184,6 +204,7 @@ impl GaugeField {
             to: self.view(),
             storage_from: other.recon.code(),
             storage_to: self.recon.code(),
+            links: self.matrices as i32,
         };
         let params = [other.precision.token(), self.precision.token()];
         // Borders are links like the others.

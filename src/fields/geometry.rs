@@ -130,6 +130,11 @@ impl Geometry {
     pub fn work(&self, batches: usize) -> Work {
         Work { n: self.outer(), batches, lanes: self.lanes }
     }
+    /// One parity of the sites, the slices across direction `mu` as batches: batch c is slice c of
+    /// this rank, and c plus the number of batches in the upper lanes where there are lanes for that.
+    pub(crate) fn slice_work(&self, mu: usize) -> Work {
+        Work { n: self.face_outer(mu), batches: self.piece(mu), lanes: self.lanes }
+    }
     /// Bit mu: direction mu is divided over ranks, or taken as if it were.
     pub fn halo_mask(&self) -> i32 {
         (0..4).map(|mu| (self.comm.split(mu) as i32) << mu).sum()
@@ -159,9 +164,21 @@ impl Geometry {
         args: &A,
         work: Work,
     ) -> Result<Vec<f64>> {
-        let mut sums = device.reduce(name, params, args, work)?;
-        self.check_mail(device)?;
+        let mut sums = self.reduce_here(device, name, params, args, work)?;
         self.comm.sum(&mut sums)?;
+        Ok(sums)
+    }
+    /// Sums of a reduction over this rank.
+    pub(crate) fn reduce_here<A: KernelArgs>(
+        &self,
+        device: &Device,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Vec<f64>> {
+        let sums = device.reduce(name, params, args, work)?;
+        self.check_mail(device)?;
         Ok(sums)
     }
 

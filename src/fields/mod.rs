@@ -11,6 +11,7 @@ mod lex;
 mod random;
 mod spinor;
 mod transfer;
+mod transformation;
 
 pub use clover::CloverField;
 pub use gauge::{GaugeField, Group, Recon};
@@ -19,6 +20,7 @@ pub use layout::{Content, GammaBasis, Index, Layout};
 pub use random::Noise;
 pub use spinor::{SpinorField, Subset};
 pub use transfer::LinkOptions;
+pub use transformation::Transformation;
 
 use crate::bail;
 use crate::error::Result;

@@ -37,13 +37,26 @@ impl GaugeField {
     }
 
     fn set_random_width(&mut self, seed: u64, width: f64) -> Result<()> {
+        self.fill_random(args::RANDOM_LINK, seed, 0, width)
+    }
+
+    /// Number `step` of the random fields for `purpose`; width < 0: Haar measure.
+    pub(super) fn fill_random(
+        &mut self,
+        purpose: i32,
+        seed: u64,
+        step: u32,
+        width: f64,
+    ) -> Result<()> {
         self.fill_whole(|links| {
             let args = RandomArgs {
                 geom: links.geometry().args(),
                 field: links.view(),
-                purpose: args::RANDOM_LINK,
+                purpose,
+                links: links.matrices() as i32,
                 parities: 2,
                 seed,
+                step: i64::from(step),
                 width,
                 ..Default::default()
             };

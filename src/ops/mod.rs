@@ -1,8 +1,9 @@
-//! What users ask for: observables, propagators and correlators, generation of gauge fields,
-//! configurations in files.
+//! What users ask for: observables, propagators and correlators, generation of gauge fields, gauge
+//! fixing, configurations in files.
 
 pub mod config;
 pub mod correlators;
+pub mod gaugefix;
 pub mod observables;
 pub mod propagator;
 pub mod quenched;

@@ -1,0 +1,319 @@
+// Gauge fixing by local updates (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907, "SV"
+// below; Eq. and Fig. are its). Links stay as they are and only read; a sweep changes the
+// transformation g(x), one matrix per site, of the links g(x) U_mu(x) g(x+mu)^dagger.
+//   condition GAUGE_TRACE:   maximises sum Re tr U^g (Landau; Coulomb leaves out one direction)
+//             GAUGE_ABELIAN: sum |U^g_ii|^2 (maximally Abelian gauge)
+//             GAUGE_PHASES:  sum Re tr U^g by diagonal g, which leave the one before as it is
+#pragma once
+#include "recon.h"
+#include "subgroup.h"
+
+namespace PLAQ_NS {
+
+// Storage of the transformation that belongs to a storage of links.
+template <int STORAGE> constexpr int transform_storage = STORAGE == SU2 ? SU2 : R12;
+
+template <class S, int G, class M> PLAQ_FN void load_matrix(M& g, const FieldView& f, const Site& s, Hint hint = keep) {
+  load_link<S, G>(g, plane(f, s.par), s, 0, hint, 1);
+}
+template <class S, int G, class M> PLAQ_FN void store_matrix(const M& g, const FieldView& f, const Site& s) {
+  store_link<S, G>(g, plane(f, s.par), s, 0, 1);
+}
+
+// Products of matrices of the group: the third row is cheaper from the other two.
+template <class R> PLAQ_FN Su3<R> group_product(const Su3<R>& a, const Su3<R>& b) {
+  Su3<R> c;
+  PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+    const cplx<R> s = madd(a.e[i][0] * b.e[0][j], a.e[i][1], b.e[1][j]);
+    c.e[i][j] = madd(s, a.e[i][2], b.e[2][j]);
+  }
+  complete_rows(c);
+  return c;
+}
+template <class R> PLAQ_FN Su2<R> group_product(const Su2<R>& a, const Su2<R>& b) { return a * b; }
+
+// q = (q0, q1, q2, q3) of unit length taken to the power omega to first order (Fig. A.11).
+template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
+  const R a2 = q.a[0] * q.a[0], v2 = q.a[1] * q.a[1] + q.a[2] * q.a[2] + q.a[3] * q.a[3];
+  const R one = splat<R>(1), zero = splat<R>(0), n = a2 + v2;
+  const auto flat = n < splat<R>(1e-30f);
+  const R b = (omega * a2 + v2) / select(flat, one, n);
+  const R c = one / vsqrt(select(flat, one, a2 + b * b * v2)), bc = b * c;
+  return {{select(flat, one, c * q.a[0]), select(flat, zero, bc * q.a[1]), select(flat, zero, bc * q.a[2]),
+           select(flat, zero, bc * q.a[3])}};
+}
+
+// What a site sees of the functional: `w` = g(x) K(x), Eq. (19), for traces.
+template <int N, class M, class R> struct TraceSum {
+  M w;
+  PLAQ_FN void clear() { w = M{}; }
+  PLAQ_FN void add(const M& v) { w = w + v; }
+  PLAQ_FN void apply(const M& g) { w = g * w; }
+  PLAQ_FN void turn(const Su2<R>& a, int i, int j) { rotate(w, a, i, j); }
+  // A multiple of the best a of subgroup i, j.
+  PLAQ_FN Su2<R> best(int i, int j) const { return adj(block(w, i, j)); }
+  PLAQ_FN R functional() const { return trace(w).re; }
+  // tr Delta Delta^dagger, Eq. (6): w minus its adjoint has the links of both directions in it.
+  PLAQ_FN R violation(bool diagonal) const {
+    R d[N], mean = splat<R>(0), sum = mean;
+    PLAQ_UNROLL for (int i = 0; i < N; i++) d[i] = entry(w, i, i).im, mean = mean + d[i];
+    mean = splat<R>(1.0 / N) * mean;
+    PLAQ_UNROLL for (int i = 0; i < N; i++) sum = sum + (d[i] - mean) * (d[i] - mean);
+    if (!diagonal) PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = i + 1; j < N; j++)
+      sum = sum + splat<R>(0.5) * norm2(entry(w, i, j) - conj(entry(w, j, i)));
+    return sum;
+  }
+  PLAQ_FN Su2<R> heated(int i, int j, R beta, const Draws<lanes<R>::W>& draws, u32 n) const {
+    return heat(block(w, i, j), beta + beta, draws, n);
+  }
+};
+
+// The same for the Abelian condition: h[c] is the sum of v v^dagger over columns v = number c of the
+// links. With real a0 and a3 = 0 subgroup (i, j) sees D (a0^2 - a1^2 - a2^2) + 2 a0 (a1 E + a2 F) of
+// Eq. (25), where D = (h_i,ii + h_j,jj - h_i,jj - h_j,ii) / 2 and F + i E = h_i,ij - h_j,ij.
+template <int N, class M, class R> struct AbelianSum {
+  cplx<R> h[N][N][N];
+  PLAQ_FN void clear() {
+    PLAQ_UNROLL for (int k = 0; k < N * N * N; k++) h[k / (N * N)][k / N % N][k % N] = {splat<R>(0), splat<R>(0)};
+  }
+  PLAQ_FN void add(const M& v) {
+    PLAQ_UNROLL for (int c = 0; c < N; c++) PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = 0; j <= i; j++)
+      h[c][i][j] = madd_conj(h[c][i][j], entry(v, j, c), entry(v, i, c));
+  }
+  PLAQ_FN void apply(const M& g) {
+    PLAQ_UNROLL for (int c = 0; c < N; c++) {
+      cplx<R> t[N][N];  // g h
+      PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = 0; j < N; j++) {
+        cplx<R> s = {splat<R>(0), splat<R>(0)};
+        PLAQ_UNROLL for (int k = 0; k < N; k++) s = madd(s, entry(g, i, k), k >= j ? h[c][k][j] : conj(h[c][j][k]));
+        t[i][j] = s;
+      }
+      PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = 0; j < N; j++) {
+        cplx<R> s = {splat<R>(0), splat<R>(0)};
+        PLAQ_UNROLL for (int k = 0; k < N; k++) s = madd_conj(s, entry(g, j, k), t[i][k]);
+        h[c][i][j] = s;
+      }
+    }
+  }
+  // h -> a h a^dagger: rows, then rows of the adjoint.
+  PLAQ_FN void turn(const Su2<R>& a, int i, int j) {
+    PLAQ_UNROLL for (int c = 0; c < N; c++) PLAQ_UNROLL for (int twice = 0; twice < 2; twice++) {
+      rotate(h[c], a, i, j);
+      PLAQ_UNROLL for (int k = 0; k < N; k++) {
+        h[c][k][k].im = -h[c][k][k].im;
+        PLAQ_UNROLL for (int l = 0; l < k; l++) {
+          const cplx<R> z = conj(h[c][k][l]);
+          h[c][k][l] = conj(h[c][l][k]), h[c][l][k] = z;
+        }
+      }
+    }
+  }
+  PLAQ_FN cplx<R> slope(int i, int j) const { return h[i][i][j] - h[j][i][j]; }
+  PLAQ_FN R diagonal(int i, int j) const {
+    return splat<R>(0.5) * ((h[i][i][i].re + h[j][j][j].re) - (h[i][j][j].re + h[j][i][i].re));
+  }
+  // The eigenvector of Eq. (29), whose first component must not cancel where D < 0.
+  PLAQ_FN Su2<R> best(int i, int j) const {
+    const R zero = splat<R>(0), one = splat<R>(1), d = diagonal(i, j);
+    const cplx<R> z = slope(i, j);
+    const R r2 = norm2(z), length = vsqrt(d * d + r2);
+    const auto down = d < zero;
+    const R first = select(down, r2 / select(down, length - d, one), d + length);
+    // At the minimum every half turn is as good.
+    const auto worst = select(down, r2, one) < splat<R>(1e-30f);
+    return {{select(worst, zero, first), select(worst, one, z.im), select(worst, zero, z.re), zero}};
+  }
+  PLAQ_FN R functional() const {
+    R s = splat<R>(0);
+    PLAQ_UNROLL for (int c = 0; c < N; c++) s = s + h[c][c][c].re;
+    return s;
+  }
+  // |X_12|^2 of Eq. (13), summed over the subgroups.
+  PLAQ_FN R violation(bool) const {
+    R s = splat<R>(0);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = i + 1; j < N; j++) s = s + norm2(slope(i, j));
+    return s;
+  }
+  // Weight exp(beta f): f = |(D, E, F)| x with x = cos phi of a turn by phi away from the best,
+  // flat in x and in the azimuth.
+  PLAQ_FN Su2<R> heated(int i, int j, R beta, const Draws<lanes<R>::W>& draws, u32 n) const {
+    const R one = splat<R>(1), two = splat<R>(2), half = splat<R>(0.5), zero = splat<R>(0);
+    const R d = diagonal(i, j), k = beta * vsqrt(d * d + norm2(slope(i, j)));
+    R u[4], s, c;
+    draws.uniform(u, n);
+    const auto small = k < splat<R>(0.01);
+    const R flat = two * u[0] - one, steep = select(small, one, k);
+    R x = one + vlog(u[0] + (one - u[0]) * vexp(-two * steep)) / steep;
+    x = vmax(select(small, flat + half * k * (one - flat * flat), x), -one);
+    vsincospi(two * u[1], s, c);
+    const R side = vsqrt(vmax(half * (one - x), zero));
+    const Su2<R> turn = {{vsqrt(vmax(half * (one + x), zero)), side * c, side * s, zero}};
+    return turn * overrelaxed(best(i, j), one);
+  }
+};
+
+// The part of the functional that contains a site; of slices across direction `time`.
+template <int W, class S, int STORAGE> struct GaugeSite {
+  typedef real<typename S::C, W> R;
+  static constexpr int N = Recon<STORAGE>::colours, G = transform_storage<STORAGE>;
+  typedef LinkOf<STORAGE, R> M;
+  typedef TraceSum<N, M, R> Trace;
+  typedef AbelianSum<N, M, R> Abelian;
+
+  // U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger of all directions, then g(x).
+  template <class Sum> static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
+    sum.clear();
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      if (!(a.directions() >> mu & 1)) continue;
+      M u, other;
+      const Site up = neighbour(a.geom, x, mu, true), down = neighbour(a.geom, x, mu, false);
+      load_link<S, STORAGE>(u, plane(a.gauge, x.par), x, mu, stream);
+      load_matrix<S, G>(other, a.g, up);
+      sum.add(group_product(u, adj(other)));
+      load_link<S, STORAGE>(u, plane(a.gauge, down.par), down, mu, stream);
+      load_matrix<S, G>(other, a.g, down);
+      sum.add(adj(group_product(other, u)));
+    }
+    sum.apply(g);
+  }
+};
+
+// `in` in lanes whose bit `bit` equals `want`, else `out`.
+template <class R> PLAQ_FN Su3<R> choose(const Su3<R>& in, const Su3<R>& out, int lx, int bit, bool want) {
+  Su3<R> m;
+  PLAQ_UNROLL for (int k = 0; k < 9; k++) {
+    const cplx<R> p = in.e[k / 3][k % 3], q = out.e[k / 3][k % 3];
+    m.e[k / 3][k % 3] = {by_lane_bit(p.re, q.re, lx, bit, want), by_lane_bit(p.im, q.im, lx, bit, want)};
+  }
+  return m;
+}
+template <class R> PLAQ_FN Su2<R> choose(const Su2<R>& in, const Su2<R>& out, int lx, int bit, bool want) {
+  Su2<R> m;
+  PLAQ_UNROLL for (int k = 0; k < 4; k++) m.a[k] = by_lane_bit(in.a[k], out.a[k], lx, bit, want);
+  return m;
+}
+
+// One parity of a sweep; batches = slices. `active` has a number per slice: 0 leaves it alone.
+template <int W, class S, int STORAGE> struct GaugeSweep {
+  typedef GaugeSite<W, S, STORAGE> At;
+  typedef typename At::R R;
+  typedef typename At::M M;
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice) {
+    const int bit = lane_bit(a.geom, a.time());
+    const int* active = (const int*)a.active + slice;
+    const bool lower = active[0] != 0, upper = bit ? active[extent(a.geom, a.time())] != 0 : lower;
+    if (!lower && !upper) return;
+    const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
+    M g;
+    load_matrix<S, At::G>(g, a.g, x);
+    const M before = g;
+    if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x);
+    else update<typename At::Trace>(g, a, x);
+    reunitarise(g);
+    if (lower != upper) g = choose(g, before, lx, bit, upper);
+    store_matrix<S, At::G>(g, a.g, x);
+  }
+  template <class Sum> static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x) {
+    Sum sum;
+    At::gather(sum, a, x, g);
+    const bool random = a.method() == GAUGE_STOCHASTIC || a.method() == GAUGE_HEAT;
+    const R omega = splat<R>(a.omega);
+    const Draws<W> draws(a.geom, x, random ? a.seed : 0, RANDOM_GAUGEFIX, 0, (u32)a.sweep);
+    R chance[4];
+    if (a.method() == GAUGE_STOCHASTIC) draws.uniform(chance, 0);
+    // Order (0,2), (1,2), (0,1).
+    PLAQ_UNROLL for (int k = 0; k < (At::N == 3 ? 3 : 1); k++) {
+      const int i = k == 1 ? 1 : 0, j = At::N == 3 && k < 2 ? 2 : 1;
+      Su2<R> q = sum.best(i, j), r;
+      if (a.condition() == GAUGE_PHASES) q.a[1] = q.a[2] = splat<R>(0);
+      if (a.method() == GAUGE_HEAT) {
+        r = sum.heated(i, j, omega, draws, k * (max_tries + 1));
+      } else if (a.method() == GAUGE_MICROCANONICAL) {
+        r = squared(q);
+      } else if (a.method() == GAUGE_STOCHASTIC) {
+        const auto twice = chance[k] < omega;
+        const Su2<R> far = squared(q), near = overrelaxed(q, splat<R>(1));
+        PLAQ_UNROLL for (int c = 0; c < 4; c++) r.a[c] = select(twice, far.a[c], near.a[c]);
+      } else {
+        r = overrelaxed(q, omega);
+      }
+      rotate(g, r, i, j);
+      sum.turn(r, i, j);
+    }
+  }
+};
+
+// Sums per slice over one parity: the functional (every link is seen by both its ends) and the
+// violation, of slice `batch` and where a slice's lanes hold two, of the upper one.
+template <int W, class S, int STORAGE> struct GaugeQuality {
+  typedef GaugeSite<W, S, STORAGE> At;
+  typedef typename At::R R;
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<4, W>& sums) {
+    const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
+    if (a.condition() == GAUGE_ABELIAN) add<typename At::Abelian>(a, x, sums);
+    else add<typename At::Trace>(a, x, sums);
+  }
+  template <class Sum> static PLAQ_FN void add(const GaugeFixArgs& a, const Site& x, Sums<4, W>& sums) {
+    typename At::M g;
+    load_matrix<S, At::G>(g, a.g, x);
+    Sum sum;
+    At::gather(sum, a, x, g);
+    const R zero = splat<R>(0), v[2] = {sum.functional(), sum.violation(a.condition() == GAUGE_PHASES)};
+    const int bit = lane_bit(a.geom, a.time());
+    PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+      sums.add(k, by_lane_bit(v[k], zero, x.lx, bit, false));
+      if (bit) sums.add(2 + k, by_lane_bit(v[k], zero, x.lx, bit, true));
+    }
+  }
+};
+
+// Links to be written: g(x) U_mu(x) g(x+mu)^dagger; batches = parities.
+template <int W, class S, int STORAGE> struct GaugeTransform {
+  typedef GaugeSite<W, S, STORAGE> At;
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int parity) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    typename At::M g, there, u;
+    load_matrix<S, At::G>(g, a.g, x);
+    for (int mu = 0; mu < 4; mu++) {
+      load_matrix<S, At::G>(there, a.g, neighbour(a.geom, x, mu, true));
+      load_link<S, STORAGE>(u, plane(a.gauge, parity), x, mu);
+      u = g * u * adj(there);
+      store_link<S, STORAGE>(u, plane(a.out, parity), x, mu);
+    }
+  }
+};
+
+// Transformation `out` becomes `g` in active slices.
+template <int W, class S, int STORAGE> struct TransformSelect {
+  typedef GaugeSite<W, S, STORAGE> At;
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice) {
+    const int bit = lane_bit(a.geom, a.time());
+    const int* active = (const int*)a.active + slice;
+    const bool lower = active[0] != 0, upper = bit ? active[extent(a.geom, a.time())] != 0 : lower;
+    const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
+    typename At::M g, old;
+    load_matrix<S, At::G>(g, a.g, x);
+    load_matrix<S, At::G>(old, a.out, x);
+    if (!lower && !upper) g = old;
+    if (lower != upper) g = choose(g, old, lx, bit, upper);
+    store_matrix<S, At::G>(g, a.out, x);
+  }
+};
+
+// The transformation as an array of the local lattice: N x N complex doubles per site, x fastest.
+template <int W, class S, int STORAGE> struct TransformArray {
+  typedef GaugeSite<1, S, STORAGE> At;
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int parity) {
+    constexpr int N = At::N;
+    const Site x = site_at(a.geom, o, parity, lx);
+    double* out = (double*)a.active + 2 * N * N * local_index(a.geom, x, lx);
+    typename At::M g;
+    load_matrix<S, At::G>(g, a.g, x);
+    PLAQ_UNROLL for (int k = 0; k < N * N; k++) {
+      const auto z = entry(g, k / N, k % N);
+      out[2 * k] = z.re, out[2 * k + 1] = z.im;
+    }
+  }
+};
+
+}  // namespace PLAQ_NS

@@ -1,0 +1,170 @@
+//! Gauge transformations: one matrix of the group per site.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::{GaugeField, Geometry, Group, Precision, Recon};
+use crate::backend::args::{self, GaugeFixArgs};
+use crate::backend::{Device, FieldView};
+use crate::bail;
+use crate::error::Result;
+
+/// g(x) of `U_mu(x) -> g(x) U_mu(x) g(x+mu)^dagger`, `psi(x) -> g(x) psi(x)`; two rows of SU(3)
+/// matrices, four reals of SU(2).
+#[derive(Debug)]
+pub struct Transformation(GaugeField);
+
+impl Transformation {
+    /// The unit matrix on every site.
+    pub fn unit(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        group: Group,
+    ) -> Result<Self> {
+        let mut g = Self::zero(device, geometry, (precision, storage(group)))?;
+        g.0.fill_random(args::RANDOM_GAUGE, 0, 0, 0.0)?;
+        Ok(g)
+    }
+
+    /// Field number `number` of independent matrices from the Haar measure: the same on every
+    /// device and decomposition.
+    pub fn random(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        group: Group,
+        (seed, number): (u64, u32),
+    ) -> Result<Self> {
+        let mut g = Self::zero(device, geometry, (precision, storage(group)))?;
+        g.0.fill_random(args::RANDOM_GAUGE, seed, number, -1.0)?;
+        Ok(g)
+    }
+
+    fn zero(device: &Device, geometry: &Arc<Geometry>, form: (Precision, Recon)) -> Result<Self> {
+        if form.0 == Precision::F16 {
+            bail!(Unsupported, "a gauge transformation is kept in f64 or f32, found F16");
+        }
+        Ok(Transformation(GaugeField::with_matrices(device, geometry, form, 1)?))
+    }
+
+    /// The same kind of field: unit matrices, or random ones.
+    pub(crate) fn unit_like(&self) -> Result<Self> {
+        Self::unit(self.device(), self.geometry(), self.precision(), self.group())
+    }
+    pub(crate) fn random_like(&self, seed: u64, number: u32) -> Result<Self> {
+        let stream = (seed, number);
+        Self::random(self.device(), self.geometry(), self.precision(), self.group(), stream)
+    }
+
+    pub fn device(&self) -> &Device {
+        self.0.device()
+    }
+    pub fn geometry(&self) -> &Arc<Geometry> {
+        self.0.geometry()
+    }
+    pub fn precision(&self) -> Precision {
+        self.0.precision()
+    }
+    pub fn group(&self) -> Group {
+        self.0.group()
+    }
+
+    pub fn to(&self, precision: Precision) -> Result<Self> {
+        Ok(Transformation(self.0.to(precision, self.0.recon())?))
+    }
+
+    /// The links `g(x) U_mu(x) g(x+mu)^dagger`, computed in double, stored like `gauge`.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice, device or group; `OutOfMemory`.
+    pub fn apply(&self, gauge: &GaugeField) -> Result<GaugeField> {
+        if self.geometry() != gauge.geometry() || self.device() != gauge.device() {
+            bail!(FieldMismatch, "gauge transformation: links on another lattice or device");
+        }
+        if self.group() != gauge.group() {
+            bail!(FieldMismatch, "gauge transformation: links of another group");
+        }
+        let whole = (Precision::F64, gauge.recon().whole());
+        let links = gauge.to(whole.0, whole.1)?;
+        let g = self.to(Precision::F64)?;
+        let args = GaugeFixArgs {
+            geom: links.geometry().args(),
+            gauge: links.view(),
+            g: g.view(),
+            out: links.view(),
+            ..Default::default()
+        };
+        let params = [whole.0.token(), whole.1.token()];
+        links.device().launch("gauge_transform", &params, &args, links.geometry().work(2))?;
+        links.exchange(None)?;
+        if (gauge.precision(), gauge.recon()) == whole {
+            return Ok(links);
+        }
+        links.to(gauge.precision(), gauge.recon())
+    }
+
+    /// The matrices of this rank's sites: site x fastest, row, column.
+    pub fn to_array(&self) -> Result<Vec<Complex64>> {
+        let (geometry, colours) = (self.geometry(), self.group().colours());
+        let mut array = vec![Complex64::ZERO; geometry.volume() * colours * colours];
+        let buffer = self.device().alloc(16 * array.len())?;
+        let g = self.to(Precision::F64)?;
+        let args = GaugeFixArgs {
+            geom: geometry.args(),
+            g: g.view(),
+            active: buffer.ptr(),
+            ..Default::default()
+        };
+        let params = [Precision::F64.token(), g.0.recon().whole().token()];
+        g.device().launch("transform_array", &params, &args, geometry.work(2))?;
+        buffer.download(bytemuck::cast_slice_mut(&mut array))?;
+        Ok(array)
+    }
+
+    /// Becomes `from` on slices across direction `time`, by their global coordinate; both in double.
+    pub(crate) fn take_slices(
+        &mut self,
+        from: &Transformation,
+        time: usize,
+        slices: &[bool],
+    ) -> Result<()> {
+        let geometry = self.geometry().clone();
+        let first = geometry.origin()[time];
+        let here: Vec<i32> =
+            slices[first..first + geometry.extents()[time]].iter().map(|&s| s as i32).collect();
+        let mut active = self.device().alloc(4 * here.len())?;
+        active.upload(bytemuck::cast_slice(&here))?;
+        let mut args = GaugeFixArgs {
+            geom: geometry.args(),
+            g: from.view(),
+            out: self.view(),
+            time: time as i32,
+            active: active.ptr(),
+            ..Default::default()
+        };
+        let work = geometry.slice_work(time);
+        let params = [Precision::F64.token(), self.0.recon().whole().token()];
+        for parity in 0..2 {
+            args.parity = parity;
+            self.device().launch("transform_select", &params, &args, work)?;
+        }
+        self.exchange()
+    }
+
+    /// Brings the borders up to date; every rank calls it.
+    pub(crate) fn exchange(&self) -> Result<()> {
+        self.0.exchange(None)
+    }
+    pub(crate) fn view(&self) -> FieldView {
+        self.0.view()
+    }
+}
+
+fn storage(group: Group) -> Recon {
+    match group {
+        Group::Su3 => Recon::R12,
+        Group::Su2 => Recon::Su2,
+    }
+}

@@ -1,0 +1,360 @@
+//! Gauge fixing: Landau, Coulomb and maximally Abelian gauge for SU(3) and SU(2) by relaxation,
+//! overrelaxation, stochastic relaxation and simulated annealing (Schroeck and Vogt, Comput. Phys.
+//! Commun. 184 (2013) 1907). The links are only read: sweeps change the transformation g(x), which
+//! moves fewer bytes than changing the links, and rounding cannot grow in them.
+
+mod params;
+mod report;
+mod sweeper;
+
+use std::time::Instant;
+
+pub use params::{Condition, GaugeFixParams, Method, Schedule, Stop, Working};
+pub use report::{CopyReport, Fixed, GaugeFixReport, Progress, Quality};
+use sweeper::{Functional, Step, Sweeper};
+
+use super::observables::unitarity;
+use crate::backend::args;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Precision, Transformation};
+
+/// Violations down to here are seen in single precision: rounding leaves some 3e-13.
+const SINGLE_THETA: f64 = 1e-11;
+/// The same for the change of the functional in one iteration.
+const SINGLE_CHANGE: f64 = 1e-9;
+/// Checks without a new lowest violation after which single precision has come to its end.
+const PATIENCE: usize = 20;
+
+/// Called at every check; true ends the fixing on all ranks at the next check.
+pub type Callback<'a> = dyn FnMut(&Progress) -> bool + 'a;
+
+/// A fixed field: links stored like those given, and the transformation that made them, in double.
+#[derive(Debug)]
+pub struct GaugeFixed {
+    pub gauge: GaugeField,
+    pub transformation: Transformation,
+    pub report: GaugeFixReport,
+}
+
+/// Fixes the gauge of a field, which itself stays as it is. Results do not depend on the device's
+/// threads or the decomposition but for rounding.
+///
+/// # Errors
+/// `BadParameter`, `Unsupported`: a parameter; `NotFinite`, `NotUnitary`: a link is broken;
+/// `OutOfMemory`.
+pub fn fix_gauge(
+    gauge: &GaugeField,
+    params: &GaugeFixParams,
+    callback: &mut Callback,
+) -> Result<GaugeFixed> {
+    let start = Instant::now();
+    params.check(gauge)?;
+    check_links(gauge)?;
+    let mut run = Run::new(gauge, params, callback)?;
+    let (mut copies, mut best): (Vec<CopyReport>, Option<Best>) = (vec![], None);
+    for copy in 0..params.copies {
+        let (g, report) = run.copy(copy)?;
+        Best::take(&mut best, params.condition, copy, &g, &report)?;
+        copies.push(report);
+        if run.book.stopped {
+            break;
+        }
+    }
+    let Some(best) = best else { bail!(Internal, "gauge fixing: no copy") };
+    let report = GaugeFixReport {
+        copies,
+        best: best.report,
+        best_copy: best.copy,
+        seconds: start.elapsed().as_secs_f64(),
+        stopped: run.book.stopped,
+    };
+    Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
+}
+
+/// Refuses links that are not finite or not in the group, to the rounding of long runs.
+fn check_links(gauge: &GaugeField) -> Result<()> {
+    let tolerance = if gauge.precision() == Precision::F64 { 1e-8 } else { 1e-4 };
+    let found = unitarity(gauge)?;
+    let (site, mu) = (found.site, found.direction);
+    if !found.worst().is_finite() {
+        bail!(NotFinite, "gauge fixing: link {mu} at {site:?} is not finite");
+    }
+    if found.worst() > tolerance {
+        bail!(
+            NotUnitary,
+            "gauge fixing: link {mu} at {site:?} is off the group by {:e}, allowed {tolerance:e}",
+            found.worst()
+        );
+    }
+    Ok(())
+}
+
+/// The copy to be returned so far; in Coulomb gauge put together from slices.
+struct Best {
+    copy: usize,
+    g: Transformation,
+    report: CopyReport,
+}
+
+impl Best {
+    fn take(
+        best: &mut Option<Best>,
+        condition: Condition,
+        copy: usize,
+        g: &Transformation,
+        report: &CopyReport,
+    ) -> Result<()> {
+        let time = match condition {
+            Condition::Coulomb { time } => Some(time),
+            _ => None,
+        };
+        let Some(old) = best else {
+            *best = Some(Best { copy, g: g.to(Precision::F64)?, report: report.clone() });
+            return Ok(());
+        };
+        let better = |new: &Fixed, old: &Fixed| {
+            (new.converged, new.quality.functional) > (old.converged, old.quality.functional)
+        };
+        let all_better = better(&report.total, &old.report.total);
+        if all_better {
+            old.copy = copy;
+        }
+        let Some(time) = time else {
+            if all_better {
+                (old.g, old.report) = (g.to(Precision::F64)?, report.clone());
+            }
+            return Ok(());
+        };
+        let slices = report.slices.iter().zip(&mut old.report.slices);
+        let taken: Vec<bool> = slices
+            .map(|(new, old)| {
+                let take = better(new, old);
+                if take {
+                    *old = *new;
+                }
+                take
+            })
+            .collect();
+        old.report.total = average(&old.report.slices);
+        old.g.take_slices(g, time, &taken)
+    }
+}
+
+fn average(slices: &[Fixed]) -> Fixed {
+    Fixed {
+        quality: mean(slices.iter().map(|s| &s.quality)),
+        iterations: slices.iter().map(|s| s.iterations).max().unwrap_or(0),
+        converged: slices.iter().all(|s| s.converged),
+    }
+}
+
+/// A copy under way: its place in the random stream, its sweeps, and who is told of them.
+struct Book<'a, 'b> {
+    params: &'a GaugeFixParams,
+    callback: &'a mut Callback<'b>,
+    /// This rank's callback asks to stop; then all ranks do.
+    asked: bool,
+    stopped: bool,
+    copy: usize,
+    seed: u64,
+    sweeps: usize,
+}
+
+impl Book<'_, '_> {
+    fn sweep(&mut self, sweeper: &mut Sweeper, step: Step) -> Result<()> {
+        let number = self.sweeps;
+        self.sweeps += 1;
+        sweeper.sweep(step, self.seed, number)
+    }
+
+    /// Measures all slices, tells the callback and learns whether to stop.
+    fn look(&mut self, sweeper: &mut Sweeper, temperature: Option<f64>) -> Result<Vec<Quality>> {
+        let (slices, stop) = sweeper.quality(self.asked)?;
+        self.stopped |= stop;
+        let (copy, sweeps, quality) = (self.copy, self.sweeps, mean(slices.iter()));
+        self.asked |= (self.callback)(&Progress { copy, sweeps, quality, temperature });
+        Ok(slices)
+    }
+
+    fn anneal(&mut self, sweeper: &mut Sweeper, schedule: &Schedule) -> Result<()> {
+        for step in 0..schedule.steps {
+            let temperature = schedule.temperature(step);
+            self.sweep(sweeper, Step::Heat { beta: 1.0 / temperature })?;
+            for _ in 0..schedule.microcanonical {
+                self.sweep(sweeper, Step::Microcanonical)?;
+            }
+            if (step + 1) % self.params.check_every == 0 {
+                self.look(sweeper, Some(temperature))?;
+                if self.stopped {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sweeps until every slice has come to `stop`, or is given up. With `patience` it ends after so
+    /// many checks without a new lowest violation as well.
+    fn converge(
+        &mut self,
+        sweeper: &mut Sweeper,
+        method: Method,
+        stop: Stop,
+        patience: Option<usize>,
+        slices: &mut [Fixed],
+    ) -> Result<()> {
+        let params = self.params;
+        let (mut before, mut lowest, mut stale): (Option<Vec<Quality>>, _, _) =
+            (None, f64::INFINITY, 0);
+        slices.iter_mut().for_each(|s| s.converged = false);
+        loop {
+            let now = self.look(sweeper, None)?;
+            for (c, slice) in slices.iter_mut().enumerate().filter(|(_, s)| !s.converged) {
+                slice.quality = now[c];
+                slice.converged = match (stop, &before) {
+                    (Stop::Theta(theta), _) => now[c].theta <= theta,
+                    (Stop::Change(_), None) => false,
+                    (Stop::Change(change), Some(before)) => {
+                        let rise = now[c].functional - before[c].functional;
+                        rise.abs() <= change * params.check_every as f64
+                    }
+                };
+            }
+            let theta = mean(now.iter()).theta;
+            stale = if theta < lowest { 0 } else { stale + 1 };
+            lowest = lowest.min(theta);
+            before = Some(now);
+            let open = |s: &Fixed| !s.converged && s.iterations < params.max_iterations;
+            let active: Vec<bool> = slices.iter().map(open).collect();
+            if self.stopped || !active.contains(&true) || patience.is_some_and(|p| stale >= p) {
+                return Ok(());
+            }
+            sweeper.activate(&active)?;
+            for _ in 0..params.check_every {
+                let done = slices.iter().map(|s| s.iterations).max().unwrap_or(0);
+                let step = match method {
+                    Method::StochasticRelaxation { probability } => {
+                        Step::Stochastic { probability }
+                    }
+                    Method::Combined { probability, sweeps, .. } if done < sweeps => {
+                        Step::Stochastic { probability }
+                    }
+                    _ => Step::Overrelax { omega: params.omega },
+                };
+                self.sweep(sweeper, step)?;
+                for (slice, _) in slices.iter_mut().zip(&active).filter(|(_, &on)| on) {
+                    slice.iterations += 1;
+                }
+            }
+        }
+    }
+}
+
+struct Run<'a, 'b> {
+    book: Book<'a, 'b>,
+    /// What sweeps in single precision, where anything does.
+    single: Option<Sweeper>,
+    double: Sweeper,
+}
+
+impl<'a, 'b> Run<'a, 'b> {
+    fn new(
+        gauge: &GaugeField,
+        params: &'a GaugeFixParams,
+        callback: &'a mut Callback<'b>,
+    ) -> Result<Self> {
+        let sweeper = |precision| {
+            let (device, geometry) = (gauge.device(), gauge.geometry());
+            let g = Transformation::unit(device, geometry, precision, gauge.group())?;
+            Sweeper::new(gauge, g, functional(params.condition))
+        };
+        let single = match params.precision {
+            Working::Double => None,
+            Working::Single | Working::Mixed => Some(sweeper(Precision::F32)?),
+        };
+        let (asked, stopped) = (false, false);
+        let book = Book { params, callback, asked, stopped, copy: 0, seed: 0, sweeps: 0 };
+        Ok(Run { book, single, double: sweeper(Precision::F64)? })
+    }
+
+    /// Fixes copy number `copy`; the transformation is in double.
+    fn copy(&mut self, copy: usize) -> Result<(Transformation, CopyReport)> {
+        let params = self.book.params;
+        // Streams of different copies have nothing in common.
+        let seed = params.seed.wrapping_add((copy as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        (self.book.copy, self.book.seed, self.book.sweeps) = (copy, seed, 0);
+        let main = functional(params.condition);
+        let first = self.single.as_mut().unwrap_or(&mut self.double);
+        first.restart(if copy == 0 && !params.random_start {
+            first.g.unit_like()?
+        } else {
+            first.g.random_like(params.seed, copy as u32)?
+        })?;
+        first.set_functional(main)?;
+        if let Method::Annealing(schedule) | Method::Combined { schedule, .. } = params.method {
+            self.book.anneal(first, &schedule)?;
+        }
+        let slices = self.converge(main, params.method)?;
+        let mut report = CopyReport { total: average(&slices), ..Default::default() };
+        if main.without.is_some() {
+            report.slices = slices;
+        }
+        if params.condition == (Condition::MaximallyAbelian { residual: true }) {
+            if let Some(single) = &mut self.single {
+                single.restart(self.double.g.to(Precision::F32)?)?;
+            }
+            let phases = Functional { kind: args::GAUGE_PHASES, without: None };
+            report.residual = Some(self.converge(phases, Method::Overrelaxation)?[0]);
+        }
+        Ok((self.double.g.to(Precision::F64)?, report))
+    }
+
+    /// Converges in single precision as far as that is asked for, then in double. The result is
+    /// `double.g`, and what is said of it was computed in double.
+    fn converge(&mut self, functional: Functional, method: Method) -> Result<Vec<Fixed>> {
+        let (book, double) = (&mut self.book, &mut self.double);
+        let (stop, precision) = (book.params.stop, book.params.precision);
+        double.set_functional(functional)?;
+        let mut slices = vec![Fixed::default(); double.slices()];
+        if let Some(single) = &mut self.single {
+            single.set_functional(functional)?;
+            let coarse = match (precision, stop) {
+                (Working::Mixed, Stop::Theta(theta)) => Stop::Theta(theta.max(SINGLE_THETA)),
+                (Working::Mixed, Stop::Change(change)) => Stop::Change(change.max(SINGLE_CHANGE)),
+                _ => stop,
+            };
+            book.converge(single, method, coarse, Some(PATIENCE), &mut slices)?;
+            double.restart(single.g.to(Precision::F64)?)?;
+        }
+        if precision != Working::Single {
+            book.converge(double, method, stop, None, &mut slices)?;
+        }
+        let (quality, _) = double.quality(false)?;
+        for (slice, quality) in slices.iter_mut().zip(quality) {
+            slice.quality = quality;
+            if let Stop::Theta(theta) = stop {
+                slice.converged = quality.theta <= theta;
+            }
+        }
+        Ok(slices)
+    }
+}
+
+fn functional(condition: Condition) -> Functional {
+    match condition {
+        Condition::Landau => Functional { kind: args::GAUGE_TRACE, without: None },
+        Condition::Coulomb { time } => Functional { kind: args::GAUGE_TRACE, without: Some(time) },
+        Condition::MaximallyAbelian { .. } => {
+            Functional { kind: args::GAUGE_ABELIAN, without: None }
+        }
+    }
+}
+
+fn mean<'a>(slices: impl ExactSizeIterator<Item = &'a Quality>) -> Quality {
+    let n = slices.len() as f64;
+    slices.fold(Quality::default(), |sum, q| Quality {
+        functional: sum.functional + q.functional / n,
+        theta: sum.theta + q.theta / n,
+    })
+}

@@ -1,0 +1,184 @@
+//! What a gauge fixing is asked to do.
+
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Precision};
+
+/// The functional of g(x) that is maximised, normalised as in Schroeck and Vogt, Comput. Phys.
+/// Commun. 184 (2013) 1907 (equations below are theirs): 1 on unit links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Eq. (4), all four directions.
+    Landau,
+    /// Eq. (4) without the links along `time`: every slice across it on its own.
+    Coulomb {
+        /// Direction 0 to 3 (x, y, z, t).
+        time: usize,
+    },
+    /// Eq. (11), the squares of the diagonal.
+    MaximallyAbelian {
+        /// Then Landau gauge by the diagonal transformations that are left, U(1) or U(1) x U(1).
+        residual: bool,
+    },
+}
+
+/// How the functional is raised; annealing ends with overrelaxation, which converges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Method {
+    /// Each site takes its best value, to the power `omega`: 1 (relaxation) to below 2.
+    Overrelaxation,
+    /// Each SU(2) subgroup takes its best value, or with this probability the square of that.
+    StochasticRelaxation { probability: f64 },
+    /// Simulated annealing, then overrelaxation.
+    Annealing(Schedule),
+    /// Simulated annealing, then so many sweeps of stochastic relaxation, then overrelaxation.
+    Combined { schedule: Schedule, probability: f64, sweeps: usize },
+}
+
+/// Temperatures of an annealing, weights exp(f / T) of the local functional f of Eq. (18).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    pub hot: f64,
+    pub cold: f64,
+    /// Temperatures, both ends included; each has one heat bath sweep.
+    pub steps: usize,
+    /// Sweeps that keep the functional, after each heat bath.
+    pub microcanonical: usize,
+    /// Equal ratios of temperatures instead of equal differences.
+    pub logarithmic: bool,
+}
+
+impl Default for Schedule {
+    /// Hot enough to forget the start in four dimensions.
+    fn default() -> Self {
+        Schedule { hot: 1.4, cold: 0.1, steps: 1000, microcanonical: 3, logarithmic: false }
+    }
+}
+
+impl Schedule {
+    /// Temperature number `step`.
+    pub fn temperature(&self, step: usize) -> f64 {
+        let x = if self.steps > 1 { step as f64 / (self.steps - 1) as f64 } else { 1.0 };
+        if self.logarithmic {
+            self.hot * (self.cold / self.hot).powf(x)
+        } else {
+            self.hot + (self.cold - self.hot) * x
+        }
+    }
+}
+
+/// When a copy (Coulomb: a slice) is fixed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stop {
+    /// The average violation theta, Eq. (7), or (13) and its sum over subgroups, falls below this.
+    Theta(f64),
+    /// The functional rose by less than this over one iteration, averaged between two checks.
+    Change(f64),
+}
+
+/// Precision of the sweeps. Links are read only, so that rounding does not grow in them;
+/// functional and violation of the result are computed in double for all three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Working {
+    Single,
+    /// In single precision as far as that goes, the rest in double.
+    Mixed,
+    Double,
+}
+
+/// Parameters of `fix_gauge`.
+#[derive(Clone, Copy, Debug)]
+pub struct GaugeFixParams {
+    pub condition: Condition,
+    pub method: Method,
+    /// Power of overrelaxation, 1 to below 2.
+    pub omega: f64,
+    pub stop: Stop,
+    /// Sweeps after which a copy is given up, annealing not counted.
+    pub max_iterations: usize,
+    /// Sweeps between two looks at the violation.
+    pub check_every: usize,
+    pub precision: Working,
+    /// Gauge copies; of those that converged the largest functional is returned.
+    pub copies: usize,
+    /// Start the first copy at a random transformation as well.
+    pub random_start: bool,
+    pub seed: u64,
+}
+
+impl GaugeFixParams {
+    pub fn new(condition: Condition) -> Self {
+        GaugeFixParams {
+            condition,
+            method: Method::Overrelaxation,
+            omega: 1.7,
+            stop: Stop::Theta(1e-12),
+            max_iterations: 20_000,
+            check_every: 10,
+            precision: Working::Mixed,
+            copies: 1,
+            random_start: false,
+            seed: 1,
+        }
+    }
+
+    /// # Errors
+    /// `BadParameter` naming the first one out of range; `Unsupported`: links in half precision.
+    pub(super) fn check(&self, gauge: &GaugeField) -> Result<()> {
+        if gauge.precision() == Precision::F16 {
+            bail!(Unsupported, "gauge fixing: expected links in f64 or f32, found F16");
+        }
+        if let Condition::Coulomb { time: time @ 4.. } = self.condition {
+            bail!(BadParameter, "gauge fixing: time: expected direction 0 to 3, found {time}");
+        }
+        if !(1.0..2.0).contains(&self.omega) {
+            bail!(
+                BadParameter,
+                "gauge fixing: omega: expected 1 <= omega < 2, found {}",
+                self.omega
+            );
+        }
+        let (name, stop) = match self.stop {
+            Stop::Theta(theta) => ("theta", theta),
+            Stop::Change(change) => ("change", change),
+        };
+        if !(stop > 0.0 && stop.is_finite()) {
+            bail!(
+                BadParameter,
+                "gauge fixing: stop {name}: expected a positive number, found {stop}"
+            );
+        }
+        for (name, n) in [
+            ("max_iterations", self.max_iterations),
+            ("check_every", self.check_every),
+            ("copies", self.copies),
+        ] {
+            if n == 0 || n > i32::MAX as usize {
+                bail!(BadParameter, "gauge fixing: {name}: expected at least 1, found {n}");
+            }
+        }
+        let (schedule, probability) = match self.method {
+            Method::Overrelaxation => (None, None),
+            Method::StochasticRelaxation { probability } => (None, Some(probability)),
+            Method::Annealing(schedule) => (Some(schedule), None),
+            Method::Combined { schedule, probability, .. } => (Some(schedule), Some(probability)),
+        };
+        if let Some(p) = probability.filter(|p| !(0.0..1.0).contains(p)) {
+            bail!(BadParameter, "gauge fixing: probability: expected 0 <= p < 1, found {p}");
+        }
+        if let Some(s) = schedule {
+            let falls = s.hot >= s.cold && s.cold > 0.0 && s.hot.is_finite();
+            if !falls || s.steps == 0 || s.steps > 1 << 24 {
+                bail!(
+                    BadParameter,
+                    "gauge fixing: annealing: expected temperatures hot >= cold > 0 and 1 to 2^24 \
+                     steps, found {} to {} in {} steps",
+                    s.hot,
+                    s.cold,
+                    s.steps
+                );
+            }
+        }
+        Ok(())
+    }
+}

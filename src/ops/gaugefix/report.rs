@@ -1,0 +1,55 @@
+//! What came of a gauge fixing.
+
+/// Functional and violation, computed in double.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// F of Eq. (4) or (11): 1 on unit links.
+    pub functional: f64,
+    /// Average violation theta of Eq. (7), (13), (16).
+    pub theta: f64,
+}
+
+/// One slice of a copy in Coulomb gauge, or all of a copy.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Fixed {
+    pub quality: Quality,
+    /// Sweeps, those of an annealing left out.
+    pub iterations: usize,
+    pub converged: bool,
+}
+
+/// One gauge copy.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CopyReport {
+    /// Of the whole lattice: averages over the slices, the most iterations, all converged.
+    pub total: Fixed,
+    /// In Coulomb gauge, by the coordinate along `time`.
+    pub slices: Vec<Fixed>,
+    /// Landau gauge by diagonal transformations after maximally Abelian gauge, where asked for.
+    pub residual: Option<Fixed>,
+}
+
+/// All copies. Not converged is no error: it is said here.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GaugeFixReport {
+    pub copies: Vec<CopyReport>,
+    /// What is returned; in Coulomb gauge every slice is the best of all copies.
+    pub best: CopyReport,
+    /// Number of the copy returned; in Coulomb gauge of the copy with the largest total.
+    pub best_copy: usize,
+    pub seconds: f64,
+    /// The callback ended it.
+    pub stopped: bool,
+}
+
+/// Where a gauge fixing is, for the callback.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    pub copy: usize,
+    /// Sweeps of this copy, annealing included.
+    pub sweeps: usize,
+    /// In the precision of the sweeps.
+    pub quality: Quality,
+    /// Temperature of an annealing under way.
+    pub temperature: Option<f64>,
+}
