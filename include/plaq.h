@@ -1139,6 +1139,166 @@ plaq_status plaq_effective_mass(const double *correlator,
                                 int32_t form,
                                 double *masses);
 
+/* ---- Gauge fixing ---- */
+
+/** A gauge transformation that fixes a gauge, and what is known of it. */
+typedef struct plaq_gaugefix {
+  int64_t id;
+} plaq_gaugefix;
+
+/** Gauges, for SU(3) and SU(2). F is the functional that is maximised, 1 on unit links,
+ * and theta its violation (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907). */
+typedef int32_t plaq_gaugefix_condition;
+enum {
+  /** F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V). */
+  PLAQ_GAUGEFIX_LANDAU = 0,
+  /** The same without the links along `time`, for every slice across it on its own. */
+  PLAQ_GAUGEFIX_COULOMB = 1,
+  /** Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V). */
+  PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2
+};
+
+/** Algorithms. */
+typedef int32_t plaq_gaugefix_method;
+enum {
+  /** Overrelaxation; relaxation with omega = 1. */
+  PLAQ_GAUGEFIX_OVERRELAXATION = 0,
+  /** Every SU(2) subgroup takes its best value, or its square with `probability`. */
+  PLAQ_GAUGEFIX_STOCHASTIC = 1,
+  /** Simulated annealing, then overrelaxation. */
+  PLAQ_GAUGEFIX_ANNEALING = 2,
+  /** Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation. */
+  PLAQ_GAUGEFIX_COMBINED = 3
+};
+
+/** Precision of the sweeps. Functional, violation and result are in double for all. */
+typedef int32_t plaq_gaugefix_precision;
+enum {
+  PLAQ_GAUGEFIX_SINGLE = 0,
+  /** Single precision as far as it goes, then double. */
+  PLAQ_GAUGEFIX_MIXED = 1,
+  PLAQ_GAUGEFIX_DOUBLE = 2
+};
+
+/** Called at every check with the number of the copy, its sweeps so far, functional and
+ * violation in the precision of the sweeps, and the temperature while annealing (else 0).
+ * A result other than 0 on any rank ends the fixing at the next check. */
+typedef int32_t (*plaq_gaugefix_callback)(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user);
+
+/** How to fix a gauge. */
+typedef struct plaq_gaugefix_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  plaq_gaugefix_condition condition;
+  /** Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). */
+  int32_t time;
+  /** Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. */
+  int32_t residual;
+  plaq_gaugefix_method method;
+  plaq_gaugefix_precision precision;
+  /** 1: annealing temperatures with equal ratios; 0: with equal differences. */
+  int32_t logarithmic;
+  /** Power of overrelaxation, 1 to below 2. */
+  double omega;
+  /** Stochastic relaxation: 0 to below 1. */
+  double probability;
+  int64_t stochastic_sweeps;
+  /** First and last temperature, their number with a heat bath sweep each, and the
+   * microcanonical sweeps after each of these. */
+  double hot;
+  double cold;
+  int64_t temperatures;
+  int64_t microcanonical;
+  /** Largest violation; 0: not asked for. Both criteria asked for must be met. */
+  double stop_theta;
+  /** Largest rise of F in one iteration; 0: not asked for. */
+  double stop_change;
+  /** Sweeps after which a copy, or a slice, is given up; annealing is not counted. */
+  int64_t max_iterations;
+  /** Sweeps between two looks at the violation. */
+  int64_t check_every;
+  /** Gauge copies, of which the one with the largest F among those that converged is
+   * kept; in Coulomb gauge of every slice. The first starts from the field as it is. */
+  int64_t copies;
+  /** 1: the first copy starts from a random transformation, as the others do. */
+  int64_t random_start;
+  int64_t seed;
+} plaq_gaugefix_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_gaugefix_params_init(plaq_gaugefix_params *params, int64_t struct_size);
+
+/** What a gauge fixing did. */
+typedef struct plaq_gaugefix_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Of the field as it is now; in Coulomb gauge averages over the slices. */
+  double functional;
+  double theta;
+  /** Of the residual fixing, or 0. */
+  double residual_functional;
+  double residual_theta;
+  /** Sweeps, without annealing; in Coulomb gauge of the slowest slice. */
+  int64_t iterations;
+  int64_t residual_iterations;
+  double seconds;
+  /** 1: all criteria were met, in every slice, and by the residual fixing. */
+  int32_t converged;
+  /** 1: the callback asked to stop. */
+  int32_t stopped;
+  /** Copies made, and the one that is kept. */
+  int64_t copies;
+  int64_t best_copy;
+} plaq_gaugefix_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_gaugefix_report_init(plaq_gaugefix_report *report, int64_t struct_size);
+
+/** One gauge copy, or one slice of it. */
+typedef struct plaq_gaugefix_state {
+  double functional;
+  double theta;
+  int64_t iterations;
+  int32_t converged;
+  int32_t reserved;
+} plaq_gaugefix_state;
+
+/** Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
+ * the criteria says the report. `result` has the transformation and the copies.
+ * Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
+ * UNSUPPORTED (half precision): the links stay as they were. */
+plaq_status plaq_gaugefix_run(plaq_gauge gauge,
+                              const plaq_gaugefix_params *params,
+                              plaq_gaugefix_callback callback,
+                              void *user,
+                              plaq_gaugefix_report *report,
+                              plaq_gaugefix *result);
+
+/** Destroys a result. The zero handle is accepted. */
+plaq_status plaq_gaugefix_destroy(plaq_gaugefix result);
+
+/** All copies in turn. `count`: how many there are; the first `capacity` of them are
+ * written; `copies` may be NULL. */
+plaq_status plaq_gaugefix_copies(plaq_gaugefix result,
+                                 plaq_gaugefix_state *copies,
+                                 int64_t capacity,
+                                 int64_t *count);
+
+/** The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
+ * with -1 of the field that is kept; in other gauges there are none. */
+plaq_status plaq_gaugefix_slices(plaq_gaugefix result,
+                                 int64_t copy,
+                                 plaq_gaugefix_state *slices,
+                                 int64_t capacity,
+                                 int64_t *count);
+
+/** The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
+ * sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi. */
+plaq_status plaq_gaugefix_transformation(plaq_gaugefix result, double *transformation);
+
+/** Applies the transformation to the links of another field of the lattice. */
+plaq_status plaq_gaugefix_apply(plaq_gaugefix result, plaq_gauge gauge);
+
 #ifdef __cplusplus
 }
 #endif

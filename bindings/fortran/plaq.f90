@@ -623,6 +623,108 @@ module plaq
     integer(c_int32_t) :: position(4)
   end type
 
+  ! Gauge fixing
+  !> A gauge transformation that fixes a gauge, and what is known of it.
+  type, bind(c) :: plaq_gaugefix
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Gauges, for SU(3) and SU(2). F is the functional that is maximised, 1 on unit links,
+  !> and theta its violation (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907).
+  !> F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_LANDAU = 0
+  !> The same without the links along `time`, for every slice across it on its own.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COULOMB = 1
+  !> Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2
+  !> Algorithms.
+  !> Overrelaxation; relaxation with omega = 1.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_OVERRELAXATION = 0
+  !> Every SU(2) subgroup takes its best value, or its square with `probability`.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_STOCHASTIC = 1
+  !> Simulated annealing, then overrelaxation.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_ANNEALING = 2
+  !> Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COMBINED = 3
+  !> Precision of the sweeps. Functional, violation and result are in double for all.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_SINGLE = 0
+  !> Single precision as far as it goes, then double.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MIXED = 1
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_DOUBLE = 2
+  !> plaq_gaugefix_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called at every check with the number of the copy, its sweeps so far, functional and
+  !> violation in the precision of the sweeps, and the temperature while annealing (else 0).
+  !> A result other than 0 on any rank ends the fixing at the next check.
+  !> Arguments: copy, sweeps, functional, theta, temperature, user.
+  !> How to fix a gauge.
+  type, bind(c) :: plaq_gaugefix_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: condition
+    !> Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t).
+    integer(c_int32_t) :: time
+    !> Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations.
+    integer(c_int32_t) :: residual
+    integer(c_int32_t) :: method
+    integer(c_int32_t) :: precision
+    !> 1: annealing temperatures with equal ratios; 0: with equal differences.
+    integer(c_int32_t) :: logarithmic
+    !> Power of overrelaxation, 1 to below 2.
+    real(c_double) :: omega
+    !> Stochastic relaxation: 0 to below 1.
+    real(c_double) :: probability
+    integer(c_int64_t) :: stochastic_sweeps
+    !> First and last temperature, their number with a heat bath sweep each, and the
+    !> microcanonical sweeps after each of these.
+    real(c_double) :: hot
+    real(c_double) :: cold
+    integer(c_int64_t) :: temperatures
+    integer(c_int64_t) :: microcanonical
+    !> Largest violation; 0: not asked for. Both criteria asked for must be met.
+    real(c_double) :: stop_theta
+    !> Largest rise of F in one iteration; 0: not asked for.
+    real(c_double) :: stop_change
+    !> Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+    integer(c_int64_t) :: max_iterations
+    !> Sweeps between two looks at the violation.
+    integer(c_int64_t) :: check_every
+    !> Gauge copies, of which the one with the largest F among those that converged is
+    !> kept; in Coulomb gauge of every slice. The first starts from the field as it is.
+    integer(c_int64_t) :: copies
+    !> 1: the first copy starts from a random transformation, as the others do.
+    integer(c_int64_t) :: random_start
+    integer(c_int64_t) :: seed
+  end type
+  !> What a gauge fixing did.
+  type, bind(c) :: plaq_gaugefix_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Of the field as it is now; in Coulomb gauge averages over the slices.
+    real(c_double) :: functional
+    real(c_double) :: theta
+    !> Of the residual fixing, or 0.
+    real(c_double) :: residual_functional
+    real(c_double) :: residual_theta
+    !> Sweeps, without annealing; in Coulomb gauge of the slowest slice.
+    integer(c_int64_t) :: iterations
+    integer(c_int64_t) :: residual_iterations
+    real(c_double) :: seconds
+    !> 1: all criteria were met, in every slice, and by the residual fixing.
+    integer(c_int32_t) :: converged
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    !> Copies made, and the one that is kept.
+    integer(c_int64_t) :: copies
+    integer(c_int64_t) :: best_copy
+  end type
+  !> One gauge copy, or one slice of it.
+  type, bind(c) :: plaq_gaugefix_state
+    real(c_double) :: functional
+    real(c_double) :: theta
+    integer(c_int64_t) :: iterations
+    integer(c_int32_t) :: converged
+    integer(c_int32_t) :: reserved
+  end type
+
   interface
     !> Version of the library, "major.minor.patch".
     type(c_ptr) function plaq_version() bind(c)
@@ -1217,6 +1319,73 @@ module plaq
       integer(c_int64_t), value :: times
       integer(c_int32_t), value :: form
       real(c_double), intent(inout) :: masses(*)
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gaugefix_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_gaugefix_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gaugefix_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_gaugefix_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
+    !> the criteria says the report. `result` has the transformation and the copies.
+    !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
+    !> UNSUPPORTED (half precision): the links stay as they were.
+    integer(c_int32_t) function plaq_gaugefix_run(gauge, &
+        params, &
+        callback, &
+        user, &
+        report, &
+        result) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gaugefix_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_gaugefix_report), intent(inout), optional :: report
+      type(plaq_gaugefix), intent(inout) :: result
+    end function
+    !> Destroys a result. The zero handle is accepted.
+    integer(c_int32_t) function plaq_gaugefix_destroy(result) bind(c)
+      import
+      type(plaq_gaugefix), value :: result
+    end function
+    !> All copies in turn. `count`: how many there are; the first `capacity` of them are
+    !> written; `copies` may be NULL.
+    integer(c_int32_t) function plaq_gaugefix_copies(result, copies, capacity, count) bind(c)
+      import
+      type(plaq_gaugefix), value :: result
+      type(plaq_gaugefix_state), intent(inout), optional :: copies(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: count
+    end function
+    !> The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
+    !> with -1 of the field that is kept; in other gauges there are none.
+    integer(c_int32_t) function plaq_gaugefix_slices(result, copy, slices, capacity, count) bind(c)
+      import
+      type(plaq_gaugefix), value :: result
+      integer(c_int64_t), value :: copy
+      type(plaq_gaugefix_state), intent(inout), optional :: slices(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: count
+    end function
+    !> The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
+    !> sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+    integer(c_int32_t) function plaq_gaugefix_transformation(result, transformation) bind(c)
+      import
+      type(plaq_gaugefix), value :: result
+      real(c_double), intent(inout) :: transformation(*)
+    end function
+    !> Applies the transformation to the links of another field of the lattice.
+    integer(c_int32_t) function plaq_gaugefix_apply(result, gauge) bind(c)
+      import
+      type(plaq_gaugefix), value :: result
+      type(plaq_gauge), value :: gauge
     end function
   end interface
 

@@ -14,6 +14,7 @@ pub mod dirac;
 pub mod field;
 pub mod file;
 pub mod gauge;
+pub mod gaugefix;
 pub mod hadron;
 mod handles;
 pub mod layout;
@@ -38,4 +39,5 @@ pub const MODULES: &[&table::Module] = &[
     &dirac::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
+    &gaugefix::MODULE,
 ];

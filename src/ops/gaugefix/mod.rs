@@ -212,14 +212,12 @@ impl Book<'_, '_> {
             let now = self.look(sweeper, None)?;
             for (c, slice) in slices.iter_mut().enumerate().filter(|(_, s)| !s.converged) {
                 slice.quality = now[c];
-                slice.converged = match (stop, &before) {
-                    (Stop::Theta(theta), _) => now[c].theta <= theta,
-                    (Stop::Change(_), None) => false,
-                    (Stop::Change(change), Some(before)) => {
-                        let rise = now[c].functional - before[c].functional;
-                        rise.abs() <= change * params.check_every as f64
-                    }
-                };
+                let rise = before
+                    .as_ref()
+                    .map_or(f64::INFINITY, |b| (now[c].functional - b[c].functional).abs());
+                let most = stop.change * params.check_every as f64;
+                slice.converged = (stop.theta == 0.0 || now[c].theta <= stop.theta)
+                    && (stop.change == 0.0 || rise <= most);
             }
             let theta = mean(now.iter()).theta;
             stale = if theta < lowest { 0 } else { stale + 1 };
@@ -319,9 +317,11 @@ impl<'a, 'b> Run<'a, 'b> {
         let mut slices = vec![Fixed::default(); double.slices()];
         if let Some(single) = &mut self.single {
             single.set_functional(functional)?;
-            let coarse = match (precision, stop) {
-                (Working::Mixed, Stop::Theta(theta)) => Stop::Theta(theta.max(SINGLE_THETA)),
-                (Working::Mixed, Stop::Change(change)) => Stop::Change(change.max(SINGLE_CHANGE)),
+            let coarse = match precision {
+                Working::Mixed => Stop {
+                    theta: if stop.theta > 0.0 { stop.theta.max(SINGLE_THETA) } else { 0.0 },
+                    change: if stop.change > 0.0 { stop.change.max(SINGLE_CHANGE) } else { 0.0 },
+                },
                 _ => stop,
             };
             book.converge(single, method, coarse, Some(PATIENCE), &mut slices)?;
@@ -333,9 +333,7 @@ impl<'a, 'b> Run<'a, 'b> {
         let (quality, _) = double.quality(false)?;
         for (slice, quality) in slices.iter_mut().zip(quality) {
             slice.quality = quality;
-            if let Stop::Theta(theta) = stop {
-                slice.converged = quality.theta <= theta;
-            }
+            slice.converged &= stop.theta == 0.0 || quality.theta <= stop.theta;
         }
         Ok(slices)
     }

@@ -67,13 +67,13 @@ impl Schedule {
     }
 }
 
-/// When a copy (Coulomb: a slice) is fixed.
+/// When a copy (Coulomb: a slice) is fixed: all that is asked for must be met. 0: not asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Stop {
-    /// The average violation theta, Eq. (7), or (13) and its sum over subgroups, falls below this.
-    Theta(f64),
-    /// The functional rose by less than this over one iteration, averaged between two checks.
-    Change(f64),
+pub struct Stop {
+    /// Largest average violation theta, Eq. (7), or (13) and its sum over subgroups.
+    pub theta: f64,
+    /// Largest rise of the functional in one iteration, averaged between two checks.
+    pub change: f64,
 }
 
 /// Precision of the sweeps. Links are read only, so that rounding does not grow in them;
@@ -112,7 +112,7 @@ impl GaugeFixParams {
             condition,
             method: Method::Overrelaxation,
             omega: 1.7,
-            stop: Stop::Theta(1e-12),
+            stop: Stop { theta: 1e-12, change: 0.0 },
             max_iterations: 20_000,
             check_every: 10,
             precision: Working::Mixed,
@@ -138,15 +138,14 @@ impl GaugeFixParams {
                 self.omega
             );
         }
-        let (name, stop) = match self.stop {
-            Stop::Theta(theta) => ("theta", theta),
-            Stop::Change(change) => ("change", change),
-        };
-        if !(stop > 0.0 && stop.is_finite()) {
-            bail!(
-                BadParameter,
-                "gauge fixing: stop {name}: expected a positive number, found {stop}"
-            );
+        let Stop { theta, change } = self.stop;
+        for (name, stop) in [("theta", theta), ("change", change)] {
+            if !(0.0..f64::INFINITY).contains(&stop) {
+                bail!(BadParameter, "gauge fixing: stop {name}: expected 0 or more, found {stop}");
+            }
+        }
+        if theta == 0.0 && change == 0.0 {
+            bail!(BadParameter, "gauge fixing: stop: expected theta or change above 0");
         }
         for (name, n) in [
             ("max_iterations", self.max_iterations),
