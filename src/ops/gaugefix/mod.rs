@@ -23,8 +23,10 @@ use crate::fields::{GaugeField, Precision, Transformation};
 const SINGLE_THETA: f64 = 1e-11;
 /// The same for the change of the functional in one iteration.
 const SINGLE_CHANGE: f64 = 1e-9;
-/// Checks without a new lowest violation after which single precision has come to its end.
+/// Checks without a new lowest violation after which single precision has come to its end, and the
+/// violation above which it cannot be at its end: near a saddle point theta rises for a while.
 const PATIENCE: usize = 20;
+const STANDSTILL_THETA: f64 = 1e-9;
 
 /// Called at every check; true ends the fixing on all ranks at the next check.
 pub type Callback<'a> = dyn FnMut(&Progress) -> bool + 'a;
@@ -220,7 +222,7 @@ impl Book<'_, '_> {
                     && (stop.change == 0.0 || rise <= most);
             }
             let theta = mean(now.iter()).theta;
-            stale = if theta < lowest { 0 } else { stale + 1 };
+            stale = if theta < lowest || theta > STANDSTILL_THETA { 0 } else { stale + 1 };
             lowest = lowest.min(theta);
             before = Some(now);
             let open = |s: &Fixed| !s.converged && s.iterations < params.max_iterations;
