@@ -1,4 +1,4 @@
-/* What the examples share: status checks and command lines. */
+/* What the examples share: status checks, command lines, JSON. */
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
@@ -133,6 +133,17 @@ static inline void start_ranks(int argc, char **argv, plaq_context_params *p) {
   integers("--grid", option(argc, argv, "--grid", "0,0,0,0"), p->grid, 4);
 }
 #endif
+
+/* Text as a JSON string. */
+static inline void json_text(FILE *f, const char *text) {
+  fputc('"', f);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', f);
+    if ((unsigned char)*text < 32) fprintf(f, "\\u%04x", *text);
+    else fputc(*text, f);
+  }
+  fputc('"', f);
+}
 
 /* The part of a rank of the lattice `extents`. */
 static inline void divide(plaq_context context, int32_t *extents) {

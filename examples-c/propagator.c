@@ -205,16 +205,6 @@ static void print_table(const job *j) {
   }
 }
 
-static void json_text(FILE *f, const char *text) {
-  fputc('"', f);
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') fputc('\\', f);
-    if ((unsigned char)*text < 32) fprintf(f, "\\u%04x", *text);
-    else fputc(*text, f);
-  }
-  fputc('"', f);
-}
-
 static void json_array(FILE *f, const char *name, const double *values, int count, const char *after) {
   int i;
   fprintf(f, "    \"%s\": [", name);

@@ -84,7 +84,7 @@ program propagator
   if (.not. dirac_params%kappa > 0) call usage_error('--kappa', 'expected a positive number')
 
   context = open_context(last)
-  call name_device()
+  device = device_name(context)
   write (error_unit, '(a)') 'propagator on '//device
   call load()
   call solve()
@@ -111,17 +111,6 @@ contains
       call usage_error('--source', text)
     end if
     source%position = int(x, c_int32_t)
-  end subroutine
-
-  subroutine name_device()
-    character(kind=c_char) :: letters(256)
-    integer :: i
-    call ok(plaq_context_name(context, letters, 256_c_int64_t))
-    device = ''
-    do i = 1, 256
-      if (letters(i) == c_null_char) exit
-      device = device//letters(i)
-    end do
   end subroutine
 
   !> Reads the configuration and makes the operator; the links stay in the operator only.
@@ -203,32 +192,6 @@ contains
     end do
   end subroutine
 
-  !> A JSON number with all digits, null for what is not finite.
-  function exact(value) result(text)
-    real(c_double), intent(in) :: value
-    character(len=:), allocatable :: text
-    text = 'null'
-    if (abs(value) <= huge(value)) text = shown(value, '(es25.16e3)')
-  end function
-
-  function quoted(value) result(text)
-    character(len=*), intent(in) :: value
-    character(len=:), allocatable :: text
-    character(len=6) :: code
-    integer :: i
-    text = '"'
-    do i = 1, len(value)
-      if (iachar(value(i:i)) < 32) then
-        write (code, '(a,z4.4)') '\u', iachar(value(i:i))
-        text = text//code
-      else
-        if (value(i:i) == '"' .or. value(i:i) == '\') text = text//'\'
-        text = text//value(i:i)
-      end if
-    end do
-    text = text//'"'
-  end function
-
   function json_array(name, values) result(text)
     character(len=*), intent(in) :: name
     real(c_double), intent(in) :: values(:)
@@ -240,24 +203,6 @@ contains
       text = text//exact(values(i))
     end do
     text = text//']'
-  end function
-
-  function json_integers(values) result(text)
-    integer(c_int32_t), intent(in) :: values(:)
-    character(len=:), allocatable :: text
-    integer :: i
-    text = '['
-    do i = 1, size(values)
-      if (i > 1) text = text//', '
-      text = text//word(int(values(i), c_int64_t))
-    end do
-    text = text//']'
-  end function
-
-  function truth(value) result(text)
-    integer(c_int32_t), intent(in) :: value
-    character(len=:), allocatable :: text
-    text = trim(merge('true ', 'false', value == 1))
   end function
 
   subroutine write_json()

@@ -44,10 +44,10 @@ while read -r name args; do
   fi
 done <<<"$list"
 
-# Many ranks print what one prints: words alike, numbers to rounding (solutions to their tolerance);
-# lines with times are left out.
+# Many ranks print what one prints, Fortran what C does: words alike, numbers to rounding (solutions to
+# their tolerance); lines with times are left out.
 alike() {
-  awk 'function number(x) { return x ~ /^[-+]?[0-9.]+(e[-+]?[0-9]+)?$/ }
+  awk 'function number(x) { return x ~ /^[-+]?[0-9.]+([eE][-+]?[0-9]+)?$/ }
     /iterations,/ { next }
     { for (i = 1; i <= NF; i++) token[FNR == NR, ++n[FNR == NR]] = $i }
     END {
@@ -61,6 +61,82 @@ alike() {
       }
     }' "$1" "$2"
 }
+
+# JSON as words and numbers, without times.
+words() { tr ',[]{}' '     ' <"$1" | sed 's/"seconds": *[^ ]*//'; }
+
+check() { # name, command
+  local name=$1
+  shift
+  if "$@" >"$out/log" 2>&1; then
+    echo "test $name ... ok"
+    good=$((good + 1))
+  else
+    echo "test $name ... FAILED"
+    cat "$out/log"
+    bad=$((bad + 1))
+  fi
+}
+
+refused() { # status, part of the message, command
+  local status=$1 message=$2 found
+  shift 2
+  "$@" >"$out/said" 2>&1 </dev/null
+  found=$?
+  cat "$out/said"
+  echo "expected status $status and '$message', found status $found"
+  [ "$found" = "$status" ] && grep -qF -e "$message" "$out/said"
+}
+
+# The fixed links have the plaquette of the original ones, and as link trace the functional of
+# Landau gauge.
+same_field() { # original, fixed, JSON
+  paste -d' ' <(build/dev/bin/plaquette "$1") <(build/dev/bin/plaquette "$2") |
+    awk -v json="$3" 'function apart(x, y) { return (x - y) ^ 2 > 1e-20 }
+      BEGIN {
+        while ((getline line < json) > 0)
+          if (!functional && match(line, /"functional": [^,]*/)) functional = substr(line, RSTART + 14, RLENGTH - 14)
+      }
+      $1 == "plaquette" { seen++; if (apart($2, $4)) { print "plaquettes " $2 ", " $4; exit 1 } }
+      $1 == "link" { seen++; if (apart($6, functional)) { print "link trace " $6 ", functional " functional; exit 1 } }
+      END { if (seen != 2) exit 1 }'
+}
+
+slices() { # expected number, JSON
+  local found
+  found=$(awk '/"slices"/ { on = 1 } on && /"theta"/ { n++ } END { print n + 0 }' "$2")
+  echo "expected $1 slices, found $found"
+  [ "$found" = "$1" ]
+}
+
+gaugefix() { # gaugefix or gaugefix_f
+  local program=build/dev/bin/$1 file=tests/data/quenched-b6.0-4x4x4x8.ildg time
+  [ -x "$program" ] || { missing=$((missing + 1)); return; }
+  "$program" --gauge "$file" --out "$out/$1" --transformation "$out/$1.g" --json "$out/$1.json" >"$out/log" 2>&1
+  check "$1, fixed links" same_field "$file" "$out/$1" "$out/$1.json"
+  check "$1, size of the transformation" [ "$(wc -c <"$out/$1.g")" = $((4 * 4 * 4 * 8 * 9 * 16)) ]
+  for time in 0 3; do
+    "$program" --gauge "$file" --condition coulomb --time "$time" --copies 2 --json "$out/$1-$time.json" >"$out/log" 2>&1
+    check "$1, slices across direction $time" slices $((time == 3 ? 8 : 4)) "$out/$1-$time.json"
+  done
+  "$program" --gauge "$file" --condition mag --residual yes --method combined --temperatures 20 --stochastic-sweeps 20 \
+    --json "$out/$1-mag.json" >"$out/log" 2>&1
+  check "$1 without --gauge" refused 2 --gauge "$program"
+  check "$1, unknown gauge" refused 2 axial "$program" --gauge "$file" --condition axial
+  check "$1, no such direction" refused 2 --time "$program" --gauge "$file" --condition coulomb --time 4
+  check "$1, relaxation with omega" refused 2 --omega "$program" --gauge "$file" --method relaxation --omega 1.5
+  check "$1, no such file" refused 1 absent "$program" --gauge absent
+  check "$1, omega out of range" refused 1 omega "$program" --gauge "$file" --omega 2.5
+  check "$1, not converged" refused 3 "NOT CONVERGED" "$program" --gauge "$file" --max-iterations 10
+}
+gaugefix gaugefix
+gaugefix gaugefix_f
+if [ -x build/dev/bin/gaugefix_f ]; then
+  check "gaugefix and gaugefix_f, same transformation" cmp "$out/gaugefix.g" "$out/gaugefix_f.g"
+  for run in "" -0 -3 -mag; do
+    check "gaugefix$run and gaugefix_f$run, same JSON" alike <(words "$out/gaugefix$run.json") <(words "$out/gaugefix_f$run.json")
+  done
+fi
 
 on_ranks() { # program, arguments
   local name=$1 grid
@@ -88,6 +164,11 @@ if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/d
     # From a cold start: where staples nearly cancel, as in a hot one, rounding grows by 1e4 a sweep.
     on_ranks heatbath$twin --lattice 4,4,4,8 --beta 6.0 --start cold --thermalise 3 --separation 2 --configurations 2 --out "$out/chain" --threads 1
     on_ranks propagator$twin --gauge "$file" --kappa 0.12 --csw 1.2 --threads 1
+    on_ranks gaugefix$twin --gauge "$file" --condition coulomb --precision double --threads 1
+    on_ranks gaugefix$twin --gauge "$file" --condition mag --method annealing --temperatures 5 --residual yes --precision double --threads 1
+    [ ! -x "build/dev/bin/gaugefix${twin}_mpi" ] ||
+      check "gaugefix${twin}_mpi --transformation" refused 2 "one rank" scripts/ranks.sh 1,1,1,2 \
+        "build/dev/bin/gaugefix${twin}_mpi" --gauge "$file" --transformation "$out/many.g"
   done
 else
   echo "test examples on many ranks ... ignored, no MPI"

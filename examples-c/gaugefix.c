@@ -1,0 +1,294 @@
+/* gaugefix: Landau, Coulomb or maximally Abelian gauge of a configuration in a file.
+ *
+ *   gaugefix --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]
+ *            [--method overrelaxation|relaxation|stochastic|annealing|combined]
+ *            [--precision single|mixed|double] [--omega W] [--probability P] [--stochastic-sweeps N]
+ *            [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]
+ *            [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]
+ *            [--copies N] [--random-start no|yes] [--seed S]
+ *            [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]
+ *            [--transformation FILE] [--json FILE] [--device auto|cpu|cuda] [--threads N]
+ *
+ * docs/gaugefix.md explains them. Options that are left out have the library's defaults. The table
+ * goes to the standard output, progress to the standard error. Status: 0 done, 1 refused, 2 wrong
+ * options, 3 not converged or interrupted; what was reached is written all the same.
+ *
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --out $OUT/landau --transformation $OUT/landau.g --json $OUT/landau.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --time 0 --copies 2 --precision double --json $OUT/coulomb.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --method relaxation --precision single --out $OUT/mag --format milc
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9
+ */
+#include <signal.h>
+#include <time.h>
+
+#include "example.h"
+
+static const char HELP[] =
+    "usage: gaugefix --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]\n"
+    "                [--method overrelaxation|relaxation|stochastic|annealing|combined]\n"
+    "                [--precision single|mixed|double] [--omega W] [--probability P] [--stochastic-sweeps N]\n"
+    "                [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]\n"
+    "                [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]\n"
+    "                [--copies N] [--random-start no|yes] [--seed S]\n"
+    "                [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]\n"
+    "                [--transformation FILE] [--json FILE] [--device auto|cpu|cuda] [--threads N]\n"
+    "  --out has the fixed links; --transformation the matrices g(x) as this machine's doubles without a\n"
+    "  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank only)\n"
+    GRID_HELP;
+static const char OPTIONS[] =
+    "--gauge --condition --time --residual --method --precision --omega --probability --stochastic-sweeps --hot "
+    "--cold --temperatures --microcanonical --logarithmic --stop-theta --stop-change --max-iterations --check-every "
+    "--copies --random-start --seed --out --format --transformation --json --device --threads" GRID_OPTION;
+
+enum { NUMBERS = 18 }; /* of a matrix of SU(3) */
+
+static const choice CONDITIONS[] = {{"landau", PLAQ_GAUGEFIX_LANDAU},
+                                    {"coulomb", PLAQ_GAUGEFIX_COULOMB},
+                                    {"mag", PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN},
+                                    {NULL, 0}};
+/* Relaxation is overrelaxation with omega = 1. */
+static const choice METHODS[] = {{"overrelaxation", PLAQ_GAUGEFIX_OVERRELAXATION},
+                                 {"stochastic", PLAQ_GAUGEFIX_STOCHASTIC},
+                                 {"annealing", PLAQ_GAUGEFIX_ANNEALING},
+                                 {"combined", PLAQ_GAUGEFIX_COMBINED},
+                                 {"relaxation", PLAQ_GAUGEFIX_OVERRELAXATION},
+                                 {NULL, 0}};
+static const choice PRECISIONS[] = {{"single", PLAQ_GAUGEFIX_SINGLE},
+                                    {"mixed", PLAQ_GAUGEFIX_MIXED},
+                                    {"double", PLAQ_GAUGEFIX_DOUBLE},
+                                    {NULL, 0}};
+static const choice NO_YES[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
+
+/* The job: what was asked for and what came of it. */
+typedef struct job {
+  const char *gauge_file, *out_file, *transformation_file, *json_file, *method;
+  int32_t format;
+  plaq_gaugefix_params params;
+  char device[256];
+  plaq_file_report file;
+  plaq_plaquette before, after;
+  plaq_gaugefix_report report;
+  plaq_gaugefix_state *copies, *slices;
+  int64_t copy_count, slice_count;
+} job;
+
+static volatile sig_atomic_t interrupted = 0;
+static void interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+/* A line when a second has passed. */
+static int32_t progress(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user) {
+  time_t *shown = user, now = time(NULL);
+  if (now != *shown) {
+    *shown = now;
+    fprintf(stderr, "  copy %lld, %lld sweeps, functional %.10f, theta %.2e", (long long)copy, (long long)sweeps,
+            functional, theta);
+    if (temperature > 0) fprintf(stderr, ", temperature %.4f", temperature);
+    fprintf(stderr, "\n");
+  }
+  return interrupted;
+}
+
+/* Options that are given replace defaults of the library. */
+static void set_number(int argc, char **argv, const char *name, double *to) {
+  if (*option(argc, argv, name, "")) *to = number(argc, argv, name, NULL);
+}
+static void set_integer(int argc, char **argv, const char *name, int64_t *to) {
+  if (*option(argc, argv, name, "")) *to = integer(argc, argv, name, NULL);
+}
+
+static job read_options(int argc, char **argv) {
+  job j;
+  plaq_gaugefix_params *p = &j.params;
+  int64_t direction;
+  memset(&j, 0, sizeof j);
+  OK(plaq_gaugefix_params_init(p, sizeof *p));
+  check_options(argc, argv, OPTIONS, HELP);
+  j.gauge_file = option(argc, argv, "--gauge", NULL);
+  j.out_file = option(argc, argv, "--out", "");
+  j.transformation_file = option(argc, argv, "--transformation", "");
+  j.json_file = option(argc, argv, "--json", "");
+  j.format = choose(argc, argv, "--format", "ildg", FORMATS);
+  j.method = option(argc, argv, "--method", "overrelaxation");
+  p->condition = choose(argc, argv, "--condition", "landau", CONDITIONS);
+  p->method = choose(argc, argv, "--method", "overrelaxation", METHODS);
+  p->precision = choose(argc, argv, "--precision", "mixed", PRECISIONS);
+  p->residual = choose(argc, argv, "--residual", "no", NO_YES);
+  p->logarithmic = choose(argc, argv, "--logarithmic", "no", NO_YES);
+  p->random_start = choose(argc, argv, "--random-start", "no", NO_YES);
+  direction = p->time;
+  set_integer(argc, argv, "--time", &direction);
+  if (direction < 0 || direction > 3) usage_error("--time", option(argc, argv, "--time", NULL));
+  p->time = (int32_t)direction;
+  set_number(argc, argv, "--omega", &p->omega);
+  if (!strcmp(j.method, "relaxation")) {
+    if (*option(argc, argv, "--omega", "")) usage_error("--omega", "relaxation has none");
+    p->omega = 1;
+  }
+  set_number(argc, argv, "--probability", &p->probability);
+  set_integer(argc, argv, "--stochastic-sweeps", &p->stochastic_sweeps);
+  set_number(argc, argv, "--hot", &p->hot);
+  set_number(argc, argv, "--cold", &p->cold);
+  set_integer(argc, argv, "--temperatures", &p->temperatures);
+  set_integer(argc, argv, "--microcanonical", &p->microcanonical);
+  set_number(argc, argv, "--stop-theta", &p->stop_theta);
+  set_number(argc, argv, "--stop-change", &p->stop_change);
+  set_integer(argc, argv, "--max-iterations", &p->max_iterations);
+  set_integer(argc, argv, "--check-every", &p->check_every);
+  set_integer(argc, argv, "--copies", &p->copies);
+  set_integer(argc, argv, "--seed", &p->seed);
+  return j;
+}
+
+static void *memory(int64_t count, size_t size) {
+  void *room = calloc(count > 0 ? (size_t)count : 1, size);
+  if (!room) {
+    fprintf(stderr, "no memory for %lld numbers\n", (long long)count);
+    exit(1);
+  }
+  return room;
+}
+
+static plaq_gaugefix fix(plaq_gauge gauge, job *j) {
+  plaq_gaugefix result;
+  time_t shown = time(NULL);
+  OK(plaq_gaugefix_report_init(&j->report, sizeof j->report));
+  signal(SIGINT, interrupt);
+  OK(plaq_gaugefix_run(gauge, &j->params, progress, &shown, &j->report, &result));
+  signal(SIGINT, SIG_DFL);
+  OK(plaq_gaugefix_copies(result, NULL, 0, &j->copy_count));
+  j->copies = memory(j->copy_count, sizeof *j->copies);
+  OK(plaq_gaugefix_copies(result, j->copies, j->copy_count, &j->copy_count));
+  OK(plaq_gaugefix_slices(result, -1, NULL, 0, &j->slice_count));
+  j->slices = memory(j->slice_count, sizeof *j->slices);
+  OK(plaq_gaugefix_slices(result, -1, j->slices, j->slice_count, &j->slice_count));
+  return result;
+}
+
+static void write_links(plaq_gauge gauge, const job *j) {
+  plaq_write_params p;
+  OK(plaq_write_params_init(&p, sizeof p));
+  p.format = j->format;
+  p.sequence_number = j->file.sequence_number;
+  p.creator = "plaq gaugefix";
+  OK(plaq_gauge_write_file(gauge, j->out_file, &p));
+}
+
+static void write_transformation(plaq_gaugefix result, const job *j) {
+  const int32_t *l = j->file.extents;
+  size_t count = (size_t)l[0] * l[1] * l[2] * l[3] * NUMBERS, written;
+  double *g = memory((int64_t)count, sizeof *g);
+  FILE *f = fopen(j->transformation_file, "wb");
+  OK(plaq_gaugefix_transformation(result, g));
+  written = f ? fwrite(g, sizeof *g, count, f) : 0;
+  if (!f || fclose(f) || written != count) {
+    perror(j->transformation_file);
+    exit(1);
+  }
+  free(g);
+}
+
+static void print_states(const char *what, const plaq_gaugefix_state *states, int64_t count) {
+  int64_t i;
+  printf("#%8s  %16s  %10s  %10s  converged\n", what, "functional", "theta", "iterations");
+  for (i = 0; i < count; i++)
+    printf("%9lld  %16.12f  %10.3e  %10lld  %s\n", (long long)i, states[i].functional, states[i].theta,
+           (long long)states[i].iterations, states[i].converged ? "yes" : "no");
+}
+
+static void print_table(const job *j) {
+  const int32_t *l = j->file.extents;
+  const plaq_gaugefix_report *r = &j->report;
+  printf("# %s (%s), %d x %d x %d x %d, plaquette %.12f\n", j->gauge_file, name_of(j->file.format, FORMATS), l[0], l[1],
+         l[2], l[3], j->before.total);
+  printf("# %s gauge by %s, %s precision, %s\n", name_of(j->params.condition, CONDITIONS), j->method,
+         name_of(j->params.precision, PRECISIONS), j->device);
+  print_states("copy", j->copies, j->copy_count);
+  if (j->slice_count > 0) print_states("slice", j->slices, j->slice_count);
+  printf("# kept: functional %.12f, theta %.3e, copy %lld\n", r->functional, r->theta, (long long)r->best_copy);
+  if (j->params.residual)
+    printf("# residual: functional %.12f, theta %.3e\n", r->residual_functional, r->residual_theta);
+  printf("# plaquette %.12f\n", j->after.total);
+  printf("# %lld iterations, %.3f s%s\n", (long long)(r->iterations + r->residual_iterations), r->seconds,
+         r->converged ? "" : ", NOT CONVERGED");
+}
+
+static void json_states(FILE *f, const char *name, const plaq_gaugefix_state *states, int64_t count, const char *after) {
+  int64_t i;
+  fprintf(f, "  \"%s\": [", name);
+  for (i = 0; i < count; i++)
+    fprintf(f, "%s\n    {\"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld, \"converged\": %s}", i ? "," : "",
+            states[i].functional, states[i].theta, (long long)states[i].iterations,
+            states[i].converged ? "true" : "false");
+  fprintf(f, "%s]%s\n", count ? "\n  " : "", after);
+}
+
+static void json_plaquette(FILE *f, const char *name, plaq_plaquette p) {
+  fprintf(f, "  \"%s\": {\"total\": %.17g, \"spatial\": %.17g, \"temporal\": %.17g},\n", name, p.total, p.spatial,
+          p.temporal);
+}
+
+static void write_json(const job *j) {
+  const int32_t *l = j->file.extents;
+  const plaq_gaugefix_params *p = &j->params;
+  const plaq_gaugefix_report *r = &j->report;
+  FILE *f = fopen(j->json_file, "w");
+  if (!f) {
+    perror(j->json_file);
+    exit(1);
+  }
+  fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
+  json_text(f, j->device);
+  fprintf(f, ",\n  \"gauge\": {\"file\": ");
+  json_text(f, j->gauge_file);
+  fprintf(f, ", \"format\": \"%s\", \"lattice\": [%d, %d, %d, %d]},\n", name_of(j->file.format, FORMATS), l[0], l[1],
+          l[2], l[3]);
+  fprintf(f, "  \"condition\": \"%s\", \"time\": %d, \"method\": \"%s\", \"precision\": \"%s\",\n",
+          name_of(p->condition, CONDITIONS), p->time, j->method, name_of(p->precision, PRECISIONS));
+  fprintf(f, "  \"omega\": %.17g, \"stop_theta\": %.17g, \"stop_change\": %.17g, \"seed\": %lld,\n", p->omega,
+          p->stop_theta, p->stop_change, (long long)p->seed);
+  fprintf(f, "  \"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld,\n", r->functional, r->theta,
+          (long long)r->iterations);
+  if (p->residual)
+    fprintf(f, "  \"residual\": {\"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld},\n",
+            r->residual_functional, r->residual_theta, (long long)r->residual_iterations);
+  fprintf(f, "  \"converged\": %s, \"stopped\": %s, \"seconds\": %.9g, \"best_copy\": %lld,\n",
+          r->converged ? "true" : "false", r->stopped ? "true" : "false", r->seconds, (long long)r->best_copy);
+  json_plaquette(f, "plaquette_before", j->before);
+  json_plaquette(f, "plaquette_after", j->after);
+  json_states(f, "copies", j->copies, j->copy_count, ",");
+  json_states(f, "slices", j->slices, j->slice_count, "");
+  fprintf(f, "}\n");
+  if (ferror(f) | fclose(f)) {
+    perror(j->json_file);
+    exit(1);
+  }
+}
+
+int main(int argc, char **argv) {
+  job j = read_options(argc, argv);
+  plaq_context context = open_context(argc, argv);
+  plaq_context_report place;
+  plaq_gauge gauge;
+  plaq_gaugefix result;
+  OK(plaq_context_report_init(&place, sizeof place));
+  OK(plaq_context_describe(context, &place));
+  if (*j.transformation_file && place.ranks > 1) usage_error("--transformation", "needs one rank");
+  OK(plaq_context_name(context, j.device, sizeof j.device));
+  fprintf(stderr, "gaugefix on %s\n", j.device);
+  OK(plaq_file_report_init(&j.file, sizeof j.file));
+  OK(plaq_gauge_read_file(context, j.gauge_file, NULL, &gauge, &j.file));
+  OK(plaq_gauge_plaquette(gauge, &j.before));
+  result = fix(gauge, &j);
+  OK(plaq_gauge_plaquette(gauge, &j.after));
+  if (*j.out_file) write_links(gauge, &j);
+  if (*j.transformation_file) write_transformation(result, &j);
+  print_table(&j);
+  if (*j.json_file && place.rank == 0) write_json(&j);
+  free(j.copies);
+  free(j.slices);
+  OK(plaq_context_destroy(context));
+  return j.report.converged ? 0 : 3;
+}

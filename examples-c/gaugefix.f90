@@ -1,0 +1,266 @@
+!> gaugefix: Landau, Coulomb or maximally Abelian gauge of a configuration in a file; the twin of
+!> gaugefix.c, with the same options, table and files. docs/gaugefix.md describes them.
+!>
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method combined --temperatures 20 --stochastic-sweeps 20 --out $OUT/landau_f --transformation $OUT/landau_f.g
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --copies 2 --format milc --out $OUT/mag_f
+include 'example.inc'
+
+module gaugefix_progress
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit, int64
+  implicit none
+  integer(int64), save :: shown_at = 0
+contains
+  !> Called at every check; a line when a second has passed.
+  integer(c_int32_t) function progress(copy, sweeps, functional, theta, temperature, user) bind(c)
+    integer(c_int64_t), value :: copy, sweeps
+    real(c_double), value :: functional, theta, temperature
+    type(c_ptr), value :: user
+    integer(int64) :: now, rate
+    progress = 0
+    call system_clock(now, rate)
+    if (shown_at == 0) shown_at = now
+    if (c_associated(user) .or. now - shown_at < rate) return
+    shown_at = now
+    write (error_unit, '(2(a,i0),a,f13.10,a,es8.2)', advance='no') '  copy ', copy, ', ', sweeps, &
+      ' sweeps, functional ', functional, ', theta ', theta
+    if (temperature > 0) write (error_unit, '(a,f7.4)', advance='no') ', temperature ', temperature
+    write (error_unit, '()')
+  end function
+end module
+
+program gaugefix
+  use plaq
+  use example
+  use gaugefix_progress
+  implicit none
+  character(len=7), parameter :: condition_names(3) = [character(len=7) :: 'landau', 'coulomb', 'mag']
+  integer(c_int32_t), parameter :: condition_values(3) = &
+    [PLAQ_GAUGEFIX_LANDAU, PLAQ_GAUGEFIX_COULOMB, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN]
+  !> Relaxation is overrelaxation with omega = 1.
+  character(len=14), parameter :: method_names(5) = &
+    [character(len=14) :: 'overrelaxation', 'stochastic', 'annealing', 'combined', 'relaxation']
+  integer(c_int32_t), parameter :: method_values(5) = &
+    [PLAQ_GAUGEFIX_OVERRELAXATION, PLAQ_GAUGEFIX_STOCHASTIC, PLAQ_GAUGEFIX_ANNEALING, PLAQ_GAUGEFIX_COMBINED, &
+     PLAQ_GAUGEFIX_OVERRELAXATION]
+  character(len=6), parameter :: precision_names(3) = [character(len=6) :: 'single', 'mixed', 'double']
+  integer(c_int32_t), parameter :: precision_values(3) = &
+    [PLAQ_GAUGEFIX_SINGLE, PLAQ_GAUGEFIX_MIXED, PLAQ_GAUGEFIX_DOUBLE]
+  character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
+  character(len=112), parameter :: help(11) = [character(len=112) :: &
+    'usage: gaugefix_f --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]', &
+    '                  [--method overrelaxation|relaxation|stochastic|annealing|combined]', &
+    '                  [--precision single|mixed|double] [--omega W] [--probability P] [--stochastic-sweeps N]', &
+    '                  [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]', &
+    '                  [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]', &
+    '                  [--copies N] [--random-start no|yes] [--seed S]', &
+    '                  [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]', &
+    '                  [--transformation FILE] [--json FILE] [--device auto|cpu|cuda] [--threads N]', &
+    '  --out has the fixed links; --transformation the matrices g(x) as this machine''s doubles without a', &
+    '  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank', &
+    '  only)']
+  !> Numbers of a matrix of SU(3).
+  integer, parameter :: numbers = 18
+
+  character(len=:), allocatable :: gauge_file, out_file, transformation_file, json_file, method, device
+  integer(c_int32_t) :: form
+  integer(c_int64_t) :: direction
+  type(plaq_context) :: context
+  type(plaq_context_report) :: place
+  type(plaq_gauge) :: gauge
+  type(plaq_gaugefix) :: fixed
+  type(plaq_gaugefix_params) :: params
+  type(plaq_gaugefix_report) :: report
+  type(plaq_gaugefix_state), allocatable :: copies(:), slices(:)
+  type(plaq_file_report) :: file
+  type(plaq_plaquette) :: before, after
+  integer :: last
+
+  last = command_argument_count()
+  call read_options()
+  context = open_context(last)
+  call ok(plaq_context_report_init(place, c_sizeof(place)))
+  call ok(plaq_context_describe(context, place))
+  if (len(transformation_file) > 0 .and. place%ranks > 1) call usage_error('--transformation', 'needs one rank')
+  device = device_name(context)
+  write (error_unit, '(a)') 'gaugefix on '//device
+  call ok(plaq_file_report_init(file, c_sizeof(file)))
+  call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge, report=file))
+  call ok(plaq_gauge_plaquette(gauge, before))
+  call fix()
+  call ok(plaq_gauge_plaquette(gauge, after))
+  if (len(out_file) > 0) call write_links()
+  if (len(transformation_file) > 0) call write_transformation()
+  call print_table()
+  if (len(json_file) > 0 .and. place%rank == 0) call write_json()
+  call ok(plaq_context_destroy(context))
+  call leave(merge(0, 3, report%converged == 1))
+
+contains
+
+  subroutine read_options()
+    call check_options(last, '--gauge --condition --time --residual --method --precision --omega --probability '// &
+                       '--stochastic-sweeps --hot --cold --temperatures --microcanonical --logarithmic '// &
+                       '--stop-theta --stop-change --max-iterations --check-every --copies --random-start '// &
+                       '--seed --out --format --transformation --json --device --threads', help)
+    call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
+    gauge_file = option(last, '--gauge')
+    out_file = option(last, '--out', '')
+    transformation_file = option(last, '--transformation', '')
+    json_file = option(last, '--json', '')
+    form = choose(last, '--format', 'ildg', format_names, format_values)
+    method = option(last, '--method', 'overrelaxation')
+    params%condition = choose(last, '--condition', 'landau', condition_names, condition_values)
+    params%method = choose(last, '--method', 'overrelaxation', method_names, method_values)
+    params%precision = choose(last, '--precision', 'mixed', precision_names, precision_values)
+    params%residual = choose(last, '--residual', 'no', no_yes, [0_c_int32_t, 1_c_int32_t])
+    params%logarithmic = choose(last, '--logarithmic', 'no', no_yes, [0_c_int32_t, 1_c_int32_t])
+    params%random_start = choose(last, '--random-start', 'no', no_yes, [0_c_int32_t, 1_c_int32_t])
+    direction = params%time
+    call set_whole('--time', direction)
+    if (direction > 3) call usage_error('--time', option(last, '--time'))
+    params%time = int(direction, c_int32_t)
+    call set_number('--omega', params%omega)
+    if (method == 'relaxation') then
+      if (option(last, '--omega', '') /= '') call usage_error('--omega', 'relaxation has none')
+      params%omega = 1
+    end if
+    call set_number('--probability', params%probability)
+    call set_whole('--stochastic-sweeps', params%stochastic_sweeps)
+    call set_number('--hot', params%hot)
+    call set_number('--cold', params%cold)
+    call set_whole('--temperatures', params%temperatures)
+    call set_whole('--microcanonical', params%microcanonical)
+    call set_number('--stop-theta', params%stop_theta)
+    call set_number('--stop-change', params%stop_change)
+    call set_whole('--max-iterations', params%max_iterations)
+    call set_whole('--check-every', params%check_every)
+    call set_whole('--copies', params%copies)
+    call set_whole('--seed', params%seed)
+  end subroutine
+
+  !> An option that is given replaces the library's default.
+  subroutine set_number(name, value)
+    character(len=*), intent(in) :: name
+    real(c_double), intent(inout) :: value
+    if (option(last, name, '') /= '') value = number(last, name)
+  end subroutine
+
+  subroutine set_whole(name, value)
+    character(len=*), intent(in) :: name
+    integer(c_int64_t), intent(inout) :: value
+    if (option(last, name, '') /= '') value = whole(last, name)
+  end subroutine
+
+  subroutine fix()
+    integer(c_int64_t) :: n
+    call ok(plaq_gaugefix_report_init(report, c_sizeof(report)))
+    call ok(plaq_gaugefix_run(gauge, params, c_funloc(progress), c_null_ptr, report, fixed))
+    call ok(plaq_gaugefix_copies(fixed, capacity=0_c_int64_t, count=n))
+    allocate (copies(n))
+    call ok(plaq_gaugefix_copies(fixed, copies, n, n))
+    call ok(plaq_gaugefix_slices(fixed, -1_c_int64_t, capacity=0_c_int64_t, count=n))
+    allocate (slices(n))
+    call ok(plaq_gaugefix_slices(fixed, -1_c_int64_t, slices, n, n))
+  end subroutine
+
+  subroutine write_links()
+    type(plaq_write_params) :: p
+    call ok(plaq_write_params_init(p, c_sizeof(p)))
+    p%format = form
+    p%sequence_number = file%sequence_number
+    call ok(plaq_gauge_write_file(gauge, out_file//c_null_char, p))
+  end subroutine
+
+  subroutine write_transformation()
+    real(c_double), allocatable :: g(:)
+    integer :: unit, status
+    allocate (g(numbers * product(int(file%extents, c_int64_t))))
+    call ok(plaq_gaugefix_transformation(fixed, g))
+    open (newunit=unit, file=transformation_file, action='write', status='replace', access='stream', iostat=status)
+    if (status == 0) write (unit, iostat=status) g
+    if (status == 0) close (unit, iostat=status)
+    if (status /= 0) call not_written(transformation_file)
+  end subroutine
+
+  subroutine not_written(name)
+    character(len=*), intent(in) :: name
+    write (error_unit, '(a)') name//': cannot be written'
+    call leave(1)
+  end subroutine
+
+  subroutine print_states(what, states)
+    character(len=*), intent(in) :: what
+    type(plaq_gaugefix_state), intent(in) :: states(:)
+    integer :: i
+    print '(a,a8,a)', '#', what, '        functional       theta  iterations  converged'
+    do i = 1, size(states)
+      print '(i9,2x,f16.12,2x,es10.3,2x,i10,2x,a)', i - 1, states(i)%functional, states(i)%theta, &
+        states(i)%iterations, trim(merge('yes', 'no ', states(i)%converged == 1))
+    end do
+  end subroutine
+
+  subroutine print_table()
+    print '(3a,3(i0," x "),i0,a,f14.12)', '# ', gauge_file, ' ('//format_name(file%format)//'), ', file%extents, &
+      ', plaquette ', before%total
+    print '(a)', '# '//name_of(params%condition, condition_names, condition_values)//' gauge by '//method//', '// &
+      name_of(params%precision, precision_names, precision_values)//' precision, '//device
+    call print_states('copy', copies)
+    if (size(slices) > 0) call print_states('slice', slices)
+    print '(a,f14.12,a,es9.3,a,i0)', '# kept: functional ', report%functional, ', theta ', report%theta, ', copy ', &
+      report%best_copy
+    if (params%residual == 1) print '(a,f14.12,a,es9.3)', '# residual: functional ', report%residual_functional, &
+      ', theta ', report%residual_theta
+    print '(a,f14.12)', '# plaquette ', after%total
+    print '(a)', '# '//word(report%iterations + report%residual_iterations)//' iterations, '// &
+      shown(report%seconds, '(f12.3)')//' s'//trim(merge('               ', ', NOT CONVERGED', report%converged == 1))
+  end subroutine
+
+  subroutine json_states(unit, name, states, after)
+    integer, intent(in) :: unit
+    character(len=*), intent(in) :: name, after
+    type(plaq_gaugefix_state), intent(in) :: states(:)
+    integer :: i
+    write (unit, '(a)') '  "'//name//'": ['
+    do i = 1, size(states)
+      write (unit, '(a)') '    {"functional": '//exact(states(i)%functional)//', "theta": '//exact(states(i)%theta)// &
+        ', "iterations": '//word(states(i)%iterations)//', "converged": '//truth(states(i)%converged)//'}'// &
+        trim(merge(',', ' ', i < size(states)))
+    end do
+    write (unit, '(a)') '  ]'//after
+  end subroutine
+
+  function json_plaquette(name, p) result(text)
+    character(len=*), intent(in) :: name
+    type(plaq_plaquette), intent(in) :: p
+    character(len=:), allocatable :: text
+    text = '  "'//name//'": {"total": '//exact(p%total)//', "spatial": '//exact(p%spatial)//', "temporal": '// &
+      exact(p%temporal)//'},'
+  end function
+
+  subroutine write_json()
+    integer :: unit, status
+    open (newunit=unit, file=json_file, action='write', status='replace', iostat=status)
+    if (status /= 0) call not_written(json_file)
+    write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', '  "device": '//quoted(device)//','
+    write (unit, '(a)') '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'//format_name(file%format)// &
+      '", "lattice": '//json_integers(file%extents)//'},'
+    write (unit, '(a)') '  "condition": "'//name_of(params%condition, condition_names, condition_values)// &
+      '", "time": '//word(direction)//', "method": "'//method//'", "precision": "'// &
+      name_of(params%precision, precision_names, precision_values)//'",'
+    write (unit, '(a)') '  "omega": '//exact(params%omega)//', "stop_theta": '//exact(params%stop_theta)// &
+      ', "stop_change": '//exact(params%stop_change)//', "seed": '//word(params%seed)//','
+    write (unit, '(a)') '  "functional": '//exact(report%functional)//', "theta": '//exact(report%theta)// &
+      ', "iterations": '//word(report%iterations)//','
+    if (params%residual == 1) write (unit, '(a)') '  "residual": {"functional": '//exact(report%residual_functional)// &
+      ', "theta": '//exact(report%residual_theta)//', "iterations": '//word(report%residual_iterations)//'},'
+    write (unit, '(a)') '  "converged": '//truth(report%converged)//', "stopped": '//truth(report%stopped)// &
+      ', "seconds": '//exact(report%seconds)//', "best_copy": '//word(report%best_copy)//','
+    write (unit, '(a)') json_plaquette('plaquette_before', before), json_plaquette('plaquette_after', after)
+    call json_states(unit, 'copies', copies, ',')
+    call json_states(unit, 'slices', slices, '')
+    write (unit, '(a)') '}'
+    close (unit, iostat=status)
+    if (status /= 0) call not_written(json_file)
+  end subroutine
+end program
