@@ -95,6 +95,8 @@ fn check_links(gauge: &GaugeField) -> Result<()> {
 /// The copy to be returned so far; in Coulomb gauge put together from slices.
 struct Best {
     copy: usize,
+    /// Of that copy alone.
+    total: Fixed,
     g: Transformation,
     report: CopyReport,
 }
@@ -112,15 +114,16 @@ impl Best {
             _ => None,
         };
         let Some(old) = best else {
-            *best = Some(Best { copy, g: g.to(Precision::F64)?, report: report.clone() });
+            let (total, report) = (report.total, report.clone());
+            *best = Some(Best { copy, total, g: g.to(Precision::F64)?, report });
             return Ok(());
         };
         let better = |new: &Fixed, old: &Fixed| {
             (new.converged, new.quality.functional) > (old.converged, old.quality.functional)
         };
-        let all_better = better(&report.total, &old.report.total);
+        let all_better = better(&report.total, &old.total);
         if all_better {
-            old.copy = copy;
+            (old.copy, old.total) = (copy, report.total);
         }
         let Some(time) = time else {
             if all_better {
@@ -209,6 +212,7 @@ impl Book<'_, '_> {
         let params = self.params;
         let (mut before, mut lowest, mut stale): (Option<Vec<Quality>>, _, _) =
             (None, f64::INFINITY, 0);
+        let mut sweeps = 0;
         slices.iter_mut().for_each(|s| s.converged = false);
         loop {
             let now = self.look(sweeper, None)?;
@@ -217,7 +221,7 @@ impl Book<'_, '_> {
                 let rise = before
                     .as_ref()
                     .map_or(f64::INFINITY, |b| (now[c].functional - b[c].functional).abs());
-                let most = stop.change * params.check_every as f64;
+                let most = stop.change * sweeps as f64;
                 slice.converged = (stop.theta == 0.0 || now[c].theta <= stop.theta)
                     && (stop.change == 0.0 || rise <= most);
             }
@@ -231,7 +235,10 @@ impl Book<'_, '_> {
                 return Ok(());
             }
             sweeper.activate(&active)?;
-            for _ in 0..params.check_every {
+            let left = slices.iter().zip(&active).filter(|(_, &on)| on);
+            let left = left.map(|(s, _)| params.max_iterations - s.iterations).min().unwrap_or(0);
+            sweeps = params.check_every.min(left);
+            for _ in 0..sweeps {
                 let done = slices.iter().map(|s| s.iterations).max().unwrap_or(0);
                 let step = match method {
                     Method::StochasticRelaxation { probability } => {
@@ -295,29 +302,33 @@ impl<'a, 'b> Run<'a, 'b> {
         if let Method::Annealing(schedule) | Method::Combined { schedule, .. } = params.method {
             self.book.anneal(first, &schedule)?;
         }
-        let slices = self.converge(main, params.method)?;
+        let slices = self.converge(main, params.method, params.precision)?;
         let mut report = CopyReport { total: average(&slices), ..Default::default() };
         if main.without.is_some() {
             report.slices = slices;
         }
         if params.condition == (Condition::MaximallyAbelian { residual: true }) {
-            if let Some(single) = &mut self.single {
-                single.restart(self.double.g.to(Precision::F32)?)?;
-            }
             let phases = Functional { kind: args::GAUGE_PHASES, without: None };
-            report.residual = Some(self.converge(phases, Method::Overrelaxation)?[0]);
+            // In single precision the rounding of g would undo what was reached before.
+            let slices = self.converge(phases, Method::Overrelaxation, Working::Double)?;
+            report.residual = Some(slices[0]);
         }
         Ok((self.double.g.to(Precision::F64)?, report))
     }
 
     /// Converges in single precision as far as that is asked for, then in double. The result is
     /// `double.g`, and what is said of it was computed in double.
-    fn converge(&mut self, functional: Functional, method: Method) -> Result<Vec<Fixed>> {
+    fn converge(
+        &mut self,
+        functional: Functional,
+        method: Method,
+        precision: Working,
+    ) -> Result<Vec<Fixed>> {
         let (book, double) = (&mut self.book, &mut self.double);
-        let (stop, precision) = (book.params.stop, book.params.precision);
+        let stop = book.params.stop;
         double.set_functional(functional)?;
         let mut slices = vec![Fixed::default(); double.slices()];
-        if let Some(single) = &mut self.single {
+        if let Some(single) = self.single.as_mut().filter(|_| precision != Working::Double) {
             single.set_functional(functional)?;
             let coarse = match precision {
                 Working::Mixed => Stop {

@@ -77,7 +77,8 @@ pub struct Stop {
 }
 
 /// Precision of the sweeps. Links are read only, so that rounding does not grow in them;
-/// functional and violation of the result are computed in double for all three.
+/// functional and violation of the result are computed in double for all three, and the residual
+/// gauge is fixed in double.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Working {
     Single,
