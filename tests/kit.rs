@@ -10,6 +10,8 @@ mod config;
 mod correlators;
 #[path = "dirac.rs"]
 mod dirac;
+#[path = "gaugefix/main.rs"]
+mod gaugefix;
 #[path = "halo.rs"]
 mod halo;
 #[path = "heatbath.rs"]
