@@ -243,26 +243,27 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
   }
 };
 
-// Sums per slice over one parity: the functional (every link is seen by both its ends) and the
-// violation, of slice `batch` and where a slice's lanes hold two, of the upper one.
+// Per slice over one parity: the sums of the functional (every link is seen by both its ends) and of
+// the violation of slice `batch`, then where a slice's lanes hold two those of the upper one; the
+// largest violation in each of the two.
 template <int W, class S, int STORAGE> struct GaugeQuality {
   typedef GaugeSite<W, S, STORAGE> At;
   typedef typename At::R R;
-  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<4, W>& sums) {
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
     const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
     if (a.condition() == GAUGE_ABELIAN) add<typename At::Abelian>(a, x, sums);
     else add<typename At::Trace>(a, x, sums);
   }
-  template <class Sum> static PLAQ_FN void add(const GaugeFixArgs& a, const Site& x, Sums<4, W>& sums) {
+  template <class Sum> static PLAQ_FN void add(const GaugeFixArgs& a, const Site& x, Sums<6, W>& sums) {
     typename At::M g;
     load_matrix<S, At::G>(g, a.g, x);
     Sum sum;
     At::gather(sum, a, x, g);
     const R zero = splat<R>(0), v[2] = {sum.functional(), sum.violation(a.condition() == GAUGE_PHASES)};
     const int bit = lane_bit(a.geom, a.time());
-    PLAQ_UNROLL for (int k = 0; k < 2; k++) {
-      sums.add(k, by_lane_bit(v[k], zero, x.lx, bit, false));
-      if (bit) sums.add(2 + k, by_lane_bit(v[k], zero, x.lx, bit, true));
+    PLAQ_UNROLL for (int upper = 0; upper < (bit ? 2 : 1); upper++) {
+      PLAQ_UNROLL for (int k = 0; k < 2; k++) sums.add(2 * upper + k, by_lane_bit(v[k], zero, x.lx, bit, upper));
+      sums.most(4 + upper, by_lane_bit(v[1], zero, x.lx, bit, upper));
     }
   }
 };

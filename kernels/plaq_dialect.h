@@ -137,11 +137,24 @@ template <class R> PLAQ_FN double lane_sum(R v) {
 }
 #endif
 
-// What a reduction body adds to: N sums in double, W lanes wide.
+#if !PLAQ_GPU
+PLAQ_FN double lane_most(double v) { return v; }
+template <class R> PLAQ_FN double lane_most(R v) {
+  double s = v[0];
+  for (int i = 1; i < lanes<R>::W; i++) s = s > v[i] ? s : v[i];
+  return s;
+}
+#endif
+
+// What a reduction body adds to: N numbers in double, W lanes wide; sums, the last of them maybe
+// maxima of numbers that are not negative.
 template <int N, int W> struct Sums {
   real<double, W> v[N];
   template <class R> PLAQ_FN void add(int k, R x) { v[k] += convert<real<double, W>>(x); }
+  template <class R> PLAQ_FN void most(int k, R x) { v[k] = vmax(v[k], convert<real<double, W>>(x)); }
 };
+// Numbers k of N, the last M of them maxima, put together.
+template <int N, int M> PLAQ_FN double join(int k, double a, double b) { return k < N - M ? a + b : vmax(a, b); }
 
 }  // namespace PLAQ_NS
 
@@ -159,7 +172,8 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
 
 // Kernel kinds. A body is `template <int W, ...> struct K` with
 //   site kernel:  static void site(const Args&, int o, int lx, int batch)
-//   reduction:    static void site(const Args&, int o, int lx, int batch, Sums<N, W>&)
+//   reduction:    static void site(const Args&, int o, int lx, int batch, Sums<N, W>&), where the
+//                 last M of N numbers are maxima
 // o = outer site (or element), lx = first lane, batch = plane or right-hand side.
 #define PLAQ_BODY(...) __VA_ARGS__
 #if PLAQ_GPU
@@ -180,7 +194,7 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
 
 // Partial sums of every block land in `part`; the last block of a batch adds them in index order,
 // so that the same launch gives the same bits.
-#define PLAQ_REDUCE_KERNEL(SYM, W, N, ARGS, BODY)                                                \
+#define PLAQ_REDUCE_KERNEL(SYM, W, N, M, ARGS, BODY)                                                \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n, double* part, unsigned* count,         \
           double* out) {                                                                         \
@@ -188,23 +202,23 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
     for (int k = 0; k < N; k++) s.v[k] = 0;                                                      \
     for (int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x; o < n; o += gridDim.x * PLAQ_BLOCK)      \
       BODY::site(a, o, 0, blockIdx.y, s);                                               \
-    block_sum<N>(s.v, part, count, out);                                                \
+    block_sum<N, M>(s.v, part, count, out);                                                \
   }
 
 namespace PLAQ_NS {
-template <int N> PLAQ_FN void block_sum(double (&v)[N], double* part, unsigned* count, double* out) {
+template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], double* part, unsigned* count, double* out) {
   __shared__ double sh[32 * N];
   __shared__ bool last;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = PLAQ_BLOCK / 32;
   const size_t row = (size_t)blockIdx.y * gridDim.x;
   PLAQ_UNROLL for (int k = 0; k < N; k++) {
-    for (int d = 16; d > 0; d >>= 1) v[k] += __shfl_down_sync(0xffffffffu, v[k], d);
+    for (int d = 16; d > 0; d >>= 1) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
     if (lane == 0) sh[warp * N + k] = v[k];
   }
   __syncthreads();
   if (threadIdx.x < N) {
     double t = 0;
-    for (int w = 0; w < warps; w++) t += sh[w * N + threadIdx.x];
+    for (int w = 0; w < warps; w++) t = join<N, M>(threadIdx.x, t, sh[w * N + threadIdx.x]);
     part[(row + blockIdx.x) * N + threadIdx.x] = t;
     __threadfence();
   }
@@ -216,14 +230,14 @@ template <int N> PLAQ_FN void block_sum(double (&v)[N], double* part, unsigned* 
   PLAQ_UNROLL for (int k = 0; k < N; k++) {
     double t = 0;
     for (int b = threadIdx.x; b < gridDim.x; b += PLAQ_BLOCK)
-      t += __ldcg(part + (row + b) * N + k);
-    for (int d = 16; d > 0; d >>= 1) t += __shfl_down_sync(0xffffffffu, t, d);
+      t = join<N, M>(k, t, __ldcg(part + (row + b) * N + k));
+    for (int d = 16; d > 0; d >>= 1) t = join<N, M>(k, t, __shfl_down_sync(0xffffffffu, t, d));
     if (lane == 0) sh[warp * N + k] = t;
   }
   __syncthreads();
   if (threadIdx.x < N) {
     double t = 0;
-    for (int w = 0; w < warps; w++) t += sh[w * N + threadIdx.x];
+    for (int w = 0; w < warps; w++) t = join<N, M>(threadIdx.x, t, sh[w * N + threadIdx.x]);
     out[blockIdx.y * N + threadIdx.x] = t;
   }
   if (threadIdx.x == 0) count[blockIdx.y] = 0;
@@ -271,7 +285,7 @@ PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batc
     store_fence();                                                                               \
   }
 
-#define PLAQ_REDUCE_KERNEL(SYM, W, N, ARGS, BODY)                                                \
+#define PLAQ_REDUCE_KERNEL(SYM, W, N, M, ARGS, BODY)                                                \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
                                             long long end, int batches, double* out) {           \
     for (int b = 0; b < batches; b++) {                                                          \
@@ -279,7 +293,7 @@ PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batc
       for (long long o = begin; o < end; o++)                                                    \
         for (int lx = 0; lx < PLAQ_LANES; lx += W)                                               \
           BODY::site(*a, (int)o, lx, b, s);                                             \
-      for (int k = 0; k < N; k++) out[b * N + k] = lane_sum(s.v[k]);                    \
+      for (int k = 0; k < N; k++) out[b * N + k] = k < N - M ? lane_sum(s.v[k]) : lane_most(s.v[k]);                    \
     }                                                                                            \
   }
 

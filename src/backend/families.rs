@@ -16,6 +16,20 @@ pub enum Kind {
     Reduce(usize),
     /// The same, one lane at a time.
     LaneReduce(usize),
+    /// Sums, and after them maxima of numbers that are not negative.
+    ReduceMost(usize, usize),
+}
+
+impl Kind {
+    /// Numbers that a reduction gives per batch, and how many of them, the last ones, are maxima.
+    #[allow(dead_code)]
+    pub fn numbers(self) -> Option<(usize, usize)> {
+        match self {
+            Kind::Reduce(n) | Kind::LaneReduce(n) => Some((n, 0)),
+            Kind::ReduceMost(n, m) => Some((n + m, m)),
+            Kind::Site | Kind::Block | Kind::Lane => None,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -70,8 +84,11 @@ pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: u
         Kind::Block => {
             format!("PLAQ_BLOCK_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }
-        Kind::Reduce(n) | Kind::LaneReduce(n) => {
-            format!("PLAQ_REDUCE_KERNEL({sym}, {w}, {n}, {args}, PLAQ_BODY({body}))  // {name}\n")
+        Kind::Reduce(_) | Kind::LaneReduce(_) | Kind::ReduceMost(..) => {
+            let (n, m) = kernel.kind.numbers().expect("a reduction");
+            format!(
+                "PLAQ_REDUCE_KERNEL({sym}, {w}, {n}, {m}, {args}, PLAQ_BODY({body}))  // {name}\n"
+            )
         }
     }
 }

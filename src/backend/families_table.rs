@@ -30,7 +30,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "random_spinor", body: "RandomSpinor", header: "random.h", args: "RandomArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "update_links", body: "UpdateLinks", header: "heatbath.h", args: "UpdateArgs", kind: Kind::Site, params: &[FLOATS, WHOLE] },
     Kernel { name: "gauge_sweep", body: "GaugeSweep", header: "gaugefix.h", args: "GaugeFixArgs", kind: Kind::Site, params: &[FLOATS, &["R12", "SU2"]] },
-    Kernel { name: "gauge_quality", body: "GaugeQuality", header: "gaugefix.h", args: "GaugeFixArgs", kind: Kind::Reduce(4), params: &[FLOATS, &["R12", "SU2"]] },
+    Kernel { name: "gauge_quality", body: "GaugeQuality", header: "gaugefix.h", args: "GaugeFixArgs", kind: Kind::ReduceMost(4, 2), params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "gauge_transform", body: "GaugeTransform", header: "gaugefix.h", args: "GaugeFixArgs", kind: Kind::Site, params: &[&["f64"], WHOLE] },
     Kernel { name: "transform_select", body: "TransformSelect", header: "gaugefix.h", args: "GaugeFixArgs", kind: Kind::Site, params: &[&["f64"], WHOLE] },
     Kernel { name: "transform_array", body: "TransformArray", header: "gaugefix.h", args: "GaugeFixArgs", kind: Kind::Lane, params: &[&["f64"], WHOLE] },

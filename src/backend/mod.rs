@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
-use families::{Kernel, Kind, KERNELS};
+use families::{Kernel, KERNELS};
 pub use shared::{Attached, Mapped};
 
 use crate::bail;
@@ -318,7 +318,7 @@ impl Device {
         work: Work,
     ) -> Result<Vec<f64>> {
         let call = Call::new(name, params, args, work)?;
-        let (Kind::Reduce(sums) | Kind::LaneReduce(sums)) = call.kernel.kind else {
+        let Some((sums, _)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {name} is not a reduction");
         };
         let mut out = vec![0.0; sums * work.batches];

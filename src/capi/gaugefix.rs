@@ -111,8 +111,10 @@ interface! {
             cold: f64 = 0.1,
             temperatures: i64 = 1000,
             microcanonical: i64 = 3,
-            /// Largest violation; 0: not asked for. Both criteria asked for must be met.
+            /// Largest violation theta; 0: not asked for. All criteria asked for must be met.
             stop_theta: f64 = 1e-12,
+            /// Largest violation of a site, of which theta is the average; 0: not asked for.
+            stop_theta_max: f64 = 0.0,
             /// Largest rise of F in one iteration; 0: not asked for.
             stop_change: f64 = 0.0,
             /// Sweeps after which a copy, or a slice, is given up; annealing is not counted.
@@ -133,6 +135,8 @@ interface! {
             /// Of the field as it is now; in Coulomb gauge averages over the slices.
             functional: f64,
             theta: f64,
+            /// Of the worst site.
+            theta_max: f64,
             /// Of the residual fixing, or 0.
             residual_functional: f64,
             residual_theta: f64,
@@ -154,6 +158,7 @@ interface! {
         plaq_gaugefix_state {
             functional: f64,
             theta: f64,
+            theta_max: f64,
             iterations: i64,
             converged: i32,
             reserved: i32,
@@ -225,7 +230,7 @@ fn params_of(p: &plaq_gaugefix_params) -> Result<GaugeFixParams> {
         condition,
         method,
         omega: p.omega,
-        stop: Stop { theta: p.stop_theta, change: p.stop_change },
+        stop: Stop { theta: p.stop_theta, theta_max: p.stop_theta_max, change: p.stop_change },
         max_iterations: count(p.max_iterations, "max_iterations")?,
         check_every: count(p.check_every, "check_every")?,
         precision: choose(p.precision, "params.precision")?,
@@ -266,6 +271,7 @@ fn run(
     report.set(plaq_gaugefix_report {
         functional: total.quality.functional,
         theta: total.quality.theta,
+        theta_max: total.quality.theta_max,
         residual_functional: rest.quality.functional,
         residual_theta: rest.quality.theta,
         iterations: total.iterations as i64,
@@ -301,6 +307,7 @@ fn list(
     let states = states.into_iter().take(capacity as usize).map(|s| plaq_gaugefix_state {
         functional: s.quality.functional,
         theta: s.quality.theta,
+        theta_max: s.quality.theta_max,
         iterations: s.iterations as i64,
         converged: s.converged as i32,
         reserved: 0,

@@ -280,6 +280,17 @@ impl Comm {
         }
     }
 
+    /// Largest values over all ranks.
+    pub fn most(&self, values: &mut [f64]) -> Result<()> {
+        let all = self.all_gather(bytemuck::cast_slice(values))?;
+        for theirs in all.chunks_exact(8 * values.len().max(1)) {
+            for (v, bytes) in values.iter_mut().zip(theirs.chunks_exact(8)) {
+                *v = v.max(f64::from_ne_bytes(bytes.try_into().expect("8 bytes")));
+            }
+        }
+        Ok(())
+    }
+
     /// What every rank gives, in the order of ranks; equal lengths.
     pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<u8>> {
         match &self.transport {

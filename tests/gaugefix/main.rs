@@ -41,7 +41,7 @@ fn whole<const N: usize>() -> Form {
 }
 
 fn theta_below(theta: f64) -> Stop {
-    Stop { theta, change: 0.0 }
+    Stop { theta, theta_max: 0.0, change: 0.0 }
 }
 
 fn quietly(gauge: &GaugeField, params: &GaugeFixParams) -> GaugeFixed {
@@ -145,6 +145,9 @@ fn same_quality(found: &Quality, expected: &slow::Quality, tol: f64, what: &str)
     let f = (found.functional - expected.functional).abs();
     let theta = (found.theta - expected.theta).abs();
     assert!(f < tol && theta < tol * (1.0 + expected.theta), "{what}: {found:?}, {expected:?}");
+    // The worst site has no average over others.
+    let most = (found.theta_max - expected.theta_max).abs();
+    assert!(most < 10.0 * tol * (1.0 + expected.theta_max), "{what}: {found:?}, {expected:?}");
 }
 
 /// The report's numbers are those of the links and the transformation that come with it.

@@ -41,20 +41,28 @@ fn base(condition: Condition) -> GaugeFixParams {
 }
 
 #[test]
-fn both_criteria_stop_where_the_reference_does() {
+fn all_criteria_stop_where_the_reference_does() {
     let extents = over_ranks([4, 4, 4, 4]);
     let lat = Lattice::new(extents);
     let links = su3::smooth_gauge::<3>(lat, 0.4, 81);
     let all: Vec<usize> = (0..lat.volume()).collect();
     for condition in [Condition::Landau, Condition::MaximallyAbelian { residual: false }] {
         for check_every in [1, 7] {
-            // Each alone, and both, with either the later one.
-            for (theta, change) in [(1e-6, 0.0), (0.0, 1e-6), (1e-2, 1e-6), (1e-6, 1e-3)] {
-                let stop = Stop { theta, change };
+            // Each alone, and together, with either the later one.
+            for (theta, theta_max, change) in [
+                (1e-6, 0.0, 0.0),
+                (0.0, 1e-6, 0.0),
+                (0.0, 0.0, 1e-6),
+                (1e-2, 0.0, 1e-6),
+                (1e-6, 0.0, 1e-3),
+                (1e-6, 3e-6, 1e-3),
+            ] {
+                let stop = Stop { theta, theta_max, change };
                 let params = GaugeFixParams { stop, check_every, ..base(condition) };
                 let expected = sweeps_until(lat, &links, &params, &all, |before, now| {
                     let rise = now.functional - before.functional;
                     (theta == 0.0 || now.theta <= theta)
+                        && (theta_max == 0.0 || now.theta_max <= theta_max)
                         && (change == 0.0 || rise <= change * check_every as f64)
                 });
                 assert!(expected > check_every);
@@ -270,8 +278,12 @@ fn bad_parameters_are_refused() {
         .map(|omega| (GaugeFixParams { omega, ..good }, "omega"))
         .into_iter()
         .chain([-1.0, nan, f64::INFINITY].into_iter().flat_map(|x| {
-            [(Stop { theta: x, change: 1.0 }, "theta"), (Stop { theta: 1.0, change: x }, "change")]
-                .map(|(stop, name)| (GaugeFixParams { stop, ..good }, name))
+            [
+                (Stop { theta: x, theta_max: 0.0, change: 1.0 }, "theta"),
+                (Stop { theta: 1.0, theta_max: x, change: 0.0 }, "theta_max"),
+                (Stop { theta: 1.0, theta_max: 0.0, change: x }, "change"),
+            ]
+            .map(|(stop, name)| (GaugeFixParams { stop, ..good }, name))
         }))
         .chain([1.0, -0.1, nan].map(|probability| {
             let method = Method::StochasticRelaxation { probability };

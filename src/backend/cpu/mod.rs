@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
-use super::{families::Kind, Backend, Call, Downloads, Piece, Ptr};
+use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -222,7 +222,7 @@ impl Backend for Cpu {
     }
 
     fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
-        let (Kind::Reduce(_) | Kind::LaneReduce(_)) = call.kernel.kind else {
+        let Some((numbers, maxima)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
         let function = self.function(call)?;
@@ -246,8 +246,8 @@ impl Backend for Cpu {
             });
         }
         for part in partial.chunks(width) {
-            for (s, p) in sums.iter_mut().zip(part) {
-                *s += p;
+            for (k, (s, p)) in sums.iter_mut().zip(part).enumerate() {
+                *s = if k % numbers < numbers - maxima { *s + p } else { s.max(*p) };
             }
         }
         Ok(())

@@ -291,7 +291,7 @@ impl Backend for Cuda {
     }
 
     fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
-        let (Kind::Reduce(width) | Kind::LaneReduce(width)) = call.kernel.kind else {
+        let Some((width, _)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
         let _current = self.enter()?;

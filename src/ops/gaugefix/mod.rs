@@ -19,10 +19,6 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Transformation};
 
-/// Violations down to here are seen in single precision: rounding leaves some 3e-13.
-const SINGLE_THETA: f64 = 1e-11;
-/// The same for the change of the functional in one iteration.
-const SINGLE_CHANGE: f64 = 1e-9;
 /// Checks without a new lowest violation after which single precision has come to its end, and the
 /// violation above which it cannot be at its end: near a saddle point theta rises for a while.
 const PATIENCE: usize = 20;
@@ -218,12 +214,9 @@ impl Book<'_, '_> {
             let now = self.look(sweeper, None)?;
             for (c, slice) in slices.iter_mut().enumerate().filter(|(_, s)| !s.converged) {
                 slice.quality = now[c];
-                let rise = before
-                    .as_ref()
-                    .map_or(f64::INFINITY, |b| (now[c].functional - b[c].functional).abs());
-                let most = stop.change * sweeps as f64;
-                slice.converged = (stop.theta == 0.0 || now[c].theta <= stop.theta)
-                    && (stop.change == 0.0 || rise <= most);
+                let rise =
+                    before.as_ref().map_or(f64::INFINITY, |b| now[c].functional - b[c].functional);
+                slice.converged = stop.met(&now[c], rise.abs() / sweeps as f64);
             }
             let theta = mean(now.iter()).theta;
             stale = if theta < lowest || theta > STANDSTILL_THETA { 0 } else { stale + 1 };
@@ -330,13 +323,7 @@ impl<'a, 'b> Run<'a, 'b> {
         let mut slices = vec![Fixed::default(); double.slices()];
         if let Some(single) = self.single.as_mut().filter(|_| precision != Working::Double) {
             single.set_functional(functional)?;
-            let coarse = match precision {
-                Working::Mixed => Stop {
-                    theta: if stop.theta > 0.0 { stop.theta.max(SINGLE_THETA) } else { 0.0 },
-                    change: if stop.change > 0.0 { stop.change.max(SINGLE_CHANGE) } else { 0.0 },
-                },
-                _ => stop,
-            };
+            let coarse = if precision == Working::Mixed { stop.in_single() } else { stop };
             book.converge(single, method, coarse, Some(PATIENCE), &mut slices)?;
             double.restart(single.g.to(Precision::F64)?)?;
         }
@@ -346,7 +333,7 @@ impl<'a, 'b> Run<'a, 'b> {
         let (quality, _) = double.quality(false)?;
         for (slice, quality) in slices.iter_mut().zip(quality) {
             slice.quality = quality;
-            slice.converged &= stop.theta == 0.0 || quality.theta <= stop.theta;
+            slice.converged &= stop.met(&quality, 0.0);
         }
         Ok(slices)
     }
@@ -362,10 +349,12 @@ fn functional(condition: Condition) -> Functional {
     }
 }
 
+/// Averages over slices, and the largest of their largest.
 fn mean<'a>(slices: impl ExactSizeIterator<Item = &'a Quality>) -> Quality {
     let n = slices.len() as f64;
-    slices.fold(Quality::default(), |sum, q| Quality {
-        functional: sum.functional + q.functional / n,
-        theta: sum.theta + q.theta / n,
+    slices.fold(Quality::default(), |all, q| Quality {
+        functional: all.functional + q.functional / n,
+        theta: all.theta + q.theta / n,
+        theta_max: all.theta_max.max(q.theta_max),
     })
 }

@@ -1,5 +1,6 @@
 //! What a gauge fixing is asked to do.
 
+use super::report::Quality;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
@@ -72,9 +73,36 @@ impl Schedule {
 pub struct Stop {
     /// Largest average violation theta, Eq. (7), or (13) and its sum over subgroups.
     pub theta: f64,
+    /// Largest violation of a site, of which theta is the average.
+    pub theta_max: f64,
     /// Largest rise of the functional in one iteration, averaged between two checks.
     pub change: f64,
 }
+
+impl Stop {
+    /// Has a slice come here, the functional rising by `rise` in the last iteration?
+    pub(super) fn met(&self, now: &Quality, rise: f64) -> bool {
+        let below = |value: f64, stop: f64| stop == 0.0 || value <= stop;
+        below(now.theta, self.theta)
+            && below(now.theta_max, self.theta_max)
+            && below(rise, self.change)
+    }
+
+    /// The same, but for what is not to be seen in single precision.
+    pub(super) fn in_single(&self) -> Stop {
+        let least = |stop: f64, seen: f64| if stop > 0.0 { stop.max(seen) } else { 0.0 };
+        Stop {
+            theta: least(self.theta, SINGLE_THETA),
+            theta_max: least(self.theta_max, 10.0 * SINGLE_THETA),
+            change: least(self.change, SINGLE_CHANGE),
+        }
+    }
+}
+
+/// Violations down to here are seen in single precision: rounding leaves some 3e-13.
+const SINGLE_THETA: f64 = 1e-11;
+/// The same for the change of the functional in one iteration.
+const SINGLE_CHANGE: f64 = 1e-9;
 
 /// Precision of the sweeps. Links are read only, so that rounding does not grow in them;
 /// functional and violation of the result are computed in double for all three, and the residual
@@ -113,7 +141,7 @@ impl GaugeFixParams {
             condition,
             method: Method::Overrelaxation,
             omega: 1.7,
-            stop: Stop { theta: 1e-12, change: 0.0 },
+            stop: Stop { theta: 1e-12, theta_max: 0.0, change: 0.0 },
             max_iterations: 20_000,
             check_every: 10,
             precision: Working::Mixed,
@@ -139,14 +167,15 @@ impl GaugeFixParams {
                 self.omega
             );
         }
-        let Stop { theta, change } = self.stop;
-        for (name, stop) in [("theta", theta), ("change", change)] {
+        let Stop { theta, theta_max, change } = self.stop;
+        let stops = [("theta", theta), ("theta_max", theta_max), ("change", change)];
+        for (name, stop) in stops {
             if !(0.0..f64::INFINITY).contains(&stop) {
                 bail!(BadParameter, "gauge fixing: stop {name}: expected 0 or more, found {stop}");
             }
         }
-        if theta == 0.0 && change == 0.0 {
-            bail!(BadParameter, "gauge fixing: stop: expected theta or change above 0");
+        if stops.iter().all(|&(_, stop)| stop == 0.0) {
+            bail!(BadParameter, "gauge fixing: stop: expected a criterion above 0, found none");
         }
         for (name, n) in [
             ("max_iterations", self.max_iterations),

@@ -7,6 +7,8 @@ pub struct Quality {
     pub functional: f64,
     /// Average violation theta of Eq. (7), (13), (16).
     pub theta: f64,
+    /// Largest violation of a site, of which theta is the average.
+    pub theta_max: f64,
 }
 
 /// One slice of a copy in Coulomb gauge, or all of a copy.

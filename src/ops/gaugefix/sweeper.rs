@@ -114,30 +114,32 @@ impl Sweeper {
         let geometry = self.links.geometry().clone();
         let (time, slices) = (self.args.time as usize, self.slices());
         let (origin, work) = (geometry.origin()[time], self.work());
-        let mut sums = vec![0.0; 2 * slices + 1];
+        let (mut sums, mut most) = (vec![0.0; 2 * slices + 1], vec![0.0; slices]);
         for parity in 0..2 {
             self.args.parity = parity;
             let (device, params) = (self.links.device(), self.params());
             let here = geometry.reduce_here(device, "gauge_quality", &params, &self.args, work)?;
-            for (batch, s) in here.chunks_exact(4).enumerate() {
-                for (lane, s) in s.chunks_exact(2).enumerate() {
-                    let c = batch + lane * work.batches;
-                    if c < geometry.extents()[time] {
-                        let slice = if slices == 1 { 0 } else { origin + c };
-                        sums[2 * slice] += s[0];
-                        sums[2 * slice + 1] += s[1];
-                    }
+            for (batch, s) in here.chunks_exact(6).enumerate() {
+                for upper in 0..geometry.extents()[time] / work.batches {
+                    let c = origin + batch + upper * work.batches;
+                    let slice = if slices == 1 { 0 } else { c };
+                    sums[2 * slice] += s[2 * upper];
+                    sums[2 * slice + 1] += s[2 * upper + 1];
+                    most[slice] = f64::max(most[slice], s[4 + upper]);
                 }
             }
         }
         sums[2 * slices] = flag as i32 as f64;
         geometry.comm().sum(&mut sums)?;
-        let sites = (geometry.global_volume() / slices * self.links.group().colours()) as f64;
+        geometry.comm().most(&mut most)?;
+        let colours = self.links.group().colours() as f64;
+        let sites = (geometry.global_volume() / slices) as f64 * colours;
         let directions = if self.functional.without.is_some() { 3.0 } else { 4.0 };
-        let quality = sums[..2 * slices].chunks_exact(2).map(|s| Quality {
+        let quality = sums.chunks_exact(2).zip(most).map(|(s, most)| Quality {
             // Both ends of a link have seen it.
             functional: s[0] / (2.0 * directions * sites),
             theta: s[1] / sites,
+            theta_max: most / colours,
         });
         Ok((quality.collect(), sums[2 * slices] > 0.0))
     }
