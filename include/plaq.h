@@ -1209,8 +1209,10 @@ typedef struct plaq_gaugefix_params {
   double cold;
   int64_t temperatures;
   int64_t microcanonical;
-  /** Largest violation; 0: not asked for. Both criteria asked for must be met. */
+  /** Largest violation theta; 0: not asked for. All criteria asked for must be met. */
   double stop_theta;
+  /** Largest violation of a site, of which theta is the average; 0: not asked for. */
+  double stop_theta_max;
   /** Largest rise of F in one iteration; 0: not asked for. */
   double stop_change;
   /** Sweeps after which a copy, or a slice, is given up; annealing is not counted. */
@@ -1235,6 +1237,8 @@ typedef struct plaq_gaugefix_report {
   /** Of the field as it is now; in Coulomb gauge averages over the slices. */
   double functional;
   double theta;
+  /** Of the worst site. */
+  double theta_max;
   /** Of the residual fixing, or 0. */
   double residual_functional;
   double residual_theta;
@@ -1258,6 +1262,7 @@ plaq_status plaq_gaugefix_report_init(plaq_gaugefix_report *report, int64_t stru
 typedef struct plaq_gaugefix_state {
   double functional;
   double theta;
+  double theta_max;
   int64_t iterations;
   int32_t converged;
   int32_t reserved;

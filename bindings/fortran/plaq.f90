@@ -679,8 +679,10 @@ module plaq
     real(c_double) :: cold
     integer(c_int64_t) :: temperatures
     integer(c_int64_t) :: microcanonical
-    !> Largest violation; 0: not asked for. Both criteria asked for must be met.
+    !> Largest violation theta; 0: not asked for. All criteria asked for must be met.
     real(c_double) :: stop_theta
+    !> Largest violation of a site, of which theta is the average; 0: not asked for.
+    real(c_double) :: stop_theta_max
     !> Largest rise of F in one iteration; 0: not asked for.
     real(c_double) :: stop_change
     !> Sweeps after which a copy, or a slice, is given up; annealing is not counted.
@@ -701,6 +703,8 @@ module plaq
     !> Of the field as it is now; in Coulomb gauge averages over the slices.
     real(c_double) :: functional
     real(c_double) :: theta
+    !> Of the worst site.
+    real(c_double) :: theta_max
     !> Of the residual fixing, or 0.
     real(c_double) :: residual_functional
     real(c_double) :: residual_theta
@@ -720,6 +724,7 @@ module plaq
   type, bind(c) :: plaq_gaugefix_state
     real(c_double) :: functional
     real(c_double) :: theta
+    real(c_double) :: theta_max
     integer(c_int64_t) :: iterations
     integer(c_int32_t) :: converged
     integer(c_int32_t) :: reserved
