@@ -93,7 +93,8 @@ fn propagator_of(
     residuals: &mut MaybeArray<f64>,
 ) -> Result<()> {
     let from = source(params)?;
-    let (field, done) = propagator(solver.solver(), from, &mut monitor(callback, user))?;
+    let (field, done) =
+        propagator(solver.solver(), from, &mut monitor(solver.solver(), callback, user))?;
     out.set(solver.context().adopt(Spinor::new(solver.context(), field))?);
     report.set(to_c(&done, solver.solver().params().solver.kind));
     residuals.set(done.solver.residual);

@@ -26,7 +26,8 @@ interface! {
     }
     callbacks {
         /// Called after every sweep with the number of those done, that of all, and the time since
-        /// the start; a result other than 0 ends the update, and the report says so.
+        /// the start; a result other than 0 ends the update, and the report says so. One rank of
+        /// many may ask for that, or have a callback at all: all ranks stop after the same sweep.
         plaq_sweep_callback(done: i64, all: i64, seconds: f64, user: *mut c_void) -> i32;
     }
     params {
@@ -190,15 +191,24 @@ fn update(
     let start = Instant::now();
     let mut stopped = false;
     gauge.change("gauge", |links| {
+        // Sweeps take no sums that a wish to stop could travel with.
+        let comm = links.geometry().comm().clone();
+        let any = |mine: bool| -> Result<bool> {
+            let mut asked = [mine as i32 as f64];
+            comm.sum(&mut asked)?;
+            Ok(asked[0] > 0.0)
+        };
+        let watched = any(callback.is_some())?;
         for done in 1..=i64::from(sweeps) {
             quenched.run(links, 1)?;
             if let Some(callback) = callback {
                 let seconds = start.elapsed().as_secs_f64();
                 // SAFETY: the host's function with the host's own pointer, while its call runs.
                 stopped = unsafe { callback(done, i64::from(sweeps), seconds, user) } != 0;
-                if stopped {
-                    break;
-                }
+            }
+            stopped = watched && any(stopped)?;
+            if stopped {
+                break;
             }
         }
         links.device().synchronize()

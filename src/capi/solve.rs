@@ -82,6 +82,8 @@ interface! {
     callbacks {
         /// Called after every iteration with the largest relative residual of the recurrence and
         /// the time since the start; a result other than 0 ends the solve, and the report says so.
+        /// One rank of many may ask for that, or have a callback at all: all ranks stop after the
+        /// next iteration, and the callback that asked is not called again.
         plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
     }
     params {
@@ -254,17 +256,23 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().fold(0.0, |m, &v| v.max(m))
 }
 
-/// The host's callback as a monitor.
+/// The host's callback as a monitor that answers alike on all ranks.
 pub(crate) fn monitor(
+    solver: &DiracSolver,
     callback: plaq_progress_callback,
     user: *mut c_void,
 ) -> impl FnMut(&Progress) -> ControlFlow<()> {
+    let comm = solver.op().gauge().geometry().comm().clone();
+    let mut asked = false;
     move |p| {
-        let Some(callback) = callback else { return ControlFlow::Continue(()) };
-        // SAFETY: the host's function with the host's own pointer, while its call runs.
-        match unsafe { callback(p.iteration as i64, largest(p.residual), p.seconds, user) } {
-            0 => ControlFlow::Continue(()),
-            _ => ControlFlow::Break(()),
+        if let Some(callback) = callback.filter(|_| !asked) {
+            let residual = largest(p.residual);
+            // SAFETY: the host's function with the host's own pointer, while its call runs.
+            asked = unsafe { callback(p.iteration as i64, residual, p.seconds, user) } != 0;
+        }
+        match comm.stop(asked) {
+            false => ControlFlow::Continue(()),
+            true => ControlFlow::Break(()),
         }
     }
 }
@@ -302,7 +310,7 @@ fn solve(
     solver.context.check_same(b.context(), "b")?;
     let b = b.read("b")?;
     let mut x = x.write("x")?;
-    let done = solver.solver.solve(&mut x, &b, &mut monitor(callback, user))?;
+    let done = solver.solver.solve(&mut x, &b, &mut monitor(&solver.solver, callback, user))?;
     log::info!(
         "solve: {} iterations, residual {:.3e}, {:.3} s",
         done.solver.iterations,
@@ -353,7 +361,8 @@ fn multishift(
         let place = SpinorField::new(device, &tiny, Precision::F32, Subset::Full, 1)?;
         fields.push(std::mem::replace(&mut **guard, place));
     }
-    let done = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor(callback, user));
+    let mut monitor = monitor(&solver.solver, callback, user);
+    let done = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor);
     for (guard, field) in guards.iter_mut().zip(fields) {
         **guard = field;
     }

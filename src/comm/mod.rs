@@ -291,6 +291,16 @@ impl Comm {
         Ok(())
     }
 
+    /// Shall the guarded call end early? `mine`: this rank wants that. With one rank that is the
+    /// answer. A wish of one rank of many travels with the next [`Comm::sum`] of the call, so that
+    /// it costs no message of its own; after that the answer is yes, on all ranks at once.
+    pub fn stop(&self, mine: bool) -> bool {
+        match &self.transport {
+            None => mine,
+            Some(transport) => transport.stop(mine),
+        }
+    }
+
     /// What every rank gives, in the order of ranks; equal lengths.
     pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<u8>> {
         match &self.transport {

@@ -41,6 +41,9 @@ struct State {
     /// Another rank failed in this guarded call.
     interrupted: Option<Error>,
     lost: Option<Error>,
+    /// This rank wants the guarded call to end early; a sum since then has told all ranks.
+    stop_asked: bool,
+    stop_agreed: bool,
     /// Messages were left unfinished in `data`.
     unfinished: bool,
     /// News of calls that this rank has not reached.
@@ -89,6 +92,8 @@ impl Transport {
             guarded: None,
             interrupted: None,
             lost: None,
+            stop_asked: false,
+            stop_agreed: false,
             unfinished: false,
             early: Vec::new(),
             untold: None,
@@ -209,11 +214,28 @@ impl Transport {
         Ok(buffers)
     }
 
-    /// In the order of ranks if that is asked for, or costs nothing.
+    /// In the order of ranks if that is asked for, or costs nothing. One word more says how many
+    /// ranks want to stop.
     pub fn sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
         if values.is_empty() {
             return Ok(());
         }
+        let mut all = values.to_vec();
+        all.push(self.state().stop_asked as i32 as f64);
+        self.plain_sum(&mut all, in_order)?;
+        self.state().stop_agreed |= all.pop() > Some(0.0);
+        values.copy_from_slice(&all);
+        Ok(())
+    }
+
+    /// This rank's wish, and whether all ranks know of one.
+    pub fn stop(&self, mine: bool) -> bool {
+        let mut state = self.state();
+        state.stop_asked |= mine;
+        state.stop_agreed
+    }
+
+    fn plain_sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
         if in_order || (self.size <= FEW && values.len() <= SHORT) {
             let all: Vec<f64> = self.gather_words(Side::Data, values)?;
             for (i, value) in values.iter_mut().enumerate() {
@@ -400,6 +422,7 @@ impl Transport {
             None => {}
         }
         state.call += 1;
+        (state.stop_asked, state.stop_agreed) = (false, false);
         state.guarded = Some(std::thread::current().id());
         let call = state.call;
         state.interrupted = state.early.iter().find(|n| n.call == call).map(News::loss);

@@ -171,7 +171,8 @@ pub struct Progress<'a> {
     pub seconds: f64,
 }
 
-/// Called after every iteration; `Break` ends the solve cleanly.
+/// Called after every iteration; `Break` ends the solve cleanly. With many ranks all of them must
+/// answer alike (`Comm::stop`).
 pub type Monitor<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// A monitor that lets the solve run.

@@ -140,6 +140,108 @@ static void faults(void) {
   OK(plaq_context_destroy(context));
 }
 
+static int64_t calls;
+
+static int32_t stop_solve(int64_t iteration, double residual, double seconds, void *user) {
+  (void)seconds;
+  CHECK(residual > 0);
+  calls++;
+  return iteration == *(int64_t *)user;
+}
+
+static int32_t stop_update(int64_t done, int64_t all, double seconds, void *user) {
+  (void)seconds;
+  CHECK(all == 5);
+  calls++;
+  return done == *(int64_t *)user;
+}
+
+/* Is this number the same on all ranks of the job? */
+static int same(int64_t number) {
+  int64_t range[2], found[2];
+  range[0] = number, range[1] = -number;
+  CHECK(MPI_Allreduce(range, found, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD) == MPI_SUCCESS);
+  return found[0] == -found[1];
+}
+
+/* Callbacks of one rank, or of all with one that asks, stop all ranks at the same place. */
+static void stops(plaq_context context) {
+  plaq_gauge_params g;
+  plaq_dirac_params d;
+  plaq_solver_params s;
+  plaq_spinor_params shape;
+  plaq_update_params u;
+  plaq_gauge gauge;
+  plaq_dirac dirac;
+  plaq_solver solver;
+  plaq_spinor b, x;
+  int algorithm, mu, all;
+  int64_t at = 3;
+
+  OK(plaq_gauge_params_init(&g, sizeof g));
+  OK(plaq_spinor_params_init(&shape, sizeof shape));
+  for (mu = 0; mu < 4; mu++) shape.extents[mu] = g.extents[mu] = mu < 3 ? 4 : 8;
+  OK(plaq_gauge_create(context, &g, &gauge));
+  OK(plaq_gauge_hot(gauge, 1));
+  OK(plaq_dirac_params_init(&d, sizeof d));
+  d.kappa = 0.12;
+  OK(plaq_dirac_create(context, gauge, &d, &dirac));
+  OK(plaq_spinor_create(context, &shape, &b));
+  OK(plaq_spinor_create(context, &shape, &x));
+  OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 2, 0));
+  OK(plaq_solver_params_init(&s, sizeof s));
+  s.tol = 1e-12;
+  for (algorithm = PLAQ_ALGORITHM_CGNE; algorithm <= PLAQ_ALGORITHM_MR; algorithm++) {
+    s.algorithm = algorithm;
+    OK(plaq_solver_create(dirac, &s, &solver));
+    for (all = 0; all < 2; all++) {
+      int64_t never = -1;
+      plaq_solve_report r;
+      OK(plaq_solve_report_init(&r, sizeof r));
+      calls = 0;
+      OK(plaq_solver_solve(solver, x, b, all || rank == 1 ? stop_solve : NULL, rank == 1 ? &at : &never, &r, NULL));
+      CHECK(r.stopped == 1 && r.converged == 0 && r.iterations == at + 1);
+      CHECK(same(r.iterations) && same(r.reliable_updates));
+      CHECK(calls == (rank == 1 ? at : all ? at + 1 : 0));
+      /* The wish is forgotten. */
+      OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+      CHECK(r.stopped == 0 && r.converged == 1 && same(r.iterations));
+    }
+    OK(plaq_solver_destroy(solver));
+  }
+
+  OK(plaq_update_params_init(&u, sizeof u));
+  u.beta = 6;
+  u.sweeps = 5;
+  for (all = 0; all < 2; all++) {
+    int64_t never = -1;
+    plaq_update_report r;
+    OK(plaq_update_report_init(&r, sizeof r));
+    calls = 0;
+    OK(plaq_gauge_update(gauge, &u, all || rank == 1 ? stop_update : NULL, rank == 1 ? &at : &never, &r));
+    CHECK(r.stopped == 1 && r.next_sweep == at && calls == (all || rank == 1 ? at : 0));
+  }
+  OK(plaq_gauge_update(gauge, &u, NULL, NULL, NULL));
+}
+
+static void stopping(void) {
+  MPI_Comm world = MPI_COMM_WORLD, half;
+  plaq_context_params p = params(&world);
+  plaq_context context;
+  OK(plaq_context_create(&p, &context));
+  stops(context);
+  OK(plaq_context_destroy(context));
+  /* Two contexts of two ranks, in each of which the second rank asks. */
+  CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &half) == MPI_SUCCESS);
+  p = params(&half);
+  OK(plaq_context_create(&p, &context));
+  rank %= 2;
+  stops(context);
+  OK(plaq_context_destroy(context));
+  CHECK(MPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS);
+  CHECK(MPI_Comm_free(&half) == MPI_SUCCESS);
+}
+
 int main(int argc, char **argv) {
   MPI_Comm world = MPI_COMM_WORLD;
   plaq_context_params p = params(&world);
@@ -153,6 +255,7 @@ int main(int argc, char **argv) {
   whole();
   halves();
   faults();
+  stopping();
   OK(plaq_context_create(&p, &context));
   MPI_Finalize();
   /* After the end of MPI: statuses, and nothing is called. */
