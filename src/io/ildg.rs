@@ -166,7 +166,7 @@ fn parse_private_record(input: &Input, text: &str) -> Result<u32> {
     Ok(bits)
 }
 
-fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
     let records = Records::scan(input)?;
     let scidac = match &records.private_file {
         Some(text) => Some(parse_private_file(input, text)?),

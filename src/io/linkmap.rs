@@ -8,7 +8,7 @@ use super::stream::{decode, Input};
 use super::{ddalphaamg, openqcd, ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job};
 use super::{HEAD, MATRIX};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
 
 pub const CODEC: Codec = Codec {
     formats: &[FileFormat::OpenQcd, FileFormat::DdAlphaAmg],
@@ -59,11 +59,15 @@ fn claims(head: &[u8]) -> bool {
 /// The two formats have equal headers and lengths. The extents rule one out or, failing that,
 /// the plaquette does: in the wrong order links do not close to loops. A header whose plaquette
 /// belongs to neither leaves the choice to chance, and the comparison with the links fails.
-fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
+fn open(
+    input: &mut Input,
+    expect: Option<[usize; 4]>,
+    known: Option<FileFormat>,
+) -> Result<Header> {
     let (found, plaquette) = header(&input.bytes(HEAD)?);
     let mut candidates = Vec::new();
     let mut refusal = None;
-    for map in MAPS {
+    for map in MAPS.into_iter().filter(|map| known.is_none_or(|format| format == map.format)) {
         let mut extents = [0; 4];
         for (axis, n) in map.header.into_iter().zip(found) {
             extents[axis] = n;
@@ -75,7 +79,8 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
         }
     }
     let Some(&(mut map, mut extents)) = candidates.first() else {
-        return Err(refusal.expect("DDalphaAMG files hold every lattice"));
+        let unknown = || input.error(Status::FileFormat, "no openQCD or DDalphaAMG file");
+        return Err(refusal.unwrap_or_else(unknown));
     };
     input.need_exactly(data(map).length(extents), "links")?;
     if let Some(&(other, extents2)) = candidates.get(1) {

@@ -40,7 +40,7 @@ fn byte_order(head: &[u8]) -> Option<ByteOrder> {
     }
 }
 
-fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
     let header = input.bytes(HEADER)?;
     let order = byte_order(&header).expect("claimed");
     let mut fields = [0; HEADER / 4];

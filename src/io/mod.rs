@@ -88,6 +88,17 @@ pub struct FileInfo {
     pub user_record: Option<String>,
 }
 
+impl FileFormat {
+    pub const ALL: [FileFormat; 6] = [
+        FileFormat::Nersc,
+        FileFormat::Nersc3x3,
+        FileFormat::Ildg,
+        FileFormat::Milc,
+        FileFormat::OpenQcd,
+        FileFormat::DdAlphaAmg,
+    ];
+}
+
 impl FileInfo {
     fn new(format: FileFormat, precision_bits: u32, byte_order: ByteOrder) -> Self {
         FileInfo {
@@ -198,7 +209,8 @@ struct Codec {
     orders: &'static [ByteOrder],
     /// Does a file that begins like this look like the format?
     claims: fn(head: &[u8]) -> bool,
-    open: fn(&mut Input, expect: Option<[usize; 4]>) -> Result<Header>,
+    /// `known`: the format, where somebody has found it already.
+    open: fn(&mut Input, expect: Option<[usize; 4]>, known: Option<FileFormat>) -> Result<Header>,
     /// With this checksum; it changes no length.
     frame: fn(&Job, checksum: [u32; 2]) -> Result<Frame>,
 }
@@ -237,11 +249,28 @@ impl GaugeReader {
     /// # Errors
     /// As [`read_gauge`], all but `FileChecksum`.
     pub fn open(path: &Path, expect: Option<[usize; 4]>) -> Result<Self> {
+        Self::with_format(path, expect, None)
+    }
+
+    /// The file in which another process has found this format. Finding it may take reading links
+    /// from all over the file, or all of them: openQCD's and DDalphaAMG's headers are alike.
+    ///
+    /// # Errors
+    /// As [`GaugeReader::open`].
+    pub fn open_as(path: &Path, expect: Option<[usize; 4]>, format: FileFormat) -> Result<Self> {
+        Self::with_format(path, expect, Some(format))
+    }
+
+    fn with_format(
+        path: &Path,
+        expect: Option<[usize; 4]>,
+        known: Option<FileFormat>,
+    ) -> Result<Self> {
         let mut input = Input::open(path)?;
         let head = input.peek(HEAD)?;
         match CODECS.iter().find(|codec| (codec.claims)(&head)) {
             Some(codec) => {
-                let header = (codec.open)(&mut input, expect)?;
+                let header = (codec.open)(&mut input, expect, known)?;
                 Ok(GaugeReader { input, header })
             }
             None if head.len() < HEAD => bail!(

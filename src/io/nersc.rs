@@ -74,7 +74,7 @@ impl Lines {
     }
 }
 
-fn open(input: &mut Input, expect: Option<[usize; 4]>) -> Result<Header> {
+fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
     let header = Lines::read(input)?;
     let format = header.parse(input, "DATATYPE", |v| match v {
         "4D_SU3_GAUGE" => Some(FileFormat::Nersc),

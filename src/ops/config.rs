@@ -47,6 +47,17 @@ fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
     Ok(all.chunks_exact(size_of::<[u32; 2]>()).map(bytemuck::pod_read_unaligned).collect())
 }
 
+/// The file on every rank; the first one finds the format for all.
+fn open(comm: &Comm, path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeReader> {
+    let first = (comm.rank() == 0).then(|| GaugeReader::open(path, expect)).transpose();
+    let first = comm.agree(first)?;
+    let found = first.as_ref().map(|file| file.info().format);
+    let place = FileFormat::ALL.iter().position(|format| Some(*format) == found);
+    let told = comm.all_gather(&[place.unwrap_or(0) as u8])?;
+    let format = FileFormat::ALL[told[0] as usize];
+    comm.agree(first.map_or_else(|| GaugeReader::open_as(path, expect, format), Ok))
+}
+
 fn part(geometry: &Geometry) -> Part {
     let (lattice, origin) = (geometry.global_extents(), geometry.origin());
     Part { lattice, origin, extents: geometry.extents() }
@@ -72,7 +83,7 @@ pub fn load_gauge(
         bail!(Unsupported, "load: files hold SU(3) links, found storage {recon:?}");
     }
     let named = |e: Error| Error::new(e.status, format!("{}: {}", path.display(), e.message));
-    let mut file = comm.agree(GaugeReader::open(path, options.expect))?;
+    let mut file = open(comm, path, options.expect)?;
     let geometry = Geometry::decomposed(file.extents(), device, comm).map_err(named)?;
     let (links, share) = comm.agree(file.read(&part(&geometry)))?;
     file.verify(&shares(comm, share)?)?;

@@ -8,7 +8,9 @@ mod writing;
 
 use lattice::*;
 use plaq::error::Status;
-use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, GaugeFile, WriteOptions};
+use plaq::io::{
+    read_gauge, write_gauge, ByteOrder, FileFormat, GaugeFile, GaugeReader, Part, WriteOptions,
+};
 use std::fs;
 
 const FORMATS: [FileFormat; 6] = [
@@ -140,6 +142,17 @@ fn openqcd_and_ddalphaamg_are_told_apart() {
             let file = read_gauge(&path, None).unwrap();
             assert_eq!((file.info.format, file.extents), (format, n), "{n:?}");
             assert_eq!(file.links, links);
+            // Told the format, a reader takes it: the links of a part, in either order.
+            for told in [FileFormat::OpenQcd, FileFormat::DdAlphaAmg] {
+                let mut reader = GaugeReader::open_as(&path, None, told).unwrap();
+                assert_eq!(reader.info().format, told);
+                let lattice = reader.extents();
+                let part = Part { extents: lattice.map(|l| l / 2), ..Part::whole(lattice) };
+                let (found, _) = reader.read(&part).unwrap();
+                let right = told == format;
+                let site = &links[..72];
+                assert_eq!(&found[..72] == site, right, "{n:?} {format:?} told {told:?}");
+            }
         }
     }
 }
