@@ -626,7 +626,8 @@ enum {
 };
 
 /** Called after every sweep with the number of those done, that of all, and the time since
- * the start; a result other than 0 ends the update, and the report says so. */
+ * the start; a result other than 0 ends the update, and the report says so. One rank of
+ * many may ask for that, or have a callback at all: all ranks stop after the same sweep. */
 typedef int32_t (*plaq_sweep_callback)(int64_t done, int64_t all, double seconds, void *user);
 
 /** A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)). */
@@ -955,7 +956,9 @@ enum {
 };
 
 /** Called after every iteration with the largest relative residual of the recurrence and
- * the time since the start; a result other than 0 ends the solve, and the report says so. */
+ * the time since the start; a result other than 0 ends the solve, and the report says so.
+ * One rank of many may ask for that, or have a callback at all: all ranks stop after the
+ * next iteration, and the callback that asked is not called again. */
 typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
 /** How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations. */

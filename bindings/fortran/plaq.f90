@@ -359,7 +359,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_NOISE_Z4 = 1
   !> plaq_sweep_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called after every sweep with the number of those done, that of all, and the time since
-  !> the start; a result other than 0 ends the update, and the report says so.
+  !> the start; a result other than 0 ends the update, and the report says so. One rank of
+  !> many may ask for that, or have a callback at all: all ranks stop after the same sweep.
   !> Arguments: done, all, seconds, user.
   !> A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
   type, bind(c) :: plaq_update_params
@@ -539,6 +540,8 @@ module plaq
   !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called after every iteration with the largest relative residual of the recurrence and
   !> the time since the start; a result other than 0 ends the solve, and the report says so.
+  !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
+  !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
   !> How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations.
   type, bind(c) :: plaq_solver_params
