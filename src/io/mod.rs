@@ -200,6 +200,9 @@ impl Job {
     }
 }
 
+/// Reads a header: of the lattice expected and the format known, where they are.
+type Open = fn(&mut Input, Option<[usize; 4]>, Option<FileFormat>) -> Result<Header>;
+
 /// One row of the table of formats.
 struct Codec {
     formats: &'static [FileFormat],
@@ -210,7 +213,7 @@ struct Codec {
     /// Does a file that begins like this look like the format?
     claims: fn(head: &[u8]) -> bool,
     /// `known`: the format, where somebody has found it already.
-    open: fn(&mut Input, expect: Option<[usize; 4]>, known: Option<FileFormat>) -> Result<Header>,
+    open: Open,
     /// With this checksum; it changes no length.
     frame: fn(&Job, checksum: [u32; 2]) -> Result<Frame>,
 }
