@@ -24,9 +24,9 @@ template <class T> PLAQ_FN constexpr int chunk(int n) {
   return v;
 }
 
-// How the next loads look: stream = this will not be read again soon; ahead = the next site's is
-// most likely far away. A CPU prefetches the next site's for both. A store takes keep or stream.
-enum Hint { keep, stream, ahead };
+// Will this be read again soon (keep) or not (stream)? With stream a CPU also prefetches the next
+// site's, with paced that is left to `NextSite`. A store takes keep or stream.
+enum Hint { keep, stream, paced };
 
 #if PLAQ_GPU
 template <int BYTES> struct word;
@@ -69,7 +69,7 @@ PLAQ_FN void load_words(R (&v)[N], const Plane& p, const Site& s, int ns, int of
   PLAQ_UNROLL for (int c = 0; c < N / V; c++) {
     bits<T, V> b;
     const Wd* at = (const Wd*)(base + c * 32 * V);
-    b.w = hint == stream ? __ldcs(at) : __ldg(at);
+    b.w = hint == keep ? __ldg(at) : __ldcs(at);
     unpack<S>(v, b, c);
   }
 }
@@ -175,9 +175,7 @@ template <class S, class R> PLAQ_FN typename S::T* component(const Plane& p, con
   return (typename S::T*)p.data + ((i64)s.o * ns + c) * PLAQ_LANES + (s.lx & ~(W - 1));
 }
 
-// N components of W lanes, to the second-level cache: a site's neighbours and links, some twenty
-// streams of a few lines each, are too many for the processor's own prefetchers, and too much for
-// the first level. Narrow vectors share a line: their first does it.
+// N components of W lanes, to the second-level cache. Narrow vectors share a line: their first does it.
 template <int W, int N, class T> PLAQ_FN void prefetch(const T* at, int lx) {
   constexpr int line = 64 / sizeof(T), step = line > PLAQ_LANES ? line : PLAQ_LANES;
   if (lx & (line - 1) & ~(W - 1)) return;
@@ -188,7 +186,7 @@ template <class S, int N, class R>
 PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint) {
   constexpr int W = lanes<R>::W;
   const typename S::T* at = component<S, R>(p, s, ns, off);
-  if (W > 1 && hint != keep) prefetch<W, N>(at + ns * PLAQ_LANES, s.lx);
+  if (W > 1 && hint == stream) prefetch<W, N>(at + ns * PLAQ_LANES, s.lx);
   PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = lane_io<typename S::T, R>::load(at + c * PLAQ_LANES);
   if constexpr (W > 1)
     if (const int x = s.lx & (W - 1)) PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = lane_xor(v[c], x);
@@ -202,6 +200,28 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
   else PLAQ_UNROLL for (int c = 0; c < N; c++) io::store(at + c * PLAQ_LANES, v[c]);
 }
 #endif
+
+// Brings N reals of the site after s into the caches, `parts` pieces between pieces of arithmetic.
+// All at once they would fill the core's miss buffers, and the loads of this site wait behind them.
+// Each pass over W lanes brings its share of consecutive lines, which the processor's own
+// prefetchers then follow; every W-th line they do not.
+template <class S, class R, int N> struct NextSite {
+#if PLAQ_GPU
+  PLAQ_FN NextSite(const Plane&, const Site&, int, int) {}
+  PLAQ_FN void fetch(int, int, R) {}
+#else
+  static constexpr int W = lanes<R>::W, bytes = N * W * sizeof(typename S::T), lines = (bytes + 63) / 64;
+  const char* at;
+  PLAQ_FN NextSite(const Plane& p, const Site& s, int ns, int off)
+      : at(p.data + (((i64)s.o + 1) * ns + off) * (PLAQ_LANES * sizeof(typename S::T)) + s.lx / W * bytes) {}
+  // Piece k, once v is known: compilers would gather prefetches that depend on nothing in one place.
+  PLAQ_FN void fetch(int k, int parts, R v) {
+    if (W == 1) return;
+    asm("" : "+r"(at) : "X"(v));
+    PLAQ_UNROLL for (int i = k * lines / parts; i < (k + 1) * lines / parts; i++) __builtin_prefetch(at + i * 64, 0, 0);
+  }
+#endif
+};
 
 // Unit of a fixed-point site: value = unit * stored integer.
 template <class R> PLAQ_FN R load_norm(const Plane& p, const Site& s) {

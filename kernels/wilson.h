@@ -63,7 +63,7 @@ template <class S, class R> PLAQ_FN void load_projected(HalfSpinor<R>& h, const 
     return;
   }
 #endif
-  load<S>(p.v, in, n, mu >= 2 ? ahead : keep);  // x and y: read for a site not long ago
+  load<S>(p.v, in, n);
   project(h, p, mu, g, PlainSum());
 }
 
@@ -79,8 +79,9 @@ template <class R> PLAQ_FN void unproject(Spinor<R>& acc, const HalfSpinor<R>& h
   }
 }
 
-// r = U h or U^dagger h
-template <class R> PLAQ_FN void multiply(HalfSpinor<R>& r, const Su3<R>& u, const HalfSpinor<R>& h, bool dagger) {
+// r = U h or U^dagger h; between(k, v) after the k-th of the six components, v its real part.
+template <class R, class Between>
+PLAQ_FN void multiply(HalfSpinor<R>& r, const Su3<R>& u, const HalfSpinor<R>& h, bool dagger, const Between& between) {
   PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
     if (dagger) {
       cplx<R> a = mul_conj(u.e[0][i], h.c[s][0]);
@@ -91,6 +92,7 @@ template <class R> PLAQ_FN void multiply(HalfSpinor<R>& r, const Su3<R>& u, cons
       a = madd(a, u.e[i][1], h.c[s][1]);
       r.c[s][i] = madd(a, u.e[i][2], h.c[s][2]);
     }
+    between(3 * s + i, r.c[s][i].re);
   }
 }
 
@@ -203,8 +205,10 @@ template <class S, int RECON, class R>
 PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in, int rhs,
                            int mu, bool forward, double c, bool messages) {
   const Site n = neighbour(a.geom, s, mu, forward);
+  const Site from = forward ? s : n;
+  const Plane gauge = plane(a.gauge, from.par);
   Su3<R> u;
-  load_link<S, RECON>(u, plane(a.gauge, forward ? s.par : n.par), forward ? s : n, mu, stream);
+  load_link<S, RECON>(u, gauge, from, mu, paced);
   const R g = splat<R>(forward != (a.dagger() != 0) ? 1 : -1);
   HalfSpinor<R> h, r;
   if (messages && at_halo(a.geom, s, mu, forward)) {
@@ -214,7 +218,13 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   } else {
     load_projected<S>(h, in, n, mu, g);
   }
-  multiply(r, u, h, !forward);
+  constexpr int N = Recon<RECON>::reals;
+  NextSite<S, R, N> next_link(gauge, link_site(from), 4 * N, mu * N);
+  NextSite<S, R, 24> next_spinor(in, n, 24, 0);
+  multiply(r, u, h, !forward, [&](int k, R v) {
+    next_link.fetch(k, 6, v);
+    if (mu >= 2) next_spinor.fetch(k, 6, v);  // x and y: read for a site not long ago
+  });
   R f = splat<R>(c);
   const bool phase = has_phase(a, s, mu, forward);
   if (phase) apply_phase(r, f, a, mu, boundary_phase<R>(a, s, mu, forward));
@@ -366,7 +376,7 @@ template <class S, int RECON> struct HopBlock {
         if constexpr (keep_third)
           PLAQ_UNROLL for (int i = 0; i < 3; i++) u.e[2][i] = {mine.third(6 * mu + 2 * i), mine.third(6 * mu + 2 * i + 1)};
         else complete_rows(u);
-        multiply(r, u, h, false);
+        multiply(r, u, h, false, [](int, R) {});
         R f = (R)a.coef[mu];
         if (a.phase_mask() >> mu & 0x11) apply_phase(r, f, a, mu, phase[mu]);
         unproject(acc, r, mu, f, f);
