@@ -204,7 +204,7 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
 // Brings N reals of the site after s into the caches, `parts` pieces between pieces of arithmetic.
 // All at once they would fill the core's miss buffers, and the loads of this site wait behind them.
 // Each pass over W lanes brings its share of consecutive lines, which the processor's own
-// prefetchers then follow; every W-th line they do not.
+// prefetchers then follow; every second line they do not.
 template <class S, class R, int N> struct NextSite {
 #if PLAQ_GPU
   PLAQ_FN NextSite(const Plane&, const Site&, int, int) {}
