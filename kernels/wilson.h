@@ -427,9 +427,10 @@ template <int W, class S, int RECON> struct Hop {
     }
     store<S>(acc.v, plane(a.out, batch * a.step_out()), s, past_caches(a) ? stream : keep);
   }
-  // Does a hop move more than a last-level cache holds? Then the result would not stay in it either.
+  // Do the hops of the ranks on this machine move more than a last-level cache holds? Then the result
+  // would not stay in it either.
   static PLAQ_FN bool past_caches(const HopArgs& a) {
-    const i64 reals = (i64)a.out.volume() * PLAQ_LANES * (8 * Recon<RECON>::reals + 48 * a.nrhs());
+    const i64 reals = (i64)a.sharers * a.out.volume() * PLAQ_LANES * (8 * Recon<RECON>::reals + 48 * a.nrhs());
     return reals * sizeof(typename S::T) > 32 << 20;
   }
 #if !PLAQ_GPU

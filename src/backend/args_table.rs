@@ -161,6 +161,8 @@ kernel_args! {
         spec step_out: i32,
         spec step_in: i32,
         spec step_y: i32,
+        /// Ranks on this machine.
+        arg sharers: i32,
         arg coef: [f64; 4],
         arg phase_re: [f64; 4],
         arg phase_im: [f64; 4],

@@ -292,6 +292,7 @@ impl Wilson {
             arrivals: SignalArgs::default(),
             region: args::REGION_ALL,
             parity: p as i32,
+            sharers: geometry.comm().node().len() as i32,
             dagger: call.dagger as i32,
             with_y: call.y.is_some() as i32,
             site_y,
