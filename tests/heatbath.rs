@@ -330,8 +330,10 @@ fn a_sweep_does_not_depend_on_device_lanes_or_threads() {
                     println!("{extents:?} {recon:?} {precision:?} {off:e}");
                     assert!(off < 100.0 * tolerance(precision, 64.0), "{} {off}", device.name());
                     if device.is_cpu() {
-                        let (a, b) = (run(&device, 16, 5), run(&one, 16, 5));
-                        assert_eq!(a, b, "threads change bits");
+                        // As many lanes as a part has: sets of kernels round differently.
+                        let lanes = common::geometry(extents, &device).lanes();
+                        let (a, b) = (run(&device, lanes, 5), run(&one, lanes, 5));
+                        assert_eq!(a, b, "threads or ranks change bits");
                     }
                 }
             }
