@@ -35,8 +35,6 @@ check() {
     want optional valgrind "leak checks" "have valgrind"
     want optional pkg-config "test of the installed package" "have pkg-config"
     want optional cmake "test of the installed package" "have cmake"
-    want optional libopenmpi-dev "compiler of MPI: ranks" "have ${MPICC:-mpicc}"
-    want optional openmpi-bin "mpirun: ranks" "have ${MPIRUN:-mpirun}"
     want optional python3-venv "GPU compiler from PyPI: kernels are compiled for GPUs without one" \
       "python3 -c 'import venv, ensurepip'"
   fi
