@@ -329,6 +329,7 @@ impl<'a, 'b> Run<'a, 'b> {
         }
         if precision != Working::Single {
             book.converge(double, method, stop, None, &mut slices)?;
+            return Ok(slices);
         }
         let (quality, _) = double.quality(false)?;
         for (slice, quality) in slices.iter_mut().zip(quality) {
