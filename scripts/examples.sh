@@ -138,6 +138,23 @@ if [ -x build/dev/bin/gaugefix_f ]; then
   done
 fi
 
+# A field that gluon fixes and one that comes fixed from a file have the same propagator.
+gluon() { # gluon or gluon_f
+  local program=build/dev/bin/$1 file=tests/data/quenched-b6.0-4x4x4x8.ildg table='^ .*[0-9]$'
+  [ -x "$program" ] || { missing=$((missing + 1)); return; }
+  "$program" --gauge "$file" --fix yes --cut 2 --json "$out/$1.json" 2>"$out/log" | grep "$table" >"$out/one"
+  "$program" --gauge "$out/gaugefix" --cut 2 2>"$out/log" | grep "$table" >"$out/many"
+  check "$1, fixed before" alike "$out/one" "$out/many"
+  check "$1 without --gauge" refused 2 --gauge "$program"
+  check "$1, no such file" refused 1 absent "$program" --gauge absent
+  check "$1, negative cut" refused 2 --cut "$program" --gauge "$file" --cut -1
+}
+gluon gluon
+gluon gluon_f
+if [ -x build/dev/bin/gluon_f ]; then
+  check "gluon and gluon_f, same JSON" alike <(words "$out/gluon.json") <(words "$out/gluon_f.json")
+fi
+
 on_ranks() { # program, arguments
   local name=$1 grid
   shift

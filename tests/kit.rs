@@ -10,6 +10,8 @@ mod config;
 mod correlators;
 #[path = "dirac.rs"]
 mod dirac;
+#[path = "examples/main.rs"]
+mod examples;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]
@@ -30,8 +32,6 @@ mod memory;
 mod observables;
 #[path = "propagator.rs"]
 mod propagator;
-#[path = "propagator_example.rs"]
-mod propagator_example;
 #[path = "recon.rs"]
 mod recon;
 #[path = "reference_selfcheck/main.rs"]

@@ -1,0 +1,248 @@
+!> gluon: the gluon propagator of a configuration in Landau gauge; the twin of gluon.c, with the same
+!> options, table and file, and its conventions.
+!>
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --json $OUT/gluon_f.json
+! test: --gauge tests/data/quenched-b6.0-8x8x8x8.nersc --fix yes --cut 0
+include 'example.inc'
+
+program gluon
+  use plaq
+  use example
+  implicit none
+  real(c_double), parameter :: pi = 3.14159265358979323846_c_double
+  character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
+  character(len=100), parameter :: help(3) = [character(len=100) :: &
+    'usage: gluon_f --gauge FILE [--fix no|yes] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]', &
+    '               [--json FILE] [--device auto|cpu|cuda] [--threads N]', &
+    '  --cut: momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)']
+
+  !> Momenta that the symmetries of the lattice make one.
+  type point
+    integer :: k(4) = 0, momenta = 0
+    !> p^2, and sum_{a,mu} |A|^2 over `momenta` of them.
+    real(c_double) :: p2 = 0, total = 0
+  end type
+
+  character(len=:), allocatable :: gauge_file, json_file, device
+  integer(c_int32_t) :: fixes
+  real(c_double) :: cut, theta, transversality
+  type(plaq_context) :: context
+  type(plaq_gauge) :: gauge
+  type(plaq_gaugefix) :: fixed
+  type(plaq_gaugefix_params) :: params
+  type(plaq_gaugefix_report) :: report
+  type(plaq_file_report) :: file
+  type(plaq_plaquette) :: links
+  type(point), allocatable :: points(:)
+  !> Column, row, direction, site; x fastest.
+  complex(c_double), allocatable, target :: field(:, :, :, :)
+  integer :: last, l(4), volume
+
+  last = command_argument_count()
+  call read_options()
+  context = open_context(last)
+  device = device_name(context)
+  write (error_unit, '(a)') 'gluon on '//device
+  call ok(plaq_file_report_init(file, c_sizeof(file)))
+  call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge, report=file))
+  call ok(plaq_gaugefix_report_init(report, c_sizeof(report)))
+  if (fixes == 1) then
+    call ok(plaq_gaugefix_run(gauge, params, c_null_funptr, c_null_ptr, report, fixed))
+    call ok(plaq_gaugefix_destroy(fixed))
+  end if
+  call ok(plaq_gauge_plaquette(gauge, links))
+  l = file%extents
+  volume = product(l)
+  allocate (field(3, 3, 4, volume))
+  call ok(plaq_gauge_save(gauge, data=c_loc(field)))
+  call potential()
+  call fourier()
+  call average()
+  call print_table()
+  if (len(json_file) > 0) call write_json()
+  call ok(plaq_context_destroy(context))
+  call leave(merge(0, 3, fixes == 0 .or. report%converged == 1))
+
+contains
+
+  subroutine read_options()
+    call check_options(last, '--gauge --fix --stop-theta --copies --seed --cut --json --device --threads', help)
+    call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
+    gauge_file = option(last, '--gauge')
+    json_file = option(last, '--json', '')
+    fixes = choose(last, '--fix', 'no', no_yes, [0_c_int32_t, 1_c_int32_t])
+    params%stop_theta = number(last, '--stop-theta', '1e-12')
+    params%copies = whole(last, '--copies', '1')
+    params%seed = whole(last, '--seed', '1')
+    cut = number(last, '--cut', '1')
+    if (cut < 0) call usage_error('--cut', option(last, '--cut'))
+  end subroutine
+
+  !> U becomes the traceless part of (U - U^dagger) / 2i; memory has its transpose.
+  subroutine potential()
+    complex(c_double) :: a(3, 3), trace
+    integer :: x, mu, i
+    do x = 1, volume
+      do mu = 1, 4
+        a = (field(:, :, mu, x) - conjg(transpose(field(:, :, mu, x)))) / (0, 2)
+        trace = (a(1, 1) + a(2, 2) + a(3, 3)) / 3
+        do i = 1, 3
+          a(i, i) = a(i, i) - trace
+        end do
+        field(:, :, mu, x) = a
+      end do
+    end do
+  end subroutine
+
+  !> sum_x exp(-2 pi i k x / L) f(x) in place, one axis after the other.
+  subroutine fourier()
+    complex(c_double), allocatable :: line(:, :, :, :), phase(:)
+    integer :: mu, stride, x, n, k
+    stride = 1
+    do mu = 1, 4
+      allocate (line(3, 3, 4, 0:l(mu) - 1), phase(0:l(mu) - 1))
+      phase = [(exp(cmplx(0, -2 * pi * n / l(mu), c_double)), n=0, l(mu) - 1)]
+      do x = 1, volume
+        if (modulo((x - 1) / stride, l(mu)) /= 0) cycle
+        line = field(:, :, :, x:x + (l(mu) - 1) * stride:stride)
+        do k = 0, l(mu) - 1
+          associate (to => field(:, :, :, x + k * stride))
+            to = 0
+            do n = 0, l(mu) - 1
+              to = to + phase(modulo(k * n, l(mu))) * line(:, :, :, n)
+            end do
+          end associate
+        end do
+      end do
+      stride = stride * l(mu)
+      deallocate (line, phase)
+    end do
+  end subroutine
+
+  !> The member of a class of momenta under reflections, and exchanges of axes of the same extent,
+  !> that stands for it.
+  function representative(momentum) result(k)
+    integer, intent(in) :: momentum(4)
+    integer :: k(4), mu, nu
+    k = min(momentum, l - momentum)
+    do mu = 1, 4
+      do nu = mu + 1, 4
+        if (l(mu) == l(nu) .and. k(mu) > k(nu)) k([mu, nu]) = k([nu, mu])
+      end do
+    end do
+  end function
+
+  !> Distance of the momentum 2 pi k / L from the diagonal, in units of 2 pi / L_space.
+  real(c_double) function distance(k)
+    integer, intent(in) :: k(4)
+    real(c_double) :: q(4)
+    q = k * real(minval(l(1:3)), c_double) / l
+    distance = sqrt(max(0.0_c_double, sum(q**2) - sum(q)**2 / 4))
+  end function
+
+  !> From A(p) to classes of momenta inside the cut, and the violation of the gauge condition.
+  subroutine average()
+    type(point), allocatable :: all(:)
+    complex(c_double) :: a(3, 3)
+    real(c_double) :: half(4), square, divergence, whole_sum, p2
+    integer :: x, rest, k(4), r(4), mu, at
+    allocate (all(volume))
+    divergence = 0
+    whole_sum = 0
+    do x = 1, volume
+      rest = x - 1
+      do mu = 1, 4
+        k(mu) = modulo(rest, l(mu))
+        rest = rest / l(mu)
+      end do
+      half = pi * k / l
+      p2 = sum(4 * sin(half)**2)
+      a = 0
+      do mu = 1, 4
+        ! exp(-i p/2) for the midpoint of the link.
+        a = a + 2 * sin(half(mu)) * exp(cmplx(0, -half(mu), c_double)) * field(:, :, mu, x)
+      end do
+      ! tr T^a T^b = delta / 2.
+      square = 2 * sum(abs(field(:, :, :, x))**2)
+      divergence = divergence + sum(abs(a)**2)
+      whole_sum = whole_sum + p2 * square / 2
+      r = representative(k)
+      at = 1 + r(1) + l(1) * (r(2) + l(2) * (r(3) + l(3) * r(4)))
+      all(at)%k = r
+      all(at)%p2 = p2
+      all(at)%total = all(at)%total + square
+      all(at)%momenta = all(at)%momenta + 1
+    end do
+    theta = divergence / (3.0_c_double * real(volume, c_double)**2)
+    transversality = merge(divergence / whole_sum, 0.0_c_double, whole_sum > 0)
+    points = pack(all, [(inside(all(at)), at=1, volume)])
+    call sort(points)
+  end subroutine
+
+  logical function inside(p)
+    type(point), intent(in) :: p
+    inside = p%momenta > 0
+    if (inside) inside = distance(p%k) <= cut * (1 + 1e-12_c_double) + 1e-12_c_double
+  end function
+
+  !> By p^2, classes of the same p^2 stay as they are: few points, so plain insertion.
+  subroutine sort(list)
+    type(point), intent(inout) :: list(:)
+    type(point) :: one
+    integer :: i, n
+    do i = 2, size(list)
+      one = list(i)
+      do n = i - 1, 1, -1
+        if (list(n)%p2 <= one%p2 + 1e-12_c_double) exit
+        list(n + 1) = list(n)
+      end do
+      list(n + 1) = one
+    end do
+  end subroutine
+
+  real(c_double) function propagator(p)
+    type(point), intent(in) :: p
+    propagator = p%total / p%momenta / (merge(3, 4, p%p2 > 0) * 8.0_c_double * volume)
+  end function
+
+  subroutine print_table()
+    integer :: i
+    print '(3a,3(i0," x "),i0,a,f14.12)', '# ', gauge_file, ' ('//format_name(file%format)//'), ', file%extents, &
+      ', plaquette ', links%total
+    if (fixes == 1) print '(a)', '# fixed here, '//word(report%copies)//' copies, '//word(report%iterations)// &
+      ' iterations'//trim(merge('               ', ', NOT CONVERGED', report%converged == 1))
+    print '(a,f14.12,2(a,es9.3))', '# functional ', links%link_trace, ', theta ', theta, ', transversality ', &
+      transversality
+    print '(a)', '#              k             p^2               D           p^2 D  momenta'
+    do i = 1, size(points)
+      associate (p => points(i))
+        print '(i3,3i4,3(2x,f14.10),2x,i7)', p%k, p%p2, propagator(p), p%p2 * propagator(p), p%momenta
+      end associate
+    end do
+  end subroutine
+
+  subroutine write_json()
+    integer :: unit, status, i
+    open (newunit=unit, file=json_file, action='write', status='replace', iostat=status)
+    if (status == 0) then
+      write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', &
+        '  "device": '//quoted(device)//',', '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'// &
+        format_name(file%format)//'", "lattice": '//json_integers(file%extents)//'},', &
+        '  "functional": '//exact(links%link_trace)//', "theta": '//exact(theta)//', "transversality": '// &
+        exact(transversality)//', "cut": '//exact(cut)//',', '  "points": ['
+      do i = 1, size(points)
+        associate (p => points(i))
+          write (unit, '(a)') '    {"k": '//json_integers(int(p%k, c_int32_t))//', "p2": '//exact(p%p2)//', "D": '// &
+            exact(propagator(p))//', "p2D": '//exact(p%p2 * propagator(p))//', "momenta": '// &
+            word(int(p%momenta, c_int64_t))//'}'//trim(merge(',', ' ', i < size(points)))
+        end associate
+      end do
+      write (unit, '(a)') '  ]', '}'
+      close (unit, iostat=status)
+    end if
+    if (status /= 0) then
+      write (error_unit, '(a)') json_file//': cannot be written'
+      call leave(1)
+    end if
+  end subroutine
+end program
