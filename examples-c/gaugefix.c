@@ -7,7 +7,7 @@
  *            [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]
  *            [--copies N] [--random-start no|yes] [--seed S]
  *            [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]
- *            [--transformation FILE] [--json FILE] [--device auto|cpu|cuda] [--threads N]
+ *            [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]
  *
  * docs/gaugefix.md explains them. Options that are left out have the library's defaults. The table
  * goes to the standard output, progress to the standard error. Status: 0 done, 1 refused, 2 wrong
@@ -16,7 +16,7 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --out $OUT/landau --transformation $OUT/landau.g --json $OUT/landau.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --time 0 --copies 2 --precision double --json $OUT/coulomb.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --method relaxation --precision single --out $OUT/mag --format milc
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9 --history $OUT/history
  */
 #include <signal.h>
 #include <time.h>
@@ -31,14 +31,15 @@ static const char HELP[] =
     "                [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]\n"
     "                [--copies N] [--random-start no|yes] [--seed S]\n"
     "                [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]\n"
-    "                [--transformation FILE] [--json FILE] [--device auto|cpu|cuda] [--threads N]\n"
+    "                [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]\n"
     "  --out has the fixed links; --transformation the matrices g(x) as this machine's doubles without a\n"
     "  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank only)\n"
+    "  --history has a line for every check: copy, sweeps, functional, theta, temperature\n"
     GRID_HELP;
 static const char OPTIONS[] =
     "--gauge --condition --time --residual --method --precision --omega --probability --stochastic-sweeps --hot "
     "--cold --temperatures --microcanonical --logarithmic --stop-theta --stop-change --max-iterations --check-every "
-    "--copies --random-start --seed --out --format --transformation --json --device --threads" GRID_OPTION;
+    "--copies --random-start --seed --out --format --transformation --json --history --device --threads" GRID_OPTION;
 
 enum { NUMBERS = 18 }; /* of a matrix of SU(3) */
 
@@ -61,12 +62,15 @@ static const choice NO_YES[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *out_file, *transformation_file, *json_file, *method;
+  const char *gauge_file, *out_file, *transformation_file, *json_file, *history_file, *method;
+  FILE *history; /* or NULL */
+  time_t shown;
   int32_t format;
   plaq_gaugefix_params params;
   char device[256];
   plaq_file_report file;
   plaq_plaquette before, after;
+  plaq_unitarity unitarity; /* of the fixed links */
   plaq_gaugefix_report report;
   plaq_gaugefix_state *copies, *slices;
   int64_t copy_count, slice_count;
@@ -78,11 +82,14 @@ static void interrupt(int number) {
   interrupted = 1;
 }
 
-/* A line when a second has passed. */
+/* A line in the history, and one for the user when a second has passed. */
 static int32_t progress(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user) {
-  time_t *shown = user, now = time(NULL);
-  if (now != *shown) {
-    *shown = now;
+  job *j = user;
+  time_t now = time(NULL);
+  if (j->history)
+    fprintf(j->history, "%lld %lld %.17g %.9g %.9g\n", (long long)copy, (long long)sweeps, functional, theta, temperature);
+  if (now != j->shown) {
+    j->shown = now;
     fprintf(stderr, "  copy %lld, %lld sweeps, functional %.10f, theta %.2e", (long long)copy, (long long)sweeps,
             functional, theta);
     if (temperature > 0) fprintf(stderr, ", temperature %.4f", temperature);
@@ -110,6 +117,7 @@ static job read_options(int argc, char **argv) {
   j.out_file = option(argc, argv, "--out", "");
   j.transformation_file = option(argc, argv, "--transformation", "");
   j.json_file = option(argc, argv, "--json", "");
+  j.history_file = option(argc, argv, "--history", "");
   j.format = choose(argc, argv, "--format", "ildg", FORMATS);
   j.method = option(argc, argv, "--method", "overrelaxation");
   p->condition = choose(argc, argv, "--condition", "landau", CONDITIONS);
@@ -151,13 +159,34 @@ static void *memory(int64_t count, size_t size) {
   return room;
 }
 
-static plaq_gaugefix fix(plaq_gauge gauge, job *j) {
+static FILE *open_file(const char *name, const char *mode) {
+  FILE *f = fopen(name, mode);
+  if (!f) {
+    perror(name);
+    exit(1);
+  }
+  return f;
+}
+
+static void close_file(FILE *f, const char *name) {
+  if (ferror(f) | fclose(f)) {
+    perror(name);
+    exit(1);
+  }
+}
+
+static plaq_gaugefix fix(plaq_gauge gauge, job *j, int first) {
   plaq_gaugefix result;
-  time_t shown = time(NULL);
   OK(plaq_gaugefix_report_init(&j->report, sizeof j->report));
+  if (*j->history_file && first) {
+    j->history = open_file(j->history_file, "w");
+    fprintf(j->history, "# copy, sweeps, functional, theta, temperature\n");
+  }
+  j->shown = time(NULL);
   signal(SIGINT, interrupt);
-  OK(plaq_gaugefix_run(gauge, &j->params, progress, &shown, &j->report, &result));
+  OK(plaq_gaugefix_run(gauge, &j->params, progress, j, &j->report, &result));
   signal(SIGINT, SIG_DFL);
+  if (j->history) close_file(j->history, j->history_file);
   OK(plaq_gaugefix_copies(result, NULL, 0, &j->copy_count));
   j->copies = memory(j->copy_count, sizeof *j->copies);
   OK(plaq_gaugefix_copies(result, j->copies, j->copy_count, &j->copy_count));
@@ -178,15 +207,12 @@ static void write_links(plaq_gauge gauge, const job *j) {
 
 static void write_transformation(plaq_gaugefix result, const job *j) {
   const int32_t *l = j->file.extents;
-  size_t count = (size_t)l[0] * l[1] * l[2] * l[3] * NUMBERS, written;
+  size_t count = (size_t)l[0] * l[1] * l[2] * l[3] * NUMBERS;
   double *g = memory((int64_t)count, sizeof *g);
-  FILE *f = fopen(j->transformation_file, "wb");
+  FILE *f = open_file(j->transformation_file, "wb");
   OK(plaq_gaugefix_transformation(result, g));
-  written = f ? fwrite(g, sizeof *g, count, f) : 0;
-  if (!f || fclose(f) || written != count) {
-    perror(j->transformation_file);
-    exit(1);
-  }
+  fwrite(g, sizeof *g, count, f);
+  close_file(f, j->transformation_file);
   free(g);
 }
 
@@ -219,9 +245,11 @@ static void json_states(FILE *f, const char *name, const plaq_gaugefix_state *st
   int64_t i;
   fprintf(f, "  \"%s\": [", name);
   for (i = 0; i < count; i++)
-    fprintf(f, "%s\n    {\"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld, \"converged\": %s}", i ? "," : "",
-            states[i].functional, states[i].theta, (long long)states[i].iterations,
-            states[i].converged ? "true" : "false");
+    fprintf(f,
+            "%s\n    {\"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld, \"converged\": %s, "
+            "\"seconds\": %.9g}",
+            i ? "," : "", states[i].functional, states[i].theta, (long long)states[i].iterations,
+            states[i].converged ? "true" : "false", states[i].seconds);
   fprintf(f, "%s]%s\n", count ? "\n  " : "", after);
 }
 
@@ -234,11 +262,7 @@ static void write_json(const job *j) {
   const int32_t *l = j->file.extents;
   const plaq_gaugefix_params *p = &j->params;
   const plaq_gaugefix_report *r = &j->report;
-  FILE *f = fopen(j->json_file, "w");
-  if (!f) {
-    perror(j->json_file);
-    exit(1);
-  }
+  FILE *f = open_file(j->json_file, "w");
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
   fprintf(f, ",\n  \"gauge\": {\"file\": ");
@@ -258,13 +282,11 @@ static void write_json(const job *j) {
           r->converged ? "true" : "false", r->stopped ? "true" : "false", r->seconds, (long long)r->best_copy);
   json_plaquette(f, "plaquette_before", j->before);
   json_plaquette(f, "plaquette_after", j->after);
+  fprintf(f, "  \"unitarity\": {\"unitary\": %.9g, \"det\": %.9g},\n", j->unitarity.unitary, j->unitarity.det);
   json_states(f, "copies", j->copies, j->copy_count, ",");
   json_states(f, "slices", j->slices, j->slice_count, "");
   fprintf(f, "}\n");
-  if (ferror(f) | fclose(f)) {
-    perror(j->json_file);
-    exit(1);
-  }
+  close_file(f, j->json_file);
 }
 
 int main(int argc, char **argv) {
@@ -281,8 +303,9 @@ int main(int argc, char **argv) {
   OK(plaq_file_report_init(&j.file, sizeof j.file));
   OK(plaq_gauge_read_file(context, j.gauge_file, NULL, &gauge, &j.file));
   OK(plaq_gauge_plaquette(gauge, &j.before));
-  result = fix(gauge, &j);
+  result = fix(gauge, &j, place.rank == 0);
   OK(plaq_gauge_plaquette(gauge, &j.after));
+  OK(plaq_gauge_unitarity(gauge, &j.unitarity));
   if (*j.out_file) write_links(gauge, &j);
   if (*j.transformation_file) write_transformation(result, &j);
   print_table(&j);

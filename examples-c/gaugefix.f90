@@ -1,7 +1,7 @@
 !> gaugefix: Landau, Coulomb or maximally Abelian gauge of a configuration in a file; the twin of
 !> gaugefix.c, with the same options, table and files. docs/gaugefix.md describes them.
 !>
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method combined --temperatures 20 --stochastic-sweeps 20 --out $OUT/landau_f --transformation $OUT/landau_f.g
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method combined --temperatures 20 --stochastic-sweeps 20 --out $OUT/landau_f --transformation $OUT/landau_f.g --history $OUT/history_f
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --copies 2 --format milc --out $OUT/mag_f
 include 'example.inc'
 
@@ -10,14 +10,17 @@ module gaugefix_progress
   use, intrinsic :: iso_fortran_env, only: error_unit, int64
   implicit none
   integer(int64), save :: shown_at = 0
+  !> Unit of the history; 0: none is written.
+  integer, save :: history = 0
 contains
-  !> Called at every check; a line when a second has passed.
+  !> Called at every check: a line in the history, and one for the user when a second has passed.
   integer(c_int32_t) function progress(copy, sweeps, functional, theta, temperature, user) bind(c)
     integer(c_int64_t), value :: copy, sweeps
     real(c_double), value :: functional, theta, temperature
     type(c_ptr), value :: user
     integer(int64) :: now, rate
     progress = 0
+    if (history /= 0) write (history, '(2(i0,1x),es25.16e3,2(1x,es16.8e3))') copy, sweeps, functional, theta, temperature
     call system_clock(now, rate)
     if (shown_at == 0) shown_at = now
     if (c_associated(user) .or. now - shown_at < rate) return
@@ -47,7 +50,7 @@ program gaugefix
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_GAUGEFIX_SINGLE, PLAQ_GAUGEFIX_MIXED, PLAQ_GAUGEFIX_DOUBLE]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
-  character(len=112), parameter :: help(11) = [character(len=112) :: &
+  character(len=112), parameter :: help(12) = [character(len=112) :: &
     'usage: gaugefix_f --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]', &
     '                  [--method overrelaxation|relaxation|stochastic|annealing|combined]', &
     '                  [--precision single|mixed|double] [--omega W] [--probability P] [--stochastic-sweeps N]', &
@@ -55,14 +58,15 @@ program gaugefix
     '                  [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]', &
     '                  [--copies N] [--random-start no|yes] [--seed S]', &
     '                  [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]', &
-    '                  [--transformation FILE] [--json FILE] [--device auto|cpu|cuda] [--threads N]', &
+    '                  [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]', &
     '  --out has the fixed links; --transformation the matrices g(x) as this machine''s doubles without a', &
     '  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank', &
-    '  only)']
+    '  only)', &
+    '  --history has a line for every check: copy, sweeps, functional, theta, temperature']
   !> Numbers of a matrix of SU(3).
   integer, parameter :: numbers = 18
 
-  character(len=:), allocatable :: gauge_file, out_file, transformation_file, json_file, method, device
+  character(len=:), allocatable :: gauge_file, out_file, transformation_file, json_file, history_file, method, device
   integer(c_int32_t) :: form
   integer(c_int64_t) :: direction
   type(plaq_context) :: context
@@ -74,6 +78,8 @@ program gaugefix
   type(plaq_gaugefix_state), allocatable :: copies(:), slices(:)
   type(plaq_file_report) :: file
   type(plaq_plaquette) :: before, after
+  !> Of the fixed links.
+  type(plaq_unitarity) :: unitarity
   integer :: last
 
   last = command_argument_count()
@@ -89,6 +95,7 @@ program gaugefix
   call ok(plaq_gauge_plaquette(gauge, before))
   call fix()
   call ok(plaq_gauge_plaquette(gauge, after))
+  call ok(plaq_gauge_unitarity(gauge, unitarity))
   if (len(out_file) > 0) call write_links()
   if (len(transformation_file) > 0) call write_transformation()
   call print_table()
@@ -102,12 +109,13 @@ contains
     call check_options(last, '--gauge --condition --time --residual --method --precision --omega --probability '// &
                        '--stochastic-sweeps --hot --cold --temperatures --microcanonical --logarithmic '// &
                        '--stop-theta --stop-change --max-iterations --check-every --copies --random-start '// &
-                       '--seed --out --format --transformation --json --device --threads', help)
+                       '--seed --out --format --transformation --json --history --device --threads', help)
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
     gauge_file = option(last, '--gauge')
     out_file = option(last, '--out', '')
     transformation_file = option(last, '--transformation', '')
     json_file = option(last, '--json', '')
+    history_file = option(last, '--history', '')
     form = choose(last, '--format', 'ildg', format_names, format_values)
     method = option(last, '--method', 'overrelaxation')
     params%condition = choose(last, '--condition', 'landau', condition_names, condition_values)
@@ -154,8 +162,15 @@ contains
 
   subroutine fix()
     integer(c_int64_t) :: n
+    integer :: status
     call ok(plaq_gaugefix_report_init(report, c_sizeof(report)))
+    if (len(history_file) > 0 .and. place%rank == 0) then
+      open (newunit=history, file=history_file, action='write', status='replace', iostat=status)
+      if (status /= 0) call not_written(history_file)
+      write (history, '(a)') '# copy, sweeps, functional, theta, temperature'
+    end if
     call ok(plaq_gaugefix_run(gauge, params, c_funloc(progress), c_null_ptr, report, fixed))
+    if (history /= 0) close (history)
     call ok(plaq_gaugefix_copies(fixed, capacity=0_c_int64_t, count=n))
     allocate (copies(n))
     call ok(plaq_gaugefix_copies(fixed, copies, n, n))
@@ -224,7 +239,8 @@ contains
     write (unit, '(a)') '  "'//name//'": ['
     do i = 1, size(states)
       write (unit, '(a)') '    {"functional": '//exact(states(i)%functional)//', "theta": '//exact(states(i)%theta)// &
-        ', "iterations": '//word(states(i)%iterations)//', "converged": '//truth(states(i)%converged)//'}'// &
+        ', "iterations": '//word(states(i)%iterations)//', "converged": '//truth(states(i)%converged)// &
+        ', "seconds": '//exact(states(i)%seconds)//'}'// &
         trim(merge(',', ' ', i < size(states)))
     end do
     write (unit, '(a)') '  ]'//after
@@ -257,6 +273,7 @@ contains
     write (unit, '(a)') '  "converged": '//truth(report%converged)//', "stopped": '//truth(report%stopped)// &
       ', "seconds": '//exact(report%seconds)//', "best_copy": '//word(report%best_copy)//','
     write (unit, '(a)') json_plaquette('plaquette_before', before), json_plaquette('plaquette_after', after)
+    write (unit, '(a)') '  "unitarity": {"unitary": '//exact(unitarity%unitary)//', "det": '//exact(unitarity%det)//'},'
     call json_states(unit, 'copies', copies, ',')
     call json_states(unit, 'slices', slices, '')
     write (unit, '(a)') '}'

@@ -1266,6 +1266,9 @@ typedef struct plaq_gaugefix_state {
   double functional;
   double theta;
   double theta_max;
+  /** Of a copy; 0 of a slice. */
+  double seconds;
+  /** Sweeps, without annealing. */
   int64_t iterations;
   int32_t converged;
   int32_t reserved;

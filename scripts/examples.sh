@@ -109,6 +109,18 @@ slices() { # expected number, JSON
   [ "$found" = "$1" ]
 }
 
+# In double the last line of the history is the copy that the JSON reports.
+last_check() { # JSON, history
+  awk -v json="$1" 'function value(name) { match(text, "\"" name "\": [^,]*"); return substr(text, RSTART + length(name) + 4, RLENGTH - length(name) - 4) }
+    BEGIN { while ((getline line < json) > 0) text = text line }
+    !/^#/ { lines++; sweeps = $2; functional = $3; theta = $4 }
+    END {
+      n = value("iterations"); f = value("functional"); t = value("theta")
+      print lines " lines, " sweeps " " functional " " theta ", expected " n " " f " " t
+      exit !(lines == n / 10 + 1 && sweeps == n && (functional - f) ^ 2 < 1e-28 && (theta - t) ^ 2 < 1e-12 * t ^ 2)
+    }' "$2"
+}
+
 gaugefix() { # gaugefix or gaugefix_f
   local program=build/dev/bin/$1 file=tests/data/quenched-b6.0-4x4x4x8.ildg time
   [ -x "$program" ] || { missing=$((missing + 1)); return; }
@@ -121,6 +133,8 @@ gaugefix() { # gaugefix or gaugefix_f
   done
   "$program" --gauge "$file" --condition mag --residual yes --method combined --temperatures 20 --stochastic-sweeps 20 \
     --json "$out/$1-mag.json" >"$out/log" 2>&1
+  "$program" --gauge "$file" --precision double --json "$out/$1-last.json" --history "$out/$1.history" >"$out/log" 2>&1
+  check "$1, history" last_check "$out/$1-last.json" "$out/$1.history"
   check "$1 without --gauge" refused 2 --gauge "$program"
   check "$1, unknown gauge" refused 2 axial "$program" --gauge "$file" --condition axial
   check "$1, no such direction" refused 2 --time "$program" --gauge "$file" --condition coulomb --time 4

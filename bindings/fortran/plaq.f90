@@ -728,6 +728,9 @@ module plaq
     real(c_double) :: functional
     real(c_double) :: theta
     real(c_double) :: theta_max
+    !> Of a copy; 0 of a slice.
+    real(c_double) :: seconds
+    !> Sweeps, without annealing.
     integer(c_int64_t) :: iterations
     integer(c_int32_t) :: converged
     integer(c_int32_t) :: reserved

@@ -159,6 +159,9 @@ interface! {
             functional: f64,
             theta: f64,
             theta_max: f64,
+            /// Of a copy; 0 of a slice.
+            seconds: f64,
+            /// Sweeps, without annealing.
             iterations: i64,
             converged: i32,
             reserved: i32,
@@ -293,9 +296,9 @@ fn destroy(result: plaq_gaugefix) -> Result<()> {
     handles::remove(result, "result")
 }
 
-/// Writes the first `capacity` states and counts all.
+/// Writes the first `capacity` states, with their seconds, and counts all.
 fn list(
-    states: Vec<Fixed>,
+    states: Vec<(Fixed, f64)>,
     to: &mut MaybeArray<plaq_gaugefix_state>,
     capacity: i64,
     count: &mut Out<i64>,
@@ -304,14 +307,16 @@ fn list(
         bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
     }
     count.set(states.len() as i64);
-    let states = states.into_iter().take(capacity as usize).map(|s| plaq_gaugefix_state {
-        functional: s.quality.functional,
-        theta: s.quality.theta,
-        theta_max: s.quality.theta_max,
-        iterations: s.iterations as i64,
-        converged: s.converged as i32,
-        reserved: 0,
-    });
+    let states =
+        states.into_iter().take(capacity as usize).map(|(s, seconds)| plaq_gaugefix_state {
+            functional: s.quality.functional,
+            theta: s.quality.theta,
+            theta_max: s.quality.theta_max,
+            seconds,
+            iterations: s.iterations as i64,
+            converged: s.converged as i32,
+            reserved: 0,
+        });
     to.set(states.collect());
     Ok(())
 }
@@ -322,7 +327,8 @@ fn copies_of(
     capacity: i64,
     count: &mut Out<i64>,
 ) -> Result<()> {
-    list(result.report.copies.iter().map(|c| c.total).collect(), copies, capacity, count)
+    let states = result.report.copies.iter().map(|c| (c.total, c.seconds));
+    list(states.collect(), copies, capacity, count)
 }
 
 fn slices_of(
@@ -340,7 +346,7 @@ fn slices_of(
             None => bail!(InvalidArgument, "copy: expected -1 to {}, found {copy}", all.len() - 1),
         },
     };
-    list(copy.slices.clone(), slices, capacity, count)
+    list(copy.slices.iter().map(|s| (*s, 0.0)).collect(), slices, capacity, count)
 }
 
 fn transformation_of(result: &Arc<GaugeFix>, to: &mut OutArray<f64>) -> Result<()> {

@@ -52,7 +52,9 @@ pub fn fix_gauge(
     let mut run = Run::new(gauge, params, callback)?;
     let (mut copies, mut best): (Vec<CopyReport>, Option<Best>) = (vec![], None);
     for copy in 0..params.copies {
-        let (g, report) = run.copy(copy)?;
+        let begun = Instant::now();
+        let (g, mut report) = run.copy(copy)?;
+        report.seconds = begun.elapsed().as_secs_f64();
         Best::take(&mut best, params.condition, copy, &g, &report)?;
         copies.push(report);
         if run.book.stopped {

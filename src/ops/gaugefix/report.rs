@@ -29,6 +29,7 @@ pub struct CopyReport {
     pub slices: Vec<Fixed>,
     /// Landau gauge by diagonal transformations after maximally Abelian gauge, where asked for.
     pub residual: Option<Fixed>,
+    pub seconds: f64,
 }
 
 /// All copies. Not converged is no error: it is said here.
