@@ -1,5 +1,6 @@
 //! Gauge fixing against the reference: sweeps, reports, transformations.
 
+mod accuracy;
 mod annealing;
 #[path = "../common/mod.rs"]
 mod common;
