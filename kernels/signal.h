@@ -13,13 +13,13 @@ PLAQ_FN void signal_message(const SignalArgs& a, int k) {
   *(volatile unsigned*)a.flag[k] = (unsigned)a.number;
 }
 
-// Called by every thread of a kernel that writes messages: the last block to come signals all.
-PLAQ_FN void signal_when_all_wrote(const SignalArgs& a) {
+// Called by every thread of the `blocks` blocks that write messages: the last to come signals all.
+PLAQ_FN void signal_when_all_wrote(const SignalArgs& a, u32 blocks) {
   if (!a.counter) return;
   __syncthreads();
   if (threadIdx.x) return;
   __threadfence_system();
-  if (atomicAdd((unsigned*)a.counter, 1u) != gridDim.x - 1) return;
+  if (atomicAdd((unsigned*)a.counter, 1u) != blocks - 1) return;
   *(unsigned*)a.counter = 0;
   for (int k = 0; k < 8; k++) signal_message(a, k);
 }

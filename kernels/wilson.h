@@ -192,7 +192,7 @@ PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Si
   n.o = face_index(a.geom, s, mu);
   if (n.o >= rows) n.o -= rows, n.lx = s.lx;
   R v[12];
-  load<S>(v, halo_plane(a.halo, mu, forward, rhs), n);
+  load<S>(v, halo_plane(a.received, mu, forward, rhs), n);
   PLAQ_UNROLL for (int i = 0; i < 6; i++) {
     cplx<R>& z = h.c[i / 3][i % 3];
     z = bit ? cplx<R>{by_lane_bit(v[2 * i], z.re, s.lx, bit, forward), by_lane_bit(v[2 * i + 1], z.im, s.lx, bit, forward)}
@@ -274,7 +274,7 @@ template <class S, int RECON> struct HopBlock {
     PLAQ_FN BlockWord& block(int c) const { return ((BlockWord*)(shared + block_at))[c * PLAQ_BLOCK + threadIdx.x]; }
   };
 
-  // A block's sites are consecutive; blocks fill pencils with a square cross-section in (y, z), t
+  // A block's sites are consecutive; blocks of inner sites fill pencils with a square cross-section in (y, z), t
   // slowest. A slice of a pencil with all right-hand sides has some 5 MB, a tenth of a large
   // second-level cache: what a block shares with its neighbours is then still there.
   static PLAQ_FN constexpr int side(int rows) {
@@ -282,26 +282,61 @@ template <class S, int RECON> struct HopBlock {
     while ((n + 1) * (n + 1) <= rows) n++;
     return n;
   }
+  static PLAQ_FN constexpr int some(int n) { return n > 0 ? n : 1; }
   static PLAQ_FN constexpr int divisor(int n, int most) {
     while (most > 1 && n % most) most--;
     return most < 1 ? 1 : most;
   }
   static PLAQ_FN int first_site(u32 b) {
     constexpr Geom g{};
-    constexpr int row = g.x() / 2, slice = row * g.y(), pieces = slice % sites ? 0 : slice / sites;
-    if (pieces == 0 || HopArgs{}.region() != REGION_ALL) return b * sites;
+    constexpr int h = g.halos(), row = some(g.x() / 2 - (h & 1)), ny = some(g.y() - (h & 2)),
+                  nz = some(g.z() - (h & 4) / 2), nt = some(g.t() - (h & 8) / 4), slice = row * ny,
+                  pieces = slice % sites ? 0 : slice / sites;
+    if (pieces == 0) return b * sites;
     constexpr int most = side((5 << 20) / (HopArgs{}.nrhs() * 24 * (int)sizeof(T)) / row);
-    constexpr u32 py = divisor(pieces, most * row / sites), pz = divisor(g.z(), most);
-    const u32 y = b % py, z = b / py % pz, t = b / (py * pz) % g.t(), pencil = b / (py * pz * g.t());
+    // Twice the cross-section rather than less than half of it.
+    constexpr int thin = divisor(nz, most);
+    constexpr u32 py = divisor(pieces, most * row / sites), pz = 2 * thin < most ? divisor(nz, 2 * most) : thin;
+    const u32 y = b % py, z = b / py % pz, t = b / (py * pz) % nt, pencil = b / (py * pz * nt);
     const u32 piece = pencil % (pieces / py) * py + y;
-    return ((t * g.z() + pencil / (pieces / py) * pz + z) * pieces + piece) * sites;
+    return ((t * nz + pencil / (pieces / py) * pz + z) * pieces + piece) * sites;
   }
 
-  // Starts the copy of a neighbour, whose first chunk is `at`, into slot k.
-  static PLAQ_FN void fetch(const Mine& mine, const Plane& in, u32 at, int k) {
-    const uint4* from = (const uint4*)in.data + at;
-    PLAQ_UNROLL for (int c = 0; c < chunks; c++) async_copy<16>(&mine.slot(k, c), from + 32 * c);
-    if constexpr (S::fixed) async_copy<4>(&mine.norm(k), in.norm + at / (32 * chunks) * 32 + at % 32);
+  // Where the neighbour of s in direction mu begins: its first chunk, or `across` and that of its
+  // projection in a message.
+  static constexpr u32 across = 1u << 31;
+  static constexpr int VH = chunk<T>(12), chunks_across = 12 / VH;
+  typedef typename word<sizeof(T) * VH>::type HalfWord;
+  static PLAQ_FN u32 chunk_at(u32 o, int chunks) { return o / 32 * (32 * chunks) + o % 32; }
+  template <bool OUTER> static PLAQ_FN u32 place(const HopArgs& a, const Site& s, int mu, bool forward) {
+    if (OUTER && at_halo(a.geom, s, mu, forward)) return across | chunk_at(face_index(a.geom, s, mu), chunks_across);
+    return chunk_at(neighbour(a.geom, s, mu, forward).o, chunks);
+  }
+
+  // Starts the copy of the neighbour at `at` into slot k.
+  template <class Word, int N> static PLAQ_FN void fetch_plane(const Mine& mine, const Plane& p, u32 at, int k) {
+    const Word* from = (const Word*)p.data + at;
+    PLAQ_UNROLL for (int c = 0; c < N; c++) async_copy<sizeof(Word)>(&mine.slot(k, c), from + 32 * c);
+    if constexpr (S::fixed) async_copy<4>(&mine.norm(k), p.norm + at / (32 * N) * 32 + at % 32);
+  }
+  template <bool OUTER>
+  static PLAQ_FN void fetch(const Mine& mine, const HopArgs& a, u32 at, int k, int mu, bool forward, int rhs) {
+    if (OUTER && has_halo(a.geom, mu) && at & across)
+      return fetch_plane<HalfWord, chunks_across>(mine, halo_plane(a.received, mu, forward, rhs), at & ~across, k);
+    fetch_plane<uint4, chunks>(mine, plane(a.inp, rhs * a.step_in()), at, k);
+  }
+  static PLAQ_FN void copy_slot(HalfSpinor<R>& h, const Mine& mine, int k) {
+    R v[12];
+    PLAQ_UNROLL for (int c = 0; c < chunks_across; c++) {
+      bits<T, VH> b;
+      b.w = *(const HalfWord*)&mine.slot(k, c);
+      unpack<S>(v, b, c);
+    }
+    PLAQ_UNROLL for (int i = 0; i < 12; i++) {
+      const R x = S::fixed ? (v[i] - (R)fixed_bias) * (R)mine.norm(k) : v[i];
+      if (i % 2) h.c[i / 6][i / 2 % 3].im = x;
+      else h.c[i / 6][i / 2 % 3].re = x;
+    }
   }
   static PLAQ_FN void project_slot(HalfSpinor<R>& h, const Mine& mine, int k, int mu, R g) {
     Spinor<R> p;
@@ -314,22 +349,24 @@ template <class S, int RECON> struct HopBlock {
     else project(h, p, mu, g, PlainSum());
   }
 
-  static PLAQ_FN void run(const HopArgs& a, int n) {
+  // Block b of those with n inner or outer sites.
+  static PLAQ_FN void run(const HopArgs& a, bool outer, u32 b, int n) {
     __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
     const Mine mine{shared};
-    const int i = threadIdx.x, half = i >> 4 & 1, o = first_site(blockIdx.x) + i / 32 * 16 + i % 16;
+    if (outer) sites_from<true>(a, mine, b * sites, n);
+    else sites_from<false>(a, mine, first_site(b), n);
+  }
+  template <bool OUTER> static PLAQ_FN void sites_from(const HopArgs& a, const Mine& mine, int first, int n) {
+    const int i = threadIdx.x, half = i >> 4 & 1, o = first + i / 32 * 16 + i % 16;
     const bool forward = half == 0, inside = o < n;
-    const Site s = site_in_region(a, inside ? o : 0, 0);
+    const Site s = OUTER ? outer_site(a.geom, inside ? o : 0, a.parity(), 0) : inner_site(a.geom, inside ? o : 0, a.parity(), 0);
     u32 at[4];
-    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-      const u32 to = neighbour(a.geom, s, mu, forward).o;
-      at[mu] = to / 32 * (32 * chunks) + to % 32;
-    }
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) at[mu] = place<OUTER>(a, s, mu, forward);
     if constexpr (keep_block) {
       const T* from = site_address<VB>((const T*)plane(a.clover, a.parity()).data, s.o, 72, 36 * half);
       PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<sizeof(T) * VB>(&mine.block(c), from + c * 32 * VB);
     }
-    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch(mine, plane(a.inp, 0), at[k], k), async_commit();
+    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch<OUTER>(mine, a, at[k], k, k, forward, 0), async_commit();
 
     // The first two rows of U or U^dagger; the third is kept apart or made anew.
     cplx<R> rows[4][6], phase[4];
@@ -367,9 +404,10 @@ template <class S, int RECON> struct HopBlock {
       PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
         HalfSpinor<R> h, r;
         async_wait<stages - 1>();
-        project_slot(h, mine, mu % stages, mu, g);
-        const int later = rhs + (mu + stages) / 4;
-        if (later < a.nrhs()) fetch(mine, plane(a.inp, later * a.step_in()), at[(mu + stages) % 4], mu % stages);
+        if (OUTER && has_halo(a.geom, mu) && at[mu] & across) copy_slot(h, mine, mu % stages);
+        else project_slot(h, mine, mu % stages, mu, g);
+        const int later = rhs + (mu + stages) / 4, next = (mu + stages) % 4;
+        if (later < a.nrhs()) fetch<OUTER>(mine, a, at[next], mu % stages, next, forward, later);
         async_commit();
         Su3<R> u;
         PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[mu][i];
@@ -398,6 +436,61 @@ template <class S, int RECON> struct HopBlock {
   }
 };
 #endif
+
+// Projected spinors of all faces of `in`, for the ranks behind them, who are told at the end: rows are
+// those of the faces one direction after the other, lower face first.
+template <int W, class S> struct HopPack {
+  typedef real<typename S::C, W> R;
+  static constexpr int tile = 1 << 30;  // nothing is read again for the next right-hand side
+  // Of face site f, as it is seen from lanes lx.
+  static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopArgs& a, int f, int mu, bool upper, int lx, int batch) {
+    const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, 1 - a.parity(), lx);
+    // Who is behind the lower face looks forward.
+    const R g = splat<R>(upper == (a.dagger() != 0) ? 1 : -1);
+    load_projected<S>(h, plane(a.inp, batch * a.step_in()), s, mu, g);
+  }
+  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      if (!has_halo(a.geom, mu)) continue;
+      const int rows = face_rows(a.geom, mu), bit = lane_bit(a.geom, mu);
+      if (o < 2 * rows) {
+        const bool upper = o >= rows;
+        Site row;
+        row.o = upper ? o - rows : o, row.lx = lx;
+        HalfSpinor<R> h, second;
+        project_face(h, a, row.o, mu, upper, lx, batch);
+        if (bit) project_face(second, a, (row.o + rows) % face_sites(a.geom, mu), mu, upper, lx ^ bit, batch);
+        R v[12];
+        PLAQ_UNROLL for (int i = 0; i < 6; i++) {
+          const cplx<R> z = h.c[i / 3][i % 3], w = second.c[i / 3][i % 3];
+          v[2 * i] = bit ? by_lane_bit(z.re, w.re, lx, bit, upper) : z.re;
+          v[2 * i + 1] = bit ? by_lane_bit(z.im, w.im, lx, bit, upper) : z.im;
+        }
+        store<S>(v, halo_plane(a.sent, mu, upper, batch), row);
+        return;
+      }
+      o -= 2 * rows;
+    }
+  }
+#if PLAQ_GPU
+  static PLAQ_FN u32 work(const HopArgs& a) {
+    u32 rows = 0;
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) rows += has_halo(a.geom, mu) ? 2 * face_rows(a.geom, mu) : 0;
+    return rows * a.nrhs();
+  }
+  // Blocks that pack beside inner sites.
+  static PLAQ_FN u32 few_blocks(const HopArgs& a) {
+    const u32 all = work(a);
+    return ((all < PACK_THREADS ? all : PACK_THREADS) + PLAQ_BLOCK - 1) / PLAQ_BLOCK;
+  }
+  static PLAQ_FN void run(const HopArgs& a, u32 blocks) {
+    const u32 all = work(a), rows = all / a.nrhs();
+    for (u32 i = blockIdx.x * PLAQ_BLOCK + threadIdx.x; i < all; i += blocks * PLAQ_BLOCK) site(a, i % rows, 0, i / rows);
+    signal_when_all_wrote(a.departures, blocks);
+  }
+  static PLAQ_FN void block(const HopArgs& a, int) { run(a, gridDim.x); }
+#endif
+};
 
 template <int W, class S, int RECON> struct Hop {
   typedef real<typename S::C, W> R;
@@ -437,69 +530,25 @@ template <int W, class S, int RECON> struct Hop {
   // Outer sites that several right-hand sides go through together: 512 KB of links.
   static constexpr int tile = (512 << 10) / (8 * Recon<RECON>::reals * sizeof(typename S::T) * PLAQ_LANES);
 #else
+  // In a launch that takes all regions packing goes first, so that it is under way on every GPU
+  // before anybody waits; inner sites hide it and the way of the messages.
   static PLAQ_FN void block(const HopArgs& a, int n) {
-    const bool halos = a.region() != REGION_INNER && a.geom.halos();
-    if (a.nrhs() > 1 && !halos) return HopBlock<S, RECON>::run(a, n);
-    const int i = blockIdx.x * PLAQ_BLOCK + threadIdx.x;
-    if (a.nrhs() == 1 && a.region() == REGION_ALL && a.geom.halos()) {
-      // Blocks of inner sites go first: the others come when messages most likely have.
-      const int inner = inner_sites(a.geom), blocks = (inner + PLAQ_BLOCK - 1) / PLAQ_BLOCK;
-      if (blockIdx.x < blocks) {
-        if (i < inner) apply(a, inner_site(a.geom, i, a.parity(), 0), 0, false);
-        return;
-      }
-      await_messages(a.arrivals);
-      const int o = i - blocks * PLAQ_BLOCK;
-      if (o < volume(a.geom) - inner) apply(a, outer_site(a.geom, o, a.parity(), 0), 0, true);
-      return;
+    const bool all = a.geom.halos() && a.region() == REGION_ALL;
+    u32 b = blockIdx.x, sites = a.nrhs() > 1 ? PLAQ_BLOCK / 2 : PLAQ_BLOCK;
+    bool outer = a.geom.halos() && a.region() == REGION_OUTER;
+    if (all) {
+      const u32 packing = HopPack<1, S>::few_blocks(a);
+      if (b < packing) return HopPack<1, S>::run(a, packing);
+      n = inner_sites(a.geom), b -= packing;
+      const u32 blocks = (n + sites - 1) / sites;
+      outer = b >= blocks;
+      if (outer) n = volume(a.geom) - n, b -= blocks, await_messages(a.arrivals);
     }
-    // Two threads per site take several right-hand sides in turn.
-    const int second = a.nrhs() > 1 && i >= n, o = second ? i - n : i;
-    if (o < n) for (int rhs = second; rhs < a.nrhs(); rhs += 2) site(a, o, 0, rhs);
-  }
-#endif
-};
-
-// Projected spinors of all faces, for the ranks behind them, who are told at the end: rows are those of the faces one
-// direction after the other, lower face first.
-template <int W, class S> struct HopPack {
-  typedef real<typename S::C, W> R;
-  static constexpr int tile = 1 << 30;  // nothing is read again for the next right-hand side
-  // Of face site f, as it is seen from lanes lx.
-  static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopPackArgs& a, int f, int mu, bool upper, int lx, int batch) {
-    const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, a.parity(), lx);
-    // Who is behind the lower face looks forward.
-    const R g = splat<R>(upper == (a.dagger() != 0) ? 1 : -1);
-    load_projected<S>(h, plane(a.inp, batch * a.step_in()), s, mu, g);
-  }
-  static PLAQ_FN void site(const HopPackArgs& a, int o, int lx, int batch) {
-    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-      if (!has_halo(a.geom, mu)) continue;
-      const int rows = face_rows(a.geom, mu), bit = lane_bit(a.geom, mu);
-      if (o < 2 * rows) {
-        const bool upper = o >= rows;
-        Site row;
-        row.o = upper ? o - rows : o, row.lx = lx;
-        HalfSpinor<R> h, second;
-        project_face(h, a, row.o, mu, upper, lx, batch);
-        if (bit) project_face(second, a, (row.o + rows) % face_sites(a.geom, mu), mu, upper, lx ^ bit, batch);
-        R v[12];
-        PLAQ_UNROLL for (int i = 0; i < 6; i++) {
-          const cplx<R> z = h.c[i / 3][i % 3], w = second.c[i / 3][i % 3];
-          v[2 * i] = bit ? by_lane_bit(z.re, w.re, lx, bit, upper) : z.re;
-          v[2 * i + 1] = bit ? by_lane_bit(z.im, w.im, lx, bit, upper) : z.im;
-        }
-        store<S>(v, halo_plane(a.halo, mu, upper, batch), row);
-        return;
-      }
-      o -= 2 * rows;
-    }
-  }
-#if PLAQ_GPU
-  static PLAQ_FN void block(const HopPackArgs& a, int n) {
-    const int i = blockIdx.x * PLAQ_BLOCK + threadIdx.x, second = a.nrhs() > 1 && i >= n, o = second ? i - n : i;
-    if (o < n) for (int rhs = second; rhs < a.nrhs(); rhs += 2) site(a, o, 0, rhs);
-    signal_when_all_wrote(a.departures);
+    if (a.nrhs() > 1) return HopBlock<S, RECON>::run(a, outer, b, n);
+    const int o = b * sites + threadIdx.x;
+    if (o >= n) return;
+    if (outer) apply(a, outer_site(a.geom, o, a.parity(), 0), 0, true);
+    else apply(a, inner_site(a.geom, o, a.parity(), 0), 0, false);
   }
 #endif
 };

@@ -18,10 +18,14 @@ constants! {
     SITE_GAMMA5 = 5;
 
     // Sites that a launch of the hop takes where the lattice has halos (geometry.h).
+    /// (a GPU packs the faces first and awaits those of other ranks in between)
     REGION_ALL = 0;
     /// those whose neighbours are all on this rank
     REGION_INNER = 1;
     REGION_OUTER = 2;
+    /// Threads that pack faces beside the inner sites: some 800 KB on their way, what a link of 400
+    /// GB/s takes in two microseconds, and a quarter of a large GPU's room.
+    PACK_THREADS = 16384;
 
     // Link storages (recon.h), reals per link where that names them.
     R18 = 18;
@@ -142,8 +146,11 @@ kernel_args! {
         sub gauge: FieldView,
         /// Clover-like blocks of the output parity applied to the hop (inverse) or to y (direct).
         sub clover: FieldView,
-        sub halo: HaloView,
-        /// Of the halos, for a launch that takes all regions.
+        /// Faces of `in` for the ranks behind them, who are told where kernels do that.
+        sub sent: HaloView,
+        sub departures: SignalArgs,
+        /// Theirs, for outer sites, which await them in a launch that takes all regions.
+        sub received: HaloView,
         sub arrivals: SignalArgs,
         spec region: i32,
         spec parity: i32,
@@ -170,18 +177,6 @@ kernel_args! {
         /// Twist: site operator is `twist_scale (1 + i twist gamma5)`, sign of dagger included.
         arg twist: f64,
         arg twist_scale: f64,
-    }
-
-    /// Faces of `in`, of parity `parity`, for a hop to the other one.
-    struct HopPackArgs {
-        sub geom: Geom,
-        sub inp: FieldView,
-        sub halo: HaloView,
-        sub departures: SignalArgs,
-        spec parity: i32,
-        spec dagger: i32,
-        spec nrhs: i32,
-        spec step_in: i32,
     }
 
     /// Faces of links between a field and messages, or from messages into the borders (border.h).

@@ -1,7 +1,7 @@
 /// The table of kernels.
 pub const KERNELS: &[Kernel] = &[
     Kernel { name: "hop", body: "Hop", header: "wilson.h", args: "HopArgs", kind: Kind::Block, params: &[PRECISIONS, RECONS] },
-    Kernel { name: "hop_pack", body: "HopPack", header: "wilson.h", args: "HopPackArgs", kind: Kind::Block, params: &[PRECISIONS] },
+    Kernel { name: "hop_pack", body: "HopPack", header: "wilson.h", args: "HopArgs", kind: Kind::Block, params: &[PRECISIONS] },
     Kernel { name: "signal", body: "Signal", header: "signal.h", args: "SignalArgs", kind: Kind::Lane, params: &[] },
     Kernel { name: "await", body: "Await", header: "signal.h", args: "SignalArgs", kind: Kind::Lane, params: &[] },
     Kernel { name: "border_pack", body: "BorderPack", header: "border.h", args: "BorderArgs", kind: Kind::Lane, params: &[PRECISIONS, STORAGES] },

@@ -135,24 +135,20 @@ impl Mail {
         self.recv.ptr().offset(self.slot() + self.faces.offset(mu, upper))
     }
 
-    /// For the kernel that packs: whom it tells at its end, if anybody.
-    pub fn departures(&self) -> SignalArgs {
-        match &self.route {
-            Route::Direct(direct) => direct.departures(&self.recv, &self.faces),
-            _ => SignalArgs::default(),
-        }
+    /// Where kernels write to other ranks: what one that packs, tells them and waits for them by
+    /// itself is to signal and to await.
+    ///
+    /// # Errors
+    /// `CommFailed`: another rank failed.
+    pub fn signals(&self, comm: &Comm) -> Result<Option<[SignalArgs; 2]>> {
+        let Route::Direct(direct) = &self.route else { return Ok(None) };
+        comm.finish(comm.start(&[], None)?)?;
+        let departures = direct.departures(&self.recv, &self.faces);
+        Ok(Some([departures, direct.arrivals(comm, &self.recv, &self.faces)]))
     }
 
-    /// For a kernel that waits for the messages itself, where that is how they come.
-    pub fn arrivals(&self, comm: &Comm) -> Option<SignalArgs> {
-        match &self.route {
-            Route::Direct(direct) => Some(direct.arrivals(comm, &self.recv, &self.faces)),
-            _ => None,
-        }
-    }
-
-    /// Sends what is packed; `told`: by a kernel that was given `departures`.
-    pub fn start(&mut self, comm: &Comm, told: bool) -> Result<Pending> {
+    /// Sends what is packed.
+    pub fn start(&mut self, comm: &Comm) -> Result<Pending> {
         let [send, recv] = match &mut self.route {
             Route::Reached(send) => [send.ptr().0, self.recv.ptr().0],
             Route::Staged(send, [out, inp]) => {
@@ -160,10 +156,8 @@ impl Mail {
                 [out.as_ptr() as u64, inp.as_ptr() as u64]
             }
             Route::Direct(direct) => {
-                if !told {
-                    let flags = direct.departures(&self.recv, &self.faces);
-                    signal(self.recv.device(), "signal", &flags)?;
-                }
+                let flags = direct.departures(&self.recv, &self.faces);
+                signal(self.recv.device(), "signal", &flags)?;
                 return comm.start(&[], None);
             }
         };

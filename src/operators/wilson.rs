@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::backend::args::{self, HaloView, HopArgs, HopPackArgs, SignalArgs, SiteOpArgs};
+use crate::backend::args::{self, HopArgs, SiteOpArgs};
 use crate::backend::{FieldView, Work};
 use crate::bail;
 use crate::error::Result;
@@ -288,8 +288,6 @@ impl Wilson {
             y,
             gauge: self.gauge.view(),
             clover: clover_y.or(clover_hop).map_or(self.empty_view(), |c| c.view()),
-            halo: HaloView::default(),
-            arrivals: SignalArgs::default(),
             region: args::REGION_ALL,
             parity: p as i32,
             sharers: geometry.comm().node().len() as i32,
@@ -309,6 +307,7 @@ impl Wilson {
             coef_y,
             twist,
             twist_scale,
+            ..Default::default()
         };
         let params = [self.gauge.precision().token(), self.gauge.recon().token()];
         let device = self.gauge.device();
@@ -322,37 +321,33 @@ impl Wilson {
         let mail = geometry.mail(device, &faces)?;
         let mut mail = halo::lock(&mail);
         mail.begin();
-        let pack = HopPackArgs {
-            geom: args.geom,
-            inp: args.inp,
-            halo: geometry.spinor_halo(precision, nrhs, |mu, upper| mail.sent(mu, upper)),
-            parity: 1 - p as i32,
-            departures: mail.departures(),
-            dagger: args.dagger,
-            nrhs: nrhs as i32,
-            step_in: args.step_in,
-        };
+        args.sent = geometry.spinor_halo(precision, nrhs, |mu, upper| mail.sent(mu, upper));
+        args.received = geometry.spinor_halo(precision, nrhs, |mu, up| mail.received(mu, up));
+        if let Some(signals) = mail.signals(comm)? {
+            [args.departures, args.arrivals] = signals;
+            // Room for the last blocks of packing and of either region.
+            let n = args::PACK_THREADS as usize + geometry.outer() + 1024;
+            return device.launch("hop", &params, &args, Work { n, ..work });
+        }
         let split = (0..4).filter(|&mu| comm.split(mu));
         let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
+        // What packing does not depend on would compile it anew on a GPU.
+        let pack = HopArgs {
+            geom: args.geom,
+            inp: args.inp,
+            sent: args.sent,
+            parity: args.parity,
+            dagger: args.dagger,
+            nrhs: args.nrhs,
+            step_in: args.step_in,
+            ..Default::default()
+        };
         device.launch("hop_pack", &params[..1], &pack, Work { n, ..work })?;
-        let pending = mail.start(comm, true)?;
-        let received = geometry.spinor_halo(precision, nrhs, |mu, up| mail.received(mu, up));
-        if let (Some(arrivals), 1) = (mail.arrivals(comm), nrhs) {
-            // The outer sites wait on the device; room for the last block of either region.
-            (args.arrivals, args.halo) = (arrivals, received);
-            comm.finish(pending)?;
-            return device.launch(
-                "hop",
-                &params,
-                &args,
-                Work { n: geometry.outer() + 1024, ..work },
-            );
-        }
+        let pending = mail.start(comm)?;
         args.region = args::REGION_INNER;
         device.launch("hop", &params, &args, Work { n: geometry.inner(), ..work })?;
         mail.finish(comm, pending)?;
         args.region = args::REGION_OUTER;
-        args.halo = received;
         let n = geometry.outer() - geometry.inner();
         device.launch("hop", &params, &args, Work { n, ..work })
     }
