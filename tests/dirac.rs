@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, lattices, over_ranks, storage_factor, tolerance};
+use common::{devices, distance, extents_on, over_ranks, storage_factor, tolerance};
 use plaq::backend::Device;
 use plaq::compose::EvenOdd;
 use plaq::error::Status;
@@ -67,9 +67,7 @@ struct Setup {
 fn setups() -> Vec<Setup> {
     let mut all = vec![];
     for device in devices() {
-        // On a GPU every lattice, term and storage is a kernel to compile, and lanes are no matter.
-        let some = [[8, 4, 4, 12], [2, 6, 4, 2]].map(over_ranks);
-        for extents in lattices().into_iter().filter(|e| device.is_cpu() || some.contains(e)) {
+        for extents in extents_on(&device).into_iter().map(over_ranks) {
             let geometry = common::geometry(extents, &device);
             let lat = Lattice::new(extents);
             // Products of 1024 factors leave 1e-13: two stored rows need links unitary to rounding.

@@ -89,10 +89,6 @@ pub trait Backend: Send + Sync {
     fn download(&self, source: &mut Downloads) -> Result<()>;
     fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
     fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
-    /// Makes later launches of these calls start at once: a GPU compiles them in parallel.
-    fn prepare(&self, _calls: &[Call]) -> Result<()> {
-        Ok(())
-    }
     /// What another process of this machine needs to reach this memory.
     fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} does not share its memory", self.name());
@@ -288,11 +284,6 @@ impl Device {
     /// See [`Backend::download`].
     pub(crate) fn download(&self, source: &mut Downloads) -> Result<()> {
         self.0.backend.download(source)
-    }
-
-    /// Compiles the kernels of these calls before they are launched.
-    pub fn prepare(&self, calls: &[Call]) -> Result<()> {
-        self.0.backend.prepare(calls)
     }
 
     /// Runs a kernel of the table over the sites and batches of `work`.

@@ -86,6 +86,16 @@ pub fn lattices() -> [[usize; 4]; 6] {
 pub const EXTENTS: [[usize; 4]; 6] =
     [[4, 4, 4, 4], [8, 4, 4, 12], [4, 6, 4, 8], [2, 6, 4, 4], [2, 6, 4, 2], [2, 6, 6, 2]];
 
+/// The parts to test on a device. On a GPU every lattice, term and storage is a kernel to compile,
+/// and lanes are no matter.
+pub fn extents_on(device: &Device) -> Vec<[usize; 4]> {
+    if device.is_cpu() {
+        EXTENTS.to_vec()
+    } else {
+        vec![[8, 4, 4, 12], [2, 6, 4, 2]]
+    }
+}
+
 /// Rounding of one stored number for fields of order one, times `terms` that may add up.
 pub fn tolerance(p: Precision, terms: f64) -> f64 {
     let compute = if p == Precision::F64 { f64::EPSILON } else { f32::EPSILON as f64 };

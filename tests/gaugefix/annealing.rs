@@ -215,7 +215,8 @@ fn divisions(extents: [usize; 4], device: &Device) -> Vec<Arc<Geometry>> {
 
 #[test]
 fn threads_and_halos_change_nothing() {
-    let annealing = Schedule { hot: 1.4, cold: 0.3, steps: 4, ..Default::default() };
+    let annealing =
+        Schedule { hot: 1.4, cold: 0.3, steps: 2, microcanonical: 1, ..Default::default() };
     let methods = [
         Method::Overrelaxation,
         Method::StochasticRelaxation { probability: 0.5 },
@@ -230,10 +231,10 @@ fn threads_and_halos_change_nothing() {
                 Condition::Coulomb { time: 1 },
                 Condition::MaximallyAbelian { residual: true },
             ] {
-                let run = |device: &Device, geometry: &Arc<Geometry>| {
+                let from = |width: f64, device: &Device, geometry: &Arc<Geometry>| {
                     let mut u =
                         GaugeField::new(device, geometry, Precision::F64, Recon::R18).unwrap();
-                    u.set_near_unit(94, 0.6).unwrap();
+                    u.set_near_unit(94, width).unwrap();
                     let params = GaugeFixParams {
                         method,
                         max_iterations: 4,
@@ -247,8 +248,14 @@ fn threads_and_halos_change_nothing() {
                     let fixed = quietly(&u, &params);
                     (matrices::<3>(&fixed.transformation), fixed.report.best.total.quality)
                 };
+                let run = |device: &Device, geometry: &Arc<Geometry>| from(0.6, device, geometry);
                 let one = Device::cpu(1).unwrap();
                 let plain = run(&one, &common::geometry(extents, &one));
+                // Sweeps are chaotic: what one rounding of the links grows to. A GPU rounds every
+                // operation of its own way, and so may be as far away as ten of them.
+                let nudged =
+                    from(0.6 * (1.0 + f64::EPSILON), &one, &common::geometry(extents, &one));
+                let grown = 10.0 * furthest(&nudged.0, &plain.0);
                 for device in devices() {
                     let what = format!("{extents:?} {method:?} {condition:?} {}", device.name());
                     if device.is_cpu() {
@@ -258,7 +265,8 @@ fn threads_and_halos_change_nothing() {
                     for geometry in divisions(extents, &device) {
                         let found = run(&device, &geometry);
                         let off = furthest(&found.0, &plain.0);
-                        assert!(off < 1e-9, "{what} {:04b}: {off:e}", geometry.halo_mask());
+                        let bound = if device.is_cpu() { 1e-9 } else { grown.max(1e-9) };
+                        assert!(off < bound, "{what} {:04b}: {off:e}", geometry.halo_mask());
                         assert!((found.1.functional - plain.1.functional).abs() < 1e-12, "{what}");
                     }
                 }

@@ -280,10 +280,6 @@ impl Backend for Cuda {
         }
     }
 
-    fn prepare(&self, calls: &[Call]) -> Result<()> {
-        self.modules().prepare(calls)
-    }
-
     fn launch(&self, call: &Call) -> Result<()> {
         let _current = self.enter()?;
         let kernel = self.kernel(call)?;

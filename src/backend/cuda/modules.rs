@@ -62,8 +62,8 @@ pub struct Modules {
     cache: Cache,
     tuner: Tuner,
     loaded: RwLock<HashMap<Key, Arc<Loaded>>>,
-    /// Compiled, not yet loaded (or not yet timed). The lock also admits one builder at a time.
-    compiled: Mutex<HashMap<Key, Vec<(Shape, Compiled)>>>,
+    /// Admits one that loads and times.
+    loading: Mutex<()>,
 }
 
 impl Modules {
@@ -77,14 +77,8 @@ impl Modules {
             tuner: Tuner::from_env(&cache),
             cache,
             loaded: RwLock::default(),
-            compiled: Mutex::default(),
+            loading: Mutex::default(),
         })
-    }
-
-    /// Compiles what is not there yet, all at once.
-    pub fn prepare(&self, calls: &[Call]) -> Result<()> {
-        let mut compiled = self.compiled.lock().unwrap_or_else(|e| e.into_inner());
-        self.compile(calls, &mut compiled)
     }
 
     /// The kernel of a call. `time` launches it once and returns seconds; it is asked only for
@@ -94,12 +88,12 @@ impl Modules {
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
         }
-        let mut compiled = self.compiled.lock().unwrap_or_else(|e| e.into_inner());
+        // Threads compile side by side; of several that want the same, one does (Cache).
+        let variants = self.compile(call)?;
+        let _turn = self.loading.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
         }
-        self.compile(std::slice::from_ref(call), &mut compiled)?;
-        let variants = compiled.remove(&key).expect("compile leaves every key it was asked for");
         let best = match variants.as_slice() {
             [(shape, only)] => self.load(&key.symbol, *shape, only)?,
             _ => self.fastest(call, &key, &variants, time)?,
@@ -130,47 +124,29 @@ impl Modules {
         format!("{} {} {n}x{batches} {}", self.device, source.symbol, &hash[..16])
     }
 
-    fn compile(
-        &self,
-        calls: &[Call],
-        compiled: &mut HashMap<Key, Vec<(Shape, Compiled)>>,
-    ) -> Result<()> {
-        let mut jobs: Vec<(Key, Shape, Source)> = Vec::new();
-        for call in calls {
-            let key = Key::new(call);
-            let known = self.find(&key).is_some() || compiled.contains_key(&key);
-            if known || jobs.iter().any(|j| j.0 == key) {
-                continue;
-            }
-            for shape in self.shapes(call) {
-                let source = Source::new(call.kernel, call.params, &call.specs, shape);
-                jobs.push((key.clone(), shape, source));
-            }
-        }
-        if jobs.is_empty() {
-            return Ok(());
-        }
+    /// Every shape of a call's kernel that may be the fastest, all at once.
+    fn compile(&self, call: &Call) -> Result<Vec<(Shape, Compiled)>> {
         let start = Instant::now();
-        let results = in_parallel(&jobs, |(_, _, source)| {
+        let shapes = self.shapes(call);
+        let source = |&shape: &Shape| Source::new(call.kernel, call.params, &call.specs, shape);
+        let sources: Vec<Source> = shapes.iter().map(source).collect();
+        let results = in_parallel(&sources, |source| {
             let key = source.hash(self.arch, self.nvrtc.version);
             self.cache.get_or_compile(&key, || self.nvrtc.compile(source, self.arch))
         });
-        let mut fresh = 0;
         let results: Vec<(Compiled, bool)> = results.into_iter().collect::<Result<_>>()?;
-        for ((key, shape, _), (result, new)) in jobs.iter().zip(results) {
-            fresh += usize::from(new);
-            compiled.entry(key.clone()).or_default().push((*shape, result));
-        }
+        let fresh = results.iter().filter(|(_, new)| *new).count();
         if fresh > 0 {
             log::info!(
-                "compiled {fresh} of {} kernel variants for {} (sm_{}) in {:.1} s, the others were cached",
-                jobs.len(),
+                "compiled {fresh} of {} variants of {} for {} (sm_{}) in {:.1} s, the others were cached",
+                shapes.len(),
+                call.symbol(),
                 self.device,
                 self.arch,
                 start.elapsed().as_secs_f64()
             );
         }
-        Ok(())
+        Ok(shapes.into_iter().zip(results.into_iter().map(|r| r.0)).collect())
     }
 
     fn load(&self, symbol: &str, shape: Shape, compiled: &Compiled) -> Result<Loaded> {
