@@ -21,7 +21,7 @@ def parser(doc, lattice, copies):
     if copies:
         p.add_argument("--copies", type=int, default=copies, help=f"of each kind ({copies})")
         p.add_argument("--chunk", type=int, default=10, help="copies of one run of gaugefix (10)")
-    p.add_argument("--seconds", type=float, default=1e9, help="when they are over, the study ends with what it has")
+    p.add_argument("--seconds", type=float, default=1e9, help="of gauge fixing, after which the study ends with what it has")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--thermalise", default="300", help="sweeps of heatbath from a hot start (300)")
     p.add_argument("--bin", type=pathlib.Path, help="folder of gaugefix and heatbath")
@@ -35,7 +35,6 @@ def parser(doc, lattice, copies):
 class Study:
     def __init__(self, name, options):
         self.options = options
-        self.begun = time.monotonic()
         self.work = options.work or options.out.parent
         places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
         found = [options.bin] if options.bin else [p for p in places if (p / "gaugefix").exists()]
@@ -46,6 +45,7 @@ class Study:
         lattice = [int(n) for n in options.lattice.split(",")]
         self.result = {"study": name, "lattice": lattice, "beta": float(options.beta), "runs": []}
         self.gauge = self.configuration()
+        self.begun = time.monotonic()
 
     def left(self):
         return self.options.seconds - (time.monotonic() - self.begun)
