@@ -169,6 +169,37 @@ if [ -x build/dev/bin/gluon_f ]; then
   check "gluon and gluon_f, same JSON" alike <(words "$out/gluon.json") <(words "$out/gluon_f.json")
 fi
 
+# The studies, short, and what reads their files.
+studies() {
+  local common=(--lattice 4,4,4,8 --thermalise 5 --bin build/dev/bin)
+  check "study of accuracy" scripts/studies/accuracy.py "${common[@]}" --iterations 100 --out "$out/accuracy.json"
+  check "study of Abelian copies" scripts/studies/mag_copies.py "${common[@]}" --copies 3 --chunk 2 --temperatures 5 \
+    --stochastic-sweeps 10 --max-iterations 1000 --out "$out/mag.json"
+  check "study of Landau copies" scripts/studies/landau_copies.py "${common[@]}" --copies 3 --steps 0,5 --out "$out/landau.json"
+  scripts/studies/plots.py "$out/accuracy.json" "$out/mag.json" "$out/landau.json" >"$out/tables" 2>&1
+  check "tables of the studies" rows "$out/tables" 13 2 3
+  scripts/plots/gluon.py "$out/gluon.json" "$out/gluon.json" >"$out/averages" 2>&1
+  check "averages of gluon" averages
+}
+
+rows() { # file, lines of tables, kinds of runs, copies of each
+  cat "$1"
+  [ "$(grep -c '^|' "$1")" = "$2" ] && [ "$(grep -cE "^\\| (SA/SR/OR|OR|. steps) \\| $4 \\|" "$1")" = $((2 * $3)) ]
+}
+
+# The average of a file with itself is the file, without error.
+averages() {
+  cat "$out/averages"
+  paste -d' ' <(build/dev/bin/gluon --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --cut 2 2>/dev/null | grep -v '^#') \
+    <(grep -v '^#' "$out/averages") | awk '{ n++; if (($5 - $13) ^ 2 > 1e-18 || ($6 - $14) ^ 2 > 1e-18 || $15 != 0) exit 1 } END { exit n < 5 }'
+}
+if command -v python3 >/dev/null; then
+  studies
+else
+  echo "test studies ... ignored, no Python"
+  missing=$((missing + 1))
+fi
+
 on_ranks() { # program, arguments
   local name=$1 grid
   shift

@@ -41,7 +41,8 @@ class Study:
         if not found:
             sys.exit("no gaugefix found: build the examples (make examples) or name their folder with --bin")
         self.bin = found[0].resolve()
-        self.work.mkdir(parents=True, exist_ok=True)
+        for folder in self.work, options.out.parent:
+            folder.mkdir(parents=True, exist_ok=True)
         lattice = [int(n) for n in options.lattice.split(",")]
         self.result = {"study": name, "lattice": lattice, "beta": float(options.beta), "runs": []}
         self.gauge = self.configuration()
