@@ -199,9 +199,10 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
     Ok(())
 }
 
-/// One sweep of gauge fixing: the difference of jobs with more and with fewer of them. 2274 flop per
-/// site is the count of Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907, Appendix A, for
-/// overrelaxation in Landau gauge; it is taken for every row, so that GFLOPS are a measure of time.
+/// One sweep of gauge fixing, or one step of a Fourier-accelerated descent: the difference of jobs
+/// with more and with fewer of them. 2274 flop per site is the count of Schroeck and Vogt, Comput.
+/// Phys. Commun. 184 (2013) 1907, Appendix A, for overrelaxation in Landau gauge; it is taken for
+/// every row, so that GFLOPS are a measure of time.
 fn gauge_fixing(
     o: &mut Options,
     geometry: &Arc<Geometry>,
@@ -220,7 +221,23 @@ fn gauge_fixing(
         ("coulomb", Condition::Coulomb { time: 3 }, 6.0),
         ("mag", Condition::MaximallyAbelian { residual: false }, 8.0),
     ] {
-        for step in ["overrelax", "heat", "micro"] {
+        for step in ["overrelax", "heat", "micro", "fourier-descent", "fourier-cg"] {
+            // Numbers per site of an iteration. What a gradient reads of the lattice: links, this
+            // site's g, and that of the other parity once. A sweep writes g as well.
+            let read = 12.0 * (links + 2.0);
+            // A gradient is written (8 numbers), in conjugate gradients times one before; a trial
+            // reads the direction. Two transforms, the factor and the direction each read and
+            // write 8 numbers, the last with the gradient and, conjugate, the one before; a step
+            // reads 8 and changes g.
+            let reals = match step {
+                "fourier-descent" => (read + 8.0) + 32.0 + 16.0 + 24.0 + 32.0,
+                "fourier-cg" => (read + 16.0) + (read + 8.0) + 32.0 + 16.0 + 32.0 + 64.0,
+                _ => read + 12.0,
+            };
+            let fourier = step.starts_with("fourier");
+            if fourier && (gauge == "mag" || geometry.comm().size() > 1) {
+                continue;
+            }
             let name = format!("gaugefix {gauge} {step}");
             if !b.wanted(&name, "R12", 1) {
                 continue;
@@ -242,6 +259,11 @@ fn gauge_fixing(
                     }
                     _ => (p.max_iterations, p.stop.theta) = (sweeps, f64::MIN_POSITIVE),
                 }
+                match step {
+                    "fourier-descent" => p.method = Method::FourierDescent { alpha: 0.08 },
+                    "fourier-cg" => p.method = Method::FourierCg { alpha: 0.08 },
+                    _ => (),
+                }
                 let done = gaugefix::fix_gauge(&u, &p, &mut |_| false)?;
                 slowest(geometry.comm(), done.report.seconds)
             };
@@ -254,8 +276,6 @@ fn gauge_fixing(
                 few = few.min(job(1)?);
                 many = many.min(job(1 + sweeps)?);
             }
-            // Links once; this site's g read and written, that of the other parity read once.
-            let reals = 12.0 * (links + 3.0);
             let sites = geometry.global_volume() as f64;
             let (flops, bytes) = (2274.0 * sites, reals * precision.bytes() as f64 * sites);
             row(&mut b, &name, Some(Recon::R12), 1, (many - few) / sweeps as f64, flops, bytes)?;

@@ -1,8 +1,8 @@
 /* gaugefix: Landau, Coulomb or maximally Abelian gauge of a configuration in a file.
  *
  *   gaugefix --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]
- *            [--method overrelaxation|relaxation|stochastic|annealing|combined]
- *            [--precision single|mixed|double] [--omega W] [--probability P] [--stochastic-sweeps N]
+ *            [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]
+ *            [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P] [--stochastic-sweeps N]
  *            [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]
  *            [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]
  *            [--copies N] [--random-start no|yes] [--seed S]
@@ -17,6 +17,7 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --time 0 --copies 2 --precision double --json $OUT/coulomb.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --method relaxation --precision single --out $OUT/mag --format milc
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9 --history $OUT/history
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --method fourier-cg --check-every 1
  */
 #include <signal.h>
 #include <time.h>
@@ -25,8 +26,9 @@
 
 static const char HELP[] =
     "usage: gaugefix --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]\n"
-    "                [--method overrelaxation|relaxation|stochastic|annealing|combined]\n"
-    "                [--precision single|mixed|double] [--omega W] [--probability P] [--stochastic-sweeps N]\n"
+    "                [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]\n"
+    "                [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]\n"
+    "                [--stochastic-sweeps N]\n"
     "                [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]\n"
     "                [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]\n"
     "                [--copies N] [--random-start no|yes] [--seed S]\n"
@@ -37,8 +39,8 @@ static const char HELP[] =
     "  --history has a line for every check: copy, sweeps, functional, theta, temperature\n"
     GRID_HELP;
 static const char OPTIONS[] =
-    "--gauge --condition --time --residual --method --precision --omega --probability --stochastic-sweeps --hot "
-    "--cold --temperatures --microcanonical --logarithmic --stop-theta --stop-change --max-iterations --check-every "
+    "--gauge --condition --time --residual --method --precision --omega --alpha --probability --stochastic-sweeps "
+    "--hot --cold --temperatures --microcanonical --logarithmic --stop-theta --stop-change --max-iterations --check-every "
     "--copies --random-start --seed --out --format --transformation --json --history --device --threads" GRID_OPTION;
 
 enum { NUMBERS = 18 }; /* of a matrix of SU(3) */
@@ -53,6 +55,8 @@ static const choice METHODS[] = {{"overrelaxation", PLAQ_GAUGEFIX_OVERRELAXATION
                                  {"annealing", PLAQ_GAUGEFIX_ANNEALING},
                                  {"combined", PLAQ_GAUGEFIX_COMBINED},
                                  {"relaxation", PLAQ_GAUGEFIX_OVERRELAXATION},
+                                 {"fourier-descent", PLAQ_GAUGEFIX_FOURIER_DESCENT},
+                                 {"fourier-cg", PLAQ_GAUGEFIX_FOURIER_CG},
                                  {NULL, 0}};
 static const choice PRECISIONS[] = {{"single", PLAQ_GAUGEFIX_SINGLE},
                                     {"mixed", PLAQ_GAUGEFIX_MIXED},
@@ -135,6 +139,7 @@ static job read_options(int argc, char **argv) {
     if (*option(argc, argv, "--omega", "")) usage_error("--omega", "relaxation has none");
     p->omega = 1;
   }
+  set_number(argc, argv, "--alpha", &p->alpha);
   set_number(argc, argv, "--probability", &p->probability);
   set_integer(argc, argv, "--stochastic-sweeps", &p->stochastic_sweeps);
   set_number(argc, argv, "--hot", &p->hot);
@@ -271,8 +276,8 @@ static void write_json(const job *j) {
           l[2], l[3]);
   fprintf(f, "  \"condition\": \"%s\", \"time\": %d, \"method\": \"%s\", \"precision\": \"%s\",\n",
           name_of(p->condition, CONDITIONS), p->time, j->method, name_of(p->precision, PRECISIONS));
-  fprintf(f, "  \"omega\": %.17g, \"stop_theta\": %.17g, \"stop_change\": %.17g, \"seed\": %lld,\n", p->omega,
-          p->stop_theta, p->stop_change, (long long)p->seed);
+  fprintf(f, "  \"omega\": %.17g, \"alpha\": %.17g, \"stop_theta\": %.17g, \"stop_change\": %.17g, \"seed\": %lld,\n",
+          p->omega, p->alpha, p->stop_theta, p->stop_change, (long long)p->seed);
   fprintf(f, "  \"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld,\n", r->functional, r->theta,
           (long long)r->iterations);
   if (p->residual)

@@ -2,6 +2,7 @@
 !> gaugefix.c, with the same options, table and files. docs/gaugefix.md describes them.
 !>
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method combined --temperatures 20 --stochastic-sweeps 20 --out $OUT/landau_f --transformation $OUT/landau_f.g --history $OUT/history_f
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method fourier-descent --alpha 0.06 --check-every 1
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --copies 2 --format milc --out $OUT/mag_f
 include 'example.inc'
 
@@ -41,19 +42,21 @@ program gaugefix
   integer(c_int32_t), parameter :: condition_values(3) = &
     [PLAQ_GAUGEFIX_LANDAU, PLAQ_GAUGEFIX_COULOMB, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN]
   !> Relaxation is overrelaxation with omega = 1.
-  character(len=14), parameter :: method_names(5) = &
-    [character(len=14) :: 'overrelaxation', 'stochastic', 'annealing', 'combined', 'relaxation']
-  integer(c_int32_t), parameter :: method_values(5) = &
+  character(len=15), parameter :: method_names(7) = &
+    [character(len=15) :: 'overrelaxation', 'stochastic', 'annealing', 'combined', 'relaxation', 'fourier-descent', &
+     'fourier-cg']
+  integer(c_int32_t), parameter :: method_values(7) = &
     [PLAQ_GAUGEFIX_OVERRELAXATION, PLAQ_GAUGEFIX_STOCHASTIC, PLAQ_GAUGEFIX_ANNEALING, PLAQ_GAUGEFIX_COMBINED, &
-     PLAQ_GAUGEFIX_OVERRELAXATION]
+     PLAQ_GAUGEFIX_OVERRELAXATION, PLAQ_GAUGEFIX_FOURIER_DESCENT, PLAQ_GAUGEFIX_FOURIER_CG]
   character(len=6), parameter :: precision_names(3) = [character(len=6) :: 'single', 'mixed', 'double']
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_GAUGEFIX_SINGLE, PLAQ_GAUGEFIX_MIXED, PLAQ_GAUGEFIX_DOUBLE]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
   character(len=112), parameter :: help(12) = [character(len=112) :: &
     'usage: gaugefix_f --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]', &
-    '                  [--method overrelaxation|relaxation|stochastic|annealing|combined]', &
-    '                  [--precision single|mixed|double] [--omega W] [--probability P] [--stochastic-sweeps N]', &
+    '                  [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]', &
+    '                  [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]', &
+    '                  [--stochastic-sweeps N]', &
     '                  [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]', &
     '                  [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]', &
     '                  [--copies N] [--random-start no|yes] [--seed S]', &
@@ -106,8 +109,8 @@ program gaugefix
 contains
 
   subroutine read_options()
-    call check_options(last, '--gauge --condition --time --residual --method --precision --omega --probability '// &
-                       '--stochastic-sweeps --hot --cold --temperatures --microcanonical --logarithmic '// &
+    call check_options(last, '--gauge --condition --time --residual --method --precision --omega --alpha '// &
+                       '--probability --stochastic-sweeps --hot --cold --temperatures --microcanonical --logarithmic '// &
                        '--stop-theta --stop-change --max-iterations --check-every --copies --random-start '// &
                        '--seed --out --format --transformation --json --history --device --threads', help)
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
@@ -133,6 +136,7 @@ contains
       if (option(last, '--omega', '') /= '') call usage_error('--omega', 'relaxation has none')
       params%omega = 1
     end if
+    call set_number('--alpha', params%alpha)
     call set_number('--probability', params%probability)
     call set_whole('--stochastic-sweeps', params%stochastic_sweeps)
     call set_number('--hot', params%hot)
@@ -264,8 +268,9 @@ contains
     write (unit, '(a)') '  "condition": "'//name_of(params%condition, condition_names, condition_values)// &
       '", "time": '//word(direction)//', "method": "'//method//'", "precision": "'// &
       name_of(params%precision, precision_names, precision_values)//'",'
-    write (unit, '(a)') '  "omega": '//exact(params%omega)//', "stop_theta": '//exact(params%stop_theta)// &
-      ', "stop_change": '//exact(params%stop_change)//', "seed": '//word(params%seed)//','
+    write (unit, '(a)') '  "omega": '//exact(params%omega)//', "alpha": '//exact(params%alpha)// &
+      ', "stop_theta": '//exact(params%stop_theta)//', "stop_change": '//exact(params%stop_change)// &
+      ', "seed": '//word(params%seed)//','
     write (unit, '(a)') '  "functional": '//exact(report%functional)//', "theta": '//exact(report%theta)// &
       ', "iterations": '//word(report%iterations)//','
     if (params%residual == 1) write (unit, '(a)') '  "residual": {"functional": '//exact(report%residual_functional)// &

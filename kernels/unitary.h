@@ -46,29 +46,37 @@ template <class R> PLAQ_FN void violation(const Su2<R>& u, R& unitary, R& det) {
 }
 
 // exp(i sum_a h_a T_a), tr T_a T_b = delta_ab / 2, T the halved Gell-Mann matrices in their usual
-// order: scaling by 1/16, Taylor series, squaring. To rounding in double for |h| of order 1.
+// order: scaling by 1/4, Taylor series, squaring. To rounding in double for |h| up to 8. With
+// q = h.T / 4 powers from the third on are combinations of the lower ones, q^3 = c1 q + c0 (Cayley
+// and Hamilton): series and squares are those of three coefficients.
 template <class R> PLAQ_FN void exp_generators(Su3<R>& u, const R (&h)[8]) {
-  const R s = splat<R>(1.0 / 32), zero = splat<R>(0), root = splat<R>(0.57735026918962576);
-  Su3<R> x;  // i h.T / 16
-  const R d8 = root * h[7];
-  x.e[0][0] = {zero, s * (h[2] + d8)}, x.e[1][1] = {zero, s * (d8 - h[2])}, x.e[2][2] = {zero, -(s + s) * d8};
-  x.e[0][1] = {s * h[1], s * h[0]}, x.e[0][2] = {s * h[4], s * h[3]}, x.e[1][2] = {s * h[6], s * h[5]};
-  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < i; j++)
-    x.e[i][j] = {-x.e[j][i].re, x.e[j][i].im};
-  Su3<R> one;
-  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++)
-    one.e[i][j] = {splat<R>(i == j ? 1 : 0), zero};
-  u = one;
-  for (int n = 14; n > 0; n--) {  // 1 + x (1 + x/2 (1 + x/3 (...)))
-    const R f = splat<R>(1) / splat<R>(n);
-    const Su3<R> y = x * u;
-    PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++)
-      u.e[i][j] = one.e[i][j] + f * y.e[i][j];
+  const R s = splat<R>(0.125), zero = splat<R>(0), one = splat<R>(1), root = splat<R>(0.57735026918962576);
+  const R d8 = s * root * h[7], d[3] = {s * h[2] + d8, d8 - s * h[2], -(d8 + d8)};
+  const cplx<R> q01 = {s * h[0], -s * h[1]}, q02 = {s * h[3], -s * h[4]}, q12 = {s * h[5], -s * h[6]};
+  const R n01 = norm2(q01), n02 = norm2(q02), n12 = norm2(q12);
+  const R c1 = n01 + n02 + n12 - (d[0] * d[1] + d[2] * (d[0] + d[1]));
+  const R twist = (q01 * q12 * conj(q02)).re;
+  const R c0 = d[0] * d[1] * d[2] + twist + twist - d[0] * n12 - d[1] * n02 - d[2] * n01;
+  cplx<R> a = {one, zero}, b = {zero, zero}, c = b;  // a + b q + c q^2
+  PLAQ_UNROLL for (int n = 19; n > 0; n--) {  // 1 + iq (1 + iq/2 (1 + iq/3 (...)))
+    const R f = splat<R>(1.0 / n);
+    const cplx<R> low = (f * c0) * c, mid = f * (a + c1 * c), high = f * b;
+    a = {one - low.im, low.re}, b = {-mid.im, mid.re}, c = {-high.im, high.re};
   }
-  for (int n = 0; n < 4; n++) u = u * u;
+  for (int n = 0; n < 2; n++) {
+    const cplx<R> bc = b * c + b * c, cc = c * c, ab = a * b, ac = a * c;
+    const cplx<R> low = a * a + c0 * bc, mid = ab + ab + c1 * bc + c0 * cc;
+    c = ac + ac + b * b + c1 * cc, a = low, b = mid;
+  }
+  // Two rows of q^2; the third of the result follows from them.
+  const cplx<R> z01 = (d[0] + d[1]) * q01 + mul_conj(q12, q02), z02 = (d[0] + d[2]) * q02 + q01 * q12;
+  const cplx<R> z12 = (d[1] + d[2]) * q12 + mul_conj(q01, q02);
+  const R z00 = d[0] * d[0] + n01 + n02, z11 = d[1] * d[1] + n01 + n12;
+  u.e[0][0] = a + d[0] * b + z00 * c, u.e[0][1] = b * q01 + c * z01, u.e[0][2] = b * q02 + c * z02;
+  u.e[1][0] = b * conj(q01) + c * conj(z01), u.e[1][1] = a + d[1] * b + z11 * c, u.e[1][2] = b * q12 + c * z12;
   reunitarise(u);
 }
-// T_a = sigma_a / 2.
+// T_a = sigma_a / 2; scaling by 1/16.
 template <class R> PLAQ_FN void exp_generators(Su2<R>& u, const R (&h)[3]) {
   const R s = splat<R>(1.0 / 32), zero = splat<R>(0);
   const Su2<R> x = {{zero, s * h[0], s * h[1], s * h[2]}};

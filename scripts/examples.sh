@@ -131,6 +131,7 @@ gaugefix() { # gaugefix or gaugefix_f
     "$program" --gauge "$file" --condition coulomb --time "$time" --copies 2 --json "$out/$1-$time.json" >"$out/log" 2>&1
     check "$1, slices across direction $time" slices $((time == 3 ? 8 : 4)) "$out/$1-$time.json"
   done
+  "$program" --gauge "$file" --method fourier-cg --json "$out/$1-fourier.json" >"$out/log" 2>&1
   "$program" --gauge "$file" --condition mag --residual yes --method combined --temperatures 20 --stochastic-sweeps 20 \
     --json "$out/$1-mag.json" >"$out/log" 2>&1
   "$program" --gauge "$file" --precision double --json "$out/$1-last.json" --history "$out/$1.history" >"$out/log" 2>&1
@@ -140,6 +141,8 @@ gaugefix() { # gaugefix or gaugefix_f
   check "$1, no such direction" refused 2 --time "$program" --gauge "$file" --condition coulomb --time 4
   check "$1, relaxation with omega" refused 2 --omega "$program" --gauge "$file" --method relaxation --omega 1.5
   check "$1, no such file" refused 1 absent "$program" --gauge absent
+  check "$1, alpha out of range" refused 1 alpha "$program" --gauge "$file" --method fourier-cg --alpha 0
+  check "$1, Fourier acceleration in the Abelian gauge" refused 1 overrelaxation "$program" --gauge "$file" --condition mag --method fourier-cg
   check "$1, omega out of range" refused 1 omega "$program" --gauge "$file" --omega 2.5
   check "$1, not converged" refused 3 "NOT CONVERGED" "$program" --gauge "$file" --max-iterations 10
 }
@@ -147,7 +150,7 @@ gaugefix gaugefix
 gaugefix gaugefix_f
 if [ -x build/dev/bin/gaugefix_f ]; then
   check "gaugefix and gaugefix_f, same transformation" cmp "$out/gaugefix.g" "$out/gaugefix_f.g"
-  for run in "" -0 -3 -mag; do
+  for run in "" -0 -3 -fourier -mag; do
     check "gaugefix$run and gaugefix_f$run, same JSON" alike <(words "$out/gaugefix$run.json") <(words "$out/gaugefix_f$run.json")
   done
 fi

@@ -7,6 +7,7 @@
 #   PLAQ_TEST_SKIP     tests to leave out, e.g. dirac
 #   PLAQ_BENCH         arguments of the benchmark, e.g. "--only hop --lattice 32x32x32x64"
 #   PLAQ_NVRTC         full path of libnvrtc, where the loader does not find it
+#   PLAQ_CUFFT         full path of libcufft, where that is neither beside it nor found
 #   PLAQ_TEST_THREADS  tests of one program at a time (default 4)
 #   PLAQ_TEST_SECONDS  limit of one program (default 900)
 #   PLAQ_RESULTS       folder for logs and results (default results/ here)

@@ -53,13 +53,13 @@ part cargo "$CARGO" test --no-fail-fast
 # starts mpirun itself. PLAQ_RANK_TESTS names tests to run instead, whole, on all grids.
 RANK_TESTS="
   1,1,1,2 halo dirac solvers:every_solution,shifts,right_hand_sides propagator heatbath:depend,philox
-  2,1,1,1 halo gaugefix:slices_stop,best_copy,callback dirac:full observables
+  2,1,1,1 halo gaugefix:slices_stop,best_copy,callback,descents_refuse dirac:full observables
   1,2,2,1 halo gaugefix:slices_stop observables correlators config dirac:full
   2,1,1,2 halo observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused
 "
 # One rank, halos to itself in all directions.
 HALO_TESTS="dirac observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
-  gaugefix:sweeps_match,slices_stop"
+  gaugefix:sweeps_match,slices_stop,descents_match"
 
 on_ranks() { # grid or "halo", test[:filter,...]
   local name filters program

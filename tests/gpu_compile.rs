@@ -156,6 +156,24 @@ fn gaugefix_variants() -> Vec<Variant> {
     ]
 }
 
+fn fourier_variants() -> Vec<Variant> {
+    let fix = GaugeFixArgs {
+        geom: geom(),
+        gauge: view(),
+        g: view(),
+        directions: 15,
+        time: 3,
+        ..GaugeFixArgs::default()
+    };
+    let landau = FourierArgs { fix, write: 1, ..FourierArgs::default() };
+    let coulomb = GaugeFixArgs { directions: 14, time: 0, ..fix };
+    vec![
+        variant("Landau", &landau),
+        variant("Landau, sums only", &FourierArgs { write: 0, ..landau }),
+        variant("Coulomb, x is time", &FourierArgs { fix: coulomb, ..landau }),
+    ]
+}
+
 fn layout_variants() -> Vec<Variant> {
     let base = LayoutArgs {
         geom: geom(),
@@ -210,6 +228,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "layout_gauge" | "layout_spinor" | "layout_clover" => layout_variants(),
         "convert_gauge" => convert_variants(),
         "gauge_sweep" | "gauge_quality" => gaugefix_variants(),
+        name if name.starts_with("fourier_") => fourier_variants(),
         "update_links" => {
             let args = UpdateArgs { geom: geom(), gauge: view(), ..UpdateArgs::default() };
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });

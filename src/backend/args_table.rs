@@ -371,6 +371,21 @@ kernel_args! {
         arg active: Ptr,
     }
 
+    /// Fourier-accelerated gauge fixing (fourier.h). Arrays hold the numbers of an element of the
+    /// Lie algebra per site, two numbers of all sites as one complex array.
+    struct FourierArgs {
+        sub fix: GaugeFixArgs,
+        /// Is the gradient stored, or are its sums enough.
+        spec write: i32,
+        arg gradient: Ptr,
+        /// What the gradient is multiplied with, or the direction.
+        arg vector: Ptr,
+        arg direction: Ptr,
+        /// One or two doubles per slice of this rank, or 4 sin^2(p/2) of the axes one after another.
+        arg table: Ptr,
+        arg norm: f64,
+    }
+
     /// Twelve source columns (contract.h).
     struct SourceArgs {
         sub geom: Geom,

@@ -14,10 +14,10 @@ pub enum Kind {
     Lane,
     /// Sums of N doubles over the sites, per batch.
     Reduce(usize),
-    /// The same, one lane at a time.
-    LaneReduce(usize),
     /// Sums, and after them maxima of numbers that are not negative.
     ReduceMost(usize, usize),
+    /// The same, one lane at a time.
+    LaneReduce(usize, usize),
 }
 
 impl Kind {
@@ -25,8 +25,8 @@ impl Kind {
     #[allow(dead_code)]
     pub fn numbers(self) -> Option<(usize, usize)> {
         match self {
-            Kind::Reduce(n) | Kind::LaneReduce(n) => Some((n, 0)),
-            Kind::ReduceMost(n, m) => Some((n + m, m)),
+            Kind::Reduce(n) => Some((n, 0)),
+            Kind::ReduceMost(n, m) | Kind::LaneReduce(n, m) => Some((n + m, m)),
             Kind::Site | Kind::Block | Kind::Lane => None,
         }
     }
@@ -70,7 +70,7 @@ pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {
 pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: usize) -> String {
     let widest = if params.contains(&"f64") { 8 } else { 4 };
     let w = match kernel.kind {
-        Kind::Lane | Kind::LaneReduce(_) => 1,
+        Kind::Lane | Kind::LaneReduce(..) => 1,
         _ => (simd_bytes / widest).clamp(1, lanes),
     };
     let sym = symbol(kernel, params);
@@ -84,7 +84,7 @@ pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: u
         Kind::Block => {
             format!("PLAQ_BLOCK_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }
-        Kind::Reduce(_) | Kind::LaneReduce(_) | Kind::ReduceMost(..) => {
+        Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..) => {
             let (n, m) = kernel.kind.numbers().expect("a reduction");
             format!(
                 "PLAQ_REDUCE_KERNEL({sym}, {w}, {n}, {m}, {args}, PLAQ_BODY({body}))  // {name}\n"

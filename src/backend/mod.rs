@@ -6,6 +6,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod external;
 pub mod families;
+pub mod fourier;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -106,6 +107,10 @@ pub trait Backend: Send + Sync {
     fn launch(&self, call: &Call) -> Result<()>;
     /// `sums` holds batches x N doubles; waits.
     fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()>;
+    /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
+    fn fourier(&self, _shape: fourier::Shape) -> Result<Box<dyn fourier::Plan>> {
+        bail!(Unsupported, "{} has no Fourier transforms", self.name());
+    }
     fn synchronize(&self) -> Result<()>;
     /// Seconds that `work` takes on the device, launches included.
     fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {

@@ -44,6 +44,8 @@ enum Methods {
     Stochastic,
     Annealing,
     Combined,
+    FourierDescent,
+    FourierCg,
 }
 
 interface! {
@@ -73,6 +75,12 @@ interface! {
             PLAQ_GAUGEFIX_ANNEALING = 2 => Methods::Annealing,
             /// Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
             PLAQ_GAUGEFIX_COMBINED = 3 => Methods::Combined,
+            /// Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
+            /// (1988) 1581); Landau and Coulomb gauge, one rank.
+            PLAQ_GAUGEFIX_FOURIER_DESCENT = 4 => Methods::FourierDescent,
+            /// Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
+            /// 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
+            PLAQ_GAUGEFIX_FOURIER_CG = 5 => Methods::FourierCg,
         }
         /// Precision of the sweeps. Functional, violation and result are in double for all.
         plaq_gaugefix_precision: Working {
@@ -127,6 +135,8 @@ interface! {
             /// 1: the first copy starts from a random transformation, as the others do.
             random_start: i64 = 0,
             seed: i64 = 1,
+            /// Fourier-accelerated methods: step along the gradient times p2max / p^2.
+            alpha: f64 = 0.08,
         }
     }
     reports {
@@ -171,7 +181,8 @@ interface! {
         /// Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
         /// the criteria says the report. `result` has the transformation and the copies.
         /// Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
-        /// UNSUPPORTED (half precision): the links stay as they were.
+        /// UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
+        /// ranks), CUFFT_MISSING: the links stay as they were.
         plaq_gaugefix_run(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: Out<plaq_gaugefix>) = run;
         /// Destroys a result. The zero handle is accepted.
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;
@@ -228,6 +239,8 @@ fn params_of(p: &plaq_gaugefix_params) -> Result<GaugeFixParams> {
             let sweeps = count(p.stochastic_sweeps, "stochastic_sweeps")?;
             Method::Combined { schedule, probability, sweeps }
         }
+        Methods::FourierDescent => Method::FourierDescent { alpha: p.alpha },
+        Methods::FourierCg => Method::FourierCg { alpha: p.alpha },
     };
     Ok(GaugeFixParams {
         condition,

@@ -4,6 +4,7 @@ mod accuracy;
 mod annealing;
 #[path = "../common/mod.rs"]
 mod common;
+mod fourier;
 mod identities;
 #[path = "../reference/mod.rs"]
 mod reference;

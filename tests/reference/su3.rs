@@ -38,14 +38,14 @@ pub fn random_hermitian<const N: usize>(rng: &mut Rng) -> Matrix<N> {
 
 /// exp(i h) by scaling, Taylor series and squaring.
 pub fn exp_i<const N: usize>(h: &Matrix<N>) -> Matrix<N> {
-    let small = scale(C::new(0.0, 1.0 / 1024.0), h);
+    let small = scale(C::new(0.0, 1.0 / 16.0), h);
     let mut term = one();
     let mut sum = one();
     for n in 1..20 {
         term = scale(C::new(1.0 / n as f64, 0.0), &mul(&term, &small));
         sum = add(&sum, &term);
     }
-    (0..10).fold(sum, |power, _| mul(&power, &power))
+    (0..4).fold(sum, |power, _| mul(&power, &power))
 }
 
 /// |U U^dag - 1| (largest entry) or |det U - 1|, whichever is larger.

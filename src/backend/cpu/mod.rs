@@ -1,13 +1,16 @@
 //! The CPU back end: kernels compiled ahead of time for several instruction sets, one chosen at
 //! start, ranges of sites given to a thread pool.
 
+mod fourier;
+
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
+use super::fourier::{Plan, Shape};
 use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -26,7 +29,7 @@ const ALIGN: usize = 256;
 const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Cpu {
-    pool: rayon::ThreadPool,
+    pool: Arc<rayon::ThreadPool>,
     threads: usize,
     /// The set for 16 lanes, or `scalar`.
     set: usize,
@@ -87,6 +90,7 @@ impl Cpu {
             Err(e) => bail!(InvalidArgument, "cannot start {threads} threads: {e}"),
         };
         let threads = pool.current_num_threads();
+        let pool = Arc::new(pool);
         Ok(Cpu { pool, threads, set: set_named(name) })
     }
 
@@ -251,6 +255,10 @@ impl Backend for Cpu {
             }
         }
         Ok(())
+    }
+
+    fn fourier(&self, shape: Shape) -> Result<Box<dyn Plan>> {
+        Ok(fourier::plan(&self.pool, shape))
     }
 
     fn synchronize(&self) -> Result<()> {

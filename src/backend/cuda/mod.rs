@@ -2,6 +2,7 @@
 //! stream per device, reductions with a fixed order of summation.
 
 mod cache;
+mod cufft;
 mod driver;
 mod modules;
 mod nvrtc;
@@ -26,6 +27,7 @@ use modules::{Loaded, Modules};
 use staging::Staging;
 use sums::Sums;
 
+use super::fourier::{Plan, Shape as FourierShape};
 use super::{families::Kind, Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -302,6 +304,11 @@ impl Backend for Cuda {
         self.synchronize()?;
         scratch.read(sums);
         Ok(())
+    }
+
+    fn fourier(&self, shape: FourierShape) -> Result<Box<dyn Plan>> {
+        let _current = self.enter()?;
+        Ok(Box::new(cufft::Plans::new(self, shape)?))
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -228,7 +228,11 @@ impl Usage {
 }
 
 fn candidates() -> Vec<PathBuf> {
-    let names = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
+    places(&["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"])
+}
+
+/// Where a library of the CUDA toolkit may be: known to the loader, or in the usual places.
+pub(super) fn places(names: &[&str]) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
     let homes = ["CUDA_HOME", "CUDA_PATH"].iter().filter_map(std::env::var_os).map(PathBuf::from);
     for home in homes.chain([PathBuf::from("/usr/local/cuda")]) {

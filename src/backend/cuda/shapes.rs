@@ -28,7 +28,7 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
         Kind::Site | Kind::Block => shape(128, if double { 2 } else { 4 }),
         // Serial in a site, not hot: give it all registers.
         Kind::Lane => shape(64, 4),
-        Kind::Reduce(_) | Kind::LaneReduce(_) | Kind::ReduceMost(..) => {
+        Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..) => {
             shape(256, if double { 1 } else { 2 })
         }
     }

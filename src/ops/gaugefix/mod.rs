@@ -1,6 +1,6 @@
 //! Gauge fixing: Landau, Coulomb and maximally Abelian gauge for SU(3) and SU(2) by relaxation,
 //! overrelaxation, stochastic relaxation and simulated annealing (Schroeck and Vogt, Comput. Phys.
-//! Commun. 184 (2013) 1907). The links are only read: sweeps change the transformation g(x), which
+//! Commun. 184 (2013) 1907), and by Fourier-accelerated descents. The links are only read: sweeps change the transformation g(x), which
 //! moves fewer bytes than changing the links, and rounding cannot grow in them.
 
 mod params;
@@ -242,6 +242,8 @@ impl Book<'_, '_> {
                     Method::Combined { probability, sweeps, .. } if done < sweeps => {
                         Step::Stochastic { probability }
                     }
+                    Method::FourierDescent { alpha } => Step::Descent { alpha, conjugate: false },
+                    Method::FourierCg { alpha } => Step::Descent { alpha, conjugate: true },
                     _ => Step::Overrelax { omega: params.omega },
                 };
                 self.sweep(sweeper, step)?;

@@ -34,6 +34,15 @@ pub enum Method {
     Annealing(Schedule),
     /// Simulated annealing, then so many sweeps of stochastic relaxation, then overrelaxation.
     Combined { schedule: Schedule, probability: f64, sweeps: usize },
+    /// Fourier-accelerated steepest descent (Davies et al., Phys. Rev. D37 (1988) 1581):
+    /// exp(-i alpha Delta') g with Delta of Eq. (6) times p2max / p^2 in momentum space, where p^2 =
+    /// 4 sum_mu sin^2(p_mu / 2). A step after which the functional is lower is halved, and
+    /// the next ones are then doubled up to alpha again. Landau and Coulomb gauge, one rank.
+    FourierDescent { alpha: f64 },
+    /// Nonlinear conjugate gradients of Polak and Ribiere with the same acceleration (Hudspith,
+    /// Comput. Phys. Commun. 187 (2015) 115). Steps end where the slope of the functional would
+    /// vanish were it linear; the first one tries alpha, later ones the step before.
+    FourierCg { alpha: f64 },
 }
 
 /// Temperatures of an annealing, weights exp(f / T) of the local functional f of Eq. (18).
@@ -152,7 +161,8 @@ impl GaugeFixParams {
     }
 
     /// # Errors
-    /// `BadParameter` naming the first one out of range; `Unsupported`: links in half precision.
+    /// `BadParameter` naming the first one out of range; `Unsupported`: links in half precision,
+    /// Fourier acceleration in maximally Abelian gauge or on several ranks.
     pub(super) fn check(&self, gauge: &GaugeField) -> Result<()> {
         if gauge.precision() == Precision::F16 {
             bail!(Unsupported, "gauge fixing: expected links in f64 or f32, found F16");
@@ -188,6 +198,10 @@ impl GaugeFixParams {
         }
         let (schedule, probability) = match self.method {
             Method::Overrelaxation => (None, None),
+            Method::FourierDescent { alpha } | Method::FourierCg { alpha } => {
+                self.check_fourier(gauge, alpha)?;
+                (None, None)
+            }
             Method::StochasticRelaxation { probability } => (None, Some(probability)),
             Method::Annealing(schedule) => (Some(schedule), None),
             Method::Combined { schedule, probability, .. } => (Some(schedule), Some(probability)),
@@ -207,6 +221,28 @@ impl GaugeFixParams {
                     s.steps
                 );
             }
+        }
+        Ok(())
+    }
+
+    fn check_fourier(&self, gauge: &GaugeField, alpha: f64) -> Result<()> {
+        if !(alpha > 0.0 && alpha.is_finite()) {
+            bail!(BadParameter, "gauge fixing: alpha: expected more than 0, found {alpha}");
+        }
+        if let Condition::MaximallyAbelian { .. } = self.condition {
+            bail!(
+                Unsupported,
+                "gauge fixing: Fourier acceleration is for Landau and Coulomb gauge, found maximally \
+                 Abelian gauge: use overrelaxation"
+            );
+        }
+        let ranks = gauge.geometry().comm().size();
+        if ranks > 1 {
+            bail!(
+                Unsupported,
+                "gauge fixing: Fourier acceleration works on one rank, found {ranks}: use \
+                 overrelaxation"
+            );
         }
         Ok(())
     }

@@ -1,7 +1,11 @@
 //! The device's side: links, a transformation of them, sweeps and measurements.
 
+mod descent;
+
+use descent::Descent;
+
 use super::report::Quality;
-use crate::backend::args::{self, GaugeFixArgs};
+use crate::backend::args::{self, GaugeFixArgs, KernelArgs};
 use crate::backend::{Buffer, Work};
 use crate::error::Result;
 use crate::fields::{GaugeField, Group, Recon, Transformation};
@@ -13,6 +17,7 @@ pub(super) enum Step {
     Microcanonical,
     Stochastic { probability: f64 },
     Heat { beta: f64 },
+    Descent { alpha: f64, conjugate: bool },
 }
 
 /// A functional of kernels/gaugefix.h, with slices of their own where one direction is left out.
@@ -29,6 +34,10 @@ pub(super) struct Sweeper {
     active: Buffer,
     args: GaugeFixArgs,
     functional: Functional,
+    /// Slices that sweeps change.
+    on: Vec<bool>,
+    /// From the first step of its kind on.
+    descent: Option<Descent>,
 }
 
 impl Sweeper {
@@ -47,7 +56,8 @@ impl Sweeper {
             active: active.ptr(),
             ..Default::default()
         };
-        let mut sweeper = Sweeper { links, g, active, args, functional };
+        let mut sweeper =
+            Sweeper { links, g, active, args, functional, on: vec![], descent: None };
         sweeper.set_functional(functional)?;
         Ok(sweeper)
     }
@@ -55,6 +65,7 @@ impl Sweeper {
     /// Another functional of the same slices; all of them are active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.functional = functional;
+        self.descent = None;
         self.args.condition = functional.kind;
         self.args.directions = 15 & !functional.without.map_or(0, |mu| 1 << mu);
         self.activate(&vec![true; self.slices()])
@@ -63,6 +74,7 @@ impl Sweeper {
     /// Goes on from another transformation.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
+        self.descent = None;
         self.g = g;
         self.g.exchange()
     }
@@ -74,6 +86,7 @@ impl Sweeper {
 
     /// Which slices sweeps change.
     pub fn activate(&mut self, slices: &[bool]) -> Result<()> {
+        self.on = slices.to_vec();
         let geometry = self.links.geometry();
         let time = self.args.time as usize;
         let (origin, count) = (geometry.origin()[time], geometry.extents()[time]);
@@ -91,13 +104,23 @@ impl Sweeper {
         [self.links.precision().token(), self.links.recon().token()]
     }
 
-    /// Even sites, then odd ones; `number` is the place in the random stream of `seed`.
+    /// Even sites, then odd ones; `number` is the place in the random stream of `seed`. A descent
+    /// changes all sites at once.
     pub fn sweep(&mut self, step: Step, seed: u64, number: usize) -> Result<()> {
         (self.args.method, self.args.omega) = match step {
             Step::Overrelax { omega } => (args::GAUGE_OVERRELAX, omega),
             Step::Microcanonical => (args::GAUGE_MICROCANONICAL, 0.0),
             Step::Stochastic { probability } => (args::GAUGE_STOCHASTIC, probability),
             Step::Heat { beta } => (args::GAUGE_HEAT, beta),
+            Step::Descent { alpha, conjugate } => {
+                let mut descent = match self.descent.take() {
+                    Some(descent) => descent,
+                    None => Descent::new(self, alpha, conjugate)?,
+                };
+                descent.step(self)?;
+                self.descent = Some(descent);
+                return Ok(());
+            }
         };
         (self.args.seed, self.args.sweep) = (seed, number as i64);
         for parity in 0..2 {
@@ -109,27 +132,47 @@ impl Sweeper {
         Ok(())
     }
 
-    /// Functional and violation of every slice; and the sum of `flag` over the ranks.
-    pub fn quality(&mut self, flag: bool) -> Result<(Vec<Quality>, bool)> {
-        let geometry = self.links.geometry().clone();
-        let (time, slices) = (self.args.time as usize, self.slices());
-        let (origin, work) = (geometry.origin()[time], self.work());
-        let (mut sums, mut most) = (vec![0.0; 2 * slices + 1], vec![0.0; slices]);
+    /// K sums and the largest number of a reduction over this rank's part of every slice; `args` are
+    /// those of a parity.
+    fn slice_sums<A: KernelArgs, const K: usize>(
+        &self,
+        kernel: &str,
+        mut args: impl FnMut(i32) -> A,
+    ) -> Result<Vec<([f64; K], f64)>> {
+        let geometry = self.links.geometry();
+        let (time, slices, work) = (self.args.time as usize, self.slices(), self.work());
+        let origin = geometry.origin()[time];
+        let mut found = vec![([0.0; K], 0.0); slices];
         for parity in 0..2 {
-            self.args.parity = parity;
             let (device, params) = (self.links.device(), self.params());
-            let here = geometry.reduce_here(device, "gauge_quality", &params, &self.args, work)?;
-            for (batch, s) in here.chunks_exact(6).enumerate() {
+            let here = geometry.reduce_here(device, kernel, &params, &args(parity), work)?;
+            for (batch, s) in here.chunks_exact(2 * K + 2).enumerate() {
                 for upper in 0..geometry.extents()[time] / work.batches {
                     let c = origin + batch + upper * work.batches;
-                    let slice = if slices == 1 { 0 } else { c };
-                    sums[2 * slice] += s[2 * upper];
-                    sums[2 * slice + 1] += s[2 * upper + 1];
-                    most[slice] = f64::max(most[slice], s[4 + upper]);
+                    let (sums, most) = &mut found[if slices == 1 { 0 } else { c }];
+                    (0..K).for_each(|k| sums[k] += s[K * upper + k]);
+                    *most = f64::max(*most, s[2 * K + upper]);
                 }
             }
         }
-        sums[2 * slices] = flag as i32 as f64;
+        Ok(found)
+    }
+
+    /// Functional and violation of every slice; and the sum of `flag` over the ranks.
+    pub fn quality(&mut self, flag: bool) -> Result<(Vec<Quality>, bool)> {
+        let found: Vec<([f64; 2], f64)> = match self.descent.take() {
+            Some(mut descent) => {
+                let found = descent.measure(self)?;
+                self.descent = Some(descent);
+                found.iter().map(|&([f, theta, _], most)| ([f, theta], most)).collect()
+            }
+            None => self.slice_sums("gauge_quality", |parity| GaugeFixArgs { parity, ..self.args })?,
+        };
+        let geometry = self.links.geometry();
+        let slices = found.len();
+        let mut sums: Vec<f64> = found.iter().flat_map(|(sums, _)| *sums).collect();
+        let mut most: Vec<f64> = found.iter().map(|(_, most)| *most).collect();
+        sums.push(flag as i32 as f64);
         geometry.comm().sum(&mut sums)?;
         geometry.comm().most(&mut most)?;
         let colours = self.links.group().colours() as f64;

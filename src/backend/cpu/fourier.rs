@@ -1,0 +1,114 @@
+//! Fourier transforms on the host's threads: lines along each axis by rustfft.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use rustfft::num_complex::Complex;
+use rustfft::{Fft, FftNum, FftPlanner};
+
+use crate::backend::fourier::{Plan, Shape};
+use crate::backend::Ptr;
+use crate::error::Result;
+
+/// Lines that are gathered at a time where they are not contiguous: their neighbouring numbers fill
+/// whole cache lines.
+const LINES: usize = 8;
+
+struct Lines<T> {
+    pool: Arc<rayon::ThreadPool>,
+    shape: Shape,
+    /// Forward and inverse, per axis.
+    axes: [Vec<Arc<dyn Fft<T>>>; 2],
+}
+
+pub fn plan(pool: &Arc<rayon::ThreadPool>, shape: Shape) -> Box<dyn Plan> {
+    fn of<T: FftNum>(pool: Arc<rayon::ThreadPool>, shape: Shape) -> Box<dyn Plan> {
+        let mut planner = FftPlanner::<T>::new();
+        let lengths = &shape.extents[..shape.axes];
+        let forward = lengths.iter().map(|&l| planner.plan_fft_forward(l)).collect();
+        let inverse = lengths.iter().map(|&l| planner.plan_fft_inverse(l)).collect();
+        Box::new(Lines { pool, shape, axes: [forward, inverse] })
+    }
+    if shape.single {
+        of::<f32>(pool.clone(), shape)
+    } else {
+        of::<f64>(pool.clone(), shape)
+    }
+}
+
+/// The numbers `at + line + n stride` of an array are line `line` of axis `fft`.
+struct Axis<'a, T> {
+    fft: &'a dyn Fft<T>,
+    stride: usize,
+    lines: std::ops::Range<usize>,
+}
+
+impl<T: FftNum> Axis<'_, T> {
+    /// # Safety
+    /// The lines lie in an array that nobody else uses meanwhile in these places.
+    unsafe fn run(&self, array: *mut Complex<T>, room: &mut Vec<Complex<T>>) {
+        let (l, scratch) = (self.fft.len(), self.fft.get_inplace_scratch_len());
+        let zero = Complex::new(T::zero(), T::zero());
+        room.resize(room.len().max(LINES * l + scratch), zero);
+        let (buffer, scratch) = room.split_at_mut(LINES * l);
+        for first in self.lines.clone().step_by(LINES) {
+            let count = LINES.min(self.lines.end - first);
+            let buffer = &mut buffer[..count * l];
+            for n in 0..l {
+                let row = array.add(first + n * self.stride);
+                (0..count).for_each(|k| buffer[k * l + n] = *row.add(k));
+            }
+            self.fft.process_with_scratch(buffer, scratch);
+            for n in 0..l {
+                let row = array.add(first + n * self.stride);
+                (0..count).for_each(|k| *row.add(k) = buffer[k * l + n]);
+            }
+        }
+    }
+}
+
+impl<T: FftNum> Plan for Lines<T> {
+    fn run(&self, from: Ptr, to: Ptr, inverse: bool) -> Result<()> {
+        let axes = &self.axes[inverse as usize];
+        let [x, y, z, last] = self.shape.extents;
+        let block = x * y * z;
+        // Three axes of a block while it is in the caches.
+        let blocks = |b: usize| {
+            let zero = Complex::new(T::zero(), T::zero());
+            let mut room = vec![zero; axes[0].get_inplace_scratch_len()];
+            let at = b * block * size_of::<Complex<T>>();
+            let array = (to.0 as usize + at) as *mut Complex<T>;
+            // SAFETY: block b of both arrays is this thread's alone, and inside (Fourier::check);
+            // buffers are aligned.
+            unsafe {
+                if from != to {
+                    let source = (from.0 as usize + at) as *const Complex<T>;
+                    std::ptr::copy_nonoverlapping(source, array, block);
+                }
+                let numbers = std::slice::from_raw_parts_mut(array, block);
+                axes[0].process_with_scratch(numbers, &mut room);
+                for layer in 0..z {
+                    let axis = Axis { fft: &*axes[1], stride: x, lines: 0..x };
+                    axis.run(array.add(layer * x * y), &mut room);
+                }
+                Axis { fft: &*axes[2], stride: x * y, lines: 0..x * y }.run(array, &mut room);
+            }
+        };
+        let pieces = 4 * self.pool.current_num_threads();
+        let columns = |k: usize| {
+            let (array, piece) = (k / pieces, k % pieces);
+            let at = array * block * last * size_of::<Complex<T>>();
+            let lines = piece * block / pieces..(piece + 1) * block / pieces;
+            let axis = Axis { fft: &*axes[3], stride: block, lines };
+            // SAFETY: these lines of this array are this thread's alone.
+            unsafe { axis.run((to.0 as usize + at) as *mut Complex<T>, &mut Vec::new()) };
+        };
+        self.pool.install(|| {
+            (0..self.shape.arrays * last).into_par_iter().for_each(blocks);
+            if self.shape.axes == 4 {
+                (0..self.shape.arrays * pieces).into_par_iter().for_each(columns);
+            }
+        });
+        Ok(())
+    }
+}

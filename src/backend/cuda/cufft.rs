@@ -1,0 +1,218 @@
+//! cuFFT, opened at run time.
+
+use std::ffi::{c_int, c_longlong};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use libloading::os::unix::{Library, RTLD_NOW};
+
+use super::driver::{Current, Driver, Handle};
+use super::nvrtc::{places, Nvrtc};
+use super::Cuda;
+use crate::backend::fourier::{Plan, Shape};
+use crate::backend::Ptr;
+use crate::bail;
+use crate::error::Result;
+
+type Create = unsafe extern "C" fn(*mut c_int) -> c_int;
+type Destroy = unsafe extern "C" fn(c_int) -> c_int;
+type SetStream = unsafe extern "C" fn(c_int, Handle) -> c_int;
+type Many = unsafe extern "C" fn(
+    c_int,
+    c_int,
+    *mut c_longlong,
+    *mut c_longlong,
+    c_longlong,
+    c_longlong,
+    *mut c_longlong,
+    c_longlong,
+    c_longlong,
+    c_int,
+    c_longlong,
+    *mut usize,
+) -> c_int;
+type Exec = unsafe extern "C" fn(c_int, u64, u64, c_int) -> c_int;
+
+struct Cufft {
+    create: Create,
+    destroy: Destroy,
+    set_stream: SetStream,
+    many: Many,
+    c2c: Exec,
+    z2z: Exec,
+    _library: Library,
+}
+
+// cufft.h: cufftType and directions.
+const C2C: c_int = 0x29;
+const Z2Z: c_int = 0x69;
+const FORWARD: c_int = -1;
+const INVERSE: c_int = 1;
+/// No plan's number.
+const NONE: c_int = -1;
+
+impl Cufft {
+    /// The library, opened once per process: `PLAQ_CUFFT` (a full path), else beside NVRTC, what
+    /// the loader finds, the usual places of a CUDA toolkit.
+    fn get() -> Result<&'static Cufft> {
+        static CUFFT: OnceLock<Result<Cufft>> = OnceLock::new();
+        CUFFT.get_or_init(Cufft::open).as_ref().map_err(Clone::clone)
+    }
+
+    fn open() -> Result<Cufft> {
+        if let Some(path) = std::env::var_os("PLAQ_CUFFT").filter(|p| !p.is_empty()) {
+            return Self::load(Path::new(&path))
+                .or_else(|e| bail!(CufftMissing, "PLAQ_CUFFT={}: {e}", path.to_string_lossy()));
+        }
+        let names = ["libcufft.so.12", "libcufft.so.11", "libcufft.so"];
+        // Both of one toolkit, which the driver is known to take.
+        let nvrtc = PathBuf::from(&Nvrtc::get()?.path);
+        let beside = nvrtc.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let beside = beside.into_iter().flat_map(|folder| names.map(|name| folder.join(name)));
+        match beside.chain(places(&names)).find_map(|p| Self::load(&p).ok()) {
+            Some(cufft) => Ok(cufft),
+            None => bail!(
+                CufftMissing,
+                "cannot open libcufft.so.12 or .11: install the CUDA toolkit's cuFFT (package libcufft, or pip nvidia-cufft) and set PLAQ_CUFFT to its full path, or use the method overrelaxation"
+            ),
+        }
+    }
+
+    fn load(path: &Path) -> std::result::Result<Cufft, libloading::Error> {
+        // SAFETY: symbols have the signatures of cufft.h, which are the same in CUDA 12 and 13.
+        unsafe {
+            let library = Library::open(Some(path), RTLD_NOW)?;
+            Ok(Cufft {
+                create: *library.get::<Create>(b"cufftCreate")?,
+                destroy: *library.get::<Destroy>(b"cufftDestroy")?,
+                set_stream: *library.get::<SetStream>(b"cufftSetStream")?,
+                many: *library.get::<Many>(b"cufftMakePlanMany64")?,
+                c2c: *library.get::<Exec>(b"cufftExecC2C")?,
+                z2z: *library.get::<Exec>(b"cufftExecZ2Z")?,
+                _library: library,
+            })
+        }
+    }
+}
+
+fn check(code: c_int, what: &str) -> Result<()> {
+    match code {
+        0 => Ok(()),
+        2 => bail!(OutOfMemory, "{what}: no memory for cuFFT's work area"),
+        6 => bail!(DeviceLost, "{what}: the launch failed"),
+        _ => bail!(Internal, "{what}: cuFFT's code {code}"),
+    }
+}
+
+/// One cuFFT plan.
+struct Raw {
+    cufft: &'static Cufft,
+    driver: &'static Driver,
+    context: Handle,
+    plan: c_int,
+    single: bool,
+}
+
+impl Raw {
+    /// `batch` transforms of `lengths` (slowest first), neighbours `stride` numbers apart, and
+    /// `distance` from one transform to the next.
+    fn new(
+        cuda: &Cuda,
+        single: bool,
+        mut lengths: Vec<c_longlong>,
+        (stride, distance, batch): (usize, usize, usize),
+    ) -> Result<Raw> {
+        let (driver, context) = (cuda.driver, cuda.context);
+        let mut raw = Raw { cufft: Cufft::get()?, driver, context, plan: NONE, single };
+        let (cufft, what) = (raw.cufft, format!("Fourier transforms of {lengths:?}"));
+        let kind = if single { C2C } else { Z2Z };
+        let (rank, at) = (lengths.len() as c_int, lengths.as_mut_ptr());
+        let (stride, distance) = (stride as c_longlong, distance as c_longlong);
+        let mut work = 0;
+        // SAFETY: the arrays of lengths are read only and outlive the calls.
+        unsafe {
+            check((cufft.create)(&mut raw.plan), &what)?;
+            check((cufft.set_stream)(raw.plan, cuda.stream), &what)?;
+            let code = (cufft.many)(
+                raw.plan,
+                rank,
+                at,
+                at,
+                stride,
+                distance,
+                at,
+                stride,
+                distance,
+                kind,
+                batch as c_longlong,
+                &mut work,
+            );
+            check(code, &what)?;
+        }
+        Ok(raw)
+    }
+
+    fn run(&self, from: Ptr, to: Ptr, inverse: bool) -> Result<()> {
+        let exec = if self.single { self.cufft.c2c } else { self.cufft.z2z };
+        // SAFETY: the arrays have the size of the plan's shape (Fourier::check).
+        let code =
+            unsafe { exec(self.plan, from.0, to.0, if inverse { INVERSE } else { FORWARD }) };
+        check(code, "a Fourier transform")
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        if self.plan == NONE {
+            return;
+        }
+        if let Ok(_current) = Current::enter(self.driver, self.context) {
+            // SAFETY: the plan was made by this library and is used no more.
+            unsafe { (self.cufft.destroy)(self.plan) };
+        }
+    }
+}
+
+/// The first three axes of all arrays at once, and the last one, which cuFFT does not take as a
+/// fourth, array by array.
+pub struct Plans {
+    blocks: Raw,
+    last: Option<Raw>,
+    /// Bytes of an array.
+    array: u64,
+    arrays: usize,
+}
+// SAFETY: the context lives as long as the device (Fourier keeps it); cuFFT's plans may be used from
+// any thread, and all launches go to the device's one stream.
+unsafe impl Send for Plans {}
+// SAFETY: as above; running a plan changes nothing in it.
+unsafe impl Sync for Plans {}
+
+impl Plans {
+    pub fn new(cuda: &Cuda, shape: Shape) -> Result<Plans> {
+        let l = shape.extents;
+        let block = l[0] * l[1] * l[2];
+        let reversed = [l[2], l[1], l[0]].map(|l| l as c_longlong).to_vec();
+        let blocks = Raw::new(cuda, shape.single, reversed, (1, block, shape.arrays * l[3]))?;
+        let last = match shape.axes {
+            4 => Some(Raw::new(cuda, shape.single, vec![l[3] as c_longlong], (block, 1, block))?),
+            _ => None,
+        };
+        let array = (block * l[3] * if shape.single { 8 } else { 16 }) as u64;
+        Ok(Plans { blocks, last, array, arrays: shape.arrays })
+    }
+}
+
+impl Plan for Plans {
+    fn run(&self, from: Ptr, to: Ptr, inverse: bool) -> Result<()> {
+        let _current = Current::enter(self.blocks.driver, self.blocks.context)?;
+        self.blocks.run(from, to, inverse)?;
+        if let Some(last) = &self.last {
+            for k in 0..self.arrays as u64 {
+                let at = to.offset(k * self.array);
+                last.run(at, at, inverse)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Discrete Fourier transforms of complex arrays in device memory.
+
+use super::{Buffer, Device, Ptr};
+use crate::error::Result;
+
+/// Arrays that are transformed together, each with axis 0 fastest, one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub extents: [usize; 4],
+    /// The first 3 axes, for every value of the last one on its own, or all 4.
+    pub axes: usize,
+    pub arrays: usize,
+    /// Single precision instead of double.
+    pub single: bool,
+}
+
+impl Shape {
+    /// Numbers of all arrays.
+    pub fn numbers(&self) -> usize {
+        self.arrays * self.extents.iter().product::<usize>()
+    }
+    fn bytes(&self) -> usize {
+        self.numbers() * if self.single { 8 } else { 16 }
+    }
+}
+
+/// What a back end makes of a shape: the sum over x of exp(-i p x) f(x), for the inverse exp(i p x),
+/// both without a factor. `from` may be `to`.
+pub trait Plan: Send + Sync {
+    fn run(&self, from: Ptr, to: Ptr, inverse: bool) -> Result<()>;
+}
+
+/// Transforms of one shape on a device.
+pub struct Fourier {
+    shape: Shape,
+    // Before the device, which must be there when a plan is dropped.
+    plan: Box<dyn Plan>,
+    device: Device,
+}
+
+impl Fourier {
+    /// # Errors
+    /// On a GPU `CufftMissing`, `OutOfMemory`.
+    pub fn new(device: &Device, shape: Shape) -> Result<Self> {
+        Ok(Fourier { shape, plan: device.0.backend.fourier(shape)?, device: device.clone() })
+    }
+
+    pub fn forward(&self, from: &Buffer, to: &mut Buffer) -> Result<()> {
+        self.check(from);
+        self.check(to);
+        self.plan.run(from.ptr(), to.ptr(), false)
+    }
+    /// In place.
+    pub fn inverse(&self, array: &mut Buffer) -> Result<()> {
+        self.check(array);
+        self.plan.run(array.ptr(), array.ptr(), true)
+    }
+
+    fn check(&self, buffer: &Buffer) {
+        assert!(buffer.bytes() >= self.shape.bytes() && *buffer.device() == self.device);
+    }
+}

@@ -1,0 +1,264 @@
+//! Steps of the whole lattice along the gradient of the functional, Fourier accelerated: steepest
+//! descent (Davies et al., Phys. Rev. D37 (1988) 1581) and nonlinear conjugate gradients of Polak and
+//! Ribiere (Hudspith, Comput. Phys. Commun. 187 (2015) 115), which have the gradient multiplied by
+//! p2max / p^2 as their preconditioned one. Slices of Coulomb gauge go on their own.
+
+use super::Sweeper;
+use crate::backend::args::{FourierArgs, Ptr};
+use crate::backend::fourier::{Fourier, Shape};
+use crate::backend::{Buffer, Work};
+use crate::error::Result;
+use crate::fields::Precision;
+
+/// Falls of the functional by less, relative to it and in units of the precision, are rounding.
+const ROUNDING: f64 = 32.0;
+/// The longest step in units of the one tried before it.
+const LONGEST: f64 = 4.0;
+/// The longest numbers h of a site in a step exp(i sum_a h_a T_a) g (kernels/unitary.h).
+const FURTHEST: f64 = 8.0;
+/// Shortest step in units of the one that was asked for: below it a step is taken back altogether.
+const SHORTEST: f64 = 1e-6;
+
+/// Sums of a slice: functional (both ends of its links), violation, product of the gradient with
+/// another vector; and the largest violation of a site.
+pub(super) type Found = ([f64; 3], f64);
+
+#[derive(Clone, Copy, Default)]
+struct Slice {
+    /// Of the next step, or in conjugate gradients of its first trial.
+    alpha: f64,
+    /// What the last step came to, as long as it is not known to have been good.
+    moved: f64,
+    /// Functional before that step.
+    functional: f64,
+    /// Product of the gradient with the preconditioned one at the last step; 0: no step before.
+    square: f64,
+}
+
+pub(super) struct Descent {
+    fourier: Fourier,
+    /// The gradient, the preconditioned gradient, and in conjugate gradients the direction.
+    gradient: Buffer,
+    vector: Buffer,
+    direction: Option<Buffer>,
+    /// 4 sin^2(p/2) of the axes one after another.
+    momenta: Buffer,
+    /// One or two doubles per slice.
+    factors: Buffer,
+    alpha: f64,
+    slices: Vec<Slice>,
+    /// Of the transformation as it is, whose gradient is then in `gradient`.
+    found: Option<Vec<Found>>,
+}
+
+impl Descent {
+    pub fn new(at: &Sweeper, alpha: f64, conjugate: bool) -> Result<Self> {
+        let (device, time) = (at.links.device(), at.args.time as usize);
+        let colours = at.links.group().colours();
+        let l = at.links.geometry().extents();
+        let order: Vec<usize> = (0..4).filter(|&mu| mu != time).chain([time]).collect();
+        let shape = Shape {
+            extents: std::array::from_fn(|k| l[order[k]]),
+            axes: if at.functional.without.is_some() { 3 } else { 4 },
+            arrays: colours * colours / 2,
+            single: at.links.precision() == Precision::F32,
+        };
+        let array = || device.alloc(2 * at.links.precision().bytes() * shape.numbers());
+        let sine = |mu: usize, k| 4.0 * (std::f64::consts::PI * k as f64 / l[mu] as f64).sin().powi(2);
+        let sines: Vec<f64> = (0..4).flat_map(|mu| (0..l[mu]).map(move |k| sine(mu, k))).collect();
+        let mut momenta = device.alloc(8 * sines.len())?;
+        momenta.upload(bytemuck::cast_slice(&sines))?;
+        Ok(Descent {
+            gradient: array()?,
+            vector: array()?,
+            direction: if conjugate { Some(array()?) } else { None },
+            momenta,
+            factors: device.alloc(16 * l[time])?,
+            alpha,
+            slices: vec![Slice { alpha, ..Slice::default() }; at.slices()],
+            found: None,
+            fourier: Fourier::new(device, shape)?,
+        })
+    }
+
+    /// One step of every active slice.
+    pub fn step(&mut self, at: &mut Sweeper) -> Result<()> {
+        let now = self.measure(at)?;
+        self.fourier.forward(&self.gradient, &mut self.vector)?;
+        let squares = self.precondition(at)?;
+        self.fourier.inverse(&mut self.vector)?;
+        let moved = if self.direction.is_some() {
+            self.search(at, &now, &squares)?
+        } else {
+            let (_, most) = self.turn(at, &vec![[1.0, 0.0]; self.slices.len()])?;
+            let steps = self.active(at, &most);
+            self.advance(at, &steps)?;
+            for slice in &mut self.slices {
+                slice.alpha = (2.0 * slice.alpha).min(self.alpha);
+            }
+            steps
+        };
+        for (slice, moved) in self.slices.iter_mut().zip(moved) {
+            slice.moved = moved;
+        }
+        Ok(())
+    }
+
+    /// Functional and violation here, and the gradient. A step after which the functional is lower
+    /// is halved until it is not.
+    pub fn measure(&mut self, at: &mut Sweeper) -> Result<Vec<Found>> {
+        if let Some(found) = &self.found {
+            return Ok(found.clone());
+        }
+        let epsilon = ROUNDING * at.links.precision().epsilon();
+        loop {
+            // Conjugate gradients want the product with the preconditioned gradient of before.
+            let vector = if self.direction.is_some() { self.vector.ptr() } else { Ptr::NULL };
+            let found = self.pass(at, true, vector)?;
+            let mut back = vec![0.0; self.slices.len()];
+            for ((slice, (sums, _)), back) in self.slices.iter_mut().zip(&found).zip(&mut back) {
+                let fallen = slice.functional - sums[0] > epsilon * slice.functional.abs();
+                if slice.moved == 0.0 || !fallen {
+                    (slice.functional, slice.moved) = (sums[0], 0.0);
+                    continue;
+                }
+                let short = slice.moved.abs() < SHORTEST * self.alpha;
+                *back = if short { -slice.moved } else { -0.5 * slice.moved };
+                slice.moved += *back;
+                (slice.alpha, slice.square) = (slice.moved.max(SHORTEST * self.alpha), 0.0);
+            }
+            if back.iter().all(|&b| b == 0.0) {
+                self.found = Some(found.clone());
+                return Ok(found);
+            }
+            self.advance(at, &back)?;
+        }
+    }
+
+    /// A step along the new direction: what it would grow by per alpha (the slope) is known here and
+    /// after a first trial, and between them taken to be linear.
+    fn search(&mut self, at: &mut Sweeper, now: &[Found], squares: &[f64]) -> Result<Vec<f64>> {
+        let factors: Vec<[f64; 2]> = (self.slices.iter().zip(now).zip(squares))
+            .map(|((slice, (sums, _)), square)| {
+                let beta = (square - sums[2]) / slice.square;
+                [1.0, if slice.square > 0.0 && beta > 0.0 { beta } else { 0.0 }]
+            })
+            .collect();
+        let (mut slopes, mut most) = self.turn(at, &factors)?;
+        if slopes.iter().any(|&slope| slope <= 0.0) {
+            let again = |slope: &f64| if *slope <= 0.0 { [1.0, 0.0] } else { [0.0, 1.0] };
+            let factors: Vec<[f64; 2]> = slopes.iter().map(again).collect();
+            (slopes, most) = self.turn(at, &factors)?;
+        }
+        let tried = self.active(at, &most);
+        self.advance(at, &tried)?;
+        let direction = self.direction.as_ref().map_or(Ptr::NULL, Buffer::ptr);
+        let there = self.pass(at, false, direction)?;
+        let moved: Vec<f64> = (0..self.slices.len())
+            .map(|k| {
+                let (slope, fall) = (slopes[k], slopes[k] - there[k].0[2]);
+                let steps = if fall > 0.0 { slope / fall } else { LONGEST };
+                if slope > 0.0 { (tried[k] * steps.min(LONGEST)).min(most[k]) } else { 0.0 }
+            })
+            .collect();
+        let rest: Vec<f64> = moved.iter().zip(&tried).map(|(m, t)| m - t).collect();
+        self.advance(at, &rest)?;
+        for ((slice, square), &moved) in self.slices.iter_mut().zip(squares).zip(&moved) {
+            slice.square = *square;
+            if moved > 0.0 {
+                slice.alpha = moved;
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Alpha of the slices that move, at most `most`; 0 of the others.
+    fn active(&self, at: &Sweeper, most: &[f64]) -> Vec<f64> {
+        let alpha = |((slice, &on), &most): ((&Slice, _), _)| {
+            if on {
+                slice.alpha.min(most)
+            } else {
+                0.0
+            }
+        };
+        self.slices.iter().zip(&at.on).zip(most).map(alpha).collect()
+    }
+
+    fn args(&self, at: &Sweeper) -> FourierArgs {
+        let direction = self.direction.as_ref().unwrap_or(&self.vector);
+        FourierArgs {
+            fix: at.args,
+            gradient: self.gradient.ptr(),
+            vector: self.vector.ptr(),
+            direction: direction.ptr(),
+            ..Default::default()
+        }
+    }
+
+    /// Functional and violation, the product of the gradient with `vector`, and the gradient itself
+    /// where it is to be kept.
+    fn pass(&self, at: &Sweeper, keep: bool, vector: Ptr) -> Result<Vec<Found>> {
+        let mut args = FourierArgs { write: keep as i32, vector, ..self.args(at) };
+        at.slice_sums("fourier_gradient", |parity| {
+            args.fix.parity = parity;
+            args
+        })
+    }
+
+    /// The step exp(i c sum_a h_a T_a) g along the direction with c of each slice.
+    fn advance(&mut self, at: &mut Sweeper, steps: &[f64]) -> Result<()> {
+        self.found = None;
+        self.send(at, steps)?;
+        let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
+        let work = at.links.geometry().work(2);
+        at.links.device().launch("fourier_update", &at.params(), &args, work)?;
+        at.g.exchange()
+    }
+
+    /// Multiplies by p2max / p^2 in momentum space; products with what it was, per slice.
+    fn precondition(&mut self, at: &Sweeper) -> Result<Vec<f64>> {
+        let (extents, time) = (at.links.geometry().extents(), at.args.time as usize);
+        let sites: usize = extents.iter().product();
+        let each = if at.slices() == 1 { sites } else { sites / extents[time] };
+        let norm = 1.0 / each as f64;
+        let args = FourierArgs { table: self.momenta.ptr(), norm, ..self.args(at) };
+        Ok(self.arrays(at, "fourier_scale", args)?.iter().map(|&([square], _)| square).collect())
+    }
+
+    /// direction = a vector + b direction with [a, b] of each slice; products with the gradient, and
+    /// the largest alpha of a step along it.
+    fn turn(&mut self, at: &Sweeper, factors: &[[f64; 2]]) -> Result<(Vec<f64>, Vec<f64>)> {
+        self.send(at, factors)?;
+        let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
+        let found: Vec<([f64; 1], f64)> = self.arrays(at, "fourier_direction", args)?;
+        let furthest = |square: f64| FURTHEST / square.sqrt();
+        Ok(found.iter().map(|&([product], square)| (product, furthest(square))).unzip())
+    }
+
+    fn send<T: bytemuck::Pod>(&mut self, at: &Sweeper, values: &[T]) -> Result<()> {
+        let count = at.links.geometry().extents()[at.args.time as usize];
+        let all: Vec<T> = (0..count).map(|c| values[c % values.len()]).collect();
+        self.factors.upload_at(0, bytemuck::cast_slice(&all))
+    }
+
+    /// A kernel over the arrays: its sum of each slice, and its largest number if it has one.
+    fn arrays(
+        &self,
+        at: &Sweeper,
+        kernel: &str,
+        args: FourierArgs,
+    ) -> Result<Vec<([f64; 1], f64)>> {
+        let geometry = at.links.geometry();
+        let count = geometry.extents()[at.args.time as usize];
+        let lanes = geometry.work(1).lanes;
+        let n = (geometry.volume() / count).div_ceil(lanes);
+        let work = Work { n, batches: count, lanes };
+        let numbers = at.links.device().reduce(kernel, &at.params(), &args, work)?;
+        let each = numbers.chunks_exact(numbers.len() / count);
+        let found = each.map(|s| ([s[0]], s.get(1).copied().unwrap_or(0.0)));
+        if at.slices() > 1 {
+            return Ok(found.collect());
+        }
+        Ok(vec![found.fold(([0.0], 0.0), |([a], b), ([c], d)| ([a + c], b.max(d)))])
+    }
+}
