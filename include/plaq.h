@@ -62,6 +62,8 @@ enum {
   PLAQ_COMPILE_FAILED = 104,
   /** The problem does not fit the memory of the device. */
   PLAQ_OUT_OF_MEMORY = 105,
+  /** NVIDIA's library for Fourier transforms is not installed. */
+  PLAQ_CUFFT_MISSING = 106,
   /** The device failed; the context can only be destroyed. */
   PLAQ_DEVICE_LOST = -100,
   /** The process grid does not fit ranks or lattice. */
@@ -1171,7 +1173,13 @@ enum {
   /** Simulated annealing, then overrelaxation. */
   PLAQ_GAUGEFIX_ANNEALING = 2,
   /** Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation. */
-  PLAQ_GAUGEFIX_COMBINED = 3
+  PLAQ_GAUGEFIX_COMBINED = 3,
+  /** Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
+   * (1988) 1581); Landau and Coulomb gauge, one rank. */
+  PLAQ_GAUGEFIX_FOURIER_DESCENT = 4,
+  /** Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
+   * 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank. */
+  PLAQ_GAUGEFIX_FOURIER_CG = 5
 };
 
 /** Precision of the sweeps. Functional, violation and result are in double for all. */
@@ -1228,6 +1236,8 @@ typedef struct plaq_gaugefix_params {
   /** 1: the first copy starts from a random transformation, as the others do. */
   int64_t random_start;
   int64_t seed;
+  /** Fourier-accelerated methods: step along the gradient times p2max / p^2. */
+  double alpha;
 } plaq_gaugefix_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1277,7 +1287,8 @@ typedef struct plaq_gaugefix_state {
 /** Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
  * the criteria says the report. `result` has the transformation and the copies.
  * Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
- * UNSUPPORTED (half precision): the links stay as they were. */
+ * UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
+ * ranks), CUFFT_MISSING: the links stay as they were. */
 plaq_status plaq_gaugefix_run(plaq_gauge gauge,
                               const plaq_gaugefix_params *params,
                               plaq_gaugefix_callback callback,

@@ -111,3 +111,75 @@ fn a_machine_without_cuda_gets_a_status() {
         }
     }
 }
+
+/// Against the sum itself, over three axes and over four, of unequal extents.
+#[test]
+fn fourier_transforms_match_the_sum() {
+    use plaq::backend::fourier::{Fourier, Shape};
+    type C = num_complex::Complex64;
+    /// sum_x exp(-+ i p x) f(x) over axis `mu`, in one array after the other.
+    fn line(f: &[C], l: [usize; 4], mu: usize, sign: f64) -> Vec<C> {
+        let stride: usize = l[..mu].iter().product();
+        let mut out = vec![C::ZERO; f.len()];
+        for (i, sum) in out.iter_mut().enumerate() {
+            let k = i / stride % l[mu];
+            for n in 0..l[mu] {
+                let angle = sign * std::f64::consts::TAU * (k * n % l[mu]) as f64 / l[mu] as f64;
+                *sum += C::from_polar(1.0, angle) * f[i + n * stride - k * stride];
+            }
+        }
+        out
+    }
+    for device in devices() {
+        for (extents, axes, arrays, single) in [
+            ([4, 6, 2, 8], 4, 4, false),
+            ([2, 10, 14, 4], 3, 2, false),
+            ([16, 4, 12, 6], 4, 2, true),
+            ([6, 8, 4, 10], 3, 4, true),
+        ] {
+            let shape = Shape { extents, axes, arrays, single };
+            let real = |i: usize| ((i * i * 7919 + 13 * i) % 1009) as f64 / 1009.0 - 0.5;
+            let f: Vec<C> =
+                (0..shape.numbers()).map(|i| C::new(real(i), real(3 * i + 1))).collect();
+            let sum =
+                |f: &[C], sign| (0..axes).fold(f.to_vec(), |f, mu| line(&f, extents, mu, sign));
+            let expected = sum(&f, -1.0);
+            let pair = |z: &C| [z.re, z.im];
+            let narrow: Vec<f32> = f.iter().flat_map(pair).map(|x| x as f32).collect();
+            let wide: Vec<f64> = f.iter().flat_map(pair).collect();
+            let bytes: &[u8] =
+                if single { bytemuck::cast_slice(&narrow) } else { bytemuck::cast_slice(&wide) };
+            let fourier = Fourier::new(&device, shape).unwrap();
+            let [mut from, mut to] = [0; 2].map(|_| device.alloc(bytes.len()).unwrap());
+            from.upload(bytes).unwrap();
+            fourier.forward(&from, &mut to).unwrap();
+            let read = |buffer: &plaq::backend::Buffer| -> Vec<C> {
+                let mut back = vec![0u8; bytes.len()];
+                buffer.download(&mut back).unwrap();
+                let numbers: Vec<f64> = if single {
+                    back.chunks_exact(4)
+                        .map(|b| f32::from_ne_bytes(b.try_into().unwrap()).into())
+                        .collect()
+                } else {
+                    back.chunks_exact(8)
+                        .map(|b| f64::from_ne_bytes(b.try_into().unwrap()))
+                        .collect()
+                };
+                numbers.chunks_exact(2).map(|z| C::new(z[0], z[1])).collect()
+            };
+            let furthest =
+                |a: &[C], b: &[C]| a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+            let largest = expected.iter().map(|z| z.norm()).fold(0.0, f64::max);
+            let tolerance =
+                16.0 * largest * if single { f32::EPSILON as f64 } else { f64::EPSILON };
+            let what = format!("{shape:?} on {}", device.name());
+            assert!(furthest(&read(&to), &expected) < tolerance, "{what}");
+            assert!(furthest(&read(&from), &f) < 1e-7, "{what}: the source changed");
+            // Back in place, times the number of sites of a transform.
+            fourier.inverse(&mut to).unwrap();
+            let sites: usize = extents[..axes].iter().product();
+            let back: Vec<C> = read(&to).iter().map(|z| z / sites as f64).collect();
+            assert!(furthest(&back, &f) < tolerance, "{what}");
+        }
+    }
+}

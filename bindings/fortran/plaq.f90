@@ -22,6 +22,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_NVRTC_MISSING = 103
   integer(c_int32_t), parameter :: PLAQ_COMPILE_FAILED = 104
   integer(c_int32_t), parameter :: PLAQ_OUT_OF_MEMORY = 105
+  integer(c_int32_t), parameter :: PLAQ_CUFFT_MISSING = 106
   integer(c_int32_t), parameter :: PLAQ_DEVICE_LOST = -100
   integer(c_int32_t), parameter :: PLAQ_PROCESS_GRID = 200
   integer(c_int32_t), parameter :: PLAQ_MPI_MISSING = 201
@@ -648,6 +649,12 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_ANNEALING = 2
   !> Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COMBINED = 3
+  !> Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
+  !> (1988) 1581); Landau and Coulomb gauge, one rank.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_FOURIER_DESCENT = 4
+  !> Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
+  !> 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_FOURIER_CG = 5
   !> Precision of the sweeps. Functional, violation and result are in double for all.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_SINGLE = 0
   !> Single precision as far as it goes, then double.
@@ -698,6 +705,8 @@ module plaq
     !> 1: the first copy starts from a random transformation, as the others do.
     integer(c_int64_t) :: random_start
     integer(c_int64_t) :: seed
+    !> Fourier-accelerated methods: step along the gradient times p2max / p^2.
+    real(c_double) :: alpha
   end type
   !> What a gauge fixing did.
   type, bind(c) :: plaq_gaugefix_report
@@ -1346,7 +1355,8 @@ module plaq
     !> Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
     !> the criteria says the report. `result` has the transformation and the copies.
     !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
-    !> UNSUPPORTED (half precision): the links stay as they were.
+    !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
+    !> ranks), CUFFT_MISSING: the links stay as they were.
     integer(c_int32_t) function plaq_gaugefix_run(gauge, &
         params, &
         callback, &

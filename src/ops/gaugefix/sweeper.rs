@@ -56,8 +56,7 @@ impl Sweeper {
             active: active.ptr(),
             ..Default::default()
         };
-        let mut sweeper =
-            Sweeper { links, g, active, args, functional, on: vec![], descent: None };
+        let mut sweeper = Sweeper { links, g, active, args, functional, on: vec![], descent: None };
         sweeper.set_functional(functional)?;
         Ok(sweeper)
     }
@@ -166,7 +165,9 @@ impl Sweeper {
                 self.descent = Some(descent);
                 found.iter().map(|&([f, theta, _], most)| ([f, theta], most)).collect()
             }
-            None => self.slice_sums("gauge_quality", |parity| GaugeFixArgs { parity, ..self.args })?,
+            None => {
+                self.slice_sums("gauge_quality", |parity| GaugeFixArgs { parity, ..self.args })?
+            }
         };
         let geometry = self.links.geometry();
         let slices = found.len();

@@ -64,7 +64,8 @@ impl Descent {
             single: at.links.precision() == Precision::F32,
         };
         let array = || device.alloc(2 * at.links.precision().bytes() * shape.numbers());
-        let sine = |mu: usize, k| 4.0 * (std::f64::consts::PI * k as f64 / l[mu] as f64).sin().powi(2);
+        let sine =
+            |mu: usize, k| 4.0 * (std::f64::consts::PI * k as f64 / l[mu] as f64).sin().powi(2);
         let sines: Vec<f64> = (0..4).flat_map(|mu| (0..l[mu]).map(move |k| sine(mu, k))).collect();
         let mut momenta = device.alloc(8 * sines.len())?;
         momenta.upload(bytemuck::cast_slice(&sines))?;
@@ -158,7 +159,11 @@ impl Descent {
             .map(|k| {
                 let (slope, fall) = (slopes[k], slopes[k] - there[k].0[2]);
                 let steps = if fall > 0.0 { slope / fall } else { LONGEST };
-                if slope > 0.0 { (tried[k] * steps.min(LONGEST)).min(most[k]) } else { 0.0 }
+                if slope > 0.0 {
+                    (tried[k] * steps.min(LONGEST)).min(most[k])
+                } else {
+                    0.0
+                }
             })
             .collect();
         let rest: Vec<f64> = moved.iter().zip(&tried).map(|(m, t)| m - t).collect();
