@@ -52,7 +52,7 @@ program gaugefix
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_GAUGEFIX_SINGLE, PLAQ_GAUGEFIX_MIXED, PLAQ_GAUGEFIX_DOUBLE]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
-  character(len=112), parameter :: help(12) = [character(len=112) :: &
+  character(len=112), parameter :: help(13) = [character(len=112) :: &
     'usage: gaugefix_f --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]', &
     '                  [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]', &
     '                  [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]', &
