@@ -12,6 +12,8 @@ mod correlators;
 mod dirac;
 #[path = "examples/main.rs"]
 mod examples;
+#[path = "faults.rs"]
+mod faults;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]

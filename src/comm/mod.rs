@@ -189,6 +189,11 @@ impl Comm {
         let shelf = self.shelf.get_or_init(|| Box::new(T::default()));
         shelf.downcast_ref().expect("one type keeps things here")
     }
+    /// How many guarded calls a failure has ended. What counts messages by itself begins anew
+    /// with the next of them, as ranks left that call at different places.
+    pub fn failures(&self) -> u64 {
+        self.transport.as_ref().map_or(0, |t| t.failures())
+    }
     /// How long a rank waits for another.
     pub fn timeout(&self) -> Duration {
         self.transport.as_ref().map_or(TIMEOUT, |t| t.timeout)

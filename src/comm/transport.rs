@@ -46,6 +46,8 @@ struct State {
     stop_agreed: bool,
     /// Messages were left unfinished in `data`.
     unfinished: bool,
+    /// Guarded calls that a failure ended: the same on all ranks.
+    failures: u64,
     /// News of calls that this rank has not reached.
     early: Vec<News>,
     /// This rank's failure, to be told unless the others end the call by themselves.
@@ -95,6 +97,7 @@ impl Transport {
             stop_asked: false,
             stop_agreed: false,
             unfinished: false,
+            failures: 0,
             early: Vec::new(),
             untold: None,
         };
@@ -233,6 +236,10 @@ impl Transport {
         let mut state = self.state();
         state.stop_asked |= mine;
         state.stop_agreed
+    }
+
+    pub fn failures(&self) -> u64 {
+        self.state().failures
     }
 
     fn plain_sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
@@ -468,6 +475,9 @@ impl Transport {
         let decided = self.decide(Side::Control, own, unfinished);
         self.state().untold = None;
         let (verdict, unfinished) = decided?;
+        if !matches!(verdict, Verdict::Fine) {
+            self.state().failures += 1;
+        }
         if unfinished {
             // Nobody is inside the call any more: what is left of it stays behind.
             let data = duplicate(self.mpi, &self.threads, self.control, self.timeout)

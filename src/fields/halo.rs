@@ -18,7 +18,13 @@ const SHARED_PAGE: usize = 2 << 20;
 
 /// The exchanges of the ranks of a `Comm`, made once for each device and sizes of messages.
 #[derive(Debug, Default)]
-struct Exchanges(Mutex<Vec<Exchange>>);
+struct Exchanges(Mutex<Made>);
+#[derive(Debug, Default)]
+struct Made {
+    all: Vec<Exchange>,
+    /// Of `Comm::failures`.
+    failures: u64,
+}
 type Exchange = (Device, Faces, Arc<Mutex<Mail>>);
 
 /// Bytes of the message across each lower or upper face, 0 where none goes; the same place in what
@@ -298,12 +304,19 @@ fn signal(device: &Device, name: &str, flags: &SignalArgs) -> Result<()> {
 impl Geometry {
     /// The exchange of messages of these sizes. All ranks call this in the same order.
     pub(crate) fn mail(&self, device: &Device, faces: &Faces) -> Result<Arc<Mutex<Mail>>> {
-        let mut all = exchanges(self.comm());
-        if let Some((_, _, mail)) = all.iter().find(|(d, f, _)| d == device && f == faces) {
+        let comm = self.comm();
+        let mut made = exchanges(comm);
+        if made.failures != comm.failures() {
+            // Kernels that a failed call left behind may still write into the old ones.
+            let drained = made.all.iter().try_for_each(|(device, _, _)| device.synchronize());
+            comm.agree(drained)?;
+            *made = Made { all: Vec::new(), failures: comm.failures() };
+        }
+        if let Some((_, _, mail)) = made.all.iter().find(|(d, f, _)| d == device && f == faces) {
             return Ok(mail.clone());
         }
-        let mail = Mail::new(device, self.comm(), *faces)?;
-        all.push((device.clone(), *faces, mail.clone()));
+        let mail = Mail::new(device, comm, *faces)?;
+        made.all.push((device.clone(), *faces, mail.clone()));
         Ok(mail)
     }
 
@@ -312,20 +325,20 @@ impl Geometry {
         if device.is_cpu() || self.halo_mask() == 0 {
             return Ok(());
         }
-        exchanges(self.comm()).iter().try_for_each(|(_, _, mail)| lock(mail).check(self.comm()))
+        exchanges(self.comm()).all.iter().try_for_each(|(_, _, mail)| lock(mail).check(self.comm()))
     }
 
     /// Device memory that buffers for messages hold.
     pub fn halo_bytes(&self, device: &Device) -> u64 {
-        let all = exchanges(self.comm());
-        all.iter().filter(|(d, _, _)| d == device).map(|(_, _, mail)| lock(mail).held()).sum()
+        let made = exchanges(self.comm());
+        made.all.iter().filter(|(d, _, _)| d == device).map(|(_, _, mail)| lock(mail).held()).sum()
     }
 
     /// What buffers for the faces of spinors will add at most.
     pub(crate) fn new_halo_bytes(&self, device: &Device, precision: Precision, nrhs: usize) -> u64 {
         let faces = self.spinor_faces(precision, nrhs);
-        let all = exchanges(self.comm());
-        if faces.total() == 0 || all.iter().any(|(d, f, _)| d == device && *f == faces) {
+        let made = exchanges(self.comm());
+        if faces.total() == 0 || made.all.iter().any(|(d, f, _)| d == device && *f == faces) {
             0
         } else {
             let bytes = 2 * faces.total() + 256;
@@ -369,7 +382,7 @@ impl Geometry {
     }
 }
 
-fn exchanges(comm: &Comm) -> MutexGuard<'_, Vec<Exchange>> {
+fn exchanges(comm: &Comm) -> MutexGuard<'_, Made> {
     comm.shelf::<Exchanges>().0.lock().unwrap_or_else(|e| e.into_inner())
 }
 

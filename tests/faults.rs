@@ -1,0 +1,133 @@
+//! One rank fails in set-up or in a solve, or does not answer: the others return with its error, or
+//! within the time-out, and the ranks can go on. Under mpirun only (scripts/ranks.sh).
+
+mod common;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use common::{devices, ranks};
+use plaq::backend::Device;
+use plaq::comm::{Comm, Communicator, Options, RankMap};
+use plaq::compose::{DiracSolver, SolveParams};
+use plaq::error::{Error, Result, Status};
+use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::operators::{DiracParams, Wilson};
+use plaq::solvers::{unwatched, SolverParams};
+
+const TIMEOUT: f64 = 3.0;
+
+/// Ranks that wait for each other no longer than that.
+fn comm() -> Arc<Comm> {
+    let timeout = Some(Duration::from_secs_f64(TIMEOUT));
+    let grid = ranks().grid().map(|n| n as i32);
+    let options = Options { timeout, ..Default::default() };
+    Comm::mpi(Communicator::World, grid, &RankMap::Default, &options).expect("ranks")
+}
+
+struct Job {
+    comm: Arc<Comm>,
+    solver: DiracSolver,
+    source: SpinorField,
+}
+
+impl Job {
+    fn new(device: &Device, comm: &Arc<Comm>) -> Result<Job> {
+        let extents = std::array::from_fn(|mu| 4 * comm.grid()[mu]);
+        let geometry = Geometry::decomposed(extents, device, comm)?;
+        let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18)?;
+        u.set_near_unit(5, 0.3)?;
+        let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let op = Wilson::new(Arc::new(u), dirac.with_kappa(0.11))?;
+        let params = SolveParams {
+            solver: SolverParams { tol: 1e-10, ..Default::default() },
+            sloppy: Some((Precision::F32, Recon::R12)),
+            ..Default::default()
+        };
+        let mut source = SpinorField::new(device, &geometry, Precision::F64, Subset::Full, 1)?;
+        source.set_noise(Noise::Normal, 3, 0)?;
+        Ok(Job { comm: comm.clone(), solver: DiracSolver::new(Arc::new(op), params)?, source })
+    }
+
+    /// Iterations of a solve; `fault` before this rank takes part, and another time inside of it.
+    fn solve(&self, fault: impl Fn(usize) -> Result<()>) -> Result<usize> {
+        self.comm.guard(|| {
+            fault(0)?;
+            let mut x = self.source.like(Precision::F64)?;
+            let report = self.solver.solve(&mut x, &self.source, &mut unwatched)?;
+            fault(report.solver.iterations)?;
+            assert!(report.solver.converged);
+            Ok(report.solver.iterations)
+        })
+    }
+}
+
+/// The result, which has to come within the time-out and half of it more.
+fn in_time<T>(body: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let result = body();
+    let waited = start.elapsed().as_secs_f64();
+    assert!(waited < 1.5 * TIMEOUT, "returned after {waited} s");
+    result
+}
+
+#[test]
+fn a_rank_that_fails_in_set_up_or_in_a_solve() {
+    if ranks().size() == 1 {
+        return;
+    }
+    for device in devices() {
+        let comm = comm();
+        let mut job = Job::new(&device, &comm).unwrap();
+        let healthy = job.solve(|_| Ok(())).unwrap();
+        let last = comm.size() - 1;
+        let broken = |when: usize| {
+            move |at: usize| match (at > 0) == (when > 0) && ranks().rank() == last {
+                true => Err(Error::new(Status::OutOfMemory, "no room")),
+                false => Ok(()),
+            }
+        };
+        for when in [0, 1] {
+            let error = in_time(|| job.solve(broken(when))).unwrap_err();
+            assert_eq!(error.status, Status::OutOfMemory, "{error}");
+            let own = comm.rank() == last;
+            assert!(own || error.message.contains(&format!("rank {last}: no room")), "{error}");
+            // Fields and operators of the failed call are as good as before.
+            assert_eq!(job.solve(|_| Ok(())).unwrap(), healthy, "{}", device.name());
+        }
+        // A source that is not finite on the last rank.
+        let good = job.source.save_lex().unwrap();
+        let mut numbers = good.clone();
+        *numbers.last_mut().unwrap() = f64::NAN;
+        job.source.load_lex(&numbers).unwrap();
+        let found = in_time(|| job.solve(|_| Ok(())));
+        assert_eq!(found.unwrap_err().status, Status::NotFinite);
+        job.source.load_lex(&good).unwrap();
+        assert_eq!(job.solve(|_| Ok(())).unwrap(), healthy);
+        ranks().agree(Ok(())).unwrap();
+    }
+}
+
+#[test]
+fn a_rank_that_does_not_answer() {
+    if ranks().size() == 1 {
+        return;
+    }
+    for device in devices() {
+        let comm = comm();
+        let job = Job::new(&device, &comm).unwrap();
+        job.solve(|_| Ok(())).unwrap();
+        ranks().agree(Ok(())).unwrap();
+        if comm.rank() == 0 {
+            std::thread::sleep(Duration::from_secs_f64(2.0 * TIMEOUT));
+        } else {
+            let error = in_time(|| job.solve(|_| Ok(()))).unwrap_err();
+            assert_eq!(error.status, Status::CommFailed, "{}: {error}", device.name());
+        }
+        // The lost ranks refuse everything; a new Comm serves.
+        assert_eq!(job.solve(|_| Ok(())).unwrap_err().status, Status::CommFailed);
+        ranks().agree(Ok(())).unwrap();
+        drop(job);
+        Job::new(&device, &self::comm()).unwrap().solve(|_| Ok(())).unwrap();
+    }
+}
