@@ -52,9 +52,9 @@ part cargo "$CARGO" test --no-fail-fast
 # reference is slow on every rank. tests/halo compares many ranks with one on every grid; tests/comm
 # starts mpirun itself. PLAQ_RANK_TESTS names tests to run instead, whole, on all grids.
 RANK_TESTS="
-  1,1,1,2 halo dirac solvers:every_solution,shifts,right_hand_sides propagator heatbath:depend,philox
+  1,1,1,2 halo faults dirac solvers:every_solution,shifts,right_hand_sides propagator heatbath:depend,philox
   2,1,1,1 halo gaugefix:slices_stop,best_copy,callback,descents_refuse dirac:full observables
-  1,2,2,1 halo gaugefix:slices_stop observables correlators config dirac:full
+  1,2,2,1 halo faults gaugefix:slices_stop observables correlators config dirac:full
   2,1,1,2 halo observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused
 "
 # One rank, halos to itself in all directions.

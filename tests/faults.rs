@@ -77,9 +77,11 @@ fn a_rank_that_fails_in_set_up_or_in_a_solve() {
         return;
     }
     for device in devices() {
+        // Kernels are compiled without haste.
+        let healthy = Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();
         let mut job = Job::new(&device, &comm).unwrap();
-        let healthy = job.solve(|_| Ok(())).unwrap();
+        assert_eq!(job.solve(|_| Ok(())).unwrap(), healthy);
         let last = comm.size() - 1;
         let broken = |when: usize| {
             move |at: usize| match (at > 0) == (when > 0) && ranks().rank() == last {
@@ -114,6 +116,8 @@ fn a_rank_that_does_not_answer() {
         return;
     }
     for device in devices() {
+        // Kernels are compiled without haste.
+        Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
         let comm = comm();
         let job = Job::new(&device, &comm).unwrap();
         job.solve(|_| Ok(())).unwrap();
@@ -124,10 +128,10 @@ fn a_rank_that_does_not_answer() {
             let error = in_time(|| job.solve(|_| Ok(()))).unwrap_err();
             assert_eq!(error.status, Status::CommFailed, "{}: {error}", device.name());
         }
-        // The lost ranks refuse everything; a new Comm serves.
+        // The lost ranks refuse everything; another Comm serves.
         assert_eq!(job.solve(|_| Ok(())).unwrap_err().status, Status::CommFailed);
         ranks().agree(Ok(())).unwrap();
         drop(job);
-        Job::new(&device, &self::comm()).unwrap().solve(|_| Ok(())).unwrap();
+        Job::new(&device, &ranks()).unwrap().solve(|_| Ok(())).unwrap();
     }
 }

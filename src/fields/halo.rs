@@ -226,7 +226,9 @@ impl Direct {
         }
         // Two slots and the flags.
         let bytes = (2 * faces.total() + 256).next_multiple_of(SHARED_PAGE);
-        let recv = comm.agree(device.alloc(bytes))?;
+        // Cleared before anybody writes into it, which may be as soon as the handles are out.
+        let cleared = device.alloc(bytes).and_then(|recv| device.synchronize().map(|()| recv));
+        let recv = comm.agree(cleared)?;
         let shared = if comm.size() > 1 { device.share(&recv) } else { Ok(Vec::new()) };
         if !all(shared.is_ok())? {
             return Ok(None);
