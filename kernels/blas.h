@@ -1,6 +1,7 @@
 // Vector operations on spinor fields, with coefficients per right-hand side.
 #pragma once
 #include "su3.h"
+#include "sums.h"
 
 namespace PLAQ_NS {
 

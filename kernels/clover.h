@@ -2,6 +2,7 @@
 #pragma once
 #include "leaves.h"
 #include "plaq_math.h"
+#include "sums.h"
 
 namespace PLAQ_NS {
 

@@ -2,6 +2,7 @@
 // A propagator S(x, source) is a field of twelve right-hand sides, column = 3 spin + colour.
 #pragma once
 #include "su3.h"
+#include "sums.h"
 
 namespace PLAQ_NS {
 

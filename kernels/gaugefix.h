@@ -7,6 +7,7 @@
 #pragma once
 #include "recon.h"
 #include "subgroup.h"
+#include "sums.h"
 
 namespace PLAQ_NS {
 

@@ -3,6 +3,7 @@
 // components at the offsets of a table. One lane at a time: o and lx count the block's sites.
 #pragma once
 #include "recon.h"
+#include "sums.h"
 #include "unitary.h"
 
 namespace PLAQ_NS {

@@ -2,6 +2,7 @@
 #pragma once
 #include "leaves.h"
 #include "staple.h"
+#include "sums.h"
 #include "unitary.h"
 
 namespace PLAQ_NS {

@@ -192,57 +192,16 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
     BODY::block(a, n);                                                                           \
   }
 
-// Partial sums of every block land in `part`; the last block of a batch adds them in index order,
-// so that the same launch gives the same bits.
+// The sums of all blocks: sums.h.
 #define PLAQ_REDUCE_KERNEL(SYM, W, N, M, ARGS, BODY)                                                \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
-      SYM(const __grid_constant__ ARGS a, int n, double* part, unsigned* count,         \
-          double* out) {                                                                         \
+      SYM(const __grid_constant__ ARGS a, int n, const __grid_constant__ SumArgs to) {           \
     Sums<N, 1> s;                                                                       \
     for (int k = 0; k < N; k++) s.v[k] = 0;                                                      \
     for (int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x; o < n; o += gridDim.x * PLAQ_BLOCK)      \
       BODY::site(a, o, 0, blockIdx.y, s);                                               \
-    block_sum<N, M>(s.v, part, count, out);                                                \
+    block_sum<N, M>(s.v, to);                                                                    \
   }
-
-namespace PLAQ_NS {
-template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], double* part, unsigned* count, double* out) {
-  __shared__ double sh[32 * N];
-  __shared__ bool last;
-  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = PLAQ_BLOCK / 32;
-  const size_t row = (size_t)blockIdx.y * gridDim.x;
-  PLAQ_UNROLL for (int k = 0; k < N; k++) {
-    for (int d = 16; d > 0; d >>= 1) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
-    if (lane == 0) sh[warp * N + k] = v[k];
-  }
-  __syncthreads();
-  if (threadIdx.x < N) {
-    double t = 0;
-    for (int w = 0; w < warps; w++) t = join<N, M>(threadIdx.x, t, sh[w * N + threadIdx.x]);
-    part[(row + blockIdx.x) * N + threadIdx.x] = t;
-    __threadfence();
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(count + blockIdx.y, 1u) == gridDim.x - 1;
-  __syncthreads();
-  if (!last) return;
-  __threadfence();
-  PLAQ_UNROLL for (int k = 0; k < N; k++) {
-    double t = 0;
-    for (int b = threadIdx.x; b < gridDim.x; b += PLAQ_BLOCK)
-      t = join<N, M>(k, t, __ldcg(part + (row + b) * N + k));
-    for (int d = 16; d > 0; d >>= 1) t = join<N, M>(k, t, __shfl_down_sync(0xffffffffu, t, d));
-    if (lane == 0) sh[warp * N + k] = t;
-  }
-  __syncthreads();
-  if (threadIdx.x < N) {
-    double t = 0;
-    for (int w = 0; w < warps; w++) t = join<N, M>(threadIdx.x, t, sh[w * N + threadIdx.x]);
-    out[blockIdx.y * N + threadIdx.x] = t;
-  }
-  if (threadIdx.x == 0) count[blockIdx.y] = 0;
-}
-}  // namespace PLAQ_NS
 
 #else
 

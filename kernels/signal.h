@@ -24,21 +24,37 @@ PLAQ_FN void signal_when_all_wrote(const SignalArgs& a, u32 blocks) {
   for (int k = 0; k < 8; k++) signal_message(a, k);
 }
 
-// Waits for message k. After `nanoseconds` it gives up and says so in host memory; whoever waits
-// after that does so for a millisecond only.
+// How long a thread waits: `nanoseconds`, and no longer than until somebody has given up, which is
+// said in host memory.
+struct Patience {
+  u64 end;
+  volatile unsigned* failed;
+  u32 rounds;
+  static PLAQ_FN u64 now() {
+    u64 t;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(t));
+    return t;
+  }
+  PLAQ_FN Patience(i64 nanoseconds, char* failed) : end(now() + nanoseconds), failed((volatile unsigned*)failed), rounds(0) {}
+  // Asked between two looks; leaves `code` if it is this thread that gives up.
+  PLAQ_FN bool ends(u32 code) {
+    if (++rounds % 64) return false;
+    if (*failed) return true;
+    if (now() < end) return false;
+    *failed = code;
+    return true;
+  }
+};
+
+// Waits for message k.
 PLAQ_FN void await_message(const SignalArgs& a, int k) {
   if (!a.flag[k]) return;
-  u64 start, now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  Patience patience(a.nanoseconds, a.failed);
   for (;;) {
     unsigned seen;
     asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(a.flag[k]) : "memory");
-    if ((int)(seen - (unsigned)a.number) >= 0) return;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    if (now - start > (u64)a.nanoseconds) break;
-    if (now - start > 1000000 && *(volatile unsigned*)a.failed) return;
+    if ((int)(seen - (unsigned)a.number) >= 0 || patience.ends(k + 1)) return;
   }
-  *(volatile unsigned*)a.failed = k + 1;
 }
 
 // Called by every thread of a block that reads messages.

@@ -4,7 +4,7 @@
 mod reference;
 
 use plaq::backend::cpu::Cpu;
-use plaq::backend::{Backend, Call, Device, Downloads, External, Location, Piece, Ptr};
+use plaq::backend::{Backend, Call, Device, Downloads, External, Location, Over, Piece, Ptr};
 use plaq::error::Result;
 use plaq::fields::{
     CloverField, GammaBasis, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
@@ -49,8 +49,8 @@ impl Backend for Remote {
     fn launch(&self, call: &Call) -> Result<()> {
         self.0.launch(call)
     }
-    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
-        self.0.reduce(call, sums)
+    fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
+        self.0.reduce(call, sums, over)
     }
     fn synchronize(&self) -> Result<()> {
         self.0.synchronize()

@@ -27,6 +27,9 @@ constants! {
     /// GB/s takes in two microseconds, and a quarter of a large GPU's room.
     PACK_THREADS = 16384;
 
+    /// GPUs of one machine whose reductions add up among themselves (sums.h).
+    MOST_PEERS = 8;
+
     // Link storages (recon.h), reals per link where that names them.
     R18 = 18;
     R12 = 12;
@@ -130,10 +133,33 @@ kernel_args! {
         /// Of the exchange, modulo 2^32.
         arg number: i64,
         arg nanoseconds: i64,
-        /// Where the index of a message that did not come is left, plus one.
+        /// Where the index of a message that did not come is left, plus one. Nobody waits any more
+        /// once it is not zero.
         arg failed: Ptr,
         /// Blocks that wrote their part of the messages, 0: somebody else signals.
         arg counter: Ptr,
+    }
+
+    /// Where the blocks of a reduction add up, and where the totals go (sums.h).
+    struct SumArgs {
+        arg partial: Ptr,
+        /// Blocks of each batch that are done.
+        arg counters: Ptr,
+        /// Numbers with `tag`, in memory of the host.
+        arg out: Ptr,
+        arg tag: i64,
+        /// The ranks that add up here, with 1 none but this one; each has a board that all write to,
+        /// in two halves taken in turn, with `room` numbers of every rank.
+        arg ranks: i32,
+        arg rank: i32,
+        arg board: [Ptr; 8],
+        arg board_tag: i64,
+        arg room: i64,
+        /// Added up beside the numbers of each batch.
+        arg flag: f64,
+        /// As in SignalArgs; the code of rank r is 16 + r.
+        arg nanoseconds: i64,
+        arg failed: Ptr,
     }
 
     /// out = c_y S_y(y) + S_h(sum_mu hop(in)) on one parity; see wilson.h.

@@ -18,7 +18,7 @@ pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 use families::{Kernel, KERNELS};
-pub use shared::{Attached, Mapped};
+pub use shared::{Attached, Mapped, Over};
 
 use crate::bail;
 use crate::error::Result;
@@ -105,8 +105,8 @@ pub trait Backend: Send + Sync {
     }
     fn unmap(&self, _host: u64) {}
     fn launch(&self, call: &Call) -> Result<()>;
-    /// `sums` holds batches x N doubles; waits.
-    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()>;
+    /// `sums` holds batches x N doubles; waits for them. A CPU knows nothing of other ranks.
+    fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64>;
     /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
     fn fourier(&self, _shape: fourier::Shape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
@@ -313,15 +313,27 @@ impl Device {
         args: &A,
         work: Work,
     ) -> Result<Vec<f64>> {
+        Ok(self.reduce_over(name, params, args, work, None)?.0)
+    }
+
+    /// The same over all of the ranks of `over`, with the sum of their flags.
+    pub(crate) fn reduce_over<A: KernelArgs>(
+        &self,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+        over: Option<&Over>,
+    ) -> Result<(Vec<f64>, f64)> {
         let call = Call::new(name, params, args, work)?;
         let Some((sums, _)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {name} is not a reduction");
         };
-        let mut out = vec![0.0; sums * work.batches];
+        let (mut out, mut flag) = (vec![0.0; sums * work.batches], 0.0);
         if work.n > 0 && work.batches > 0 {
-            self.0.backend.reduce(&call, &mut out)?;
+            flag = self.0.backend.reduce(&call, &mut out, over)?;
         }
-        Ok(out)
+        Ok((out, flag))
     }
 }
 

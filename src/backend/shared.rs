@@ -1,5 +1,6 @@
 //! Memory between processes, and between a device and its host.
 
+use super::args::SumArgs;
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
@@ -23,6 +24,21 @@ impl Drop for Attached {
     }
 }
 
+/// Ranks whose devices add up the sums of a reduction among themselves.
+pub struct Over<'a> {
+    /// What concerns the ranks; the device fills in the rest.
+    pub args: SumArgs,
+    /// Asked now and then while the host waits: an error ends that.
+    pub watch: &'a dyn Fn() -> Result<()>,
+    /// `args.failed` as the host sees it.
+    pub failed: &'a Mapped,
+}
+
+impl Over<'_> {
+    /// In `failed`: kernels shall not wait for messages any more.
+    pub const GIVEN_UP: u32 = 255;
+}
+
 /// Host memory that kernels write.
 #[derive(Debug)]
 pub struct Mapped {
@@ -40,6 +56,11 @@ impl Mapped {
         assert!(word < self.words);
         // SAFETY: within the allocation; volatile because a device writes it.
         unsafe { (self.host as *const u32).add(word).read_volatile() }
+    }
+    pub fn set(&self, word: usize, value: u32) {
+        assert!(word < self.words);
+        // SAFETY: as above.
+        unsafe { (self.host as *mut u32).add(word).write_volatile(value) }
     }
 }
 

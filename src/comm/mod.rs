@@ -285,6 +285,22 @@ impl Comm {
         }
     }
 
+    /// Sums that ranks take without [`Comm::sum`]: `body` adds a number over all ranks beside them.
+    pub(crate) fn sum_beside<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
+        match &self.transport {
+            None => Ok(body(0.0)?.0),
+            Some(transport) => {
+                transport.usable(Side::Data)?;
+                transport.with_stop(body)
+            }
+        }
+    }
+
+    /// Has another rank failed? For waits that do not go through this Comm.
+    pub(crate) fn watch(&self) -> Result<()> {
+        self.transport.as_ref().map_or(Ok(()), |transport| transport.ready(Side::Data))
+    }
+
     /// Largest values over all ranks.
     pub fn most(&self, values: &mut [f64]) -> Result<()> {
         let all = self.all_gather(bytemuck::cast_slice(values))?;

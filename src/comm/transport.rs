@@ -223,12 +223,22 @@ impl Transport {
         if values.is_empty() {
             return Ok(());
         }
-        let mut all = values.to_vec();
-        all.push(self.state().stop_asked as i32 as f64);
-        self.plain_sum(&mut all, in_order)?;
-        self.state().stop_agreed |= all.pop() > Some(0.0);
-        values.copy_from_slice(&all);
-        Ok(())
+        self.with_stop(|stop| {
+            let mut all = values.to_vec();
+            all.push(stop);
+            self.plain_sum(&mut all, in_order)?;
+            let stops = all.pop().unwrap_or(0.0);
+            values.copy_from_slice(&all);
+            Ok(((), stops))
+        })
+    }
+
+    /// `body` adds the wishes to stop, as one more word of its sums.
+    pub fn with_stop<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
+        let wish = self.state().stop_asked as i32 as f64;
+        let (result, stops) = body(wish)?;
+        self.state().stop_agreed |= stops > 0.0;
+        Ok(result)
     }
 
     /// This rank's wish, and whether all ranks know of one.

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::{lanes_up_to, Device, Geom, KernelArgs, Work};
+use crate::backend::{lanes_up_to, Device, Geom, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -153,33 +153,6 @@ impl Geometry {
     pub(crate) fn inner(&self) -> usize {
         let shrink = |mu: usize| self.piece(mu) - if self.comm.split(mu) { 2 } else { 0 };
         (0..4).map(shrink).product::<usize>() / 2
-    }
-
-    /// Sums of a reduction over all ranks.
-    pub(crate) fn reduce<A: KernelArgs>(
-        &self,
-        device: &Device,
-        name: &str,
-        params: &[&str],
-        args: &A,
-        work: Work,
-    ) -> Result<Vec<f64>> {
-        let mut sums = self.reduce_here(device, name, params, args, work)?;
-        self.comm.sum(&mut sums)?;
-        Ok(sums)
-    }
-    /// Sums of a reduction over this rank.
-    pub(crate) fn reduce_here<A: KernelArgs>(
-        &self,
-        device: &Device,
-        name: &str,
-        params: &[&str],
-        args: &A,
-        work: Work,
-    ) -> Result<Vec<f64>> {
-        let sums = device.reduce(name, params, args, work)?;
-        self.check_mail(device)?;
-        Ok(sums)
     }
 
     pub(crate) fn args(&self) -> Geom {

@@ -4,24 +4,24 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
+use super::peers::{shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
-use crate::backend::{Attached, Buffer, Device, Mapped, Ptr, Work};
-use crate::bail;
+use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::comm::{Comm, Message, Owner, Pending};
 use crate::error::Result;
 
 /// Reals of a projected spinor.
 const PROJECTED_REALS: usize = 12;
-/// Allocations of whole 2 MiB pages are shared between processes without their neighbours.
-const SHARED_PAGE: usize = 2 << 20;
 
-/// The exchanges of the ranks of a `Comm`, made once for each device and sizes of messages.
+/// What belongs to the ranks of a `Comm`: exchanges, made once for each device and sizes of messages,
+/// and what waits on a device have in common.
 #[derive(Debug, Default)]
-struct Exchanges(Mutex<Made>);
+struct Shelf(Mutex<Made>);
 #[derive(Debug, Default)]
-struct Made {
-    all: Vec<Exchange>,
+pub(super) struct Made {
+    exchanges: Vec<Exchange>,
+    pub peers: Vec<(Device, Arc<Peers>)>,
     /// Of `Comm::failures`.
     failures: u64,
 }
@@ -71,10 +71,9 @@ enum Route {
 struct Direct {
     /// The receive buffer of the rank behind each face.
     there: [[Ptr; 2]; 4],
-    _attached: Vec<Attached>,
+    _reach: Reach,
     number: u32,
-    /// A message that did not come, plus one.
-    failed: Mapped,
+    peers: Arc<Peers>,
 }
 
 /// One exchange, again and again.
@@ -88,11 +87,18 @@ pub(crate) struct Mail {
 }
 
 impl Mail {
-    fn new(device: &Device, comm: &Comm, faces: Faces) -> Result<Arc<Mutex<Self>>> {
+    fn new(
+        device: &Device,
+        comm: &Comm,
+        faces: Faces,
+        peers: Option<Arc<Peers>>,
+    ) -> Result<Arc<Mutex<Self>>> {
         let bytes = faces.total();
         let (recv, route) = if device.is_cpu() {
             (device.alloc(bytes)?, Route::Reached(device.alloc(bytes)?))
-        } else if let Some((recv, direct)) = Direct::new(device, comm, &faces)? {
+        } else if let Some((recv, direct)) =
+            peers.map_or(Ok(None), |peers| Direct::new(device, comm, &faces, peers))?
+        {
             (recv, Route::Direct(direct))
         } else {
             let host = [vec![0; bytes], vec![0; bytes]];
@@ -192,86 +198,37 @@ impl Mail {
             }
         }
     }
-
-    /// Refuses results that stand on a message which did not come.
-    fn check(&self, comm: &Comm) -> Result<()> {
-        let Route::Direct(direct) = &self.route else { return Ok(()) };
-        let failed = direct.failed.get(0) as usize;
-        if failed == 0 {
-            return Ok(());
-        }
-        let (mu, upper) = ((failed - 1) / 2, (failed - 1) % 2 == 1);
-        bail!(
-            CommFailed,
-            "rank {} did not send its {} face within {} s",
-            comm.neighbour(mu, upper),
-            ["x", "y", "z", "t"][mu],
-            comm.timeout().as_secs_f64()
-        )
-    }
 }
 
 impl Direct {
-    /// The receive buffer and the route; None where a rank has a neighbour on another machine or
-    /// its device does not share memory. All ranks call this and take the same route.
-    fn new(device: &Device, comm: &Comm, faces: &Faces) -> Result<Option<(Buffer, Direct)>> {
-        let all = |yes: bool| -> Result<bool> {
-            Ok(comm.all_gather(&[yes as u8])?.iter().all(|&vote| vote == 1))
-        };
-        let here = |rank: usize| comm.node().contains(&rank);
-        let near = faces.list().all(|(mu, upper)| here(comm.neighbour(mu, upper)));
-        let wanted = std::env::var("PLAQ_HALO").map_or(true, |route| route != "staged");
-        if !all(near && wanted)? {
-            return Ok(None);
-        }
+    /// The receive buffer and the route; None where ranks do not reach their neighbours' memory. All
+    /// ranks call this and take the same route.
+    fn new(
+        device: &Device,
+        comm: &Comm,
+        faces: &Faces,
+        peers: Arc<Peers>,
+    ) -> Result<Option<(Buffer, Direct)>> {
+        let neighbours: Vec<usize> =
+            faces.list().map(|(mu, upper)| comm.neighbour(mu, upper)).collect();
         // Two slots and the flags.
-        let bytes = (2 * faces.total() + 256).next_multiple_of(SHARED_PAGE);
-        // Cleared before anybody writes into it, which may be as soon as the handles are out.
-        let cleared = device.alloc(bytes).and_then(|recv| device.synchronize().map(|()| recv));
-        let recv = comm.agree(cleared)?;
-        let shared = if comm.size() > 1 { device.share(&recv) } else { Ok(Vec::new()) };
-        if !all(shared.is_ok())? {
+        let bytes = 2 * faces.total() + 256;
+        let Some((recv, reach)) = Reach::new(device, comm, &neighbours, bytes)? else {
             return Ok(None);
-        }
-        let shared = shared?;
-        let handles = comm.all_gather(&shared)?;
-        let mut attached: Vec<(usize, Attached)> = Vec::new();
-        let mut there = [[recv.ptr(); 2]; 4];
-        let mut reached = Ok(());
-        for (mu, upper) in faces.list() {
-            let rank = comm.neighbour(mu, upper);
-            if rank == comm.rank() {
-                continue;
-            }
-            if !attached.iter().any(|(r, _)| *r == rank) {
-                match device.attach(&handles[rank * shared.len()..][..shared.len()]) {
-                    Ok(memory) => attached.push((rank, memory)),
-                    Err(e) => {
-                        log::info!("halos go through the host: {e}");
-                        reached = Err(e);
-                        break;
-                    }
-                }
-            }
-            let (_, memory) = attached.iter().find(|(r, _)| *r == rank).expect("just attached");
-            there[mu][upper as usize] = memory.ptr();
-        }
-        if !all(reached.is_ok())? {
-            return Ok(None);
-        }
-        let failed = comm.agree(device.mapped(1))?;
-        let attached = attached.into_iter().map(|(_, memory)| memory).collect();
-        Ok(Some((recv, Direct { there, _attached: attached, number: 0, failed })))
+        };
+        let of = |mu: usize| [false, true].map(|upper| reach.of(comm.neighbour(mu, upper)));
+        let there = std::array::from_fn(of);
+        Ok(Some((recv, Direct { there, _reach: reach, number: 0, peers })))
     }
 
     fn slot(&self, faces: &Faces) -> u64 {
-        (self.number % 2) as u64 * faces.total() as u64
+        u64::from(self.number % 2) * faces.total() as u64
     }
 
     fn signals(&self, flags: impl Iterator<Item = (usize, Ptr)>) -> SignalArgs {
         let mut args = SignalArgs {
             number: i64::from(self.number),
-            failed: self.failed.ptr(),
+            failed: self.peers.failed(),
             ..Default::default()
         };
         flags.for_each(|(k, flag)| args.flag[k] = flag);
@@ -306,45 +263,36 @@ fn signal(device: &Device, name: &str, flags: &SignalArgs) -> Result<()> {
 impl Geometry {
     /// The exchange of messages of these sizes. All ranks call this in the same order.
     pub(crate) fn mail(&self, device: &Device, faces: &Faces) -> Result<Arc<Mutex<Mail>>> {
-        let comm = self.comm();
-        let mut made = exchanges(comm);
-        if made.failures != comm.failures() {
-            // Kernels that a failed call left behind may still write into the old ones.
-            let drained = made.all.iter().try_for_each(|(device, _, _)| device.synchronize());
-            comm.agree(drained)?;
-            *made = Made { all: Vec::new(), failures: comm.failures() };
-        }
-        if let Some((_, _, mail)) = made.all.iter().find(|(d, f, _)| d == device && f == faces) {
+        let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
+        let mut made = made(self.comm())?;
+        let old = made.exchanges.iter().find(|(d, f, _)| d == device && f == faces);
+        if let Some((_, _, mail)) = old {
             return Ok(mail.clone());
         }
-        let mail = Mail::new(device, comm, *faces)?;
-        made.all.push((device.clone(), *faces, mail.clone()));
+        let mail = Mail::new(device, self.comm(), *faces, peers)?;
+        made.exchanges.push((device.clone(), *faces, mail.clone()));
         Ok(mail)
-    }
-
-    /// Refuses sums over fields that a lost message left incomplete.
-    pub(super) fn check_mail(&self, device: &Device) -> Result<()> {
-        if device.is_cpu() || self.halo_mask() == 0 {
-            return Ok(());
-        }
-        exchanges(self.comm()).all.iter().try_for_each(|(_, _, mail)| lock(mail).check(self.comm()))
     }
 
     /// Device memory that buffers for messages hold.
     pub fn halo_bytes(&self, device: &Device) -> u64 {
         let made = exchanges(self.comm());
-        made.all.iter().filter(|(d, _, _)| d == device).map(|(_, _, mail)| lock(mail).held()).sum()
+        made.exchanges
+            .iter()
+            .filter(|(d, _, _)| d == device)
+            .map(|(_, _, mail)| lock(mail).held())
+            .sum()
     }
 
     /// What buffers for the faces of spinors will add at most.
     pub(crate) fn new_halo_bytes(&self, device: &Device, precision: Precision, nrhs: usize) -> u64 {
         let faces = self.spinor_faces(precision, nrhs);
         let made = exchanges(self.comm());
-        if faces.total() == 0 || made.all.iter().any(|(d, f, _)| d == device && *f == faces) {
+        if faces.total() == 0 || made.exchanges.iter().any(|(d, f, _)| d == device && *f == faces) {
             0
         } else {
             let bytes = 2 * faces.total() + 256;
-            (if device.is_cpu() { bytes } else { bytes.next_multiple_of(SHARED_PAGE) }) as u64
+            (if device.is_cpu() { bytes } else { shared_bytes(bytes) }) as u64
         }
     }
 
@@ -385,10 +333,23 @@ impl Geometry {
 }
 
 fn exchanges(comm: &Comm) -> MutexGuard<'_, Made> {
-    comm.shelf::<Exchanges>().0.lock().unwrap_or_else(|e| e.into_inner())
+    lock(&comm.shelf::<Shelf>().0)
+}
+
+/// What was made since the last failed call. All ranks call this in the same order.
+pub(super) fn made(comm: &Comm) -> Result<MutexGuard<'_, Made>> {
+    let mut made = exchanges(comm);
+    if made.failures != comm.failures() {
+        // Kernels that the call left behind may still write into the old buffers.
+        made.peers.iter().for_each(|(_, peers)| peers.give_up());
+        let drained = made.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
+        comm.agree(drained)?;
+        *made = Made { failures: comm.failures(), ..Default::default() };
+    }
+    Ok(made)
 }
 
 /// The exchange, for this thread alone until it is complete.
-pub(crate) fn lock(mail: &Mutex<Mail>) -> MutexGuard<'_, Mail> {
+pub(crate) fn lock<T>(mail: &Mutex<T>) -> MutexGuard<'_, T> {
     mail.lock().unwrap_or_else(|e| e.into_inner())
 }

@@ -8,6 +8,7 @@ mod geometry;
 pub(crate) mod halo;
 mod layout;
 mod lex;
+mod peers;
 mod random;
 mod spinor;
 mod transfer;

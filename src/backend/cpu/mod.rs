@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::fourier::{Plan, Shape};
-use super::{Backend, Call, Downloads, Piece, Ptr};
+use super::{Backend, Call, Downloads, Over, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -225,7 +225,7 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
+    fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&Over>) -> Result<f64> {
         let Some((numbers, maxima)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
@@ -254,7 +254,7 @@ impl Backend for Cpu {
                 *s = if k % numbers < numbers - maxima { *s + p } else { s.max(*p) };
             }
         }
-        Ok(())
+        Ok(0.0)
     }
 
     fn fourier(&self, shape: Shape) -> Result<Box<dyn Plan>> {

@@ -74,6 +74,7 @@ driver_functions! {
     stream_create = "cuStreamCreate" (*mut Handle, c_uint);
     stream_destroy = "cuStreamDestroy_v2" (Handle);
     stream_synchronize = "cuStreamSynchronize" (Handle);
+    stream_query = "cuStreamQuery" (Handle);
     stream_wait = "cuStreamWaitEvent" (Handle, Handle, c_uint);
     event_create = "cuEventCreate" (*mut Handle, c_uint);
     event_destroy = "cuEventDestroy_v2" (Handle);
@@ -113,6 +114,9 @@ pub const STREAM_NON_BLOCKING: c_uint = 1;
 pub const IPC_LAZY_PEER_ACCESS: c_uint = 1;
 /// CU_EVENT_DISABLE_TIMING
 pub const EVENT_NO_TIMING: c_uint = 2;
+
+/// CUDA_ERROR_NOT_READY
+pub const NOT_READY: c_int = 600;
 
 /// CUDA 12 is the first whose drivers load the CUBINs of the NVRTC versions that plaq opens.
 const OLDEST: c_int = 12000;

@@ -27,8 +27,9 @@ use modules::{Loaded, Modules};
 use staging::Staging;
 use sums::Sums;
 
+use super::args::SumArgs;
 use super::fourier::{Plan, Shape as FourierShape};
-use super::{families::Kind, Backend, Call, Downloads, Piece, Ptr};
+use super::{families::Kind, Backend, Call, Downloads, Over, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -139,16 +140,21 @@ impl Cuda {
         Ok(milliseconds as f64 * 1e-3)
     }
 
-    fn enqueue(&self, call: &Call, kernel: &Loaded, grid_x: usize, extra: &[u64]) -> Result<()> {
+    fn enqueue(
+        &self,
+        call: &Call,
+        kernel: &Loaded,
+        grid_x: usize,
+        sums: Option<&SumArgs>,
+    ) -> Result<()> {
         let mut n = call.work.n as c_int;
         let batches = match call.kernel.kind {
             Kind::Block => 1,
             _ => call.work.batches,
         };
-        let mut extra = extra.to_vec();
-        let mut pointers: Vec<*mut c_void> =
-            vec![call.args.cast_mut().cast(), (&mut n as *mut c_int).cast()];
-        pointers.extend(extra.iter_mut().map(|e| (e as *mut u64).cast::<c_void>()));
+        let sums = sums.map_or(std::ptr::null(), |sums| sums as *const SumArgs);
+        let mut pointers: [*mut c_void; 3] =
+            [call.args.cast_mut().cast(), (&mut n as *mut c_int).cast(), sums.cast_mut().cast()];
         cu!(
             self.driver,
             launch_kernel(
@@ -174,7 +180,7 @@ impl Cuda {
         // Where a block takes all batches of its sites, two threads share a site.
         let shared = matches!(call.kernel.kind, Kind::Block) && call.work.batches > 1;
         let threads = call.work.n * if shared { 2 } else { 1 };
-        self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), &[])
+        self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
     }
 
     /// The loaded kernel of a call, compiled and tuned if this is the first one.
@@ -288,7 +294,7 @@ impl Backend for Cuda {
         self.enqueue_sites(call, &kernel)
     }
 
-    fn reduce(&self, call: &Call, sums: &mut [f64]) -> Result<()> {
+    fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
         let Some((width, _)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
@@ -299,11 +305,9 @@ impl Backend for Cuda {
         let blocks = blocks.min(REDUCE_BLOCKS * self.multiprocessors);
         let mut held = self.sums.lock().unwrap_or_else(|e| e.into_inner());
         let scratch = held.get_or_insert_with(|| Sums::new(self.driver));
-        let at = scratch.reserve(blocks, call.work.batches, width, self.stream)?;
-        self.enqueue(call, &kernel, blocks, &[at.partial, at.counters, at.out])?;
-        self.synchronize()?;
-        scratch.read(sums);
-        Ok(())
+        let args = scratch.reserve(blocks, call.work.batches, width, self.stream, over)?;
+        self.enqueue(call, &kernel, blocks, Some(&args))?;
+        scratch.wait(sums, width, self.stream, over)
     }
 
     fn fourier(&self, shape: FourierShape) -> Result<Box<dyn Plan>> {

@@ -1,0 +1,86 @@
+// Sums over the blocks of a GPU's kernel, over the GPUs of a machine, and their way to the host.
+#pragma once
+#include "signal.h"
+
+#if PLAQ_GPU
+namespace PLAQ_NS {
+
+// A number that says by itself whether it has arrived: two words of 64 bits, each half of it below
+// the tag of its launch. A word of 64 bits is written and read at once, so that nothing has to be
+// in order.
+PLAQ_FN void post(char* to, double v, u32 tag) {
+  const u64 bits = __double_as_longlong(v);
+  volatile u64* at = (volatile u64*)to;
+  at[0] = (u64)tag << 32 | (bits & 0xffffffffu), at[1] = (u64)tag << 32 | bits >> 32;
+}
+PLAQ_FN bool posted(const char* from, u32 tag, double& v) {
+  const volatile u64* at = (const volatile u64*)from;
+  const u64 low = at[0], high = at[1];
+  v = __longlong_as_double(high << 32 | (low & 0xffffffffu));
+  return low >> 32 == tag && high >> 32 == tag;
+}
+
+// Number i of this rank, put together with those of all ranks in their order: the same bits on each.
+template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 i, double mine) {
+  const i64 half = to.board_tag % 2 * to.ranks;
+  for (int r = 0; r < to.ranks; r++) post(to.board[r] + ((half + to.rank) * to.room + i) * 16, mine, (u32)to.board_tag);
+  double total = 0;
+  for (int r = 0; r < to.ranks; r++) {
+    const char* at = to.board[to.rank] + ((half + r) * to.room + i) * 16;
+    double theirs;
+    Patience patience(to.nanoseconds, to.failed);
+    while (!posted(at, (u32)to.board_tag, theirs))
+      if (patience.ends(16 + r)) break;
+    total = r == 0 ? theirs : join<N, M>(k, total, theirs);
+  }
+  return total;
+}
+
+// Called by every thread of a kernel with one row of blocks per batch. Partial sums of the blocks land
+// in memory; the last block of a batch adds them in index order, so that the same launch gives the
+// same bits, and posts N numbers and the flag's sum for each batch.
+template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to) {
+  __shared__ double sh[32 * N];
+  __shared__ bool last;
+  double* const part = (double*)to.partial + (size_t)blockIdx.y * gridDim.x * N;
+  unsigned* const count = (unsigned*)to.counters + blockIdx.y;
+  const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = PLAQ_BLOCK / 32;
+  PLAQ_UNROLL for (int k = 0; k < N; k++) {
+    for (int d = 16; d > 0; d >>= 1) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
+    if (lane == 0) sh[warp * N + k] = v[k];
+  }
+  __syncthreads();
+  if (threadIdx.x < N) {
+    double t = 0;
+    for (int w = 0; w < warps; w++) t = join<N, M>(threadIdx.x, t, sh[w * N + threadIdx.x]);
+    part[blockIdx.x * N + threadIdx.x] = t;
+    __threadfence();
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(count, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+  PLAQ_UNROLL for (int k = 0; k < N; k++) {
+    double t = 0;
+    for (int b = threadIdx.x; b < gridDim.x; b += PLAQ_BLOCK) t = join<N, M>(k, t, __ldcg(part + b * N + k));
+    for (int d = 16; d > 0; d >>= 1) t = join<N, M>(k, t, __shfl_down_sync(0xffffffffu, t, d));
+    if (lane == 0) sh[warp * N + k] = t;
+  }
+  if (threadIdx.x == 0) *count = 0;
+  __syncthreads();
+  if (threadIdx.x > N) return;
+  const int k = threadIdx.x;
+  double t = to.flag;
+  if (k < N) {
+    t = 0;
+    for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
+  }
+  const i64 i = blockIdx.y * (N + 1) + k;
+  // The flag is a sum behind the maxima: it is joined as number 0 is.
+  if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
+  post(to.out + i * 16, t, (u32)to.tag);
+}
+
+}  // namespace PLAQ_NS
+#endif

@@ -1,0 +1,219 @@
+//! GPUs of one machine that reach each other's memory: what is written there for others, and sums
+//! that they take among themselves.
+
+use std::sync::{Arc, Mutex};
+
+use super::halo::{lock, made};
+use super::Geometry;
+use crate::backend::args::{SumArgs, MOST_PEERS};
+use crate::backend::{Attached, Buffer, Device, KernelArgs, Mapped, Over, Ptr, Work};
+use crate::bail;
+use crate::comm::Comm;
+use crate::error::{Error, Result, Status};
+
+/// Allocations of whole 2 MiB pages are shared between processes without their neighbours.
+const SHARED_PAGE: usize = 2 << 20;
+/// A number and its tag on a board (kernels/sums.h).
+const NUMBER_BYTES: usize = 16;
+
+/// Bytes of an allocation that others are to reach.
+pub(super) fn shared_bytes(bytes: usize) -> usize {
+    bytes.next_multiple_of(SHARED_PAGE)
+}
+
+/// Did every rank say yes?
+fn all(comm: &Comm, yes: bool) -> Result<bool> {
+    Ok(comm.all_gather(&[yes as u8])?.iter().all(|&vote| vote == 1))
+}
+
+/// The same allocation on other ranks, as this rank's kernels see it.
+#[derive(Debug)]
+pub(super) struct Reach {
+    own: (usize, Ptr),
+    others: Vec<(usize, Attached)>,
+}
+
+impl Reach {
+    /// Zeroed memory of this rank, and that of `ranks`; None where a rank has one of them on another
+    /// machine or its device does not share memory. All ranks call this and get the same answer.
+    pub fn new(
+        device: &Device,
+        comm: &Comm,
+        ranks: &[usize],
+        bytes: usize,
+    ) -> Result<Option<(Buffer, Reach)>> {
+        let near = ranks.iter().all(|rank| comm.node().contains(rank));
+        let wanted = std::env::var("PLAQ_HALO").map_or(true, |route| route != "staged");
+        if !all(comm, near && wanted)? {
+            return Ok(None);
+        }
+        // Cleared before anybody writes into it, which may be as soon as the handles are out.
+        let buffer = device.alloc(shared_bytes(bytes));
+        let cleared = buffer.and_then(|buffer| device.synchronize().map(|()| buffer));
+        let buffer = comm.agree(cleared)?;
+        let shared = if comm.size() > 1 { device.share(&buffer) } else { Ok(Vec::new()) };
+        if !all(comm, shared.is_ok())? {
+            return Ok(None);
+        }
+        let shared = shared?;
+        let handles = comm.all_gather(&shared)?;
+        let mut reach = Reach { own: (comm.rank(), buffer.ptr()), others: Vec::new() };
+        let mut reached = Ok(());
+        for &rank in ranks.iter().filter(|rank| **rank != comm.rank()) {
+            if reach.others.iter().any(|(r, _)| *r == rank) {
+                continue;
+            }
+            match device.attach(&handles[rank * shared.len()..][..shared.len()]) {
+                Ok(memory) => reach.others.push((rank, memory)),
+                Err(e) => {
+                    log::info!("messages go through the host: {e}");
+                    reached = Err(e);
+                    break;
+                }
+            }
+        }
+        Ok(all(comm, reached.is_ok())?.then_some((buffer, reach)))
+    }
+
+    /// Where the memory of that rank begins.
+    pub fn of(&self, rank: usize) -> Ptr {
+        let other = self.others.iter().find(|(r, _)| *r == rank);
+        other.map_or(self.own.1, |(_, memory)| memory.ptr())
+    }
+}
+
+/// What kernels of one device that wait for other ranks have in common.
+#[derive(Debug)]
+pub(super) struct Peers {
+    /// Zero as long as everything came: then the code of what did not, see `check`.
+    failed: Mapped,
+    board: Option<Mutex<Board>>,
+}
+
+/// Where the ranks write their sums for this one (kernels/sums.h).
+#[derive(Debug)]
+struct Board {
+    _own: Buffer,
+    args: SumArgs,
+    _reach: Reach,
+    /// Of the last reduction.
+    number: u32,
+}
+
+impl Peers {
+    /// All ranks call this.
+    pub fn new(device: &Device, comm: &Comm) -> Result<Peers> {
+        let failed = comm.agree(device.mapped(1))?;
+        let board = Board::new(device, comm, &failed)?.map(Mutex::new);
+        Ok(Peers { failed, board })
+    }
+
+    /// Where kernels say that they gave up.
+    pub fn failed(&self) -> Ptr {
+        self.failed.ptr()
+    }
+
+    /// Ends kernels that still wait, for good.
+    pub fn give_up(&self) {
+        self.failed.set(0, Over::GIVEN_UP);
+    }
+
+    /// Refuses results that stand on a message which did not come; who waited in vain gives the ranks
+    /// up.
+    pub fn check(&self, comm: &Comm) -> Result<()> {
+        let (rank, what) = match self.failed.get(0) as usize {
+            0 => return Ok(()),
+            code @ 1..=8 => {
+                let (mu, upper) = ((code - 1) / 2, code % 2 == 0);
+                (comm.neighbour(mu, upper), format!("its {} face", ["x", "y", "z", "t"][mu]))
+            }
+            code if code < Over::GIVEN_UP as usize => (code - 16, "its sums".into()),
+            _ => bail!(CommFailed, "messages were given up"),
+        };
+        let seconds = comm.timeout().as_secs_f64();
+        let message = format!("rank {rank} did not send {what} within {seconds} s");
+        Err(comm.fail(&Error::new(Status::CommFailed, message)))
+    }
+}
+
+impl Board {
+    fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<Board>> {
+        let ranks = comm.size();
+        if ranks == 1 || ranks > MOST_PEERS as usize {
+            return Ok(None);
+        }
+        let everybody: Vec<usize> = (0..ranks).collect();
+        let Some((own, reach)) = Reach::new(device, comm, &everybody, SHARED_PAGE)? else {
+            return Ok(None);
+        };
+        let mut args = SumArgs {
+            ranks: ranks as i32,
+            rank: comm.rank() as i32,
+            room: (own.bytes() / (2 * ranks * NUMBER_BYTES)) as i64,
+            nanoseconds: comm.timeout().as_nanos() as i64,
+            failed: failed.ptr(),
+            ..Default::default()
+        };
+        (0..ranks).for_each(|rank| args.board[rank] = reach.of(rank));
+        Ok(Some(Board { _own: own, args, _reach: reach, number: 0 }))
+    }
+}
+
+impl Geometry {
+    /// What waits on this device have in common. All ranks call this in the same order.
+    pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
+        let mut made = made(self.comm())?;
+        if let Some((_, peers)) = made.peers.iter().find(|(d, _)| d == device) {
+            return Ok(peers.clone());
+        }
+        let peers = Arc::new(Peers::new(device, self.comm())?);
+        made.peers.push((device.clone(), peers.clone()));
+        Ok(peers)
+    }
+
+    /// Sums of a reduction over all ranks, maxima included.
+    pub(crate) fn reduce<A: KernelArgs>(
+        &self,
+        device: &Device,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Vec<f64>> {
+        let comm = self.comm();
+        if !device.is_cpu() && comm.size() > 1 {
+            let peers = self.peers(device)?;
+            if let Some(board) = &peers.board {
+                let mut board = lock(board);
+                board.number = board.number.wrapping_add(1);
+                let sums = comm.sum_beside(|flag| {
+                    let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
+                    let watch = || comm.watch();
+                    let over = Over { args: sums, watch: &watch, failed: &peers.failed };
+                    device.reduce_over(name, params, args, work, Some(&over))
+                })?;
+                peers.check(comm)?;
+                return Ok(sums);
+            }
+        }
+        let mut sums = self.reduce_here(device, name, params, args, work)?;
+        comm.sum(&mut sums)?;
+        Ok(sums)
+    }
+
+    /// Sums of a reduction over this rank.
+    pub(crate) fn reduce_here<A: KernelArgs>(
+        &self,
+        device: &Device,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Vec<f64>> {
+        let sums = device.reduce(name, params, args, work)?;
+        if !device.is_cpu() && self.halo_mask() != 0 {
+            self.peers(device)?.check(self.comm())?;
+        }
+        Ok(sums)
+    }
+}
