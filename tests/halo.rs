@@ -7,6 +7,7 @@ mod common;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use common::remote::remote;
 use common::{devices, distance, extents_on, over_ranks, ranks, EXTENTS};
 use num_complex::Complex64;
 use plaq::backend::Device;
@@ -89,7 +90,9 @@ fn operators() {
         hop: [0.8, 0.9, 1.1, 1.0],
         boundary: phases,
     };
-    for device in devices() {
+    // Several ranks also pass copies through the host, as GPUs of different machines do.
+    let staged = (ranks().size() > 1).then(remote);
+    for device in devices().into_iter().chain(staged) {
         for extents in extents_on(&device) {
             for (precision, recon, nrhs) in [
                 (Precision::F64, Recon::R18, 1),

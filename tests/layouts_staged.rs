@@ -1,65 +1,19 @@
 //! The way through slabs of device memory, with the CPU posing as a device that cannot see the
 //! host's arrays: the same bits as in place.
 
+mod common;
 mod reference;
 
-use plaq::backend::cpu::Cpu;
-use plaq::backend::{Backend, Call, Device, Downloads, External, Location, Over, Piece, Ptr};
-use plaq::error::Result;
+use common::remote::remote;
+use plaq::backend::{Device, External, Location};
 use plaq::fields::{
     CloverField, GammaBasis, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
     SpinorField, Subset,
 };
 use reference::rng::Rng;
 
-/// A CPU that denies being one.
-struct Remote(Cpu);
-
-impl Backend for Remote {
-    fn name(&self) -> String {
-        format!("remote {}", self.0.name())
-    }
-    fn is_cpu(&self) -> bool {
-        false
-    }
-    fn max_lanes(&self) -> usize {
-        self.0.max_lanes()
-    }
-    fn memory(&self) -> Result<(u64, u64)> {
-        self.0.memory()
-    }
-    fn alloc(&self, bytes: u64) -> Result<Ptr> {
-        self.0.alloc(bytes)
-    }
-    fn free(&self, ptr: Ptr, bytes: u64) {
-        self.0.free(ptr, bytes)
-    }
-    fn upload(&self, pieces: &[Piece]) -> Result<()> {
-        self.0.upload(pieces)
-    }
-    fn download(&self, source: &mut Downloads) -> Result<()> {
-        self.0.download(source)
-    }
-    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
-        self.0.copy(dst, src, bytes)
-    }
-    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
-        self.0.zero(dst, bytes)
-    }
-    fn launch(&self, call: &Call) -> Result<()> {
-        self.0.launch(call)
-    }
-    fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
-        self.0.reduce(call, sums, over)
-    }
-    fn synchronize(&self) -> Result<()> {
-        self.0.synchronize()
-    }
-}
-
 fn devices() -> [Device; 2] {
-    let remote = Device::from_backend(Box::new(Remote(Cpu::new(2).expect("starts"))));
-    [Device::cpu(2).expect("the CPU is always there"), remote]
+    [Device::cpu(2).expect("the CPU is always there"), remote()]
 }
 
 fn random(n: usize) -> Vec<f64> {

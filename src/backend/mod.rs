@@ -104,6 +104,23 @@ pub trait Backend: Send + Sync {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     fn unmap(&self, _host: u64) {}
+    /// Runs `work` where libraries find this device's context current.
+    fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        work()
+    }
+    /// Copies of (to the host, from the device, bytes) into page-locked memory when what is launched
+    /// so far is done, beside what is launched later; `left` waits until then.
+    fn leave(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+        bail!(Unsupported, "{} has no memory of its own", self.name());
+    }
+    fn left(&self) -> Result<()> {
+        bail!(Unsupported, "{} has no memory of its own", self.name());
+    }
+    /// Copies of (to the device, from page-locked memory, bytes) that follow those of `leave`; what
+    /// is launched later waits for them.
+    fn bring(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+        bail!(Unsupported, "{} has no memory of its own", self.name());
+    }
     fn launch(&self, call: &Call) -> Result<()>;
     /// `sums` holds batches x N doubles; waits for them. A CPU knows nothing of other ranks.
     fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64>;

@@ -52,10 +52,18 @@ impl Mapped {
     pub fn ptr(&self) -> Ptr {
         self.ptr
     }
+    /// The address on the host.
+    pub fn host(&self) -> u64 {
+        self.host
+    }
     pub fn get(&self, word: usize) -> u32 {
         assert!(word < self.words);
         // SAFETY: within the allocation; volatile because a device writes it.
         unsafe { (self.host as *const u32).add(word).read_volatile() }
+    }
+    fn place(&self, at: u64, bytes: usize) -> u64 {
+        assert!(at as usize + bytes <= 4 * self.words);
+        self.host + at
     }
     pub fn set(&self, word: usize, value: u32) {
         assert!(word < self.words);
@@ -79,6 +87,28 @@ impl Device {
     pub fn attach(&self, shared: &[u8]) -> Result<Attached> {
         let (ptr, base) = self.0.backend.attach(shared)?;
         Ok(Attached { device: self.clone(), ptr, base })
+    }
+    /// Leaves pieces (offset, bytes) of what lies from `src` on at the same places of `dst`, if there
+    /// is one, see [`Backend::leave`](super::Backend::leave).
+    pub fn leave(&self, dst: Option<&Mapped>, src: Ptr, pieces: &[(u64, usize)]) -> Result<()> {
+        let copy = |&(at, bytes): &(u64, usize)| {
+            dst.map(|dst| (dst.place(at, bytes), src.offset(at), bytes))
+        };
+        self.0.backend.leave(&pieces.iter().filter_map(copy).collect::<Vec<_>>())
+    }
+    /// See [`Backend::inside`](super::Backend::inside).
+    pub fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.0.backend.inside(work)
+    }
+    pub fn left(&self) -> Result<()> {
+        self.0.backend.left()
+    }
+    /// The way back.
+    pub fn bring(&self, src: Option<&Mapped>, dst: Ptr, pieces: &[(u64, usize)]) -> Result<()> {
+        let copy = |&(at, bytes): &(u64, usize)| {
+            src.map(|src| (dst.offset(at), src.place(at, bytes), bytes))
+        };
+        self.0.backend.bring(&pieces.iter().filter_map(copy).collect::<Vec<_>>())
     }
     /// Zeroed words on the host.
     pub fn mapped(&self, words: usize) -> Result<Mapped> {

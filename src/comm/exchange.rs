@@ -55,7 +55,7 @@ impl Pending {
         for receive in [true, false] {
             for m in messages {
                 let (peer, address) = if receive { (m.from, m.recv) } else { (m.to, m.send) };
-                let mut at = 0;
+                let mut at = if address == 0 { m.bytes } else { 0 };
                 while at < m.bytes {
                     let bytes = CHUNK.min(m.bytes - at);
                     let memory = (address as usize + at) as *mut std::ffi::c_void;

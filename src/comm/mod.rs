@@ -26,7 +26,7 @@ pub use mpi::{host, Communicator};
 const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// One message out and its counterpart in, of equal length; addresses are of memory that the
-/// transport can reach, and stay valid until the exchange is finished.
+/// transport can reach, and stay valid until the exchange is finished. An address 0: not that one.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     pub to: usize,

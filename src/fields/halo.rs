@@ -1,13 +1,13 @@
 //! What crosses the faces between ranks: the messages of one exchange, and the faces of spinors in
-//! them. Three routes: through memory that MPI reaches (a CPU), through copies on the host, or
-//! straight from the packing kernel into the memory of the GPU behind the face.
+//! them. Three routes, each face its own: straight from the packing kernel into the memory of a GPU
+//! of this machine, or through messages of MPI from memory that it reaches or from copies on the host.
 
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-use super::peers::{shared_bytes, Peers, Reach};
+use super::peers::{asked, shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
-use crate::backend::{Buffer, Device, Ptr, Work};
+use crate::backend::{Buffer, Device, Mapped, Ptr, Work};
 use crate::comm::{Comm, Message, Owner, Pending};
 use crate::error::Result;
 
@@ -55,21 +55,21 @@ impl Faces {
     }
 }
 
-/// How messages travel.
+/// Faces that go through messages of the transport.
 #[derive(Debug)]
-enum Route {
-    /// The transport reaches this memory.
-    Reached(Buffer),
-    /// What is sent, and copies on the host of what is sent and of what comes.
-    Staged(Buffer, [Vec<u8>; 2]),
-    Direct(Direct),
+struct Far {
+    faces: Vec<(usize, bool)>,
+    send: Buffer,
+    /// Copies on the host of what is sent and of what comes, where the transport does not reach the
+    /// memory of the device.
+    host: Option<[Mapped; 2]>,
 }
 
 /// Kernels write into the memory of the rank behind the face, and then its flag. Two slots taken in
 /// turn: who writes into a slot again has seen the message that its reader sent after reading it.
 #[derive(Debug)]
 struct Direct {
-    /// The receive buffer of the rank behind each face.
+    /// The receive buffer of the rank behind each face; null where that is far.
     there: [[Ptr; 2]; 4],
     _reach: Reach,
     number: u32,
@@ -83,10 +83,13 @@ pub(crate) struct Mail {
     me: Weak<Mutex<Mail>>,
     faces: Faces,
     recv: Buffer,
-    route: Route,
+    /// Ranks whose memory kernels reach, and the others.
+    near: Option<Direct>,
+    far: Option<Far>,
 }
 
 impl Mail {
+    /// `peers`: where kernels may write to other ranks.
     fn new(
         device: &Device,
         comm: &Comm,
@@ -94,51 +97,50 @@ impl Mail {
         peers: Option<Arc<Peers>>,
     ) -> Result<Arc<Mutex<Self>>> {
         let bytes = faces.total();
-        let (recv, route) = if device.is_cpu() {
-            (device.alloc(bytes)?, Route::Reached(device.alloc(bytes)?))
-        } else if let Some((recv, direct)) =
-            peers.map_or(Ok(None), |peers| Direct::new(device, comm, &faces, peers))?
-        {
-            (recv, Route::Direct(direct))
-        } else {
-            let host = [vec![0; bytes], vec![0; bytes]];
-            (device.alloc(bytes)?, Route::Staged(device.alloc(bytes)?, host))
+        let near = peers.map_or(Ok(None), |peers| Direct::new(device, comm, &faces, peers))?;
+        let (recv, near) = match near {
+            Some((recv, near)) => (recv, Some(near)),
+            None => (device.alloc(bytes)?, None),
         };
-        Ok(Arc::new_cyclic(|me| Mutex::new(Mail { me: me.clone(), faces, recv, route })))
+        let reached = |&(mu, upper): &(usize, bool)| {
+            near.as_ref().is_some_and(|near| near.there[mu][upper as usize] != Ptr::NULL)
+        };
+        let crossed: Vec<(usize, bool)> = faces.list().filter(|face| !reached(face)).collect();
+        let far = if crossed.is_empty() {
+            None
+        } else {
+            // MPI is not asked to copy inside of one GPU.
+            let own = crossed.iter().any(|&(mu, upper)| comm.neighbour(mu, upper) == comm.rank());
+            let takes = comm.takes_gpu_memory() && !own && !asked("staged");
+            let reaches = device.is_cpu() || takes;
+            let copy = || device.mapped(bytes.div_ceil(4));
+            let host = if reaches { None } else { Some([copy()?, copy()?]) };
+            Some(Far { faces: crossed, send: device.alloc(bytes)?, host })
+        };
+        Ok(Arc::new_cyclic(|me| Mutex::new(Mail { me: me.clone(), faces, recv, near, far })))
     }
 
     fn held(&self) -> u64 {
-        let sent = match &self.route {
-            Route::Reached(send) | Route::Staged(send, _) => send.bytes(),
-            Route::Direct(_) => 0,
-        };
-        (self.recv.bytes() + sent) as u64
+        (self.recv.bytes() + self.far.as_ref().map_or(0, |far| far.send.bytes())) as u64
     }
 
     fn slot(&self) -> u64 {
-        match &self.route {
-            Route::Direct(direct) => direct.slot(&self.faces),
-            _ => 0,
-        }
+        self.near.as_ref().map_or(0, |near| near.slot(&self.faces))
     }
 
     /// To be called before what `sent` points to is written.
     pub fn begin(&mut self) {
-        if let Route::Direct(direct) = &mut self.route {
-            direct.number = direct.number.wrapping_add(1);
+        if let Some(near) = &mut self.near {
+            near.number = near.number.wrapping_add(1);
         }
     }
 
     /// Where the face of this rank is written.
     pub fn sent(&self, mu: usize, upper: bool) -> Ptr {
-        match &self.route {
-            Route::Reached(send) | Route::Staged(send, _) => {
-                send.ptr().offset(self.faces.offset(mu, upper))
-            }
-            Route::Direct(direct) => {
-                let there = direct.there[mu][upper as usize];
-                there.offset(self.slot() + self.faces.offset(mu, !upper))
-            }
+        let there = self.near.as_ref().map_or(Ptr::NULL, |near| near.there[mu][upper as usize]);
+        match &self.far {
+            Some(far) if there == Ptr::NULL => far.send.ptr().offset(self.faces.offset(mu, upper)),
+            _ => there.offset(self.slot() + self.faces.offset(mu, !upper)),
         }
     }
 
@@ -147,78 +149,107 @@ impl Mail {
         self.recv.ptr().offset(self.slot() + self.faces.offset(mu, upper))
     }
 
-    /// Where kernels write to other ranks: what one that packs, tells them and waits for them by
+    /// Where kernels write to all neighbours: what one that packs, tells them and waits for them by
     /// itself is to signal and to await.
     ///
     /// # Errors
     /// `CommFailed`: another rank failed.
     pub fn signals(&self, comm: &Comm) -> Result<Option<[SignalArgs; 2]>> {
-        let Route::Direct(direct) = &self.route else { return Ok(None) };
-        comm.finish(comm.start(&[], None)?)?;
-        let departures = direct.departures(&self.recv, &self.faces);
-        Ok(Some([departures, direct.arrivals(comm, &self.recv, &self.faces)]))
+        let (Some(near), None) = (&self.near, &self.far) else { return Ok(None) };
+        comm.watch()?;
+        let departures = near.departures(&self.recv, &self.faces);
+        Ok(Some([departures, near.arrivals(comm, &self.recv, &self.faces)]))
     }
 
-    /// Sends what is packed.
-    pub fn start(&mut self, comm: &Comm) -> Result<Pending> {
-        let [send, recv] = match &mut self.route {
-            Route::Reached(send) => [send.ptr().0, self.recv.ptr().0],
-            Route::Staged(send, [out, inp]) => {
-                send.download(out)?;
-                [out.as_ptr() as u64, inp.as_ptr() as u64]
+    /// Sends what is packed and waits for what comes, on a GPU what is launched after it does.
+    /// `meanwhile` runs, or is launched, while messages are under way.
+    pub fn exchange(&mut self, comm: &Comm, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
+        comm.watch()?;
+        let (device, here) = (self.recv.device().clone(), self.recv.ptr().offset(self.slot()));
+        if let Some(near) = &self.near {
+            signal(&device, "signal", &near.departures(&self.recv, &self.faces))?;
+        }
+        match &self.far {
+            None => meanwhile()?,
+            Some(far) if device.is_cpu() => {
+                let pending = self.start(comm, far, [far.send.ptr().0, here.0])?;
+                meanwhile()?;
+                comm.finish(pending)?;
             }
-            Route::Direct(direct) => {
-                let flags = direct.departures(&self.recv, &self.faces);
-                signal(self.recv.device(), "signal", &flags)?;
-                return comm.start(&[], None);
+            Some(far) => {
+                let piece = |&(mu, upper): &(usize, bool)| {
+                    (self.faces.offset(mu, upper), self.faces.bytes[mu])
+                };
+                let pieces: Vec<(u64, usize)> = far.faces.iter().map(piece).collect();
+                device.leave(far.host.as_ref().map(|[out, _]| out), far.send.ptr(), &pieces)?;
+                meanwhile()?;
+                device.left()?;
+                let memory = match &far.host {
+                    Some([out, inp]) => [out.host(), inp.host()],
+                    None => [far.send.ptr().0, here.0],
+                };
+                // MPI copies to and from a GPU in the context that is current.
+                device.inside(&mut || comm.finish(self.start(comm, far, memory)?))?;
+                device.bring(far.host.as_ref().map(|[_, inp]| inp), here, &pieces)?;
+            }
+        }
+        match &self.near {
+            Some(near) => signal(&device, "await", &near.arrivals(comm, &self.recv, &self.faces)),
+            None => Ok(()),
+        }
+    }
+
+    /// Messages of what lies and comes at these addresses.
+    fn start(&self, comm: &Comm, far: &Far, [send, recv]: [u64; 2]) -> Result<Pending> {
+        let faces = &self.faces;
+        let place = |base: u64, mu: usize, upper: bool| {
+            let crossed = far.faces.contains(&(mu, upper));
+            if crossed {
+                base + faces.offset(mu, upper)
+            } else {
+                0
             }
         };
-        let faces = &self.faces;
         let message = |(mu, upper)| Message {
             to: comm.neighbour(mu, upper),
             from: comm.neighbour(mu, !upper),
             tag: 2 * mu as i32 + upper as i32,
-            send: send + faces.offset(mu, upper),
-            recv: recv + faces.offset(mu, !upper),
+            send: place(send, mu, upper),
+            recv: place(recv, mu, !upper),
             bytes: faces.bytes[mu],
         };
-        let messages: Vec<Message> = faces.list().map(message).collect();
+        let travels = |m: &Message| m.send != 0 || m.recv != 0;
+        let messages: Vec<Message> = faces.list().map(message).filter(travels).collect();
         comm.start(&messages, self.me.upgrade().map(|me| me as Owner))
-    }
-
-    /// Waits for what comes; on a GPU what is launched after it does.
-    pub fn finish(&mut self, comm: &Comm, pending: Pending) -> Result<()> {
-        comm.finish(pending)?;
-        match &mut self.route {
-            Route::Reached(_) => Ok(()),
-            Route::Staged(_, [_, inp]) => self.recv.upload(inp),
-            Route::Direct(direct) => {
-                let flags = direct.arrivals(comm, &self.recv, &self.faces);
-                signal(self.recv.device(), "await", &flags)
-            }
-        }
     }
 }
 
 impl Direct {
-    /// The receive buffer and the route; None where ranks do not reach their neighbours' memory. All
-    /// ranks call this and take the same route.
+    /// The receive buffer and the neighbours on this machine whose memory is reached; None where no
+    /// rank has one, or one of them is not. All ranks call this.
     fn new(
         device: &Device,
         comm: &Comm,
         faces: &Faces,
         peers: Arc<Peers>,
     ) -> Result<Option<(Buffer, Direct)>> {
-        let neighbours: Vec<usize> =
-            faces.list().map(|(mu, upper)| comm.neighbour(mu, upper)).collect();
+        let neighbours = faces.list().map(|(mu, upper)| comm.neighbour(mu, upper));
+        let near: Vec<usize> = neighbours.filter(|rank| comm.node().contains(rank)).collect();
         // Two slots and the flags.
         let bytes = 2 * faces.total() + 256;
-        let Some((recv, reach)) = Reach::new(device, comm, &neighbours, bytes)? else {
+        let Some((recv, reach)) = Reach::new(device, comm, &near, bytes)? else {
             return Ok(None);
         };
-        let of = |mu: usize| [false, true].map(|upper| reach.of(comm.neighbour(mu, upper)));
-        let there = std::array::from_fn(of);
+        let mut there = [[Ptr::NULL; 2]; 4];
+        for (mu, upper) in faces.list() {
+            there[mu][upper as usize] = reach.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);
+        }
         Ok(Some((recv, Direct { there, _reach: reach, number: 0, peers })))
+    }
+
+    /// Faces across which kernels write.
+    fn list<'a>(&'a self, faces: &'a Faces) -> impl Iterator<Item = (usize, bool)> + 'a {
+        faces.list().filter(|&(mu, upper)| self.there[mu][upper as usize] != Ptr::NULL)
     }
 
     fn slot(&self, faces: &Faces) -> u64 {
@@ -238,7 +269,7 @@ impl Direct {
     /// Flags behind the slots, then the counter of the packing kernel.
     fn departures(&self, recv: &Buffer, faces: &Faces) -> SignalArgs {
         let end = 2 * faces.total() as u64;
-        let flags = faces.list().map(|(mu, upper)| {
+        let flags = self.list(faces).map(|(mu, upper)| {
             let k = 2 * mu + !upper as usize;
             (k, self.there[mu][upper as usize].offset(end + 4 * k as u64))
         });
@@ -247,7 +278,7 @@ impl Direct {
 
     fn arrivals(&self, comm: &Comm, recv: &Buffer, faces: &Faces) -> SignalArgs {
         let end = 2 * faces.total() as u64;
-        let flags = faces.list().map(|(mu, upper)| {
+        let flags = self.list(faces).map(|(mu, upper)| {
             let k = 2 * mu + upper as usize;
             (k, recv.ptr().offset(end + 4 * k as u64))
         });
@@ -291,8 +322,13 @@ impl Geometry {
         if faces.total() == 0 || made.exchanges.iter().any(|(d, f, _)| d == device && *f == faces) {
             0
         } else {
-            let bytes = 2 * faces.total() + 256;
-            (if device.is_cpu() { bytes } else { shared_bytes(bytes) }) as u64
+            let (twice, comm) = (2 * faces.total(), self.comm());
+            let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
+            (match device.is_cpu() {
+                true => twice,
+                false if faces.list().any(far) => shared_bytes(twice + 256) + faces.total(),
+                false => shared_bytes(twice + 256),
+            }) as u64
         }
     }
 

@@ -21,6 +21,12 @@ pub(super) fn shared_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(SHARED_PAGE)
 }
 
+/// How faces travel, where `PLAQ_HALO` says so: `staged` through the host, `mpi` by an MPI that takes
+/// GPU memory where it does; else as fast as they can.
+pub(super) fn asked(route: &str) -> bool {
+    std::env::var("PLAQ_HALO").is_ok_and(|asked| asked == route)
+}
+
 /// Did every rank say yes?
 fn all(comm: &Comm, yes: bool) -> Result<bool> {
     Ok(comm.all_gather(&[yes as u8])?.iter().all(|&vote| vote == 1))
@@ -34,17 +40,16 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Zeroed memory of this rank, and that of `ranks`; None where a rank has one of them on another
-    /// machine or its device does not share memory. All ranks call this and get the same answer.
+    /// Zeroed memory of this rank, and that of `ranks` of this machine; None if no rank names another,
+    /// or one of them cannot be reached. All ranks call this and get the same answer.
     pub fn new(
         device: &Device,
         comm: &Comm,
         ranks: &[usize],
         bytes: usize,
     ) -> Result<Option<(Buffer, Reach)>> {
-        let near = ranks.iter().all(|rank| comm.node().contains(rank));
-        let wanted = std::env::var("PLAQ_HALO").map_or(true, |route| route != "staged");
-        if !all(comm, near && wanted)? {
+        let wanted = !asked("staged") && !asked("mpi");
+        if all(comm, ranks.is_empty())? || !all(comm, wanted)? {
             return Ok(None);
         }
         // Cleared before anybody writes into it, which may be as soon as the handles are out.
@@ -75,10 +80,11 @@ impl Reach {
         Ok(all(comm, reached.is_ok())?.then_some((buffer, reach)))
     }
 
-    /// Where the memory of that rank begins.
-    pub fn of(&self, rank: usize) -> Ptr {
+    /// Where the memory of that rank begins, if it is reached.
+    pub fn of(&self, rank: usize) -> Option<Ptr> {
         let other = self.others.iter().find(|(r, _)| *r == rank);
-        other.map_or(self.own.1, |(_, memory)| memory.ptr())
+        let own = (self.own.0 == rank).then_some(self.own.1);
+        own.or(other.map(|(_, memory)| memory.ptr()))
     }
 }
 
@@ -139,7 +145,7 @@ impl Peers {
 impl Board {
     fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<Board>> {
         let ranks = comm.size();
-        if ranks == 1 || ranks > MOST_PEERS as usize {
+        if ranks == 1 || ranks > MOST_PEERS as usize || comm.node().len() < ranks {
             return Ok(None);
         }
         let everybody: Vec<usize> = (0..ranks).collect();
@@ -154,7 +160,7 @@ impl Board {
             failed: failed.ptr(),
             ..Default::default()
         };
-        (0..ranks).for_each(|rank| args.board[rank] = reach.of(rank));
+        (0..ranks).for_each(|rank| args.board[rank] = reach.of(rank).unwrap_or(Ptr::NULL));
         Ok(Some(Board { _own: own, args, _reach: reach, number: 0 }))
     }
 }

@@ -343,13 +343,13 @@ impl Wilson {
             ..Default::default()
         };
         device.launch("hop_pack", &params[..1], &pack, Work { n, ..work })?;
-        let pending = mail.start(comm)?;
-        args.region = args::REGION_INNER;
-        device.launch("hop", &params, &args, Work { n: geometry.inner(), ..work })?;
-        mail.finish(comm, pending)?;
-        args.region = args::REGION_OUTER;
-        let n = geometry.outer() - geometry.inner();
-        device.launch("hop", &params, &args, Work { n, ..work })
+        let part = |region, n| {
+            let args = HopArgs { region, ..args };
+            device.launch("hop", &params, &args, Work { n, ..work })
+        };
+        let inner = geometry.inner();
+        mail.exchange(comm, || part(args::REGION_INNER, inner))?;
+        part(args::REGION_OUTER, geometry.outer() - inner)
     }
 
     /// out = coef S in on one parity, each field holding that parity or the full lattice.

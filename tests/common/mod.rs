@@ -3,6 +3,7 @@
 
 pub mod milc;
 pub mod ranks;
+pub mod remote;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,6 +1,7 @@
 //! The CUDA back end: kernels compiled at run time for the device and the lattice at hand, one
 //! stream per device, reductions with a fixed order of summation.
 
+mod aside;
 mod cache;
 mod cufft;
 mod driver;
@@ -22,6 +23,7 @@ pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};
 pub use source::{Shape, Source};
 
+use aside::Aside;
 use driver::{cu, Current, Driver, Handle};
 use modules::{Loaded, Modules};
 use staging::Staging;
@@ -48,6 +50,7 @@ pub struct Cuda {
     multiprocessors: usize,
     modules: Option<Modules>,
     staging: Mutex<Option<Staging>>,
+    aside: Mutex<Option<Aside>>,
     sums: Mutex<Option<Sums>>,
     /// Start and stop of a timed launch; the outer pair is `time`'s.
     events: [Handle; 4],
@@ -106,6 +109,7 @@ impl Cuda {
             multiprocessors,
             modules: Some(modules),
             staging: Mutex::new(None),
+            aside: Mutex::new(None),
             sums: Mutex::new(None),
             events: [none; 4],
         };
@@ -131,6 +135,16 @@ impl Cuda {
             **held = Some(Staging::new(self.driver, self.context, self.stream)?);
         }
         Ok(held.as_mut().expect("just made"))
+    }
+
+    /// Copies beside the kernels.
+    fn aside<T>(&self, work: impl FnOnce(&Aside) -> Result<T>) -> Result<T> {
+        let _current = self.enter()?;
+        let mut held = self.aside.lock().unwrap_or_else(|e| e.into_inner());
+        if held.is_none() {
+            *held = Some(Aside::new(self.driver, self.stream)?);
+        }
+        work(held.as_ref().expect("just made"))
     }
 
     fn elapsed(&self, start: Handle, stop: Handle) -> Result<f64> {
@@ -288,6 +302,20 @@ impl Backend for Cuda {
         }
     }
 
+    fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        let _current = self.enter()?;
+        work()
+    }
+    fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+        self.aside(|aside| aside.leave(pieces))
+    }
+    fn left(&self) -> Result<()> {
+        self.aside(|aside| aside.left())
+    }
+    fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+        self.aside(|aside| aside.bring(pieces))
+    }
+
     fn launch(&self, call: &Call) -> Result<()> {
         let _current = self.enter()?;
         let kernel = self.kernel(call)?;
@@ -336,6 +364,7 @@ impl Drop for Cuda {
             let d = self.driver;
             let _ = cu!(d, stream_synchronize(self.stream), "");
             *self.staging.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
+            *self.aside.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             *self.sums.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             if let Some(mut modules) = self.modules.take() {
                 modules.clear();

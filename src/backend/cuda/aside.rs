@@ -1,0 +1,69 @@
+//! Copies between the device and page-locked memory on a stream of their own, beside kernels.
+
+use super::driver::{cu, Driver, Handle, EVENT_NO_TIMING, STREAM_NON_BLOCKING};
+use crate::backend::Ptr;
+use crate::error::Result;
+
+pub struct Aside {
+    driver: &'static Driver,
+    /// Of the device's kernels.
+    kernels: Handle,
+    copies: Handle,
+    /// Recorded after what a copy waits for, after what has left, and after what has come.
+    events: [Handle; 3],
+}
+// SAFETY: streams and events belong to no thread; a mutex guards the whole.
+unsafe impl Send for Aside {}
+
+impl Aside {
+    /// The context must be current, here and in the calls below.
+    pub fn new(driver: &'static Driver, kernels: Handle) -> Result<Aside> {
+        let none = std::ptr::null_mut();
+        // From here on, drop releases what has been made.
+        let mut aside = Aside { driver, kernels, copies: none, events: [none; 3] };
+        let copies = &mut aside.copies;
+        cu!(driver, stream_create(copies, STREAM_NON_BLOCKING), "creating a stream")?;
+        for event in &mut aside.events {
+            cu!(driver, event_create(event, EVENT_NO_TIMING), "creating an event")?;
+        }
+        Ok(aside)
+    }
+
+    pub fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+        let (d, [made, left, _]) = (self.driver, self.events);
+        cu!(d, event_record(made, self.kernels), "recording a kernel")?;
+        cu!(d, stream_wait(self.copies, made, 0), "ordering a download")?;
+        for &(to, from, bytes) in pieces {
+            let to = to as *mut std::ffi::c_void;
+            cu!(d, copy_to_host(to, from.0, bytes, self.copies), "downloading {bytes} bytes")?;
+        }
+        cu!(d, event_record(left, self.copies), "recording a download")
+    }
+
+    pub fn left(&self) -> Result<()> {
+        cu!(self.driver, event_synchronize(self.events[1]), "waiting for a download")
+    }
+
+    pub fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+        let (d, [.., came]) = (self.driver, self.events);
+        for &(to, from, bytes) in pieces {
+            let from = from as *const std::ffi::c_void;
+            cu!(d, copy_to_device(to.0, from, bytes, self.copies), "uploading {bytes} bytes")?;
+        }
+        cu!(d, event_record(came, self.copies), "recording an upload")?;
+        cu!(d, stream_wait(self.kernels, came, 0), "ordering a kernel")
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        let d = self.driver;
+        if !self.copies.is_null() {
+            let _ = cu!(d, stream_synchronize(self.copies), "");
+            let _ = cu!(d, stream_destroy(self.copies), "");
+        }
+        for event in self.events.into_iter().filter(|e| !e.is_null()) {
+            let _ = cu!(d, event_destroy(event), "");
+        }
+    }
+}
