@@ -13,7 +13,9 @@ use plaq::backend::Device;
 use plaq::comm::{host, Comm, Communicator, RankMap};
 use plaq::compose::{DiracSolver, Equations, EvenOdd, SolveParams};
 use plaq::error::Result;
-use plaq::fields::{blas, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{
+    blas, GaugeField, Geometry, Group, Noise, Precision, Recon, SpinorField, Subset,
+};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, HopCall, SiteTerm, Wilson};
 use plaq::ops::gaugefix::{self, Condition, GaugeFixParams, Method, Schedule, Working};
@@ -203,6 +205,7 @@ fn rows(o: &mut Options, geometry: &Arc<Geometry>, precision: Precision, copy: f
 /// with more and with fewer of them. 2274 flop per site is the count of Schroeck and Vogt, Comput.
 /// Phys. Commun. 184 (2013) 1907, Appendix A, for overrelaxation in Landau gauge; it is taken for
 /// every row, so that GFLOPS are a measure of time.
+/// "checked" is overrelaxation with a look at the violation after every tenth sweep.
 fn gauge_fixing(
     o: &mut Options,
     geometry: &Arc<Geometry>,
@@ -221,10 +224,11 @@ fn gauge_fixing(
         ("coulomb", Condition::Coulomb { time: 3 }, 6.0),
         ("mag", Condition::MaximallyAbelian { residual: false }, 8.0),
     ] {
-        for step in ["overrelax", "heat", "micro", "fourier-descent", "fourier-cg"] {
+        let storage = gaugefix::sweep_storage(&b.o.device, Group::Su3);
+        for step in ["overrelax", "checked", "heat", "micro", "fourier-descent", "fourier-cg"] {
             // Numbers per site of an iteration. What a gradient reads of the lattice: links, this
             // site's g, and that of the other parity once. A sweep writes g as well.
-            let read = 12.0 * (links + 2.0);
+            let read = storage.reals() as f64 * links + 24.0;
             // A gradient is written (8 numbers), in conjugate gradients times one before; a trial
             // reads the direction. Two transforms, the factor and the direction each read and
             // write 8 numbers, the last with the gradient and, conjugate, the one before; a step
@@ -239,7 +243,7 @@ fn gauge_fixing(
                 continue;
             }
             let name = format!("gaugefix {gauge} {step}");
-            if !b.wanted(&name, "R12", 1) {
+            if !b.wanted(&name, storage.token(), 1) {
                 continue;
             }
             let u = b.links(Recon::R18)?;
@@ -260,6 +264,7 @@ fn gauge_fixing(
                     _ => (p.max_iterations, p.stop.theta) = (sweeps, f64::MIN_POSITIVE),
                 }
                 match step {
+                    "checked" => p.check_every = 10,
                     "fourier-descent" => p.method = Method::FourierDescent { alpha: 0.08 },
                     "fourier-cg" => p.method = Method::FourierCg { alpha: 0.08 },
                     _ => (),
@@ -278,7 +283,7 @@ fn gauge_fixing(
             }
             let sites = geometry.global_volume() as f64;
             let (flops, bytes) = (2274.0 * sites, reals * precision.bytes() as f64 * sites);
-            row(&mut b, &name, Some(Recon::R12), 1, (many - few) / sweeps as f64, flops, bytes)?;
+            row(&mut b, &name, Some(storage), 1, (many - few) / sweeps as f64, flops, bytes)?;
         }
     }
     Ok(())

@@ -4,8 +4,8 @@
  *            [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]
  *            [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P] [--stochastic-sweeps N]
  *            [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]
- *            [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]
- *            [--copies N] [--random-start no|yes] [--seed S]
+ *            [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]
+ *            [--check-every N] [--copies N] [--random-start no|yes] [--seed S]
  *            [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]
  *            [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]
  *
@@ -30,8 +30,8 @@ static const char HELP[] =
     "                [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]\n"
     "                [--stochastic-sweeps N]\n"
     "                [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]\n"
-    "                [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]\n"
-    "                [--copies N] [--random-start no|yes] [--seed S]\n"
+    "                [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]\n"
+    "                [--check-every N] [--copies N] [--random-start no|yes] [--seed S]\n"
     "                [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]\n"
     "                [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]\n"
     "  --out has the fixed links; --transformation the matrices g(x) as this machine's doubles without a\n"
@@ -40,8 +40,8 @@ static const char HELP[] =
     GRID_HELP;
 static const char OPTIONS[] =
     "--gauge --condition --time --residual --method --precision --omega --alpha --probability --stochastic-sweeps "
-    "--hot --cold --temperatures --microcanonical --logarithmic --stop-theta --stop-change --max-iterations --check-every "
-    "--copies --random-start --seed --out --format --transformation --json --history --device --threads" GRID_OPTION;
+    "--hot --cold --temperatures --microcanonical --logarithmic --stop-theta --stop-theta-max --stop-change "
+    "--max-iterations --check-every --copies --random-start --seed --out --format --transformation --json --history --device --threads" GRID_OPTION;
 
 enum { NUMBERS = 18 }; /* of a matrix of SU(3) */
 
@@ -147,6 +147,7 @@ static job read_options(int argc, char **argv) {
   set_integer(argc, argv, "--temperatures", &p->temperatures);
   set_integer(argc, argv, "--microcanonical", &p->microcanonical);
   set_number(argc, argv, "--stop-theta", &p->stop_theta);
+  set_number(argc, argv, "--stop-theta-max", &p->stop_theta_max);
   set_number(argc, argv, "--stop-change", &p->stop_change);
   set_integer(argc, argv, "--max-iterations", &p->max_iterations);
   set_integer(argc, argv, "--check-every", &p->check_every);
@@ -276,8 +277,9 @@ static void write_json(const job *j) {
           l[2], l[3]);
   fprintf(f, "  \"condition\": \"%s\", \"time\": %d, \"method\": \"%s\", \"precision\": \"%s\",\n",
           name_of(p->condition, CONDITIONS), p->time, j->method, name_of(p->precision, PRECISIONS));
-  fprintf(f, "  \"omega\": %.17g, \"alpha\": %.17g, \"stop_theta\": %.17g, \"stop_change\": %.17g, \"seed\": %lld,\n",
-          p->omega, p->alpha, p->stop_theta, p->stop_change, (long long)p->seed);
+  fprintf(f, "  \"omega\": %.17g, \"alpha\": %.17g, \"stop_theta\": %.17g, \"stop_theta_max\": %.17g,\n", p->omega,
+          p->alpha, p->stop_theta, p->stop_theta_max);
+  fprintf(f, "  \"stop_change\": %.17g, \"seed\": %lld,\n", p->stop_change, (long long)p->seed);
   fprintf(f, "  \"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld,\n", r->functional, r->theta,
           (long long)r->iterations);
   if (p->residual)

@@ -58,8 +58,8 @@ program gaugefix
     '                  [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]', &
     '                  [--stochastic-sweeps N]', &
     '                  [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]', &
-    '                  [--stop-theta T] [--stop-change C] [--max-iterations N] [--check-every N]', &
-    '                  [--copies N] [--random-start no|yes] [--seed S]', &
+    '                  [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]', &
+    '                  [--check-every N] [--copies N] [--random-start no|yes] [--seed S]', &
     '                  [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]', &
     '                  [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]', &
     '  --out has the fixed links; --transformation the matrices g(x) as this machine''s doubles without a', &
@@ -111,7 +111,7 @@ contains
   subroutine read_options()
     call check_options(last, '--gauge --condition --time --residual --method --precision --omega --alpha '// &
                        '--probability --stochastic-sweeps --hot --cold --temperatures --microcanonical --logarithmic '// &
-                       '--stop-theta --stop-change --max-iterations --check-every --copies --random-start '// &
+                       '--stop-theta --stop-theta-max --stop-change --max-iterations --check-every --copies --random-start '// &
                        '--seed --out --format --transformation --json --history --device --threads', help)
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
     gauge_file = option(last, '--gauge')
@@ -144,6 +144,7 @@ contains
     call set_whole('--temperatures', params%temperatures)
     call set_whole('--microcanonical', params%microcanonical)
     call set_number('--stop-theta', params%stop_theta)
+    call set_number('--stop-theta-max', params%stop_theta_max)
     call set_number('--stop-change', params%stop_change)
     call set_whole('--max-iterations', params%max_iterations)
     call set_whole('--check-every', params%check_every)
@@ -269,8 +270,8 @@ contains
       '", "time": '//word(direction)//', "method": "'//method//'", "precision": "'// &
       name_of(params%precision, precision_names, precision_values)//'",'
     write (unit, '(a)') '  "omega": '//exact(params%omega)//', "alpha": '//exact(params%alpha)// &
-      ', "stop_theta": '//exact(params%stop_theta)//', "stop_change": '//exact(params%stop_change)// &
-      ', "seed": '//word(params%seed)//','
+      ', "stop_theta": '//exact(params%stop_theta)//', "stop_theta_max": '//exact(params%stop_theta_max)//','
+    write (unit, '(a)') '  "stop_change": '//exact(params%stop_change)//', "seed": '//word(params%seed)//','
     write (unit, '(a)') '  "functional": '//exact(report%functional)//', "theta": '//exact(report%theta)// &
       ', "iterations": '//word(report%iterations)//','
     if (params%residual == 1) write (unit, '(a)') '  "residual": {"functional": '//exact(report%residual_functional)// &

@@ -21,25 +21,49 @@ template <class S, int G, class M> PLAQ_FN void store_matrix(const M& g, const F
   store_link<S, G>(g, plane(f, s.par), s, 0, 1);
 }
 
-// Products of matrices of the group: the third row is cheaper from the other two.
-template <class R> PLAQ_FN Su3<R> group_product(const Su3<R>& a, const Su3<R>& b) {
-  Su3<R> c;
+// Product of matrices of the group: the third row is cheaper from the other two.
+template <class R> PLAQ_FN void two_rows(cplx<R> (&c)[2][3], const Su3<R>& a, const Su3<R>& b) {
   PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const cplx<R> s = madd(a.e[i][0] * b.e[0][j], a.e[i][1], b.e[1][j]);
-    c.e[i][j] = madd(s, a.e[i][2], b.e[2][j]);
+    c[i][j] = madd(s, a.e[i][2], b.e[2][j]);
   }
+}
+template <class R> PLAQ_FN Su3<R> group_product(const Su3<R>& a, const Su3<R>& b) {
+  cplx<R> rows[2][3];
+  two_rows(rows, a, b);
+  Su3<R> c;
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) c.e[0][j] = rows[0][j], c.e[1][j] = rows[1][j];
   complete_rows(c);
   return c;
 }
 template <class R> PLAQ_FN Su2<R> group_product(const Su2<R>& a, const Su2<R>& b) { return a * b; }
+
+// w + a b, or w + (a b)^dagger, of matrices a and b of the group.
+template <bool ADJOINT, class R> PLAQ_FN void add_product(Su3<R>& w, const Su3<R>& a, const Su3<R>& b) {
+  cplx<R> c[2][3];
+  two_rows(c, a, b);
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+    const int k = (j + 1) % 3, l = (j + 2) % 3;
+    if constexpr (ADJOINT) {
+      w.e[j][0] = w.e[j][0] + conj(c[0][j]), w.e[j][1] = w.e[j][1] + conj(c[1][j]);
+      w.e[j][2] = msub(madd(w.e[j][2], c[0][k], c[1][l]), c[0][l], c[1][k]);
+    } else {
+      w.e[0][j] = w.e[0][j] + c[0][j], w.e[1][j] = w.e[1][j] + c[1][j];
+      w.e[2][j] = msub(madd(w.e[2][j], conj(c[0][k]), conj(c[1][l])), conj(c[0][l]), conj(c[1][k]));
+    }
+  }
+}
+template <bool ADJOINT, class R> PLAQ_FN void add_product(Su2<R>& w, const Su2<R>& a, const Su2<R>& b) {
+  w = w + (ADJOINT ? adj(a * b) : a * b);
+}
 
 // q = (q0, q1, q2, q3) of unit length taken to the power omega to first order (Fig. A.11).
 template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
   const R a2 = q.a[0] * q.a[0], v2 = q.a[1] * q.a[1] + q.a[2] * q.a[2] + q.a[3] * q.a[3];
   const R one = splat<R>(1), zero = splat<R>(0), n = a2 + v2;
   const auto flat = n < splat<R>(1e-30f);
-  const R b = (omega * a2 + v2) / select(flat, one, n);
-  const R c = one / vsqrt(select(flat, one, a2 + b * b * v2)), bc = b * c;
+  const R b = (omega * a2 + v2) * vrcp(select(flat, one, n));
+  const R c = vrsqrt(select(flat, one, a2 + b * b * v2)), bc = b * c;
   return {{select(flat, one, c * q.a[0]), select(flat, zero, bc * q.a[1]), select(flat, zero, bc * q.a[2]),
            select(flat, zero, bc * q.a[3])}};
 }
@@ -48,7 +72,7 @@ template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
 template <int N, class M, class R> struct TraceSum {
   M w;
   PLAQ_FN void clear() { w = M{}; }
-  PLAQ_FN void add(const M& v) { w = w + v; }
+  template <bool ADJOINT> PLAQ_FN void add(const M& a, const M& b) { add_product<ADJOINT>(w, a, b); }
   PLAQ_FN void apply(const M& g) { w = g * w; }
   PLAQ_FN void turn(const Su2<R>& a, int i, int j) { rotate(w, a, i, j); }
   // A multiple of the best a of subgroup i, j.
@@ -77,7 +101,8 @@ template <int N, class M, class R> struct AbelianSum {
   PLAQ_FN void clear() {
     PLAQ_UNROLL for (int k = 0; k < N * N * N; k++) h[k / (N * N)][k / N % N][k % N] = {splat<R>(0), splat<R>(0)};
   }
-  PLAQ_FN void add(const M& v) {
+  template <bool ADJOINT> PLAQ_FN void add(const M& a, const M& b) {
+    const M c = group_product(a, b), v = ADJOINT ? adj(c) : c;
     PLAQ_UNROLL for (int c = 0; c < N; c++) PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = 0; j <= i; j++)
       h[c][i][j] = madd_conj(h[c][i][j], entry(v, j, c), entry(v, i, c));
   }
@@ -161,7 +186,7 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   typedef TraceSum<N, M, R> Trace;
   typedef AbelianSum<N, M, R> Abelian;
 
-  // U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger of all directions, then g(x).
+  // Sum of U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then g(x) from the left.
   template <class Sum> static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
     sum.clear();
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
@@ -170,10 +195,10 @@ template <int W, class S, int STORAGE> struct GaugeSite {
       const Site up = neighbour(a.geom, x, mu, true), down = neighbour(a.geom, x, mu, false);
       load_link<S, STORAGE>(u, plane(a.gauge, x.par), x, mu, stream);
       load_matrix<S, G>(other, a.g, up);
-      sum.add(group_product(u, adj(other)));
+      sum.template add<false>(u, adj(other));
       load_link<S, STORAGE>(u, plane(a.gauge, down.par), down, mu, stream);
       load_matrix<S, G>(other, a.g, down);
-      sum.add(adj(group_product(other, u)));
+      sum.template add<true>(other, u);
     }
     sum.apply(g);
   }
@@ -194,29 +219,64 @@ template <class R> PLAQ_FN Su2<R> choose(const Su2<R>& in, const Su2<R>& out, in
   return m;
 }
 
-// One parity of a sweep; batches = slices. `active` has a number per slice: 0 leaves it alone.
+// Slice `slice` has a number in `active`: 0 leaves it alone. Its upper lanes may hold another slice.
+struct Active {
+  int bit;
+  bool lower, upper;
+  PLAQ_FN Active(const GaugeFixArgs& a, int slice) : bit(lane_bit(a.geom, a.time())) {
+    const int* active = (const int*)a.active + slice;
+    lower = active[0] != 0, upper = bit ? active[extent(a.geom, a.time())] != 0 : lower;
+  }
+  PLAQ_FN bool none() const { return !lower && !upper; }
+  // `now` in lanes of active slices, else `old`.
+  template <class M> PLAQ_FN M changed(const M& now, const M& old, int lx) const {
+    if (none()) return old;
+    return lower == upper ? now : choose(now, old, lx, bit, upper);
+  }
+};
+
+// What sites of active slices see: the sums of the functional (every link is seen by both its ends) and
+// of the violation of slice `batch`, then where a slice's lanes hold two those of the upper one; the
+// largest violation in each of the two.
+template <int W, class Sum>
+PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const Site& x, const Active& active) {
+  typedef decltype(sum.functional()) R;
+  const R zero = splat<R>(0), v[2] = {sum.functional(), sum.violation(a.condition() == GAUGE_PHASES)};
+  PLAQ_UNROLL for (int upper = 0; upper < (active.bit ? 2 : 1); upper++) {
+    if (!(upper ? active.upper : active.lower)) continue;
+    PLAQ_UNROLL for (int k = 0; k < 2; k++) sums.add(2 * upper + k, by_lane_bit(v[k], zero, x.lx, active.bit, upper));
+    sums.most(4 + upper, by_lane_bit(v[1], zero, x.lx, active.bit, upper));
+  }
+}
+
+// One parity of a sweep; batches = slices. As a reduction it also says what its sites saw before.
 template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef GaugeSite<W, S, STORAGE> At;
   typedef typename At::R R;
   typedef typename At::M M;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice) {
-    const int bit = lane_bit(a.geom, a.time());
-    const int* active = (const int*)a.active + slice;
-    const bool lower = active[0] != 0, upper = bit ? active[extent(a.geom, a.time())] != 0 : lower;
-    if (!lower && !upper) return;
+    run(a, o, lx, slice, (Sums<6, W>*)0);
+  }
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
+    run(a, o, lx, slice, &sums);
+  }
+  static PLAQ_FN void run(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>* sums) {
+    const Active active(a, slice);
+    if (active.none()) return;
     const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
     M g;
     load_matrix<S, At::G>(g, a.g, x);
     const M before = g;
-    if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x);
-    else update<typename At::Trace>(g, a, x);
+    if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums);
+    else update<typename At::Trace>(g, a, x, active, sums);
     reunitarise(g);
-    if (lower != upper) g = choose(g, before, lx, bit, upper);
-    store_matrix<S, At::G>(g, a.g, x);
+    store_matrix<S, At::G>(active.changed(g, before, lx), a.g, x);
   }
-  template <class Sum> static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x) {
+  template <class Sum>
+  static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>* sums) {
     Sum sum;
     At::gather(sum, a, x, g);
+    if (sums) see(*sums, sum, a, x, active);
     const bool random = a.method() == GAUGE_STOCHASTIC || a.method() == GAUGE_HEAT;
     const R omega = splat<R>(a.omega);
     const Draws<W> draws(a.geom, x, random ? a.seed : 0, RANDOM_GAUGEFIX, 0, (u32)a.sweep);
@@ -244,28 +304,23 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
   }
 };
 
-// Per slice over one parity: the sums of the functional (every link is seen by both its ends) and of
-// the violation of slice `batch`, then where a slice's lanes hold two those of the upper one; the
-// largest violation in each of the two.
+// What the sites of one parity see; batches = slices.
 template <int W, class S, int STORAGE> struct GaugeQuality {
   typedef GaugeSite<W, S, STORAGE> At;
-  typedef typename At::R R;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
+    const Active active(a, slice);
+    if (active.none()) return;
     const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
-    if (a.condition() == GAUGE_ABELIAN) add<typename At::Abelian>(a, x, sums);
-    else add<typename At::Trace>(a, x, sums);
+    if (a.condition() == GAUGE_ABELIAN) add<typename At::Abelian>(a, x, active, sums);
+    else add<typename At::Trace>(a, x, active, sums);
   }
-  template <class Sum> static PLAQ_FN void add(const GaugeFixArgs& a, const Site& x, Sums<6, W>& sums) {
+  template <class Sum>
+  static PLAQ_FN void add(const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>& sums) {
     typename At::M g;
     load_matrix<S, At::G>(g, a.g, x);
     Sum sum;
     At::gather(sum, a, x, g);
-    const R zero = splat<R>(0), v[2] = {sum.functional(), sum.violation(a.condition() == GAUGE_PHASES)};
-    const int bit = lane_bit(a.geom, a.time());
-    PLAQ_UNROLL for (int upper = 0; upper < (bit ? 2 : 1); upper++) {
-      PLAQ_UNROLL for (int k = 0; k < 2; k++) sums.add(2 * upper + k, by_lane_bit(v[k], zero, x.lx, bit, upper));
-      sums.most(4 + upper, by_lane_bit(v[1], zero, x.lx, bit, upper));
-    }
+    see(sums, sum, a, x, active);
   }
 };
 
@@ -289,16 +344,11 @@ template <int W, class S, int STORAGE> struct GaugeTransform {
 template <int W, class S, int STORAGE> struct TransformSelect {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice) {
-    const int bit = lane_bit(a.geom, a.time());
-    const int* active = (const int*)a.active + slice;
-    const bool lower = active[0] != 0, upper = bit ? active[extent(a.geom, a.time())] != 0 : lower;
     const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
     typename At::M g, old;
     load_matrix<S, At::G>(g, a.g, x);
     load_matrix<S, At::G>(old, a.out, x);
-    if (!lower && !upper) g = old;
-    if (lower != upper) g = choose(g, old, lx, bit, upper);
-    store_matrix<S, At::G>(g, a.out, x);
+    store_matrix<S, At::G>(Active(a, slice).changed(g, old, lx), a.out, x);
   }
 };
 
@@ -308,7 +358,7 @@ template <int W, class S, int STORAGE> struct TransformArray {
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int parity) {
     constexpr int N = At::N;
     const Site x = site_at(a.geom, o, parity, lx);
-    double* out = (double*)a.active + 2 * N * N * local_index(a.geom, x, lx);
+    double* out = (double*)a.array + 2 * N * N * local_index(a.geom, x, lx);
     typename At::M g;
     load_matrix<S, At::G>(g, a.g, x);
     PLAQ_UNROLL for (int k = 0; k < N * N; k++) {

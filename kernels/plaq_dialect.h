@@ -73,7 +73,36 @@ PLAQ_FN float fma_(float a, float b, float c) { return fmaf(a, b, c); }
 PLAQ_FN double fma_(double a, double b, double c) { return fma(a, b, c); }
 PLAQ_FN float vsqrt(float a) { return sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return sqrt(a); }
+// 1 / a and 1 / sqrt(a) of positive numbers far from overflow and underflow, to 2 ulp: without the
+// tests and branches of those that are right for all.
+PLAQ_FN float vrcp(float a) {
+  float r;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+  return r;
+}
+PLAQ_FN float vrsqrt(float a) {
+  float r;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
+  return r;
+}
+// From 20 bits by Newton's iteration, in double by one step of third order.
+PLAQ_FN double vrcp(double a) {
+  double r;
+  asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
+  const double e = fma(-a, r, 1.0);
+  return fma(r, fma(e, e, e), r);
+}
+PLAQ_FN double vrsqrt(double a) {
+  double r;
+  asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
+  const double e = fma(-a * r, r, 1.0);
+  return fma(r * e, fma(0.375, e, 0.5), r);
+}
+PLAQ_FN float vcopysign(float a, float sign) { return copysignf(a, sign); }
+PLAQ_FN double vcopysign(double a, double sign) { return copysign(a, sign); }
 #else
+template <class R> PLAQ_FN R vrcp(R a) { return splat<R>(1) / a; }
+template <class R> PLAQ_FN R vcopysign(R a, R sign) { return select(sign < R{}, -a, a); }  // a >= 0
 template <class R> PLAQ_FN R fma_(R a, R b, R c) { return a * b + c; }  // contracted by the compiler
 PLAQ_FN float vsqrt(float a) { return __builtin_sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return __builtin_sqrt(a); }
@@ -82,6 +111,7 @@ template <class R> PLAQ_FN R vsqrt(R a) {
   for (int i = 0; i < lanes<R>::W; i++) r[i] = vsqrt(a[i]);
   return r;
 }
+template <class R> PLAQ_FN R vrsqrt(R a) { return splat<R>(1) / vsqrt(a); }
 #endif
 
 // Lane i takes the value of lane i ^ x (x < W): how a neighbour across a lane seam is seen.

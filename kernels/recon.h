@@ -35,58 +35,64 @@ template <> struct Recon<R12> {
   }
 };
 
-// A point z != 0 of the plane as one number p in [-1, 1] that runs once around the square
-// |x| + |y| = 1 as the phase of z runs from -pi to pi: no trigonometry either way.
-template <class R> PLAQ_FN R square_phase(cplx<R> z) {
-  const R zero = splat<R>(0), one = splat<R>(1), s = vabs(z.re) + vabs(z.im);
-  const R q = splat<R>(0.5) * vabs(z.im) / select(s > zero, s, one);
-  const R p = select(z.re < zero, one - q, q);
-  return select(z.im < zero, -p, p);
-}
-// The complex number of that phase and squared modulus m2.
-template <class R> PLAQ_FN cplx<R> from_square_phase(R p, R m2) {
-  const R zero = splat<R>(0), one = splat<R>(1), q = vabs(p);
-  const R up = q + q, down = (one - q) + (one - q);
-  const R x = one - up, y0 = select(up < down, up, down), y = select(p < zero, -y0, y0);
-  const R f = vsqrt(vmax(m2, zero) / (x * x + y * y));
-  return {f * x, f * y};
-}
-
-// Eight reals: Bunk and Sommer, Comput. Phys. Commun. 40 (1986) 229; de Forcrand, Lellouch and
-// Roiesnel, J. Comput. Phys. 59 (1985) 324. With rows a, b, c of V in SU(3) the numbers a2, a3, b1
-// and the phases of a1, c1 are kept; moduli follow from the unit length of row and column, the
-// rest from orthogonality, dividing by n = |a2|^2 + |a3|^2.
-// V is U with rows 1 and 3 turned by 45 degrees, a = (u1 + u3)/sqrt2, c = (u3 - u1)/sqrt2: the
-// unit matrix lies where |a1| = |c1| = sqrt n = 1/sqrt2 and its neighbourhood is stored without
-// loss. The error of U is about eps (1 + 1/|a1| + 1/|c1| + 1/sqrt n); it stays below sqrt(eps)
-// where a1 or c1 vanish, and only n = 0 (row a = (e^{i phi}, 0, 0)) loses the link. No NaN arises.
+// Eight reals: two unit vectors by stereographic projection, five and three numbers, rational in both
+// directions. With e1 = (1, 0, 0) and <.,.> linear in its second argument, the rows a, b of U are
+//   a = s (2 x / |x|^2 - e1),  x = (1 + i v0, v1 + i v2, v3 + i v4),
+//   b = (0, r) - y x,          y = 2 x1 <(x2, x3), r> / |x|^2 |x1|^2,
+//   r = s' (2 (1 + i w0, w1 + i w2) / (1 + w^2) - (1, 0)),
+// and row 3 completes them. The signs s, s' choose the half sphere on which |v|, |w| <= 1, so that
+// the error of U is a few eps on all of SU(3). They are the signs of the numbers that stand for v0 and
+// w0: s (v0 + 3) / 4, whose modulus is 1/2 to 1.
 template <> struct Recon<R8> {
   template <class R> using Link = Su3<R>;
   static constexpr int reals = 8, colours = 3;
+  // A number with a sign that is not its own.
+  template <class R> static PLAQ_FN R signless(R v) { return fma_(splat<R>(4), vabs(v), splat<R>(-3)); }
+  template <class R> static PLAQ_FN R with_sign(R v, R sign) { return vcopysign(splat<R>(0.25) * v + splat<R>(0.75), sign); }
+  // x, |x1|^2 and |x|^2
+  template <class R> static PLAQ_FN void point(cplx<R> (&x)[3], R& first, R& all, const R (&v)[8]) {
+    x[0] = {splat<R>(1), signless(v[0])}, x[1] = {v[1], v[2]}, x[2] = {v[3], v[4]};
+    first = fma_(x[0].im, x[0].im, splat<R>(1));
+    all = fma_(v[4], v[4], fma_(v[3], v[3], fma_(v[2], v[2], fma_(v[1], v[1], first))));
+  }
+  // b of r; h = 2 / |x|^2 |x1|^2
+  template <class R> static PLAQ_FN void second(cplx<R> (&b)[3], const cplx<R> (&r)[2], const cplx<R> (&x)[3], R h) {
+    cplx<R> z = h * madd_conj(mul_conj(x[1], r[0]), x[2], r[1]);
+    const cplx<R> y = {fma_(-x[0].im, z.im, z.re), fma_(x[0].im, z.re, z.im)};
+    b[0] = {fma_(x[0].im, y.im, -y.re), fma_(-x[0].im, y.re, -y.im)};
+    b[1] = msub(r[0], y, x[1]), b[2] = msub(r[1], y, x[2]);
+  }
   template <class R> static PLAQ_FN void expand(Su3<R>& u, const R (&v)[8]) {
-    const R one = splat<R>(1), tiny = splat<R>(1e-30f);
-    const cplx<R> a2 = {v[0], v[1]}, a3 = {v[2], v[3]}, b1 = {v[4], v[5]};
-    const R n = norm2(a2) + norm2(a3), inv = one / vmax(n, tiny);
-    const cplx<R> a1 = from_square_phase(v[6], one - n), c1 = from_square_phase(v[7], n - norm2(b1));
-    const cplx<R> d = mul_conj(a1, b1), e = conj(c1);
-    // conj(a2) b2 + conj(a3) b3 = -d,  a2 b3 - a3 b2 = e
-    const cplx<R> b2 = -inv * (a2 * d + mul_conj(a3, e)), b3 = -inv * (a3 * d - mul_conj(a2, e));
-    const cplx<R> c2 = conj(a3 * b1 - a1 * b3), c3 = conj(a1 * b2 - a2 * b1);
-    const R r = splat<R>(0.70710678118654752);
-    const cplx<R> a[3] = {a1, a2, a3}, b[3] = {b1, b2, b3}, c[3] = {c1, c2, c3};
-    PLAQ_UNROLL for (int i = 0; i < 3; i++) {
-      u.e[0][i] = r * (a[i] - c[i]);
-      u.e[1][i] = b[i];
-      u.e[2][i] = r * (a[i] + c[i]);
-    }
+    const R one = splat<R>(1), two = splat<R>(2), w0 = signless(v[5]);
+    cplx<R> x[3];
+    R first, all;
+    point(x, first, all, v);
+    const R three = fma_(v[7], v[7], fma_(v[6], v[6], fma_(w0, w0, one)));
+    // One division for all.
+    const R both = all * first, inv = two * vrcp(both * three), h = inv * three;
+    const R f = vcopysign(h * first, v[0]), g = vcopysign(inv * both, v[5]);
+    const cplx<R> r[2] = {{g - vcopysign(one, v[5]), g * w0}, {g * v[6], g * v[7]}};
+    u.e[0][0] = {f - vcopysign(one, v[0]), f * x[0].im}, u.e[0][1] = f * x[1], u.e[0][2] = f * x[2];
+    second(u.e[1], r, x, h);
+    complete_rows(u);
   }
   template <class R> static PLAQ_FN void compress(R (&v)[8], const Su3<R>& u) {
-    const R r = splat<R>(0.70710678118654752);
-    cplx<R> a[3];
-    PLAQ_UNROLL for (int i = 0; i < 3; i++) a[i] = r * (u.e[0][i] + u.e[2][i]);
-    v[0] = a[1].re, v[1] = a[1].im, v[2] = a[2].re, v[3] = a[2].im;
-    v[4] = u.e[1][0].re, v[5] = u.e[1][0].im;
-    v[6] = square_phase(a[0]), v[7] = square_phase(u.e[2][0] - u.e[0][0]);
+    const R one = splat<R>(1), two = splat<R>(2), zero = splat<R>(0);
+    const cplx<R>* a = u.e[0];
+    R f = vcopysign(one / (one + vabs(a[0].re)), a[0].re);
+    v[0] = with_sign(f * a[0].im, a[0].re);
+    v[1] = f * a[1].re, v[2] = f * a[1].im, v[3] = f * a[2].re, v[4] = f * a[2].im;
+    // r is b in the basis that v, as it is rounded, will give.
+    cplx<R> x[3], r[2], basis[3];
+    R first, all;
+    point(x, first, all, v);
+    PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+      const cplx<R> unit[2] = {{k == 0 ? one : zero, zero}, {k == 1 ? one : zero, zero}};
+      second(basis, unit, x, two / (all * first));
+      r[k] = madd_conj(madd_conj(mul_conj(basis[0], u.e[1][0]), basis[1], u.e[1][1]), basis[2], u.e[1][2]);
+    }
+    f = vcopysign(one / (one + vabs(r[0].re)), r[0].re);
+    v[5] = with_sign(f * r[0].im, r[0].re), v[6] = f * r[1].re, v[7] = f * r[1].im;
   }
 };
 

@@ -26,17 +26,23 @@ template <class R> PLAQ_FN cplx<R> mul_conj(cplx<R> a, cplx<R> b) {  // conj(a) 
   return {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
 }
 
+// acc - a b
+template <class R> PLAQ_FN cplx<R> msub(cplx<R> acc, cplx<R> a, cplx<R> b) {
+  return {fma_(a.im, b.im, fma_(-a.re, b.re, acc.re)), fma_(-a.im, b.re, fma_(-a.re, b.im, acc.im))};
+}
+
 template <class R> struct Su3 {
   cplx<R> e[3][3];
 };
 
+// Component j of a x b.
+template <class R> PLAQ_FN cplx<R> cross(const cplx<R> (&a)[3], const cplx<R> (&b)[3], int j) {
+  const int k = (j + 1) % 3, l = (j + 2) % 3;
+  return msub(a[k] * b[l], a[l], b[k]);
+}
 // Third row of an SU(3) matrix: conj(row0 x row1).
 template <class R> PLAQ_FN void complete_rows(Su3<R>& u) {
-  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
-    const int k = (j + 1) % 3, l = (j + 2) % 3;
-    const cplx<R> p = u.e[0][k] * u.e[1][l], q = u.e[0][l] * u.e[1][k];
-    u.e[2][j] = conj(p - q);
-  }
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[2][j] = conj(cross(u.e[0], u.e[1], j));
 }
 
 template <class R> PLAQ_FN Su3<R> operator*(const Su3<R>& a, const Su3<R>& b) {

@@ -45,7 +45,7 @@ template <class R> PLAQ_FN void rotate(Su2<R>& u, const Su2<R>& a, int, int) { u
 template <int W, class R> PLAQ_FN R draw_x0(R alpha, const Draws<W>& draws, u32 n, R& open) {
   const R one = splat<R>(1), two = splat<R>(2), half = splat<R>(0.5), zero = splat<R>(0);
   const auto small = alpha < splat<R>(0.8);
-  const R inv = one / select(small, one, alpha);
+  const R inv = vrcp(select(small, one, alpha));
   R x0 = zero;
   open = one;
   for (u32 t = 0; t < max_tries && any(open > zero); t++) {
@@ -78,7 +78,7 @@ template <int W, class R> PLAQ_FN Su2<R> heat(const Su2<R>& w, R factor, const D
   const R side = r * vsqrt((one - z) * (one + z));
   const Su2<R> x = {{x0, side * c, side * s, r * z}};
   const auto flat = k < splat<R>(1e-12f);
-  const R inv = one / select(flat, one, k);
+  const R inv = vrcp(select(flat, one, k));
   const Su2<R> back = {{select(flat, one, inv * w.a[0]), -inv * w.a[1], -inv * w.a[2], -inv * w.a[3]}};
   Su2<R> a = x * back;
   PLAQ_UNROLL for (int i = 0; i < 4; i++) a.a[i] = select(open > zero, i == 0 ? one : zero, a.a[i]);
@@ -88,7 +88,7 @@ template <int W, class R> PLAQ_FN Su2<R> heat(const Su2<R>& w, R factor, const D
 template <class R> PLAQ_FN Su2<R> squared(const Su2<R>& q) {
   const R one = splat<R>(1), k2 = q.a[0] * q.a[0] + q.a[1] * q.a[1] + q.a[2] * q.a[2] + q.a[3] * q.a[3];
   const auto flat = k2 < splat<R>(1e-24f);
-  const R inv = one / select(flat, one, k2), f = (inv + inv) * q.a[0];
+  const R inv = vrcp(select(flat, one, k2)), f = (inv + inv) * q.a[0];
   return {{select(flat, one, f * q.a[0] - one), f * q.a[1], f * q.a[2], f * q.a[3]}};
 }
 

@@ -4,21 +4,25 @@
 
 namespace PLAQ_NS {
 
-// Rows 0 and 1 by Gram-Schmidt, row 2 = conj(row 0 x row 1).
+// Rows 0 and 1 by Gram-Schmidt, row 2 = conj(row 0 x row 1). Updates of links end here: other rounding
+// would give other configurations for the same seed (tests/data).
 template <class R> PLAQ_FN void reunitarise(Su3<R>& u) {
-  const R one = splat<R>(1);
-  R inv = one / vsqrt(norm2(u.e[0][0]) + norm2(u.e[0][1]) + norm2(u.e[0][2]));
+  R inv = vrsqrt(norm2(u.e[0][0]) + norm2(u.e[0][1]) + norm2(u.e[0][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[0][j] = inv * u.e[0][j];
   cplx<R> along = mul_conj(u.e[0][0], u.e[1][0]);
   along = madd_conj(along, u.e[0][1], u.e[1][1]);
   along = madd_conj(along, u.e[0][2], u.e[1][2]);
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = u.e[1][j] - along * u.e[0][j];
-  inv = one / vsqrt(norm2(u.e[1][0]) + norm2(u.e[1][1]) + norm2(u.e[1][2]));
+  inv = vrsqrt(norm2(u.e[1][0]) + norm2(u.e[1][1]) + norm2(u.e[1][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = inv * u.e[1][j];
-  complete_rows(u);
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+    const int k = (j + 1) % 3, l = (j + 2) % 3;
+    const cplx<R> p = u.e[0][k] * u.e[1][l], q = u.e[0][l] * u.e[1][k];
+    u.e[2][j] = conj(p - q);
+  }
 }
 template <class R> PLAQ_FN void reunitarise(Su2<R>& u) {
-  const R *a = u.a, inv = splat<R>(1) / vsqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
+  const R *a = u.a, inv = vrsqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
   PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = inv * u.a[i];
 }
 

@@ -140,11 +140,7 @@ fn configurations_of_other_codes_have_their_plaquettes() {
                     // 13 decimals are known; those and the sums' rounding.
                     assert!((3.0 * u.plaquette.total - mean).abs() < 1e-12, "{name} {u:?}");
                     let stored = plaquette(&u.gauge).unwrap().total;
-                    // On rough links eight numbers lose up to the root of the roundoff.
-                    let tol = match recon {
-                        Recon::R8 => tolerance(precision, 1.0).sqrt(),
-                        _ => 12.0 * std::f64::consts::PI * tolerance(precision, 4.0),
-                    };
+                    let tol = 12.0 * std::f64::consts::PI * tolerance(precision, 4.0);
                     let what = format!("{name} {precision:?} {recon:?}");
                     assert!((3.0 * stored - mean).abs() < tol, "{what}: {}", 3.0 * stored);
                 }

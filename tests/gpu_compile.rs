@@ -229,6 +229,13 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "convert_gauge" => convert_variants(),
         "gauge_sweep" | "gauge_quality" => gaugefix_variants(),
         name if name.starts_with("fourier_") => fourier_variants(),
+        // Sweeps of an annealing are measured on their own; links of twelve numbers are for CPUs.
+        "gauge_sweep_seen" if params[1] == "R12" => vec![],
+        "gauge_sweep_seen" => {
+            let mut all = gaugefix_variants();
+            all.retain(|v| !["heat", "micro"].iter().any(|what| v.what.contains(what)));
+            all
+        }
         "update_links" => {
             let args = UpdateArgs { geom: geom(), gauge: view(), ..UpdateArgs::default() };
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });

@@ -393,8 +393,10 @@ kernel_args! {
         arg omega: f64,
         arg seed: u64,
         arg sweep: i64,
-        /// One i32 per slice of this rank; for arrays their place.
+        /// One i32 per slice of this rank.
         arg active: Ptr,
+        /// Of the host's order, complex doubles.
+        arg array: Ptr,
     }
 
     /// Fourier-accelerated gauge fixing (fourier.h). Arrays hold the numbers of an element of the

@@ -77,9 +77,9 @@ interface! {
             PLAQ_STORAGE_SU3_18 = 18 => Recon::R18,
             /// SU(3), two rows.
             PLAQ_STORAGE_SU3_12 = 12 => Recon::R12,
-            /// SU(3), eight numbers, algebraic.
+            /// SU(3), eight numbers: two unit vectors by stereographic projection.
             PLAQ_STORAGE_SU3_8 = 8 => Recon::R8,
-            /// SU(3), eight angles: slower, errors of the same size for every link.
+            /// SU(3), eight angles: slower.
             PLAQ_STORAGE_SU3_8_ANGLES = 9 => Recon::R8Angles,
             /// SU(2), a0 + i a.sigma.
             PLAQ_STORAGE_SU2 = 4 => Recon::Su2,

@@ -265,7 +265,7 @@ fn run(
     result: &mut Out<plaq_gaugefix>,
 ) -> Result<()> {
     let params = params_of(params)?;
-    let mut tell = |p: &Progress| {
+    let ask = |p: &Progress| {
         let Some(callback) = callback else { return false };
         let (copy, sweeps, temperature) =
             (p.copy as i64, p.sweeps as i64, p.temperature.unwrap_or(0.0));
@@ -277,7 +277,8 @@ fn run(
     };
     let mut done = None;
     gauge.replace("gauge", |links| {
-        let fixed = fix_gauge(links, &params, &mut tell)?;
+        let comm = links.geometry().comm();
+        let fixed = fix_gauge(links, &params, &mut |p| comm.stop(ask(p)))?;
         done = Some((fixed.transformation, fixed.report));
         Ok(fixed.gauge)
     })?;

@@ -32,8 +32,8 @@ pub enum Recon {
     R18,
     /// The first two rows.
     R12,
-    /// Eight numbers, algebraic: exact to rounding near the unit matrix; on links where an entry
-    /// of its pivots vanishes the error grows up to the square root of the roundoff.
+    /// Eight numbers, two unit vectors by stereographic projection: uniform error of a few units of
+    /// roundoff, without roots or trigonometry.
     R8,
     /// Eight angles (Walk's thesis, Appendix B): uniform error, but slow.
     R8Angles,

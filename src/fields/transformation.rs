@@ -114,7 +114,7 @@ impl Transformation {
         let args = GaugeFixArgs {
             geom: geometry.args(),
             g: g.view(),
-            active: buffer.ptr(),
+            array: buffer.ptr(),
             ..Default::default()
         };
         let params = [Precision::F64.token(), g.0.recon().whole().token()];

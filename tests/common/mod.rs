@@ -110,11 +110,11 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / top.max(f64::MIN_POSITIVE)
 }
 
-/// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h:
-/// 1 + 1/|a1| + 1/|c1| + 1/sqrt n with all three near 1/sqrt 2; pi for angles).
+/// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h: a turn
+/// of a unit vector by twice the error of v, 4 roundings for v0; pi for angles).
 pub fn storage_factor(recon: Recon) -> f64 {
     match recon {
-        Recon::R8 => 1.0 + 3.0 * 2f64.sqrt(),
+        Recon::R8 => 8.0,
         Recon::R8Angles => std::f64::consts::PI,
         _ => 1.0,
     }

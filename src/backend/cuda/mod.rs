@@ -328,9 +328,9 @@ impl Backend for Cuda {
         };
         let _current = self.enter()?;
         let kernel = self.kernel(call)?;
-        // The number of blocks depends on the device and n alone: so does the order of the sums.
-        let blocks = call.work.n.div_ceil(kernel.shape.block as usize);
-        let blocks = blocks.min(REDUCE_BLOCKS * self.multiprocessors);
+        // The number of blocks depends on the device and the work alone: so does the order of sums.
+        let most = (REDUCE_BLOCKS * self.multiprocessors).div_ceil(call.work.batches);
+        let blocks = call.work.n.div_ceil(kernel.shape.block as usize).min(most);
         let mut held = self.sums.lock().unwrap_or_else(|e| e.into_inner());
         let scratch = held.get_or_insert_with(|| Sums::new(self.driver));
         let args = scratch.reserve(blocks, call.work.batches, width, self.stream, over)?;

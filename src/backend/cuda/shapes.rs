@@ -24,6 +24,10 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
         }
         // Field strengths: all registers, or single precision spills as well.
         _ if ["clover_build", "field_strength_sum"].contains(&kernel.name) => shape(64, 4),
+        // As the sweeps whose arithmetic it repeats: a small block spills least.
+        _ if ["gauge_quality", "gauge_sweep_seen"].contains(&kernel.name) && !double => {
+            shape(64, 8)
+        }
         // Many warps hide the latency of streaming kernels.
         Kind::Site | Kind::Block => shape(128, if double { 2 } else { 4 }),
         // Serial in a site, not hot: give it all registers.

@@ -11,6 +11,7 @@ use std::time::Instant;
 
 pub use params::{Condition, GaugeFixParams, Method, Schedule, Stop, Working};
 pub use report::{CopyReport, Fixed, GaugeFixReport, Progress, Quality};
+pub use sweeper::sweep_storage;
 use sweeper::{Functional, Step, Sweeper};
 
 use super::observables::unitarity;
@@ -24,7 +25,8 @@ use crate::fields::{GaugeField, Precision, Transformation};
 const PATIENCE: usize = 20;
 const STANDSTILL_THETA: f64 = 1e-9;
 
-/// Called at every check; true ends the fixing on all ranks at the next check.
+/// Called at every check, on all ranks; true ends the fixing and comes on all of them at once
+/// (`Comm::stop`).
 pub type Callback<'a> = dyn FnMut(&Progress) -> bool + 'a;
 
 /// A fixed field: links stored like those given, and the transformation that made them, in double.
@@ -156,8 +158,6 @@ fn average(slices: &[Fixed]) -> Fixed {
 struct Book<'a, 'b> {
     params: &'a GaugeFixParams,
     callback: &'a mut Callback<'b>,
-    /// This rank's callback asks to stop; then all ranks do.
-    asked: bool,
     stopped: bool,
     copy: usize,
     seed: u64,
@@ -166,18 +166,20 @@ struct Book<'a, 'b> {
 
 impl Book<'_, '_> {
     fn sweep(&mut self, sweeper: &mut Sweeper, step: Step) -> Result<()> {
-        let number = self.sweeps;
-        self.sweeps += 1;
+        let number = self.number();
         sweeper.sweep(step, self.seed, number)
     }
 
-    /// Measures all slices, tells the callback and learns whether to stop.
-    fn look(&mut self, sweeper: &mut Sweeper, temperature: Option<f64>) -> Result<Vec<Quality>> {
-        let (slices, stop) = sweeper.quality(self.asked)?;
-        self.stopped |= stop;
+    /// Of a new sweep in the random stream.
+    fn number(&mut self) -> usize {
+        self.sweeps += 1;
+        self.sweeps - 1
+    }
+
+    /// Tells the callback and learns whether to stop.
+    fn tell(&mut self, slices: &[Quality], temperature: Option<f64>) {
         let (copy, sweeps, quality) = (self.copy, self.sweeps, mean(slices.iter()));
-        self.asked |= (self.callback)(&Progress { copy, sweeps, quality, temperature });
-        Ok(slices)
+        self.stopped |= (self.callback)(&Progress { copy, sweeps, quality, temperature });
     }
 
     fn anneal(&mut self, sweeper: &mut Sweeper, schedule: &Schedule) -> Result<()> {
@@ -188,7 +190,8 @@ impl Book<'_, '_> {
                 self.sweep(sweeper, Step::Microcanonical)?;
             }
             if (step + 1) % self.params.check_every == 0 {
-                self.look(sweeper, Some(temperature))?;
+                let even = sweeper.glance()?;
+                self.tell(&even, Some(temperature));
                 if self.stopped {
                     break;
                 }
@@ -208,32 +211,63 @@ impl Book<'_, '_> {
         slices: &mut [Fixed],
     ) -> Result<()> {
         let params = self.params;
-        let (mut before, mut lowest, mut stale): (Option<Vec<Quality>>, _, _) =
-            (None, f64::INFINITY, 0);
-        let mut sweeps = 0;
+        // What sweeps change now, and its functional at the last check.
+        let mut active = vec![true; slices.len()];
+        let mut before = vec![f64::NEG_INFINITY; slices.len()];
+        let (mut lowest, mut stale, mut sweeps) = (f64::INFINITY, 0, 0);
         slices.iter_mut().for_each(|s| s.converged = false);
+        // What half of the sites see: mostly it tells that nothing more is to be measured. The last half
+        // of a sweep says it; not where a rise of the functional is to be known exactly, and steps of a
+        // descent measure all.
+        let mut seen = sweeper.glance()?;
+        let descent = matches!(method, Method::FourierDescent { .. } | Method::FourierCg { .. });
+        let exactly = stop.change > 0.0 || descent;
         loop {
-            let now = self.look(sweeper, None)?;
-            for (c, slice) in slices.iter_mut().enumerate().filter(|(_, s)| !s.converged) {
-                slice.quality = now[c];
-                let rise =
-                    before.as_ref().map_or(f64::INFINITY, |b| now[c].functional - b[c].functional);
-                slice.converged = stop.met(&now[c], rise.abs() / sweeps as f64);
-            }
-            let theta = mean(now.iter()).theta;
+            let late = sweeps > 0 && !exactly;
+            let theta = mean(seen.iter()).theta;
             stale = if theta < lowest || theta > STANDSTILL_THETA { 0 } else { stale + 1 };
             lowest = lowest.min(theta);
-            before = Some(now);
+            let all = |sweeper: &mut Sweeper| {
+                let even = if late { sweeper.glance()? } else { seen.clone() };
+                sweeper.quality(&even)
+            };
+            let rise = |c: usize| (seen[c].functional - before[c]).abs() / sweeps as f64;
+            let due = |c: usize| {
+                let spent = slices[c].iterations >= params.max_iterations;
+                active[c] && (spent || stop.may_be_met(&seen[c], rise(c), late))
+            };
+            let mut now = match (0..slices.len()).any(due) {
+                true => Some(all(sweeper)?),
+                false => None,
+            };
+            let known = slices.iter().zip(now.as_ref().unwrap_or(&seen)).zip(&active);
+            let known: Vec<Quality> =
+                known.map(|((slice, now), &on)| if on { *now } else { slice.quality }).collect();
+            self.tell(&known, None);
+            let ends = self.stopped || patience.is_some_and(|p| stale >= p);
+            if ends && now.is_none() {
+                now = Some(all(sweeper)?);
+            }
+            if let Some(now) = now {
+                for (c, slice) in slices.iter_mut().enumerate().filter(|(c, _)| active[*c]) {
+                    slice.quality = now[c];
+                    slice.converged = stop.met(&now[c], rise(c));
+                }
+            }
+            before = seen.iter().map(|q| q.functional).collect();
             let open = |s: &Fixed| !s.converged && s.iterations < params.max_iterations;
-            let active: Vec<bool> = slices.iter().map(open).collect();
-            if self.stopped || !active.contains(&true) || patience.is_some_and(|p| stale >= p) {
+            let left: Vec<bool> = slices.iter().map(open).collect();
+            if ends || !left.contains(&true) {
                 return Ok(());
             }
-            sweeper.activate(&active)?;
+            if left != active {
+                sweeper.activate(&left)?;
+                active = left;
+            }
             let left = slices.iter().zip(&active).filter(|(_, &on)| on);
             let left = left.map(|(s, _)| params.max_iterations - s.iterations).min().unwrap_or(0);
             sweeps = params.check_every.min(left);
-            for _ in 0..sweeps {
+            for n in 0..sweeps {
                 let done = slices.iter().map(|s| s.iterations).max().unwrap_or(0);
                 let step = match method {
                     Method::StochasticRelaxation { probability } => {
@@ -246,10 +280,17 @@ impl Book<'_, '_> {
                     Method::FourierCg { alpha } => Step::Descent { alpha, conjugate: true },
                     _ => Step::Overrelax { omega: params.omega },
                 };
-                self.sweep(sweeper, step)?;
+                if n + 1 == sweeps && !exactly {
+                    seen = sweeper.sweep_seen(step, self.seed, self.number())?;
+                } else {
+                    self.sweep(sweeper, step)?;
+                }
                 for (slice, _) in slices.iter_mut().zip(&active).filter(|(_, &on)| on) {
                     slice.iterations += 1;
                 }
+            }
+            if exactly {
+                seen = sweeper.glance()?;
             }
         }
     }
@@ -277,8 +318,7 @@ impl<'a, 'b> Run<'a, 'b> {
             Working::Double => None,
             Working::Single | Working::Mixed => Some(sweeper(Precision::F32)?),
         };
-        let (asked, stopped) = (false, false);
-        let book = Book { params, callback, asked, stopped, copy: 0, seed: 0, sweeps: 0 };
+        let book = Book { params, callback, stopped: false, copy: 0, seed: 0, sweeps: 0 };
         Ok(Run { book, single, double: sweeper(Precision::F64)? })
     }
 
@@ -335,7 +375,8 @@ impl<'a, 'b> Run<'a, 'b> {
             book.converge(double, method, stop, None, &mut slices)?;
             return Ok(slices);
         }
-        let (quality, _) = double.quality(false)?;
+        let even = double.glance()?;
+        let quality = double.quality(&even)?;
         for (slice, quality) in slices.iter_mut().zip(quality) {
             slice.quality = quality;
             slice.converged &= stop.met(&quality, 0.0);

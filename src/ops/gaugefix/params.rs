@@ -97,7 +97,15 @@ impl Stop {
             && below(rise, self.change)
     }
 
-    /// The same, but for what is not to be seen in single precision.
+    /// May a slice have come here, given averages over half of the sites? Then theta is at least
+    /// half of theirs. `late`: that was half a sweep ago.
+    pub(super) fn may_be_met(&self, half: &Quality, rise: f64, late: bool) -> bool {
+        let fall = if late { 0.1 } else { 1.0 };
+        let (theta, theta_max) = (0.5 * fall * half.theta, fall * half.theta_max);
+        self.met(&Quality { theta, theta_max, ..*half }, rise)
+    }
+
+    /// The criteria, but for what is not to be seen in single precision.
     pub(super) fn in_single(&self) -> Stop {
         let least = |stop: f64, seen: f64| if stop > 0.0 { stop.max(seen) } else { 0.0 };
         Stop {

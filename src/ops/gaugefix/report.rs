@@ -51,7 +51,8 @@ pub struct Progress {
     pub copy: usize,
     /// Sweeps of this copy, annealing included.
     pub sweeps: usize,
-    /// In the precision of the sweeps.
+    /// In the precision of the sweeps. Mostly it was measured in the middle of the last sweep, theta
+    /// and its maximum at odd sites, which had not been changed yet.
     pub quality: Quality,
     /// Temperature of an annealing under way.
     pub temperature: Option<f64>,

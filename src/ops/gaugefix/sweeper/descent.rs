@@ -204,7 +204,7 @@ impl Descent {
     /// where it is to be kept.
     fn pass(&self, at: &Sweeper, keep: bool, vector: Ptr) -> Result<Vec<Found>> {
         let mut args = FourierArgs { write: keep as i32, vector, ..self.args(at) };
-        at.slice_sums("fourier_gradient", |parity| {
+        at.slice_sums("fourier_gradient", 0..2, |parity| {
             args.fix.parity = parity;
             args
         })
