@@ -82,7 +82,7 @@ template <> struct Recon<R8> {
     R f = vcopysign(one / (one + vabs(a[0].re)), a[0].re);
     v[0] = with_sign(f * a[0].im, a[0].re);
     v[1] = f * a[1].re, v[2] = f * a[1].im, v[3] = f * a[2].re, v[4] = f * a[2].im;
-    // r is b in the basis that v, as it is rounded, will give.
+    // r is b in the basis that v gives.
     cplx<R> x[3], r[2], basis[3];
     R first, all;
     point(x, first, all, v);

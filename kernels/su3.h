@@ -35,14 +35,13 @@ template <class R> struct Su3 {
   cplx<R> e[3][3];
 };
 
-// Component j of a x b.
-template <class R> PLAQ_FN cplx<R> cross(const cplx<R> (&a)[3], const cplx<R> (&b)[3], int j) {
-  const int k = (j + 1) % 3, l = (j + 2) % 3;
-  return msub(a[k] * b[l], a[l], b[k]);
-}
 // Third row of an SU(3) matrix: conj(row0 x row1).
 template <class R> PLAQ_FN void complete_rows(Su3<R>& u) {
-  PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[2][j] = conj(cross(u.e[0], u.e[1], j));
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+    const int k = (j + 1) % 3, l = (j + 2) % 3;
+    const cplx<R> p = u.e[0][k] * u.e[1][l], q = u.e[0][l] * u.e[1][k];
+    u.e[2][j] = conj(p - q);
+  }
 }
 
 template <class R> PLAQ_FN Su3<R> operator*(const Su3<R>& a, const Su3<R>& b) {

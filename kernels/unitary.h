@@ -5,7 +5,7 @@
 namespace PLAQ_NS {
 
 // Rows 0 and 1 by Gram-Schmidt, row 2 = conj(row 0 x row 1). Updates of links end here: other rounding
-// would give other configurations for the same seed (tests/data).
+// gives other configurations for the same seed (tests/data).
 template <class R> PLAQ_FN void reunitarise(Su3<R>& u) {
   R inv = vrsqrt(norm2(u.e[0][0]) + norm2(u.e[0][1]) + norm2(u.e[0][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[0][j] = inv * u.e[0][j];
@@ -15,11 +15,7 @@ template <class R> PLAQ_FN void reunitarise(Su3<R>& u) {
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = u.e[1][j] - along * u.e[0][j];
   inv = vrsqrt(norm2(u.e[1][0]) + norm2(u.e[1][1]) + norm2(u.e[1][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = inv * u.e[1][j];
-  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
-    const int k = (j + 1) % 3, l = (j + 2) % 3;
-    const cplx<R> p = u.e[0][k] * u.e[1][l], q = u.e[0][l] * u.e[1][k];
-    u.e[2][j] = conj(p - q);
-  }
+  complete_rows(u);
 }
 template <class R> PLAQ_FN void reunitarise(Su2<R>& u) {
   const R *a = u.a, inv = vrsqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);

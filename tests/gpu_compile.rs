@@ -26,6 +26,8 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "halos, all, several, y, CLOVER", 120),
     ("hop_f16_", "halos", 28),
     ("hop_f64_", "several, y, CLOVER", 44),
+    ("hop_f32_R8A", "several, y, CLOVER", 32),
+    ("hop_f32_R8", "several, y, CLOVER", 36),
     ("hop_f32_", "several, y, CLOVER", 32),
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
