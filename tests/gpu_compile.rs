@@ -229,9 +229,13 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "layout_gauge" | "layout_spinor" | "layout_clover" => layout_variants(),
         "convert_gauge" => convert_variants(),
-        "gauge_sweep" | "gauge_quality" => gaugefix_variants(),
         // Sweeps and descents on a GPU have links of eight numbers.
-        "fourier_gradient" | "gauge_sweep_seen" if params[1] == "R12" => vec![],
+        "gauge_sweep" | "gauge_quality" | "gauge_sweep_seen" | "fourier_gradient"
+            if params[1] == "R12" =>
+        {
+            vec![]
+        }
+        "gauge_sweep" | "gauge_quality" => gaugefix_variants(),
         name if name.starts_with("fourier_") => fourier_variants(),
         // Sweeps of an annealing are measured on their own.
         "gauge_sweep_seen" => {
