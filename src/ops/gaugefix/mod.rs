@@ -1,7 +1,8 @@
 //! Gauge fixing: Landau, Coulomb and maximally Abelian gauge for SU(3) and SU(2) by relaxation,
 //! overrelaxation, stochastic relaxation and simulated annealing (Schroeck and Vogt, Comput. Phys.
-//! Commun. 184 (2013) 1907), and by Fourier-accelerated descents. The links are only read: sweeps change the transformation g(x), which
-//! moves fewer bytes than changing the links, and rounding cannot grow in them.
+//! Commun. 184 (2013) 1907), and by Fourier-accelerated descents. The links are only read: sweeps
+//! change the transformation g(x), which moves fewer bytes than changing the links, and rounding
+//! cannot grow in them.
 
 mod params;
 mod report;
