@@ -24,6 +24,9 @@ for word in $want; do
   *) sed -n '2,/^set/s/^# \{0,1\}//p' run.sh && exit 2 ;;
   esac
 done
+for packed in tests/bin/*.gz bin/*.gz; do
+  [ ! -e "$packed" ] || gzip -d "$packed" || exit 2
+done
 mkdir -p "$results"
 passed=0 failed=0 ignored=0
 

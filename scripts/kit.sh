@@ -45,12 +45,15 @@ if [ -d "$configs" ]; then
   cp -r "$configs/." "$kit/configs/"
   chmod -R u+w "$kit/configs"
 fi
+# run.sh unpacks them: with the kernels in each they would be most of the kit.
+gzip -9 "$kit"/tests/bin/* "$kit/bin/plaq_bench"
 cp scripts/kit-run.sh "$kit/run.sh"
 mkdir "$kit/studies"
 cp scripts/studies/*.py "$kit/studies/"
 cat >"$kit/README" <<END
 plaq $VERSION, built on $(. /etc/os-release && echo "$PRETTY_NAME") for $(uname -m).
 ./run.sh runs the tests, the examples and the benchmarks on the GPU; ./run.sh --help says more.
+It unpacks the test programs and bin/plaq_bench first.
 studies/*.py run gaugefix on many gauge copies (docs/studies.md of the source tree); they need Python 3.
 Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
 END
