@@ -134,6 +134,23 @@ static inline void start_ranks(int argc, char **argv, plaq_context_params *p) {
 }
 #endif
 
+/* Files of results: what goes wrong ends the program. */
+static inline FILE *open_file(const char *name, const char *mode) {
+  FILE *f = fopen(name, mode);
+  if (!f) {
+    perror(name);
+    exit(1);
+  }
+  return f;
+}
+
+static inline void close_file(FILE *f, const char *name) {
+  if (ferror(f) | fclose(f)) {
+    perror(name);
+    exit(1);
+  }
+}
+
 /* Text as a JSON string. */
 static inline void json_text(FILE *f, const char *text) {
   fputc('"', f);

@@ -41,7 +41,8 @@ static const char HELP[] =
 static const char OPTIONS[] =
     "--gauge --condition --time --residual --method --precision --omega --alpha --probability --stochastic-sweeps "
     "--hot --cold --temperatures --microcanonical --logarithmic --stop-theta --stop-theta-max --stop-change "
-    "--max-iterations --check-every --copies --random-start --seed --out --format --transformation --json --history --device --threads" GRID_OPTION;
+    "--max-iterations --check-every --copies --random-start --seed --out --format --transformation --json --history "
+    "--device --threads" GRID_OPTION;
 
 enum { NUMBERS = 18 }; /* of a matrix of SU(3) */
 
@@ -163,22 +164,6 @@ static void *memory(int64_t count, size_t size) {
     exit(1);
   }
   return room;
-}
-
-static FILE *open_file(const char *name, const char *mode) {
-  FILE *f = fopen(name, mode);
-  if (!f) {
-    perror(name);
-    exit(1);
-  }
-  return f;
-}
-
-static void close_file(FILE *f, const char *name) {
-  if (ferror(f) | fclose(f)) {
-    perror(name);
-    exit(1);
-  }
 }
 
 static plaq_gaugefix fix(plaq_gauge gauge, job *j, int first) {

@@ -244,12 +244,8 @@ static void print_table(const job *j) {
 }
 
 static void write_json(const job *j) {
-  FILE *f = fopen(j->json_file, "w");
+  FILE *f = open_file(j->json_file, "w");
   int i;
-  if (!f) {
-    perror(j->json_file);
-    exit(1);
-  }
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
   fprintf(f, ",\n  \"gauge\": {\"file\": ");
@@ -266,10 +262,7 @@ static void write_json(const job *j) {
             i ? "," : "", p->k[0], p->k[1], p->k[2], p->k[3], p->p2, d, p->p2 * d, p->momenta);
   }
   fprintf(f, "\n  ]\n}\n");
-  if (ferror(f) | fclose(f)) {
-    perror(j->json_file);
-    exit(1);
-  }
+  close_file(f, j->json_file);
 }
 
 int main(int argc, char **argv) {

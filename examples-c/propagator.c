@@ -219,11 +219,7 @@ static void write_json(const job *j) {
   const int32_t *l = j->file.extents, *x = j->source.position;
   const plaq_solve_report *s = &j->solve;
   int n = j->times;
-  FILE *f = fopen(j->json_file, "w");
-  if (!f) {
-    perror(j->json_file);
-    exit(1);
-  }
+  FILE *f = open_file(j->json_file, "w");
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
   fprintf(f, ",\n  \"gauge\": {\"file\": ");
@@ -257,10 +253,7 @@ static void write_json(const job *j) {
   json_array(f, "rho", j->mass_rho, n, ",");
   json_array(f, "nucleon", j->mass_nucleon, n, "");
   fprintf(f, "  }\n}\n");
-  if (ferror(f) | fclose(f)) {
-    perror(j->json_file);
-    exit(1);
-  }
+  close_file(f, j->json_file);
 }
 
 int main(int argc, char **argv) {

@@ -84,20 +84,6 @@ impl Pending {
         self.requests.iter().filter(|r| **r != 0).count()
     }
 
-    /// Lets MPI work on the messages; true when they are finished.
-    pub(super) fn test(&mut self) -> Result<bool> {
-        let Some(transport) = self.transport.clone() else { return Ok(true) };
-        if self.requests.is_empty() {
-            return Ok(true);
-        }
-        transport.usable(Side::Data)?;
-        let done = transport.test(&mut self.requests)?;
-        if done {
-            self.requests.clear();
-        }
-        Ok(done)
-    }
-
     pub(super) fn finish(mut self) -> Result<()> {
         let Some(transport) = self.transport.clone() else { return Ok(()) };
         if self.requests.is_empty() {

@@ -264,11 +264,6 @@ impl Comm {
         }
     }
 
-    /// Lets MPI work on messages between two pieces of other work; true when they have arrived.
-    pub fn test(&self, pending: &mut Pending) -> Result<bool> {
-        pending.test()
-    }
-
     /// Waits for what was started.
     ///
     /// # Errors

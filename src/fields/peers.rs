@@ -177,7 +177,7 @@ impl Geometry {
         Ok(peers)
     }
 
-    /// Sums of a reduction over all ranks, maxima included.
+    /// Sums of a reduction over all ranks. Kernels with maxima go through `reduce_here`.
     pub(crate) fn reduce<A: KernelArgs>(
         &self,
         device: &Device,
