@@ -49,7 +49,7 @@ done <<<"$list"
 alike() {
   awk 'function number(x) { return x ~ /^[-+]?[0-9.]+([eE][-+]?[0-9]+)?$/ }
     /iterations,/ { next }
-    { for (i = 1; i <= NF; i++) token[FNR == NR, ++n[FNR == NR]] = $i }
+    { gsub(/,/, " "); for (i = 1; i <= NF; i++) token[FNR == NR, ++n[FNR == NR]] = $i }
     END {
       if (!n[1] || n[1] != n[0]) exit 1
       for (i = 1; i <= n[1]; i++) {
