@@ -48,6 +48,8 @@ enum {
   PLAQ_WRONG_CONTEXT = 6,
   /** An object is being changed, or is to be changed, while another call uses it. */
   PLAQ_BUSY = 8,
+  /** A function of QUDA's interface was called outside of qudaInit and qudaFinalize. */
+  PLAQ_NOT_INITIALISED = 9,
   /** A defect inside plaq was caught at the boundary. */
   PLAQ_INTERNAL = -1,
   /** No usable accelerator was found. */
@@ -1320,6 +1322,32 @@ plaq_status plaq_gaugefix_transformation(plaq_gaugefix result, double *transform
 
 /** Applies the transformation to the links of another field of the lattice. */
 plaq_status plaq_gaugefix_apply(plaq_gaugefix result, plaq_gauge gauge);
+
+/* ---- QUDA's interface: what becomes of errors ---- */
+
+/** What a function of the headers in quda/ does once its error has been told to the handler. */
+typedef int32_t plaq_quda_error_mode;
+enum {
+  /** Ends the program with exit code 1 (the default). */
+  PLAQ_QUDA_ERRORS_END = 0,
+  /** Returns. No array, number or count of the host has been written then, and what is
+   * returned is NULL. */
+  PLAQ_QUDA_ERRORS_RETURN = 1
+};
+
+/** Gets the name of the function that failed, its status and the message in lines: argument,
+ * expected, found, and what to do. On several ranks all get what the one that failed has. */
+typedef void (*plaq_quda_error_callback)(const char *function, int32_t status, const char *message, void *user);
+
+/** For all threads, from now on. */
+plaq_status plaq_quda_set_error_mode(int32_t mode);
+
+/** Takes the place of the handler that prints to stderr; NULL: that one again. */
+plaq_status plaq_quda_set_error_handler(plaq_quda_error_callback callback, void *user);
+
+/** Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
+ * message of one that failed. */
+plaq_status plaq_quda_last_status(int32_t *status);
 
 #ifdef __cplusplus
 }

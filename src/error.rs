@@ -61,6 +61,7 @@ statuses! {
     WrongContext = 6, "WRONG_CONTEXT", "objects of different contexts or devices were mixed";
     // 7 is retired (was STOPPED): a stop that a callback asked for is in the report.
     Busy = 8, "BUSY", "an object is being changed, or is to be changed, while another call uses it";
+    NotInitialised = 9, "NOT_INITIALISED", "a function of QUDA's interface was called outside of qudaInit and qudaFinalize";
     Internal = -1, "INTERNAL", "a defect inside plaq was caught at the boundary";
     // 100..199 back end
     NoDevice = 100, "NO_DEVICE", "no usable accelerator was found";

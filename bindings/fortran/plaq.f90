@@ -15,6 +15,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_UNSUPPORTED = 5
   integer(c_int32_t), parameter :: PLAQ_WRONG_CONTEXT = 6
   integer(c_int32_t), parameter :: PLAQ_BUSY = 8
+  integer(c_int32_t), parameter :: PLAQ_NOT_INITIALISED = 9
   integer(c_int32_t), parameter :: PLAQ_INTERNAL = -1
   integer(c_int32_t), parameter :: PLAQ_NO_DEVICE = 100
   integer(c_int32_t), parameter :: PLAQ_DRIVER_MISSING = 101
@@ -745,6 +746,18 @@ module plaq
     integer(c_int32_t) :: reserved
   end type
 
+  ! QUDA's interface: what becomes of errors
+  !> What a function of the headers in quda/ does once its error has been told to the handler.
+  !> Ends the program with exit code 1 (the default).
+  integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
+  !> Returns. No array, number or count of the host has been written then, and what is
+  !> returned is NULL.
+  integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_RETURN = 1
+  !> plaq_quda_error_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Gets the name of the function that failed, its status and the message in lines: argument,
+  !> expected, found, and what to do. On several ranks all get what the one that failed has.
+  !> Arguments: function, status, message, user.
+
   interface
     !> Version of the library, "major.minor.patch".
     type(c_ptr) function plaq_version() bind(c)
@@ -1407,6 +1420,23 @@ module plaq
       import
       type(plaq_gaugefix), value :: result
       type(plaq_gauge), value :: gauge
+    end function
+    !> For all threads, from now on.
+    integer(c_int32_t) function plaq_quda_set_error_mode(mode) bind(c)
+      import
+      integer(c_int32_t), value :: mode
+    end function
+    !> Takes the place of the handler that prints to stderr; NULL: that one again.
+    integer(c_int32_t) function plaq_quda_set_error_handler(callback, user) bind(c)
+      import
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+    end function
+    !> Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
+    !> message of one that failed.
+    integer(c_int32_t) function plaq_quda_last_status(status) bind(c)
+      import
+      integer(c_int32_t), intent(inout) :: status
     end function
   end interface
 

@@ -42,7 +42,7 @@ macro_rules! by_value {
         }
     })* };
 }
-by_value!(i32, i64, f64, *mut c_void);
+by_value!(i32, u32, i64, usize, f64, *mut c_void);
 
 /// By-value arguments that are not numbers: callbacks and handles that are to be destroyed.
 pub struct Raw<T>(T);
@@ -405,6 +405,22 @@ impl Arg for TextOut {
         unsafe {
             std::ptr::copy_nonoverlapping(self.text.as_ptr(), self.to.cast(), self.text.len())
         };
+    }
+}
+
+impl DataOut {
+    /// An array whose address stands in a struct of the host.
+    pub(crate) fn at(address: *mut c_void, name: &str) -> Result<DataOut> {
+        not_null(address, name)?;
+        Ok(DataOut(address.cast()))
+    }
+}
+
+impl Data {
+    /// Lets `work` see the array's first `count` bytes. On trust as in `Memory::block`.
+    pub(crate) fn read<T>(&self, count: usize, work: impl FnOnce(&[u8]) -> T) -> T {
+        // SAFETY: the host's array of that size, which nobody changes during its call.
+        work(unsafe { std::slice::from_raw_parts(self.0, count) })
     }
 }
 

@@ -65,6 +65,11 @@ pub(crate) fn last_error() -> *const c_char {
     LAST_ERROR.with(|last| last.borrow().as_ptr())
 }
 
+/// The same as text.
+pub(crate) fn last_message() -> String {
+    LAST_ERROR.with(|last| last.borrow().to_string_lossy().into_owned())
+}
+
 pub(crate) fn c_string(text: String) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }

@@ -22,6 +22,14 @@ pub struct Context {
 }
 
 impl Context {
+    /// All ranks of the communicator do this together.
+    pub(crate) fn open(params: &plaq_context_params) -> Result<Arc<Context>> {
+        let comm = ranks(params)?;
+        let device = comm.agree(device(params, &comm))?;
+        log::info!("context on {}, rank {} of {}", device.name(), comm.rank(), comm.size());
+        Ok(Arc::new(Context { device, comm, id: OnceLock::new() }))
+    }
+
     pub(crate) fn device(&self) -> &Device {
         &self.device
     }
@@ -158,10 +166,7 @@ interface! {
 }
 
 fn create(params: &plaq_context_params, context: &mut Out<plaq_context>) -> Result<()> {
-    let comm = ranks(params)?;
-    let device = comm.agree(device(params, &comm))?;
-    log::info!("context on {}, rank {} of {}", device.name(), comm.rank(), comm.size());
-    let object = Arc::new(Context { device, comm, id: OnceLock::new() });
+    let object = Context::open(params)?;
     let handle: plaq_context = handles::insert(object.clone(), 0)?;
     let _ = object.id.set(handle.id());
     context.set(handle);

@@ -249,6 +249,7 @@ fn params_of(p: &plaq_gaugefix_params) -> Result<GaugeFixParams> {
         stop: Stop { theta: p.stop_theta, theta_max: p.stop_theta_max, change: p.stop_change },
         max_iterations: count(p.max_iterations, "max_iterations")?,
         check_every: count(p.check_every, "check_every")?,
+        links_tolerance: 0.0,
         precision: choose(p.precision, "params.precision")?,
         copies: count(p.copies, "copies")?,
         random_start: flag(p.random_start, "random_start")?,

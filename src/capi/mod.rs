@@ -19,7 +19,9 @@ pub mod hadron;
 mod handles;
 pub mod layout;
 pub mod library;
+pub mod milc;
 pub mod observe;
+pub mod quda;
 pub mod solve;
 pub mod spinor;
 pub mod table;
@@ -40,4 +42,32 @@ pub const MODULES: &[&table::Module] = &[
     &solve::MODULE,
     &hadron::MODULE,
     &gaugefix::MODULE,
+    &quda::calls::MODULE,
 ];
+
+/// QUDA's headers, as far as plaq stands in for it.
+pub const HEADERS: &[table::Header] = &[
+    table::Header { file: "quda/enum_quda.h", includes: &[], modules: &[&quda::enums::MODULE] },
+    table::Header {
+        file: "quda/quda_constants.h",
+        includes: &[],
+        modules: &[&quda::constants::MODULE],
+    },
+    table::Header { file: "quda/quda_define.h", includes: &[], modules: &[&quda::define::MODULE] },
+    table::Header {
+        file: "quda/quda.h",
+        includes: &["enum_quda.h", "quda_constants.h", "quda_define.h"],
+        modules: &[],
+    },
+    table::Header {
+        file: "quda/quda_milc_interface.h",
+        includes: &["stddef.h", "enum_quda.h", "quda.h"],
+        modules: &[&milc::MODULE],
+    },
+];
+
+/// What all headers declare.
+pub fn items() -> impl Iterator<Item = &'static table::Item> {
+    let compatible = HEADERS.iter().flat_map(|h| h.modules);
+    MODULES.iter().chain(compatible).flat_map(|m| m.items)
+}

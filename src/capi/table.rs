@@ -11,11 +11,51 @@ pub type Doc = &'static [&'static str];
 
 /// Types are Rust's spelling; tests/abi/header.rs knows C's and Fortran's.
 pub enum Item {
-    Handle { name: &'static str, doc: Doc },
-    Constants { name: &'static str, doc: Doc, values: &'static [(&'static str, i32, Doc)] },
-    Callback { name: &'static str, doc: Doc, args: &'static [Pair], returns: &'static str },
-    Struct { name: &'static str, doc: Doc, size: usize, fields: &'static [Field] },
-    Function { name: &'static str, doc: Doc, args: &'static [Pair], returns: &'static str },
+    Handle {
+        name: &'static str,
+        doc: Doc,
+    },
+    Constants {
+        name: &'static str,
+        doc: Doc,
+        values: &'static [(&'static str, i32, Doc)],
+    },
+    /// A C enum, where hosts know it as one.
+    Enum {
+        name: &'static str,
+        doc: Doc,
+        values: &'static [(&'static str, i32, Doc)],
+    },
+    Define {
+        name: &'static str,
+        doc: Doc,
+        value: &'static str,
+    },
+    Callback {
+        name: &'static str,
+        doc: Doc,
+        args: &'static [Pair],
+        returns: &'static str,
+    },
+    Struct {
+        name: &'static str,
+        doc: Doc,
+        size: usize,
+        fields: &'static [Field],
+    },
+    Function {
+        name: &'static str,
+        doc: Doc,
+        args: &'static [Pair],
+        returns: &'static str,
+    },
+}
+
+/// A file below include/ and the tables it is generated from.
+pub struct Header {
+    pub file: &'static str,
+    pub includes: &'static [&'static str],
+    pub modules: &'static [&'static Module],
 }
 
 /// Name and type.
@@ -33,13 +73,19 @@ pub struct Field {
 /// `callbacks`; `params` name, init function { field: type = default }; `reports` (results whose
 /// struct may grow) and `structs` (which never change); `texts` (functions that return a C
 /// string); `functions` (all others: they return a status and run `= implementation` inside
-/// the boundary).
+/// the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
+/// whose numbers need not all mean something here; `calls`, which return no status: they run
+/// `together` on all ranks of the default context or `alone`, and what fails goes to its handler.
 macro_rules! interface {
     (
         $title:literal
+        $(defines { $($(#[doc = $ddoc:expr])* $define:ident = $dvalue:literal;)* })?
         $(handles { $($(#[doc = $hdoc:expr])* $handle:ident: $object:ty = $kind:literal,)* })?
         $(constants { $($(#[doc = $edoc:expr])* $enum:ident: $value:ty {
             $($(#[doc = $cdoc:expr])* $constant:ident = $number:literal => $meaning:expr,)*
+        })* })?
+        $(enums { $($(#[doc = $ndoc:expr])* $cenum:ident: $nvalue:ty {
+            $($(#[doc = $odoc:expr])* $option:ident = $onumber:literal $(=> $omeaning:expr)?,)*
         })* })?
         $(callbacks { $($(#[doc = $bdoc:expr])*
             $callback:ident($($barg:ident: $bty:ty),*) -> $bret:ty;)* })?
@@ -56,6 +102,8 @@ macro_rules! interface {
             $text:ident($($targ:ident: $tty:ty),*) = $tbody:path;)* })?
         $(functions { $($(#[doc = $fdoc:expr])*
             $function:ident($($arg:ident: $ty:ty),* $(,)?) = $body:path;)* })?
+        $(calls { $($(#[doc = $ldoc:expr])*
+            $call:ident($($larg:ident: $lty:ty),* $(,)?) $(-> $lret:ty)? = $how:ident $lbody:path;)* })?
     ) => {
         $($(
             $(#[doc = $hdoc])*
@@ -86,6 +134,15 @@ macro_rules! interface {
             impl $crate::capi::args::Choice for $value {
                 const TABLE: &'static [(i32, &'static str, Self)] =
                     &[$(($number, stringify!($constant), $meaning),)*];
+            }
+        )*)?
+        $($(
+            $(#[doc = $ndoc])*
+            pub type $cenum = std::ffi::c_int;
+            $($(#[doc = $odoc])* pub const $option: std::ffi::c_int = $onumber;)*
+            impl $crate::capi::args::Choice for $nvalue {
+                const TABLE: &'static [(i32, &'static str, Self)] =
+                    &[$($(($onumber, stringify!($option), $omeaning),)?)*];
             }
         )*)?
         $($(
@@ -164,6 +221,23 @@ macro_rules! interface {
                 })
             }
         )*)?
+        $($(
+            $(#[doc = $ldoc])*
+            #[no_mangle]
+            pub unsafe extern "C" fn $call(
+                $($larg: <$lty as $crate::capi::args::Arg>::C),*
+            ) $(-> $lret)? {
+                #[allow(unused_imports)]
+                use $crate::capi::args::Arg;
+                $crate::capi::quda::calls::$how(stringify!($call), || {
+                    $(let mut $larg = <$lty as Arg>::read($larg, stringify!($larg))?;)*
+                    let value = $lbody($(<$lty as Arg>::view(&mut $larg)),*)?;
+                    Ok((value, move || {
+                        $(<$lty as Arg>::finish($larg);)*
+                    }))
+                })
+            }
+        )*)?
 
         pub const MODULE: $crate::capi::table::Module = {
             #[allow(unused_imports)]
@@ -171,11 +245,21 @@ macro_rules! interface {
             Module {
                 title: $title,
                 items: &[
+                    $($(Item::Define {
+                        name: stringify!($define),
+                        doc: &[$($ddoc),*],
+                        value: $dvalue,
+                    },)*)?
                     $($(Item::Handle { name: stringify!($handle), doc: &[$($hdoc),*] },)*)?
                     $($(Item::Constants {
                         name: stringify!($enum),
                         doc: &[$($edoc),*],
                         values: &[$((stringify!($constant), $number, &[$($cdoc),*])),*],
+                    },)*)?
+                    $($(Item::Enum {
+                        name: stringify!($cenum),
+                        doc: &[$($ndoc),*],
+                        values: &[$((stringify!($option), $onumber, &[$($odoc),*])),*],
                     },)*)?
                     $($(Item::Callback {
                         name: stringify!($callback),
@@ -245,6 +329,12 @@ macro_rules! interface {
                         doc: &[$($fdoc),*],
                         args: &[$((stringify!($arg), stringify!($ty))),*],
                         returns: "plaq_status",
+                    },)*)?
+                    $($(Item::Function {
+                        name: stringify!($call),
+                        doc: &[$($ldoc),*],
+                        args: &[$((stringify!($larg), stringify!($lty))),*],
+                        returns: concat!($(stringify!($lret))?),
                     },)*)?
                 ],
             }

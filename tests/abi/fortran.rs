@@ -64,7 +64,7 @@ pub fn module() -> String {
             }
             Item::Constants { name, .. } => types.0.insert(name, Kind::Number),
             Item::Callback { name, .. } => types.0.insert(name, Kind::Callback),
-            Item::Function { .. } => None,
+            Item::Function { .. } | Item::Enum { .. } | Item::Define { .. } => None,
         };
     }
     let mut s = String::from(HEAD);
@@ -136,7 +136,8 @@ impl Types {
                 }
                 s.push_str("  end type\n");
             }
-            Item::Function { .. } => {}
+            // Nothing of plaq.h.
+            Item::Function { .. } | Item::Enum { .. } | Item::Define { .. } => {}
         }
     }
 

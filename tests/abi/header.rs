@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use plaq::capi::table::{Doc, Item, Pair};
-use plaq::capi::MODULES;
+use plaq::capi::table::{Doc, Header, Item, Pair};
+use plaq::capi::{HEADERS, MODULES};
 use plaq::error::Status;
 
 const RULES: &str = "\
@@ -27,7 +27,43 @@ const RULES: &str = "\
  */
 ";
 
-pub fn header() -> String {
+const COMPATIBLE: &str = "\
+/* The part of QUDA's interface that plaq offers; programs that keep to it compile and link as they
+ * are. Generated from src/capi; do not edit. What fails is reported as plaq.h says under \"QUDA's
+ * interface\": by default a message and the end of the program.
+ */
+";
+
+/// Every header, as (path below include/, text).
+pub fn headers() -> Vec<(&'static str, String)> {
+    let compatible = HEADERS.iter().map(|h| (h.file, compatible(h)));
+    std::iter::once(("plaq.h", header())).chain(compatible).collect()
+}
+
+/// A header that stands for one of QUDA.
+fn compatible(header: &Header) -> String {
+    let guard = header.file.replace(['/', '.'], "_").to_uppercase();
+    let mut s = format!("{COMPATIBLE}#ifndef PLAQ_{guard}\n#define PLAQ_{guard}\n");
+    for (i, file) in header.includes.iter().enumerate() {
+        let _ = writeln!(s, "{}#include <{file}>", if i == 0 { "\n" } else { "" });
+    }
+    let has_functions = header.modules.iter().any(|m| m.items.iter().any(is_function));
+    if has_functions {
+        s.push_str("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    }
+    header.modules.iter().flat_map(|m| m.items).for_each(|i| item(&mut s, i));
+    if has_functions {
+        s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
+    }
+    s.push_str("\n#endif\n");
+    s
+}
+
+fn is_function(item: &Item) -> bool {
+    matches!(item, Item::Function { .. })
+}
+
+fn header() -> String {
     let mut s = String::from(RULES);
     s.push_str("#ifndef PLAQ_H\n#define PLAQ_H\n\n#include <stdint.h>\n\n");
     let version: Vec<&str> = env!("CARGO_PKG_VERSION").split('.').collect();
@@ -65,6 +101,24 @@ fn item(s: &mut String, item: &Item) {
             }
             end_list(s);
             s.push_str("};\n");
+        }
+        Item::Enum { name, doc, values } => {
+            comment(s, "", doc);
+            let _ = writeln!(s, "typedef enum {name} {{");
+            for (option, number, doc) in *values {
+                comment(s, "  ", doc);
+                let number = match *number {
+                    i32::MIN => "QUDA_INVALID_ENUM".into(),
+                    n => n.to_string(),
+                };
+                let _ = writeln!(s, "  {option} = {number},");
+            }
+            end_list(s);
+            let _ = writeln!(s, "}} {name};");
+        }
+        Item::Define { name, doc, value } => {
+            comment(s, "", doc);
+            let _ = writeln!(s, "#define {name} {value}");
         }
         Item::Callback { name, doc, args, returns } => {
             comment(s, "", doc);
@@ -152,7 +206,11 @@ fn c_type(ty: &str) -> String {
         other => panic!("no C for the argument kind {other}"),
     }
     match inner.as_str() {
-        "()" => "void",
+        "()" | "" => "void",
+        "c_int" => "int",
+        "c_uint" => "unsigned",
+        "usize" => "size_t",
+        "*constc_int" => "const int *",
         "i32" => "int32_t",
         "i64" => "int64_t",
         "f64" => "double",
@@ -161,7 +219,7 @@ fn c_type(ty: &str) -> String {
         "TextOut" => "char *",
         "Data" => "const void *",
         "DataOut" | "*mutc_void" => "void *",
-        name if name.starts_with("plaq_") => name,
+        name if name.starts_with("plaq_") || name.starts_with("Quda") => name,
         other => panic!("no C type for {other}"),
     }
     .into()
@@ -169,12 +227,15 @@ fn c_type(ty: &str) -> String {
 
 /// A C file that does not compile unless sizes and offsets are those of the library.
 pub fn layout_checks() -> String {
-    let mut s = String::from("#include <stddef.h>\n#include \"plaq.h\"\n");
+    let mut s = String::from("#include <stddef.h>\n");
+    for (file, _) in headers() {
+        let _ = writeln!(s, "#include \"{file}\"");
+    }
     let mut check = |claim: String, number: usize| {
         let _ = writeln!(s, "typedef char check_{number}_is_right[({claim}) ? 1 : -1];");
     };
     let mut number = 0;
-    for item in MODULES.iter().flat_map(|m| m.items) {
+    for item in plaq::capi::items() {
         if let Item::Struct { name, size, fields, .. } = item {
             number += 1;
             check(format!("sizeof({name}) == {size}"), number);

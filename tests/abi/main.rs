@@ -11,7 +11,6 @@ use std::process::Command;
 use std::sync::OnceLock;
 
 use plaq::capi::table::Item;
-use plaq::capi::MODULES;
 
 const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
 
@@ -30,7 +29,9 @@ fn is_current(file: &str, expected: &str) {
 
 #[test]
 fn generated_files_are_current() {
-    is_current("include/plaq.h", &header::header());
+    for (file, text) in header::headers() {
+        is_current(&format!("include/{file}"), &text);
+    }
     is_current("bindings/fortran/plaq.f90", &fortran::module());
     is_current("docs/errors.md", &header::errors());
 }
@@ -41,7 +42,10 @@ fn work() -> &'static Path {
     WORK.get_or_init(|| {
         let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi");
         std::fs::create_dir_all(&work).expect("a writable build tree");
-        std::fs::write(work.join("plaq.h"), header::header()).expect("a writable build tree");
+        std::fs::create_dir_all(work.join("quda")).expect("a writable build tree");
+        for (file, text) in header::headers() {
+            std::fs::write(work.join(file), text).expect("a writable build tree");
+        }
         // The library's own name and the name in its DT_SONAME.
         let library = library();
         for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
@@ -89,19 +93,22 @@ fn run(command: &mut Command, what: &str) {
 fn compiler(tool: &str) -> Command {
     let mut words = tool.split(' ');
     let mut command = Command::new(words.next().expect("a compiler"));
-    command.args(words).arg("-I").arg(work()).arg("-I").arg(root().join("tests/abi"));
+    command.args(words).arg("-I").arg(work()).arg("-I").arg(work().join("quda"));
+    command.arg("-I").arg(root().join("tests/abi"));
     command
 }
 
 #[test]
 fn header_is_clean_c99_and_cpp() {
     let source = work().join("only_header");
+    let includes: String =
+        header::headers().iter().map(|(file, _)| format!("#include \"{file}\"\n")).collect();
     for (variable, default, standard, suffix) in
         [("CC", "cc", "-std=c99", "c"), ("CXX", "c++", "-std=c++11", "cc")]
     {
         let Some(tool) = tool(variable, default) else { continue };
         let file = source.with_extension(suffix);
-        std::fs::write(&file, "#include \"plaq.h\"\nint main(void) { return 0; }\n").unwrap();
+        std::fs::write(&file, format!("{includes}int main(void) {{ return 0; }}\n")).unwrap();
         run(
             compiler(&tool).arg(standard).args(WARNINGS).arg("-fsyntax-only").arg(&file),
             &format!("{tool} on the header"),
@@ -125,9 +132,7 @@ fn exported_symbols_are_the_header() {
     let out = Command::new("nm").args(["-D", "--defined-only"]).arg(library()).output().unwrap();
     let text = String::from_utf8(out.stdout).unwrap();
     let exported: BTreeSet<&str> = text.lines().filter_map(|l| l.split(' ').next_back()).collect();
-    let declared: BTreeSet<&str> = MODULES
-        .iter()
-        .flat_map(|m| m.items)
+    let declared: BTreeSet<&str> = plaq::capi::items()
         .filter_map(|i| if let Item::Function { name, .. } = i { Some(*name) } else { None })
         .collect();
     assert_eq!(exported, declared);

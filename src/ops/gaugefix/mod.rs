@@ -51,7 +51,7 @@ pub fn fix_gauge(
 ) -> Result<GaugeFixed> {
     let start = Instant::now();
     params.check(gauge)?;
-    check_links(gauge)?;
+    check_links(gauge, params.links_tolerance)?;
     let mut run = Run::new(gauge, params, callback)?;
     let (mut copies, mut best): (Vec<CopyReport>, Option<Best>) = (vec![], None);
     for copy in 0..params.copies {
@@ -75,9 +75,13 @@ pub fn fix_gauge(
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
 }
 
-/// Refuses links that are not finite or not in the group, to the rounding of long runs.
-fn check_links(gauge: &GaugeField) -> Result<()> {
-    let tolerance = if gauge.precision() == Precision::F64 { 1e-8 } else { 1e-4 };
+/// Refuses links that are not finite or not in the group.
+fn check_links(gauge: &GaugeField, asked: f64) -> Result<()> {
+    let tolerance = match gauge.precision() {
+        _ if asked > 0.0 => asked,
+        Precision::F64 => 1e-8,
+        _ => 1e-4,
+    };
     let found = unitarity(gauge)?;
     let (site, mu) = (found.site, found.direction);
     if !found.worst().is_finite() {

@@ -145,6 +145,9 @@ pub struct GaugeFixParams {
     /// Sweeps between two looks at the violation.
     pub check_every: usize,
     pub precision: Working,
+    /// Largest deviation of a link from the group that is accepted; 0: the rounding of long runs,
+    /// 1e-8 in double and 1e-4 in single precision.
+    pub links_tolerance: f64,
     /// Gauge copies; of those that converged the largest functional is returned.
     pub copies: usize,
     /// Start the first copy at a random transformation as well.
@@ -162,6 +165,7 @@ impl GaugeFixParams {
             max_iterations: 20_000,
             check_every: 10,
             precision: Working::Mixed,
+            links_tolerance: 0.0,
             copies: 1,
             random_start: false,
             seed: 1,

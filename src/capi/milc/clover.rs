@@ -1,0 +1,249 @@
+//! Solves with the clover operator; links, clover term and its inverse come from the host.
+
+use std::ffi::c_int;
+use std::sync::{Arc, TryLockError};
+
+use super::{precision_of, QudaInvertArgs_t};
+use crate::backend::{External, Location};
+use crate::bail;
+use crate::capi::args::{choose, Data, DataOut, Memory, Out};
+use crate::capi::layout::phase;
+use crate::capi::quda::enums::Inverter;
+use crate::capi::quda::session::{self, Session};
+use crate::capi::quda::uploads::{Digest, Kept};
+use crate::compose::{DiracSolver, Schur, SolveParams};
+use crate::error::{Error, Result};
+use crate::fields::{
+    CloverField, GammaBasis, GaugeField, Group, Layout, LinkOptions, Precision, Recon, SpinorField,
+    Subset,
+};
+use crate::operators::{DiracParams, Wilson};
+use crate::ops::observables;
+use crate::solvers::{unwatched, SolverParams};
+
+/// What of the host's links is on the device: whole, or two rows of each matrix.
+#[derive(Clone)]
+struct Links {
+    field: Arc<GaugeField>,
+    /// Storage that the iteration may use.
+    sloppy: Recon,
+}
+
+type LinksKey = (Digest, [f64; 4], Precision, Precision);
+type CloverKey = (Digest, Precision, Precision);
+type SolverKey = (LinksKey, [CloverKey; 2], u64, Precision, SolveParams);
+
+/// What solves leave for the next one.
+#[derive(Default)]
+pub struct Solves {
+    links: Kept<LinksKey, Links>,
+    clover: [Kept<CloverKey, Arc<CloverField>>; 2],
+    solver: Kept<SolverKey, Arc<DiracSolver>>,
+    spinors: Option<[SpinorField; 2]>,
+}
+
+/// Largest deviation from SU(3) of links of which two rows say all, in the precision of the solve;
+/// and in that of an iteration that residuals in the former one correct.
+fn two_rows(precision: Precision) -> f64 {
+    if precision == Precision::F64 {
+        1e-12
+    } else {
+        1e-6
+    }
+}
+const TWO_ROWS_SLOPPY: f64 = 1e-5;
+
+#[allow(clippy::too_many_arguments)]
+pub fn invert(
+    external_precision: c_int,
+    quda_precision: c_int,
+    kappa: f64,
+    _clover_coeff: f64,
+    inv_args: QudaInvertArgs_t,
+    target_residual: f64,
+    target_fermilab_residual: f64,
+    link: &Data,
+    clover: &Data,
+    clover_inv: &Data,
+    source: &Data,
+    solution: &DataOut,
+    final_residual: &mut Out<f64>,
+    final_fermilab_residual: &mut Out<f64>,
+    num_iters: &mut Out<c_int>,
+) -> Result<()> {
+    let session = session::get()?;
+    let outer = precision_of(external_precision, "external_precision")?;
+    let inner = precision_of(quda_precision, "quda_precision")?;
+    let params = params(&inv_args, target_residual, target_fermilab_residual)?;
+    if !(kappa > 0.0 && kappa.is_finite()) {
+        bail!(BadParameter, "kappa: expected a number above 0, found {kappa}");
+    }
+    if inv_args.boundary_phase.iter().any(|angle| !angle.is_finite()) {
+        let found = inv_args.boundary_phase;
+        bail!(
+            BadParameter,
+            "inv_args.boundary_phase: expected angles in units of pi, found {found:?}"
+        );
+    }
+    let sloppy = match inv_args.mixed_precision {
+        0 => inner,
+        1 => Precision::F32,
+        2 => Precision::F16,
+        other => bail!(
+            InvalidArgument,
+            "inv_args.mixed_precision: expected 0 (no other), 1 (single) or 2 (half), found {other}"
+        ),
+    };
+    let mut solves = match session.solves.try_lock() {
+        Ok(solves) => solves,
+        Err(TryLockError::WouldBlock) => bail!(Busy, "another thread's solve is not done"),
+        Err(TryLockError::Poisoned(_)) => bail!(Internal, "an earlier solve broke off"),
+    };
+    let host = Host { session: &session, outer, inner, sloppy };
+    let solver = host.solver(
+        &mut solves,
+        [link, clover, clover_inv],
+        kappa,
+        inv_args.boundary_phase,
+        params,
+    )?;
+
+    let layout = Layout::dirac(outer, GammaBasis::DeGrandRossi);
+    let (source, mut target) = (host.array(&layout, source)?, host.array(&layout, solution)?);
+    let [mut x, mut b] = host.spinors(&mut solves)?;
+    let done = b.load(&layout, &source, true).and_then(|()| {
+        let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
+        x.save(&layout, &mut target)?;
+        Ok(report)
+    });
+    solves.spinors = Some([x, b]);
+    let report = done?;
+    log::info!(
+        "clover solve: {} iterations, residual {:.3e}, heavy-quark residual {:.3e}, {:.3} s{}",
+        report.iterations,
+        report.residual[0],
+        report.residual_hq[0],
+        report.seconds,
+        if report.converged { "" } else { ", not converged" }
+    );
+    final_residual.set(report.residual[0]);
+    final_fermilab_residual.set(report.residual_hq[0]);
+    num_iters.set(report.iterations as c_int);
+    Ok(())
+}
+
+/// What the solver is asked for: QUDA's MAT solution through the symmetric odd-odd system.
+fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams> {
+    let Inverter(kind) = choose(args.solver_type, "inv_args.solver_type")?;
+    for (value, name) in [(tol, "target_residual"), (tol_hq, "target_fermilab_residual")] {
+        if !(0.0..1.0).contains(&value) {
+            bail!(InvalidArgument, "{name}: expected 0 (not asked for) to below 1, found {value}");
+        }
+    }
+    if tol == 0.0 && tol_hq == 0.0 {
+        bail!(
+            InvalidArgument,
+            "target_residual and target_fermilab_residual: expected one above 0, found 0 for both"
+        );
+    }
+    if args.max_iter < 1 {
+        bail!(InvalidArgument, "inv_args.max_iter: expected 1 or more, found {}", args.max_iter);
+    }
+    let max_iterations = args.max_iter as usize;
+    let solver = SolverParams { kind, tol, tol_hq, max_iterations, ..Default::default() };
+    let even_odd = Some(Schur { parity: 1, symmetric: true });
+    Ok(SolveParams { solver, even_odd, ..Default::default() })
+}
+
+/// A call's lattice and precisions: of the host's arrays, of the solve, of the iteration.
+struct Host<'a> {
+    session: &'a Session,
+    outer: Precision,
+    inner: Precision,
+    sloppy: Precision,
+}
+
+impl Host<'_> {
+    /// An array of the host.
+    fn array<'d>(&self, layout: &Layout, data: &'d impl Memory) -> Result<External<'d>> {
+        let extents = self.session.geometry.extents();
+        Ok(data.block(&layout.bytes(extents, Group::Su3, Subset::Full)?, Location::Host))
+    }
+
+    /// The hash of what the host has in an array.
+    fn digest(&self, layout: &Layout, data: &Data) -> Result<Digest> {
+        let extents = self.session.geometry.extents();
+        let bytes = layout.bytes(extents, Group::Su3, Subset::Full)?.iter().sum();
+        Ok(data.read(bytes, Digest::of))
+    }
+
+    /// The solver for the host's links, clover term and inverse, made anew as far as these are new.
+    fn solver(
+        &self,
+        solves: &mut Solves,
+        [link, clover, clover_inv]: [&Data; 3],
+        kappa: f64,
+        boundary: [f64; 4],
+        params: SolveParams,
+    ) -> Result<Arc<DiracSolver>> {
+        let comm = self.session.context.comm();
+        let links = Layout { boundary: boundary.map(phase), ..Layout::milc(self.outer) };
+        let blocks = Layout::packed_clover(self.outer);
+        let links_key = (self.digest(&links, link)?, boundary, self.outer, self.inner);
+        let key = |data| -> Result<CloverKey> {
+            Ok((self.digest(&blocks, data)?, self.outer, self.inner))
+        };
+        let clover_keys = [key(clover)?, key(clover_inv)?];
+        let key = (links_key, clover_keys, kappa.to_bits(), self.sloppy, params.clone());
+        let Solves { links: kept, clover: [direct, inverse], solver, .. } = solves;
+        solver.get(comm, key, || {
+            // No solver holds the former fields any more: they go before the new ones come.
+            let Links { field, sloppy } = kept.get(comm, links_key, || self.links(&links, link))?;
+            let [a, b] = clover_keys;
+            let direct = direct.get(comm, a, || self.clover(&blocks, clover, "clover"))?;
+            let inverse =
+                inverse.get(comm, b, || self.clover(&blocks, clover_inv, "clover_inv"))?;
+            let dirac = DiracParams { boundary: links.boundary, ..Default::default() };
+            let dirac = dirac.with_kappa(kappa);
+            let op = Wilson::from_parts(field, Some(direct), Some(inverse), dirac)?;
+            let sloppy = Some((self.sloppy.min(self.inner), sloppy));
+            Ok(Arc::new(DiracSolver::new(Arc::new(op), SolveParams { sloppy, ..params })?))
+        })
+    }
+
+    /// Uploads the links; their phases at the boundary come out of them, and into the operator.
+    fn links(&self, layout: &Layout, data: &Data) -> Result<Links> {
+        let options = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
+        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let form = (self.inner, Recon::R18);
+        let memory = self.array(layout, data)?;
+        let whole = GaugeField::from_external(device, geometry, form, layout, &memory, options)?;
+        let off = observables::unitarity(&whole)?.worst();
+        log::info!("links uploaded, {off:.1e} off SU(3)");
+        let sloppy = if off <= TWO_ROWS_SLOPPY { Recon::R12 } else { Recon::R18 };
+        let field =
+            if off <= two_rows(self.inner) { whole.to(self.inner, Recon::R12)? } else { whole };
+        Ok(Links { field: Arc::new(field), sloppy })
+    }
+
+    fn clover(&self, layout: &Layout, data: &Data, name: &str) -> Result<Arc<CloverField>> {
+        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let mut field = CloverField::new(device, geometry, self.inner, 1)?;
+        let memory = self.array(layout, data)?;
+        let loaded = field.load(layout, &memory, true);
+        let named = loaded.map_err(|e| Error::new(e.status, format!("{name}: {}", e.message)));
+        self.session.context.comm().agree(named)?;
+        log::info!("{name} uploaded");
+        Ok(Arc::new(field))
+    }
+
+    /// Room for solution and source.
+    fn spinors(&self, solves: &mut Solves) -> Result<[SpinorField; 2]> {
+        if let Some(fields) = solves.spinors.take().filter(|f| f[0].precision() == self.inner) {
+            return Ok(fields);
+        }
+        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let field = || SpinorField::new(device, geometry, self.inner, Subset::Full, 1);
+        Ok([field()?, field()?])
+    }
+}

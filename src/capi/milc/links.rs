@@ -1,0 +1,181 @@
+//! Observables, projection and gauge fixing of links in the host's site array.
+
+use std::ffi::{c_int, c_uint};
+use std::sync::Arc;
+
+use super::{precision_of, QudaMILCSiteArg_t};
+use crate::backend::{External, Location};
+use crate::bail;
+use crate::capi::args::{Array, DataOut, Memory, OutArray};
+use crate::capi::quda::session::{self, Session};
+use crate::error::Result;
+use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Subset};
+use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Stop, Working};
+use crate::ops::observables;
+
+/// Links of the host, and where they are.
+struct Links {
+    session: Arc<Session>,
+    memory: DataOut,
+    layout: Layout,
+    precision: Precision,
+}
+
+impl Links {
+    fn new(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<Links> {
+        let session = session::get()?;
+        let arg = arg.get(1)[0];
+        let precision = precision_of(precision, "precision")?;
+        let (memory, layout) = if arg.site.is_null() {
+            (DataOut::at(arg.link, "arg.link")?, Layout::milc(precision))
+        } else {
+            let layout = Layout::milc_site(precision, arg.size, arg.link_offset)?;
+            (DataOut::at(arg.site, "arg.site")?, layout)
+        };
+        Ok(Links { session, memory, layout, precision })
+    }
+
+    fn array(&self) -> Result<External<'_>> {
+        let extents = self.session.geometry.extents();
+        let bytes = self.layout.bytes(extents, Group::Su3, Subset::Full)?;
+        Ok(self.memory.block(&bytes, Location::Host))
+    }
+
+    fn load(&self, options: LinkOptions) -> Result<GaugeField> {
+        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let form = (self.precision, Recon::R18);
+        GaugeField::from_external(device, geometry, form, &self.layout, &self.array()?, options)
+    }
+
+    fn save(&self, links: &GaugeField) -> Result<()> {
+        links.save(&self.layout, &mut self.array()?)
+    }
+}
+
+/// Any matrices without NaN: hosts may hold what is not unitary.
+const FINITE: LinkOptions = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
+
+/// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.
+const UNITARY: f64 = 1e-4;
+
+fn phases(phase_in: c_int) -> Result<bool> {
+    if !(0..=1).contains(&phase_in) {
+        bail!(InvalidArgument, "phase_in: expected 0 or 1, found {phase_in}");
+    }
+    Ok(phase_in == 1)
+}
+
+pub fn plaquette(
+    precision: c_int,
+    plaq: &mut OutArray<f64>,
+    arg: &Array<QudaMILCSiteArg_t>,
+    phase_in: c_int,
+) -> Result<()> {
+    // The staggered phases of a plaquette multiply to -1, and its boundary signs to 1.
+    let sign = if phases(phase_in)? { -1.0 } else { 1.0 };
+    let p = observables::plaquette(&Links::new(precision, arg)?.load(FINITE)?)?;
+    plaq.set([p.total, p.spatial, p.temporal].map(|v| sign * v).to_vec());
+    Ok(())
+}
+
+pub fn polyakov_loop(
+    precision: c_int,
+    ploop: &mut OutArray<f64>,
+    dir: c_int,
+    arg: &Array<QudaMILCSiteArg_t>,
+    phase_in: c_int,
+) -> Result<()> {
+    phases(phase_in)?;
+    if dir != 3 {
+        bail!(InvalidArgument, "dir: expected 3 (t), found {dir}");
+    }
+    // Links in t have no staggered phase; the antiperiodic sign, where there is one, is in the loop.
+    let z = observables::polyakov_loop(&Links::new(precision, arg)?.load(FINITE)?, 3)?;
+    ploop.set(vec![-z.re, -z.im]);
+    Ok(())
+}
+
+pub fn unitarize(
+    precision: c_int,
+    tol: f64,
+    arg: &Array<QudaMILCSiteArg_t>,
+    phase_in: c_int,
+) -> Result<()> {
+    if phases(phase_in)? {
+        bail!(
+            Unsupported,
+            "phase_in: expected 0 (links without staggered phases), found 1; take the phases out \
+             before this call (MILC: rephase(OFF))"
+        );
+    }
+    if !(tol > 0.0 && tol.is_finite()) {
+        bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
+    }
+    let links = Links::new(precision, arg)?;
+    let projected = links.load(LinkOptions { reproject: true, ..FINITE })?;
+    let left = observables::unitarity(&projected)?;
+    if left.worst().is_nan() || left.worst() > tol {
+        bail!(
+            NotUnitary,
+            "link {} at {:?}: expected a deviation from SU(3) of at most {tol:e} after the \
+             projection, found {:e}; the link as it was has no SU(3) matrix near it",
+            left.direction,
+            left.site,
+            left.worst()
+        );
+    }
+    links.save(&projected)
+}
+
+#[allow(clippy::too_many_arguments)]
+pub fn fix_gauge_ovr(
+    precision: c_int,
+    gauge_dir: c_uint,
+    steps: c_int,
+    _verbose_interval: c_int,
+    relax_boost: f64,
+    tolerance: f64,
+    _reunit_interval: c_uint,
+    stop_theta: c_uint,
+    arg: &Array<QudaMILCSiteArg_t>,
+) -> Result<()> {
+    if !(1.0..2.0).contains(&relax_boost) {
+        bail!(InvalidArgument, "relax_boost: expected 1 to below 2, found {relax_boost}");
+    }
+    if !(0.0..f64::INFINITY).contains(&tolerance) {
+        bail!(InvalidArgument, "tolerance: expected 0 or more, found {tolerance}");
+    }
+    if steps < 1 {
+        bail!(InvalidArgument, "Nsteps: expected 1 or more, found {steps}");
+    }
+    // With 0 all steps are taken.
+    let least = tolerance.max(f64::MIN_POSITIVE);
+    let (stop, check_every) = match stop_theta {
+        0 => (Stop { theta: 0.0, theta_max: 0.0, change: least }, 1),
+        // QUDA's Delta lacks the factor 1/2 of culgt-2012's Eq. (6).
+        1 => (Stop { theta: least / 4.0, theta_max: 0.0, change: 0.0 }, 10),
+        other => bail!(InvalidArgument, "stopWtheta: expected 0 or 1, found {other}"),
+    };
+    let condition = if gauge_dir == 3 { Condition::Coulomb { time: 3 } } else { Condition::Landau };
+    let links = Links::new(precision, arg)?;
+    let gauge = links.load(FINITE)?;
+    let params = GaugeFixParams {
+        omega: relax_boost,
+        stop,
+        max_iterations: steps as usize,
+        check_every,
+        precision: Working::Mixed,
+        links_tolerance: UNITARY,
+        ..GaugeFixParams::new(condition)
+    };
+    let fixed = fix_gauge(&gauge, &params, &mut |_| false)?;
+    let best = &fixed.report.best.total;
+    log::info!(
+        "gauge fixing: {} sweeps, functional {:.12}, theta {:.3e} (QUDA's {:.3e})",
+        best.iterations,
+        best.quality.functional,
+        best.quality.theta,
+        4.0 * best.quality.theta
+    );
+    links.save(&fixed.gauge)
+}

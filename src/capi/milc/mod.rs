@@ -1,0 +1,111 @@
+//! `quda_milc_interface.h`: what MILC calls of QUDA.
+
+#![allow(non_snake_case)]
+
+pub(crate) mod clover;
+mod links;
+mod start;
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use super::args::{Array, Data, DataOut, Out, OutArray, Raw};
+use super::quda::enums::{QudaInverterType, QudaParity, QudaVerbosity};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::Precision;
+
+interface! {
+    "The functions that MILC calls"
+    structs {
+        /// Where the links are: in an array of site structs, or by themselves.
+        QudaMILCSiteArg_t {
+            /// The site array, even sites first, or NULL.
+            site: *mut c_void,
+            /// Without a site array: the links, [site][direction][row][column].
+            link: *mut c_void,
+            /// Bytes of a site struct before its links.
+            link_offset: usize,
+            /// Momenta, likewise; not used.
+            mom: *mut c_void,
+            mom_offset: usize,
+            /// Bytes of a site struct.
+            size: usize,
+        }
+        /// How to solve.
+        QudaInvertArgs_t {
+            max_iter: c_int,
+            /// Not used with clover fermions.
+            evenodd: QudaParity,
+            /// The iteration runs in 0: the solve's precision, 1: single, 2: half.
+            mixed_precision: c_int,
+            /// Fermion boundary in units of pi; the links carry it already, and this says so.
+            boundary_phase: [f64; 4],
+            /// Not used with clover fermions.
+            make_resident_solution: c_int,
+            use_resident_solution: c_int,
+            solver_type: QudaInverterType,
+            /// Of staggered fermions.
+            tadpole: f64,
+            naik_epsilon: f64,
+        }
+        /// The lattice and its ranks.
+        QudaLayout_t {
+            /// Sites of the whole lattice in x, y, z, t.
+            latsize: *const c_int,
+            /// Ranks in x, y, z, t; x runs fastest.
+            machsize: *const c_int,
+            /// GPU of the only rank; -1, or several ranks: plaq chooses.
+            device: c_int,
+        }
+        QudaInitArgs_t {
+            verbosity: QudaVerbosity,
+            layout: QudaLayout_t,
+        }
+    }
+    calls {
+        /// The host's communicator, the address of an MPI_Comm, before qudaInit; NULL: one rank.
+        qudaSetMPICommHandle(comm: *mut c_void) = alone start::set_communicator;
+        /// Prepares the device for a lattice. All ranks call it; calls after the first do nothing.
+        qudaInit(input: Raw<QudaInitArgs_t>) = alone start::init;
+        /// Gives back everything but pinned memory; qudaInit may follow again.
+        qudaFinalize() = alone start::finalize;
+        /// Memory that a GPU reads fast, ordinary memory without one. Needs no qudaInit; a rank's
+        /// own affair. NULL after an error that returned.
+        qudaAllocatePinned(bytes: usize) -> *mut c_void = alone start::allocate;
+        /// Frees what qudaAllocatePinned gave; NULL is accepted.
+        qudaFreePinned(pointer: *mut c_void) = alone start::free;
+        /// Average plaquette: all, those in space, those with time; 1 for unit links.
+        /// `precision` of the links here and below: 1 float, 2 double. `phase_in` 1: they carry
+        /// staggered phases and the antiperiodic sign.
+        qudaPlaquettePhased(precision: c_int, plaq: OutArray<f64>, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::plaquette;
+        /// MINUS the average Polyakov loop, re and im, of the links as they are: with the
+        /// antiperiodic sign in them that is the loop without it. `dir` must be 3.
+        qudaPolyakovLoopPhased(precision: c_int, ploop: OutArray<f64>, dir: c_int, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::polyakov_loop;
+        /// Puts every link on SU(3): Gram-Schmidt of the first two rows, the third from these.
+        /// Refused if one is not unitary to `tol` then. `phase_in` must be 0.
+        qudaUnitarizeSU3Phased(precision: c_int, tol: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::unitarize;
+        /// Fixes Coulomb (`gauge_dir` 3) or Landau gauge by overrelaxation with `relax_boost`; the
+        /// links change in place. Ends when the functional sum Re tr U / (3 d V) rises by less
+        /// than `tolerance` from one sweep to the next (`stopWtheta` 0), when QUDA's theta is
+        /// below it (1), or after `Nsteps`.
+        qudaGaugeFixingOVR(precision: c_int, gauge_dir: c_uint, Nsteps: c_int, verbose_interval: c_int, relax_boost: f64, tolerance: f64, reunit_interval: c_uint, stopWtheta: c_uint, arg: Array<QudaMILCSiteArg_t>) = together links::fix_gauge_ovr;
+        /// Solves (A - kappa H) x = b with H = sum [(1 - gamma) U x(+mu) + (1 + gamma) U^dagger x(-mu)]
+        /// in the DeGrand-Rossi basis. `link` [site][direction][3][3] with the boundary in it;
+        /// `clover` and `clover_inv` are A and its inverse, 72 reals a site in two blocks of 6 on
+        /// the diagonal and 15 complex below it by columns; spinors [site][spin][colour]. Sites
+        /// even ones first. Residuals are |b - M x| / |b| and the heavy-quark residual; a target
+        /// of 0 is not asked for, and both asked for must be met. All arrays are of
+        /// `external_precision`; `quda_precision` is that of the solve: 1 single, 2 double.
+        qudaCloverInvert(external_precision: c_int, quda_precision: c_int, kappa: f64, clover_coeff: f64, inv_args: Raw<QudaInvertArgs_t>, target_residual: f64, target_fermilab_residual: f64, link: Data, clover: Data, clover_inv: Data, source: Data, solution: DataOut, final_residual: Out<f64>, final_fermilab_residual: Out<f64>, num_iters: Out<c_int>) = together clover::invert;
+    }
+}
+
+/// The precision of a number of MILC's.
+fn precision_of(number: c_int, argument: &str) -> Result<Precision> {
+    match number {
+        1 => Ok(Precision::F32),
+        2 => Ok(Precision::F64),
+        _ => bail!(InvalidArgument, "{argument}: expected 1 (float) or 2 (double), found {number}"),
+    }
+}

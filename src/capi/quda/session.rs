@@ -1,0 +1,102 @@
+//! The default context: device, ranks and lattice of the host's one simulation.
+
+use std::ffi::{c_int, c_void};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::bail;
+use crate::capi::context::{
+    plaq_context_params, Context, PLAQ_COMMUNICATOR_C, PLAQ_COMMUNICATOR_NONE,
+};
+use crate::capi::milc::clover::Solves;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::fields::Geometry;
+
+/// What lives from initialisation to finalisation.
+pub struct Session {
+    pub context: Arc<Context>,
+    pub geometry: Arc<Geometry>,
+    pub solves: Mutex<Solves>,
+}
+
+static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
+/// The address of the host's MPI_Comm, or 0.
+static COMMUNICATOR: Mutex<usize> = Mutex::new(0);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The default context, while there is one.
+pub fn current() -> Option<Arc<Session>> {
+    lock(&SESSION).clone()
+}
+
+/// The default context, or what is to be done.
+pub fn get() -> Result<Arc<Session>> {
+    match current() {
+        Some(session) => Ok(session),
+        None => bail!(NotInitialised, "expected a call of qudaInit before this one, found none"),
+    }
+}
+
+/// The ranks that share it.
+pub fn ranks() -> Option<Arc<Comm>> {
+    current().map(|session| session.context.comm().clone())
+}
+
+pub fn set_communicator(communicator: *mut c_void) {
+    *lock(&COMMUNICATOR) = communicator as usize;
+}
+
+/// Opens the default context unless there is one. `device`: GPU of the only rank, or -1.
+pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> {
+    if current().is_some() {
+        return Ok(());
+    }
+    for mu in 0..4 {
+        let axis = ["x", "y", "z", "t"][mu];
+        if grid[mu] < 1 {
+            bail!(ProcessGrid, "machsize in {axis}: expected 1 rank or more, found {}", grid[mu]);
+        }
+        if lattice[mu] < 2 || lattice[mu] % (2 * grid[mu]) != 0 {
+            bail!(
+                BadExtents,
+                "latsize in {axis}: expected a multiple of {} (an even number of sites on each of \
+                 {} ranks), found {}",
+                2 * grid[mu],
+                grid[mu],
+                lattice[mu]
+            );
+        }
+    }
+    let communicator = *lock(&COMMUNICATOR) as *mut c_void;
+    let single = grid == [1; 4];
+    if !single && communicator.is_null() {
+        bail!(
+            ProcessGrid,
+            "machsize: expected 1 rank without a communicator, found {grid:?}; call \
+             qudaSetMPICommHandle before qudaInit"
+        );
+    }
+    let params = plaq_context_params {
+        // Ranks take the GPUs of their machine in turn, whatever number the host names.
+        ordinal: if single { device.max(-1) } else { -1 },
+        communicator_kind: if single { PLAQ_COMMUNICATOR_NONE } else { PLAQ_COMMUNICATOR_C },
+        communicator,
+        grid,
+        ..Default::default()
+    };
+    let context = Context::open(&params)?;
+    let lattice = lattice.map(|l| l as usize);
+    let (comm, device) = (context.comm(), context.device());
+    let geometry = comm.guard(|| Geometry::decomposed(lattice, device, comm))?;
+    *lock(&SESSION) = Some(Arc::new(Session { context, geometry, solves: Mutex::default() }));
+    Ok(())
+}
+
+/// Gives everything back.
+pub fn close() {
+    let session = lock(&SESSION).take();
+    drop(session);
+}
