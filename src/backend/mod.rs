@@ -79,9 +79,9 @@ pub trait Backend: Send + Sync {
     fn max_lanes(&self) -> usize;
     /// Bytes free and in all.
     fn memory(&self) -> Result<(u64, u64)>;
-    /// Zeroed memory, aligned to 256 bytes.
-    fn alloc(&self, bytes: u64) -> Result<Ptr>;
-    fn free(&self, ptr: Ptr, bytes: u64);
+    /// Zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes are to reach it.
+    fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr>;
+    fn free(&self, ptr: Ptr, bytes: u64, shared: bool);
     /// Returns when the host's rows have been read.
     fn upload(&self, pieces: &[Piece]) -> Result<()>;
     /// Returns when everything that `source` names is there. What a call of `source` launches runs
@@ -285,6 +285,15 @@ impl Device {
 
     /// Zeroed device memory.
     pub fn alloc(&self, bytes: usize) -> Result<Buffer> {
+        self.alloc_as(bytes, false)
+    }
+
+    /// Zeroed device memory that MPI or other processes are to reach.
+    pub fn alloc_shared(&self, bytes: usize) -> Result<Buffer> {
+        self.alloc_as(bytes, true)
+    }
+
+    fn alloc_as(&self, bytes: usize, shared: bool) -> Result<Buffer> {
         let (limit, used) = (self.0.limit.load(Ordering::Relaxed), self.used().0);
         if bytes as u64 > limit.saturating_sub(used) {
             bail!(
@@ -293,10 +302,10 @@ impl Device {
                 self.name()
             );
         }
-        let ptr = self.0.backend.alloc(bytes as u64)?;
+        let ptr = self.0.backend.alloc(bytes as u64, shared)?;
         let used = self.0.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
         self.0.peak.fetch_max(used, Ordering::Relaxed);
-        Ok(Buffer { device: self.clone(), ptr, bytes })
+        Ok(Buffer { device: self.clone(), ptr, bytes, shared })
     }
 
     /// See [`Backend::upload`].
@@ -376,6 +385,7 @@ pub struct Buffer {
     device: Device,
     ptr: Ptr,
     bytes: usize,
+    shared: bool,
 }
 
 impl Buffer {
@@ -422,7 +432,7 @@ impl std::fmt::Debug for Buffer {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        self.device.0.backend.free(self.ptr, self.bytes as u64);
+        self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared);
         self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
     }
 }

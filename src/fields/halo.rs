@@ -100,7 +100,7 @@ impl Mail {
         let near = peers.map_or(Ok(None), |peers| Direct::new(device, comm, &faces, peers))?;
         let (recv, near) = match near {
             Some((recv, near)) => (recv, Some(near)),
-            None => (device.alloc(bytes)?, None),
+            None => (device.alloc_shared(bytes)?, None),
         };
         let reached = |&(mu, upper): &(usize, bool)| {
             near.as_ref().is_some_and(|near| near.there[mu][upper as usize] != Ptr::NULL)
@@ -115,7 +115,7 @@ impl Mail {
             let reaches = device.is_cpu() || takes;
             let copy = || device.mapped(bytes.div_ceil(4));
             let host = if reaches { None } else { Some([copy()?, copy()?]) };
-            Some(Far { faces: crossed, send: device.alloc(bytes)?, host })
+            Some(Far { faces: crossed, send: device.alloc_shared(bytes)?, host })
         };
         Ok(Arc::new_cyclic(|me| Mutex::new(Mail { me: me.clone(), faces, recv, near, far })))
     }

@@ -53,7 +53,7 @@ impl Reach {
             return Ok(None);
         }
         // Cleared before anybody writes into it, which may be as soon as the handles are out.
-        let buffer = device.alloc(shared_bytes(bytes));
+        let buffer = device.alloc_shared(shared_bytes(bytes));
         let cleared = buffer.and_then(|buffer| device.synchronize().map(|()| buffer));
         let buffer = comm.agree(cleared)?;
         let shared = if comm.size() > 1 { device.share(&buffer) } else { Ok(Vec::new()) };

@@ -20,11 +20,11 @@ impl Backend for Remote {
     fn memory(&self) -> Result<(u64, u64)> {
         self.0.memory()
     }
-    fn alloc(&self, bytes: u64) -> Result<Ptr> {
-        self.0.alloc(bytes)
+    fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr> {
+        self.0.alloc(bytes, shared)
     }
-    fn free(&self, ptr: Ptr, bytes: u64) {
-        self.0.free(ptr, bytes)
+    fn free(&self, ptr: Ptr, bytes: u64, shared: bool) {
+        self.0.free(ptr, bytes, shared)
     }
     fn upload(&self, pieces: &[Piece]) -> Result<()> {
         self.0.upload(pieces)
@@ -40,7 +40,7 @@ impl Backend for Remote {
     }
     // Page-locked memory, for as long as the tests run.
     fn mapped(&self, bytes: usize) -> Result<(u64, Ptr)> {
-        let host = self.0.alloc(bytes as u64)?.0;
+        let host = self.0.alloc(bytes as u64, false)?.0;
         Ok((host, Ptr(host)))
     }
     fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {

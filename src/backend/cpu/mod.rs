@@ -145,7 +145,7 @@ impl Backend for Cpu {
         });
         Ok((available.unwrap_or(free as u64 * size as u64), pages as u64 * size as u64))
     }
-    fn alloc(&self, bytes: u64) -> Result<Ptr> {
+    fn alloc(&self, bytes: u64, _shared: bool) -> Result<Ptr> {
         let layout = layout(bytes);
         // SAFETY: the layout has a non-zero size.
         let ptr = unsafe { std::alloc::alloc(layout) };
@@ -163,7 +163,7 @@ impl Backend for Cpu {
         unsafe { ptr.write_bytes(0, layout.size()) };
         Ok(Ptr(ptr as u64))
     }
-    fn free(&self, ptr: Ptr, bytes: u64) {
+    fn free(&self, ptr: Ptr, bytes: u64, _shared: bool) {
         // SAFETY: `ptr` came from `alloc` with the same size (Buffer keeps both).
         unsafe { std::alloc::dealloc(ptr.0 as *mut u8, layout(bytes)) }
     }

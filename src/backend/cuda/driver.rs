@@ -60,6 +60,13 @@ driver_functions! {
     mem_info = "cuMemGetInfo_v2" (*mut usize, *mut usize);
     mem_alloc = "cuMemAlloc_v2" (*mut DevicePtr, usize);
     mem_free = "cuMemFree_v2" (DevicePtr);
+    pool_create = "cuMemPoolCreate" (*mut Handle, *const c_void);
+    pool_destroy = "cuMemPoolDestroy" (Handle);
+    pool_set = "cuMemPoolSetAttribute" (Handle, c_int, *mut c_void);
+    pool_get = "cuMemPoolGetAttribute" (Handle, c_int, *mut c_void);
+    pool_trim = "cuMemPoolTrimTo" (Handle, usize);
+    pool_alloc = "cuMemAllocFromPoolAsync" (*mut DevicePtr, usize, Handle, Handle);
+    pool_free = "cuMemFreeAsync" (DevicePtr, Handle);
     host_alloc = "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     host_free = "cuMemFreeHost" (*mut c_void);
     address_range = "cuMemGetAddressRange_v2" (*mut DevicePtr, *mut usize, DevicePtr);
@@ -104,6 +111,7 @@ pub(super) use cu;
 pub const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
 pub const ATTRIBUTE_MAJOR: c_int = 75;
 pub const ATTRIBUTE_MINOR: c_int = 76;
+pub const ATTRIBUTE_MEMORY_POOLS: c_int = 115;
 pub const FUNCTION_LOCAL_BYTES: c_int = 3;
 pub const FUNCTION_REGISTERS: c_int = 4;
 /// CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP

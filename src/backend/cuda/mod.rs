@@ -5,6 +5,7 @@ mod aside;
 mod cache;
 mod cufft;
 mod driver;
+mod memory;
 mod modules;
 mod nvrtc;
 mod shapes;
@@ -25,6 +26,7 @@ pub use source::{Shape, Source};
 
 use aside::Aside;
 use driver::{cu, Current, Driver, Handle};
+use memory::Memory;
 use modules::{Loaded, Modules};
 use staging::Staging;
 use sums::Sums;
@@ -49,6 +51,8 @@ pub struct Cuda {
     name: String,
     multiprocessors: usize,
     modules: Option<Modules>,
+    /// Present once there is a stream.
+    memory: Option<Memory>,
     staging: Mutex<Option<Staging>>,
     aside: Mutex<Option<Aside>>,
     sums: Mutex<Option<Sums>>,
@@ -94,6 +98,7 @@ impl Cuda {
         };
         let arch = 10 * attribute(driver::ATTRIBUTE_MAJOR)? + attribute(driver::ATTRIBUTE_MINOR)?;
         let multiprocessors = attribute(driver::ATTRIBUTE_MULTIPROCESSORS)?.max(1) as usize;
+        let pools = attribute(driver::ATTRIBUTE_MEMORY_POOLS)? != 0;
         let modules = Modules::new(driver, name.clone(), arch)?;
         let none = std::ptr::null_mut();
         let mut context = none;
@@ -108,6 +113,7 @@ impl Cuda {
             name,
             multiprocessors,
             modules: Some(modules),
+            memory: None,
             staging: Mutex::new(None),
             aside: Mutex::new(None),
             sums: Mutex::new(None),
@@ -119,6 +125,7 @@ impl Cuda {
         for event in &mut cuda.events {
             cu!(driver, event_create(event, 0), "creating an event")?;
         }
+        cuda.memory = Some(Memory::new(driver, device, cuda.stream, pools)?);
         Ok(cuda)
     }
 
@@ -128,6 +135,10 @@ impl Cuda {
 
     fn modules(&self) -> &Modules {
         self.modules.as_ref().expect("present until drop")
+    }
+
+    fn device_memory(&self) -> &Memory {
+        self.memory.as_ref().expect("present until drop")
     }
 
     fn staging<'a>(&self, held: &'a mut MutexGuard<Option<Staging>>) -> Result<&'a mut Staging> {
@@ -234,29 +245,21 @@ impl Backend for Cuda {
         let _current = self.enter()?;
         let (mut free, mut total) = (0, 0);
         cu!(self.driver, mem_info(&mut free, &mut total), "asking {} for its memory", self.name)?;
-        Ok((free as u64, total as u64))
+        Ok((free as u64 + self.device_memory().kept()?, total as u64))
     }
-    fn alloc(&self, bytes: u64) -> Result<Ptr> {
+    fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr> {
         let _current = self.enter()?;
-        let mut ptr = 0;
         let size = bytes.max(1) as usize;
-        cu!(
-            self.driver,
-            mem_alloc(&mut ptr, size),
-            "allocating {} MiB on {}",
-            bytes.div_ceil(1 << 20),
-            self.name
-        )?;
+        let ptr = self.device_memory().alloc(size, shared)?;
         let cleared = cu!(self.driver, memset(ptr, 0, size, self.stream), "clearing memory");
         if cleared.is_err() {
-            self.free(Ptr(ptr), bytes);
+            self.free(Ptr(ptr), bytes, shared);
         }
         cleared.map(|()| Ptr(ptr))
     }
-    fn free(&self, ptr: Ptr, _bytes: u64) {
-        // On a lost device there is nothing left to free.
+    fn free(&self, ptr: Ptr, _bytes: u64, shared: bool) {
         if let Ok(_current) = self.enter() {
-            let _ = cu!(self.driver, mem_free(ptr.0), "");
+            self.device_memory().free(ptr.0, shared);
         }
     }
     fn upload(&self, pieces: &[Piece]) -> Result<()> {
@@ -366,6 +369,7 @@ impl Drop for Cuda {
             *self.staging.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             *self.aside.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             *self.sums.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
+            self.memory = None;
             if let Some(mut modules) = self.modules.take() {
                 modules.clear();
             }
