@@ -1,0 +1,121 @@
+//! Device memory. Fields come from a pool of this device that keeps what they leave: a solve takes
+//! and leaves twenty of them, for which the driver alone takes milliseconds (docs/performance.md).
+//! Memory that other processes are to reach does not: pools are not shared.
+
+use std::ffi::{c_int, c_void};
+
+use super::driver::{cu, DevicePtr, Driver, Handle};
+use crate::error::{Result, Status};
+
+/// CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, _RESERVED_MEM_CURRENT, _USED_MEM_CURRENT
+const RELEASE_THRESHOLD: c_int = 4;
+const RESERVED: c_int = 5;
+const USED: c_int = 7;
+
+/// CUmemPoolProps of pinned memory on a device, shared with nobody.
+#[repr(C)]
+struct Properties {
+    kind: c_int,
+    handles: c_int,
+    location: c_int,
+    device: c_int,
+    rest: [u64; 9],
+}
+const PINNED: c_int = 1;
+const ON_DEVICE: c_int = 1;
+
+pub struct Memory {
+    driver: &'static Driver,
+    stream: Handle,
+    /// Null on devices without pools.
+    pool: Handle,
+}
+
+impl Memory {
+    /// `pools`: does the device have them?
+    pub fn new(
+        driver: &'static Driver,
+        device: c_int,
+        stream: Handle,
+        pools: bool,
+    ) -> Result<Memory> {
+        let mut memory = Memory { driver, stream, pool: std::ptr::null_mut() };
+        if pools {
+            let asked =
+                Properties { kind: PINNED, handles: 0, location: ON_DEVICE, device, rest: [0; 9] };
+            let asked = (&asked as *const Properties).cast::<c_void>();
+            cu!(driver, pool_create(&mut memory.pool, asked), "making a memory pool")?;
+            let mut all = u64::MAX;
+            memory.attribute(driver.pool_set, RELEASE_THRESHOLD, &mut all)?;
+        }
+        Ok(memory)
+    }
+
+    fn attribute(
+        &self,
+        call: unsafe extern "C" fn(Handle, c_int, *mut c_void) -> c_int,
+        which: c_int,
+        value: &mut u64,
+    ) -> Result<()> {
+        // SAFETY: a live pool; these attributes are 64-bit numbers.
+        match unsafe { call(self.pool, which, (value as *mut u64).cast()) } {
+            0 => Ok(()),
+            code => Err(self.driver.error(code, "asking a memory pool")),
+        }
+    }
+
+    /// `shared`: other processes shall reach it; otherwise it follows the order of the stream.
+    pub fn alloc(&self, bytes: usize, shared: bool) -> Result<DevicePtr> {
+        match self.attempt(bytes, shared) {
+            // What the pool keeps may be what is missing.
+            Err(e) if e.status == Status::OutOfMemory && self.kept()? > 0 => {
+                cu!(self.driver, stream_synchronize(self.stream), "waiting for memory")?;
+                cu!(self.driver, pool_trim(self.pool, 0), "emptying a memory pool")?;
+                self.attempt(bytes, shared)
+            }
+            done => done,
+        }
+    }
+
+    fn attempt(&self, bytes: usize, shared: bool) -> Result<DevicePtr> {
+        let (d, mut ptr, mebibytes) = (self.driver, 0, bytes.div_ceil(1 << 20));
+        if shared || self.pool.is_null() {
+            cu!(d, mem_alloc(&mut ptr, bytes), "allocating {mebibytes} MiB of device memory")?;
+        } else {
+            cu!(
+                d,
+                pool_alloc(&mut ptr, bytes, self.pool, self.stream),
+                "allocating {mebibytes} MiB of device memory"
+            )?;
+        }
+        Ok(ptr)
+    }
+
+    pub fn free(&self, ptr: DevicePtr, shared: bool) {
+        // On a lost device there is nothing left to free.
+        let _ = if shared || self.pool.is_null() {
+            cu!(self.driver, mem_free(ptr), "")
+        } else {
+            cu!(self.driver, pool_free(ptr, self.stream), "")
+        };
+    }
+
+    /// Bytes that the pool keeps for fields to come.
+    pub fn kept(&self) -> Result<u64> {
+        if self.pool.is_null() {
+            return Ok(0);
+        }
+        let (mut reserved, mut used) = (0, 0);
+        self.attribute(self.driver.pool_get, RESERVED, &mut reserved)?;
+        self.attribute(self.driver.pool_get, USED, &mut used)?;
+        Ok(reserved.saturating_sub(used))
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if !self.pool.is_null() {
+            let _ = cu!(self.driver, pool_destroy(self.pool), "");
+        }
+    }
+}
