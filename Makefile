@@ -17,6 +17,7 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR ?= $(PREFIX)/share/plaq
+QUDADIR ?= $(PREFIX)/quda
 DESTDIR ?=
 
 # Cargo profile of the library that the examples are linked to: release, dev or kit.
@@ -46,7 +47,7 @@ export CARGO CC FC
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-build: lib ## release library: target/release/libplaq.so and libplaq.a
+build: $(WORK)/quda/lib/libquda.so ## release library: target/release/libplaq.so and libplaq.a; QUDA_HOME for MILC: build/release/quda
 
 lib:
 	$(CARGO) build --profile $(PROFILE)
@@ -70,6 +71,10 @@ $(WORK)/lib/libplaq.so: lib
 	@mkdir -p $(WORK)/lib
 	@for name in libplaq.so libplaq.so.$(MAJOR); do \
 	  ln -sfn "$(abspath $(BUILT))/libplaq.so" $(WORK)/lib/$$name; done
+
+# What MILC finds as QUDA_HOME.
+$(WORK)/quda/lib/libquda.so: $(WORK)/lib/libplaq.so $(wildcard include/quda/*.h)
+	@MAJOR=$(MAJOR) scripts/quda-home.sh $(WORK)/lib $(WORK)/quda
 
 examples: $(C_PROGRAMS) $(FORTRAN_PROGRAMS) ## C and Fortran programs into build/PROFILE/bin
 
@@ -119,7 +124,7 @@ endif
 install: $(if $(shell command -v $(CARGO)),build) $(if $(HAVE_MPI),$(MPI_LIBRARY)) ## headers, libraries, pkg-config, CMake, Fortran source: PREFIX=, DESTDIR=
 	@test -f include/plaq.h || { echo "include/plaq.h is missing" >&2; exit 1; }
 	@VERSION=$(VERSION) BUILT=$(BUILT) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DATADIR="$(DATADIR)" \
-	  INCLUDEDIR="$(INCLUDEDIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
+	  INCLUDEDIR="$(INCLUDEDIR)" QUDADIR="$(QUDADIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 
 kit: ## everything a machine without cargo needs, in build/kit
 	@VERSION=$(VERSION) MAJOR=$(MAJOR) scripts/kit.sh

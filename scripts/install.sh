@@ -1,6 +1,6 @@
 #!/bin/bash
-# What `make install` does; VERSION, BUILT, PREFIX, LIBDIR, INCLUDEDIR, DATADIR and DESTDIR come
-# from the Makefile. Paths inside the installed files leave DESTDIR out.
+# What `make install` does; VERSION, BUILT, PREFIX, LIBDIR, INCLUDEDIR, DATADIR, QUDADIR and DESTDIR
+# come from the Makefile. Paths inside the installed files leave DESTDIR out.
 set -eu
 cd "$(dirname "$0")/.."
 major=${VERSION%%.*}
@@ -17,9 +17,10 @@ install -m 644 "$BUILT/libplaq.a" "$lib/libplaq.a"
 # Where `make mpi` found an MPI.
 [ -f build/mpi/libplaq_mpi.so ] && install -m 755 build/mpi/libplaq_mpi.so "$lib/"
 
-(cd include && find . -name '*.h') | while read -r header; do
+(cd include && find . -path ./quda -prune -o -name '*.h' -print) | while read -r header; do
   install -D -m 644 "include/$header" "$DESTDIR$INCLUDEDIR/$header"
 done
+MAJOR=$major scripts/quda-home.sh "$lib" "$DESTDIR$QUDADIR"
 for module in bindings/fortran/*.f90; do
   [ -f "$module" ] && install -m 644 "$module" "$DESTDIR$DATADIR/fortran/"
 done

@@ -7,7 +7,7 @@ CARGO=${CARGO:-cargo}
 kit=build/kit
 limit_mib=50
 # Tests of the source tree and of compilers, which say nothing about the machine.
-host_only=" architecture abi comm gpu_compile kit "
+host_only=" architecture abi clients comm gpu_compile kit "
 # The others are modules of tests/kit.rs: one program instead of one for each.
 for test in tests/*.rs tests/*/main.rs; do
   name=${test#tests/} name=${name%/main.rs} name=${name%.rs}
@@ -23,6 +23,7 @@ mkdir -p "$kit/bin" "$kit/lib" "$kit/tests/bin" "$kit/tests/data"
 
 make --no-print-directory lib examples PROFILE=kit
 cp target/kit/libplaq.so "$kit/lib/libplaq.so.$MAJOR"
+scripts/quda-home.sh "$kit/lib" "$kit/quda"
 for program in build/kit-work/bin/*; do
   [ -f "$program" ] && install -s -m 755 "$program" "$kit/bin/"
 done
@@ -54,6 +55,7 @@ cat >"$kit/README" <<END
 plaq $VERSION, built on $(. /etc/os-release && echo "$PRETTY_NAME") for $(uname -m).
 ./run.sh runs the tests, the examples and the benchmarks on the GPU; ./run.sh --help says more.
 It unpacks the test programs and bin/plaq_bench first.
+quda is QUDA_HOME for MILC (docs/milc.md of the source tree).
 studies/*.py run gaugefix on many gauge copies (docs/studies.md of the source tree); they need Python 3.
 Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
 END

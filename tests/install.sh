@@ -91,10 +91,28 @@ else
   ignore cmake "no cmake"
 fi
 
+cat >"$work/src/milc.c" <<'END'
+#include <quda_milc_interface.h>
+int main(void) {
+  void *sites = qudaAllocatePinned(64);
+  qudaFreePinned(sites);
+  return sites == 0;
+}
+END
+# As MILC compiles and links with QUDA_HOME.
+quda_home() {
+  local home=$prefix/quda
+  $CC -std=c99 -Wall -Werror -I"$home/include" "$work/src/milc.c" -o "$work/milc" \
+    -Wl,-rpath,"$home/lib" -L"$home/lib" -lquda && "$work/milc" &&
+    ldd "$work/milc" | grep -q "libplaq.so.[0-9]* => $home/lib"
+}
+run quda_home quda_home
+
 staged() {
   make --no-print-directory install PROFILE=dev DESTDIR="$work/stage" PREFIX=/opt/plaq &&
     [ -f "$work/stage/opt/plaq/include/plaq.h" ] &&
     [ "$(readlink "$work/stage/opt/plaq/lib/libplaq.so")" = "libplaq.so.$major" ] &&
+    [ "$(readlink "$work/stage/opt/plaq/quda/lib/libquda.so")" = "../../lib/libplaq.so.$major" ] &&
     grep -q '^prefix=/opt/plaq$' "$work/stage/opt/plaq/lib/pkgconfig/plaq.pc" &&
     ! grep -rqF "$work" "$work/stage/opt/plaq/lib/pkgconfig" "$work/stage/opt/plaq/lib/cmake"
 }

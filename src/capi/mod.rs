@@ -1,7 +1,8 @@
 //! The C interface: `include/plaq.h` and `bindings/fortran/plaq.f90` are generated from the
 //! tables of this folder (tests/abi). One file per C object; each declares its functions and
 //! structs in an `interface!` table and implements them in safe Rust. Only boundary, args,
-//! versioned and the table itself touch raw pointers.
+//! versioned, the table itself and milc/start (pinned memory) touch raw pointers. The headers in
+//! `include/quda` come from tables in the same way.
 
 // C's names; and what callers of the C functions must keep to stands once, atop the header.
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]

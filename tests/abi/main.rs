@@ -4,19 +4,17 @@
 
 mod fortran;
 mod header;
+#[path = "../common/programs.rs"]
+mod programs;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
 
 use plaq::capi::table::Item;
 
-const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
+use programs::{checked, has, library, root, run, tool, WARNINGS};
 
 fn is_current(file: &str, expected: &str) {
     let path = root().join(file);
@@ -36,58 +34,17 @@ fn generated_files_are_current() {
     is_current("docs/errors.md", &header::errors());
 }
 
-/// A folder of the build tree; everything that the tests compile goes there.
+/// The folder for what the tests compile, with the headers as they should be.
 fn work() -> &'static Path {
-    static WORK: OnceLock<PathBuf> = OnceLock::new();
+    static WORK: OnceLock<&Path> = OnceLock::new();
     WORK.get_or_init(|| {
-        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("abi");
-        std::fs::create_dir_all(&work).expect("a writable build tree");
+        let work = programs::work();
         std::fs::create_dir_all(work.join("quda")).expect("a writable build tree");
         for (file, text) in header::headers() {
             std::fs::write(work.join(file), text).expect("a writable build tree");
         }
-        // The library's own name and the name in its DT_SONAME.
-        let library = library();
-        for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
-            let link = work.join(name);
-            let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink(&library, &link).expect("a writable build tree");
-        }
         work
     })
-}
-
-/// cargo puts the cdylib beside the test or one folder up.
-fn library() -> PathBuf {
-    let exe = std::env::current_exe().expect("a path");
-    let found = exe.ancestors().skip(1).take(2).map(|d| d.join("libplaq.so")).find(|p| p.exists());
-    found.expect("libplaq.so, which cargo builds for this test")
-}
-
-fn has(tool: &str) -> bool {
-    Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
-}
-
-fn tool(variable: &str, default: &str) -> Option<String> {
-    let tool = std::env::var(variable).unwrap_or_else(|_| default.into());
-    let found = has(tool.split(' ').next_back().unwrap_or_default());
-    if !found {
-        eprintln!("skipped: no {tool} here");
-    }
-    found.then_some(tool)
-}
-
-/// Runs a command line; its output is the message of the failure.
-fn run(command: &mut Command, what: &str) {
-    let out = command.output().unwrap_or_else(|e| panic!("{what}: {e}"));
-    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    assert!(
-        out.status.success(),
-        "{what}: {}\n{}\n{}",
-        out.status,
-        text(&out.stdout),
-        text(&out.stderr)
-    );
 }
 
 fn compiler(tool: &str) -> Command {
@@ -138,35 +95,9 @@ fn exported_symbols_are_the_header() {
     assert_eq!(exported, declared);
 }
 
-/// A C program, plain, under AddressSanitizer with leak check, and under valgrind.
+/// A C program of this folder.
 fn c_program(name: &str) {
-    let Some(tool) = tool("CC", "cc") else { return };
-    let source = root().join("tests/abi").join(name).with_extension("c");
-    let build = |suffix: &str, flags: &[&str]| {
-        let program = work().join(format!("{name}{suffix}"));
-        let mut cc = compiler(&tool);
-        cc.arg("-std=c99").args(WARNINGS).args(["-g", "-O1"]).args(flags);
-        cc.arg(&source).arg("-o").arg(&program).arg("-L").arg(work());
-        run(cc.args(["-lplaq", "-lm", "-lpthread"]), &format!("compiling {name}.c"));
-        program
-    };
-    let command = |program: &Path| {
-        let mut command = Command::new(program);
-        command.current_dir(work()).env("LD_LIBRARY_PATH", work());
-        command.env("PLAQ_TEST_DEBUG", if cfg!(debug_assertions) { "1" } else { "0" });
-        command
-    };
-    let plain = build("", &[]);
-    run(&mut command(&plain), name);
-    if has("valgrind") {
-        let mut valgrind = command(Path::new("valgrind"));
-        valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
-        // Threads of a pool that are about to end hold their stacks: not a leak.
-        valgrind.args(["--errors-for-leak-kinds=definite", "--show-leak-kinds=definite"]);
-        run(valgrind.arg(&plain), &format!("{name} under valgrind"));
-    }
-    let asan = build("_asan", &["-fsanitize=address", "-fno-omit-frame-pointer"]);
-    run(command(&asan).env("ASAN_OPTIONS", "detect_leaks=1"), &format!("{name} under ASan"));
+    checked(&format!("tests/abi/{name}.c"), &[work(), &root().join("tests/abi")]);
 }
 
 #[test]

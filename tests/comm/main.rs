@@ -2,81 +2,16 @@
 //! `rank` then runs the scenario that `PLAQ_TEST_SCENARIO` names. `MPICC` and `MPIRUN` choose the
 //! MPI.
 
+#[path = "../common/programs.rs"]
+mod programs;
 #[path = "../common/ranks.rs"]
 mod ranks;
 mod scenarios;
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, OnceLock, PoisonError};
 
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-/// A folder of the build tree, with the library under its own name and that of its DT_SONAME.
-fn work() -> &'static Path {
-    static WORK: OnceLock<PathBuf> = OnceLock::new();
-    WORK.get_or_init(|| {
-        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("comm");
-        std::fs::create_dir_all(&work).expect("a writable build tree");
-        let exe = std::env::current_exe().expect("a path");
-        let mut near = exe.ancestors().skip(1).take(2).map(|d| d.join("libplaq.so"));
-        let library = near.find(|p| p.exists()).expect("libplaq.so, which cargo builds");
-        for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
-            let link = work.join(name);
-            let _ = std::fs::remove_file(&link);
-            std::os::unix::fs::symlink(&library, &link).expect("a writable build tree");
-        }
-        work
-    })
-}
-
-fn variable(name: &str, default: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| default.into())
-}
-
-fn has(tool: &str) -> bool {
-    Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
-}
-
-/// plaq's library for MPI, or `None` where there is no MPI.
-fn mpi_library() -> Option<&'static Path> {
-    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
-    let make = || {
-        let (mpicc, mpirun) = (variable("MPICC", "mpicc"), variable("MPIRUN", "mpirun"));
-        if !has(&mpicc) || !has(&mpirun) {
-            println!("skipped: no {mpicc} or no {mpirun}");
-            return None;
-        }
-        let library = work().join("libplaq_mpi.so");
-        let mut cc = Command::new(mpicc);
-        cc.args(["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1", "-fPIC"]);
-        cc.args(["-fvisibility=hidden", "-shared", "-o"]).arg(&library);
-        run(cc.arg(root().join("mpi/plaq_mpi.c")), "compiling plaq_mpi.c");
-        Some(library)
-    };
-    LIBRARY.get_or_init(make).as_deref()
-}
-
-fn run(command: &mut Command, what: &str) {
-    let out = command.output().unwrap_or_else(|e| panic!("{what}: {e}"));
-    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
-    let (stdout, stderr) = (text(&out.stdout), text(&out.stderr));
-    assert!(out.status.success(), "{what}: {}\n{stdout}\n{stderr}", out.status);
-}
-
-/// One job at a time: waits have deadlines, and this machine may be small.
-fn job(grid: &str, seconds: &str, program: &[&OsStr], env: &[(&str, &str)]) {
-    static ONE: Mutex<()> = Mutex::new(());
-    let Some(library) = mpi_library() else { return };
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut job = Command::new(root().join("scripts/ranks.sh"));
-    job.arg(grid).args(program).current_dir(work());
-    job.env("PLAQ_MPI_LIBRARY", library).env("PLAQ_TEST_SECONDS", seconds);
-    run(job.envs(env.iter().copied()), &format!("{program:?} on {grid}, {env:?}"));
-}
+use programs::{has, job, mpi_library, root, run, variable, work};
 
 /// A scenario on the ranks of this grid.
 fn scenario(name: &str, grid: &str) {

@@ -111,7 +111,8 @@ pub fn invert(
     let layout = Layout::dirac(outer, GammaBasis::DeGrandRossi);
     let (source, mut target) = (host.array(&layout, source)?, host.array(&layout, solution)?);
     let [mut x, mut b] = host.spinors(&mut solves)?;
-    let done = b.load(&layout, &source, true).and_then(|()| {
+    let loaded = named("source", b.load(&layout, &source, true));
+    let done = loaded.and_then(|()| {
         let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
         x.save(&layout, &mut target)?;
         Ok(report)
@@ -153,6 +154,11 @@ fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams>
     let solver = SolverParams { kind, tol, tol_hq, max_iterations, ..Default::default() };
     let even_odd = Some(Schur { parity: 1, symmetric: true });
     Ok(SolveParams { solver, even_odd, ..Default::default() })
+}
+
+/// An error with the name of the array that it is about.
+fn named<T>(name: &str, result: Result<T>) -> Result<T> {
+    result.map_err(|e| Error::new(e.status, format!("{name}: {}", e.message)))
 }
 
 /// A call's lattice and precisions: of the host's arrays, of the solve, of the iteration.
@@ -230,9 +236,8 @@ impl Host<'_> {
         let (device, geometry) = (self.session.context.device(), &self.session.geometry);
         let mut field = CloverField::new(device, geometry, self.inner, 1)?;
         let memory = self.array(layout, data)?;
-        let loaded = field.load(layout, &memory, true);
-        let named = loaded.map_err(|e| Error::new(e.status, format!("{name}: {}", e.message)));
-        self.session.context.comm().agree(named)?;
+        let loaded = named(name, field.load(layout, &memory, true));
+        self.session.context.comm().agree(loaded)?;
         log::info!("{name} uploaded");
         Ok(Arc::new(field))
     }

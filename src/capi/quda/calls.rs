@@ -172,7 +172,6 @@ fn block(function: &str, status: i32, message: &str) -> String {
 /// What to do about a status where the message does not say it.
 fn advice(status: i32) -> &'static str {
     let advice = [
-        (Status::NotInitialised, "call qudaInit first, and after qudaFinalize again"),
         (Status::NullPointer, "pass the address of the host's array or number"),
         (Status::NotFinite, "see where the host computes this array"),
         (Status::NotUnitary, "put the links on SU(3) before this call"),

@@ -36,7 +36,7 @@ pub fn current() -> Option<Arc<Session>> {
 pub fn get() -> Result<Arc<Session>> {
     match current() {
         Some(session) => Ok(session),
-        None => bail!(NotInitialised, "expected a call of qudaInit before this one, found none"),
+        None => bail!(NotInitialised, "the library is not initialised; call qudaInit first"),
     }
 }
 

@@ -1,0 +1,399 @@
+/* What a host has of its own: a lattice that every rank knows whole, its part in MILC's order, and
+ * slow observables and the clover operator to check a library with. */
+#ifndef LATTICE_H
+#define LATTICE_H
+
+#include <complex.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef CLIENT_MPI
+#include <mpi.h>
+#endif
+
+#define CHECK(claim)                                                        \
+  do {                                                                      \
+    if (!(claim)) {                                                         \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #claim); \
+      exit(1);                                                              \
+    }                                                                       \
+  } while (0)
+#define CLOSE(found, expected, error)                                                           \
+  do {                                                                                          \
+    double found_ = (found), expected_ = (expected);                                            \
+    if (!(fabs(found_ - expected_) <= (error))) {                                               \
+      fprintf(stderr, "%s:%d: %s is %.17g, expected %.17g\n", __FILE__, __LINE__, #found, found_, \
+              expected_);                                                                       \
+      exit(1);                                                                                  \
+    }                                                                                           \
+  } while (0)
+
+typedef double complex number;
+typedef struct {
+  number e[3][3];
+} matrix;
+typedef struct {
+  number d[4][3];
+} spinor;
+
+static int global[4], ranks[4] = {1, 1, 1, 1}, place[4], local[4], volume, own;
+/* Links of the whole lattice, x fastest, then direction. */
+static matrix *links;
+
+static void *room(size_t bytes) {
+  void *p = calloc(1, bytes);
+  CHECK(p != NULL);
+  return p;
+}
+
+static void set_lattice(const int *extents) {
+  int mu;
+  volume = own = 1;
+  for (mu = 0; mu < 4; mu++) {
+    global[mu] = extents[mu];
+    local[mu] = extents[mu] / ranks[mu];
+    volume *= global[mu];
+    own *= local[mu];
+  }
+  free(links);
+  links = room(4 * (size_t)volume * sizeof *links);
+}
+
+static int lex(const int *x) {
+  return x[0] + global[0] * (x[1] + global[1] * (x[2] + global[2] * x[3]));
+}
+
+static void coordinates(int site, int *x) {
+  int mu;
+  for (mu = 0; mu < 4; mu++) {
+    x[mu] = site % global[mu];
+    site /= global[mu];
+  }
+}
+
+static int step(int site, int mu, int by) {
+  int x[4];
+  coordinates(site, x);
+  x[mu] = (x[mu] + by + global[mu]) % global[mu];
+  return lex(x);
+}
+
+/* Place of a site of the lattice in MILC's order of this rank's part, or -1. */
+static int milc_index(int site) {
+  int x[4], mu, parity, index;
+  coordinates(site, x);
+  parity = (x[0] + x[1] + x[2] + x[3]) & 1;
+  for (mu = 0; mu < 4; mu++) {
+    if (x[mu] / local[mu] != place[mu]) return -1;
+    x[mu] %= local[mu];
+  }
+  index = x[0] + local[0] * (x[1] + local[1] * (x[2] + local[2] * x[3]));
+  return index / 2 + parity * (own / 2);
+}
+
+/* Uniform in (-1, 1), the same on every rank. */
+static double noise(uint64_t a, uint64_t b) {
+  uint64_t z = (a * 1000003u + b + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (double)((z ^ (z >> 31)) >> 11) / 4503599627370496.0 - 1;
+}
+
+static matrix mul(matrix a, matrix b) {
+  matrix c;
+  int i, j, k;
+  for (i = 0; i < 3; i++)
+    for (j = 0; j < 3; j++)
+      for (c.e[i][j] = 0, k = 0; k < 3; k++) c.e[i][j] += a.e[i][k] * b.e[k][j];
+  return c;
+}
+
+static matrix dagger(matrix a) {
+  matrix c;
+  int i, j;
+  for (i = 0; i < 3; i++)
+    for (j = 0; j < 3; j++) c.e[i][j] = conj(a.e[j][i]);
+  return c;
+}
+
+static matrix add(matrix a, number factor, matrix b) {
+  int i;
+  for (i = 0; i < 9; i++) a.e[i / 3][i % 3] += factor * b.e[i / 3][i % 3];
+  return a;
+}
+
+static number trace(matrix a) { return a.e[0][0] + a.e[1][1] + a.e[2][2]; }
+
+/* Gram-Schmidt of two rows; the third is the conjugate of their vector product. */
+static matrix project(matrix a) {
+  int i, r, j;
+  for (r = 0; r < 2; r++) {
+    double norm = 0;
+    number along = 0;
+    for (i = 0; r == 1 && i < 3; i++) along += conj(a.e[0][i]) * a.e[1][i];
+    for (i = 0; i < 3; i++) a.e[r][i] -= r == 1 ? along * a.e[0][i] : 0;
+    for (i = 0; i < 3; i++) norm += creal(a.e[r][i] * conj(a.e[r][i]));
+    for (i = 0; i < 3; i++) a.e[r][i] /= sqrt(norm);
+  }
+  for (i = 0; i < 3; i++) {
+    j = (i + 1) % 3;
+    r = (i + 2) % 3;
+    a.e[2][i] = conj(a.e[0][j] * a.e[1][r] - a.e[0][r] * a.e[1][j]);
+  }
+  return a;
+}
+
+/* Links near the unit matrix, off the group by about `off`. */
+static void random_links(double off) {
+  int i, k;
+  for (i = 0; i < 4 * volume; i++) {
+    matrix m;
+    for (k = 0; k < 9; k++)
+      m.e[k / 3][k % 3] = (k % 4 == 0 ? 1.2 : 0) + noise(i, 2 * k) + I * noise(i, 2 * k + 1);
+    m = project(m);
+    for (k = 0; k < 9; k++) m.e[k / 3][k % 3] += off * noise(i, 100 + k);
+    links[i] = m;
+  }
+}
+
+/* Links that leave the last slice get the factors exp(i pi angle). */
+static void twist(const double *angle) {
+  int site, mu, x[4];
+  matrix zero = {{{0}}};
+  for (site = 0; site < volume; site++) {
+    coordinates(site, x);
+    for (mu = 0; mu < 4; mu++)
+      if (x[mu] == global[mu] - 1)
+        links[4 * site + mu] = add(zero, cexp(I * acos(-1) * angle[mu]), links[4 * site + mu]);
+  }
+}
+
+/* MILC's staggered phases, and antiperiodic in time. */
+static void staggered_phases(void) {
+  const double antiperiodic[4] = {0, 0, 0, 1};
+  int site, mu, x[4];
+  matrix zero = {{{0}}};
+  for (site = 0; site < volume; site++) {
+    coordinates(site, x);
+    for (mu = 0; mu < 3; mu++) {
+      int sum = x[3] + (mu > 0 ? x[0] : 0) + (mu > 1 ? x[1] : 0);
+      if (sum & 1) links[4 * site + mu] = add(zero, -1, links[4 * site + mu]);
+    }
+  }
+  twist(antiperiodic);
+}
+
+/* ---- observables ---- */
+
+static void plaquettes(double *space, double *time) {
+  int site, mu, nu;
+  *space = *time = 0;
+  for (site = 0; site < volume; site++)
+    for (nu = 1; nu < 4; nu++)
+      for (mu = 0; mu < nu; mu++) {
+        matrix a = mul(links[4 * site + mu], links[4 * step(site, mu, 1) + nu]);
+        matrix b = mul(links[4 * site + nu], links[4 * step(site, nu, 1) + mu]);
+        *(nu == 3 ? time : space) += creal(trace(mul(a, dagger(b)))) / (9.0 * volume);
+      }
+}
+
+static number polyakov_loop(void) {
+  int site, t, slice = volume / global[3];
+  number sum = 0;
+  for (site = 0; site < slice; site++) {
+    matrix line = links[4 * site + 3];
+    for (t = 1; t < global[3]; t++) line = mul(line, links[4 * (site + t * slice) + 3]);
+    sum += trace(line);
+  }
+  return sum / (3 * slice);
+}
+
+/* Functional and QUDA's theta for the links in the first `directions` directions. */
+static void gauge(int directions, double *functional, double *theta) {
+  int site, mu, i;
+  *functional = *theta = 0;
+  for (site = 0; site < volume; site++) {
+    matrix delta = {{{0}}};
+    for (mu = 0; mu < directions; mu++) {
+      *functional += creal(trace(links[4 * site + mu])) / (3.0 * directions * volume);
+      delta = add(delta, 1, links[4 * step(site, mu, -1) + mu]);
+      delta = add(delta, -1, links[4 * site + mu]);
+    }
+    delta = add(delta, -1, dagger(delta));
+    number third = trace(delta) / 3;
+    for (i = 0; i < 3; i++) delta.e[i][i] -= third;
+    *theta += creal(trace(mul(delta, dagger(delta)))) / (3.0 * volume);
+  }
+}
+
+/* ---- the clover operator M = A - kappa H, gammas of DeGrand and Rossi ---- */
+
+/* gamma[mu] has one entry in a row: its column and value. */
+static const int gamma_column[4][4] = {{3, 2, 1, 0}, {3, 2, 1, 0}, {2, 3, 0, 1}, {2, 3, 0, 1}};
+static number gamma_value(int mu, int row) {
+  const number values[4][4] = {{I, I, -I, -I}, {-1, 1, 1, -1}, {I, -I, -I, I}, {1, 1, 1, 1}};
+  return values[mu][row];
+}
+
+typedef struct {
+  number b[2][6][6];
+} blocks;
+
+/* A = 1 + 2 kappa csw (i/2) sum_{mu < nu} sigma F, F = (Q - Q^dagger) / 8. */
+static void clover_term(blocks *a, double kappa, double csw) {
+  int site, mu, nu, s, c, e;
+  for (site = 0; site < volume; site++) {
+    memset(&a[site], 0, sizeof *a);
+    for (s = 0; s < 12; s++) a[site].b[s / 6][s % 6][s % 6] = 1;
+    for (nu = 1; nu < 4; nu++)
+      for (mu = 0; mu < nu; mu++) {
+        matrix q = {{{0}}};
+        int leaf;
+        for (leaf = 0; leaf < 4; leaf++) {
+          /* The plaquettes around the site, all in the sense mu to nu. */
+          int at = step(step(site, mu, leaf == 1 || leaf == 2 ? -1 : 0), nu, leaf > 1 ? -1 : 0);
+          matrix u[4];
+          u[0] = links[4 * at + mu];
+          u[1] = links[4 * step(at, mu, 1) + nu];
+          u[2] = dagger(links[4 * step(at, nu, 1) + mu]);
+          u[3] = dagger(links[4 * at + nu]);
+          q = add(q, 1, mul(mul(u[leaf], u[(leaf + 1) % 4]), mul(u[(leaf + 2) % 4], u[(leaf + 3) % 4])));
+        }
+        q = add(q, -1, dagger(q));
+        for (s = 0; s < 4; s++) {
+          /* sigma = i gamma_mu gamma_nu keeps a spin or takes it to the other of its chirality. */
+          int middle = gamma_column[mu][s], to = gamma_column[nu][middle];
+          number sigma = I * gamma_value(mu, s) * gamma_value(nu, middle);
+          for (c = 0; c < 3; c++)
+            for (e = 0; e < 3; e++)
+              a[site].b[s / 2][3 * (s % 2) + c][3 * (to % 2) + e] +=
+                  2 * kappa * csw * 0.5 * I * sigma * q.e[c][e] / 8;
+        }
+      }
+  }
+}
+
+/* Gauss and Jordan, without pivots: A is positive. */
+static void invert_blocks(blocks *out, const blocks *a) {
+  int site, k, i, j, n;
+  for (site = 0; site < volume; site++)
+    for (n = 0; n < 2; n++) {
+      number w[6][12];
+      for (i = 0; i < 6; i++)
+        for (j = 0; j < 12; j++) w[i][j] = j < 6 ? a[site].b[n][i][j] : j - 6 == i;
+      for (k = 0; k < 6; k++) {
+        number pivot = w[k][k];
+        for (j = 0; j < 12; j++) w[k][j] /= pivot;
+        for (i = 0; i < 6; i++) {
+          number factor = w[i][k];
+          for (j = 0; i != k && j < 12; j++) w[i][j] -= factor * w[k][j];
+        }
+      }
+      for (i = 0; i < 36; i++) out[site].b[n][i / 6][i % 6] = w[i / 6][6 + i % 6];
+    }
+}
+
+static void apply(spinor *out, const blocks *a, double kappa, const spinor *in) {
+  int site, mu, way, s, c, e;
+  for (site = 0; site < volume; site++) {
+    memset(&out[site], 0, sizeof *out);
+    for (s = 0; s < 12; s++)
+      for (e = 0; e < 6; e++)
+        out[site].d[s / 3][s % 3] +=
+            a[site].b[s / 6][s % 6][e] * in[site].d[2 * (s / 6) + e / 3][e % 3];
+    for (mu = 0; mu < 4; mu++)
+      for (way = -1; way < 2; way += 2) {
+        int near = step(site, mu, way);
+        matrix u = way > 0 ? links[4 * site + mu] : dagger(links[4 * near + mu]);
+        spinor v;
+        for (s = 0; s < 4; s++)
+          for (c = 0; c < 3; c++)
+            for (v.d[s][c] = 0, e = 0; e < 3; e++) v.d[s][c] += u.e[c][e] * in[near].d[s][e];
+        for (s = 0; s < 4; s++)
+          for (c = 0; c < 3; c++)
+            out[site].d[s][c] -=
+                kappa * (v.d[s][c] - way * gamma_value(mu, s) * v.d[gamma_column[mu][s]][c]);
+      }
+  }
+}
+
+/* |b - M x| / |b|, and the heavy-quark residual. */
+static void residuals(const blocks *a, double kappa, const spinor *x, const spinor *b, double *l2, double *hq) {
+  spinor *image = room(volume * sizeof *image);
+  double r2 = 0, b2 = 0;
+  int site, k;
+  apply(image, a, kappa, x);
+  *hq = 0;
+  for (site = 0; site < volume; site++) {
+    double r = 0, here = 0;
+    for (k = 0; k < 12; k++) {
+      number source = b[site].d[k / 3][k % 3];
+      r += pow(cabs(source - image[site].d[k / 3][k % 3]), 2);
+      here += pow(cabs(x[site].d[k / 3][k % 3]), 2);
+      b2 += pow(cabs(source), 2);
+    }
+    r2 += r;
+    *hq += r / here / volume;
+  }
+  *l2 = sqrt(r2 / b2);
+  *hq = sqrt(*hq);
+  free(image);
+}
+
+/* ---- arrays in MILC's order ---- */
+
+static void put(void *at, int precision, size_t i, double value) {
+  if (precision == 2) memcpy((double *)at + i, &value, sizeof value);
+  else ((float *)at)[i] = (float)value;
+}
+
+static double get(const void *at, int precision, size_t i) {
+  return precision == 2 ? ((const double *)at)[i] : ((const float *)at)[i];
+}
+
+/* Numbers that this rank has of its sites become those of the lattice on all ranks. */
+static void gather(double *all, size_t count) {
+#ifdef CLIENT_MPI
+  MPI_Allreduce(MPI_IN_PLACE, all, (int)count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+#else
+  (void)all;
+  (void)count;
+#endif
+}
+
+/* `reals` of each site: into an array of structs of `size` bytes at `offset`, and back. */
+static void scatter_sites(void *to, int precision, size_t size, size_t offset, const double *from, int reals) {
+  int site, i, k;
+  for (site = 0; site < volume; site++)
+    if ((i = milc_index(site)) >= 0)
+      for (k = 0; k < reals; k++)
+        put((char *)to + i * size + offset, precision, k, from[(size_t)site * reals + k]);
+}
+
+static void gather_sites(double *to, const void *from, int precision, size_t size, size_t offset, int reals) {
+  int site, i, k;
+  memset(to, 0, (size_t)volume * reals * sizeof *to);
+  for (site = 0; site < volume; site++)
+    if ((i = milc_index(site)) >= 0)
+      for (k = 0; k < reals; k++)
+        to[(size_t)site * reals + k] = get((const char *)from + i * size + offset, precision, k);
+  gather(to, (size_t)volume * reals);
+}
+
+/* Six numbers of the diagonal, then what is below it column by column. */
+static void pack(double *to, const blocks *a) {
+  int site, n, i, j;
+  for (site = 0; site < volume; site++)
+    for (n = 0; n < 2; n++) {
+      for (i = 0; i < 6; i++) *to++ = creal(a[site].b[n][i][i]);
+      for (j = 0; j < 6; j++)
+        for (i = j + 1; i < 6; i++) {
+          *to++ = creal(a[site].b[n][i][j]);
+          *to++ = cimag(a[site].b[n][i][j]);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,117 @@
+//! Programs of other codes as they meet the library: C programs that call it the way those do, with
+//! their arrays, on one and on several ranks.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../common/programs.rs"]
+mod programs;
+
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::process::Command;
+
+use common::milc;
+use programs::{build, checked, job, mpi_library, root, run, tool, variable};
+
+const MILC: &str = "tests/clients/milc.c";
+
+fn headers() -> [PathBuf; 2] {
+    ["include", "include/quda"].map(|folder| root().join(folder))
+}
+
+#[test]
+fn milc_calls() {
+    let [own, quda] = headers();
+    checked(MILC, &[&own, &quda]);
+}
+
+#[test]
+fn milc_calls_on_ranks() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let [own, quda] = headers();
+    let flags = ["-DCLIENT_MPI"];
+    let program = build(&variable("MPICC", "mpicc"), MILC, &[&own, &quda], "milc_mpi", &flags);
+    for grid in ["1,1,1,2", "2,1,1,1"] {
+        job(grid, "120", &[program.as_os_str()], &[]);
+    }
+    if let Some(file) = common::configuration(milc::ANTIPERIODIC.name) {
+        let words = arguments(&milc::ANTIPERIODIC, file);
+        let mut all = vec![program.as_os_str()];
+        all.extend(words.iter().map(OsStr::new));
+        job("1,1,1,2", "120", &all, &[]);
+    }
+}
+
+/// By default an error ends the program, with a block that says what to do.
+#[test]
+fn errors_end_the_program() {
+    let Some(program) = program("milc_end") else { return };
+    let out = Command::new(program).arg("end").output().expect("a program");
+    assert_eq!(out.status.code(), Some(1));
+    assert!(out.stdout.is_empty());
+    let said = String::from_utf8_lossy(&out.stderr);
+    for words in ["error in qudaPlaquettePhased", "PLAQ_NOT_INITIALISED", "call qudaInit first"] {
+        assert!(said.contains(words), "no \"{words}\" in:\n{said}");
+    }
+}
+
+fn arguments(milc: &milc::Milc, file: PathBuf) -> Vec<String> {
+    let t = milc.mesons.len();
+    let angle = milc.antiperiodic as i32;
+    let file = file.to_string_lossy().into_owned();
+    let numbers = format!("4 4 4 {t} {} {} {angle}", milc.kappa, milc::CSW);
+    let words = ["file".into(), file].into_iter();
+    words.chain(numbers.split(' ').map(String::from)).collect()
+}
+
+/// MILC's numbers for its own configurations, through MILC's calls.
+#[test]
+fn milc_configurations() {
+    let Some(program) = program("milc_file") else { return };
+    for milc in [&milc::PERIODIC, &milc::ANTIPERIODIC] {
+        let Some(file) = common::configuration(milc.name) else { continue };
+        let said = run(Command::new(&program).args(arguments(milc, file)), milc.name);
+        let plaquettes = numbers(&said, "plaquette");
+        for (ours, theirs) in plaquettes.iter().zip(milc.plaquettes) {
+            assert!((ours - theirs).abs() < 1e-12, "{}: {ours} {theirs}", milc.name);
+        }
+        let t = milc.mesons.len();
+        let rho = numbers(&said, "rho");
+        let rho: [Vec<f64>; 3] = std::array::from_fn(|i| rho[i * t..][..t].to_vec());
+        milc.check_mesons(&numbers(&said, "pion"), &rho, 1e-7, "through quda_milc_interface.h");
+    }
+}
+
+/// The functionals that MILC's own gauge fixing comes to, Coulomb and Landau gauge: it stops at a
+/// change of 1e-7 or 1e-8, which leaves 1e-6.
+#[test]
+fn milc_gauge_fixing() {
+    let Some(program) = program("milc_fix") else { return };
+    for (name, extents, functionals) in [
+        ("milc.lat.sample.l4444", "4 4 4 4", [Some(0.894051297), None]),
+        ("milc.lat.sample.l4448", "4 4 4 8", [Some(0.862916095), Some(0.849082229)]),
+    ] {
+        let Some(file) = common::configuration(name) else { continue };
+        let mut command = Command::new(&program);
+        let said = run(command.arg("file").arg(file).args(extents.split(' ')), name);
+        for (ours, theirs) in numbers(&said, "functional").iter().zip(functionals) {
+            assert!(
+                theirs.is_none_or(|theirs| *ours >= theirs - 1e-6),
+                "{name}: {ours} {theirs:?}"
+            );
+        }
+    }
+}
+
+fn program(name: &str) -> Option<PathBuf> {
+    let [own, quda] = headers();
+    Some(build(&tool("CC", "cc")?, MILC, &[&own, &quda], name, &[]))
+}
+
+/// What stands behind this name in the lines of a program.
+fn numbers(said: &str, name: &str) -> Vec<f64> {
+    let lines = said.lines().filter_map(|line| line.strip_prefix(name));
+    lines.flat_map(str::split_whitespace).map(|n| n.parse().expect("a number")).collect()
+}

@@ -1,0 +1,140 @@
+//! C programs that are linked to the library and run, by themselves and on many ranks.
+#![allow(dead_code)]
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+pub const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
+
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of the build tree for all that a test program compiles, with the library under its own
+/// name and that of its DT_SONAME.
+pub fn work() -> &'static Path {
+    static WORK: OnceLock<PathBuf> = OnceLock::new();
+    WORK.get_or_init(|| {
+        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
+        std::fs::create_dir_all(&work).expect("a writable build tree");
+        let library = library();
+        for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
+            let link = work.join(name);
+            let _ = std::fs::remove_file(&link);
+            std::os::unix::fs::symlink(&library, &link).expect("a writable build tree");
+        }
+        work
+    })
+}
+
+/// cargo puts the cdylib beside the test or one folder up.
+pub fn library() -> PathBuf {
+    let exe = std::env::current_exe().expect("a path");
+    let found = exe.ancestors().skip(1).take(2).map(|d| d.join("libplaq.so")).find(|p| p.exists());
+    found.expect("libplaq.so, which cargo builds for this test")
+}
+
+pub fn variable(name: &str, default: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| default.into())
+}
+
+pub fn has(tool: &str) -> bool {
+    Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
+}
+
+/// A compiler, maybe behind ccache; None and a message where there is none.
+pub fn tool(name: &str, default: &str) -> Option<String> {
+    let tool = variable(name, default);
+    let found = has(tool.split(' ').next_back().unwrap_or_default());
+    if !found {
+        println!("skipped: no {tool} here");
+    }
+    found.then_some(tool)
+}
+
+/// Runs a command line; its output is the message of the failure. Returns what it printed.
+pub fn run(command: &mut Command, what: &str) -> String {
+    let out = command.output().unwrap_or_else(|e| panic!("{what}: {e}"));
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    let (stdout, stderr) = (text(&out.stdout), text(&out.stderr));
+    assert!(out.status.success(), "{what}: {}\n{stdout}\n{stderr}", out.status);
+    stdout
+}
+
+/// Compiles a C source of this tree, with headers from `includes`, to a program of this name.
+pub fn build(
+    compiler: &str,
+    source: &str,
+    includes: &[&Path],
+    name: &str,
+    flags: &[&str],
+) -> PathBuf {
+    let program = work().join(name);
+    let mut words = compiler.split(' ');
+    let mut cc = Command::new(words.next().expect("a compiler"));
+    cc.args(words).arg("-std=c99").args(WARNINGS).args(["-g", "-O1"]).args(flags);
+    cc.args(includes.iter().flat_map(|folder| [OsStr::new("-I"), folder.as_os_str()]));
+    cc.arg(root().join(source)).arg("-o").arg(&program).arg("-L").arg(work());
+    cc.args(["-lplaq", "-lm", "-lpthread"]).arg(format!("-Wl,-rpath,{}", work().display()));
+    run(&mut cc, &format!("compiling {source}"));
+    program
+}
+
+/// A C program, plain, under AddressSanitizer with leak check, and under valgrind.
+pub fn checked(source: &str, includes: &[&Path]) {
+    let Some(tool) = tool("CC", "cc") else { return };
+    let name = Path::new(source).file_stem().expect("a file").to_string_lossy().into_owned();
+    let build = |suffix: &str, flags: &[&str]| {
+        build(&tool, source, includes, &format!("{name}{suffix}"), flags)
+    };
+    let command = |program: &Path| {
+        let mut command = Command::new(program);
+        command.current_dir(work());
+        command.env("PLAQ_TEST_DEBUG", if cfg!(debug_assertions) { "1" } else { "0" });
+        command
+    };
+    let plain = build("", &[]);
+    run(&mut command(&plain), &name);
+    if has("valgrind") {
+        let mut valgrind = command(Path::new("valgrind"));
+        valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
+        // Threads of a pool that are about to end hold their stacks: not a leak.
+        valgrind.args(["--errors-for-leak-kinds=definite", "--show-leak-kinds=definite"]);
+        run(valgrind.arg(&plain), &format!("{name} under valgrind"));
+    }
+    let asan = build("_asan", &["-fsanitize=address", "-fno-omit-frame-pointer"]);
+    run(command(&asan).env("ASAN_OPTIONS", "detect_leaks=1"), &format!("{name} under ASan"));
+}
+
+/// plaq's library for MPI, or `None` where there is no MPI.
+pub fn mpi_library() -> Option<&'static Path> {
+    static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let make = || {
+        let (mpicc, mpirun) = (variable("MPICC", "mpicc"), variable("MPIRUN", "mpirun"));
+        if !has(&mpicc) || !has(&mpirun) {
+            println!("skipped: no {mpicc} or no {mpirun}");
+            return None;
+        }
+        let library = work().join("libplaq_mpi.so");
+        let mut cc = Command::new(mpicc);
+        cc.arg("-std=c99").args(WARNINGS).args(["-O1", "-fPIC", "-fvisibility=hidden", "-shared"]);
+        cc.arg("-o").arg(&library).arg(root().join("mpi/plaq_mpi.c"));
+        run(&mut cc, "compiling plaq_mpi.c");
+        Some(library)
+    };
+    LIBRARY.get_or_init(make).as_deref()
+}
+
+/// A program on the ranks of this grid. One job at a time: waits have deadlines, and this machine
+/// may be small.
+pub fn job(grid: &str, seconds: &str, program: &[&OsStr], env: &[(&str, &str)]) {
+    static ONE: Mutex<()> = Mutex::new(());
+    let Some(library) = mpi_library() else { return };
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut job = Command::new(root().join("scripts/ranks.sh"));
+    job.arg(grid).args(program).current_dir(work());
+    job.env("PLAQ_MPI_LIBRARY", library).env("PLAQ_TEST_SECONDS", seconds);
+    run(job.envs(env.iter().copied()), &format!("{program:?} on {grid}, {env:?}"));
+}
