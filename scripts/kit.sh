@@ -28,6 +28,14 @@ for program in build/kit-work/bin/*; do
   [ -f "$program" ] && install -s -m 755 "$program" "$kit/bin/"
 done
 [ -f include/plaq.h ] && scripts/examples.sh --list >"$kit/examples.list"
+# A client of QUDA's interface runs beside them.
+${CC:-cc} -std=c99 -O2 -Iinclude -Iinclude/quda tests/clients/milc.c -s -o "$kit/bin/milc_client" \
+  -L"$kit/quda/lib" -lquda -lm -Wl,-rpath,'$ORIGIN/../lib'
+cat >>"$kit/examples.list" <<'END'
+milc_client
+milc_client file $PLAQ_CONFIGS/milc.lat.sample.l4444 4 4 4 4 0.1 1.2 0
+milc_client file $PLAQ_CONFIGS/milc.lat.sample.l4448.ll 4 4 4 8 0.12 1.2 1
+END
 
 log=build/kit-build.log
 "$CARGO" test --no-run --profile kit --lib --test kit 2>&1 | tee "$log"

@@ -180,7 +180,7 @@ impl Host<'_> {
     fn digest(&self, layout: &Layout, data: &Data) -> Result<Digest> {
         let extents = self.session.geometry.extents();
         let bytes = layout.bytes(extents, Group::Su3, Subset::Full)?.iter().sum();
-        Ok(data.read(bytes, Digest::of))
+        Ok(data.read(bytes, |bytes| self.session.threads.install(|| Digest::of(bytes))))
     }
 
     /// The solver for the host's links, clover term and inverse, made anew as far as these are new.

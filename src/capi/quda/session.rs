@@ -17,6 +17,22 @@ pub struct Session {
     pub context: Arc<Context>,
     pub geometry: Arc<Geometry>,
     pub solves: Mutex<Solves>,
+    /// Threads that read the host's arrays.
+    pub threads: rayon::ThreadPool,
+}
+
+/// More do not read memory faster.
+const MOST_THREADS: usize = 16;
+
+/// This rank's share of the cores.
+fn threads(comm: &Comm) -> Result<rayon::ThreadPool> {
+    let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+    let count = (cores / comm.core_sharers()).clamp(1, MOST_THREADS);
+    let name = |i| format!("plaq-read-{i}");
+    match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(name).build() {
+        Ok(threads) => Ok(threads),
+        Err(e) => bail!(OutOfMemory, "cannot start threads: {e}"),
+    }
 }
 
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
@@ -90,8 +106,10 @@ pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> 
     let context = Context::open(&params)?;
     let lattice = lattice.map(|l| l as usize);
     let (comm, device) = (context.comm(), context.device());
-    let geometry = comm.guard(|| Geometry::decomposed(lattice, device, comm))?;
-    *lock(&SESSION) = Some(Arc::new(Session { context, geometry, solves: Mutex::default() }));
+    let made = || Ok((Geometry::decomposed(lattice, device, comm)?, threads(comm)?));
+    let (geometry, threads) = comm.guard(made)?;
+    let solves = Mutex::default();
+    *lock(&SESSION) = Some(Arc::new(Session { context, geometry, solves, threads }));
     Ok(())
 }
 
