@@ -5,6 +5,7 @@ mod annealing;
 #[path = "../common/mod.rs"]
 mod common;
 mod fourier;
+mod hot_start;
 mod identities;
 #[path = "../reference/mod.rs"]
 mod reference;
