@@ -57,15 +57,18 @@ template <bool ADJOINT, class R> PLAQ_FN void add_product(Su2<R>& w, const Su2<R
   w = w + (ADJOINT ? adj(a * b) : a * b);
 }
 
-// q = (q0, q1, q2, q3) of unit length taken to the power omega to first order (Fig. A.11).
+// Squares of lengths that are rounding of numbers of order 1; their cubes do not underflow.
+template <class R> constexpr double nothing = wide<R> ? 1e-30 : 1e-12;
+
+// q = (q0, q1, q2, q3), of any length, as a unit vector taken to the power omega to first order (Fig. A.11):
+// n q0 and m q_i of the length that they have, without a division.
 template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
-  const R a2 = q.a[0] * q.a[0], v2 = q.a[1] * q.a[1] + q.a[2] * q.a[2] + q.a[3] * q.a[3];
-  const R one = splat<R>(1), zero = splat<R>(0), n = a2 + v2;
-  const auto flat = n < splat<R>(1e-30f);
-  const R b = (omega * a2 + v2) * vrcp(select(flat, one, n));
-  const R c = vrsqrt(select(flat, one, a2 + b * b * v2)), bc = b * c;
-  return {{select(flat, one, c * q.a[0]), select(flat, zero, bc * q.a[1]), select(flat, zero, bc * q.a[2]),
-           select(flat, zero, bc * q.a[3])}};
+  const R v2 = q.a[1] * q.a[1] + q.a[2] * q.a[2] + q.a[3] * q.a[3];
+  // Where everything is as good, 1 but for rounding.
+  const R q0 = select(fma_(q.a[0], q.a[0], v2) < splat<R>(nothing<R>), splat<R>(1), q.a[0]);
+  const R a2 = q0 * q0, n = a2 + v2, m = fma_(omega, a2, v2);
+  const R c = vrsqrt(fma_(n * n, a2, m * m * v2)), b = m * c;
+  return {{n * c * q0, b * q.a[1], b * q.a[2], b * q.a[3]}};
 }
 
 // What a site sees of the functional: `w` = g(x) K(x), Eq. (19), for traces.
@@ -76,7 +79,7 @@ template <int N, class M, class R> struct TraceSum {
   PLAQ_FN void apply(const M& g) { w = g * w; }
   PLAQ_FN void turn(const Su2<R>& a, int i, int j) { rotate(w, a, i, j); }
   // A multiple of the best a of subgroup i, j.
-  PLAQ_FN Su2<R> best(int i, int j) const { return adj(block(w, i, j)); }
+  PLAQ_FN Su2<R> best(int i, int j) const { return adj(twice_block(w, i, j)); }
   PLAQ_FN R functional() const { return trace(w).re; }
   // tr Delta Delta^dagger, Eq. (6): w minus its adjoint has the links of both directions in it.
   PLAQ_FN R violation(bool diagonal) const {
@@ -146,7 +149,7 @@ template <int N, class M, class R> struct AbelianSum {
     const auto down = d < zero;
     const R first = select(down, r2 / select(down, length - d, one), d + length);
     // At the minimum every half turn is as good.
-    const auto worst = select(down, r2, one) < splat<R>(1e-30f);
+    const auto worst = select(down, r2, one) < splat<R>(nothing<R>);
     return {{select(worst, zero, first), select(worst, one, z.im), select(worst, zero, z.re), zero}};
   }
   PLAQ_FN R functional() const {
@@ -220,10 +223,12 @@ template <class R> PLAQ_FN Su2<R> choose(const Su2<R>& in, const Su2<R>& out, in
 }
 
 // Slice `slice` has a number in `active`: 0 leaves it alone. Its upper lanes may hold another slice.
+// With the links of all directions there are no slices, and nothing is left alone.
 struct Active {
   int bit;
   bool lower, upper;
-  PLAQ_FN Active(const GaugeFixArgs& a, int slice) : bit(lane_bit(a.geom, a.time())) {
+  PLAQ_FN Active(const GaugeFixArgs& a, int slice) : bit(lane_bit(a.geom, a.time())), lower(true), upper(true) {
+    if (a.directions() == 15) return;
     const int* active = (const int*)a.active + slice;
     lower = active[0] != 0, upper = bit ? active[extent(a.geom, a.time())] != 0 : lower;
   }

@@ -98,6 +98,9 @@ PLAQ_FN double vrsqrt(double a) {
   const double e = fma(-a * r, r, 1.0);
   return fma(r * e, fma(0.375, e, 0.5), r);
 }
+// As part of the instruction that takes it.
+PLAQ_FN float vabs(float a) { return fabsf(a); }
+PLAQ_FN double vabs(double a) { return fabs(a); }
 PLAQ_FN float vcopysign(float a, float sign) { return copysignf(a, sign); }
 PLAQ_FN double vcopysign(double a, double sign) { return copysign(a, sign); }
 #else
@@ -190,6 +193,23 @@ template <int N, int M> PLAQ_FN double join(int k, double a, double b) { return 
 
 #if PLAQ_GPU
 namespace PLAQ_NS {
+// From sm_90 on the blocks of kernels of families_table.rs's OVERLAPPING may come on the device while the
+// kernel before them in the stream still runs. Every thread begins with `after_the_last`: it waits until
+// that kernel has ended and what it wrote is there, so that kernels end in order. `let_the_next_come`: once
+// every block has said so (or ended), blocks of the next kernel take the places that this one leaves, and
+// wait there. A kernel that waits for other GPUs does not say it: their programs may share this device
+// and need the places.
+PLAQ_FN void after_the_last() {
+#if PLAQ_OVERLAPS && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+PLAQ_FN void let_the_next_come() {
+#if PLAQ_OVERLAPS && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
 // Copies of a thread into shared memory that go on while it computes. Those since the last commit
 // are a group; async_wait<N> waits until at most the N latest groups are under way.
 template <int BYTES> PLAQ_FN void async_copy(void* to, const void* from) {
@@ -210,15 +230,18 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
 
 #define PLAQ_SITE_KERNEL(SYM, W, ARGS, BODY)                                                     \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
-      SYM(const __grid_constant__ ARGS a, int n) {                                      \
+      SYM(const __grid_constant__ ARGS a, int n) {                                               \
+    after_the_last();                                                                            \
+    let_the_next_come();                                                                         \
     int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x;                                               \
-    if (o < n) BODY::site(a, o, 0, blockIdx.y);                                         \
+    if (o < n) BODY::site(a, o, 0, blockIdx.y);                                                  \
   }
 
 // A body that lays out its own blocks on the GPU: static void block(const Args&, int n).
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n) {                                               \
+    after_the_last();                                                                            \
     BODY::block(a, n);                                                                           \
   }
 
@@ -226,7 +249,7 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
 #define PLAQ_REDUCE_KERNEL(SYM, W, N, M, ARGS, BODY)                                                \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n, const __grid_constant__ SumArgs to) {           \
-    Sums<N, 1> s;                                                                       \
+    Sums<N, 1> s;                                                                                \
     for (int k = 0; k < N; k++) s.v[k] = 0;                                                      \
     for (int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x; o < n; o += gridDim.x * PLAQ_BLOCK)      \
       BODY::site(a, o, 0, blockIdx.y, s);                                               \

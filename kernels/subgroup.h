@@ -19,12 +19,17 @@ template <class M> PLAQ_FN bool any(M mask) {
 }
 #endif
 
+template <class R> PLAQ_FN Su2<R> twice_block(const Su3<R>& w, int i, int j) {
+  return {{w.e[i][i].re + w.e[j][j].re, w.e[i][j].im + w.e[j][i].im, w.e[i][j].re - w.e[j][i].re,
+           w.e[i][i].im - w.e[j][j].im}};
+}
+template <class R> PLAQ_FN Su2<R> twice_block(const Su2<R>& w, int, int) { return w; }
 // The real multiple of an SU(2) matrix in rows and columns i, j of w: Re tr(a w) is its product
 // with every a of that subgroup.
 template <class R> PLAQ_FN Su2<R> block(const Su3<R>& w, int i, int j) {
   const R h = splat<R>(0.5);
-  return {{h * (w.e[i][i].re + w.e[j][j].re), h * (w.e[i][j].im + w.e[j][i].im),
-           h * (w.e[i][j].re - w.e[j][i].re), h * (w.e[i][i].im - w.e[j][j].im)}};
+  const Su2<R> q = twice_block(w, i, j);
+  return {{h * q.a[0], h * q.a[1], h * q.a[2], h * q.a[3]}};
 }
 // m = a m, a in rows i, j
 template <int N, class R> PLAQ_FN void rotate(cplx<R> (&m)[N][N], const Su2<R>& a, int i, int j) {

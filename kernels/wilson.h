@@ -533,6 +533,7 @@ template <int W, class S, int RECON> struct Hop {
   // In a launch that takes all regions packing goes first, so that it is under way on every GPU
   // before anybody waits; inner sites hide it and the way of the messages.
   static PLAQ_FN void block(const HopArgs& a, int n) {
+    if (!a.geom.halos()) let_the_next_come();
     const bool all = a.geom.halos() && a.region() == REGION_ALL;
     u32 b = blockIdx.x, sites = a.nrhs() > 1 ? PLAQ_BLOCK / 2 : PLAQ_BLOCK;
     bool outer = a.geom.halos() && a.region() == REGION_OUTER;

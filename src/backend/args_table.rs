@@ -23,9 +23,9 @@ constants! {
     /// those whose neighbours are all on this rank
     REGION_INNER = 1;
     REGION_OUTER = 2;
-    /// Threads that pack faces beside the inner sites: some 800 KB on their way, what a link of 400
-    /// GB/s takes in two microseconds, and a quarter of a large GPU's room.
-    PACK_THREADS = 16384;
+    /// Threads that pack faces beside the inner sites: some 400 KB on their way, what a link of 400
+    /// GB/s takes in a microsecond, and an eighth of a large GPU's room.
+    PACK_THREADS = 8192;
 
     /// GPUs of one machine whose reductions add up among themselves (sums.h).
     MOST_PEERS = 8;

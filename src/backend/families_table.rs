@@ -47,3 +47,8 @@ pub const KERNELS: &[Kernel] = &[
 /// gauge fixing changes what it reads: its first call is on a copy (src/ops/gaugefix/sweeper.rs).
 #[allow(dead_code)]
 pub const TUNED: &[&str] = &["hop", "gauge_sweep"];
+
+/// Kernels that on a GPU come on the device while the one before still runs (plaq_dialect.h): those whose
+/// blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
+#[allow(dead_code)]
+pub const OVERLAPPING: &[&str] = &["hop", "gauge_sweep"];

@@ -17,6 +17,26 @@ pub type DevicePtr = u64;
 #[repr(C)]
 pub struct IpcHandle(pub [u8; 64]);
 
+/// CUlaunchAttribute
+#[repr(C)]
+pub struct LaunchAttribute {
+    /// CUlaunchAttributeID, which is filled up to eight bytes.
+    pub id: u64,
+    /// Of the union of 64 bytes its first number.
+    pub value: c_int,
+    pub rest: [c_int; 15],
+}
+/// CUlaunchConfig
+#[repr(C)]
+pub struct LaunchConfig {
+    pub grid: [c_uint; 3],
+    pub block: [c_uint; 3],
+    pub shared_bytes: c_uint,
+    pub stream: Handle,
+    pub attributes: *const LaunchAttribute,
+    pub count: c_uint,
+}
+
 /// Every function is looked up when the library is opened, so that an old driver is refused with
 /// the name of what it lacks. Codes stay integers: a newer driver may return unknown ones.
 macro_rules! driver_functions {
@@ -92,8 +112,8 @@ driver_functions! {
     module_unload = "cuModuleUnload" (Handle);
     module_function = "cuModuleGetFunction" (*mut Handle, Handle, *const c_char);
     function_attribute = "cuFuncGetAttribute" (*mut c_int, c_int, Handle);
-    launch_kernel = "cuLaunchKernel" (Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint,
-        c_uint, Handle, *mut *mut c_void, *mut *mut c_void);
+    launch_kernel = "cuLaunchKernelEx" (*const LaunchConfig, Handle, *mut *mut c_void,
+        *mut *mut c_void);
 }
 
 /// Calls a driver function; a failure becomes an error that says what was being done.
@@ -122,6 +142,9 @@ pub const STREAM_NON_BLOCKING: c_uint = 1;
 pub const IPC_LAZY_PEER_ACCESS: c_uint = 1;
 /// CU_EVENT_DISABLE_TIMING
 pub const EVENT_NO_TIMING: c_uint = 2;
+
+/// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+pub const STREAM_SERIALIZATION: u64 = 6;
 
 /// CUDA_ERROR_NOT_READY
 pub const NOT_READY: c_int = 600;

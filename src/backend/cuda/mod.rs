@@ -25,9 +25,10 @@ pub use shapes::{candidates, default_shape};
 pub use source::{Shape, Source};
 
 use aside::Aside;
-use driver::{cu, Current, Driver, Handle};
+use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
 use modules::{Loaded, Modules};
+use source::overlaps;
 use staging::Staging;
 use sums::Sums;
 
@@ -50,6 +51,8 @@ pub struct Cuda {
     stream: Handle,
     name: String,
     multiprocessors: usize,
+    /// May launches overlap with the end of the kernel before.
+    overlaps: bool,
     modules: Option<Modules>,
     /// Present once there is a stream.
     memory: Option<Memory>,
@@ -99,6 +102,8 @@ impl Cuda {
         let arch = 10 * attribute(driver::ATTRIBUTE_MAJOR)? + attribute(driver::ATTRIBUTE_MINOR)?;
         let multiprocessors = attribute(driver::ATTRIBUTE_MULTIPROCESSORS)?.max(1) as usize;
         let pools = attribute(driver::ATTRIBUTE_MEMORY_POOLS)? != 0;
+        // Older ones do not have the instructions of plaq_dialect.h. `PLAQ_OVERLAP=off`: one after another.
+        let overlaps = arch >= 90 && std::env::var("PLAQ_OVERLAP").map_or(true, |v| v != "off");
         let modules = Modules::new(driver, name.clone(), arch)?;
         let none = std::ptr::null_mut();
         let mut context = none;
@@ -112,6 +117,7 @@ impl Cuda {
             stream: none,
             name,
             multiprocessors,
+            overlaps,
             modules: Some(modules),
             memory: None,
             staging: Mutex::new(None),
@@ -180,21 +186,19 @@ impl Cuda {
         let sums = sums.map_or(std::ptr::null(), |sums| sums as *const SumArgs);
         let mut pointers: [*mut c_void; 3] =
             [call.args.cast_mut().cast(), (&mut n as *mut c_int).cast(), sums.cast_mut().cast()];
+        // Blocks may come on the device as those of the kernel before leave it (plaq_dialect.h).
+        let early = LaunchAttribute { id: STREAM_SERIALIZATION, value: 1, rest: [0; 15] };
+        let config = LaunchConfig {
+            grid: [grid_x as u32, batches as u32, 1],
+            block: [kernel.shape.block, 1, 1],
+            shared_bytes: 0,
+            stream: self.stream,
+            attributes: &early,
+            count: (self.overlaps && overlaps(call.kernel)) as u32,
+        };
         cu!(
             self.driver,
-            launch_kernel(
-                kernel.function,
-                grid_x as u32,
-                batches as u32,
-                1,
-                kernel.shape.block,
-                1,
-                1,
-                0,
-                self.stream,
-                pointers.as_mut_ptr(),
-                std::ptr::null_mut(),
-            ),
+            launch_kernel(&config, kernel.function, pointers.as_mut_ptr(), std::ptr::null_mut(),),
             "launching {} on {}",
             call.symbol(),
             self.name

@@ -380,7 +380,10 @@ mod tests {
                 assert!(odd.theta < even.theta, "{even:?} {odd:?}");
                 assert!(all.theta >= 0.5 * even.theta && all.theta_max >= even.theta_max);
             }
-            // What is not active is not seen.
+            // What is not active is not seen; a lattice without slices always is.
+            if sweeper.slices() == 1 {
+                continue;
+            }
             let mut active = vec![true; sweeper.slices()];
             active[0] = false;
             sweeper.activate(&active).unwrap();
