@@ -44,7 +44,7 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
                         (8.0, Working::Double),
                     ] {
                         let params = GaugeFixParams {
-                            method: constant(temperature, 1200, 1),
+                            method: constant(temperature, 2200, 1),
                             max_iterations: 1,
                             check_every: 1,
                             precision,
@@ -57,7 +57,7 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
                             .filter(|p| p.temperature.is_some())
                             .map(|p| p.quality)
                             .collect();
-                        assert_eq!(heated.len(), 1200);
+                        assert_eq!(heated.len(), 2200);
                         let expected = |f: f64| match condition {
                             Condition::Landau => 8.0 * temperature * f * (n * n - 1.0) / n,
                             Condition::Coulomb { .. } => 6.0 * temperature * f * (n * n - 1.0) / n,
@@ -75,7 +75,7 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
                         let mean = bins.iter().sum::<f64>() / count;
                         let spread = bins.iter().map(|b| (b - mean).powi(2)).sum::<f64>();
                         let error = (spread / (count * (count - 1.0))).sqrt();
-                        let theta = heated[200..].iter().map(|q| q.theta).sum::<f64>() / 1000.0;
+                        let theta = heated[200..].iter().map(|q| q.theta).sum::<f64>() / 2000.0;
                         let what = format!("SU({n}) {extents:?} {condition:?} T={temperature}");
                         println!("{what} {precision:?}: {mean:.5} +- {error:.5} of {theta:.5}");
                         assert!(error < 0.03 * theta, "{what}: {error} of {theta}");
