@@ -1,4 +1,4 @@
-//! Device memory of solves: what is announced is enough and not much more than is needed, what
+//! Device memory of solves and gauge fixings: what is announced is enough and not much more than is needed, what
 //! does not fit is refused before anything is allocated.
 
 mod common;
@@ -15,6 +15,7 @@ use plaq::fields::{
     blas, CloverField, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::operators::{DiracParams, Wilson};
+use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
 use plaq::ops::propagator::{propagator, Source};
 use plaq::solvers::{unwatched, Progress, Shift, SolverKind, SolverParams};
 use Precision::{F32, F64};
@@ -134,6 +135,59 @@ fn several_shifts_take_what_they_announce() {
         let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
         assert!(report.solver.converged);
         assert!(needed as f64 <= 1.1 * report.memory_peak as f64, "{needed}: {report:?}");
+    }
+}
+
+/// Sweeps and descents in every precision, one copy and more; links as they are given back.
+#[test]
+fn a_gauge_fixing_takes_what_it_announces() {
+    for device in devices() {
+        let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+        let methods = [
+            Method::Overrelaxation,
+            Method::FourierDescent { alpha: 0.08 },
+            Method::FourierCg { alpha: 0.08 },
+        ];
+        for (precision, recon) in [(F64, Recon::R18), (F64, Recon::R12), (F32, Recon::R8)] {
+            let mut u = GaugeField::new(&device, &geometry, precision, recon).unwrap();
+            u.set_near_unit(5, 0.1).unwrap();
+            let held = device.used().0;
+            for (working, method, copies) in [Working::Single, Working::Mixed, Working::Double]
+                .into_iter()
+                .flat_map(|w| methods.map(|m| [1, 3].map(|copies| (w, m, copies))))
+                .flatten()
+            {
+                // What single precision does not reach.
+                let theta = if working == Working::Single { 1e-11 } else { 1e-20 };
+                let params = GaugeFixParams {
+                    precision: working,
+                    method,
+                    copies,
+                    stop: Stop { theta, theta_max: 0.0, change: 0.0 },
+                    ..GaugeFixParams::new(Condition::Landau)
+                };
+                let what = format!("{} {precision:?} {recon:?} {params:?}", device.name());
+                let needed = params.memory(&u);
+                device.limit_memory(held + needed - 1);
+                device.reset_peak();
+                let error = fix_gauge(&u, &params, &mut |_| false).unwrap_err();
+                assert_eq!(error.status, Status::OutOfMemory, "{what}");
+                assert!(error.message.contains(&needed.to_string()), "{what}: {error}");
+                assert_eq!(device.used(), (held, held), "{what}: allocated");
+                device.limit_memory(held + needed);
+                let fixed = fix_gauge(&u, &params, &mut |_| false).unwrap();
+                assert!(fixed.report.best.total.converged, "{what}");
+                drop(fixed);
+                assert_eq!(device.used().0, held, "{what}");
+                let taken = device.used().1 - held;
+                println!("{what}: {needed} announced, {taken} taken");
+                // cuFFT's work area is not counted.
+                if device.is_cpu() || method == Method::Overrelaxation {
+                    assert!(needed as f64 <= 1.1 * taken as f64, "{what}: {needed}, {taken}");
+                }
+                device.limit_memory(u64::MAX);
+            }
+        }
     }
 }
 

@@ -107,7 +107,12 @@ impl GaugeField {
         Self::bytes_of(geometry, precision, recon, 4)
     }
 
-    fn bytes_of(g: &Geometry, precision: Precision, recon: Recon, matrices: usize) -> usize {
+    pub(super) fn bytes_of(
+        g: &Geometry,
+        precision: Precision,
+        recon: Recon,
+        matrices: usize,
+    ) -> usize {
         2 * g.link_plane_sites() * matrices * recon.reals() * precision.bytes()
     }
 

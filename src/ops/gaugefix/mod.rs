@@ -4,6 +4,7 @@
 //! change the transformation g(x), which moves fewer bytes than changing the links, and rounding
 //! cannot grow in them.
 
+mod memory;
 mod params;
 mod report;
 mod sweeper;
@@ -43,7 +44,7 @@ pub struct GaugeFixed {
 ///
 /// # Errors
 /// `BadParameter`, `Unsupported`: a parameter; `NotFinite`, `NotUnitary`: a link is broken;
-/// `OutOfMemory`.
+/// `OutOfMemory`: what is needed will not fit, nothing is allocated.
 pub fn fix_gauge(
     gauge: &GaugeField,
     params: &GaugeFixParams,
@@ -51,6 +52,7 @@ pub fn fix_gauge(
 ) -> Result<GaugeFixed> {
     let start = Instant::now();
     params.check(gauge)?;
+    gauge.device().require(params.memory(gauge), "this gauge fixing")?;
     check_links(gauge, params.links_tolerance)?;
     let mut run = Run::new(gauge, params, callback)?;
     let (mut copies, mut best): (Vec<CopyReport>, Option<Best>) = (vec![], None);
@@ -58,7 +60,7 @@ pub fn fix_gauge(
         let begun = Instant::now();
         let (g, mut report) = run.copy(copy)?;
         report.seconds = begun.elapsed().as_secs_f64();
-        Best::take(&mut best, params.condition, copy, &g, &report)?;
+        Best::take(&mut best, params.condition, copy, g, &report)?;
         copies.push(report);
         if run.book.stopped {
             break;
@@ -72,6 +74,8 @@ pub fn fix_gauge(
         seconds: start.elapsed().as_secs_f64(),
         stopped: run.book.stopped,
     };
+    // What swept makes room for the links.
+    drop(run);
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
 }
 
@@ -111,7 +115,7 @@ impl Best {
         best: &mut Option<Best>,
         condition: Condition,
         copy: usize,
-        g: &Transformation,
+        g: Transformation,
         report: &CopyReport,
     ) -> Result<()> {
         let time = match condition {
@@ -120,7 +124,7 @@ impl Best {
         };
         let Some(old) = best else {
             let (total, report) = (report.total, report.clone());
-            *best = Some(Best { copy, total, g: g.to(Precision::F64)?, report });
+            *best = Some(Best { copy, total, g, report });
             return Ok(());
         };
         let better = |new: &Fixed, old: &Fixed| {
@@ -132,7 +136,7 @@ impl Best {
         }
         let Some(time) = time else {
             if all_better {
-                (old.g, old.report) = (g.to(Precision::F64)?, report.clone());
+                (old.g, old.report) = (g, report.clone());
             }
             return Ok(());
         };
@@ -147,7 +151,7 @@ impl Best {
             })
             .collect();
         old.report.total = average(&old.report.slices);
-        old.g.take_slices(g, time, &taken)
+        old.g.take_slices(&g, time, &taken)
     }
 }
 

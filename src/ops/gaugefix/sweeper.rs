@@ -4,7 +4,7 @@ mod descent;
 
 use std::ops::Range;
 
-use descent::Descent;
+pub(super) use descent::Descent;
 
 use super::report::Quality;
 use crate::backend::args::{self, GaugeFixArgs, KernelArgs};

@@ -8,7 +8,7 @@ use crate::backend::args::{FourierArgs, Ptr};
 use crate::backend::fourier::{Fourier, Shape};
 use crate::backend::{Buffer, Work};
 use crate::error::Result;
-use crate::fields::Precision;
+use crate::fields::{GaugeField, Precision};
 
 /// Falls of the functional by less, relative to it and in units of the precision, are rounding.
 const ROUNDING: f64 = 32.0;
@@ -35,7 +35,7 @@ struct Slice {
     square: f64,
 }
 
-pub(super) struct Descent {
+pub(in crate::ops::gaugefix) struct Descent {
     fourier: Fourier,
     /// The gradient, the preconditioned gradient, and in conjugate gradients the direction.
     gradient: Buffer,
@@ -52,6 +52,14 @@ pub(super) struct Descent {
 }
 
 impl Descent {
+    /// Bytes of device memory, with cuFFT's work area as large as what is transformed.
+    pub fn bytes(gauge: &GaugeField, precision: Precision, conjugate: bool) -> usize {
+        let (l, colours) = (gauge.geometry().extents(), gauge.group().colours());
+        let array = 2 * precision.bytes() * (colours * colours / 2) * gauge.geometry().volume();
+        let arrays = 2 + usize::from(conjugate) + usize::from(!gauge.device().is_cpu());
+        arrays * array + 8 * l.iter().sum::<usize>() + 16 * l.iter().max().unwrap_or(&0)
+    }
+
     pub fn new(at: &Sweeper, alpha: f64, conjugate: bool) -> Result<Self> {
         let (device, time) = (at.links.device(), at.args.time as usize);
         let colours = at.links.group().colours();

@@ -1,0 +1,44 @@
+//! Device memory of a gauge fixing.
+
+use super::sweeper::{sweep_storage, Descent};
+use super::{GaugeFixParams, Method, Working};
+use crate::fields::{GaugeField, Precision, Transformation};
+
+impl GaugeFixParams {
+    /// Bytes that `fix_gauge` holds on this rank's device at the most, besides the links given: of
+    /// sweeps or, after them, of applying what they found. On GPUs cuFFT's work area is among them,
+    /// taken to be as large as what is transformed. Borders under way to other ranks are not.
+    pub fn memory(&self, gauge: &GaugeField) -> u64 {
+        let (geometry, group) = (gauge.geometry(), gauge.group());
+        let links = |precision, recon| GaugeField::bytes(geometry, precision, recon);
+        let g = |precision| Transformation::bytes(geometry, precision, group);
+        let conjugate = match self.method {
+            Method::FourierDescent { .. } => Some(false),
+            Method::FourierCg { .. } => Some(true),
+            _ => None,
+        };
+        let descent = |precision| conjugate.map_or(0, |c| Descent::bytes(gauge, precision, c));
+        let slices = 4 * geometry.extents().into_iter().max().unwrap_or(0);
+        let sweeper = |precision| {
+            links(precision, sweep_storage(gauge.device(), group)) + g(precision) + slices
+        };
+        let (single, double) = (Precision::F32, Precision::F64);
+        let (first, sweepers, descents) = match self.precision {
+            Working::Single => (single, sweeper(single), descent(single)),
+            Working::Mixed => (single, sweeper(single), descent(single) + descent(double)),
+            Working::Double => (double, 0, descent(double)),
+        };
+        // A new start while the old one is there, made from whole matrices; what is returned of a copy,
+        // and of several the best so far.
+        let recon = gauge.recon().whole();
+        let (start, back) = (g(first) + links(first, recon) / 4, g(double));
+        let copies = match self.copies {
+            1 => start.max(descents + back),
+            _ => back + descents + start.max(back),
+        };
+        let swept = sweepers + sweeper(double) + copies;
+        let (whole, stored) = ((double, recon), (gauge.precision(), gauge.recon()));
+        let out = if stored == whole { 0 } else { links(stored.0, stored.1) };
+        swept.max(2 * back + links(whole.0, whole.1) + out) as u64
+    }
+}
