@@ -8,15 +8,16 @@
 #   PLAQ_BENCH         arguments of the benchmark, e.g. "--only hop --lattice 32x32x32x64"
 #   PLAQ_NVRTC         full path of libnvrtc, where the loader does not find it
 #   PLAQ_CUFFT         full path of libcufft, where that is neither beside it nor found
-#   PLAQ_TEST_THREADS  tests of one program at a time (default 4)
-#   PLAQ_TEST_SECONDS  limit of one program (default 900)
+#   PLAQ_TEST_THREADS  tests at a time (default: as many as there are cores)
+#   PLAQ_TEST_SECONDS  limit of all tests together, and of one example (default 1800)
 #   PLAQ_RESULTS       folder for logs and results (default results/ here)
 set -u
 cd "$(dirname "$0")"
 export PLAQ_TEST_DEVICE=${PLAQ_TEST_DEVICE:-cuda}
 export PLAQ_CONFIGS=${PLAQ_CONFIGS:-$PWD/configs} PLAQ_EXAMPLES=$PWD/bin
-limit=${PLAQ_TEST_SECONDS:-900}
+limit=${PLAQ_TEST_SECONDS:-1800}
 results=${PLAQ_RESULTS:-results}
+threads=${PLAQ_TEST_THREADS:-$(nproc)}
 want=" ${*:-tests examples bench} "
 for word in $want; do
   case $word in
@@ -36,32 +37,57 @@ outcome() { case $1 in 0) echo ok ;; 124) echo "timed out after $limit s" ;; *) 
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader
 echo "$(uname -m), $(nproc) cores, device $PLAQ_TEST_DEVICE"
 
+# Tests whose names begin so, several at a time: rows of the table, one for each first word.
+run_tests() { # log, threads, program, beginnings of names...
+  local log=$results/$1.log threads=$2 rc p f i table start=$SECONDS
+  shift 2
+  timeout "$limit" "$@" --test-threads "$threads" --color never >"$log" 2>&1
+  rc=$?
+  # Tests of the library itself are named after modules of many kinds: one row.
+  table=$(awk -v unit=$([ "$1" = tests/bin/unit ] && echo 1) '
+    /^test .* \.\.\. / {
+      name = $2
+      if (unit) name = "unit"; else sub(/::.*/, "", name)
+      seen[name] = 1
+      if ($NF == "ok") p[name]++; else if (/ \.\.\. FAILED/) f[name]++; else if (/ \.\.\. ignored/) i[name]++
+    }
+    END {
+      for (name in seen) {
+        printf "%-28s %7d %7d %8d\n", name, p[name], f[name], i[name]
+        P += p[name]; F += f[name]; I += i[name]
+      }
+      print "~", P + 0, F + 0, I + 0
+    }' "$log" | LC_ALL=C sort)
+  head -n -1 <<<"$table"
+  read -r _ p f i <<<"${table##*$'\n'}"
+  if [ $rc != 0 ] && [ "$f" = 0 ]; then
+    f=1
+    echo "$1: $(outcome $rc)"
+  fi
+  if [ "$f" != 0 ]; then
+    grep -E '^test .*FAILED|panicked at' "$log" | sed 's/^/    /' | head -40
+    tail -5 "$log" | sed 's/^/    | /'
+  fi
+  echo "  $((p + f)) tests in $((SECONDS - start)) s"
+  passed=$((passed + p)) failed=$((failed + f)) ignored=$((ignored + i))
+}
+
 if [[ $want == *" tests "* ]]; then
-  printf '\n%-28s %7s %7s %8s %8s\n' test passed failed ignored seconds
+  printf '\n%-28s %7s %7s %8s\n' test passed failed ignored
   # The first words of the tests' names are those of the files in the source tree.
+  together=() alone=()
   for name in unit $(tests/bin/device --list 2>/dev/null | sed -n 's/::.*: test$//p' | uniq); do
     case " ${PLAQ_TEST_ONLY:-$name} " in *" $name "*) ;; *) continue ;; esac
-    case " ${PLAQ_TEST_SKIP:-} " in
-    *" $name "*)
-      printf '%-28s left out\n' "$name"
-      continue
-      ;;
+    case " ${PLAQ_TEST_SKIP:-} " in *" $name "*) printf '%-28s left out\n' "$name" && continue ;; esac
+    case $name in
+    unit) run_tests test-unit "$threads" tests/bin/unit ;;
+    # They measure the whole device.
+    memory | transfer_speed) alone+=("$name::") ;;
+    *) together+=("$name::") ;;
     esac
-    log=$results/test-$name.log start=$SECONDS
-    program=(tests/bin/device "$name::")
-    [ "$name" = unit ] && program=(tests/bin/unit)
-    timeout "$limit" "${program[@]}" --test-threads "${PLAQ_TEST_THREADS:-4}" >"$log" 2>&1
-    rc=$?
-    read -r p f i < <(awk '/^test result:/ { p += $4; f += $6; i += $8 } END { print p + 0, f + 0, i + 0 }' "$log")
-    note=
-    if [ $rc != 0 ] && [ "$f" = 0 ]; then f=1 note=$(outcome $rc); fi
-    printf '%-28s %7d %7d %8d %8d %s\n' "$name" "$p" "$f" "$i" $((SECONDS - start)) "$note"
-    if [ "$f" != 0 ]; then
-      grep -E '^test .*FAILED|panicked at' "$log" | sed 's/^/    /' | head -20
-      tail -5 "$log" | sed 's/^/    | /'
-    fi
-    passed=$((passed + p)) failed=$((failed + f)) ignored=$((ignored + i))
   done
+  [ ${#together[@]} = 0 ] || run_tests tests "$threads" tests/bin/device "${together[@]}"
+  [ ${#alone[@]} = 0 ] || run_tests tests-alone 1 tests/bin/device "${alone[@]}"
 fi
 
 if [[ $want == *" examples "* ]] && [ -s examples.list ]; then
