@@ -9,6 +9,8 @@
 #   PLAQ_NVRTC         full path of libnvrtc, where the loader does not find it
 #   PLAQ_CUFFT         full path of libcufft, where that is neither beside it nor found
 #   PLAQ_TEST_THREADS  tests at a time (default: as many as there are cores)
+#   PLAQ_TEST_GRID     process grid, e.g. 1,1,1,2: the tests of divided lattices on that many ranks under
+#                      mpirun, one GPU each (PLAQ_MPI_LIBRARY: what `make mpi` made for this machine)
 #   PLAQ_TEST_SECONDS  limit of all tests together, and of one example (default 1800)
 #   PLAQ_RESULTS       folder for logs and results (default results/ here)
 set -u
@@ -18,6 +20,11 @@ export PLAQ_CONFIGS=${PLAQ_CONFIGS:-$PWD/configs} PLAQ_EXAMPLES=$PWD/bin
 limit=${PLAQ_TEST_SECONDS:-1800}
 results=${PLAQ_RESULTS:-results}
 threads=${PLAQ_TEST_THREADS:-$(nproc)}
+ranks=()
+if [ -n "${PLAQ_TEST_GRID:-}" ]; then
+  ranks=(./ranks.sh "$PLAQ_TEST_GRID") threads=1
+  export PLAQ_TEST_ONLY=${PLAQ_TEST_ONLY:-halo faults observables correlators config dirac propagator}
+fi
 want=" ${*:-tests examples bench} "
 for word in $want; do
   case $word in
@@ -41,7 +48,7 @@ echo "$(uname -m), $(nproc) cores, device $PLAQ_TEST_DEVICE"
 run_tests() { # log, threads, program, beginnings of names...
   local log=$results/$1.log threads=$2 rc p f i table start=$SECONDS
   shift 2
-  timeout "$limit" "$@" --test-threads "$threads" --color never >"$log" 2>&1
+  timeout "$limit" "${ranks[@]}" "$@" --test-threads "$threads" --color never >"$log" 2>&1
   rc=$?
   # Tests of the library itself are named after modules of many kinds: one row.
   table=$(awk -v unit=$([ "$1" = tests/bin/unit ] && echo 1) '

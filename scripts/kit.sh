@@ -57,6 +57,7 @@ fi
 # run.sh unpacks them: with the kernels in each they would be most of the kit.
 gzip -9 "$kit"/tests/bin/* "$kit/bin/plaq_bench"
 cp scripts/kit-run.sh "$kit/run.sh"
+cp scripts/ranks.sh "$kit/"
 mkdir "$kit/studies"
 cp scripts/studies/*.py "$kit/studies/"
 cat >"$kit/README" <<END
