@@ -54,7 +54,7 @@ part cargo "$CARGO" test --no-fail-fast
 RANK_TESTS="
   1,1,1,2 halo faults dirac solvers:every_solution,shifts,right_hand_sides propagator heatbath:depend,philox
   2,1,1,1 halo gaugefix:slices_stop,best_copy,callback,descents_refuse dirac:full observables
-  1,2,2,1 halo faults gaugefix:slices_stop observables correlators config dirac:full
+  1,2,2,1 halo faults gaugefix:slices_stop,closed_loops observables correlators config dirac:full
   2,1,1,2 halo observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused
 "
 # One rank, halos to itself in all directions.
