@@ -23,6 +23,7 @@ threads=${PLAQ_TEST_THREADS:-$(nproc)}
 ranks=()
 if [ -n "${PLAQ_TEST_GRID:-}" ]; then
   ranks=(./ranks.sh "$PLAQ_TEST_GRID") threads=1
+  export PLAQ_TEST_SECONDS=$limit
   export PLAQ_TEST_ONLY=${PLAQ_TEST_ONLY:-halo faults observables correlators config dirac propagator}
 fi
 want=" ${*:-tests examples bench} "

@@ -1,5 +1,5 @@
-//! Device memory of solves and gauge fixings: what is announced is enough and not much more than is needed, what
-//! does not fit is refused before anything is allocated.
+//! Device memory of solves and gauge fixings: what is announced is enough and not much more than is
+//! needed, what does not fit is refused before anything is allocated.
 
 mod common;
 
