@@ -5,12 +5,14 @@
 //!          --json FILE  --seconds S (per row)
 //!          --grid X,Y,Z,T under mpirun: ranks in each direction; lattices are whole ones, figures
 //!          those of all ranks together, each with a GPU (or its threads) of its own
+//!          --halo X,Y,Z,T (0 or 1): directions that have halos also with one rank, which then
+//!          sends to itself: a piece of a divided lattice without the other pieces
 
 use std::io::Write as _;
 use std::sync::Arc;
 
 use plaq::backend::Device;
-use plaq::comm::{host, Comm, Communicator, RankMap};
+use plaq::comm::{self, host, Comm, Communicator, RankMap};
 use plaq::compose::{DiracSolver, Equations, EvenOdd, SolveParams};
 use plaq::error::Result;
 use plaq::fields::{
@@ -40,7 +42,7 @@ fn main() {
 fn options() -> Result<Options> {
     let (mut device, mut threads, mut lattices) = (String::from("auto"), 0, vec![]);
     let (mut only, mut json, mut seconds) = (String::new(), None, 0.3);
-    let mut comm = Comm::single();
+    let (mut grid, mut looped) = (None, [false; 4]);
     let mut args = std::env::args().skip(1).filter(|a| a != "--bench");
     while let Some(a) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| panic!("{a} needs a value"));
@@ -52,19 +54,22 @@ fn options() -> Result<Options> {
                     value().split('x').map(|n| n.parse().expect("XxYxZxT")).collect();
                 lattices.push(v.try_into().expect("four extents"));
             }
-            "--grid" => {
-                let v: Vec<i32> = value().split(',').map(|n| n.parse().expect("X,Y,Z,T")).collect();
-                host::init(1)?;
-                let grid = v.try_into().expect("four numbers of ranks");
-                let options = Default::default();
-                comm = Comm::mpi(Communicator::World, grid, &RankMap::Default, &options)?;
-            }
+            "--grid" => grid = Some(four(&value())),
+            "--halo" => looped = four(&value()).map(|n| n != 0),
             "--only" => only = value(),
             "--json" => json = Some(std::fs::File::create(value()).expect("--json FILE")),
             "--seconds" => seconds = value().parse().expect("--seconds S"),
             other => panic!("unknown option {other}"),
         }
     }
+    let comm = match grid {
+        None => Comm::looped(looped),
+        Some(grid) => {
+            host::init(1)?;
+            let options = comm::Options { looped, ..Default::default() };
+            Comm::mpi(Communicator::World, grid, &RankMap::Default, &options)?
+        }
+    };
     let device = match device.as_str() {
         "cpu" => Device::cpu(threads)?,
         "cuda" => Device::cuda(comm.node_rank())?,
@@ -76,6 +81,11 @@ fn options() -> Result<Options> {
         lattices.extend(if device.is_cpu() { cpu } else { gpu });
     }
     Ok(Options { device, comm, lattices, only, json, seconds })
+}
+
+fn four(list: &str) -> [i32; 4] {
+    let v: Vec<i32> = list.split(',').map(|n| n.parse().expect("X,Y,Z,T")).collect();
+    v.try_into().expect("four numbers")
 }
 
 fn run() -> Result<()> {
