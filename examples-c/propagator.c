@@ -2,16 +2,16 @@
  *
  *   propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]
  *              [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]
- *              [--precision double|single|half] [--max-iterations N]
+ *              [--precision double|single|half] [--max-iterations N] [--rhs N]
  *              [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]
  *
- * Twelve solves at once in double precision, --precision being that of the iteration inside; the
+ * Twelve solves, --rhs at a time, in double precision, --precision being that of the iteration inside; the
  * table goes to the standard output, progress to the terminal. docs/propagator.md has the
  * conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not converged or interrupted.
  *
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --tol 1e-12 --normalisation mass
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half --rhs 5
  */
 #include <signal.h>
 
@@ -20,10 +20,10 @@
 static const char HELP[] =
     "usage: propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]\n"
     "                  [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]\n"
-    "                  [--precision double|single|half] [--max-iterations N]\n"
+    "                  [--precision double|single|half] [--max-iterations N] [--rhs N]\n"
     "                  [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n" GRID_HELP;
 static const char OPTIONS[] =
-    "--gauge --kappa --csw --time-bc --source --solver --tol --precision --max-iterations --normalisation "
+    "--gauge --kappa --csw --time-bc --source --solver --tol --precision --max-iterations --rhs --normalisation "
     "--device --threads --json" GRID_OPTION;
 
 enum { COLUMNS = 12 };
@@ -46,7 +46,7 @@ typedef struct job {
   const char *gauge_file, *json_file;
   double kappa, csw, tol;
   int32_t boundary, precision, algorithm, normalisation;
-  int64_t max_iterations;
+  int64_t max_iterations, rhs;
   plaq_source_params source;
   char device[256];
   plaq_file_report file;
@@ -101,9 +101,11 @@ static job read_options(int argc, char **argv) {
   j.precision = choose(argc, argv, "--precision", "single", PRECISIONS);
   j.normalisation = choose(argc, argv, "--normalisation", "kappa", NORMALISATIONS);
   j.max_iterations = integer(argc, argv, "--max-iterations", "10000");
+  j.rhs = integer(argc, argv, "--rhs", "12");
   source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
   if (!(j.kappa > 0)) usage_error("--kappa", "expected a positive number");
   if (j.max_iterations < 1 || j.max_iterations > 1 << 30) usage_error("--max-iterations", "out of range");
+  if (j.rhs < 1 || j.rhs > COLUMNS) usage_error("--rhs", "expected 1 to 12 right-hand sides at a time");
   return j;
 }
 
@@ -129,7 +131,7 @@ static plaq_dirac load(plaq_context context, job *j) {
   return dirac;
 }
 
-/* Solves for the twelve columns of the propagator at once. */
+/* Solves for the twelve columns of the propagator. */
 static plaq_spinor solve(plaq_dirac dirac, job *j) {
   plaq_solver_params params;
   plaq_spinor propagator;
@@ -140,6 +142,7 @@ static plaq_spinor solve(plaq_dirac dirac, job *j) {
   params.sloppy_precision = j->precision;
   params.tol = j->tol;
   params.max_iterations = (int32_t)j->max_iterations;
+  params.columns = (int32_t)j->rhs;
   OK(plaq_solver_create(dirac, &params, &solver));
   OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
   signal(SIGINT, interrupt);
@@ -233,8 +236,8 @@ static void write_json(const job *j) {
           name_of(j->normalisation, NORMALISATIONS));
   fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n",
           j->source.kind == PLAQ_SOURCE_WALL ? "wall" : "point", x[0], x[1], x[2], x[3]);
-  fprintf(f, "  \"solver\": {\n    \"name\": \"%s\", \"precision\": \"%s\", \"tol\": %.17g,\n",
-          name_of(s->algorithm, SOLVERS + 1), name_of(j->precision, PRECISIONS), j->tol);
+  fprintf(f, "  \"solver\": {\n    \"name\": \"%s\", \"precision\": \"%s\", \"rhs\": %d, \"tol\": %.17g,\n",
+          name_of(s->algorithm, SOLVERS + 1), name_of(j->precision, PRECISIONS), (int)j->rhs, j->tol);
   fprintf(f, "    \"converged\": %s, \"stopped\": %s, \"iterations\": %lld, \"reliable_updates\": %lld, \"restarts\": %lld,\n",
           s->converged ? "true" : "false", s->stopped ? "true" : "false", (long long)s->iterations,
           (long long)s->reliable_updates, (long long)s->restarts);

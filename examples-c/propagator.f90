@@ -2,7 +2,7 @@
 !> propagator.c, with the same options, table and JSON. docs/propagator.md describes them.
 !>
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point_f.json
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --normalisation mass
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --normalisation mass --rhs 5
 include 'example.inc'
 
 module propagator_progress
@@ -45,14 +45,14 @@ program propagator
   character(len=112), parameter :: help(4) = [character(len=112) :: &
     'usage: propagator_f --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]', &
     '                    [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]', &
-    '                    [--precision double|single|half] [--max-iterations N]', &
+    '                    [--precision double|single|half] [--max-iterations N] [--rhs N]', &
     '                    [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]']
   integer, parameter :: columns = 12
 
   character(len=:), allocatable :: gauge_file, json_file, device
   real(c_double) :: csw, tol, residuals(columns)
   integer(c_int32_t) :: boundary, algorithm, precision, normalisation
-  integer(c_int64_t) :: max_iterations
+  integer(c_int64_t) :: max_iterations, rhs
   type(plaq_context) :: context
   type(plaq_dirac) :: dirac
   type(plaq_spinor) :: quark
@@ -68,7 +68,7 @@ program propagator
 
   last = command_argument_count()
   call check_options(last, '--gauge --kappa --csw --time-bc --source --solver --tol --precision '// &
-                     '--max-iterations --normalisation --device --threads --json', help)
+                     '--max-iterations --rhs --normalisation --device --threads --json', help)
   call ok(plaq_dirac_params_init(dirac_params, c_sizeof(dirac_params)))
   gauge_file = option(last, '--gauge')
   json_file = option(last, '--json', '')
@@ -80,8 +80,10 @@ program propagator
   precision = choose(last, '--precision', 'single', precision_names, precision_values)
   normalisation = choose(last, '--normalisation', 'kappa', normalisation_names, normalisation_values)
   max_iterations = whole(last, '--max-iterations', '10000')
+  rhs = whole(last, '--rhs', '12')
   call source_option(option(last, '--source', 'point,0,0,0,0'))
   if (.not. dirac_params%kappa > 0) call usage_error('--kappa', 'expected a positive number')
+  if (rhs < 1 .or. rhs > columns) call usage_error('--rhs', 'expected 1 to 12 right-hand sides at a time')
 
   context = open_context(last)
   device = device_name(context)
@@ -129,7 +131,7 @@ contains
     times = file%extents(4)
   end subroutine
 
-  !> Solves for the twelve columns at once.
+  !> Solves for the twelve columns.
   subroutine solve()
     type(plaq_solver_params) :: params
     type(plaq_solver) :: solver
@@ -138,6 +140,7 @@ contains
     params%sloppy_precision = precision
     params%tol = tol
     params%max_iterations = int(max_iterations, c_int32_t)
+    params%columns = int(rhs, c_int32_t)
     call ok(plaq_solver_create(dirac, params, solver))
     call ok(plaq_solve_report_init(solved, c_sizeof(solved)))
     call ok(plaq_solver_propagator(solver, source, c_funloc(progress), c_null_ptr, quark, solved, residuals))
@@ -223,7 +226,8 @@ contains
     write (unit, '(a)') '  "source": {"kind": "'//trim(merge('wall ', 'point', source%kind == PLAQ_SOURCE_WALL))// &
       '", "position": '//json_integers(source%position)//'},'
     write (unit, '(a)') '  "solver": {', '    "name": "'//name_of(solved%algorithm, solver_names, solver_values)// &
-      '", "precision": "'//name_of(precision, precision_names, precision_values)//'", "tol": '//exact(tol)//','
+      '", "precision": "'//name_of(precision, precision_names, precision_values)//'", "rhs": '// &
+      word(rhs)//', "tol": '//exact(tol)//','
     write (unit, '(a)') '    "converged": '//truth(solved%converged)//', "stopped": '//truth(solved%stopped)// &
       ', "iterations": '//word(solved%iterations)//', "reliable_updates": '//word(solved%reliable_updates)// &
       ', "restarts": '//word(solved%restarts)//','

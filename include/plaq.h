@@ -995,6 +995,11 @@ typedef struct plaq_solver_params {
   double delta;
   /** MR: relaxation, 1: none. */
   double omega;
+  /** plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
+   * and on a GPU more time. */
+  int32_t columns;
+  /** Must be 0. */
+  int32_t reserved;
 } plaq_solver_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1043,7 +1048,9 @@ plaq_status plaq_solver_create(plaq_dirac dirac,
 /** Destroys a solver. The zero handle is accepted. */
 plaq_status plaq_solver_destroy(plaq_solver solver);
 
-/** Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b. */
+/** Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+ * A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
+ * less than 12, else one of 12. */
 plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes);
 
 /** Solves for all right-hand sides of b at once. x and b have the operator's precision and
@@ -1119,7 +1126,10 @@ plaq_status plaq_source_params_init(plaq_source_params *params, int64_t struct_s
 plaq_status plaq_spinor_source(plaq_spinor spinor, const plaq_source_params *source);
 
 /** A new field of twelve right-hand sides, S(x, source), from a solver for
- * PLAQ_SOLUTION_M. `residuals`: NULL or room for 12. */
+ * PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
+ * solves: the iterations of the slowest; time, work, updates and restarts added up. The
+ * callback's iterations begin anew with each solve, its seconds do not; once it has asked to
+ * stop, every solve that is left ends after one iteration. `residuals`: NULL or room for 12. */
 plaq_status plaq_solver_propagator(plaq_solver solver,
                                    const plaq_source_params *source,
                                    plaq_progress_callback callback,

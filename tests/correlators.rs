@@ -3,17 +3,19 @@
 mod common;
 mod reference;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use common::{devices, lattices, tolerance};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Normalisation, SolveParams};
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{blas, GaugeField, Precision, Recon, SpinorField, Subset};
+use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use plaq::ops::propagator::{propagator, Source, COLUMNS};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, Progress, SolverKind, SolverParams};
 use reference::correlators::{nucleon, pion, rho, Propagator};
 use reference::numbers::{field_numbers, gauge_numbers};
 use reference::{spinor, su3, Gauge, Lattice, C};
@@ -127,6 +129,85 @@ fn moved(lat: Lattice, links: &Gauge, origin: [usize; 4]) -> Gauge {
 }
 
 /// Nothing depends on where the lattice begins, also with antiperiodic fermions.
+/// Whatever is solved at a time, each column is that of all at once; so are residuals and their order.
+#[test]
+fn columns_at_a_time_make_the_same_propagator() {
+    for device in devices() {
+        let extents = [4, 4, 4, 8];
+        let geometry = common::geometry(extents, &device);
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+        let links: Gauge =
+            su3::smooth_gauge(Lattice::new(extents), 0.5, 3).iter().map(su3::reunitarise).collect();
+        u.load_lex(&gauge_numbers(&links)).unwrap();
+        let dirac = DiracParams { mass: 0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let op = Arc::new(Wilson::new(Arc::new(u), dirac).unwrap());
+        let kind = SolverKind::BiCgStab;
+        let solver = SolverParams { kind, tol: 1e-12, history: true, ..Default::default() };
+        let params = SolveParams { solver, ..Default::default() };
+        let solver = DiracSolver::new(op.clone(), params).unwrap();
+        let run = |at_once| {
+            let (mut calls, mut clock) = (0, 0.0);
+            let mut watch = |p: &Progress| {
+                assert!(p.seconds >= clock);
+                (calls, clock) = (calls + 1, p.seconds);
+                ControlFlow::Continue(())
+            };
+            let (x, report) =
+                propagator(&solver, Source::Point([1, 2, 3, 5]), at_once, &mut watch).unwrap();
+            let r = report.solver;
+            assert!(r.converged && r.residual.len() == 12 && r.residual_hq.len() == 12, "{r:?}");
+            assert!(r.residual.iter().all(|&r| r > 0.0 && r <= 1e-12), "{r:?}");
+            assert_eq!(r.history.len(), calls);
+            assert!(at_once < 12 || r.iterations == calls);
+            (x.save_lex().unwrap(), r.residual)
+        };
+        let (all, _) = run(12);
+        let column = all.len() / 12;
+        for at_once in [1, 5] {
+            let (some, residual) = run(at_once);
+            for k in 0..12 {
+                let part = k * column..(k + 1) * column;
+                let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+                let apart: Vec<f64> =
+                    some[part.clone()].iter().zip(&all[part.clone()]).map(|(a, b)| a - b).collect();
+                let off = norm(&apart) / norm(&all[part.clone()]);
+                // Both are solved to 1e-12.
+                assert!(off < 1e-10, "{at_once} at a time, column {k}: {off:e}");
+            }
+            // Residuals belong to their columns.
+            let mut x = op.shape().field(COLUMNS).unwrap();
+            x.load_lex(&some).unwrap();
+            let (mut b, mut image) =
+                (op.shape().field(COLUMNS).unwrap(), op.shape().field(COLUMNS).unwrap());
+            Source::Point([1, 2, 3, 5]).set(&mut b).unwrap();
+            op.apply(&mut image, &x).unwrap();
+            let (one, minus) = (blas::uniform(12, 1.0), blas::uniform(12, -1.0));
+            blas::axpby(&one, &b, &minus, &mut image).unwrap();
+            for (found, norm2) in residual.iter().zip(blas::norm2(&image).unwrap()) {
+                assert!((found - norm2.sqrt()).abs() < 1e-3 * found, "{found:e} {norm2:e}");
+            }
+        }
+        for at_once in [0, 13] {
+            let refused = propagator(&solver, Source::Wall(0), at_once, &mut unwatched);
+            assert_eq!(refused.unwrap_err().status, Status::BadParameter);
+        }
+        // Asked to stop in the second solve, the others take one iteration each.
+        let mut calls = 0;
+        let mut stop = |p: &Progress| {
+            calls += (p.residual.len() == 5) as i32;
+            match p.iteration == 1 && p.seconds > 0.0 && calls > 3 {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        let (_, report) = propagator(&solver, Source::Point([0; 4]), 5, &mut stop).unwrap();
+        let r = report.solver;
+        assert!(r.stopped && !r.converged, "{r:?}");
+        assert!(r.residual[..5].iter().all(|&r| r <= 1e-12), "{r:?}");
+        assert!(r.residual[5..].iter().all(|&r| r > 1e-12), "{r:?}");
+    }
+}
+
 #[test]
 fn correlators_do_not_depend_on_the_place_of_the_source() {
     for extents in [[4, 4, 4, 8], [2, 4, 4, 6]].map(common::over_ranks) {
@@ -151,7 +232,7 @@ fn correlators_do_not_depend_on_the_place_of_the_source() {
                     ..Default::default()
                 };
                 let solver = DiracSolver::new(op, params).unwrap();
-                let (x, report) = propagator(&solver, source, &mut unwatched).unwrap();
+                let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
                 assert!(report.solver.converged);
                 correlators(&x, source.time(), -C::ONE).unwrap()
             };

@@ -18,7 +18,7 @@ use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::correlators::correlators;
 use plaq::ops::observables::{field_strength, plaquette, polyakov_loop, unitarity};
-use plaq::ops::propagator::{propagator, Source};
+use plaq::ops::propagator::{propagator, Source, COLUMNS};
 use plaq::ops::quenched::Quenched;
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
@@ -212,7 +212,7 @@ fn propagators() {
                 };
                 let solver = DiracSolver::new(Arc::new(op), params).unwrap();
                 let source = Source::Point([1, 0, 3, 1]);
-                let (x, report) = propagator(&solver, source, &mut unwatched).unwrap();
+                let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
                 assert!(report.solver.converged);
                 let hadrons = correlators(&x, source.time(), Complex64::ONE).unwrap();
                 (x.save_lex().unwrap(), hadrons)

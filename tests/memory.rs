@@ -215,10 +215,13 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
             Some(DiracSolver::new(op.clone(), params(SolverKind::BiCgStab)).err()?.status)
         });
         let solver = DiracSolver::new(op, params(SolverKind::BiCgStab)).unwrap();
-        let columns = 2 * SpinorField::bytes(gauge.geometry(), F64, Subset::Full, 12);
-        refused("propagator", columns + solver.memory(12) as usize, &|| {
-            Some(propagator(&solver, Source::Point([0; 4]), &mut unwatched).err()?.status)
-        });
+        let columns = |n| SpinorField::bytes(gauge.geometry(), F64, Subset::Full, n);
+        for (at_once, fields) in [(12, 2 * columns(12)), (5, columns(12) + 2 * columns(5))] {
+            refused("propagator", fields + solver.memory(at_once) as usize, &|| {
+                let source = Source::Point([0; 4]);
+                Some(propagator(&solver, source, at_once, &mut unwatched).err()?.status)
+            });
+        }
     }
 }
 

@@ -575,6 +575,11 @@ module plaq
     real(c_double) :: delta
     !> MR: relaxation, 1: none.
     real(c_double) :: omega
+    !> plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
+    !> and on a GPU more time.
+    integer(c_int32_t) :: columns
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
   end type
   !> What a solve did. Residuals are recomputed from x in the operator's precision.
   type, bind(c) :: plaq_solve_report
@@ -1232,6 +1237,8 @@ module plaq
       type(plaq_solver), value :: solver
     end function
     !> Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+    !> A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
+    !> less than 12, else one of 12.
     integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)
       import
       type(plaq_solver), value :: solver
@@ -1308,7 +1315,10 @@ module plaq
       type(plaq_source_params), intent(in), optional :: source
     end function
     !> A new field of twelve right-hand sides, S(x, source), from a solver for
-    !> PLAQ_SOLUTION_M. `residuals`: NULL or room for 12.
+    !> PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
+    !> solves: the iterations of the slowest; time, work, updates and restarts added up. The
+    !> callback's iterations begin anew with each solve, its seconds do not; once it has asked to
+    !> stop, every solve that is left ends after one iteration. `residuals`: NULL or room for 12.
     integer(c_int32_t) function plaq_solver_propagator(solver, &
         source, &
         callback, &

@@ -419,6 +419,12 @@ impl Buffer {
         assert!(src.bytes == self.bytes && src.device == self.device);
         self.device.0.backend.copy(self.ptr, src.ptr, self.bytes as u64)
     }
+    /// Copies `bytes` bytes that begin at `from` in `src` and at `to` here.
+    pub fn copy_range(&mut self, to: usize, src: &Buffer, from: usize, bytes: usize) -> Result<()> {
+        assert!(to + bytes <= self.bytes && from + bytes <= src.bytes && src.device == self.device);
+        let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
+        self.device.0.backend.copy(to, from, bytes as u64)
+    }
     pub fn zero(&mut self) -> Result<()> {
         self.device.0.backend.zero(self.ptr, self.bytes as u64)
     }

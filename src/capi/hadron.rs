@@ -51,7 +51,10 @@ interface! {
         /// one where spin and colour are the column's, else zero.
         plaq_spinor_source(spinor: Handle<plaq_spinor>, source: Params<plaq_source_params>) = source_of;
         /// A new field of twelve right-hand sides, S(x, source), from a solver for
-        /// PLAQ_SOLUTION_M. `residuals`: NULL or room for 12.
+        /// PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
+        /// solves: the iterations of the slowest; time, work, updates and restarts added up. The
+        /// callback's iterations begin anew with each solve, its seconds do not; once it has asked to
+        /// stop, every solve that is left ends after one iteration. `residuals`: NULL or room for 12.
         plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = propagator_of;
         /// Zero-momentum correlators of a propagator over t, the time from `source_time`, in
         /// `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
@@ -93,8 +96,8 @@ fn propagator_of(
     residuals: &mut MaybeArray<f64>,
 ) -> Result<()> {
     let from = source(params)?;
-    let (field, done) =
-        propagator(solver.solver(), from, &mut monitor(solver.solver(), callback, user))?;
+    let mut monitor = monitor(solver.solver(), callback, user);
+    let (field, done) = propagator(solver.solver(), from, solver.columns(), &mut monitor)?;
     out.set(solver.context().adopt(Spinor::new(solver.context(), field))?);
     report.set(to_c(&done, solver.solver().params().solver.kind));
     residuals.set(done.solver.residual);

@@ -18,12 +18,15 @@ use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::{Geometry, Precision, SpinorField, Subset};
+use crate::ops::propagator::COLUMNS;
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams};
 
 /// What a `plaq_solver` stands for.
 pub struct Solver {
     context: Arc<Context>,
     solver: DiracSolver,
+    /// Of a propagator, solved at a time.
+    columns: usize,
     /// Of the last solve.
     history: Mutex<Vec<f64>>,
 }
@@ -34,6 +37,9 @@ impl Solver {
     }
     pub(crate) fn solver(&self) -> &DiracSolver {
         &self.solver
+    }
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
     }
     pub(crate) fn keep_history(&self, history: Vec<f64>) {
         *self.history.lock().unwrap_or_else(PoisonError::into_inner) = history;
@@ -115,6 +121,11 @@ interface! {
             delta: f64 = 0.1,
             /// MR: relaxation, 1: none.
             omega: f64 = 1.0,
+            /// plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
+            /// and on a GPU more time.
+            columns: i32 = 12,
+            /// Must be 0.
+            reserved: i32 = 0,
         }
     }
     reports {
@@ -154,6 +165,8 @@ interface! {
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
         /// Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+        /// A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
+        /// less than 12, else one of 12.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
         /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
         /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
@@ -196,6 +209,12 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
     if !(0..=1).contains(&p.initial_guess) {
         bail!(BadParameter, "params.initial_guess: expected 0 or 1, found {}", p.initial_guess);
     }
+    if !(1..=COLUMNS as i32).contains(&p.columns) {
+        bail!(BadParameter, "params.columns: expected 1 to {COLUMNS}, found {}", p.columns);
+    }
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
     let params = SolveParams {
         solver: SolverParams {
             kind: choose(p.algorithm, "params.algorithm")?,
@@ -218,6 +237,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
     let object = Solver {
         context: dirac.context().clone(),
         solver: DiracSolver::new(dirac.op().clone(), params)?,
+        columns: p.columns as usize,
         history: Mutex::default(),
     };
     solver.set(dirac.context().adopt(object)?);

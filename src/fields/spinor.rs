@@ -116,6 +116,41 @@ impl SpinorField {
         self.norm.as_mut().map_or(Ok(()), Buffer::zero)
     }
 
+    /// Copies `count` right-hand sides, number `from` on of `src`, to those from number `to` on.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice, device, precision or subset, or not as many.
+    pub fn copy_rhs(
+        &mut self,
+        to: usize,
+        src: &SpinorField,
+        from: usize,
+        count: usize,
+    ) -> Result<()> {
+        let place =
+            |f: &SpinorField| (f.geometry.clone(), f.device().clone(), f.precision, f.subset);
+        if place(self) != place(src) {
+            bail!(FieldMismatch, "copy: the fields differ in lattice, device, precision or subset");
+        }
+        if to + count > self.nrhs || from + count > src.nrhs {
+            bail!(
+                FieldMismatch,
+                "copy: {count} right-hand sides from {from} of {} to {to} of {}",
+                src.nrhs,
+                self.nrhs
+            );
+        }
+        let copy = |to_all: &mut Buffer, from_all: &Buffer, nrhs: usize| {
+            let one = to_all.bytes() / nrhs;
+            to_all.copy_range(to * one, from_all, from * one, count * one)
+        };
+        copy(&mut self.data, &src.data, self.nrhs)?;
+        match (&mut self.norm, &src.norm) {
+            (Some(to_all), Some(from_all)) => copy(to_all, from_all, self.nrhs),
+            _ => Ok(()),
+        }
+    }
+
     /// Refuses fields that cannot be combined with this one.
     pub fn check_like(&self, other: &SpinorField, what: &str) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {

@@ -1,4 +1,6 @@
-//! Quark propagators: twelve columns, spin times colour of the source, solved at once.
+//! Quark propagators: twelve columns, spin times colour of the source.
+
+use std::ops::ControlFlow;
 
 use crate::backend::args::SourceArgs;
 use crate::bail;
@@ -6,7 +8,7 @@ use crate::compose::{DiracSolver, Solution, SolveReport};
 use crate::error::Result;
 use crate::fields::{SpinorField, Subset};
 use crate::linop::LinOp;
-use crate::solvers::Monitor;
+use crate::solvers::{Monitor, Progress, SolverReport};
 
 /// Columns of a propagator: right-hand side = 3 spin + colour of the source.
 pub const COLUMNS: usize = 12;
@@ -62,27 +64,92 @@ impl Source {
     }
 }
 
-/// Solves M S = source for all columns at once: S(x, source), in the precision and normalisation
-/// of the solver, which must be one for M on the full lattice (`Solution::Mat`).
+/// Device memory of a propagator that is solved `at_once` columns at a time: its fields and the
+/// solve. Fewer columns take less.
+pub fn memory(solver: &DiracSolver, at_once: usize) -> u64 {
+    let shape = solver.op().shape();
+    let field = |n| SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, n) as u64;
+    let batches = if at_once < COLUMNS { 2 * field(at_once) } else { field(COLUMNS) };
+    field(COLUMNS) + batches + solver.memory(at_once)
+}
+
+/// Solves M S = source, `at_once` columns at a time (1 to 12): S(x, source), in the precision and
+/// normalisation of the solver, which must be one for M on the full lattice (`Solution::Mat`). The
+/// report is that of all solves: the iterations of the slowest, sums of times, work, updates and
+/// restarts, one history after the other. The monitor's iterations begin anew with each solve, its
+/// seconds do not; once it has asked to stop, every solve that is left ends after one iteration.
 ///
 /// # Errors
-/// `OutOfMemory`: the two fields and the solve will not fit, nothing is allocated; else those of
-/// [`Source::set`] and [`DiracSolver::solve`]. Not converged is not an error: see the report.
+/// `BadParameter`: `at_once` is out of range; `OutOfMemory`: [`memory`] will not fit, nothing is
+/// allocated; else those of [`Source::set`] and [`DiracSolver::solve`]. Not converged is not an
+/// error: see the report.
 pub fn propagator(
     solver: &DiracSolver,
     source: Source,
+    at_once: usize,
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
     if solver.params().solution != Solution::Mat {
         let found = solver.params().solution;
         bail!(BadParameter, "solution: a propagator solves M x = b, found {found:?}");
     }
+    if !(1..=COLUMNS).contains(&at_once) {
+        bail!(BadParameter, "columns at a time: expected 1 to {COLUMNS}, found {at_once}");
+    }
     let shape = solver.op().shape();
-    let field = SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, COLUMNS) as u64;
-    shape.device.require(2 * field + solver.memory(COLUMNS), "this propagator")?;
-    let mut b = shape.field(COLUMNS)?;
-    source.set(&mut b)?;
-    let mut x = shape.field(COLUMNS)?;
-    let report = solver.solve(&mut x, &b, monitor)?;
-    Ok((x, report))
+    shape.device.require(memory(solver, at_once), "this propagator")?;
+    // Of the sources first; solutions take their places.
+    let mut all = shape.field(COLUMNS)?;
+    source.set(&mut all)?;
+    if at_once == COLUMNS {
+        let mut x = shape.field(COLUMNS)?;
+        let report = solver.solve(&mut x, &all, monitor)?;
+        return Ok((x, report));
+    }
+    let (mut total, mut spent, mut stopped) = (None, 0.0, false);
+    for first in (0..COLUMNS).step_by(at_once) {
+        let count = at_once.min(COLUMNS - first);
+        let (mut b, mut x) = (shape.field(count)?, shape.field(count)?);
+        b.copy_rhs(0, &all, first, count)?;
+        let mut told = |p: &Progress| {
+            let stop =
+                stopped || monitor(&Progress { seconds: spent + p.seconds, ..*p }).is_break();
+            stopped = stop;
+            match stop {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        let report = solver.solve(&mut x, &b, &mut told)?;
+        all.copy_rhs(first, &x, 0, count)?;
+        spent += report.solver.seconds;
+        total = Some(match total {
+            Some(before) => both(before, report),
+            None => report,
+        });
+    }
+    let Some(report) = total else { bail!(Internal, "propagator: no columns") };
+    Ok((all, report))
+}
+
+/// Solves of other columns in one report.
+fn both(a: SolveReport, b: SolveReport) -> SolveReport {
+    let memory_peak = a.memory_peak.max(b.memory_peak);
+    let (a, b) = (a.solver, b.solver);
+    let solver = SolverReport {
+        iterations: a.iterations.max(b.iterations),
+        converged: a.converged && b.converged,
+        stopped: a.stopped || b.stopped,
+        standstill: a.standstill || b.standstill,
+        residual: [a.residual, b.residual].concat(),
+        residual_hq: [a.residual_hq, b.residual_hq].concat(),
+        reliable_updates: a.reliable_updates + b.reliable_updates,
+        restarts: a.restarts + b.restarts,
+        fallback: b.fallback.or(a.fallback),
+        seconds: a.seconds + b.seconds,
+        flops: a.flops + b.flops,
+        bytes: a.bytes + b.bytes,
+        history: [a.history, b.history].concat(),
+    };
+    SolveReport { solver, memory_peak }
 }

@@ -23,7 +23,7 @@ int main(void) {
   plaq_dirac dirac;
   plaq_solver solver, other;
   plaq_spinor s = {9}, b = new_spinor(context, 12, NULL), one = new_spinor(context, 1, NULL);
-  double pion[LT], rho[3 * LT], nucleon[2 * LT], mass[LT], residuals[12], norm[12], total = 0, sum = 0;
+  double pion[LT], rho[3 * LT], nucleon[2 * LT], mass[LT], residuals[12], norm[12], found[12], total = 0, sum = 0;
   double *columns = numbers(12 * SPINOR);
   int t, k, i, calls = 0;
 
@@ -82,6 +82,23 @@ int main(void) {
   for (i = 1; i < LT / 2; i++)
     CHECK(fabs(mass[i] - acosh((pion[i - 1] + pion[i + 1]) / (2 * pion[i]))) < 1e-12);
   CHECK(isnan(mass[0]));
+
+  /* Some columns at a time. */
+  p.columns = 5;
+  OK(plaq_solver_create(dirac, &p, &other));
+  OK(plaq_solver_propagator(other, &source, NULL, NULL, &b, &report, residuals));
+  CHECK(report.converged && report.residual <= p.tol);
+  for (k = 0; k < 12; k++) CHECK(residuals[k] > 0 && residuals[k] <= report.residual);
+  OK(plaq_spinor_norm2(b, found, 12));
+  for (k = 0; k < 12; k++) CHECK(fabs(found[k] - norm[k]) < 1e-8 * norm[k]);
+  OK(plaq_solver_propagator(other, &source, stop, NULL, &b, &report, residuals));
+  CHECK(report.stopped && !report.converged && report.iterations == 1);
+  for (k = 0; k < 12; k++) CHECK(residuals[k] > p.tol && residuals[k] < 1);
+  for (p.columns = 0; p.columns <= 13; p.columns += 13)
+    EXPECT(PLAQ_BAD_PARAMETER, plaq_solver_create(dirac, &p, &other));
+  p.columns = 12, p.reserved = 1;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_create(dirac, &p, &other));
+  p.reserved = 0;
 
   /* Misuse. */
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_effective_mass(pion, 0, 0, mass));

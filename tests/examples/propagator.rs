@@ -92,6 +92,34 @@ fn normalisations_differ_by_two_kappa() {
     }
 }
 
+/// Columns that are solved for a few at a time are those of all at once.
+#[test]
+fn right_hand_sides_at_a_time_change_nothing() {
+    let gauge = Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
+    for program in programs() {
+        let common = ["--kappa", "0.12", "--csw", "1.2", "--solver", "bicgstab", "--tol", "1e-12"];
+        let run = |n: &str| job_on(program, gauge, &[&common[..], &["--rhs", n]].concat());
+        let (all, some) = (run("12"), run("5"));
+        for (json, rhs) in [(&all, 12), (&some, 5)] {
+            assert_eq!(json["solver"]["rhs"], rhs);
+            assert_eq!(json["solver"]["converged"], true, "{json}");
+            assert_eq!(numbers(json, "solver", "residuals").len(), 12);
+        }
+        let memory = |json: &Value| json["solver"]["memory_peak"].as_i64().unwrap();
+        assert!(memory(&some) < memory(&all), "{some} {all}");
+        let pion = numbers(&all, "correlators", "pion");
+        for (name, power) in
+            [("pion", 1.0), ("rho_x", 1.0), ("rho_y", 1.0), ("rho_z", 1.0), ("nucleon", 1.5)]
+        {
+            let pairs = numbers(&all, "correlators", name);
+            for (t, (a, b)) in pairs.iter().zip(numbers(&some, "correlators", name)).enumerate() {
+                let off = (a - b).abs() / pion[t].powf(power);
+                assert!(off < 1e-9, "{name} t={t}: {a:e} {b:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_refused_with_a_message() {
     for program in programs() {
@@ -101,6 +129,8 @@ fn what_cannot_be_done_is_refused_with_a_message() {
             (&["--gauge", "absent", "--kappa", "x"], 2, "--kappa"),
             (&["--gauge", "absent", "--kapa", "0.1"], 2, "--kapa"),
             (&["--gauge", "absent", "--kappa", "0.1", "--source", "point,1"], 2, "--source"),
+            (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "0"], 2, "--rhs"),
+            (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "13"], 2, "--rhs"),
         ] {
             let out = Command::new(program).args(arguments).output().unwrap();
             let text = String::from_utf8_lossy(&out.stderr).into_owned();
