@@ -15,7 +15,7 @@
  *
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --out $OUT/landau --transformation $OUT/landau.g --json $OUT/landau.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --time 0 --copies 2 --precision double --json $OUT/coulomb.json
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --method relaxation --precision single --out $OUT/mag --format milc
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --method relaxation --precision single --stop-theta 1e-12 --out $OUT/mag --format milc
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9 --history $OUT/history
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --method fourier-cg --check-every 1
  */
@@ -263,7 +263,7 @@ static void write_json(const job *j) {
   fprintf(f, "  \"condition\": \"%s\", \"time\": %d, \"method\": \"%s\", \"precision\": \"%s\",\n",
           name_of(p->condition, CONDITIONS), p->time, j->method, name_of(p->precision, PRECISIONS));
   fprintf(f, "  \"omega\": %.17g, \"alpha\": %.17g, \"stop_theta\": %.17g, \"stop_theta_max\": %.17g,\n", p->omega,
-          p->alpha, p->stop_theta, p->stop_theta_max);
+          p->alpha, r->stop_theta, p->stop_theta_max);
   fprintf(f, "  \"stop_change\": %.17g, \"seed\": %lld,\n", p->stop_change, (long long)p->seed);
   fprintf(f, "  \"functional\": %.17g, \"theta\": %.17g, \"iterations\": %lld,\n", r->functional, r->theta,
           (long long)r->iterations);

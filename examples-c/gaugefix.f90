@@ -270,7 +270,7 @@ contains
       '", "time": '//word(direction)//', "method": "'//method//'", "precision": "'// &
       name_of(params%precision, precision_names, precision_values)//'",'
     write (unit, '(a)') '  "omega": '//exact(params%omega)//', "alpha": '//exact(params%alpha)// &
-      ', "stop_theta": '//exact(params%stop_theta)//', "stop_theta_max": '//exact(params%stop_theta_max)//','
+      ', "stop_theta": '//exact(report%stop_theta)//', "stop_theta_max": '//exact(params%stop_theta_max)//','
     write (unit, '(a)') '  "stop_change": '//exact(params%stop_change)//', "seed": '//word(params%seed)//','
     write (unit, '(a)') '  "functional": '//exact(report%functional)//', "theta": '//exact(report%theta)// &
       ', "iterations": '//word(report%iterations)//','

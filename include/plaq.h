@@ -1232,7 +1232,8 @@ typedef struct plaq_gaugefix_params {
   double cold;
   int64_t temperatures;
   int64_t microcanonical;
-  /** Largest violation theta; 0: not asked for. All criteria asked for must be met. */
+  /** Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
+   * which is what that comes to. All criteria asked for must be met. */
   double stop_theta;
   /** Largest violation of a site, of which theta is the average; 0: not asked for. */
   double stop_theta_max;
@@ -1278,6 +1279,8 @@ typedef struct plaq_gaugefix_report {
   /** Copies made, and the one that is kept. */
   int64_t copies;
   int64_t best_copy;
+  /** What was asked for, by default or not. */
+  double stop_theta;
 } plaq_gaugefix_report;
 
 /** Fills in defaults; pass sizeof. */

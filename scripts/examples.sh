@@ -109,6 +109,17 @@ slices() { # expected number, JSON
   [ "$found" = "$1" ]
 }
 
+# What is asked for by default, and that it was reached.
+default_theta() { # value, JSON
+  awk -v want="$1" 'function value(name) { match(text, "\"" name "\": [^,]*"); return substr(text, RSTART + length(name) + 4, RLENGTH - length(name) - 4) }
+    { text = text $0 }
+    END {
+      stop = value("stop_theta"); theta = value("theta")
+      print "theta " theta ", stop_theta " stop ", expected " want ", converged " value("converged")
+      exit !((stop / want - 1) ^ 2 < 1e-24 && theta + 0 <= stop + 0 && value("converged") == "true")
+    }' "$2"
+}
+
 # In double the last line of the history is the copy that the JSON reports.
 last_check() { # JSON, history
   awk -v json="$1" 'function value(name) { match(text, "\"" name "\": [^,]*"); return substr(text, RSTART + length(name) + 4, RLENGTH - length(name) - 4) }
@@ -134,6 +145,9 @@ gaugefix() { # gaugefix or gaugefix_f
   "$program" --gauge "$file" --method fourier-cg --json "$out/$1-fourier.json" >"$out/log" 2>&1
   "$program" --gauge "$file" --condition mag --residual yes --method combined --temperatures 20 --stochastic-sweeps 20 \
     --json "$out/$1-mag.json" >"$out/log" 2>&1
+  "$program" --gauge "$file" --condition mag --precision single --json "$out/$1-single.json" >"$out/log" 2>&1
+  check "$1, default theta in single precision" default_theta 1e-11 "$out/$1-single.json"
+  check "$1, default theta" default_theta 1e-12 "$out/$1.json"
   "$program" --gauge "$file" --precision double --json "$out/$1-last.json" --history "$out/$1.history" >"$out/log" 2>&1
   check "$1, history" last_check "$out/$1-last.json" "$out/$1.history"
   check "$1 without --gauge" refused 2 --gauge "$program"
@@ -150,7 +164,7 @@ gaugefix gaugefix
 gaugefix gaugefix_f
 if [ -x build/dev/bin/gaugefix_f ]; then
   check "gaugefix and gaugefix_f, same transformation" cmp "$out/gaugefix.g" "$out/gaugefix_f.g"
-  for run in "" -0 -3 -fourier -mag; do
+  for run in "" -0 -3 -fourier -mag -single; do
     check "gaugefix$run and gaugefix_f$run, same JSON" alike <(words "$out/gaugefix$run.json") <(words "$out/gaugefix_f$run.json")
   done
 fi

@@ -695,7 +695,8 @@ module plaq
     real(c_double) :: cold
     integer(c_int64_t) :: temperatures
     integer(c_int64_t) :: microcanonical
-    !> Largest violation theta; 0: not asked for. All criteria asked for must be met.
+    !> Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
+    !> which is what that comes to. All criteria asked for must be met.
     real(c_double) :: stop_theta
     !> Largest violation of a site, of which theta is the average; 0: not asked for.
     real(c_double) :: stop_theta_max
@@ -737,6 +738,8 @@ module plaq
     !> Copies made, and the one that is kept.
     integer(c_int64_t) :: copies
     integer(c_int64_t) :: best_copy
+    !> What was asked for, by default or not.
+    real(c_double) :: stop_theta
   end type
   !> One gauge copy, or one slice of it.
   type, bind(c) :: plaq_gaugefix_state

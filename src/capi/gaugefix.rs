@@ -119,8 +119,9 @@ interface! {
             cold: f64 = 0.1,
             temperatures: i64 = 1000,
             microcanonical: i64 = 3,
-            /// Largest violation theta; 0: not asked for. All criteria asked for must be met.
-            stop_theta: f64 = 1e-12,
+            /// Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
+            /// which is what that comes to. All criteria asked for must be met.
+            stop_theta: f64 = -1.0,
             /// Largest violation of a site, of which theta is the average; 0: not asked for.
             stop_theta_max: f64 = 0.0,
             /// Largest rise of F in one iteration; 0: not asked for.
@@ -161,6 +162,8 @@ interface! {
             /// Copies made, and the one that is kept.
             copies: i64,
             best_copy: i64,
+            /// What was asked for, by default or not.
+            stop_theta: f64,
         }
     }
     structs {
@@ -242,15 +245,17 @@ fn params_of(p: &plaq_gaugefix_params) -> Result<GaugeFixParams> {
         Methods::FourierDescent => Method::FourierDescent { alpha: p.alpha },
         Methods::FourierCg => Method::FourierCg { alpha: p.alpha },
     };
+    let precision = choose(p.precision, "params.precision")?;
+    let theta = if p.stop_theta < 0.0 { Stop::of(precision).theta } else { p.stop_theta };
     Ok(GaugeFixParams {
         condition,
         method,
         omega: p.omega,
-        stop: Stop { theta: p.stop_theta, theta_max: p.stop_theta_max, change: p.stop_change },
+        stop: Stop { theta, theta_max: p.stop_theta_max, change: p.stop_change },
         max_iterations: count(p.max_iterations, "max_iterations")?,
         check_every: count(p.check_every, "check_every")?,
         links_tolerance: 0.0,
-        precision: choose(p.precision, "params.precision")?,
+        precision,
         copies: count(p.copies, "copies")?,
         random_start: flag(p.random_start, "random_start")?,
         seed: p.seed as u64,
@@ -299,6 +304,7 @@ fn run(
         stopped: done.stopped as i32,
         copies: done.copies.len() as i64,
         best_copy: done.best_copy as i64,
+        stop_theta: params.stop.theta,
         ..Default::default()
     });
     let context = gauge.context();

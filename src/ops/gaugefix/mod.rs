@@ -209,14 +209,15 @@ impl Book<'_, '_> {
         Ok(())
     }
 
-    /// Sweeps until every slice has come to `stop`, or is given up. With `patience` it ends after so
-    /// many checks without a new lowest violation as well.
+    /// Sweeps until every slice has come to `stop`, or is given up; in single precision also after
+    /// `PATIENCE` checks without a new lowest violation. What is left after rounding of links and sums
+    /// the sweeper does not see: a `judge` in double has the last word, and the last g.
     fn converge(
         &mut self,
         sweeper: &mut Sweeper,
+        mut judge: Option<&mut Sweeper>,
         method: Method,
         stop: Stop,
-        patience: Option<usize>,
         slices: &mut [Fixed],
     ) -> Result<()> {
         let params = self.params;
@@ -241,10 +242,9 @@ impl Book<'_, '_> {
                 sweeper.quality(&even)
             };
             let rise = |c: usize| (seen[c].functional - before[c]).abs() / sweeps as f64;
-            let due = |c: usize| {
-                let spent = slices[c].iterations >= params.max_iterations;
-                active[c] && (spent || stop.may_be_met(&seen[c], rise(c), late))
-            };
+            let spent = |c: usize| active[c] && slices[c].iterations >= params.max_iterations;
+            let due =
+                |c: usize| spent(c) || (active[c] && stop.may_be_met(&seen[c], rise(c), late));
             let mut now = match (0..slices.len()).any(due) {
                 true => Some(all(sweeper)?),
                 false => None,
@@ -253,11 +253,19 @@ impl Book<'_, '_> {
             let known: Vec<Quality> =
                 known.map(|((slice, now), &on)| if on { *now } else { slice.quality }).collect();
             self.tell(&known, None);
-            let ends = self.stopped || patience.is_some_and(|p| stale >= p);
+            let single = sweeper.g.precision() == Precision::F32;
+            let ends = self.stopped || (single && stale >= PATIENCE);
             if ends && now.is_none() {
                 now = Some(all(sweeper)?);
             }
-            if let Some(now) = now {
+            if let Some(mut now) = now {
+                let done = |c: usize| spent(c) || (active[c] && stop.met(&now[c], rise(c)));
+                let asked = ends || (0..slices.len()).any(done);
+                if let Some(judge) = judge.as_deref_mut().filter(|_| asked) {
+                    judge.restart(sweeper.g.to(judge.g.precision())?)?;
+                    let even = judge.glance()?;
+                    now = judge.quality(&even)?;
+                }
                 for (c, slice) in slices.iter_mut().enumerate().filter(|(c, _)| active[*c]) {
                     slice.quality = now[c];
                     slice.converged = stop.met(&now[c], rise(c));
@@ -376,20 +384,14 @@ impl<'a, 'b> Run<'a, 'b> {
         let mut slices = vec![Fixed::default(); double.slices()];
         if let Some(single) = self.single.as_mut().filter(|_| precision != Working::Double) {
             single.set_functional(functional)?;
-            let coarse = if precision == Working::Mixed { stop.in_single() } else { stop };
-            book.converge(single, method, coarse, Some(PATIENCE), &mut slices)?;
+            if precision == Working::Single {
+                book.converge(single, Some(double), method, stop, &mut slices)?;
+                return Ok(slices);
+            }
+            book.converge(single, None, method, stop.in_single(), &mut slices)?;
             double.restart(single.g.to(Precision::F64)?)?;
         }
-        if precision != Working::Single {
-            book.converge(double, method, stop, None, &mut slices)?;
-            return Ok(slices);
-        }
-        let even = double.glance()?;
-        let quality = double.quality(&even)?;
-        for (slice, quality) in slices.iter_mut().zip(quality) {
-            slice.quality = quality;
-            slice.converged &= stop.met(&quality, 0.0);
-        }
+        book.converge(double, None, method, stop, &mut slices)?;
         Ok(slices)
     }
 }
