@@ -189,38 +189,46 @@ PLAQ_FN Site inner_site(const Geom& g, int o, int par, int lx) {
   // x = 1, 3, .. or 2, 4, ..
   return site_of(g, xh + (hx && ((y + z + t + par) & 1) == 0), y, z, t, par, lx);
 }
-// Faces one after the other, t first; a site belongs to the first face that it is on.
+// Time-slices that are not faces across t. Of outer sites those of the first quarter of the slices come
+// after those of the others: they are the ones that wait (block_order.h).
+PLAQ_FN int inner_slices(const Geom& g) { return g.t() - 2 * has_halo(g, 3); }
+PLAQ_FN int late_slices(const Geom& g) { return (inner_slices(g) + 3) / 4; }
+// Outer sites of such a slice.
+PLAQ_FN int slice_outer_sites(const Geom& g) {
+  int inner = 1;
+  PLAQ_UNROLL for (int mu = 0; mu < 3; mu++) inner *= extent(g, mu) - 2 * has_halo(g, mu);
+  return (g.x() * g.y() * g.z() - inner) / 2;
+}
+// Slice after slice, since what a slice needs lies together; then the faces across t, the upper one
+// first. In a slice the faces follow each other; a site belongs to the first one that it is on.
 PLAQ_FN Site outer_site(const Geom& g, int o, int par, int lx) {
-  int l[4], from[4] = {0, 0, 0, 0};  // ranges left by the faces before
-  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) l[mu] = extent(g, mu);
-  PLAQ_UNROLL for (int mu = 3; mu >= 0; mu--) {
+  const int of_slice = slice_outer_sites(g), slices = inner_slices(g);
+  if (o >= of_slice * slices) {
+    const int face = face_sites(g, 3), f = o - of_slice * slices;
+    return site_at(g, f < face ? f + face * (g.t() - 1) : f - face, par, lx);
+  }
+  u32 i = o;
+  const int turn = (int)(i / (u32)of_slice) + late_slices(g), t = turn % (u32)slices + has_halo(g, 3);
+  i %= (u32)of_slice;
+  int l[3], from[3] = {0, 0, 0};  // ranges left by the faces before
+  PLAQ_UNROLL for (int mu = 0; mu < 3; mu++) l[mu] = extent(g, mu);
+  PLAQ_UNROLL for (int mu = 2; mu >= 0; mu--) {
     if (!has_halo(g, mu)) continue;
-    const int face = mu == 0 ? l[1] * l[2] * l[3] / 2 : l[0] / 2 * l[1] * l[2] * l[3] / l[mu];
-    if (o < 2 * face) {
-      u32 i = o < face ? o : o - face;
-      const int c = o < face ? 0 : extent(g, mu) - 1;
+    const u32 face = mu == 0 ? l[1] * l[2] / 2 : mu == 1 ? l[0] / 2 * l[2] : l[0] / 2 * l[1];
+    if (i < 2 * face) {
+      const int c = i < face ? 0 : extent(g, mu) - 1;
+      if (i >= face) i -= face;
       if (mu == 0) {
         // Pairs of y: with a halo in y they are (1, 2), (3, 4), ...
         const u32 pairs = l[1] / 2;
-        const int y = 2 * (int)(i % pairs) + from[1];
-        i /= pairs;
-        const int z = (int)(i % (u32)l[2]) + from[2], t = (int)(i / (u32)l[2]) + from[3];
+        const int y = 2 * (int)(i % pairs) + from[1], z = (int)(i / pairs) + from[2];
         return site_of(g, c >> 1, y + ((c + y + z + t + par) & 1), z, t, par, lx);
       }
-      const int xh = i % (u32)(l[0] / 2);
-      i /= (u32)(l[0] / 2);
-      int x[4] = {0, 0, 0, 0};
-      PLAQ_UNROLL for (int nu = 1; nu < 4; nu++) {
-        if (nu == mu) {
-          x[nu] = c;
-          continue;
-        }
-        x[nu] = (int)(i % (u32)l[nu]) + from[nu];
-        i /= (u32)l[nu];
-      }
-      return site_of(g, xh, x[1], x[2], x[3], par, lx);
+      const u32 half = l[0] / 2;
+      const int xh = i % half, other = i / half;
+      return site_of(g, xh, mu == 1 ? c : other + from[1], mu == 2 ? c : other + from[2], t, par, lx);
     }
-    o -= 2 * face;
+    i -= 2 * face;
     l[mu] -= 2, from[mu] = 1;
   }
   return site_of(g, 0, 0, 0, 0, par, lx);

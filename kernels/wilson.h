@@ -2,6 +2,7 @@
 //   hop(in)(x) = sum_mu c_mu [ (1 - g_mu) U_mu(x) in(x+mu) + (1 + g_mu) U_mu(x-mu)^dagger in(x-mu) ]
 //   out = coef_y S_y(y) + S_hop(hop(in));   dagger swaps the projectors.
 #pragma once
+#include "block_order.h"
 #include "recon.h"
 #include "signal.h"
 
@@ -520,16 +521,27 @@ template <int W, class S, int RECON> struct Hop {
     }
     store<S>(acc.v, plane(a.out, batch * a.step_out()), s, past_caches(a) ? stream : keep);
   }
+  // Bytes of links and spinors that a site moves.
+  static PLAQ_FN i64 site_bytes(const HopArgs& a) {
+    return (8 * Recon<RECON>::reals + 48 * a.nrhs()) * sizeof(typename S::T);
+  }
   // Do the hops of the ranks on this machine move more than a last-level cache holds? Then the result
   // would not stay in it either.
   static PLAQ_FN bool past_caches(const HopArgs& a) {
-    const i64 reals = (i64)a.sharers * a.out.volume() * PLAQ_LANES * (8 * Recon<RECON>::reals + 48 * a.nrhs());
-    return reals * sizeof(typename S::T) > 32 << 20;
+    return (i64)a.sharers * a.out.volume() * PLAQ_LANES * site_bytes(a) > 32 << 20;
   }
 #if !PLAQ_GPU
   // Outer sites that several right-hand sides go through together: 512 KB of links.
   static constexpr int tile = (512 << 10) / (8 * Recon<RECON>::reals * sizeof(typename S::T) * PLAQ_LANES);
 #else
+  // Spinors that inner and outer sites of a time-slice need are read once where these are done beside
+  // each other. It pays if the first quarter of the launch is long enough for the messages to come, 10 us
+  // at 4 TB/s, and if the memory is what limits the hop, which it is not in 16 bit.
+  static constexpr i64 long_enough = 160 << 20;  // bytes of all inner sites
+  static PLAQ_FN BlockOrder order(const HopArgs& a, u32 sites) {
+    const bool beside = a.nrhs() == 1 && !S::fixed && inner_sites(a.geom) * site_bytes(a) >= long_enough;
+    return beside ? BlockOrder::by_slices(a.geom, sites) : BlockOrder::at_end(a.geom, sites);
+  }
   // In a launch that takes all regions packing goes first, so that it is under way on every GPU
   // before anybody waits; inner sites hide it and the way of the messages.
   static PLAQ_FN void block(const HopArgs& a, int n) {
@@ -540,10 +552,9 @@ template <int W, class S, int RECON> struct Hop {
     if (all) {
       const u32 packing = HopPack<1, S>::few_blocks(a);
       if (b < packing) return HopPack<1, S>::run(a, packing);
-      n = inner_sites(a.geom), b -= packing;
-      const u32 blocks = (n + sites - 1) / sites;
-      outer = b >= blocks;
-      if (outer) n = volume(a.geom) - n, b -= blocks, await_messages(a.arrivals);
+      const BlockOrder::Turn turn = order(a, sites).turn(b - packing);
+      outer = turn.outer, b = turn.block, n = inner_sites(a.geom);
+      if (outer) n = volume(a.geom) - n, await_messages(a.arrivals);
     }
     if (a.nrhs() > 1) return HopBlock<S, RECON>::run(a, outer, b, n);
     const int o = b * sites + threadIdx.x;

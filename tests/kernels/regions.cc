@@ -1,0 +1,86 @@
+// Inner and outer sites, and the order of their blocks in one launch on a GPU, for many lattices:
+// every site comes once, in the region where it belongs; every block has one turn.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#define PLAQ_NS plaq
+#define PLAQ_LANES 1
+#include "block_order.h"
+
+using namespace plaq;
+
+static void require(bool right, const char* what, const Geom& g) {
+  if (right) return;
+  std::printf("%d %d %d %d, halos %d: %s\n", g.x(), g.y(), g.z(), g.t(), g.halos(), what);
+  std::exit(1);
+}
+
+static bool on_face(const Geom& g, const Site& s) {
+  for (int mu = 0; mu < 4; mu++)
+    if (at_halo(g, s, mu, true) || at_halo(g, s, mu, false)) return true;
+  return false;
+}
+
+static void sites(const Geom& g) {
+  for (int par = 0; par < 2; par++) {
+    std::vector<int> visits(volume(g));
+    const auto visit = [&](const Site& s, bool outer) {
+      for (int mu = 0; mu < 4; mu++)
+        require(coordinate(s, mu) >= 0 && coordinate(s, mu) < extent(g, mu), "outside", g);
+      require((coordinate(s, 0) + s.y + s.z + s.t) % 2 == par, "of the other parity", g);
+      require(on_face(g, s) == outer, "in the wrong region", g);
+      visits[s.o]++;
+    };
+    const int inner = inner_sites(g);
+    for (int o = 0; o < inner; o++) visit(inner_site(g, o, par, 0), false);
+    for (int o = 0; o < volume(g) - inner; o++) visit(outer_site(g, o, par, 0), true);
+    for (int n : visits) require(n == 1, "not once", g);
+  }
+}
+
+// `n` blocks of outer sites.
+static void turns(const Geom& g, const BlockOrder& order, u32 n) {
+  std::vector<int> inner(order.inner), outer(n);
+  for (u32 b = 0; b < order.inner + n; b++) {
+    const BlockOrder::Turn turn = order.turn(b);
+    std::vector<int>& region = turn.outer ? outer : inner;
+    require(turn.block < region.size(), "a block too many", g);
+    region[turn.block]++;
+  }
+  for (int k : inner) require(k == 1, "an inner block not once", g);
+  for (int k : outer) require(k == 1, "an outer block not once", g);
+}
+
+static void orders(const Geom& g, u32 block) {
+  const u32 n = inner_sites(g), outer = (volume(g) - n + block - 1) / block;
+  const BlockOrder at_end = BlockOrder::at_end(g, block), mixed = BlockOrder::by_slices(g, block);
+  turns(g, at_end, outer);
+  turns(g, mixed, outer);
+  require(!at_end.turn(at_end.inner - 1).outer || n == 0, "an outer block before the end", g);
+  // Blocks beside each other begin in the same slice or in two that follow each other, where a block is
+  // a small part of a slice.
+  const int of_slice = slice_outer_sites(g), of_inner = n / (inner_slices(g) > 0 ? inner_slices(g) : 1);
+  if (of_slice < 4 * (int)block || of_inner < 4 * (int)block) return;
+  require(4 * mixed.alone + 4 >= mixed.inner, "outer blocks in the first quarter", g);
+  require(mixed.beside > 0, "no outer blocks beside inner ones", g);
+  int t = 0;
+  for (u32 b = 0; b < mixed.inner + mixed.beside; b++) {
+    const BlockOrder::Turn turn = mixed.turn(b);
+    if (!turn.outer) t = inner_site(g, turn.block * block, 0, 0).t;
+    else require(std::abs(outer_site(g, turn.block * block, 0, 0).t - t) <= 1, "in another slice", g);
+  }
+}
+
+int main() {
+  const int lattices[][4] = {{4, 4, 4, 4}, {2, 2, 2, 2},   {8, 4, 6, 12},   {2, 6, 4, 2},  {6, 2, 10, 4},
+                             {4, 6, 2, 8}, {12, 8, 6, 10}, {16, 16, 16, 2}, {16, 8, 12, 6}, {16, 16, 16, 32}};
+  for (const int(&l)[4] : lattices)
+    for (int halos = 1; halos < 16; halos++) {
+      Geom g{};
+      g.x_ = l[0], g.y_ = l[1], g.z_ = l[2], g.t_ = l[3], g.halos_ = halos;
+      sites(g);
+      for (u32 block : {32u, 64u, 128u, 256u}) orders(g, block);
+    }
+  return 0;
+}
