@@ -1,9 +1,10 @@
-// The order of inner and outer blocks in one launch on a GPU. Blocks start in the order of their numbers.
+// Orders of blocks in one launch on a GPU. Blocks start in the order of their numbers.
 #pragma once
 #include "geometry.h"
 
 namespace PLAQ_NS {
 
+// Inner and outer blocks of a hop.
 struct BlockOrder {
   // `alone` inner blocks, then `beside` outer ones in equal steps among the other inner ones, then the
   // rest of the outer ones.
@@ -39,6 +40,22 @@ struct BlockOrder {
     if (slices > 0) order.alone = (u64)order.inner * late / slices;
     order.beside = (u32)slice_outer_sites(g) * (slices - late) / sites;
     return order;
+  }
+};
+
+// Slices of both parities of a whole sweep. Odd ones follow `lag` slices behind the even ones: an odd
+// slice needs three even ones, which by then have left the device, and their links are still in its cache.
+struct SweepOrder {
+  int slices, lag;
+  struct Turn {
+    int slice, parity;
+  };
+  // Even 0 .. lag - 1; then even lag + k and odd 1 + k by turns; then the odd ones left, 0 the last.
+  PLAQ_FN Turn turn(int n) const {
+    const int both = slices - lag, i = n - lag;
+    if (i < 0) return {n, 0};
+    if (i >= 2 * both) return {(i - both + 1) % slices, 1};
+    return {i / 2 + (i % 2 ? 1 : lag), i % 2};
   }
 };
 

@@ -25,8 +25,9 @@ template <class T> PLAQ_FN constexpr int chunk(int n) {
 }
 
 // Will this be read again soon (keep) or not (stream)? With stream a CPU also prefetches the next
-// site's, with paced that is left to `NextSite`. A store takes keep or stream.
-enum Hint { keep, stream, paced };
+// site's, with paced that is left to `NextSite`. A store takes keep or stream. What other blocks of
+// the same launch may have written is `fresh`.
+enum Hint { keep, stream, paced, fresh };
 
 #if PLAQ_GPU
 template <int BYTES> struct word;
@@ -69,7 +70,7 @@ PLAQ_FN void load_words(R (&v)[N], const Plane& p, const Site& s, int ns, int of
   PLAQ_UNROLL for (int c = 0; c < N / V; c++) {
     bits<T, V> b;
     const Wd* at = (const Wd*)(base + c * 32 * V);
-    b.w = hint == keep ? __ldg(at) : __ldcs(at);
+    b.w = hint == fresh ? *at : hint == keep ? __ldg(at) : __ldcs(at);
     unpack<S>(v, b, c);
   }
 }

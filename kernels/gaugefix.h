@@ -5,6 +5,7 @@
 //             GAUGE_ABELIAN: sum |U^g_ii|^2 (maximally Abelian gauge)
 //             GAUGE_PHASES:  sum Re tr U^g by diagonal g, which leave the one before as it is
 #pragma once
+#include "block_order.h"
 #include "recon.h"
 #include "subgroup.h"
 #include "sums.h"
@@ -190,17 +191,20 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   typedef AbelianSum<N, M, R> Abelian;
 
   // Sum of U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then g(x) from the left.
+  // In a whole sweep sites of the other parity are at work in the same launch, and odd ones read the
+  // links that even ones have read.
   template <class Sum> static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
+    const Hint links = a.lag() && x.par == 0 ? keep : stream, others = a.lag() ? fresh : keep;
     sum.clear();
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!(a.directions() >> mu & 1)) continue;
       M u, other;
       const Site up = neighbour(a.geom, x, mu, true), down = neighbour(a.geom, x, mu, false);
-      load_link<S, STORAGE>(u, plane(a.gauge, x.par), x, mu, stream);
-      load_matrix<S, G>(other, a.g, up);
+      load_link<S, STORAGE>(u, plane(a.gauge, x.par), x, mu, links);
+      load_matrix<S, G>(other, a.g, up, others);
       sum.template add<false>(u, adj(other));
-      load_link<S, STORAGE>(u, plane(a.gauge, down.par), down, mu, stream);
-      load_matrix<S, G>(other, a.g, down);
+      load_link<S, STORAGE>(u, plane(a.gauge, down.par), down, mu, links);
+      load_matrix<S, G>(other, a.g, down, others);
       sum.template add<true>(other, u);
     }
     sum.apply(g);
@@ -254,23 +258,61 @@ PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const 
   }
 }
 
-// One parity of a sweep; batches = slices. As a reduction it also says what its sites saw before.
+#if PLAQ_GPU
+// Even sites of a whole sweep that are done, counted for each slice; blocks are of one slice, and whole.
+// Lines with g of even sites are in no first-level cache before they are counted but where they are
+// written, so that odd sites need no fence to read them.
+struct Counts {
+  const GaugeFixArgs& a;
+  PLAQ_FN char* of(int slice) const {
+    const int last = extent(a.geom, a.time()) - 1;
+    return a.done + 4 * (slice < 0 ? last : slice > last ? 0 : slice);
+  }
+  // Until neighbours of an odd slice are done.
+  PLAQ_FN void await(int slice) const {
+    if (threadIdx.x < 3) {
+      const char* count = of(slice + (int)threadIdx.x - 1);
+      u32 done;
+      do asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(done) : "l"(count) : "memory");
+      while ((int)(done - (u32)a.target) < 0);
+    }
+    __syncthreads();
+  }
+  PLAQ_FN void add(int slice) const {
+    __syncthreads();
+    if (threadIdx.x == 0) asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(of(slice)), "r"(PLAQ_BLOCK) : "memory");
+  }
+};
+#endif
+
+// One parity of a sweep, batches = slices; with a lag both, batches = turns of SweepOrder. As a reduction
+// it also says what its sites saw before.
 template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef GaugeSite<W, S, STORAGE> At;
   typedef typename At::R R;
   typedef typename At::M M;
-  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice) {
-    run(a, o, lx, slice, (Sums<6, W>*)0);
+  static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int batch) {
+#if PLAQ_GPU
+    if (a.lag()) {
+      const SweepOrder::Turn turn = SweepOrder{extent(a.geom, a.time()), a.lag()}.turn(batch);
+      const Counts counts{a};
+      if (turn.parity) counts.await(turn.slice);
+      run(a, o, lx, turn.slice, turn.parity, (Sums<6, W>*)0);
+      if (!turn.parity) counts.add(turn.slice);
+      return;
+    }
+#endif
+    run(a, o, lx, batch, a.parity, (Sums<6, W>*)0);
   }
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
-    run(a, o, lx, slice, &sums);
+    run(a, o, lx, slice, a.parity, &sums);
   }
-  static PLAQ_FN void run(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>* sums) {
+  static PLAQ_FN void run(const GaugeFixArgs& a, int o, int lx, int slice, int parity, Sums<6, W>* sums) {
     const Active active(a, slice);
     if (active.none()) return;
-    const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
+    const Site x = face_site(a.geom, o, a.time(), slice, parity, lx);
     M g;
-    load_matrix<S, At::G>(g, a.g, x);
+    load_matrix<S, At::G>(g, a.g, x, a.lag() ? fresh : keep);
     const M before = g;
     if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums);
     else update<typename At::Trace>(g, a, x, active, sums);

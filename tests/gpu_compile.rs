@@ -143,6 +143,7 @@ fn gaugefix_variants() -> Vec<Variant> {
         ..GaugeFixArgs::default()
     };
     let abelian = GaugeFixArgs { condition: GAUGE_ABELIAN, ..landau };
+    let abelian_heat = GaugeFixArgs { method: GAUGE_HEAT, ..abelian };
     let with = |method| GaugeFixArgs { method, ..landau };
     vec![
         variant("Landau, overrelaxation", &landau),
@@ -153,8 +154,12 @@ fn gaugefix_variants() -> Vec<Variant> {
         variant("Coulomb, x is time", &GaugeFixArgs { directions: 14, time: 0, ..landau }),
         variant("phases", &GaugeFixArgs { condition: GAUGE_PHASES, ..landau }),
         variant("Abelian, overrelaxation", &abelian),
-        variant("Abelian, heat", &GaugeFixArgs { method: GAUGE_HEAT, ..abelian }),
+        variant("Abelian, heat", &abelian_heat),
         variant("halos", &GaugeFixArgs { geom: Geom { halos: 0b1101, ..geom() }, ..landau }),
+        variant("Landau, overrelaxation, whole", &GaugeFixArgs { lag: 4, ..landau }),
+        variant("Landau, heat, whole", &GaugeFixArgs { lag: 4, ..with(GAUGE_HEAT) }),
+        variant("Abelian, overrelaxation, whole", &GaugeFixArgs { lag: 4, ..abelian }),
+        variant("Abelian, heat, whole", &GaugeFixArgs { lag: 4, ..abelian_heat }),
     ]
 }
 
@@ -235,12 +240,14 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         {
             vec![]
         }
-        "gauge_sweep" | "gauge_quality" => gaugefix_variants(),
+        "gauge_sweep" => gaugefix_variants(),
         name if name.starts_with("fourier_") => fourier_variants(),
-        // Sweeps of an annealing are measured on their own.
-        "gauge_sweep_seen" => {
+        // Sweeps of an annealing are measured on their own, and one parity.
+        "gauge_quality" | "gauge_sweep_seen" => {
+            let others: &[&str] =
+                if name == "gauge_quality" { &["whole"] } else { &["heat", "micro", "whole"] };
             let mut all = gaugefix_variants();
-            all.retain(|v| !["heat", "micro"].iter().any(|what| v.what.contains(what)));
+            all.retain(|v| !others.iter().any(|what| v.what.contains(what)));
             all
         }
         "update_links" => {

@@ -388,7 +388,13 @@ kernel_args! {
         spec directions: i32,
         /// Slices are across this direction.
         spec time: i32,
+        /// Of a whole sweep in one launch: how many slices odd sites are behind; 0: a sweep of one parity.
+        spec lag: i32,
         arg parity: i32,
+        /// Even sites of a slice that this sweep and all before have changed: how many there will be,
+        /// and (one i32 per slice) as counted on the device.
+        arg target: i32,
+        arg done: Ptr,
         /// Of the power, the probability or the inverse temperature.
         arg omega: f64,
         arg seed: u64,

@@ -70,6 +70,13 @@ pub type Piece<'a> = (Ptr, Rows<'a>);
 /// Launches what makes the next pieces of a download and names them; in the end nothing.
 pub type Downloads<'a> = dyn FnMut() -> Result<Vec<Piece<'a>>> + Send + 'a;
 
+#[derive(Clone, Copy, Debug)]
+pub struct Gpu {
+    pub multiprocessors: usize,
+    /// Bytes of the second-level cache.
+    pub cache: u64,
+}
+
 /// What a device must be able to do. Addresses are those of the device's own memory.
 pub trait Backend: Send + Sync {
     /// One line for reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
@@ -77,6 +84,10 @@ pub trait Backend: Send + Sync {
     fn is_cpu(&self) -> bool;
     /// The most lanes (virtual nodes) that a site may have: 16 on the CPU, 1 on a GPU.
     fn max_lanes(&self) -> usize;
+    /// What a GPU has, which says how much of a lattice is under way at a time.
+    fn gpu(&self) -> Option<Gpu> {
+        None
+    }
     /// Bytes free and in all.
     fn memory(&self) -> Result<(u64, u64)>;
     /// Zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes are to reach it.
@@ -202,6 +213,9 @@ impl Device {
     }
     pub fn max_lanes(&self) -> usize {
         self.0.backend.max_lanes()
+    }
+    pub(crate) fn gpu(&self) -> Option<Gpu> {
+        self.0.backend.gpu()
     }
     /// Bytes free and in all, within the limit.
     pub fn memory(&self) -> Result<(u64, u64)> {

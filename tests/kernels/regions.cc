@@ -1,5 +1,5 @@
-// Inner and outer sites, and the order of their blocks in one launch on a GPU, for many lattices:
-// every site comes once, in the region where it belongs; every block has one turn.
+// Inner and outer sites, and orders of blocks in one launch on a GPU, for many lattices: every site
+// comes once, in the region where it belongs; every block, and every slice of a sweep, has one turn.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -72,7 +72,29 @@ static void orders(const Geom& g, u32 block) {
   }
 }
 
+// Odd slices come after the even ones with their neighbours, `lag` at the most after their own where
+// that is not the first.
+static void sweep(int slices, int lag) {
+  const Geom g{};
+  std::vector<int> when[2];
+  for (std::vector<int>& w : when) w.assign(slices, -1);
+  for (int n = 0; n < 2 * slices; n++) {
+    const SweepOrder::Turn turn = SweepOrder{slices, lag}.turn(n);
+    require(turn.slice >= 0 && turn.slice < slices, "no slice", g);
+    int& w = when[turn.parity][turn.slice];
+    require(w < 0, "a slice twice", g);
+    w = n;
+  }
+  for (int c = 0; c < slices; c++) {
+    for (int d = -1; d < 2; d++)
+      require(when[0][(c + d + slices) % slices] < when[1][c], "an odd slice too early", g);
+    require(c == 0 || when[1][c] - when[0][c] <= 2 * lag, "an odd slice too late", g);
+  }
+}
+
 int main() {
+  for (int slices = 2; slices < 40; slices++)
+    for (int lag = 2; lag <= slices; lag++) sweep(slices, lag);
   const int lattices[][4] = {{4, 4, 4, 4}, {2, 2, 2, 2},   {8, 4, 6, 12},   {2, 6, 4, 2},  {6, 2, 10, 4},
                              {4, 6, 2, 8}, {12, 8, 6, 10}, {16, 16, 16, 2}, {16, 8, 12, 6}, {16, 16, 16, 32}};
   for (const int(&l)[4] : lattices)

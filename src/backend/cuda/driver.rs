@@ -129,6 +129,8 @@ pub(super) use cu;
 
 // cuda.h: CUdevice_attribute and CUfunction_attribute.
 pub const ATTRIBUTE_MULTIPROCESSORS: c_int = 16;
+/// CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
+pub const ATTRIBUTE_CACHE: c_int = 38;
 pub const ATTRIBUTE_MAJOR: c_int = 75;
 pub const ATTRIBUTE_MINOR: c_int = 76;
 pub const ATTRIBUTE_MEMORY_POOLS: c_int = 115;

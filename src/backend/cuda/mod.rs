@@ -34,7 +34,7 @@ use sums::Sums;
 
 use super::args::SumArgs;
 use super::fourier::{Plan, Shape as FourierShape};
-use super::{families::Kind, Backend, Call, Downloads, Over, Piece, Ptr};
+use super::{families::Kind, Backend, Call, Downloads, Gpu, Over, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -51,6 +51,8 @@ pub struct Cuda {
     stream: Handle,
     name: String,
     multiprocessors: usize,
+    /// Bytes of the second-level cache.
+    cache: u64,
     /// May launches overlap with the end of the kernel before.
     overlaps: bool,
     modules: Option<Modules>,
@@ -101,6 +103,7 @@ impl Cuda {
         };
         let arch = 10 * attribute(driver::ATTRIBUTE_MAJOR)? + attribute(driver::ATTRIBUTE_MINOR)?;
         let multiprocessors = attribute(driver::ATTRIBUTE_MULTIPROCESSORS)?.max(1) as usize;
+        let cache = attribute(driver::ATTRIBUTE_CACHE)?.max(0) as u64;
         let pools = attribute(driver::ATTRIBUTE_MEMORY_POOLS)? != 0;
         // Older ones do not have the instructions of plaq_dialect.h. `PLAQ_OVERLAP=off`: one after another.
         let overlaps = arch >= 90 && std::env::var("PLAQ_OVERLAP").map_or(true, |v| v != "off");
@@ -117,6 +120,7 @@ impl Cuda {
             stream: none,
             name,
             multiprocessors,
+            cache,
             overlaps,
             modules: Some(modules),
             memory: None,
@@ -244,6 +248,9 @@ impl Backend for Cuda {
     }
     fn max_lanes(&self) -> usize {
         1
+    }
+    fn gpu(&self) -> Option<Gpu> {
+        Some(Gpu { multiprocessors: self.multiprocessors, cache: self.cache })
     }
     fn memory(&self) -> Result<(u64, u64)> {
         let _current = self.enter()?;

@@ -8,10 +8,13 @@ pub(super) use descent::Descent;
 
 use super::report::Quality;
 use crate::backend::args::{self, GaugeFixArgs, KernelArgs};
-use crate::backend::{Buffer, Device, Work};
+use crate::backend::{Buffer, Device, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Group, Recon, Transformation};
+use crate::fields::{GaugeField, Group, Precision, Recon, Transformation};
+
+/// Threads of the largest block that the tuner tries.
+const MOST_THREADS: usize = 256;
 
 /// What a sweep does (kernels/gaugefix.h).
 #[derive(Clone, Copy, Debug)]
@@ -40,19 +43,47 @@ pub fn sweep_storage(device: &Device, group: Group) -> Recon {
     }
 }
 
+/// How many slices odd sites are behind even ones where a GPU makes a whole sweep in one launch
+/// (kernels/block_order.h): as many as are under way, and no more than its cache holds of links and g.
+/// 0 where another order is better, and where slices are on their own or on other ranks.
+fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize {
+    let geometry = links.geometry();
+    let Some(gpu) = links.device().gpu() else { return 0 };
+    let work = geometry.slice_work(3);
+    let divided = functional.without.is_some() || geometry.halo_mask() != 0;
+    if divided || work.n % MOST_THREADS != 0 {
+        return 0;
+    }
+    // Measured (docs/performance.md): threads of a multiprocessor, and the part of the cache.
+    let threads = if links.precision() == Precision::F64 { 256 } else { 512 };
+    let lag = 2 + (threads * gpu.multiprocessors + work.n) / (2 * work.n);
+    let bytes = |f: FieldView| 2 * f.plane_bytes as u64 / work.batches as u64;
+    let slice = bytes(links.view()) + bytes(g.view());
+    let gains = 2 * lag <= work.batches && 10 * lag as u64 * slice <= 6 * gpu.cache;
+    if gains {
+        lag
+    } else {
+        0
+    }
+}
+
 pub(super) struct Sweeper {
     links: GaugeField,
     pub g: Transformation,
     /// One i32 per slice of this rank.
     active: Buffer,
+    /// How many slices odd sites are behind even ones where a launch is a whole sweep, else 0.
+    lag: usize,
+    /// What such sweeps count, one i32 per slice.
+    done: Buffer,
     args: GaugeFixArgs,
     functional: Functional,
     /// Slices that sweeps change.
     on: Vec<bool>,
     /// From the first step of its kind on.
     descent: Option<Descent>,
-    /// Conditions and methods whose launch shape has been found.
-    tuned: Vec<(i32, i32)>,
+    /// Conditions, methods and lags whose launch shape has been found.
+    tuned: Vec<(i32, i32, i32)>,
 }
 
 impl Sweeper {
@@ -71,17 +102,21 @@ impl Sweeper {
         let links = gauge.to(g.precision(), storage)?;
         let geometry = links.geometry();
         let time = functional.without.unwrap_or(3);
-        let active = links.device().alloc(4 * geometry.extents()[time])?;
+        let [active, done] = [0; 2].map(|_| links.device().alloc(4 * geometry.extents()[time]));
+        let (active, done) = (active?, done?);
         let args = GaugeFixArgs {
             geom: geometry.args(),
             gauge: links.view(),
             g: g.view(),
             time: time as i32,
             active: active.ptr(),
+            done: done.ptr(),
             ..Default::default()
         };
         let (on, descent, tuned) = (vec![], None, vec![]);
-        let mut sweeper = Sweeper { links, g, active, args, functional, on, descent, tuned };
+        let lag = lag(&links, &g, functional);
+        let mut sweeper =
+            Sweeper { links, g, active, lag, done, args, functional, on, descent, tuned };
         sweeper.set_functional(functional)?;
         Ok(sweeper)
     }
@@ -140,14 +175,25 @@ impl Sweeper {
             self.descent = Some(descent);
             return Ok(());
         }
-        self.prepare(step, seed, number)?;
+        self.prepare(step, seed, number, self.lag)?;
+        if self.lag > 0 {
+            self.args.target = self.args.target.wrapping_add(self.work().n as i32);
+            return self.launch(&self.args);
+        }
         self.half(0)?;
         self.half(1)
     }
 
+    /// One parity, or with a lag both.
+    fn launch(&self, args: &GaugeFixArgs) -> Result<()> {
+        let slices = self.work();
+        let work = Work { batches: slices.batches * if args.lag > 0 { 2 } else { 1 }, ..slices };
+        self.links.device().launch("gauge_sweep", &self.params(), args, work)
+    }
+
     /// A sweep, and what odd sites saw before they were changed: the functional and their violation.
     pub fn sweep_seen(&mut self, step: Step, seed: u64, number: usize) -> Result<Vec<Quality>> {
-        self.prepare(step, seed, number)?;
+        self.prepare(step, seed, number, 0)?;
         self.half(0)?;
         let odd = self.seen("gauge_sweep_seen", 1)?;
         self.g.exchange()?;
@@ -156,11 +202,11 @@ impl Sweeper {
 
     fn half(&mut self, parity: i32) -> Result<()> {
         self.args.parity = parity;
-        self.links.device().launch("gauge_sweep", &self.params(), &self.args, self.work())?;
+        self.launch(&self.args)?;
         self.g.exchange()
     }
 
-    fn prepare(&mut self, step: Step, seed: u64, number: usize) -> Result<()> {
+    fn prepare(&mut self, step: Step, seed: u64, number: usize, lag: usize) -> Result<()> {
         (self.args.method, self.args.omega) = match step {
             Step::Overrelax { omega } => (args::GAUGE_OVERRELAX, omega),
             Step::Microcanonical => (args::GAUGE_MICROCANONICAL, 0.0),
@@ -168,21 +214,23 @@ impl Sweeper {
             Step::Heat { beta } => (args::GAUGE_HEAT, beta),
             Step::Descent { .. } => bail!(Internal, "gauge fixing: a descent has no halves"),
         };
-        (self.args.seed, self.args.sweep) = (seed, number as i64);
+        (self.args.seed, self.args.sweep, self.args.lag) = (seed, number as i64, lag as i32);
         self.tune()
     }
 
     /// The tuner runs a kernel many times before it is first used: on a copy, as a sweep changes
     /// what it reads.
     fn tune(&mut self) -> Result<()> {
-        let kind = (self.args.condition, self.args.method);
+        let kind = (self.args.condition, self.args.method, self.args.lag);
         if self.links.device().is_cpu() || self.tuned.contains(&kind) {
             return Ok(());
         }
         self.tuned.push(kind);
         let copy = self.g.to(self.g.precision())?;
-        let args = GaugeFixArgs { g: copy.view(), ..self.args };
-        self.links.device().launch("gauge_sweep", &self.params(), &args, self.work())
+        // With counters of its own, for none of which a site waits.
+        let done = self.links.device().alloc(self.done.bytes())?;
+        let (g, done, target) = (copy.view(), done.ptr(), 0);
+        self.launch(&GaugeFixArgs { g, done, target, ..self.args })
     }
 
     /// K sums and the largest number of a reduction over these parities of this rank's part of every
@@ -274,7 +322,7 @@ impl Sweeper {
 mod tests {
     use super::*;
     use crate::backend::args::{GAUGE_ABELIAN, GAUGE_PHASES, GAUGE_TRACE};
-    use crate::fields::{Geometry, Precision};
+    use crate::fields::Geometry;
     use crate::ops::gaugefix::{
         functional, Condition, GaugeFixParams, Progress, Run, Stop, Working,
     };
@@ -345,6 +393,46 @@ mod tests {
                     let (f, theta) = (a.functional - b.functional, a.theta - b.theta);
                     let bound = 0.1 * tolerance;
                     assert!(f.abs() < bound && theta.abs() < bound * b.theta, "{a:?} {b:?}");
+                }
+            }
+        }
+    }
+
+    /// A whole sweep in one launch, as GPUs make where that is faster, changes the same as one parity
+    /// after the other.
+    #[test]
+    fn whole_sweeps_are_two_halves() {
+        let device = device();
+        if device.is_cpu() {
+            eprintln!("left out: a GPU is needed");
+            return;
+        }
+        for (extents, lags) in [([16, 16, 16, 8], [2, 3, 8]), ([8, 16, 8, 4], [2, 3, 4])] {
+            let geometry = Geometry::new(extents, &device).unwrap();
+            for group in [Group::Su3, Group::Su2] {
+                let recon = if group == Group::Su3 { Recon::R18 } else { Recon::Su2 };
+                let mut u = GaugeField::new(&device, &geometry, Precision::F64, recon).unwrap();
+                u.set_random(5).unwrap();
+                let storage = sweep_storage(&device, group);
+                for kind in [GAUGE_TRACE, GAUGE_ABELIAN, GAUGE_PHASES] {
+                    for (precision, bound) in [(Precision::F64, 1e-11), (Precision::F32, 5e-3)] {
+                        let f = Functional { kind, without: None };
+                        let new = |lag| Sweeper { lag, ..sweeper(&u, storage, precision, f) };
+                        let mut halves = new(0);
+                        let mut whole = lags.map(new);
+                        let relax = Step::Overrelax { omega: 1.6 };
+                        let turn = Step::Stochastic { probability: 0.5 };
+                        for (n, step) in [relax, relax, turn].into_iter().enumerate() {
+                            halves.sweep(step, 3, n).unwrap();
+                            for (sweeper, lag) in whole.iter_mut().zip(lags) {
+                                sweeper.sweep(step, 3, n).unwrap();
+                                let off = furthest(&halves, sweeper);
+                                let what =
+                                    format!("{extents:?} {group:?} {f:?} {precision:?} {step:?}");
+                                assert!(off < bound, "{what} lag {lag}: {off:e}");
+                            }
+                        }
+                    }
                 }
             }
         }
