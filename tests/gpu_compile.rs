@@ -31,6 +31,7 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "several, y, CLOVER", 32),
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
+    ("gauge_sweep_f32_R8", "Abelian, heat, whole", 12),
     ("clover_build_f64_", "", 448),
     ("field_strength_sum_f64_", "", 96),
 ];
@@ -245,7 +246,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         // Sweeps of an annealing are measured on their own, and one parity.
         "gauge_quality" | "gauge_sweep_seen" => {
             let others: &[&str] =
-                if name == "gauge_quality" { &["whole"] } else { &["heat", "micro", "whole"] };
+                if kernel.name == "gauge_quality" { &["whole"] } else { &["heat", "micro", "whole"] };
             let mut all = gaugefix_variants();
             all.retain(|v| !others.iter().any(|what| v.what.contains(what)));
             all

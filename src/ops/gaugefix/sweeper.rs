@@ -498,7 +498,7 @@ mod tests {
                 let seen = seeing.sweep_seen(step, 0, number).unwrap();
                 blind.sweep(step, 0, number).unwrap();
                 assert!(furthest(&seeing, &blind) < 1e-12, "{functional:?}");
-                half.prepare(step, 0, number).unwrap();
+                half.prepare(step, 0, number, 0).unwrap();
                 half.half(0).unwrap();
                 for (a, b) in seen.iter().zip(half.seen("gauge_quality", 1).unwrap()) {
                     let (f, theta) = (a.functional - b.functional, a.theta - b.theta);
