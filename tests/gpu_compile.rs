@@ -245,8 +245,11 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         name if name.starts_with("fourier_") => fourier_variants(),
         // Sweeps of an annealing are measured on their own, and one parity.
         "gauge_quality" | "gauge_sweep_seen" => {
-            let others: &[&str] =
-                if kernel.name == "gauge_quality" { &["whole"] } else { &["heat", "micro", "whole"] };
+            let others: &[&str] = if kernel.name == "gauge_quality" {
+                &["whole"]
+            } else {
+                &["heat", "micro", "whole"]
+            };
             let mut all = gaugefix_variants();
             all.retain(|v| !others.iter().any(|what| v.what.contains(what)));
             all
