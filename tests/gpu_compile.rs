@@ -31,7 +31,6 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "several, y, CLOVER", 32),
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
-    ("gauge_sweep_f32_R8", "Abelian, heat, whole", 12),
     ("clover_build_f64_", "", 448),
     ("field_strength_sum_f64_", "", 96),
 ];
@@ -144,7 +143,6 @@ fn gaugefix_variants() -> Vec<Variant> {
         ..GaugeFixArgs::default()
     };
     let abelian = GaugeFixArgs { condition: GAUGE_ABELIAN, ..landau };
-    let abelian_heat = GaugeFixArgs { method: GAUGE_HEAT, ..abelian };
     let with = |method| GaugeFixArgs { method, ..landau };
     vec![
         variant("Landau, overrelaxation", &landau),
@@ -155,12 +153,10 @@ fn gaugefix_variants() -> Vec<Variant> {
         variant("Coulomb, x is time", &GaugeFixArgs { directions: 14, time: 0, ..landau }),
         variant("phases", &GaugeFixArgs { condition: GAUGE_PHASES, ..landau }),
         variant("Abelian, overrelaxation", &abelian),
-        variant("Abelian, heat", &abelian_heat),
+        variant("Abelian, heat", &GaugeFixArgs { method: GAUGE_HEAT, ..abelian }),
         variant("halos", &GaugeFixArgs { geom: Geom { halos: 0b1101, ..geom() }, ..landau }),
         variant("Landau, overrelaxation, whole", &GaugeFixArgs { lag: 4, ..landau }),
-        variant("Landau, heat, whole", &GaugeFixArgs { lag: 4, ..with(GAUGE_HEAT) }),
-        variant("Abelian, overrelaxation, whole", &GaugeFixArgs { lag: 4, ..abelian }),
-        variant("Abelian, heat, whole", &GaugeFixArgs { lag: 4, ..abelian_heat }),
+        variant("Landau, stochastic, whole", &GaugeFixArgs { lag: 4, ..with(GAUGE_STOCHASTIC) }),
     ]
 }
 

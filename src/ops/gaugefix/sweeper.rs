@@ -45,13 +45,14 @@ pub fn sweep_storage(device: &Device, group: Group) -> Recon {
 
 /// How many slices odd sites are behind even ones where a GPU makes a whole sweep in one launch
 /// (kernels/block_order.h): as many as are under way, and no more than its cache holds of links and g.
-/// 0 where another order is better, and where slices are on their own or on other ranks.
+/// 0 where one parity after the other is better, as where arithmetic takes longer than memory, and where
+/// slices are on their own or on other ranks.
 fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize {
     let geometry = links.geometry();
     let Some(gpu) = links.device().gpu() else { return 0 };
     let work = geometry.slice_work(3);
     let divided = functional.without.is_some() || geometry.halo_mask() != 0;
-    if divided || work.n % MOST_THREADS != 0 {
+    if divided || functional.kind != args::GAUGE_TRACE || !work.n.is_multiple_of(MOST_THREADS) {
         return 0;
     }
     // Measured (docs/performance.md): threads of a multiprocessor, and the part of the cache.
@@ -114,9 +115,8 @@ impl Sweeper {
             ..Default::default()
         };
         let (on, descent, tuned) = (vec![], None, vec![]);
-        let lag = lag(&links, &g, functional);
         let mut sweeper =
-            Sweeper { links, g, active, lag, done, args, functional, on, descent, tuned };
+            Sweeper { links, g, active, lag: 0, done, args, functional, on, descent, tuned };
         sweeper.set_functional(functional)?;
         Ok(sweeper)
     }
@@ -124,6 +124,7 @@ impl Sweeper {
     /// Another functional of the same slices; all of them are active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.functional = functional;
+        self.lag = lag(&self.links, &self.g, functional);
         self.descent = None;
         self.args.condition = functional.kind;
         self.args.directions = 15 & !functional.without.map_or(0, |mu| 1 << mu);
@@ -175,8 +176,9 @@ impl Sweeper {
             self.descent = Some(descent);
             return Ok(());
         }
-        self.prepare(step, seed, number, self.lag)?;
-        if self.lag > 0 {
+        let lag = if matches!(step, Step::Heat { .. }) { 0 } else { self.lag };
+        self.prepare(step, seed, number, lag)?;
+        if lag > 0 {
             self.args.target = self.args.target.wrapping_add(self.work().n as i32);
             return self.launch(&self.args);
         }
