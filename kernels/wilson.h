@@ -162,13 +162,12 @@ PLAQ_FN void apply_site(Spinor<R>& sp, int kind, const FieldView& clover, const 
 
 // Links stay in SU(3), boundary phases belong to the operator. Does the hop cross a boundary with one?
 PLAQ_FN bool has_phase(const HopArgs& a, const Site& s, int mu, bool forward) {
-  return (a.phase_mask() >> (forward ? mu : mu + 4) & 1) && at_seam(a.geom, s, mu, forward);
+  return (a.phase_mask() >> mu & 1) && at_seam(a.geom, s, mu, forward);
 }
 template <class R> PLAQ_FN cplx<R> boundary_phase(const HopArgs& a, const Site& s, int mu, bool forward) {
-  const int bit = lane_bit(a.geom, mu);
-  const double im = forward ? a.phase_im[mu] : -a.phase_im[mu];
-  return {by_lane_bit(splat<R>(a.phase_re[mu]), splat<R>(1), s.lx, bit, forward),
-          by_lane_bit(splat<R>(im), splat<R>(0), s.lx, bit, forward)};
+  const int bit = lane_bit(a.geom, mu), k = forward ? mu : mu + 4;
+  return {by_lane_bit(splat<R>(a.phase_re[k]), splat<R>(1), s.lx, bit, forward),
+          by_lane_bit(splat<R>(a.phase_im[k]), splat<R>(0), s.lx, bit, forward)};
 }
 // Multiplies a hop h with coefficient f by the phase z.
 template <class R> PLAQ_FN void apply_phase(HalfSpinor<R>& h, R& f, const HopArgs& a, int mu, cplx<R> z) {
@@ -417,7 +416,7 @@ template <class S, int RECON> struct HopBlock {
         else complete_rows(u);
         multiply(r, u, h, false, [](int, R) {});
         R f = (R)a.coef[mu];
-        if (a.phase_mask() >> mu & 0x11) apply_phase(r, f, a, mu, phase[mu]);
+        if (a.phase_mask() >> mu & 1) apply_phase(r, f, a, mu, phase[mu]);
         unproject(acc, r, mu, f, f);
       }
       R v[12];

@@ -185,8 +185,8 @@ kernel_args! {
         spec with_y: i32,
         spec site_y: i32,
         spec site_hop: i32,
-        /// Bit mu: a step forward over this rank's boundary takes a phase that is not 1, bit
-        /// mu + 4: a step backward; bit mu of complex_phase: it is not +-1.
+        /// Bit mu: steps over the lattice's boundary take a phase that is not 1, of complex_phase: and not
+        /// -1. The same on all ranks, which so compile the same kernels.
         spec phase_mask: i32,
         spec complex_phase: i32,
         spec nrhs: i32,
@@ -197,8 +197,9 @@ kernel_args! {
         /// Ranks on this machine.
         arg sharers: i32,
         arg coef: [f64; 4],
-        arg phase_re: [f64; 4],
-        arg phase_im: [f64; 4],
+        /// Of steps forward over this rank's boundary, then backward: 1 inside the lattice.
+        arg phase_re: [f64; 8],
+        arg phase_im: [f64; 8],
         arg coef_y: f64,
         /// Twist: site operator is `twist_scale (1 + i twist gamma5)`, sign of dagger included.
         arg twist: f64,

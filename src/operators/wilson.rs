@@ -255,12 +255,15 @@ impl Wilson {
         }
         let geometry = self.gauge.geometry();
         let comm = geometry.comm();
+        let one = Complex64::new(1.0, 0.0);
+        let mut phases = [one; 8];
         let mut phase_mask = 0;
         let mut complex_phase = 0;
         for (mu, z) in self.params.boundary.iter().enumerate() {
-            let phase = (*z != Complex64::new(1.0, 0.0)) as i32;
             let (first, last) = (comm.coords()[mu] == 0, comm.coords()[mu] + 1 == comm.grid()[mu]);
-            phase_mask |= (phase * last as i32) << mu | (phase * first as i32) << (mu + 4);
+            (phases[mu], phases[mu + 4]) =
+                (if last { *z } else { one }, if first { z.conj() } else { one });
+            phase_mask |= ((*z != one) as i32) << mu;
             complex_phase |= ((z.im != 0.0) as i32) << mu;
         }
         let (site_hop, clover_hop, twist_hop, scale_hop) = self.site(call.site_hop, call.dagger);
@@ -302,8 +305,8 @@ impl Wilson {
             step_in: inp.parities() as i32,
             step_y: call.y.map_or(1, |(y, _, _)| y.parities() as i32),
             coef: self.params.hop.map(|h| h * call.coef),
-            phase_re: self.params.boundary.map(|z| z.re),
-            phase_im: self.params.boundary.map(|z| z.im),
+            phase_re: phases.map(|z| z.re),
+            phase_im: phases.map(|z| z.im),
             coef_y,
             twist,
             twist_scale,
