@@ -260,8 +260,6 @@ PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const 
 
 #if PLAQ_GPU
 // Even sites of a whole sweep that are done, counted for each slice; blocks are of one slice, and whole.
-// Lines with g of even sites are in no first-level cache before they are counted but where they are
-// written, so that odd sites need no fence to read them.
 struct Counts {
   const GaugeFixArgs& a;
   PLAQ_FN char* of(int slice) const {
@@ -273,7 +271,7 @@ struct Counts {
     if (threadIdx.x < 3) {
       const char* count = of(slice + (int)threadIdx.x - 1);
       u32 done;
-      do asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(done) : "l"(count) : "memory");
+      do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(done) : "l"(count) : "memory");
       while ((int)(done - (u32)a.target) < 0);
     }
     __syncthreads();

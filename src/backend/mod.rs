@@ -70,6 +70,7 @@ pub type Piece<'a> = (Ptr, Rows<'a>);
 /// Launches what makes the next pieces of a download and names them; in the end nothing.
 pub type Downloads<'a> = dyn FnMut() -> Result<Vec<Piece<'a>>> + Send + 'a;
 
+/// What of a GPU decides how much of a lattice is under way at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Gpu {
     pub multiprocessors: usize,
@@ -84,7 +85,7 @@ pub trait Backend: Send + Sync {
     fn is_cpu(&self) -> bool;
     /// The most lanes (virtual nodes) that a site may have: 16 on the CPU, 1 on a GPU.
     fn max_lanes(&self) -> usize;
-    /// What a GPU has, which says how much of a lattice is under way at a time.
+    /// `None` on CPUs.
     fn gpu(&self) -> Option<Gpu> {
         None
     }

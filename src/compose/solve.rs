@@ -346,7 +346,7 @@ impl DiracSolver {
                     self.operate(&mut y, x, false)?;
                 }
                 let first = self.solve_one(true, &mut y, b, params, monitor)?;
-                Ok(sum(first, self.solve_one(false, x, &y, params, monitor)?))
+                Ok(first.followed_by(self.solve_one(false, x, &y, params, monitor)?))
             };
             let image = |out: &mut SpinorField, x: &SpinorField| {
                 let mut y = x.like(x.precision())?;
@@ -567,7 +567,7 @@ fn to_tolerance(
         let part = attempt(x, &params, monitor)?;
         let claimed = part.converged;
         let mut report = match total.take() {
-            Some(before) => sum(before, part),
+            Some(before) => before.followed_by(part),
             None => part,
         };
         let mut r = x.like(x.precision())?;
@@ -630,25 +630,6 @@ fn check(shape: &Shape, field: &SpinorField, name: &str) -> Result<()> {
 fn scale(x: &mut SpinorField, c: f64, any: &SpinorField) -> Result<()> {
     let n = x.nrhs();
     blas::axpby(&blas::uniform(n, 0.0), any, &blas::uniform(n, c), x)
-}
-
-/// Both parts of a solve in one report; residuals are those of the second.
-fn sum(first: SolverReport, second: SolverReport) -> SolverReport {
-    SolverReport {
-        iterations: first.iterations + second.iterations,
-        converged: first.converged && second.converged,
-        stopped: first.stopped || second.stopped,
-        standstill: first.standstill || second.standstill,
-        reliable_updates: first.reliable_updates + second.reliable_updates,
-        restarts: first.restarts + second.restarts,
-        fallback: second.fallback.or(first.fallback),
-        seconds: first.seconds + second.seconds,
-        flops: first.flops + second.flops,
-        bytes: first.bytes + second.bytes,
-        history: [first.history, second.history].concat(),
-        residual: second.residual,
-        residual_hq: second.residual_hq,
-    }
 }
 
 /// Puts the residuals of M x = b into the report; `image` = M x.

@@ -8,7 +8,7 @@ use crate::compose::{DiracSolver, Solution, SolveReport};
 use crate::error::Result;
 use crate::fields::{SpinorField, Subset};
 use crate::linop::LinOp;
-use crate::solvers::{Monitor, Progress, SolverReport};
+use crate::solvers::{Monitor, Progress};
 
 /// Columns of a propagator: right-hand side = 3 spin + colour of the source.
 pub const COLUMNS: usize = 12;
@@ -106,7 +106,7 @@ pub fn propagator(
         let report = solver.solve(&mut x, &all, monitor)?;
         return Ok((x, report));
     }
-    let (mut total, mut spent, mut stopped) = (None, 0.0, false);
+    let (mut total, mut spent, mut stopped) = (None::<SolveReport>, 0.0, false);
     for first in (0..COLUMNS).step_by(at_once) {
         let count = at_once.min(COLUMNS - first);
         let (mut b, mut x) = (shape.field(count)?, shape.field(count)?);
@@ -124,32 +124,13 @@ pub fn propagator(
         all.copy_rhs(first, &x, 0, count)?;
         spent += report.solver.seconds;
         total = Some(match total {
-            Some(before) => both(before, report),
+            Some(before) => SolveReport {
+                memory_peak: before.memory_peak.max(report.memory_peak),
+                solver: before.solver.beside(report.solver),
+            },
             None => report,
         });
     }
     let Some(report) = total else { bail!(Internal, "propagator: no columns") };
     Ok((all, report))
-}
-
-/// Solves of other columns in one report.
-fn both(a: SolveReport, b: SolveReport) -> SolveReport {
-    let memory_peak = a.memory_peak.max(b.memory_peak);
-    let (a, b) = (a.solver, b.solver);
-    let solver = SolverReport {
-        iterations: a.iterations.max(b.iterations),
-        converged: a.converged && b.converged,
-        stopped: a.stopped || b.stopped,
-        standstill: a.standstill || b.standstill,
-        residual: [a.residual, b.residual].concat(),
-        residual_hq: [a.residual_hq, b.residual_hq].concat(),
-        reliable_updates: a.reliable_updates + b.reliable_updates,
-        restarts: a.restarts + b.restarts,
-        fallback: b.fallback.or(a.fallback),
-        seconds: a.seconds + b.seconds,
-        flops: a.flops + b.flops,
-        bytes: a.bytes + b.bytes,
-        history: [a.history, b.history].concat(),
-    };
-    SolveReport { solver, memory_peak }
 }

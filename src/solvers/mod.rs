@@ -161,6 +161,39 @@ pub struct SolverReport {
     pub history: Vec<f64>,
 }
 
+impl SolverReport {
+    /// Both parts of a solve in one report; residuals are those of the second.
+    pub fn followed_by(self, second: SolverReport) -> SolverReport {
+        SolverReport {
+            iterations: self.iterations + second.iterations,
+            converged: self.converged && second.converged,
+            stopped: self.stopped || second.stopped,
+            standstill: self.standstill || second.standstill,
+            reliable_updates: self.reliable_updates + second.reliable_updates,
+            restarts: self.restarts + second.restarts,
+            fallback: second.fallback.or(self.fallback),
+            seconds: self.seconds + second.seconds,
+            flops: self.flops + second.flops,
+            bytes: self.bytes + second.bytes,
+            history: [self.history, second.history].concat(),
+            residual: second.residual,
+            residual_hq: second.residual_hq,
+        }
+    }
+
+    /// Solves for these right-hand sides, then for others, in one report.
+    pub fn beside(mut self, mut others: SolverReport) -> SolverReport {
+        let iterations = self.iterations.max(others.iterations);
+        let mut join = |a: fn(&mut Self) -> &mut Vec<f64>| {
+            let mut all = std::mem::take(a(&mut self));
+            all.append(a(&mut others));
+            all
+        };
+        let (residual, residual_hq) = (join(|r| &mut r.residual), join(|r| &mut r.residual_hq));
+        SolverReport { iterations, residual, residual_hq, ..self.followed_by(others) }
+    }
+}
+
 /// What a running solve tells its monitor.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {

@@ -324,6 +324,8 @@ impl Sweeper {
 mod tests {
     use super::*;
     use crate::backend::args::{GAUGE_ABELIAN, GAUGE_PHASES, GAUGE_TRACE};
+    use crate::backend::cuda::candidates;
+    use crate::backend::families::{combinations, KERNELS};
     use crate::fields::Geometry;
     use crate::ops::gaugefix::{
         functional, Condition, GaugeFixParams, Progress, Run, Stop, Working,
@@ -396,6 +398,16 @@ mod tests {
                     let bound = 0.1 * tolerance;
                     assert!(f.abs() < bound && theta.abs() < bound * b.theta, "{a:?} {b:?}");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_that_the_tuner_tries_fit_into_a_whole_slice() {
+        let kernel = KERNELS.iter().find(|k| k.name == "gauge_sweep").unwrap();
+        for params in combinations(kernel.params) {
+            for shape in candidates(kernel, &params) {
+                assert_eq!(MOST_THREADS % shape.block as usize, 0, "{params:?} {shape:?}");
             }
         }
     }
