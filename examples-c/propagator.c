@@ -13,7 +13,9 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --tol 1e-12 --normalisation mass
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half --rhs 5
  */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <signal.h>
+#include <time.h>
 
 #include "example.h"
 
@@ -54,6 +56,7 @@ typedef struct job {
   plaq_dirac_report dirac;
   plaq_solve_report solve;
   double residuals[COLUMNS];
+  double seconds_load, seconds_propagator; /* by the clock: file and operator, solver and its solves */
   /* `times` numbers each, three times that for rho along x, y, z; rho is their mean. */
   int times;
   double *pion, *rho_xyz, *rho, *nucleon, *mass_pion, *mass_rho, *mass_nucleon;
@@ -72,6 +75,12 @@ static int32_t progress(int64_t iteration, double residual, double seconds, void
     *shown = seconds;
   }
   return interrupted;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static void source_option(const char *text, plaq_source_params *p) {
@@ -115,6 +124,7 @@ static plaq_dirac load(plaq_context context, job *j) {
   plaq_dirac_params params;
   plaq_gauge gauge;
   plaq_dirac dirac;
+  double start = now();
   OK(plaq_read_params_init(&read, sizeof read));
   OK(plaq_file_report_init(&j->file, sizeof j->file));
   OK(plaq_gauge_read_file(context, j->gauge_file, &read, &gauge, &j->file));
@@ -128,6 +138,7 @@ static plaq_dirac load(plaq_context context, job *j) {
   OK(plaq_gauge_destroy(gauge));
   OK(plaq_dirac_report_init(&j->dirac, sizeof j->dirac));
   OK(plaq_dirac_describe(dirac, &j->dirac));
+  j->seconds_load = now() - start;
   return dirac;
 }
 
@@ -136,7 +147,7 @@ static plaq_spinor solve(plaq_dirac dirac, job *j) {
   plaq_solver_params params;
   plaq_spinor propagator;
   plaq_solver solver;
-  double shown = 0;
+  double shown = 0, start = now();
   OK(plaq_solver_params_init(&params, sizeof params));
   params.algorithm = j->algorithm;
   params.sloppy_precision = j->precision;
@@ -151,6 +162,7 @@ static plaq_spinor solve(plaq_dirac dirac, job *j) {
   fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)j->solve.iterations,
           j->solve.residual, j->solve.seconds);
   OK(plaq_solver_destroy(solver));
+  j->seconds_propagator = now() - start;
   return propagator;
 }
 
@@ -234,6 +246,7 @@ static void write_json(const job *j) {
   fprintf(f, "  \"action\": {\"kappa\": %.17g, \"mass\": %.17g, \"csw\": %.17g, \"time_bc\": \"%s\", \"normalisation\": \"%s\"},\n",
           j->dirac.kappa, j->dirac.mass, j->csw, name_of(j->boundary, BOUNDARIES),
           name_of(j->normalisation, NORMALISATIONS));
+  fprintf(f, "  \"seconds\": {\"load\": %.9g, \"propagator\": %.9g},\n", j->seconds_load, j->seconds_propagator);
   fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n",
           j->source.kind == PLAQ_SOURCE_WALL ? "wall" : "point", x[0], x[1], x[2], x[3]);
   fprintf(f, "  \"solver\": {\n    \"name\": \"%s\", \"precision\": \"%s\", \"rhs\": %d, \"tol\": %.17g,\n",

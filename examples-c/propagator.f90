@@ -65,6 +65,7 @@ program propagator
   !> Correlators over time; rho is the mean of those along x, y, z; masses of pion, rho, nucleon.
   real(c_double), allocatable :: pion(:), rho_xyz(:, :), rho(:), nucleon(:), mass(:, :)
   integer :: last, times
+  real(c_double) :: seconds_load, seconds_propagator !< By the clock: file and operator, solver and its solves.
 
   last = command_argument_count()
   call check_options(last, '--gauge --kappa --csw --time-bc --source --solver --tol --precision '// &
@@ -98,6 +99,13 @@ program propagator
 
 contains
 
+  function now() result(seconds)
+    real(c_double) :: seconds
+    integer(c_int64_t) :: count, rate
+    call system_clock(count, rate)
+    seconds = real(count, c_double) / real(rate, c_double)
+  end function
+
   subroutine source_option(text)
     character(len=*), intent(in) :: text
     integer(c_int64_t) :: x(4)
@@ -118,6 +126,7 @@ contains
   !> Reads the configuration and makes the operator; the links stay in the operator only.
   subroutine load()
     type(plaq_gauge) :: gauge
+    seconds_load = now()
     call ok(plaq_file_report_init(file, c_sizeof(file)))
     call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge, report=file))
     call ok(plaq_gauge_plaquette(gauge, average))
@@ -129,12 +138,14 @@ contains
     call ok(plaq_dirac_report_init(action, c_sizeof(action)))
     call ok(plaq_dirac_describe(dirac, action))
     times = file%extents(4)
+    seconds_load = now() - seconds_load
   end subroutine
 
   !> Solves for the twelve columns.
   subroutine solve()
     type(plaq_solver_params) :: params
     type(plaq_solver) :: solver
+    seconds_propagator = now()
     call ok(plaq_solver_params_init(params, c_sizeof(params)))
     params%algorithm = algorithm
     params%sloppy_precision = precision
@@ -147,6 +158,7 @@ contains
     write (error_unit, '(a)') achar(13)//'  '//word(solved%iterations)//' iterations, residual '// &
       shown(solved%residual, '(es9.2)')//', '//shown(solved%seconds, '(f12.2)')//' s          '
     call ok(plaq_solver_destroy(solver))
+    seconds_propagator = now() - seconds_propagator
   end subroutine
 
   !> Correlators over the time from the source, and effective masses.
@@ -223,6 +235,7 @@ contains
     write (unit, '(a)') '  "action": {"kappa": '//exact(action%kappa)//', "mass": '//exact(action%mass)// &
       ', "csw": '//exact(csw)//', "time_bc": "'//name_of(boundary, boundary_names, boundary_values)// &
       '", "normalisation": "'//name_of(normalisation, normalisation_names, normalisation_values)//'"},'
+    write (unit, '(a)') '  "seconds": {"load": '//exact(seconds_load)//', "propagator": '//exact(seconds_propagator)//'},'
     write (unit, '(a)') '  "source": {"kind": "'//trim(merge('wall ', 'point', source%kind == PLAQ_SOURCE_WALL))// &
       '", "position": '//json_integers(source%position)//'},'
     write (unit, '(a)') '  "solver": {', '    "name": "'//name_of(solved%algorithm, solver_names, solver_values)// &

@@ -14,8 +14,9 @@ use crate::error::Result;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bounds of a slab in bytes; between them a part in 32 of the array.
-const SLAB: (usize, usize) = (4 << 20, 64 << 20);
+/// Bounds of a slab in bytes; between them a part in 32 of the array. A slab of the least size keeps
+/// all threads busy that copy it.
+const SLAB: (usize, usize) = (16 << 20, 64 << 20);
 
 /// What loading links checks and changes. The links in the field are U = V / (scale x phase) with
 /// V the array's numbers.

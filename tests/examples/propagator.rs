@@ -104,6 +104,9 @@ fn right_hand_sides_at_a_time_change_nothing() {
             assert_eq!(json["solver"]["rhs"], rhs);
             assert_eq!(json["solver"]["converged"], true, "{json}");
             assert_eq!(numbers(json, "solver", "residuals").len(), 12);
+            let (all, solves) = (&json["seconds"]["propagator"], &json["solver"]["seconds"]);
+            assert!(all.as_f64() >= solves.as_f64() && solves.as_f64() > Some(0.0), "{json}");
+            assert!(json["seconds"]["load"].as_f64() > Some(0.0), "{json}");
         }
         let memory = |json: &Value| json["solver"]["memory_peak"].as_i64().unwrap();
         assert!(memory(&some) < memory(&all), "{some} {all}");

@@ -13,8 +13,10 @@ use crate::backend::{Downloads, Piece, Rows};
 use crate::bail;
 use crate::error::Result;
 
-/// Large enough that the pauses between transfers vanish, small enough for many threads.
+/// Large enough that the pauses between transfers vanish, small enough for many threads; a thread
+/// copies less at a time where else there is nothing for others.
 const CHUNK: usize = 2 << 20;
+const LEAST: usize = 256 << 10;
 /// One thread copies some 5 GB/s, structs of the host at half that rate; the bus moves 25 to 55.
 const MOST_THREADS: usize = 16;
 /// Chunks of a thread.
@@ -55,6 +57,10 @@ struct Queue<'s, 'a> {
     begin: usize,
     next: Vec<Piece<'a>>,
     round: usize,
+}
+
+fn bytes_of(pieces: &[Piece]) -> usize {
+    pieces.iter().map(|(_, rows)| rows.bytes()).sum()
 }
 
 impl Staging {
@@ -103,13 +109,19 @@ impl Staging {
         Ok(staging)
     }
 
-    /// Runs `work` on as many threads as `bytes` are worth, each with chunks of its own.
+    /// What a thread copies at a time of so many bytes.
+    fn chunk(&self, bytes: usize) -> usize {
+        let share = bytes.div_ceil(self.pool.current_num_threads());
+        share.next_multiple_of(4096).clamp(LEAST, CHUNK)
+    }
+
+    /// Runs `work` on `threads` threads, or on all there are, each with chunks of its own.
     fn share(
         &self,
-        bytes: usize,
+        threads: usize,
         work: impl Fn([&Chunk; DEPTH]) -> Result<()> + Sync,
     ) -> Result<()> {
-        let threads = bytes.div_ceil(CHUNK).clamp(1, self.pool.current_num_threads());
+        let threads = threads.clamp(1, self.pool.current_num_threads());
         let own = |thread: usize| {
             let at = |i| (self.turn + DEPTH * thread + i) % self.chunks.len();
             std::array::from_fn(|i| &self.chunks[at(i)])
@@ -138,26 +150,27 @@ impl Staging {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
         let this = &*self;
+        let chunk = this.chunk(bytes_of(pieces));
         // (piece, first byte) of every chunk.
         let starts = |(i, piece): (usize, &Piece)| {
-            (0..piece.1.bytes()).step_by(CHUNK).map(move |begin| (i, begin))
+            (0..piece.1.bytes()).step_by(chunk).map(move |begin| (i, begin))
         };
         let parts: Vec<(usize, usize)> = pieces.iter().enumerate().flat_map(starts).collect();
         let next = AtomicUsize::new(0);
-        this.share(parts.len() * CHUNK, |chunks| {
-            for chunk in chunks.iter().cycle() {
+        this.share(parts.len(), |chunks| {
+            for own in chunks.iter().cycle() {
                 let Some(&(i, begin)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) else {
                     break;
                 };
                 let (dst, src) = pieces[i];
-                let range = begin..(begin + CHUNK).min(src.bytes());
+                let range = begin..(begin + chunk).min(src.bytes());
                 let (at, bytes) = (dst.0 + begin as u64, range.len());
-                cu!(d, event_synchronize(chunk.done), "waiting for an upload")?;
+                cu!(d, event_synchronize(own.done), "waiting for an upload")?;
                 // SAFETY: the chunk has room and no transfer in flight, the range lies inside.
-                unsafe { src.gather(range, chunk.host) };
-                let from = chunk.host.cast();
+                unsafe { src.gather(range, own.host) };
+                let from = own.host.cast();
                 cu!(d, copy_to_device(at, from, bytes, this.stream), "uploading {bytes} bytes")?;
-                cu!(d, event_record(chunk.done, this.stream), "recording an upload")?;
+                cu!(d, event_record(own.done, this.stream), "recording an upload")?;
             }
             Ok(())
         })
@@ -172,7 +185,8 @@ impl Staging {
         let mut queue = Queue { source, now, piece: 0, begin: 0, next, round: 0 };
         this.make(&mut queue)?;
         this.advance(&mut queue)?;
-        let bytes = queue.now.iter().map(|(_, rows)| rows.bytes()).sum();
+        let bytes = bytes_of(&queue.now);
+        let at_a_time = this.chunk(bytes);
         // The lock keeps launches and transfers in order.
         let queue = Mutex::new(queue);
         let failed = AtomicBool::new(false);
@@ -188,7 +202,7 @@ impl Staging {
             if failed.load(Ordering::Relaxed) {
                 return Ok(None);
             }
-            let range = q.begin..(q.begin + CHUNK).min(rows.bytes());
+            let range = q.begin..(q.begin + at_a_time).min(rows.bytes());
             let (at, bytes) = (src.0 + range.start as u64, range.len());
             q.begin = range.end;
             let (to, stream) = (chunk.host.cast(), this.copies);
@@ -214,7 +228,7 @@ impl Staging {
             }
             Ok(())
         };
-        this.share(bytes, |chunks| {
+        this.share(bytes.div_ceil(at_a_time), |chunks| {
             let done = work(chunks);
             failed.fetch_or(done.is_err(), Ordering::Relaxed);
             done
