@@ -43,8 +43,39 @@ template <int N, class R> PLAQ_FN void cscale(R (&y)[N], cplx<R> a) {
     y[i] = z.re, y[i + 1] = z.im;
   }
 }
-template <class R> PLAQ_FN cplx<R> coefficient(const double* a, int rhs) {
-  return {splat<R>(a[2 * rhs]), splat<R>(a[2 * rhs + 1])};
+template <class R> PLAQ_FN cplx<R> plain(const double* a, int rhs) { return {splat<R>(a[2 * rhs]), splat<R>(a[2 * rhs + 1])}; }
+// A number that nothing writes in this launch: loops need not look again.
+PLAQ_FN double unchanged(const double* at) {
+#if PLAQ_GPU
+  return __ldg(at);
+#else
+  return *at;
+#endif
+}
+template <class R> struct Coefficient {
+  cplx<R> value;
+  bool used;
+  // No vector that is left out may bring its NaN in.
+  template <int N> PLAQ_FN void read(R (&v)[N]) const {
+    if (!used) PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = splat<R>(0);
+  }
+};
+// Number `rhs` of a, multiplied as `times` says with sums of an earlier launch, three of each plane.
+template <class R> PLAQ_FN Coefficient<R> coefficient(const double* a, int rhs, int parities, int times, const char* sums) {
+  double re = a[2 * rhs], im = a[2 * rhs + 1];
+  if (times == TIMES_NOTHING) return {plain<R>(a, rhs), true};
+  if (times != TIMES_ONE) {
+    double s[3] = {0, 0, 0};
+    for (int p = 0; p < parities; p++)
+      for (int k = 0; k < 3; k++) s[k] += unchanged((const double*)sums + 3 * (rhs * parities + p) + k);
+    if (times == TIMES_OVER_REAL) s[1] = 0;
+    if (times == TIMES_OVER_DOT || times == TIMES_OVER_REAL) s[1] = -s[1], s[2] = s[0] * s[0] + s[1] * s[1];
+    if (times == TIMES_OVER_NORM) s[0] = 1, s[1] = 0;
+    const double inv = vrcp(s[2]), z = inv * (re * s[0] - im * s[1]);
+    im = inv * (re * s[1] + im * s[0]), re = z;
+  }
+  const bool used = re - re == 0 && im - im == 0;
+  return {{splat<R>(used ? re : 0), splat<R>(used ? im : 0)}, used};
 }
 
 // Operations that only write vectors; x and w are stored as SX, y and z as SY.
@@ -54,9 +85,11 @@ template <int W, class SX, class SY> struct Blas2 {
   static constexpr int N = Piece<SX, SY>::N;
   static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch) {
     const int rhs = batch / a.parities(), op = a.op();
-    const cplx<R> ca = coefficient<R>(a.a, rhs), cb = coefficient<R>(a.b, rhs), cc = coefficient<R>(a.c, rhs);
+    const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums);
+    const cplx<R> ca = first.value, cb = plain<R>(a.b, rhs), cc = plain<R>(a.c, rhs);
     R x[N], y[N], z[N];
     get<flat, SX>(x, a.x, o, lx, batch);
+    first.read(x);
     if (op == BLAS_COPY) put<flat, SY>(x, a.y, o, lx, batch);
     if (op == BLAS_AXPBY) {
       get<flat, SY>(y, a.y, o, lx, batch);
@@ -107,9 +140,11 @@ template <int W, class S> struct BlasSum {
   }
   static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch, Sums<3, W>& s) {
     const int rhs = batch / a.parities(), op = a.op();
-    const cplx<R> ca = coefficient<R>(a.a, rhs), cb = coefficient<R>(a.b, rhs), cc = coefficient<R>(a.c, rhs);
+    const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums);
+    const cplx<R> ca = first.value;
     R x[N], y[N], z[N];
     get<flat, S>(x, a.x, o, lx, batch);
+    first.read(x);
     if (op == BLAS_NORM) norm(s, 2, x);
     if (op == BLAS_DOT) {
       get<flat, S>(y, a.y, o, lx, batch);
@@ -127,14 +162,17 @@ template <int W, class S> struct BlasSum {
       }
     }
     if (op == BLAS_BICGSTAB) {
+      const Coefficient<R> cb = coefficient<R>(a.b, rhs, a.parities(), a.times_bc(), a.sums_bc);
+      const Coefficient<R> cc = coefficient<R>(a.c, rhs, a.parities(), a.times_bc(), a.sums_bc);
       R w[N];
       get<flat, S>(y, a.y, o, lx, batch);
       get<flat, S>(w, a.w, o, lx, batch);
       caxpy(w, ca, x);
-      caxpy(w, cb, y);
+      caxpy(w, cb.value, y);
       put<flat, S>(w, a.w, o, lx, batch);
       get<flat, S>(z, a.z, o, lx, batch);
-      caxpy(y, cc, z);
+      cc.read(z);
+      caxpy(y, cc.value, z);
       put<flat, S>(y, a.y, o, lx, batch);
       get<flat, S>(z, a.v, o, lx, batch);
       dot(s, z, y);

@@ -38,7 +38,7 @@ template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 
 
 // Called by every thread of a kernel with one row of blocks per batch. Partial sums of the blocks land
 // in memory; the last block of a batch adds them in index order, so that the same launch gives the
-// same bits, and posts N numbers and the flag's sum for each batch.
+// same bits, leaves N numbers for each batch to later kernels, and posts them and the flag's sum.
 template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to) {
   __shared__ double sh[32 * N];
   __shared__ bool last;
@@ -79,6 +79,7 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   const i64 i = blockIdx.y * (N + 1) + k;
   // The flag is a sum behind the maxima: it is joined as number 0 is.
   if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
+  if (k < N) ((double*)to.totals)[blockIdx.y * N + k] = t;
   post(to.out + i * 16, t, (u32)to.tag);
 }
 

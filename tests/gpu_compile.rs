@@ -129,8 +129,26 @@ fn site_variants() -> Vec<Variant> {
 }
 
 fn blas_variants(ops: &[i32]) -> Vec<Variant> {
-    let with = |op| BlasArgs { op, parities: 2, x: view(), ..BlasArgs::default() };
-    ops.iter().map(|&op| variant(&format!("op {op}"), &with(op))).collect()
+    let with = |op, times, times_bc| BlasArgs {
+        op,
+        parities: 2,
+        x: view(),
+        times,
+        times_bc,
+        ..BlasArgs::default()
+    };
+    // Those that take sums of an earlier launch.
+    let later = [
+        (BLAS_AXPBY, TIMES_OVER_DOT, TIMES_NOTHING),
+        (BLAS_AXPY_NORM, TIMES_OVER_NORM, TIMES_NOTHING),
+        (BLAS_BICGSTAB, TIMES_OVER_DOT, TIMES_DOT_OVER_NORM),
+    ];
+    let plain = ops.iter().map(|&op| (op, TIMES_NOTHING, TIMES_NOTHING));
+    let later = later.into_iter().filter(|(op, ..)| ops.contains(op));
+    plain
+        .chain(later)
+        .map(|(op, a, bc)| variant(&format!("op {op}, times {a} {bc}"), &with(op, a, bc)))
+        .collect()
 }
 
 fn gaugefix_variants() -> Vec<Variant> {

@@ -605,6 +605,92 @@ fn an_operator_that_yields_nan_is_a_breakdown() {
     }
 }
 
+/// Coefficients with sums that the host has not seen are those with the sums, also where there are more
+/// right-hand sides than one launch takes; where they are not finite, nothing of x reaches y.
+#[test]
+fn coefficients_come_from_sums_under_way() {
+    use blas::Times;
+    let nan = f64::NAN;
+    for s in setups() {
+        for (precision, subset, n) in [
+            (Precision::F64, Subset::Full, 3),
+            (Precision::F32, Subset::Odd, 3),
+            (Precision::F16, Subset::Even, 3),
+            (Precision::F64, Subset::Even, 33),
+        ] {
+            let vectors = |seed| -> Vec<Field> {
+                (0..n as u64).map(|i| spinor::random(s.lat, seed + 100 * i)).collect()
+            };
+            let load = |seed| s.load(precision, subset, &vectors(seed).iter().collect::<Vec<_>>());
+            let (mut x, z, y) = (load(1), load(2), load(3));
+            // Right-hand side 1 vanishes, and in 2 nothing is finite.
+            let bad = precision != Precision::F16;
+            let which =
+                |i: usize| [1.0, 0.0, if bad { nan } else { 0.0 }].get(i).map_or(1.0, |v| *v);
+            let c: Vec<C> = (0..n as usize).map(|i| C::new(which(i), 0.0)).collect();
+            blas::axpby(&c, &x.like(precision).unwrap(), &c, &mut x).unwrap();
+            let a: Vec<C> = (0..n as usize).map(|i| C::new(0.3, 0.1 * i as f64 - 0.7)).collect();
+            let (dots, norms) = blas::dot_norm(&x, &z).unwrap();
+            // Several under way at once, asked for in another order.
+            let sums = [0; 4].map(|_| blas::dot_norm_later(&x, &z).unwrap());
+            let factors: [(Times, Vec<C>); 4] = [
+                (Times::OverDot(&sums[3]), dots.iter().map(|d| d.inv()).collect()),
+                (Times::OverReal(&sums[0]), dots.iter().map(|d| C::new(1.0 / d.re, 0.0)).collect()),
+                (Times::OverNorm(&sums[2]), norms.iter().map(|n| C::new(1.0 / n, 0.0)).collect()),
+                (
+                    Times::DotOverNorm(&sums[1]),
+                    dots.iter().zip(&norms).map(|(d, n)| d / n).collect(),
+                ),
+            ];
+            let same = |u: &SpinorField, v: &SpinorField, what: &str| {
+                let minus = blas::uniform(n as usize, -1.0);
+                let mut off = v.like(precision).unwrap();
+                blas::copy(&mut off, v).unwrap();
+                blas::axpby(&blas::uniform(n as usize, 1.0), u, &minus, &mut off).unwrap();
+                let (off, all) = (blas::norm2(&off).unwrap(), blas::norm2(v).unwrap());
+                for (i, (o, v)) in off.iter().zip(&all).enumerate() {
+                    let most = (4.0 * precision.epsilon()).powi(2) * v;
+                    assert!(*o <= most, "{what}, {precision:?} {subset:?} {n}, {i}: {o:e} {v:e}");
+                }
+            };
+            for (k, (times, values)) in factors.iter().enumerate() {
+                let what = format!("factor {k}");
+                let product: Vec<C> = a.iter().zip(values).map(|(a, v)| a * v).collect();
+                let fresh = || {
+                    let mut copy = y.like(precision).unwrap();
+                    blas::copy(&mut copy, &y).unwrap();
+                    copy
+                };
+                let mut want = fresh();
+                // Host arithmetic: a term that is not finite is left out by a vector of zeros.
+                let usable: Vec<C> =
+                    product.iter().map(|p| if p.is_finite() { *p } else { C::ZERO }).collect();
+                let mut clean = load(1);
+                let keep: Vec<C> =
+                    c.iter().map(|c| if c.is_nan() { C::ZERO } else { *c }).collect();
+                blas::axpby(&keep, &x.like(precision).unwrap(), &keep, &mut clean).unwrap();
+                let norm = blas::axpy_norm(&usable, &clean, &mut want).unwrap();
+                let mut got = fresh();
+                blas::axpy_times(&a, *times, &x, &mut got).unwrap();
+                same(&got, &want, &what);
+                let mut got = fresh();
+                let found = blas::axpy_norm_times(&a, *times, &x, &mut got).unwrap();
+                same(&got, &want, &what);
+                for (f, w) in found.iter().zip(&norm) {
+                    assert!((f - w).abs() <= 8.0 * precision.epsilon() * w, "{what}: {f} {w}");
+                }
+            }
+            for later in sums.into_iter().rev() {
+                let (d, n) = later.get().unwrap();
+                let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+                let parts = |v: &[C]| v.iter().flat_map(|z| [z.re, z.im]).collect::<Vec<_>>();
+                assert_eq!(bits(&n), bits(&norms));
+                assert_eq!(bits(&parts(&d)), bits(&parts(&dots)));
+            }
+        }
+    }
+}
+
 /// The hop alone: it leads from one parity to the other, so that <r, M r> = 0 on a parity.
 struct Hop(Arc<Wilson>);
 

@@ -87,6 +87,20 @@ constants! {
     BLAS_AXPY_DOT = 8;
     /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
     BLAS_BICGSTAB = 9;
+
+    // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
+    // left on the device; then a term whose coefficient is not finite is left out.
+    TIMES_NOTHING = 0;
+    /// nothing, but the term may be left out
+    TIMES_ONE = 1;
+    /// 1 / <x, y>
+    TIMES_OVER_DOT = 2;
+    /// 1 / Re <x, y>
+    TIMES_OVER_REAL = 3;
+    /// 1 / |x|^2
+    TIMES_OVER_NORM = 4;
+    /// <x, y> / |x|^2
+    TIMES_DOT_OVER_NORM = 5;
 }
 
 kernel_args! {
@@ -148,6 +162,8 @@ kernel_args! {
         /// Numbers with `tag`, in memory of the host.
         arg out: Ptr,
         arg tag: i64,
+        /// The same for kernels: N numbers of each batch.
+        arg totals: Ptr,
         /// The ranks that add up here, with 1 none but this one; each has a board that all write to,
         /// in two halves taken in turn, with `room` numbers of every rank.
         arg ranks: i32,
@@ -250,6 +266,11 @@ kernel_args! {
         arg a: [f64; 64],
         arg b: [f64; 64],
         arg c: [f64; 64],
+        /// TIMES_* of a, and of b and c; the sums.
+        spec times: i32,
+        spec times_bc: i32,
+        arg sums: Ptr,
+        arg sums_bc: Ptr,
     }
 
     /// Device copy of `n` doubles-worth elements, for the bandwidth that figures are quoted against.

@@ -18,7 +18,7 @@ pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 use families::{Kernel, KERNELS};
-pub use shared::{Attached, Mapped, Over};
+pub use shared::{Attached, Mapped, Over, Posted, Started};
 
 use crate::bail;
 use crate::error::Result;
@@ -136,6 +136,17 @@ pub trait Backend: Send + Sync {
     fn launch(&self, call: &Call) -> Result<()>;
     /// `sums` holds batches x N doubles; waits for them. A CPU knows nothing of other ranks.
     fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64>;
+    /// A reduction of this rank that nobody waits for before `finish`.
+    fn start(&self, call: &Call, mut sums: Vec<f64>) -> Result<Started> {
+        self.reduce(call, &mut sums, None)?;
+        Ok(Started::Done(sums))
+    }
+    fn finish(&self, started: Started) -> Result<Vec<f64>> {
+        match started {
+            Started::Done(sums) => Ok(sums),
+            Started::Posted(_) => bail!(Internal, "{} posts no sums", self.name()),
+        }
+    }
     /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
     fn fourier(&self, _shape: fourier::Shape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
@@ -367,14 +378,36 @@ impl Device {
         over: Option<&Over>,
     ) -> Result<(Vec<f64>, f64)> {
         let call = Call::new(name, params, args, work)?;
-        let Some((sums, _)) = call.kernel.kind.numbers() else {
-            bail!(Internal, "kernel {name} is not a reduction");
-        };
-        let (mut out, mut flag) = (vec![0.0; sums * work.batches], 0.0);
+        let (mut out, mut flag) = (zeros(&call)?, 0.0);
         if work.n > 0 && work.batches > 0 {
             flag = self.0.backend.reduce(&call, &mut out, over)?;
         }
         Ok((out, flag))
+    }
+
+    /// Runs a reduction without waiting for it; there must be something to add up.
+    pub(crate) fn start<A: KernelArgs>(
+        &self,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Started> {
+        let call = Call::new(name, params, args, work)?;
+        self.0.backend.start(&call, zeros(&call)?)
+    }
+
+    /// Its sums.
+    pub(crate) fn finish(&self, started: Started) -> Result<Vec<f64>> {
+        self.0.backend.finish(started)
+    }
+}
+
+/// Room for the sums of a reduction.
+fn zeros(call: &Call) -> Result<Vec<f64>> {
+    match call.kernel.kind.numbers() {
+        Some((sums, _)) => Ok(vec![0.0; sums * call.work.batches]),
+        None => bail!(Internal, "kernel {} is not a reduction", call.kernel.name),
     }
 }
 

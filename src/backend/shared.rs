@@ -1,5 +1,8 @@
 //! Memory between processes, and between a device and its host.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
 use super::args::SumArgs;
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
@@ -37,6 +40,40 @@ pub struct Over<'a> {
 impl Over<'_> {
     /// In `failed`: kernels shall not wait for messages any more.
     pub const GIVEN_UP: u32 = 255;
+}
+
+/// A reduction whose sums kernels after it may read; the host has them when it asks.
+pub enum Started {
+    /// A CPU is done when it returns.
+    Done(Vec<f64>),
+    Posted(Posted),
+}
+
+/// Where a device leaves the sums of a launch.
+pub struct Posted {
+    pub slot: usize,
+    pub tag: u32,
+    pub totals: Ptr,
+    pub batches: usize,
+    pub width: usize,
+    /// Nobody else takes the slot as long as this is set.
+    pub busy: Arc<AtomicBool>,
+}
+
+impl Drop for Posted {
+    fn drop(&mut self) {
+        self.busy.store(false, Ordering::Release);
+    }
+}
+
+impl Started {
+    /// N sums of each batch, for kernels.
+    pub fn totals(&self) -> Ptr {
+        match self {
+            Started::Done(sums) => Ptr(sums.as_ptr() as u64),
+            Started::Posted(posted) => posted.totals,
+        }
+    }
 }
 
 /// Host memory that kernels write.

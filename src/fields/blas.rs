@@ -1,11 +1,13 @@
 //! Vector operations on spinor fields. Coefficients are one per right-hand side; sums are in
 //! double, in a fixed order. Inner products are <x, y> = sum conj(x) y.
 
+use std::borrow::Cow;
+
 use num_complex::Complex64;
 
 use super::{Precision, SpinorField};
 use crate::backend::args::*;
-use crate::backend::{FieldView, Work};
+use crate::backend::{FieldView, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -19,10 +21,110 @@ pub fn complex(a: &[f64]) -> Vec<Complex64> {
     a.iter().map(|&x| Complex64::new(x, 0.0)).collect()
 }
 
+/// <x, y> and |x|^2 of every right-hand side, perhaps still under way: what follows on the device takes
+/// them from there ([`Times`]), and the host asks for them when it needs them.
+pub struct Sums<'a> {
+    field: &'a SpinorField,
+    state: State,
+}
+
+enum State {
+    Known(Vec<[f64; 3]>),
+    Started(Started),
+}
+
+impl Sums<'_> {
+    /// Waits for them.
+    pub fn get(self) -> Result<(Vec<Complex64>, Vec<f64>)> {
+        let x = self.field;
+        let sums = match self.state {
+            State::Known(sums) => sums,
+            State::Started(started) => {
+                per_rhs(&x.geometry().finish(x.device(), started)?, x).collect()
+            }
+        };
+        Ok(sums.iter().map(|s| (Complex64::new(s[0], s[1]), s[2])).unzip())
+    }
+}
+
+/// What coefficients are multiplied with. Where the product is not finite, as a division by 0 makes it,
+/// the term is left out.
+#[derive(Clone, Copy)]
+pub enum Times<'a> {
+    /// 1 / <x, y>
+    OverDot(&'a Sums<'a>),
+    /// 1 / Re <x, y>
+    OverReal(&'a Sums<'a>),
+    /// 1 / |x|^2
+    OverNorm(&'a Sums<'a>),
+    /// <x, y> / |x|^2
+    DotOverNorm(&'a Sums<'a>),
+}
+
+impl Times<'_> {
+    fn sums(&self) -> &Sums<'_> {
+        match self {
+            Times::OverDot(s) | Times::OverReal(s) => s,
+            Times::OverNorm(s) | Times::DotOverNorm(s) => s,
+        }
+    }
+    fn code(&self) -> i32 {
+        match self {
+            Times::OverDot(_) => TIMES_OVER_DOT,
+            Times::OverReal(_) => TIMES_OVER_REAL,
+            Times::OverNorm(_) => TIMES_OVER_NORM,
+            Times::DotOverNorm(_) => TIMES_DOT_OVER_NORM,
+        }
+    }
+    /// Where the host knows the sums it multiplies, else the kernel will.
+    fn scale(&self, coefs: &mut [Cow<[Complex64]>]) -> (i32, Ptr) {
+        match &self.sums().state {
+            State::Started(started) => (self.code(), started.totals()),
+            State::Known(sums) => {
+                for coef in coefs {
+                    let product = |(c, s): (&Complex64, &[f64; 3])| c * self.of(s);
+                    *coef = Cow::Owned(coef.iter().zip(sums).map(product).collect());
+                }
+                (TIMES_ONE, Ptr::NULL)
+            }
+        }
+    }
+    fn of(&self, s: &[f64; 3]) -> Complex64 {
+        match self {
+            Times::OverDot(_) => Complex64::new(s[0], s[1]).inv(),
+            Times::OverReal(_) => Complex64::new(1.0 / s[0], 0.0),
+            Times::OverNorm(_) => Complex64::new(1.0 / s[2], 0.0),
+            Times::DotOverNorm(_) => Complex64::new(s[0], s[1]) / s[2],
+        }
+    }
+}
+
+/// Coefficients and what a kernel multiplies them with.
+struct Scaled<'a> {
+    coef: [Cow<'a, [Complex64]>; 3],
+    times: [(i32, Ptr); 2],
+}
+
+impl<'a> Scaled<'a> {
+    fn plain(coef: [&'a [Complex64]; 3]) -> Self {
+        Scaled { coef: coef.map(Cow::Borrowed), times: [(TIMES_NOTHING, Ptr::NULL); 2] }
+    }
+    /// The first coefficient times sums.
+    fn first(mut self, times: Times) -> Self {
+        self.times[0] = times.scale(&mut self.coef[..1]);
+        self
+    }
+    /// The others times sums.
+    fn others(mut self, times: Times) -> Self {
+        self.times[1] = times.scale(&mut self.coef[1..]);
+        self
+    }
+}
+
 /// y = x, converting the precision.
 pub fn copy(y: &mut SpinorField, x: &SpinorField) -> Result<()> {
     x.check_like(y, "copy")?;
-    run(BLAS_COPY, [Some(x), Some(y), None, None, None], [&[], &[], &[]])
+    run(BLAS_COPY, [Some(x), Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
 
 /// x = 0.
@@ -33,12 +135,25 @@ pub fn zero(x: &mut SpinorField) -> Result<()> {
 /// y = a x + b y; x and y may differ in precision.
 pub fn axpby(a: &[Complex64], x: &SpinorField, b: &[Complex64], y: &mut SpinorField) -> Result<()> {
     x.check_like(y, "axpby")?;
-    run(BLAS_AXPBY, [Some(x), Some(y), None, None, None], [a, b, &[]])
+    run(BLAS_AXPBY, [Some(x), Some(y), None, None, None], Scaled::plain([a, b, &[]]))
 }
 
 /// y += a x.
 pub fn axpy(a: &[Complex64], x: &SpinorField, y: &mut SpinorField) -> Result<()> {
     axpby(a, x, &uniform(x.nrhs(), 1.0), y)
+}
+
+/// y += a times x.
+pub fn axpy_times(
+    a: &[Complex64],
+    times: Times,
+    x: &SpinorField,
+    y: &mut SpinorField,
+) -> Result<()> {
+    same(&[x, y], "axpy")?;
+    let one = uniform(x.nrhs(), 1.0);
+    let coef = Scaled::plain([a, &one, &[]]).first(times);
+    run(BLAS_AXPBY, [Some(x), Some(y), None, None, None], coef)
 }
 
 /// y = x + b y.
@@ -56,7 +171,7 @@ pub fn axpbypcz(
     z: &mut SpinorField,
 ) -> Result<()> {
     same(&[x, y, z], "axpbypcz")?;
-    run(BLAS_AXPBYPCZ, [Some(x), Some(y), Some(z), None, None], [a, b, c])
+    run(BLAS_AXPBYPCZ, [Some(x), Some(y), Some(z), None, None], Scaled::plain([a, b, c]))
 }
 
 /// One pass of CG: solution += a p, then p = b p + c r.
@@ -69,18 +184,28 @@ pub fn cg_update(
     c: &[Complex64],
 ) -> Result<()> {
     same(&[p, r, solution], "cg_update")?;
-    run(BLAS_CG_UPDATE, [Some(p), Some(r), Some(solution), None, None], [a, b, c])
+    run(BLAS_CG_UPDATE, [Some(p), Some(r), Some(solution), None, None], Scaled::plain([a, b, c]))
 }
 
 /// |x|^2 of every right-hand side.
 pub fn norm2(x: &SpinorField) -> Result<Vec<f64>> {
-    Ok(sums(BLAS_NORM, [Some(x), None, None, None, None], [&[], &[], &[]])?.1)
+    Ok(norm2_later(x)?.get()?.1)
+}
+
+/// |x|^2, without waiting for it.
+pub fn norm2_later(x: &SpinorField) -> Result<Sums<'_>> {
+    sums(BLAS_NORM, x, [None; 4], Scaled::plain([&[], &[], &[]]))
 }
 
 /// <x, y> and |x|^2.
 pub fn dot_norm(x: &SpinorField, y: &SpinorField) -> Result<(Vec<Complex64>, Vec<f64>)> {
+    dot_norm_later(x, y)?.get()
+}
+
+/// <x, y> and |x|^2, without waiting for them.
+pub fn dot_norm_later<'a>(x: &'a SpinorField, y: &SpinorField) -> Result<Sums<'a>> {
     same(&[x, y], "dot")?;
-    sums(BLAS_DOT, [Some(x), Some(y), None, None, None], [&[], &[], &[]])
+    sums(BLAS_DOT, x, [Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
 
 /// <x, y>.
@@ -91,7 +216,20 @@ pub fn dot(x: &SpinorField, y: &SpinorField) -> Result<Vec<Complex64>> {
 /// y += a x; returns |y|^2.
 pub fn axpy_norm(a: &[Complex64], x: &SpinorField, y: &mut SpinorField) -> Result<Vec<f64>> {
     same(&[x, y], "axpy_norm")?;
-    Ok(sums(BLAS_AXPY_NORM, [Some(x), Some(y), None, None, None], [a, &[], &[]])?.1)
+    let coef = Scaled::plain([a, &[], &[]]);
+    Ok(sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)?.get()?.1)
+}
+
+/// y += a times x; returns |y|^2.
+pub fn axpy_norm_times(
+    a: &[Complex64],
+    times: Times,
+    x: &SpinorField,
+    y: &mut SpinorField,
+) -> Result<Vec<f64>> {
+    same(&[x, y], "axpy_norm")?;
+    let coef = Scaled::plain([a, &[], &[]]).first(times);
+    Ok(sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)?.get()?.1)
 }
 
 /// y += a x; returns <z, y> and |y|^2.
@@ -102,30 +240,34 @@ pub fn axpy_dot(
     z: &SpinorField,
 ) -> Result<(Vec<Complex64>, Vec<f64>)> {
     same(&[x, y, z], "axpy_dot")?;
-    sums(BLAS_AXPY_DOT, [Some(x), Some(y), Some(z), None, None], [a, &[], &[]])
+    let coef = Scaled::plain([a, &[], &[]]);
+    sums(BLAS_AXPY_DOT, x, [Some(y), Some(z), None, None], coef)?.get()
 }
 
-/// One pass of BiCGStab: solution += a p + b r, then r += c t; returns <shadow, r> and |r|^2.
+/// One pass of BiCGStab: solution += alpha p + omega r, then r -= omega t; returns <shadow, r> and
+/// |r|^2. alpha = a times the first sums, omega = b times the second.
 #[allow(clippy::too_many_arguments)]
 pub fn bicgstab_update(
     solution: &mut SpinorField,
-    a: &[Complex64],
+    (a, alpha): (&[Complex64], Times),
     p: &SpinorField,
-    b: &[Complex64],
+    (b, omega): (&[Complex64], Times),
     r: &mut SpinorField,
-    c: &[Complex64],
     t: &SpinorField,
     shadow: &SpinorField,
 ) -> Result<(Vec<Complex64>, Vec<f64>)> {
     same(&[p, r, t, solution, shadow], "bicgstab_update")?;
-    sums(BLAS_BICGSTAB, [Some(p), Some(r), Some(t), Some(solution), Some(shadow)], [a, b, c])
+    let minus: Vec<Complex64> = b.iter().map(|b| -b).collect();
+    let coef = Scaled::plain([a, b, &minus]).first(alpha).others(omega);
+    sums(BLAS_BICGSTAB, p, [Some(r), Some(t), Some(solution), Some(shadow)], coef)?.get()
 }
 
 /// Heavy-quark residual sqrt( sum_s |r(s)|^2/|x(s)|^2 / sites ) of every right-hand side: a site
 /// where x vanishes counts as 1 (the definition of QUDA and MILC).
 pub fn heavy_quark_residual(x: &SpinorField, r: &SpinorField) -> Result<Vec<f64>> {
     same(&[x, r], "heavy_quark_residual")?;
-    let args = arguments(0, [Some(x), Some(r), None, None, None], [&[], &[], &[]], 0, x.nrhs());
+    let nothing = Scaled::plain([&[], &[], &[]]);
+    let args = arguments(0, [Some(x), Some(r), None, None, None], &nothing, 0, x.nrhs());
     let params = [x.precision().token()];
     let sums = x.geometry().reduce(x.device(), "heavy_quark", &params, &args, x.work())?;
     let sites = (x.geometry().global_volume() / 2 * x.parities()) as f64;
@@ -158,7 +300,7 @@ fn groups(nrhs: usize) -> impl Iterator<Item = (usize, usize)> {
 fn arguments(
     op: i32,
     fields: Operands,
-    coef: [&[Complex64]; 3],
+    Scaled { coef, times }: &Scaled,
     first: usize,
     count: usize,
 ) -> BlasArgs {
@@ -189,9 +331,13 @@ fn arguments(
         z: view(fields[2]),
         w: view(fields[3]),
         v: view(fields[4]),
-        a: pack(coef[0]),
-        b: pack(coef[1]),
-        c: pack(coef[2]),
+        a: pack(&coef[0]),
+        b: pack(&coef[1]),
+        c: pack(&coef[2]),
+        times: times[0].0,
+        times_bc: times[1].0,
+        sums: times[0].1,
+        sums_bc: times[1].1,
     }
 }
 
@@ -207,11 +353,11 @@ fn elements(x: &SpinorField, y: Option<&SpinorField>, count: usize) -> Work {
     work
 }
 
-fn run(op: i32, fields: Operands, coef: [&[Complex64]; 3]) -> Result<()> {
+fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
     let x = fields[0].expect("the first operand is always there");
     let y = fields[1];
     for (first, count) in groups(x.nrhs()) {
-        let args = arguments(op, fields, coef, first, count);
+        let args = arguments(op, fields, &coef, first, count);
         let work = elements(x, y, count);
         match y.filter(|y| y.precision() != x.precision()) {
             Some(y) => x.device().launch(
@@ -238,18 +384,27 @@ fn per_rhs<'a>(sums: &'a [f64], x: &'a SpinorField) -> impl Iterator<Item = [f64
     })
 }
 
-fn sums(op: i32, fields: Operands, coef: [&[Complex64]; 3]) -> Result<(Vec<Complex64>, Vec<f64>)> {
-    let x = fields[0].expect("the first operand is always there");
-    let (mut dots, mut norms) = (Vec::new(), Vec::new());
-    for (first, count) in groups(x.nrhs()) {
-        let args = arguments(op, fields, coef, first, count);
-        let params = [x.precision().token()];
-        let work = elements(x, None, count);
-        let out = x.geometry().reduce(x.device(), "blas_sum", &params, &args, work)?;
-        for s in per_rhs(&out, x) {
-            dots.push(Complex64::new(s[0], s[1]));
-            norms.push(s[2]);
+fn sums<'a>(
+    op: i32,
+    field: &'a SpinorField,
+    [y, z, w, v]: [Option<&SpinorField>; 4],
+    coef: Scaled,
+) -> Result<Sums<'a>> {
+    let fields = [Some(field), y, z, w, v];
+    let (geometry, device) = (field.geometry(), field.device());
+    let params = [field.precision().token()];
+    let mut known = Vec::new();
+    for (first, count) in groups(field.nrhs()) {
+        let args = arguments(op, fields, &coef, first, count);
+        let work = elements(field, None, count);
+        // Sums that kernels take are those of one launch.
+        if count == field.nrhs() {
+            if let Some(started) = geometry.start(device, "blas_sum", &params, &args, work)? {
+                return Ok(Sums { field, state: State::Started(started) });
+            }
         }
+        let out = geometry.reduce(device, "blas_sum", &params, &args, work)?;
+        known.extend(per_rhs(&out, field));
     }
-    Ok((dots, norms))
+    Ok(Sums { field, state: State::Known(known) })
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::halo::{lock, made};
 use super::Geometry;
 use crate::backend::args::{SumArgs, MOST_PEERS};
-use crate::backend::{Attached, Buffer, Device, KernelArgs, Mapped, Over, Ptr, Work};
+use crate::backend::{Attached, Buffer, Device, KernelArgs, Mapped, Over, Ptr, Started, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
@@ -207,6 +207,27 @@ impl Geometry {
         Ok(sums)
     }
 
+    /// The same without waiting, where this rank is the only one; else None.
+    pub(crate) fn start<A: KernelArgs>(
+        &self,
+        device: &Device,
+        name: &str,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Option<Started>> {
+        if self.comm().size() > 1 {
+            return Ok(None);
+        }
+        device.start(name, params, args, work).map(Some)
+    }
+
+    pub(crate) fn finish(&self, device: &Device, started: Started) -> Result<Vec<f64>> {
+        let sums = device.finish(started)?;
+        self.check_messages(device)?;
+        Ok(sums)
+    }
+
     /// Sums of a reduction over this rank.
     pub(crate) fn reduce_here<A: KernelArgs>(
         &self,
@@ -217,9 +238,15 @@ impl Geometry {
         work: Work,
     ) -> Result<Vec<f64>> {
         let sums = device.reduce(name, params, args, work)?;
+        self.check_messages(device)?;
+        Ok(sums)
+    }
+
+    /// Where kernels waited for messages all must have come.
+    fn check_messages(&self, device: &Device) -> Result<()> {
         if !device.is_cpu() && self.halo_mask() != 0 {
             self.peers(device)?.check(self.comm())?;
         }
-        Ok(sums)
+        Ok(())
     }
 }

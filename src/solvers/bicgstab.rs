@@ -6,7 +6,7 @@ use num_complex::Complex64;
 use super::levels::{Levels, Next};
 use super::noise;
 use crate::error::Result;
-use crate::fields::blas;
+use crate::fields::blas::{self, Times};
 
 /// Iterations without a new minimum of the residual before a restart.
 const PATIENCE: usize = 300;
@@ -34,9 +34,21 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
     let mut in_vain = vec![0; n];
     while levels.running() {
         levels.apply(&mut v, &p)?;
-        let sv = blas::dot(&shadow, &v)?;
+        // The device goes on to the end of the step without the host. What is not finite is left out
+        // there: nothing of a broken step reaches r or x.
+        let sv = blas::dot_norm_later(&shadow, &v)?;
+        let minus = levels.masked(|i| -rho[i]);
+        blas::axpy_times(&minus, Times::OverDot(&sv), &v, &mut levels.r)?;
+        levels.apply_to_r(&mut t)?;
+        let tr = blas::dot_norm_later(&t, &levels.r)?;
+        let (some, one) = (levels.masked(|i| rho[i]), levels.masked(|_| Complex64::ONE));
+        let (alpha, omega) =
+            ((&some[..], Times::OverDot(&sv)), (&one[..], Times::DotOverNorm(&tr)));
+        let (x, r) = levels.split();
+        let (mut new, mut r2) = blas::bicgstab_update(x, alpha, &p, omega, r, &t, &shadow)?;
+        let (sv, (tr, tt)) = (sv.get()?.0, tr.get()?);
+        levels.count(2 + 3 + 2 + 7 + 4, 96 * 2 + 144 + 3 * 96 + 144 + 192);
         let alpha = levels.masked(|i| rho[i] / sv[i]);
-        // Nothing of a broken step may reach r or x.
         let broken: Vec<usize> = (0..n).filter(|&i| !alpha[i].is_finite()).collect();
         if !broken.is_empty() {
             if broken.iter().all(|&i| sv[i].is_finite()) {
@@ -55,25 +67,15 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
             blas::copy(&mut p, &levels.r)?;
             continue;
         }
-        let minus: Vec<Complex64> = alpha.iter().map(|a| -a).collect();
-        blas::axpy(&minus, &v, &mut levels.r)?;
-        levels.apply_to_r(&mut t)?;
-        let (tr, tt) = blas::dot_norm(&t, &levels.r)?;
         // t = 0 where r = 0: converged in the first half of the step.
         let omega = levels.masked(|i| if tt[i] == 0.0 { Complex64::ZERO } else { tr[i] / tt[i] });
         if omega.iter().any(|w| !w.is_finite()) {
-            blas::axpy(&alpha, &p, levels.x())?;
             levels.breakdown("|M r| is not finite")?;
             (rho, shadow2) = (complex(&levels.r2), levels.r2.clone());
             blas::copy(&mut shadow, &levels.r)?;
             blas::copy(&mut p, &levels.r)?;
             continue;
         }
-        let minus: Vec<Complex64> = omega.iter().map(|w| -w).collect();
-        let (x, r) = levels.split();
-        let (mut new, mut r2) =
-            blas::bicgstab_update(x, &alpha, &p, &omega, r, &minus, &t, &shadow)?;
-        levels.count(2 + 3 + 2 + 7 + 4, 96 * 2 + 144 + 3 * 96 + 144 + 192);
         let now = levels.report.iterations;
         let mut restart = vec![false; n];
         for i in 0..n {
@@ -118,7 +120,6 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
                 restart[i] = levels.active[i];
             }
         }
-        let one = levels.masked(|_| Complex64::ONE);
         let back: Vec<Complex64> = beta.iter().zip(&omega).map(|(b, w)| -b * w).collect();
         blas::axpbypcz(&one, &levels.r, &back, &v, &beta, &mut p)?;
         if restart.contains(&true) {

@@ -6,7 +6,8 @@ use num_complex::Complex64;
 
 use super::levels::{Levels, Next};
 use crate::error::Result;
-use crate::fields::{blas, SpinorField};
+use crate::fields::blas::{self, Times};
+use crate::fields::SpinorField;
 
 /// Which system the conjugate directions belong to; r = b - M x in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,10 +35,21 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
     let mut p2 = blas::norm2(&p)?;
     while levels.running() {
         levels.apply(&mut q, &p)?;
-        let curvature: Vec<f64> = match form {
-            Form::Hermitian => blas::dot(&p, &q)?.iter().map(|z| z.re).collect(),
-            Form::NormalResidual => blas::norm2(&q)?,
-            Form::NormalError => blas::norm2(&p)?,
+        // The device takes its step without the host; one that is not finite is left out there.
+        let sums = match form {
+            Form::Hermitian => blas::dot_norm_later(&p, &q)?,
+            Form::NormalResidual => blas::norm2_later(&q)?,
+            Form::NormalError => blas::norm2_later(&p)?,
+        };
+        let times = match form {
+            Form::Hermitian => Times::OverReal(&sums),
+            _ => Times::OverNorm(&sums),
+        };
+        let minus = levels.masked(|i| Complex64::new(-rho[i], 0.0));
+        let r2 = blas::axpy_norm_times(&minus, times, &q, &mut levels.r)?;
+        let curvature: Vec<f64> = match (form, sums.get()?) {
+            (Form::Hermitian, (pq, _)) => pq.iter().map(|z| z.re).collect(),
+            (_, (_, norm2)) => norm2,
         };
         let broken = |i: usize| !(curvature[i] > 0.0 && (rho[i] / curvature[i]).is_finite());
         if (0..n).any(|i| levels.active[i] && broken(i)) {
@@ -47,8 +59,6 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
             continue;
         }
         let alpha = levels.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
-        let minus: Vec<Complex64> = alpha.iter().map(|a| -a).collect();
-        let r2 = blas::axpy_norm(&minus, &q, &mut levels.r)?;
         match form {
             Form::Hermitian => levels.count(10, 96 + 48 + 96 + 192),
             Form::NormalResidual => levels.count(10, 48 + 96 + 48 + 48 + 192),

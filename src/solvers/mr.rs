@@ -6,7 +6,8 @@ use super::levels::{Levels, Next};
 use super::Preconditioner;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, SpinorField};
+use crate::fields::blas::{self, Times};
+use crate::fields::SpinorField;
 use crate::linop::{LinOp, Workspace};
 
 pub(super) fn run(levels: &mut Levels) -> Result<()> {
@@ -65,17 +66,12 @@ impl Preconditioner for MinimalResidual<'_> {
                 out.clear()?;
                 for step in 0..self.steps {
                     self.op.apply(q, r)?;
-                    let (qr, qq) = blas::dot_norm(q, r)?;
-                    // A zero residual stays zero.
-                    let a: Vec<Complex64> = qr
-                        .iter()
-                        .zip(&qq)
-                        .map(|(d, n)| if *n > 0.0 { self.omega * d / n } else { Complex64::ZERO })
-                        .collect();
-                    blas::axpy(&a, r, out)?;
+                    // The host waits for nothing. A zero residual stays zero.
+                    let sums = blas::dot_norm_later(q, r)?;
+                    let times = Times::DotOverNorm(&sums);
+                    blas::axpy_times(&blas::uniform(n, self.omega), times, r, out)?;
                     if step + 1 < self.steps {
-                        let minus: Vec<Complex64> = a.iter().map(|a| -a).collect();
-                        blas::axpy(&minus, q, r)?;
+                        blas::axpy_times(&blas::uniform(n, -self.omega), times, q, r)?;
                     }
                 }
                 Ok(())

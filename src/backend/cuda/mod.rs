@@ -34,7 +34,7 @@ use sums::Sums;
 
 use super::args::SumArgs;
 use super::fourier::{Plan, Shape as FourierShape};
-use super::{families::Kind, Backend, Call, Downloads, Gpu, Over, Piece, Ptr};
+use super::{families::Kind, Backend, Call, Downloads, Gpu, Over, Piece, Posted, Ptr, Started};
 use crate::bail;
 use crate::error::Result;
 
@@ -60,7 +60,7 @@ pub struct Cuda {
     memory: Option<Memory>,
     staging: Mutex<Option<Staging>>,
     aside: Mutex<Option<Aside>>,
-    sums: Mutex<Option<Sums>>,
+    sums: Mutex<Sums>,
     /// Start and stop of a timed launch; the outer pair is `time`'s.
     events: [Handle; 4],
 }
@@ -126,7 +126,7 @@ impl Cuda {
             memory: None,
             staging: Mutex::new(None),
             aside: Mutex::new(None),
-            sums: Mutex::new(None),
+            sums: Mutex::new(Sums::new(driver)),
             events: [none; 4],
         };
         let _current = cuda.enter()?;
@@ -207,6 +207,25 @@ impl Cuda {
             call.symbol(),
             self.name
         )
+    }
+
+    fn sums(&self) -> MutexGuard<'_, Sums> {
+        self.sums.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn enqueue_sums(&self, call: &Call, over: Option<&Over>) -> Result<Posted> {
+        let Some((width, _)) = call.kernel.kind.numbers() else {
+            bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
+        };
+        let kernel = self.kernel(call)?;
+        // The number of blocks depends on the device and the work alone: so does the order of sums.
+        let most = (REDUCE_BLOCKS * self.multiprocessors).div_ceil(call.work.batches);
+        let blocks = call.work.n.div_ceil(kernel.shape.block as usize).min(most);
+        // Launches come in the order of their tags.
+        let mut sums = self.sums();
+        let (args, posted) = sums.reserve(blocks, call.work.batches, width, self.stream, over)?;
+        self.enqueue(call, &kernel, blocks, Some(&args))?;
+        Ok(posted)
     }
 
     fn enqueue_sites(&self, call: &Call, kernel: &Loaded) -> Result<()> {
@@ -337,19 +356,24 @@ impl Backend for Cuda {
     }
 
     fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
-        let Some((width, _)) = call.kernel.kind.numbers() else {
-            bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
+        let _current = self.enter()?;
+        let posted = self.enqueue_sums(call, over)?;
+        self.sums().wait(&posted, sums, self.stream, over)
+    }
+
+    fn start(&self, call: &Call, _sums: Vec<f64>) -> Result<Started> {
+        let _current = self.enter()?;
+        self.enqueue_sums(call, None).map(Started::Posted)
+    }
+
+    fn finish(&self, started: Started) -> Result<Vec<f64>> {
+        let Started::Posted(posted) = started else {
+            bail!(Internal, "sums of another device");
         };
         let _current = self.enter()?;
-        let kernel = self.kernel(call)?;
-        // The number of blocks depends on the device and the work alone: so does the order of sums.
-        let most = (REDUCE_BLOCKS * self.multiprocessors).div_ceil(call.work.batches);
-        let blocks = call.work.n.div_ceil(kernel.shape.block as usize).min(most);
-        let mut held = self.sums.lock().unwrap_or_else(|e| e.into_inner());
-        let scratch = held.get_or_insert_with(|| Sums::new(self.driver));
-        let args = scratch.reserve(blocks, call.work.batches, width, self.stream, over)?;
-        self.enqueue(call, &kernel, blocks, Some(&args))?;
-        scratch.wait(sums, width, self.stream, over)
+        let mut sums = vec![0.0; posted.batches * posted.width];
+        self.sums().wait(&posted, &mut sums, self.stream, None)?;
+        Ok(sums)
     }
 
     fn fourier(&self, shape: FourierShape) -> Result<Box<dyn Plan>> {
@@ -379,7 +403,7 @@ impl Drop for Cuda {
             let _ = cu!(d, stream_synchronize(self.stream), "");
             *self.staging.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             *self.aside.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
-            *self.sums.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
+            self.sums.get_mut().unwrap_or_else(|e| e.into_inner()).clear();
             self.memory = None;
             if let Some(mut modules) = self.modules.take() {
                 modules.clear();

@@ -1,12 +1,14 @@
-//! What reductions write to: partial sums and block counters on the device, and totals in page-locked
-//! memory, where the host waits for the tag of the launch beside each number.
+//! What reductions write to: partial sums and block counters on the device, and totals both there, for
+//! kernels, and in page-locked memory, where the host waits for the tag of the launch beside each number.
 
 use std::ffi::c_void;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::driver::{cu, DevicePtr, Driver, Handle, HOST_PORTABLE_MAPPED, NOT_READY};
 use crate::backend::args::SumArgs;
-use crate::backend::{Over, Ptr};
+use crate::backend::{Over, Posted, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -15,13 +17,21 @@ const ROUNDS: u64 = 256;
 /// A wait this long lets other threads have the core.
 const PATIENCE: Duration = Duration::from_millis(1);
 
+/// The totals of one launch.
+struct Slot {
+    host: *mut c_void,
+    host_ptr: DevicePtr,
+    totals: (DevicePtr, usize),
+    /// Numbers that there is room for.
+    len: usize,
+    busy: Arc<AtomicBool>,
+}
+
 pub struct Sums {
     driver: &'static Driver,
     partial: (DevicePtr, usize),
     counters: (DevicePtr, usize),
-    host: *mut c_void,
-    host_ptr: DevicePtr,
-    host_len: usize,
+    slots: Vec<Slot>,
     /// Of the launch; never 0.
     tag: u32,
 }
@@ -30,21 +40,49 @@ unsafe impl Send for Sums {}
 
 impl Sums {
     pub fn new(driver: &'static Driver) -> Sums {
-        let none = std::ptr::null_mut();
-        let nothing = (0, 0);
-        Sums {
-            driver,
-            partial: nothing,
-            counters: nothing,
-            host: none,
-            host_ptr: 0,
-            host_len: 0,
-            tag: 0,
+        Sums { driver, partial: (0, 0), counters: (0, 0), slots: Vec::new(), tag: 0 }
+    }
+
+    /// Frees everything; the context must be current.
+    pub fn clear(&mut self) {
+        let d = self.driver;
+        release(d, &mut self.partial);
+        release(d, &mut self.counters);
+        for mut slot in self.slots.drain(..) {
+            release(d, &mut slot.totals);
+            if !slot.host.is_null() {
+                let _ = cu!(d, host_free(slot.host), "");
+            }
         }
     }
 
-    /// Arguments of one launch, with room for `batches` x `blocks` partial sums of `width` doubles.
-    /// Kernels leave the counters at zero, so they are cleared once, when they are allocated.
+    /// A slot that nobody uses, with room for so many numbers.
+    fn slot(&mut self, numbers: usize) -> Result<usize> {
+        let free = |slot: &Slot| !slot.busy.load(Ordering::Acquire);
+        if let Some(found) = self.slots.iter().position(|s| free(s) && s.len >= numbers) {
+            return Ok(found);
+        }
+        let d = self.driver;
+        let len = numbers.next_power_of_two().max(256);
+        let mut slot = Slot {
+            host: std::ptr::null_mut(),
+            host_ptr: 0,
+            totals: (0, 0),
+            len,
+            busy: Arc::default(),
+        };
+        let made = slot.make(d);
+        // Freed with the others, whatever came of it.
+        self.slots.push(slot);
+        if made.is_err() {
+            self.slots.last_mut().expect("just pushed").len = 0;
+        }
+        made.map(|()| self.slots.len() - 1)
+    }
+
+    /// Arguments of one launch, with room for `batches` x `blocks` partial sums of `width` doubles,
+    /// and where its totals will be. Kernels leave the counters at zero, so they are cleared once, when
+    /// they are allocated.
     pub fn reserve(
         &mut self,
         blocks: usize,
@@ -52,51 +90,43 @@ impl Sums {
         width: usize,
         stream: Handle,
         over: Option<&Over>,
-    ) -> Result<SumArgs> {
+    ) -> Result<(SumArgs, Posted)> {
         let d = self.driver;
-        grow(d, &mut self.partial, batches * blocks * width * 8)?;
-        if grow(d, &mut self.counters, batches * 4)? {
+        grow(d, &mut self.partial, batches * blocks * width * 8, stream)?;
+        if grow(d, &mut self.counters, batches * 4, stream)? {
             let (at, bytes) = self.counters;
             cu!(d, memset(at, 0, bytes, stream), "clearing the counters of a reduction")?;
         }
-        let numbers = batches * (width + 1);
-        if self.host_len < numbers {
-            self.free_host();
-            let len = numbers.next_power_of_two().max(64);
-            let bytes = len * 16;
-            cu!(
-                d,
-                host_alloc(&mut self.host, bytes, HOST_PORTABLE_MAPPED),
-                "allocating page-locked memory for sums"
-            )?;
-            // SAFETY: the allocation just made has this size.
-            unsafe { self.host.cast::<u8>().write_bytes(0, bytes) };
-            self.host_len = len;
-            cu!(d, host_device_ptr(&mut self.host_ptr, self.host, 0), "mapping host memory")?;
-        }
+        let number = self.slot(batches * (width + 1))?;
+        let slot = &self.slots[number];
+        slot.busy.store(true, Ordering::Relaxed);
         self.tag = self.tag.wrapping_add(1).max(1);
-        Ok(SumArgs {
+        let args = SumArgs {
             partial: Ptr(self.partial.0),
             counters: Ptr(self.counters.0),
-            out: Ptr(self.host_ptr),
+            out: Ptr(slot.host_ptr),
             tag: self.tag as i64,
+            totals: Ptr(slot.totals.0),
             ..over.map_or_else(SumArgs::default, |over| over.args)
-        })
+        };
+        let (totals, busy) = (args.totals, slot.busy.clone());
+        Ok((args, Posted { slot: number, tag: self.tag, totals, batches, width, busy }))
     }
 
-    /// Waits for `width` sums of each batch; returns the sum of the flag. What the device reports
-    /// and an error of `over` end the wait.
+    /// Waits for the sums of each batch; returns the sum of the flag. What the device reports and an
+    /// error of `over` end the wait.
     pub fn wait(
         &self,
+        posted: &Posted,
         sums: &mut [f64],
-        width: usize,
         stream: Handle,
         over: Option<&Over>,
     ) -> Result<f64> {
+        let width = posted.width;
         let (mut flag, mut round, mut ended, start) = (0.0, 0u64, false, Instant::now());
         for i in 0..sums.len() / width * (width + 1) {
             let number = loop {
-                if let Some(number) = self.posted(i) {
+                if let Some(number) = self.read(posted, i) {
                     break number;
                 }
                 if ended {
@@ -134,29 +164,42 @@ impl Sums {
     }
 
     /// Number i of the launch, if the kernel has written it (kernels/sums.h).
-    fn posted(&self, i: usize) -> Option<f64> {
-        assert!(i < self.host_len);
+    fn read(&self, posted: &Posted, i: usize) -> Option<f64> {
+        let (slot, tag) = (&self.slots[posted.slot], posted.tag as u64);
+        assert!(i < slot.len);
         // SAFETY: within the allocation; volatile because the device writes it.
-        let word = |k: usize| unsafe { self.host.cast::<u64>().add(2 * i + k).read_volatile() };
+        let word = |k: usize| unsafe { slot.host.cast::<u64>().add(2 * i + k).read_volatile() };
         let (low, high) = (word(0), word(1));
-        let here = low >> 32 == self.tag as u64 && high >> 32 == self.tag as u64;
+        let here = low >> 32 == tag && high >> 32 == tag;
         here.then(|| f64::from_bits(high << 32 | low & 0xffff_ffff))
-    }
-
-    fn free_host(&mut self) {
-        if !self.host.is_null() {
-            let _ = cu!(self.driver, host_free(self.host), "");
-            self.host = std::ptr::null_mut();
-            self.host_len = 0;
-        }
     }
 }
 
-/// Replaces a device allocation by a larger one; says whether it did. Reductions wait for their
-/// result, so no kernel uses the old one.
-fn grow(d: &Driver, held: &mut (DevicePtr, usize), bytes: usize) -> Result<bool> {
+impl Slot {
+    fn make(&mut self, d: &'static Driver) -> Result<()> {
+        let bytes = self.len * 16;
+        cu!(
+            d,
+            host_alloc(&mut self.host, bytes, HOST_PORTABLE_MAPPED),
+            "allocating page-locked memory for sums"
+        )?;
+        // SAFETY: the allocation just made has this size.
+        unsafe { self.host.cast::<u8>().write_bytes(0, bytes) };
+        cu!(d, host_device_ptr(&mut self.host_ptr, self.host, 0), "mapping host memory")?;
+        let bytes = self.len * 8;
+        cu!(d, mem_alloc(&mut self.totals.0, bytes), "allocating {bytes} bytes for sums")?;
+        self.totals.1 = bytes;
+        Ok(())
+    }
+}
+
+/// Replaces a device allocation by a larger one; says whether it did.
+fn grow(d: &Driver, held: &mut (DevicePtr, usize), bytes: usize, stream: Handle) -> Result<bool> {
     if held.1 >= bytes {
         return Ok(false);
+    }
+    if held.1 > 0 {
+        cu!(d, stream_synchronize(stream), "waiting for reductions")?;
     }
     release(d, held);
     let bytes = bytes.next_power_of_two().max(4096);
@@ -169,13 +212,5 @@ fn release(d: &Driver, held: &mut (DevicePtr, usize)) {
     if held.1 > 0 {
         let _ = cu!(d, mem_free(held.0), "");
         *held = (0, 0);
-    }
-}
-
-impl Drop for Sums {
-    fn drop(&mut self) {
-        release(self.driver, &mut self.partial);
-        release(self.driver, &mut self.counters);
-        self.free_host();
     }
 }
