@@ -127,11 +127,6 @@ pub fn copy(y: &mut SpinorField, x: &SpinorField) -> Result<()> {
     run(BLAS_COPY, [Some(x), Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
 
-/// x = 0.
-pub fn zero(x: &mut SpinorField) -> Result<()> {
-    x.clear()
-}
-
 /// y = a x + b y; x and y may differ in precision.
 pub fn axpby(a: &[Complex64], x: &SpinorField, b: &[Complex64], y: &mut SpinorField) -> Result<()> {
     x.check_like(y, "axpby")?;
@@ -154,11 +149,6 @@ pub fn axpy_times(
     let one = uniform(x.nrhs(), 1.0);
     let coef = Scaled::plain([a, &one, &[]]).first(times);
     run(BLAS_AXPBY, [Some(x), Some(y), None, None, None], coef)
-}
-
-/// y = x + b y.
-pub fn xpay(x: &SpinorField, b: &[Complex64], y: &mut SpinorField) -> Result<()> {
-    axpby(&uniform(x.nrhs(), 1.0), x, b, y)
 }
 
 /// z = a x + b y + c z.
