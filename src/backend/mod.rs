@@ -137,7 +137,8 @@ pub trait Backend: Send + Sync {
     /// `sums` holds batches x N doubles; waits for them. A CPU knows nothing of other ranks.
     fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64>;
     /// A reduction of this rank that nobody waits for before `finish`.
-    fn start(&self, call: &Call, mut sums: Vec<f64>) -> Result<Started> {
+    fn start(&self, call: &Call) -> Result<Started> {
+        let mut sums = zeros(call)?;
         self.reduce(call, &mut sums, None)?;
         Ok(Started::Done(sums))
     }
@@ -393,8 +394,7 @@ impl Device {
         args: &A,
         work: Work,
     ) -> Result<Started> {
-        let call = Call::new(name, params, args, work)?;
-        self.0.backend.start(&call, zeros(&call)?)
+        self.0.backend.start(&Call::new(name, params, args, work)?)
     }
 
     /// Its sums.

@@ -361,7 +361,7 @@ impl Backend for Cuda {
         self.sums().wait(&posted, sums, self.stream, over)
     }
 
-    fn start(&self, call: &Call, _sums: Vec<f64>) -> Result<Started> {
+    fn start(&self, call: &Call) -> Result<Started> {
         let _current = self.enter()?;
         self.enqueue_sums(call, None).map(Started::Posted)
     }

@@ -62,21 +62,16 @@ impl Sums {
         if let Some(found) = self.slots.iter().position(|s| free(s) && s.len >= numbers) {
             return Ok(found);
         }
-        let d = self.driver;
-        let len = numbers.next_power_of_two().max(256);
         let mut slot = Slot {
             host: std::ptr::null_mut(),
             host_ptr: 0,
             totals: (0, 0),
-            len,
+            len: 0,
             busy: Arc::default(),
         };
-        let made = slot.make(d);
+        let made = slot.make(self.driver, numbers.next_power_of_two().max(256));
         // Freed with the others, whatever came of it.
         self.slots.push(slot);
-        if made.is_err() {
-            self.slots.last_mut().expect("just pushed").len = 0;
-        }
         made.map(|()| self.slots.len() - 1)
     }
 
@@ -176,8 +171,8 @@ impl Sums {
 }
 
 impl Slot {
-    fn make(&mut self, d: &'static Driver) -> Result<()> {
-        let bytes = self.len * 16;
+    fn make(&mut self, d: &'static Driver, len: usize) -> Result<()> {
+        let bytes = len * 16;
         cu!(
             d,
             host_alloc(&mut self.host, bytes, HOST_PORTABLE_MAPPED),
@@ -186,9 +181,9 @@ impl Slot {
         // SAFETY: the allocation just made has this size.
         unsafe { self.host.cast::<u8>().write_bytes(0, bytes) };
         cu!(d, host_device_ptr(&mut self.host_ptr, self.host, 0), "mapping host memory")?;
-        let bytes = self.len * 8;
+        let bytes = len * 8;
         cu!(d, mem_alloc(&mut self.totals.0, bytes), "allocating {bytes} bytes for sums")?;
-        self.totals.1 = bytes;
+        (self.totals.1, self.len) = (bytes, len);
         Ok(())
     }
 }
