@@ -228,12 +228,14 @@ fn gauge_fixing(
         Precision::F32 => Working::Single,
         Precision::F16 => return Ok(()),
     };
-    // Coulomb gauge leaves out two links of a site.
-    for (gauge, condition, links) in [
-        ("landau", Condition::Landau, 8.0),
-        ("coulomb", Condition::Coulomb { time: 3 }, 6.0),
-        ("mag", Condition::MaximallyAbelian { residual: false }, 8.0),
+    // Directions whose links are read twice; of the last direction of the functional only the last links
+    // of lines are, the others being unit matrices. Coulomb gauge leaves out one direction.
+    for (gauge, condition, directions, last) in [
+        ("landau", Condition::Landau, 3.0, 3),
+        ("coulomb", Condition::Coulomb { time: 3 }, 2.0, 2),
+        ("mag", Condition::MaximallyAbelian { residual: false }, 3.0, 3),
     ] {
+        let links = 2.0 * (directions + 1.0 / geometry.global_extents()[last] as f64);
         let storage = gaugefix::sweep_storage(&b.o.device, Group::Su3);
         for step in
             ["overrelax", "mixed", "checked", "heat", "micro", "fourier-descent", "fourier-cg"]

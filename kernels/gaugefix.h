@@ -6,7 +6,7 @@
 //             GAUGE_PHASES:  sum Re tr U^g by diagonal g, which leave the one before as it is
 #pragma once
 #include "block_order.h"
-#include "recon.h"
+#include "columns.h"
 #include "subgroup.h"
 #include "sums.h"
 
@@ -39,25 +39,6 @@ template <class R> PLAQ_FN Su3<R> group_product(const Su3<R>& a, const Su3<R>& b
 }
 template <class R> PLAQ_FN Su2<R> group_product(const Su2<R>& a, const Su2<R>& b) { return a * b; }
 
-// w + a b, or w + (a b)^dagger, of matrices a and b of the group.
-template <bool ADJOINT, class R> PLAQ_FN void add_product(Su3<R>& w, const Su3<R>& a, const Su3<R>& b) {
-  cplx<R> c[2][3];
-  two_rows(c, a, b);
-  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
-    const int k = (j + 1) % 3, l = (j + 2) % 3;
-    if constexpr (ADJOINT) {
-      w.e[j][0] = w.e[j][0] + conj(c[0][j]), w.e[j][1] = w.e[j][1] + conj(c[1][j]);
-      w.e[j][2] = msub(madd(w.e[j][2], c[0][k], c[1][l]), c[0][l], c[1][k]);
-    } else {
-      w.e[0][j] = w.e[0][j] + c[0][j], w.e[1][j] = w.e[1][j] + c[1][j];
-      w.e[2][j] = msub(madd(w.e[2][j], conj(c[0][k]), conj(c[1][l])), conj(c[0][l]), conj(c[1][k]));
-    }
-  }
-}
-template <bool ADJOINT, class R> PLAQ_FN void add_product(Su2<R>& w, const Su2<R>& a, const Su2<R>& b) {
-  w = w + (ADJOINT ? adj(a * b) : a * b);
-}
-
 // Squares of lengths that are rounding of numbers of order 1; their cubes do not underflow.
 template <class R> constexpr double nothing = wide<R> ? 1e-30 : 1e-12;
 
@@ -76,7 +57,7 @@ template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
 template <int N, class M, class R> struct TraceSum {
   M w;
   PLAQ_FN void clear() { w = M{}; }
-  template <bool ADJOINT> PLAQ_FN void add(const M& a, const M& b) { add_product<ADJOINT>(w, a, b); }
+  template <class V> PLAQ_FN void add(const V& v) { add_columns(w, v); }
   PLAQ_FN void apply(const M& g) { w = g * w; }
   PLAQ_FN void turn(const Su2<R>& a, int i, int j) { rotate(w, a, i, j); }
   // A multiple of the best a of subgroup i, j.
@@ -105,8 +86,9 @@ template <int N, class M, class R> struct AbelianSum {
   PLAQ_FN void clear() {
     PLAQ_UNROLL for (int k = 0; k < N * N * N; k++) h[k / (N * N)][k / N % N][k % N] = {splat<R>(0), splat<R>(0)};
   }
-  template <bool ADJOINT> PLAQ_FN void add(const M& a, const M& b) {
-    const M c = group_product(a, b), v = ADJOINT ? adj(c) : c;
+  template <class V> PLAQ_FN void add(const V& columns) {
+    M v{};
+    add_columns(v, columns);
     PLAQ_UNROLL for (int c = 0; c < N; c++) PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = 0; j <= i; j++)
       h[c][i][j] = madd_conj(h[c][i][j], entry(v, j, c), entry(v, i, c));
   }
@@ -194,20 +176,24 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   // In a whole sweep sites of the other parity are at work in the same launch, and odd ones read the
   // links that even ones have read.
   template <class Sum> static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
-    const Hint links = a.lag() && x.par == 0 ? keep : stream, others = a.lag() ? fresh : keep;
     sum.clear();
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!(a.directions() >> mu & 1)) continue;
-      M u, other;
-      const Site up = neighbour(a.geom, x, mu, true), down = neighbour(a.geom, x, mu, false);
-      load_link<S, STORAGE>(u, plane(a.gauge, x.par), x, mu, links);
-      load_matrix<S, G>(other, a.g, up, others);
-      sum.template add<false>(u, adj(other));
-      load_link<S, STORAGE>(u, plane(a.gauge, down.par), down, mu, links);
-      load_matrix<S, G>(other, a.g, down, others);
-      sum.template add<true>(other, u);
+      end<true>(sum, a, x, mu), end<false>(sum, a, x, mu);
     }
     sum.apply(g);
+  }
+  // The end of the link to the neighbour in front or behind.
+  template <bool FORWARD, class Sum> static PLAQ_FN void end(Sum& sum, const GaugeFixArgs& a, const Site& x, int mu) {
+    const Hint links = a.lag() && x.par == 0 ? keep : stream, others = a.lag() ? fresh : keep;
+    const Site n = neighbour(a.geom, x, mu, FORWARD), from = FORWARD ? x : n;
+    M other;
+    load_matrix<S, G>(other, a.g, n, others);
+    const auto v = adjoint_columns(other);
+    if ((a.axial() >> mu & 1) && !at_seam(a.geom, x, mu, FORWARD)) return sum.add(v);
+    FactorOf<STORAGE, R> u;
+    load_factor<S, STORAGE>(u, plane(a.gauge, from.par), from, mu, links);
+    sum.add(times<!FORWARD>(u, v));
   }
 };
 
@@ -394,6 +380,18 @@ template <int W, class S, int STORAGE> struct TransformSelect {
     load_matrix<S, At::G>(g, a.g, x);
     load_matrix<S, At::G>(old, a.out, x);
     store_matrix<S, At::G>(Active(a, slice).changed(g, old, lx), a.out, x);
+  }
+};
+
+// Transformation g becomes g h or g h^dagger; batches = parities.
+template <int W, class S, int STORAGE> struct TransformProduct {
+  typedef GaugeSite<W, S, STORAGE> At;
+  static PLAQ_FN void site(const TransformProductArgs& a, int o, int lx, int parity) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    typename At::M g, h;
+    load_matrix<S, At::G>(g, a.g, x);
+    load_matrix<S, At::G>(h, a.h, x);
+    store_matrix<S, At::G>(group_product(g, a.adjoint() ? adj(h) : h), a.g, x);
   }
 };
 

@@ -62,18 +62,27 @@ template <> struct Recon<R8> {
     b[0] = {fma_(x[0].im, y.im, -y.re), fma_(-x[0].im, y.re, -y.im)};
     b[1] = msub(r[0], y, x[1]), b[2] = msub(r[1], y, x[2]);
   }
-  template <class R> static PLAQ_FN void expand(Su3<R>& u, const R (&v)[8]) {
+  // x and r, |x1|^2, |x|^2, h = 2 / |x|^2 |x1|^2, f = s 2 / |x|^2
+  template <class R> struct Vectors {
+    cplx<R> x[3], r[2];
+    R first, all, h, f;
+  };
+  template <class R> static PLAQ_FN void vectors(Vectors<R>& to, const R (&v)[8]) {
     const R one = splat<R>(1), two = splat<R>(2), w0 = signless(v[5]);
-    cplx<R> x[3];
-    R first, all;
-    point(x, first, all, v);
+    point(to.x, to.first, to.all, v);
     const R three = fma_(v[7], v[7], fma_(v[6], v[6], fma_(w0, w0, one)));
     // One division for all.
-    const R both = all * first, inv = two * vrcp(both * three), h = inv * three;
-    const R f = vcopysign(h * first, v[0]), g = vcopysign(inv * both, v[5]);
-    const cplx<R> r[2] = {{g - vcopysign(one, v[5]), g * w0}, {g * v[6], g * v[7]}};
-    u.e[0][0] = {f - vcopysign(one, v[0]), f * x[0].im}, u.e[0][1] = f * x[1], u.e[0][2] = f * x[2];
-    second(u.e[1], r, x, h);
+    const R both = to.all * to.first, inv = two * vrcp(both * three);
+    to.h = inv * three, to.f = vcopysign(to.h * to.first, v[0]);
+    const R g = vcopysign(inv * both, v[5]);
+    to.r[0] = {g - vcopysign(one, v[5]), g * w0}, to.r[1] = {g * v[6], g * v[7]};
+  }
+  template <class R> static PLAQ_FN void expand(Su3<R>& u, const R (&v)[8]) {
+    Vectors<R> of;
+    vectors(of, v);
+    const R f = of.f;
+    u.e[0][0] = {f - vcopysign(splat<R>(1), f), f * of.x[0].im}, u.e[0][1] = f * of.x[1], u.e[0][2] = f * of.x[2];
+    second(u.e[1], of.r, of.x, of.h);
     complete_rows(u);
   }
   template <class R> static PLAQ_FN void compress(R (&v)[8], const Su3<R>& u) {

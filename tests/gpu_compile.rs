@@ -157,6 +157,7 @@ fn gaugefix_variants() -> Vec<Variant> {
         gauge: view(),
         g: view(),
         directions: 15,
+        axial: 8,
         time: 3,
         ..GaugeFixArgs::default()
     };
@@ -167,7 +168,7 @@ fn gaugefix_variants() -> Vec<Variant> {
         variant("Landau, heat", &with(GAUGE_HEAT)),
         variant("Landau, microcanonical", &with(GAUGE_MICROCANONICAL)),
         variant("Landau, stochastic", &with(GAUGE_STOCHASTIC)),
-        variant("Coulomb", &GaugeFixArgs { directions: 7, ..landau }),
+        variant("Coulomb", &GaugeFixArgs { directions: 7, axial: 4, ..landau }),
         variant("Coulomb, x is time", &GaugeFixArgs { directions: 14, time: 0, ..landau }),
         variant("phases", &GaugeFixArgs { condition: GAUGE_PHASES, ..landau }),
         variant("Abelian, overrelaxation", &abelian),
@@ -184,6 +185,7 @@ fn fourier_variants() -> Vec<Variant> {
         gauge: view(),
         g: view(),
         directions: 15,
+        axial: 8,
         time: 3,
         ..GaugeFixArgs::default()
     };

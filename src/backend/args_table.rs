@@ -410,6 +410,8 @@ kernel_args! {
         spec directions: i32,
         /// Slices are across this direction.
         spec time: i32,
+        /// Bit mu: links of direction mu are unit matrices but for those from piece to piece (axial.h).
+        spec axial: i32,
         /// Of a whole sweep in one launch: how many slices odd sites are behind; 0: a sweep of one parity.
         spec lag: i32,
         arg parity: i32,
@@ -425,6 +427,23 @@ kernel_args! {
         arg active: Ptr,
         /// Of the host's order, complex doubles.
         arg array: Ptr,
+    }
+
+    /// The transformation to axial gauge, slice by slice (axial.h).
+    struct AxialArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub g: FieldView,
+        spec direction: i32,
+        arg slice: i32,
+    }
+
+    /// Product of two transformations in place, g = g h or g h^dagger (gaugefix.h).
+    struct TransformProductArgs {
+        sub geom: Geom,
+        sub g: FieldView,
+        sub h: FieldView,
+        spec adjoint: i32,
     }
 
     /// Fourier-accelerated gauge fixing (fourier.h). Arrays hold the numbers of an element of the

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::{GaugeField, Geometry, Group, Precision, Recon};
-use crate::backend::args::{self, GaugeFixArgs};
+use crate::backend::args::{self, GaugeFixArgs, TransformProductArgs};
 use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::Result;
@@ -92,7 +92,16 @@ impl Transformation {
             bail!(FieldMismatch, "gauge transformation: links of another group");
         }
         let whole = (Precision::F64, gauge.recon().whole());
-        let links = gauge.to(whole.0, whole.1)?;
+        let mut links = gauge.to(whole.0, whole.1)?;
+        self.apply_in_place(&mut links)?;
+        if (gauge.precision(), gauge.recon()) == whole {
+            return Ok(links);
+        }
+        links.to(gauge.precision(), gauge.recon())
+    }
+
+    /// The same of links in double with every entry.
+    pub(crate) fn apply_in_place(&self, links: &mut GaugeField) -> Result<()> {
         let g = self.to(Precision::F64)?;
         let args = GaugeFixArgs {
             geom: links.geometry().args(),
@@ -101,13 +110,28 @@ impl Transformation {
             out: links.view(),
             ..Default::default()
         };
-        let params = [whole.0.token(), whole.1.token()];
-        links.device().launch("gauge_transform", &params, &args, links.geometry().work(2))?;
-        links.exchange(None)?;
-        if (gauge.precision(), gauge.recon()) == whole {
-            return Ok(links);
-        }
-        links.to(gauge.precision(), gauge.recon())
+        let work = links.geometry().work(2);
+        links.device().launch("gauge_transform", &g.params(), &args, work)?;
+        links.exchange(None)
+    }
+
+    /// This one after `h`, or after its inverse, in double: `self(x) h(x)`, `self(x) h(x)^dagger`.
+    pub(crate) fn after(self, h: &Transformation, inverse: bool) -> Result<Self> {
+        let g = if self.precision() == Precision::F64 { self } else { self.to(Precision::F64)? };
+        let args = TransformProductArgs {
+            geom: g.geometry().args(),
+            g: g.view(),
+            h: h.view(),
+            adjoint: inverse as i32,
+        };
+        g.device().launch("transform_product", &g.params(), &args, g.geometry().work(2))?;
+        g.exchange()?;
+        Ok(g)
+    }
+
+    /// Of kernels in double.
+    pub(crate) fn params(&self) -> [&'static str; 2] {
+        [Precision::F64.token(), self.0.recon().whole().token()]
     }
 
     /// The matrices of this rank's sites: site x fastest, row, column.
@@ -122,8 +146,7 @@ impl Transformation {
             array: buffer.ptr(),
             ..Default::default()
         };
-        let params = [Precision::F64.token(), g.0.recon().whole().token()];
-        g.device().launch("transform_array", &params, &args, geometry.work(2))?;
+        g.device().launch("transform_array", &g.params(), &args, geometry.work(2))?;
         buffer.download(bytemuck::cast_slice_mut(&mut array))?;
         Ok(array)
     }
@@ -150,7 +173,7 @@ impl Transformation {
             ..Default::default()
         };
         let work = geometry.slice_work(time);
-        let params = [Precision::F64.token(), self.0.recon().whole().token()];
+        let params = self.params();
         for parity in 0..2 {
             args.parity = parity;
             self.device().launch("transform_select", &params, &args, work)?;

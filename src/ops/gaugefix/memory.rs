@@ -28,16 +28,19 @@ impl GaugeFixParams {
             Working::Mixed => (single, sweeper(single), descent(single) + descent(double)),
             Working::Double => (double, 0, descent(double)),
         };
-        // A new start while the old one is there, made from whole matrices; what is returned of a copy,
-        // and of several the best so far.
+        // A new start while the old one is there, made from whole matrices and brought to axial gauge in
+        // double; what is returned of a copy, and of several the best so far.
         let recon = gauge.recon().whole();
-        let (start, back) = (g(first) + links(first, recon) / 4, g(double));
+        let back = g(double);
+        let entering = if first == double { 0 } else { back };
+        let start = g(first) + entering.max(links(first, recon) / 4);
         let copies = match self.copies {
             1 => start.max(descents + back),
             _ => back + descents + start.max(back),
         };
-        let swept = sweepers + sweeper(double) + copies;
+        // The way to axial gauge, and the links there from which those of the sweepers are made.
         let (whole, stored) = ((double, recon), (gauge.precision(), gauge.recon()));
+        let swept = back + sweepers + sweeper(double) + copies.max(links(whole.0, whole.1));
         let out = if stored == whole { 0 } else { links(stored.0, stored.1) };
         swept.max(2 * back + links(whole.0, whole.1) + out) as u64
     }

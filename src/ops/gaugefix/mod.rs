@@ -4,6 +4,7 @@
 //! change the transformation g(x), which moves fewer bytes than changing the links, and rounding
 //! cannot grow in them.
 
+mod axial;
 mod memory;
 mod params;
 mod report;
@@ -11,6 +12,7 @@ mod sweeper;
 
 use std::time::Instant;
 
+use axial::Axial;
 pub use params::{Condition, GaugeFixParams, Method, Schedule, Stop, Working};
 pub use report::{CopyReport, Fixed, GaugeFixReport, Progress, Quality};
 pub use sweeper::sweep_storage;
@@ -315,6 +317,8 @@ impl Book<'_, '_> {
 
 struct Run<'a, 'b> {
     book: Book<'a, 'b>,
+    /// The gauge of the links of both sweepers.
+    axial: Axial,
     /// What sweeps in single precision, where anything does.
     single: Option<Sweeper>,
     double: Sweeper,
@@ -326,17 +330,20 @@ impl<'a, 'b> Run<'a, 'b> {
         params: &'a GaugeFixParams,
         callback: &'a mut Callback<'b>,
     ) -> Result<Self> {
+        let functional = functional(params.condition);
+        let (axial, links) = Axial::new(gauge, functional)?;
         let sweeper = |precision| {
             let (device, geometry) = (gauge.device(), gauge.geometry());
             let g = Transformation::unit(device, geometry, precision, gauge.group())?;
-            Sweeper::new(gauge, g, functional(params.condition))
+            Sweeper::new(&links, axial.mask(), g, functional)
         };
         let single = match params.precision {
             Working::Double => None,
             Working::Single | Working::Mixed => Some(sweeper(Precision::F32)?),
         };
         let book = Book { params, callback, stopped: false, copy: 0, seed: 0, sweeps: 0 };
-        Ok(Run { book, single, double: sweeper(Precision::F64)? })
+        let double = sweeper(Precision::F64)?;
+        Ok(Run { book, axial, single, double })
     }
 
     /// Fixes copy number `copy`; the transformation is in double.
@@ -347,11 +354,12 @@ impl<'a, 'b> Run<'a, 'b> {
         (self.book.copy, self.book.seed, self.book.sweeps) = (copy, seed, 0);
         let main = functional(params.condition);
         let first = self.single.as_mut().unwrap_or(&mut self.double);
-        first.restart(if copy == 0 && !params.random_start {
+        let start = if copy == 0 && !params.random_start {
             first.g.unit_like()?
         } else {
             first.g.random_like(params.seed, copy as u32)?
-        })?;
+        };
+        first.restart(self.axial.enter(start)?)?;
         first.set_functional(main)?;
         if let Method::Annealing(schedule) | Method::Combined { schedule, .. } = params.method {
             self.book.anneal(first, &schedule)?;
@@ -367,7 +375,7 @@ impl<'a, 'b> Run<'a, 'b> {
             let slices = self.converge(phases, Method::Overrelaxation, Working::Double)?;
             report.residual = Some(slices[0]);
         }
-        Ok((self.double.g.to(Precision::F64)?, report))
+        Ok((self.axial.leave(self.double.g.to(Precision::F64)?)?, report))
     }
 
     /// Converges in single precision as far as that is asked for, then in double. The result is

@@ -88,15 +88,21 @@ pub(super) struct Sweeper {
 }
 
 impl Sweeper {
-    /// Keeps a copy of the links in the precision of `g`.
-    pub fn new(gauge: &GaugeField, g: Transformation, functional: Functional) -> Result<Self> {
+    /// Keeps a copy of the links in the precision of `g`; `axial` says which are unit matrices
+    /// (`Axial::mask`).
+    pub fn new(
+        gauge: &GaugeField,
+        axial: i32,
+        g: Transformation,
+        functional: Functional,
+    ) -> Result<Self> {
         let storage = sweep_storage(gauge.device(), gauge.group());
-        Self::with_links(gauge, storage, g, functional)
+        Self::with_links(gauge, (storage, axial), g, functional)
     }
 
     fn with_links(
         gauge: &GaugeField,
-        storage: Recon,
+        (storage, axial): (Recon, i32),
         g: Transformation,
         functional: Functional,
     ) -> Result<Self> {
@@ -110,6 +116,7 @@ impl Sweeper {
             gauge: links.view(),
             g: g.view(),
             time: time as i32,
+            axial,
             active: active.ptr(),
             done: done.ptr(),
             ..Default::default()
@@ -328,14 +335,14 @@ mod tests {
     use crate::backend::families::{combinations, KERNELS};
     use crate::fields::Geometry;
     use crate::ops::gaugefix::{
-        functional, Condition, GaugeFixParams, Progress, Run, Stop, Working,
+        functional, Axial, Condition, GaugeFixParams, Progress, Run, Stop, Working,
     };
     use crate::ops::quenched::Quenched;
 
     fn sweeper(u: &GaugeField, storage: Recon, precision: Precision, f: Functional) -> Sweeper {
         let (device, geometry) = (u.device(), u.geometry());
         let g = Transformation::random(device, geometry, precision, u.group(), (7, 0)).unwrap();
-        Sweeper::with_links(u, storage, g, f).unwrap()
+        Sweeper::with_links(u, (storage, 0), g, f).unwrap()
     }
 
     fn device() -> Device {
@@ -372,6 +379,44 @@ mod tests {
     fn furthest(a: &Sweeper, b: &Sweeper) -> f64 {
         let (a, b) = (a.g.to_array().unwrap(), b.g.to_array().unwrap());
         a.iter().zip(&b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+    }
+
+    /// From links in axial gauge sweeps come to what they come to from the links as they are, and
+    /// measurements say the same.
+    #[test]
+    fn axial_gauge_changes_nothing() {
+        for (u, functional) in cases() {
+            let (axial, links) = Axial::new(&u, functional).unwrap();
+            for (precision, tolerance) in [(Precision::F64, 1e-11), (Precision::F32, 5e-3)] {
+                for storage in [Recon::R8, Recon::R12] {
+                    let mut plain = sweeper(&u, storage, precision, functional);
+                    let g = axial.enter(plain.g.to(precision).unwrap()).unwrap();
+                    let form = (storage, axial.mask());
+                    let mut other = Sweeper::with_links(&links, form, g, functional).unwrap();
+                    let qualities = |s: &mut Sweeper| {
+                        let even = s.glance().unwrap();
+                        s.quality(&even).unwrap()
+                    };
+                    for (n, omega) in [1.6, 1.0, 1.6].into_iter().enumerate() {
+                        let [a, b] = [&mut plain, &mut other].map(qualities);
+                        for (a, b) in a.iter().zip(&b) {
+                            let (f, theta) = (a.functional - b.functional, a.theta - b.theta);
+                            let bound = 0.1 * tolerance;
+                            assert!(
+                                f.abs() < bound && theta.abs() < bound * b.theta,
+                                "{a:?} {b:?}"
+                            );
+                        }
+                        for sweeper in [&mut plain, &mut other] {
+                            sweeper.sweep(Step::Overrelax { omega }, 0, n).unwrap();
+                        }
+                    }
+                    other.g = axial.leave(other.g).unwrap();
+                    let off = furthest(&plain, &other);
+                    assert!(off > 0.0 && off < tolerance, "{functional:?} {precision:?}: {off:e}");
+                }
+            }
+        }
     }
 
     /// Eight numbers for a link do what twelve do, but for their rounding.
@@ -481,8 +526,10 @@ mod tests {
                 let mut run = Run::new(&u, &params, &mut watch).unwrap();
                 let g =
                     Transformation::unit(&device, &geometry, Precision::F32, u.group()).unwrap();
+                let (axial, links) = Axial::new(&u, functional(condition)).unwrap();
+                let form = (storage, axial.mask());
                 run.single =
-                    Some(Sweeper::with_links(&u, storage, g, functional(condition)).unwrap());
+                    Some(Sweeper::with_links(&links, form, g, functional(condition)).unwrap());
                 let (g, report) = run.copy(0).unwrap();
                 drop(run);
                 let said = report.total;
@@ -490,7 +537,7 @@ mod tests {
                 assert!(said.converged && said.quality.theta <= stop.theta, "{what}");
                 // It holds for the links as they are.
                 let mut all =
-                    Sweeper::with_links(&u, Recon::R12, g, functional(condition)).unwrap();
+                    Sweeper::with_links(&u, (Recon::R12, 0), g, functional(condition)).unwrap();
                 let even = all.glance().unwrap();
                 let all = all.quality(&even).unwrap();
                 let theta = all.iter().map(|q| q.theta).sum::<f64>() / all.len() as f64;
