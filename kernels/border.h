@@ -115,4 +115,86 @@ template <int W, class S, int STORAGE> struct BorderReturn {
   }
 };
 
+// Faces alone, of one matrix per site and one parity, all directions at once: what a sweep over sites
+// changes and its neighbours read. A message holds the sites of a face in lexicographic order, 16 bytes of
+// each after each other: stores of a warp to another GPU are whole.
+template <class T> struct alignas(16) Piece {
+  static constexpr int reals = 16 / sizeof(T);
+  T v[reals];
+};
+PLAQ_FN int face_parity_sites(const Geom& g, int mu) {
+  int n = 1;
+  PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) n *= nu == mu ? 1 : local_extent(g, nu);
+  return n / 2;
+}
+
+// Site i of this parity with coordinate `at` in direction mu, in a box of these extents, all even.
+PLAQ_FN bool face_coordinates(int (&x)[4], u32 i, const int (&l)[4], int mu, int at, int parity) {
+  const int first = mu == 0;
+  int sum = parity + at;
+  PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+    x[nu] = at;
+    if (nu == mu) continue;
+    const u32 n = nu == first ? l[nu] / 2 : l[nu];
+    x[nu] = (int)(i % n), i /= n;
+    if (nu != first) sum += x[nu];
+  }
+  x[first] = 2 * x[first] + (sum & 1);
+  return i == 0;
+}
+
+// Batches: lower and upper faces in turn. One thread: one site of a face.
+template <int W, class S, int STORAGE> struct FacePack {
+  static constexpr int N = Recon<STORAGE>::reals;
+  static PLAQ_FN void site(const FaceArgs& a, int o, int lx, int k) {
+    const Geom& g = a.geom;
+    const int mu = k / 2, at = k % 2 ? local_extent(g, mu) - 1 : 0;
+    const int l[4] = {local_extent(g, 0), local_extent(g, 1), local_extent(g, 2), local_extent(g, 3)};
+    const u32 i = (u32)o * PLAQ_LANES + lx;
+    int x[4];
+    if (!has_halo(g, mu) || !face_coordinates(x, i, l, mu, at, a.parity)) return;
+    typename S::C v[N];
+    load_raw<S>(v, plane(a.g, a.parity), link_site(local_site(g, x)), N, 0, keep);
+    typedef Piece<typename S::T> P;
+    PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
+      P piece;
+      PLAQ_UNROLL for (int r = 0; r < P::reals; r++) piece.v[r] = (typename S::T)v[n * P::reals + r];
+      ((P*)a.message[k])[(i64)n * face_parity_sites(g, mu) + i] = piece;
+    }
+  }
+};
+
+// Batches: borders at -1 and at the extent in turn. One thread: one site of the border of one lane's
+// piece, which a message holds, or the next piece of this rank.
+template <int W, class S, int STORAGE> struct FaceUnpack {
+  static constexpr int N = Recon<STORAGE>::reals;
+  static PLAQ_FN void site(const FaceArgs& a, int o, int lx, int k) {
+    const Geom& g = a.geom;
+    const int mu = k / 2, upper = k % 2, bit = lane_bit(g, mu), first = mu == 0;
+    const int l[4] = {extent(g, 0), extent(g, 1), extent(g, 2), extent(g, 3)};
+    int c[4];
+    if (!has_halo(g, mu) || !face_coordinates(c, o, l, mu, upper ? l[mu] : -1, a.parity)) return;
+    const Site s = piece_site(g, c, a.parity, lx);
+    const Plane p = plane(a.g, a.parity);
+    typename S::C v[N];
+    if (bit && ((lx & bit) != 0) != (upper != 0)) {
+      c[mu] = upper ? 0 : l[mu] - 1;
+      load_raw<S>(v, p, link_site(piece_site(g, c, a.parity, lx ^ bit)), N, 0, keep);
+    } else {
+      i64 at = 0, stride = 1;
+      PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+        if (nu == mu) continue;
+        const int x = c[nu] + ((lx & lane_bit(g, nu)) ? l[nu] : 0), half = nu == first ? 2 : 1;
+        at += stride * (x / half), stride *= local_extent(g, nu) / half;
+      }
+      typedef Piece<typename S::T> P;
+      PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
+        const P piece = ((const P*)a.message[k])[n * (i64)face_parity_sites(g, mu) + at];
+        PLAQ_UNROLL for (int r = 0; r < P::reals; r++) v[n * P::reals + r] = (typename S::C)piece.v[r];
+      }
+    }
+    store_raw<S>(v, p, link_site(s), N, 0);
+  }
+};
+
 }  // namespace PLAQ_NS

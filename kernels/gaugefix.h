@@ -269,8 +269,8 @@ struct Counts {
 };
 #endif
 
-// One parity of a sweep, batches = slices; with a lag both, batches = turns of SweepOrder. As a reduction
-// it also says what its sites saw before.
+// One parity of a sweep, batches = slices, or a region of it; with a lag both, batches = turns of
+// SweepOrder. As a reduction it also says what its sites saw before.
 template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef GaugeSite<W, S, STORAGE> At;
   typedef typename At::R R;
@@ -281,27 +281,32 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
       const SweepOrder::Turn turn = SweepOrder{extent(a.geom, a.time()), a.lag()}.turn(batch);
       const Counts counts{a};
       if (turn.parity) counts.await(turn.slice);
-      run(a, o, lx, turn.slice, turn.parity, (Sums<6, W>*)0);
+      run(a, face_site(a.geom, o, a.time(), turn.slice, turn.parity, lx), turn.slice, (Sums<6, W>*)0);
       if (!turn.parity) counts.add(turn.slice);
       return;
     }
 #endif
-    run(a, o, lx, batch, a.parity, (Sums<6, W>*)0);
+    if (a.region() == REGION_ALL) {
+      run(a, face_site(a.geom, o, a.time(), batch, a.parity, lx), batch, (Sums<6, W>*)0);
+    } else {
+      const bool inner = a.region() == REGION_INNER;
+      const Site x = inner ? inner_site(a.geom, o, a.parity, lx) : outer_site(a.geom, o, a.parity, lx);
+      run(a, x, coordinate(x, a.time()), (Sums<6, W>*)0);
+    }
   }
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
-    run(a, o, lx, slice, a.parity, &sums);
+    run(a, face_site(a.geom, o, a.time(), slice, a.parity, lx), slice, &sums);
   }
-  static PLAQ_FN void run(const GaugeFixArgs& a, int o, int lx, int slice, int parity, Sums<6, W>* sums) {
+  static PLAQ_FN void run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums) {
     const Active active(a, slice);
     if (active.none()) return;
-    const Site x = face_site(a.geom, o, a.time(), slice, parity, lx);
     M g;
     load_matrix<S, At::G>(g, a.g, x, a.lag() ? fresh : keep);
     const M before = g;
     if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums);
     else update<typename At::Trace>(g, a, x, active, sums);
     reunitarise(g);
-    store_matrix<S, At::G>(active.changed(g, before, lx), a.g, x);
+    store_matrix<S, At::G>(active.changed(g, before, x.lx), a.g, x);
   }
   template <class Sum>
   static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>* sums) {

@@ -162,6 +162,7 @@ fn gaugefix_variants() -> Vec<Variant> {
         ..GaugeFixArgs::default()
     };
     let abelian = GaugeFixArgs { condition: GAUGE_ABELIAN, ..landau };
+    let halos = GaugeFixArgs { geom: Geom { halos: 0b1101, ..geom() }, ..landau };
     let with = |method| GaugeFixArgs { method, ..landau };
     vec![
         variant("Landau, overrelaxation", &landau),
@@ -173,7 +174,9 @@ fn gaugefix_variants() -> Vec<Variant> {
         variant("phases", &GaugeFixArgs { condition: GAUGE_PHASES, ..landau }),
         variant("Abelian, overrelaxation", &abelian),
         variant("Abelian, heat", &GaugeFixArgs { method: GAUGE_HEAT, ..abelian }),
-        variant("halos", &GaugeFixArgs { geom: Geom { halos: 0b1101, ..geom() }, ..landau }),
+        variant("halos", &halos),
+        variant("halos, inner", &GaugeFixArgs { region: REGION_INNER, ..halos }),
+        variant("halos, outer", &GaugeFixArgs { region: REGION_OUTER, ..halos }),
         variant("Landau, overrelaxation, whole", &GaugeFixArgs { lag: 4, ..landau }),
         variant("Landau, stochastic, whole", &GaugeFixArgs { lag: 4, ..with(GAUGE_STOCHASTIC) }),
     ]
@@ -242,6 +245,33 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let geom = Geom { halos: 0b1101, ..geom() };
             let args = BorderArgs { geom, gauge: view(), mu: 2, ..BorderArgs::default() };
             vec![variant("x, z, t", &args)]
+        }
+        "face_pack" | "face_unpack" => {
+            let args = FaceArgs {
+                geom: Geom { halos: 0b1101, ..geom() },
+                g: view(),
+                ..FaceArgs::default()
+            };
+            vec![variant("x, z, t", &args)]
+        }
+        "axial_step" | "axial_unit" => {
+            let args = AxialArgs {
+                geom: geom(),
+                gauge: view(),
+                g: view(),
+                direction: 3,
+                ..AxialArgs::default()
+            };
+            vec![variant("t", &args)]
+        }
+        "transform_product" => {
+            let args = TransformProductArgs {
+                geom: geom(),
+                g: view(),
+                h: view(),
+                ..TransformProductArgs::default()
+            };
+            vec![variant("g h", &args)]
         }
         "site_op" => site_variants(),
         "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),

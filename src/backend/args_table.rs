@@ -238,6 +238,15 @@ kernel_args! {
         arg arrived: i32,
     }
 
+    /// Matrices of one parity at faces of a field of one matrix per site (border.h).
+    struct FaceArgs {
+        sub geom: Geom,
+        sub g: FieldView,
+        arg parity: i32,
+        /// Of lower and upper faces in turn: what goes, or what came.
+        arg message: [Ptr; 8],
+    }
+
     /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
     struct SiteOpArgs {
         sub geom: Geom,
@@ -414,6 +423,8 @@ kernel_args! {
         spec axial: i32,
         /// Of a whole sweep in one launch: how many slices odd sites are behind; 0: a sweep of one parity.
         spec lag: i32,
+        /// In a divided lattice: sites at its faces, or the others.
+        spec region: i32,
         arg parity: i32,
         /// Even sites of a slice that this sweep and all before have changed: how many there will be,
         /// and (one i32 per slice) as counted on the device.

@@ -7,6 +7,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "border_pack", body: "BorderPack", header: "border.h", args: "BorderArgs", kind: Kind::Lane, params: &[PRECISIONS, STORAGES] },
     Kernel { name: "border_unpack", body: "BorderUnpack", header: "border.h", args: "BorderArgs", kind: Kind::Lane, params: &[PRECISIONS, STORAGES] },
     Kernel { name: "border_return", body: "BorderReturn", header: "border.h", args: "BorderArgs", kind: Kind::Lane, params: &[PRECISIONS, STORAGES] },
+    Kernel { name: "face_pack", body: "FacePack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
+    Kernel { name: "face_unpack", body: "FaceUnpack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },

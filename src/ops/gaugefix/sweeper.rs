@@ -205,14 +205,26 @@ impl Sweeper {
         self.prepare(step, seed, number, 0)?;
         self.half(0)?;
         let odd = self.seen("gauge_sweep_seen", 1)?;
-        self.g.exchange()?;
+        self.g.exchange_faces(1, || Ok(()))?;
         Ok(odd)
     }
 
+    /// One parity; of a divided lattice the sites at faces first, so that they travel meanwhile.
     fn half(&mut self, parity: i32) -> Result<()> {
         self.args.parity = parity;
-        self.launch(&self.args)?;
-        self.g.exchange()
+        if self.links.geometry().halo_mask() == 0 {
+            return self.launch(&self.args);
+        }
+        self.part(&self.args, args::REGION_OUTER)?;
+        self.g.exchange_faces(parity, || self.part(&self.args, args::REGION_INNER))
+    }
+
+    fn part(&self, all: &GaugeFixArgs, region: i32) -> Result<()> {
+        let geometry = self.links.geometry();
+        let (work, inner) = (geometry.work(1), geometry.inner());
+        let n = if region == args::REGION_INNER { inner } else { work.n - inner };
+        let args = GaugeFixArgs { region, ..*all };
+        self.links.device().launch("gauge_sweep", &self.params(), &args, Work { n, ..work })
     }
 
     fn prepare(&mut self, step: Step, seed: u64, number: usize, lag: usize) -> Result<()> {
@@ -239,7 +251,12 @@ impl Sweeper {
         // With counters of its own, for none of which a site waits.
         let done = self.links.device().alloc(self.done.bytes())?;
         let (g, done, target) = (copy.view(), done.ptr(), 0);
-        self.launch(&GaugeFixArgs { g, done, target, ..self.args })
+        let copied = GaugeFixArgs { g, done, target, ..self.args };
+        if self.links.geometry().halo_mask() == 0 {
+            return self.launch(&copied);
+        }
+        self.part(&copied, args::REGION_OUTER)?;
+        self.part(&copied, args::REGION_INNER)
     }
 
     /// K sums and the largest number of a reduction over these parities of this rank's part of every
