@@ -2,8 +2,8 @@
 
 use super::halo::{lock, Faces};
 use super::GaugeField;
-use crate::backend::args::BorderArgs;
-use crate::backend::Work;
+use crate::backend::args::{BorderArgs, FaceArgs};
+use crate::backend::{Ptr, Work};
 use crate::error::Result;
 
 impl GaugeField {
@@ -48,6 +48,48 @@ impl GaugeField {
             self.device().launch("border_unpack", &params, &args, work)?;
         }
         Ok(())
+    }
+
+    /// Of a field of one matrix per site the borders behind faces, without corners, after matrices of one
+    /// parity were written; what `meanwhile` launches runs while they are under way.
+    pub(super) fn exchange_faces(
+        &self,
+        parity: i32,
+        meanwhile: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        let (geometry, device) = (self.geometry(), self.device());
+        let mask = geometry.halo_mask();
+        if mask == 0 {
+            return meanwhile();
+        }
+        let divided = |mu: &usize| mask >> mu & 1 == 1;
+        let sites = |mu: usize| geometry.volume() / geometry.extents()[mu] / 2;
+        let most =
+            |count: &dyn Fn(usize) -> usize| (0..4).filter(divided).map(count).max().unwrap_or(0);
+        let site = self.recon().reals() * self.precision().bytes();
+        let mail = geometry.mail(device, &Faces::new(mask, |mu| sites(mu) * site))?;
+        let mut mail = lock(&mail);
+        mail.begin();
+        let params = [self.precision().token(), self.recon().token()];
+        let lanes = geometry.lanes();
+        let messages = |at: &dyn Fn(usize, bool) -> Ptr| {
+            std::array::from_fn(|k| match divided(&(k / 2)) {
+                true => at(k / 2, k % 2 == 1),
+                false => Ptr::NULL,
+            })
+        };
+        let mut args = FaceArgs {
+            geom: geometry.args(),
+            g: self.view(),
+            parity,
+            message: messages(&|mu, upper| mail.sent(mu, upper)),
+        };
+        let work = Work { n: most(&|mu| sites(mu).div_ceil(lanes)), batches: 8, lanes };
+        device.launch("face_pack", &params, &args, work)?;
+        mail.exchange(geometry.comm(), meanwhile)?;
+        args.message = messages(&|mu, upper| mail.received(mu, upper));
+        let work = Work { n: most(&|mu| geometry.face_outer(mu)), ..work };
+        device.launch("face_unpack", &params, &args, work)
     }
 
     /// Gives links in the lower borders, of even sites across the face, to the ranks that they

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::halo::{self, Faces};
 use super::{GaugeField, Geometry, Group, Precision, Recon};
-use crate::backend::args::{self, FaceArgs, GaugeFixArgs, TransformProductArgs};
-use crate::backend::{Device, FieldView, Ptr, Work};
+use crate::backend::args::{self, GaugeFixArgs, TransformProductArgs};
+use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::Result;
 
@@ -186,47 +185,13 @@ impl Transformation {
     pub(crate) fn exchange(&self) -> Result<()> {
         self.0.exchange(None)
     }
-    /// The borders at faces, without corners, after the matrices of one parity there were written; what
-    /// `meanwhile` launches runs while they are under way.
+    /// The same of faces alone, for one parity (`GaugeField::exchange_faces`).
     pub(crate) fn exchange_faces(
         &self,
         parity: i32,
         meanwhile: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        let (geometry, device) = (self.geometry(), self.device());
-        let mask = geometry.halo_mask();
-        if mask == 0 {
-            return meanwhile();
-        }
-        let site = self.0.recon().reals() * self.precision().bytes();
-        let sites = |mu: usize| geometry.volume() / geometry.extents()[mu] / 2;
-        let mail = geometry.mail(device, &Faces::new(mask, |mu| sites(mu) * site))?;
-        let mut mail = halo::lock(&mail);
-        mail.begin();
-        let lanes = geometry.lanes();
-        let most = |count: &dyn Fn(usize) -> usize| {
-            (0..4).filter(|mu| mask >> mu & 1 == 1).map(count).max().unwrap_or(0)
-        };
-        let params = [self.precision().token(), self.0.recon().token()];
-        let mut args = FaceArgs {
-            geom: geometry.args(),
-            g: self.view(),
-            parity,
-            message: std::array::from_fn(|k| match mask >> (k / 2) & 1 {
-                1 => mail.sent(k / 2, k % 2 == 1),
-                _ => Ptr::NULL,
-            }),
-        };
-        let work = Work { n: most(&|mu| sites(mu).div_ceil(lanes)), batches: 8, lanes };
-        device.launch("face_pack", &params, &args, work)?;
-        mail.exchange(geometry.comm(), meanwhile)?;
-        for (k, message) in args.message.iter_mut().enumerate() {
-            if mask >> (k / 2) & 1 == 1 {
-                *message = mail.received(k / 2, k % 2 == 1);
-            }
-        }
-        let work = Work { n: most(&|mu| geometry.face_outer(mu)), ..work };
-        device.launch("face_unpack", &params, &args, work)
+        self.0.exchange_faces(parity, meanwhile)
     }
     pub(crate) fn view(&self) -> FieldView {
         self.0.view()
