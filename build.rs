@@ -1,10 +1,11 @@
 //! Compiles every kernel for the CPU, one static library per instruction set, and writes the
 //! tables that the crate includes: argument header, kernel sources, symbol table.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{env, fs};
 
 #[path = "src/backend/args.rs"]
@@ -47,12 +48,35 @@ fn instruction_sets(arch: &str) -> Vec<Isa> {
             sets.push(Isa { name, lanes, simd_bytes: 32, flags: &["-mavx2", "-mfma"] });
         }
     }
-    // Developers may build fewer sets; the library then reports only those.
+    // What this machine runs, `all` for packages, or a list; the library reports what it has.
     println!("cargo:rerun-if-env-changed=PLAQ_CPU_ISAS");
-    if let Ok(only) = env::var("PLAQ_CPU_ISAS") {
+    let only = env::var("PLAQ_CPU_ISAS").unwrap_or_else(|_| native(arch));
+    if only != "all" {
         sets.retain(|s| s.name == "scalar" || only.split(',').any(|o| o == s.name));
     }
     sets
+}
+
+/// The best set of this machine, and those of fewer lanes; all sets in a cross build.
+fn native(arch: &str) -> String {
+    if env::var("HOST") != env::var("TARGET") {
+        return String::from("all");
+    }
+    #[cfg(target_arch = "x86_64")]
+    if arch == "x86_64" {
+        let avx512 = ["avx512f", "avx512bw", "avx512dq", "avx512vl"];
+        let flags = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let line = flags.lines().find(|l| l.starts_with("flags")).unwrap_or_default();
+        let has = |flag: &str| line.split_whitespace().any(|f| f == flag);
+        let best = match () {
+            _ if avx512.iter().all(|f| has(f)) && has("fma") => "avx512",
+            _ if has("avx2") && has("fma") => "avx2",
+            _ => return String::from("baseline"),
+        };
+        return format!("{best},lanes2,lanes4,lanes8");
+    }
+    let _ = arch;
+    String::from("baseline")
 }
 
 fn main() {
@@ -71,27 +95,78 @@ fn main() {
         let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets the version");
         println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libplaq.so.{major}");
     }
-    fs::write(out.join("plaq_args.h"), args::cpp_args()).expect("write plaq_args.h");
+    fs::write(out.join("plaq_args.h"), args::cpp_args(&|_| true)).expect("write plaq_args.h");
     embed_sources(&out);
 
     let sets = instruction_sets(&arch);
-    // Sets compile side by side: their largest files take minutes and would wait for each other.
-    std::thread::scope(|scope| {
-        let running: Vec<_> = sets.iter().map(|set| scope.spawn(|| compile(set, &out))).collect();
-        for set in running {
-            set.join().expect("a set of kernels compiles");
-        }
-    });
+    compile(&sets, &out);
     fs::write(out.join("cpu_table.rs"), symbol_table(&sets)).expect("write cpu_table.rs");
 }
 
-/// Compiles one set into a static library and tells cargo to link it. Cargo runs this script anew
-/// for every profile and command; as flags and sources are the same, they share the library in
-/// `target/plaq-kernels`.
-fn compile(set: &Isa, out: &Path) {
+/// One family header for one instruction set, and where its object is kept: under a hash of
+/// everything that goes into it, so that another family, profile or command compiles nothing anew.
+struct Unit {
+    set: usize,
+    source: PathBuf,
+    include: PathBuf,
+    object: PathBuf,
+    /// Estimated work.
+    weight: usize,
+}
+
+/// Compiles what is not kept yet, the largest first, and archives every set for cargo to link.
+fn compile(sets: &[Isa], out: &Path) {
+    println!("cargo:rerun-if-env-changed=PLAQ_KERNEL_CACHE");
+    // OUT_DIR is target/PROFILE/build/PACKAGE/out.
+    let target = out.ancestors().nth(4).expect("OUT_DIR lies in cargo's target folder");
+    let kept =
+        env::var_os("PLAQ_KERNEL_CACHE").map_or_else(|| target.join("plaq-kernels"), PathBuf::from);
+    fs::create_dir_all(&kept).expect("create the folder of compiled kernels");
     let headers: BTreeSet<&str> = families::KERNELS.iter().map(|k| k.header).collect();
+    let compilers: Vec<cc::Tool> = sets.iter().map(|set| compiler(set).get_compiler()).collect();
+    let mut units = Vec::new();
+    for (n, set) in sets.iter().enumerate() {
+        let identity = compiler_identity(&compilers[n]);
+        for header in &headers {
+            units.push(unit(n, set, header, &identity, out, &kept));
+        }
+    }
+    let mut missing: Vec<&Unit> = units.iter().filter(|u| !u.object.exists()).collect();
+    missing.sort_by_key(|u| std::cmp::Reverse(u.weight));
+    let jobs = env::var("NUM_JOBS").ok().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let next = AtomicUsize::new(0);
+    let progress = kept.join("progress");
+    std::thread::scope(|scope| {
+        let running: Vec<_> = (0..jobs)
+            .map(|_| {
+                scope.spawn(|| loop {
+                    let done = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(unit) = missing.get(done) else { break };
+                    let name = unit.source.file_stem().expect("a file").to_string_lossy();
+                    let line = format!("kernels: {} of {}, {name}\n", done + 1, missing.len());
+                    let _ = fs::write(&progress, line);
+                    build_unit(unit, &compilers[unit.set]);
+                })
+            })
+            .collect();
+        for worker in running {
+            worker.join().expect("the kernels compile");
+        }
+    });
+    let _ = fs::remove_file(&progress);
+    for (n, set) in sets.iter().enumerate() {
+        let name = format!("plaq_kernels_{}", set.name);
+        let mut archive = compiler(set);
+        archive.objects(units.iter().filter(|u| u.set == n).map(|u| &u.object));
+        archive.compile(&name);
+        println!("cargo:rustc-link-search=native={}", out.display());
+        println!("cargo:rustc-link-lib=static={name}");
+    }
+}
+
+fn compiler(set: &Isa) -> cc::Build {
     let mut build = cc::Build::new();
-    build.cpp(true).cpp_link_stdlib(None).include("kernels").include(out).opt_level(3);
+    build.cpp(true).cpp_link_stdlib(None).include("kernels").opt_level(3);
     build.flag("-std=c++17").warnings(false).debug(false).cargo_metadata(false);
     for flag in [
         "-fno-exceptions",
@@ -110,46 +185,65 @@ fn compile(set: &Isa, out: &Path) {
     for flag in set.flags {
         build.flag(flag);
     }
-    let mut key = compiler_identity(&build, out);
-    for header in kernel_headers(out) {
-        key.push_str(&fs::read_to_string(header).expect("a readable kernel header"));
-    }
-    for header in &headers {
-        let file = out.join(format!("{}_{}.cpp", set.name, header.trim_end_matches(".h")));
-        let text = translation_unit(set, header);
-        key.push_str(&text);
-        write_if_changed(&file, &text);
-        build.file(file);
-    }
-
-    let mut hash = DefaultHasher::new();
-    key.hash(&mut hash);
-    let name = format!("plaq_kernels_{}", set.name);
-    // OUT_DIR is target/PROFILE/build/PACKAGE/out.
-    let target = out.ancestors().nth(4).expect("OUT_DIR lies in cargo's target folder");
-    let kept = target.join("plaq-kernels").join(format!("{}-{:016x}", set.name, hash.finish()));
-    let archive = format!("lib{name}.a");
-    if !kept.join(&archive).exists() {
-        build.compile(&name);
-        fs::create_dir_all(&kept).expect("create a folder in target");
-        // Renamed into place: another cargo may look for it at any time.
-        let part = kept.join(format!("{archive}.{}", std::process::id()));
-        fs::copy(out.join(&archive), &part).expect("copy the kernels");
-        fs::rename(&part, kept.join(&archive)).expect("keep the kernels");
-    }
-    println!("cargo:rustc-link-search=native={}", kept.display());
-    println!("cargo:rustc-link-lib=static={name}");
+    build
 }
 
-/// Compiler, version and flags, without the folder that differs between cargo's commands.
-fn compiler_identity(build: &cc::Build, out: &Path) -> String {
-    let compiler = build.get_compiler();
+/// Writes the source of a unit and finds the name of its object.
+fn unit(n: usize, set: &Isa, header: &str, identity: &str, out: &Path, kept: &Path) -> Unit {
+    let stem = header.trim_end_matches(".h");
+    let headers = included(header);
+    let words: BTreeSet<&str> = headers
+        .values()
+        .flat_map(|text| text.split(|c: char| !c.is_alphanumeric() && c != '_'))
+        .collect();
+    let include = out.join("args").join(stem);
+    let args = args::cpp_args(&|name| words.contains(name));
+    fs::create_dir_all(&include).expect("create a folder in OUT_DIR");
+    write_if_changed(&include.join("plaq_args.h"), &args);
+    let source = out.join(format!("{}_{stem}.cpp", set.name));
+    let text = translation_unit(set, header);
+    write_if_changed(&source, &text);
+    let mut hash = DefaultHasher::new();
+    (identity, &headers, &args, &text).hash(&mut hash);
+    let object = kept.join(format!("{}_{stem}-{:016x}.o", set.name, hash.finish()));
+    let lines = headers[header].lines().count();
+    Unit { set: n, source, include, object, weight: lines * text.lines().count() }
+}
+
+/// The text of a kernel header and of all those that it includes.
+fn included(header: &str) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let mut open = vec![header.to_string()];
+    while let Some(name) = open.pop() {
+        if name == "plaq_args.h" || all.contains_key(&name) {
+            continue;
+        }
+        let text = fs::read_to_string(Path::new("kernels").join(&name))
+            .unwrap_or_else(|e| panic!("kernels/{name}: {e}"));
+        for line in text.lines() {
+            if let Some(rest) = line.trim().strip_prefix("#include \"") {
+                open.push(rest.trim_end_matches('"').to_string());
+            }
+        }
+        all.insert(name, text);
+    }
+    all
+}
+
+fn build_unit(unit: &Unit, compiler: &cc::Tool) {
+    // Renamed into place: another cargo may look for it at any time.
+    let part = unit.object.with_extension(format!("{}.part", std::process::id()));
+    let mut command = compiler.to_command();
+    command.arg("-I").arg(&unit.include).arg("-c").arg(&unit.source).arg("-o").arg(&part);
+    let status = command.status().expect("the C++ compiler runs");
+    assert!(status.success(), "{command:?} failed");
+    fs::rename(&part, &unit.object).expect("keep the kernels");
+}
+
+/// Compiler, version and flags.
+fn compiler_identity(compiler: &cc::Tool) -> String {
     let version = compiler.to_command().arg("--version").output().expect("the C++ compiler runs");
-    let flags = compiler
-        .args()
-        .iter()
-        .map(|a| a.to_string_lossy())
-        .filter(|a| Path::new(a.as_ref()) != out);
+    let flags = compiler.args().iter().map(|a| a.to_string_lossy());
     flags.fold(String::from_utf8_lossy(&version.stdout).into_owned(), |all, flag| all + " " + &flag)
 }
 

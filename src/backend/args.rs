@@ -71,20 +71,33 @@ macro_rules! kernel_args {
             }
             impl ArgDefault for $name { fn get() -> Self { Self::default() } }
         )*
-        /// The C++ side of the table: the text of `plaq_args.h`.
+        /// The C++ side of the table: the text of `plaq_args.h` with the constants and structs that
+        /// `used` says are named, and the structs inside those.
         #[allow(dead_code)]
-        pub fn cpp_args() -> String {
+        pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
             let mut h = String::from("// Generated from src/backend/args.rs.\n#pragma once\n#include \"plaq_dialect.h\"\nnamespace PLAQ_NS {\n");
             h.push_str("#define PLAQ_AT(S, M) __builtin_offsetof(S, M)\n#ifdef __CUDACC__\n#undef PLAQ_AT\n#define PLAQ_AT(S, M) __INTADDR__(&(((S*)0)->M))\n#endif\n");
-            for (name, value) in CONSTANTS { h.push_str(&format!("constexpr int {name} = {value};\n")); }
-            $(
-                h.push_str(concat!("struct ", stringify!($name), " {\n"));
+            for (name, value) in CONSTANTS.iter().filter(|(name, _)| used(name)) {
+                h.push_str(&format!("constexpr int {name} = {value};\n"));
+            }
+            let structs: Vec<(&str, Vec<&str>, String)> = vec![$((stringify!($name), vec![$(stringify!($t)),*], {
+                let mut h = String::from(concat!("struct ", stringify!($name), " {\n"));
                 $( h.push_str(&kernel_args!(@cpp $kind $name $f $t)); )*
                 h.push_str("};\n");
                 h.push_str(&format!("static_assert(sizeof({}) == {}, \"layout\");\n", stringify!($name), size_of::<$name>()));
                 $( h.push_str(&format!("static_assert(PLAQ_AT({}, {}) == {}, \"layout\");\n", stringify!($name),
                     kernel_args!(@member $kind $f), std::mem::offset_of!($name, $f))); )*
-            )*
+                h
+            })),*];
+            // A struct stands before those that hold it.
+            let mut wanted: Vec<&str> = Vec::new();
+            for (name, fields, _) in structs.iter().rev() {
+                if used(name) || wanted.contains(name) {
+                    wanted.push(name);
+                    wanted.extend(fields);
+                }
+            }
+            structs.iter().filter(|(name, ..)| wanted.contains(name)).for_each(|(_, _, text)| h.push_str(text));
             h.push_str("}  // namespace PLAQ_NS\n");
             h
         }
