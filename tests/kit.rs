@@ -22,6 +22,8 @@ mod halo;
 mod heatbath;
 #[path = "io/main.rs"]
 mod io;
+#[path = "laplace.rs"]
+mod laplace;
 #[path = "layouts.rs"]
 mod layouts;
 #[path = "layouts_staged.rs"]

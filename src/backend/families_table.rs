@@ -10,6 +10,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "face_pack", body: "FacePack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "face_unpack", body: "FaceUnpack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
+    Kernel { name: "laplace", body: "Laplace", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "vector_pack", body: "VectorPack", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
     Kernel { name: "heavy_quark", body: "HeavyQuark", header: "blas.h", args: "BlasArgs", kind: Kind::Reduce(3), params: &[PRECISIONS] },

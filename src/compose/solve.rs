@@ -203,6 +203,14 @@ impl DiracSolver {
         &self.params
     }
 
+    /// Brings the sloppy operator up to date with changed links.
+    pub(super) fn follow(&self) -> Result<()> {
+        match &self.sloppy {
+            Some(sloppy) if sloppy.updates() != self.op.updates() => sloppy.follow(&self.op),
+            _ => Ok(()),
+        }
+    }
+
     /// Sites of x and b.
     pub fn subset(&self) -> Subset {
         match self.params.even_odd {
@@ -270,6 +278,7 @@ impl DiracSolver {
         let device: &Device = &shape.device;
         device.require(self.memory(b.nrhs()), "this solve")?;
         device.reset_peak();
+        self.follow()?;
         // Everything below is in kappa normalisation.
         let rescale = self.rescale();
         if self.params.solver.initial_guess && rescale != 1.0 {
@@ -335,9 +344,8 @@ impl DiracSolver {
 
     /// M^dagger M, or P^dagger P, and its sloppy twin.
     pub(super) fn normal_system(&self, schur: Option<Schur>) -> System {
-        let normal = |op: &Arc<Wilson>| -> Arc<dyn LinOp> {
-            Arc::new(Normal::mdag_m(space(op, schur)))
-        };
+        let normal =
+            |op: &Arc<Wilson>| -> Arc<dyn LinOp> { Arc::new(Normal::mdag_m(space(op, schur))) };
         System { sloppy: self.sloppy.as_ref().map(normal), ..System::new(normal(&self.op)) }
     }
 
@@ -402,8 +410,7 @@ impl DiracSolver {
                 Equations::NormalError => Arc::new(Normal::m_mdag(op)),
             }
         };
-        let mut system =
-            System { sloppy: sloppy.map(squared), ..System::new(squared(op.clone())) };
+        let mut system = System { sloppy: sloppy.map(squared), ..System::new(squared(op.clone())) };
         if self.params.precondition_steps > 0 {
             let inner = system.sloppy.as_ref().unwrap_or(&system.precise).clone();
             let (steps, omega) = (self.params.precondition_steps, self.params.solver.omega);

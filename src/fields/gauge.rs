@@ -196,7 +196,7 @@ impl GaugeField {
         self.fill_from(other)
     }
 
-    fn fill_from(&self, other: &GaugeField) -> Result<()> {
+    pub(crate) fn fill_from(&self, other: &GaugeField) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {
             bail!(FieldMismatch, "copy: the gauge fields live on different lattices or devices");
         }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Precision, Recon, SpinorField};
+use super::{
+    Components, GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Precision, Recon,
+    SpinorField,
+};
 use crate::backend::{Device, External};
 use crate::bail;
 use crate::error::Result;
@@ -91,30 +94,32 @@ impl GaugeField {
     }
 }
 
-/// Reals of a spinor.
-const SPINOR: usize = 24;
-
 impl SpinorField {
     /// `host`: right-hand side, lexicographic site, spin, colour, (re, im); every site of the whole
     /// lattice, also where the field holds one parity; the same on every rank.
     pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
-        let whole = SPINOR * self.geometry().global_volume();
+        let site = self.components().reals();
+        let whole = site * self.geometry().global_volume();
         let parts: Result<Vec<_>> =
-            host.chunks(whole).map(|f| self.geometry().part(f, SPINOR)).collect();
-        self.load(&Self::lex(), &External::read(&[&parts?.concat()[..]]), false)
+            host.chunks(whole).map(|f| self.geometry().part(f, site)).collect();
+        self.load(&self.lex(), &External::read(&[&parts?.concat()[..]]), false)
     }
 
     /// The inverse of `load_lex`, on every rank; sites that the field lacks are zero.
     pub fn save_lex(&self) -> Result<Vec<f64>> {
-        let part = SPINOR * self.geometry().volume();
+        let site = self.components().reals();
+        let part = site * self.geometry().volume();
         let mut parts = vec![0.0; part * self.nrhs()];
-        self.save(&Self::lex(), &mut External::write(vec![&mut parts[..]]))?;
+        self.save(&self.lex(), &mut External::write(vec![&mut parts[..]]))?;
         let whole: Result<Vec<_>> =
-            parts.chunks(part).map(|f| self.geometry().whole(f, SPINOR)).collect();
+            parts.chunks(part).map(|f| self.geometry().whole(f, site)).collect();
         Ok(whole?.concat())
     }
 
-    fn lex() -> Layout {
-        Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
+    fn lex(&self) -> Layout {
+        match self.components() {
+            Components::COLOUR => Layout::lexicographic_colour(Precision::F64),
+            _ => Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi),
+        }
     }
 }

@@ -7,3 +7,4 @@ pub mod gaugefix;
 pub mod observables;
 pub mod propagator;
 pub mod quenched;
+pub mod smearing;

@@ -260,10 +260,8 @@ impl System {
             }
             None => vectors * vector + self.precise.memory(nrhs, uses),
         };
-        // x and b of the right-hand sides that are left.
-        let left = if nrhs > 1 { 2 * self.precise.shape().bytes(nrhs / 2) } else { 0 };
         let inverse = self.preconditioner.as_ref();
-        own + left + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
+        own + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
     }
 }
 
