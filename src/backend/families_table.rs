@@ -59,3 +59,11 @@ pub const TUNED: &[&str] = &["hop", "gauge_sweep"];
 /// blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
 #[allow(dead_code)]
 pub const OVERLAPPING: &[&str] = &["hop", "gauge_sweep"];
+
+/// Kernels that solvers spend their time in: compiled with vectors for any number of lanes.
+#[allow(dead_code)]
+pub const HOT: &[&str] = &["hop", "hop_pack", "site_op", "blas", "blas_mixed", "blas_sum"];
+
+/// Kernels that run once where others run a thousand times: for no number of lanes.
+#[allow(dead_code)]
+pub const COLD: &[&str] = &["convert_clover", "transform_array", "axial_step", "axial_unit"];
