@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Instant;
 
+use super::handles::Making;
 use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
 
@@ -20,10 +21,16 @@ thread_local! {
 pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
     let _quiet = QuietPanics::new();
     let start = Instant::now();
+    let making = Making::begin();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         injected_panic(function);
         body()
     }));
+    match &outcome {
+        Ok(Ok(())) => making.keep(),
+        // What falls with the objects must not unwind either.
+        _ => drop(catch_unwind(AssertUnwindSafe(|| drop(making)))),
+    }
     let error = match outcome {
         Ok(Ok(())) => {
             log::trace!("{function}: done in {:.3} ms", start.elapsed().as_secs_f64() * 1e3);

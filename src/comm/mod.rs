@@ -19,7 +19,7 @@ use transport::{Side, Transport, Verdict};
 
 pub use exchange::{Owner, Pending};
 pub use grid::RankMap;
-pub use mpi::{host, Communicator};
+pub use mpi::{host, CommAddress, Communicator};
 
 /// How long a rank waits for another unless the host or PLAQ_COMM_TIMEOUT says otherwise: long
 /// enough for a host that writes files between two calls.
@@ -242,12 +242,24 @@ impl Comm {
         Ok(std::array::from_fn(|mu| global[mu] / grid[mu]))
     }
 
+    /// As `start`, for programs outside of this library.
+    ///
+    /// # Safety
+    /// The addresses of every message have `bytes` bytes, which nobody else uses before
+    /// [`Comm::finish`], and which `owner` keeps.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`.
+    pub unsafe fn start_raw(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
+        self.start(messages, owner)
+    }
+
     /// Sends and receives; returns at once. Every rank calls this and what follows in the same
     /// order. `owner` is kept as long as MPI may use the memory, also if the exchange fails.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
-    pub fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
+    pub(crate) fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
         let own = |m: &&Message| m.to == self.rank && m.from == self.rank;
         for m in messages.iter().filter(own) {
             // SAFETY: both ranges have `bytes` bytes, are distinct, and outlive this call.

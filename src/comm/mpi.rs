@@ -56,12 +56,23 @@ pub(super) struct Mpi {
 /// The host's communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Communicator {
-    /// Address of an `MPI_Comm`.
-    C(*const c_void),
+    C(CommAddress),
     /// The integer that Fortran has for it.
     Fortran(i32),
     /// `MPI_COMM_WORLD`.
     World,
+}
+
+/// The address of an `MPI_Comm` of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommAddress(*const c_void);
+
+impl CommAddress {
+    /// # Safety
+    /// NULL, or the address of an `MPI_Comm`, as long as the value is used.
+    pub unsafe fn new(address: *const c_void) -> Self {
+        CommAddress(address)
+    }
 }
 
 impl Mpi {
@@ -88,10 +99,10 @@ impl Mpi {
         // SAFETY: MPI runs; a C host passes the address of an MPI_Comm.
         let handle = unsafe {
             match communicator {
-                Communicator::C(at) if at.is_null() => {
+                Communicator::C(at) if at.0.is_null() => {
                     bail!(NullPointer, "communicator: expected the address of an MPI_Comm")
                 }
-                Communicator::C(at) => (self.table.from_c)(at),
+                Communicator::C(at) => (self.table.from_c)(at.0),
                 Communicator::Fortran(number) => (self.table.from_fortran)(number),
                 Communicator::World => (self.table.world)(),
             }

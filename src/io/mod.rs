@@ -151,6 +151,14 @@ pub struct WriteOptions {
     pub lfn: Option<String>,
 }
 
+impl WriteOptions {
+    /// Bits of the numbers that a file of this format will have.
+    pub fn bits(&self, format: FileFormat) -> u32 {
+        let codec = CODECS.into_iter().find(|codec| codec.formats.contains(&format));
+        self.precision_bits.unwrap_or(codec.expect("every format").bits[0])
+    }
+}
+
 /// What a file says before its links, and how these lie in it.
 struct Header {
     extents: [usize; 4],
@@ -412,7 +420,7 @@ impl GaugeWriter {
         text::check_options(options)?;
         let codec =
             CODECS.into_iter().find(|codec| codec.formats.contains(&format)).expect("every format");
-        let bits = options.precision_bits.unwrap_or(codec.bits[0]);
+        let bits = options.bits(format);
         let order = options.byte_order.unwrap_or(codec.orders[0]);
         if !codec.bits.contains(&bits) || !codec.orders.contains(&order) {
             bail!(

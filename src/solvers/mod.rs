@@ -329,7 +329,7 @@ fn check_field(op: &dyn LinOp, field: &SpinorField, name: &str) -> Result<()> {
 }
 
 /// Refuses norms that are not finite.
-fn check_finite(norms: &[f64], name: &str) -> Result<()> {
+pub(crate) fn check_finite(norms: &[f64], name: &str) -> Result<()> {
     match norms.iter().position(|n| !n.is_finite()) {
         Some(i) => Err(Error::new(
             Status::NotFinite,

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::fourier::{Plan, Shape};
 use super::{Backend, Call, Downloads, Over, Piece, Ptr};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 
 type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, *mut f64);
 
@@ -163,18 +163,18 @@ impl Backend for Cpu {
         unsafe { ptr.write_bytes(0, layout.size()) };
         Ok(Ptr(ptr as u64))
     }
-    fn free(&self, ptr: Ptr, bytes: u64, _shared: bool) {
+    unsafe fn free(&self, ptr: Ptr, bytes: u64, _shared: bool) {
         // SAFETY: `ptr` came from `alloc` with the same size (Buffer keeps both).
         unsafe { std::alloc::dealloc(ptr.0 as *mut u8, layout(bytes)) }
     }
-    fn upload(&self, pieces: &[Piece]) -> Result<()> {
+    unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
         for (dst, src) in pieces {
             // SAFETY: the pieces lie inside buffers; distinct allocations do not overlap.
             unsafe { src.gather(0..src.bytes(), dst.0 as *mut u8) };
         }
         Ok(())
     }
-    fn download(&self, source: &mut Downloads) -> Result<()> {
+    unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
         loop {
             let pieces = source()?;
             for (src, dst) in &pieces {
@@ -186,18 +186,18 @@ impl Backend for Cpu {
             }
         }
     }
-    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         // SAFETY: both come from buffers of at least `bytes`; a copy onto itself is allowed.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, bytes as usize) };
         Ok(())
     }
-    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
         // SAFETY: a buffer of at least `bytes`.
         unsafe { std::ptr::write_bytes(dst.0 as *mut u8, 0, bytes as usize) };
         Ok(())
     }
 
-    fn launch(&self, call: &Call) -> Result<()> {
+    unsafe fn launch(&self, call: &Call) -> Result<()> {
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
         let run = |begin: usize, end: usize| {
@@ -225,7 +225,7 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&Over>) -> Result<f64> {
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&Over>) -> Result<f64> {
         let Some((numbers, maxima)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
@@ -234,7 +234,7 @@ impl Backend for Cpu {
         let width = sums.len();
         let n = call.work.n;
         let chunks = n.div_ceil(SUM_CHUNK);
-        let mut partial = vec![0.0; width * chunks];
+        let mut partial = host_array(width * chunks, 0.0, "partial sums")?;
         let run = |c: usize, out: &mut [f64]| {
             let (begin, end) = (c * SUM_CHUNK, ((c + 1) * SUM_CHUNK).min(n));
             // SAFETY: as in launch; `out` holds batches x N doubles.
