@@ -444,26 +444,6 @@ impl Device {
         unsafe { self.0.backend.download(source) }
     }
 
-    /// A call whose fields have the sites that it runs over. A GPU may count elements instead.
-    fn call<'a, A: KernelArgs>(
-        &self,
-        name: &str,
-        params: &'a [&'a str],
-        args: &'a A,
-        work: Work,
-    ) -> Result<Call<'a>> {
-        let call = Call::new(name, params, args, work)?;
-        if self.is_cpu() {
-            let mut specs = Specs::new();
-            args.specs(&mut specs);
-            let volumes = specs.iter().filter(|s| s.0 == "PLAQ_SPEC_FieldView_volume" && s.1 > 0);
-            if let Some((_, volume)) = volumes.clone().find(|s| work.n as i64 > s.1) {
-                bail!(Internal, "{name} runs over {} sites of a field of {volume}", work.n);
-            }
-        }
-        Ok(call)
-    }
-
     /// Runs a kernel of the table over the sites and batches of `work`.
     pub(crate) fn launch<A: KernelArgs>(
         &self,
@@ -475,7 +455,7 @@ impl Device {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
-        let call = self.call(name, params, args, work)?;
+        let call = Call::new(name, params, args, work)?;
         // SAFETY: fields fill in the arguments, with their own memory.
         unsafe { self.0.backend.launch(&call) }
     }
@@ -500,7 +480,7 @@ impl Device {
         work: Work,
         over: Option<&Over>,
     ) -> Result<(Vec<f64>, f64)> {
-        let call = self.call(name, params, args, work)?;
+        let call = Call::new(name, params, args, work)?;
         let (mut out, mut flag) = (zeros(&call)?, 0.0);
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
@@ -517,7 +497,7 @@ impl Device {
         args: &A,
         work: Work,
     ) -> Result<Started> {
-        let call = self.call(name, params, args, work)?;
+        let call = Call::new(name, params, args, work)?;
         // SAFETY: as in `launch`.
         unsafe { self.0.backend.start(&call) }
     }

@@ -374,14 +374,32 @@ impl Comm {
     /// # Errors
     /// Those of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
     pub fn guard<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.guard_call("", None, body)
+    }
+
+    /// The same for a call that has a name and parameters, of which `digest` is a hash: ranks that are
+    /// not in the same call, or passed other parameters, find out before they exchange anything, and
+    /// lose each other. A rank that cannot say, because its arguments are wrong, has no digest.
+    pub fn guard_call<T>(
+        &self,
+        function: &str,
+        digest: Option<u64>,
+        body: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         let Some(transport) = &self.transport else { return body() };
         if !transport.enter_guard()? {
             return body();
         }
         let panics = Panics(transport);
-        let mine = body();
+        let same = if function.is_empty() { Ok(()) } else { transport.compare(function, digest) };
+        let mine = same.and_then(|()| body());
         std::mem::forget(panics);
         transport.leave_guard(mine)
+    }
+
+    /// Number of the guarded call that runs: the same on all ranks.
+    pub fn call(&self) -> i64 {
+        self.transport.as_ref().map_or(0, |transport| transport.call_number())
     }
 
     /// Gives the ranks up outside of [`Comm::guard`]: the others' waits return `CommFailed` with

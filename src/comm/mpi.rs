@@ -45,6 +45,7 @@ pub(super) struct Table {
     version_text: unsafe extern "C" fn(*mut c_char, i32) -> i32,
     error_text: unsafe extern "C" fn(i32, *mut c_char, i32) -> i32,
     takes_gpu_memory: unsafe extern "C" fn() -> i32,
+    is_inter: unsafe extern "C" fn(i64, *mut i32) -> i32,
 }
 
 /// The loaded library; it stays loaded.
@@ -114,10 +115,19 @@ impl Mpi {
                 "communicator: expected one that this rank is part of, found MPI_COMM_NULL"
             );
         }
+        let mut inter = 0;
+        // SAFETY: MPI runs.
+        if unsafe { (self.table.is_inter)(handle, &mut inter) } != 0 || inter != 0 {
+            bail!(
+                MpiState,
+                "communicator: expected a living intra-communicator, found {}",
+                if inter != 0 { "an inter-communicator" } else { "none that MPI knows" }
+            );
+        }
         Ok(handle)
     }
 
-    fn check_running(&self) -> Result<()> {
+    pub fn check_running(&self) -> Result<()> {
         // SAFETY: may be called at any time.
         match unsafe { (self.table.state)() } {
             1 => Ok(()),

@@ -86,6 +86,17 @@ pub struct FileInfo {
     pub lfn: Option<String>,
     /// The user record (SciDAC `scidac-record-xml`) verbatim.
     pub user_record: Option<String>,
+    /// What is wrong with the file although it could be read.
+    pub warnings: Warnings,
+}
+
+/// Faults of a file that do not keep its links from being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Warnings {
+    /// ILDG: `ildg-format` is no XML; SciDAC's records gave lattice and precision.
+    pub malformed_format: bool,
+    /// The checksum is not that of the links, which the caller has admitted.
+    pub wrong_checksum: bool,
 }
 
 impl FileFormat {
@@ -115,6 +126,7 @@ impl FileInfo {
             date: None,
             lfn: None,
             user_record: None,
+            warnings: Warnings::default(),
         }
     }
 }

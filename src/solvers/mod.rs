@@ -69,6 +69,9 @@ impl std::str::FromStr for SolverKind {
     }
 }
 
+/// More do not fit in any memory.
+const MOST_DIRECTIONS: usize = 10_000;
+
 /// What a solve is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverParams {
@@ -120,8 +123,12 @@ impl SolverParams {
         if !(self.delta > 0.0 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
         }
-        if self.nkrylov == 0 {
-            bail!(BadParameter, "nkrylov is 0: GCR keeps at least one direction");
+        if !(1..=MOST_DIRECTIONS).contains(&self.nkrylov) {
+            bail!(
+                BadParameter,
+                "nkrylov: expected 1 to {MOST_DIRECTIONS} directions, found {}",
+                self.nkrylov
+            );
         }
         if !(self.omega > 0.0 && self.omega < 2.0) {
             bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);

@@ -6,7 +6,8 @@ mod fourier;
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once, OnceLock};
 
 use rayon::prelude::*;
 
@@ -33,6 +34,25 @@ pub struct Cpu {
     threads: usize,
     /// The set for 16 lanes, or `scalar`.
     set: usize,
+    /// Of `forks` when the threads were started.
+    forks: usize,
+}
+
+static FORKS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many of this process' ancestors forked it off after they had used plaq: a child has the memory
+/// of its parent, but none of its threads.
+fn forks() -> usize {
+    static COUNTING: Once = Once::new();
+    #[cfg(unix)]
+    COUNTING.call_once(|| {
+        extern "C" fn in_child() {
+            FORKS.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: a function that does nothing but count.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    });
+    FORKS.load(Ordering::Relaxed)
 }
 
 /// Sets of kernels compiled in that this processor can run, with their lanes: plainest first.
@@ -91,7 +111,25 @@ impl Cpu {
         };
         let threads = pool.current_num_threads();
         let pool = Arc::new(pool);
-        Ok(Cpu { pool, threads, set: set_named(name) })
+        Ok(Cpu { pool, threads, set: set_named(name), forks: forks() })
+    }
+
+    /// Are the threads in this process?
+    fn here(&self) -> bool {
+        self.forks == FORKS.load(Ordering::Relaxed)
+    }
+
+    /// Refuses to wait for threads that are not.
+    fn check_threads(&self) -> Result<()> {
+        if self.threads > 1 && !self.here() {
+            bail!(
+                DeviceLost,
+                "{}: this process was forked from the one that made the context, whose threads are \
+                 not here; make a context in the child, or one of a single thread before fork()",
+                self.name()
+            );
+        }
+        Ok(())
     }
 
     /// The compiled function: of the chosen set where the lattice has its lanes, else of the only
@@ -159,8 +197,20 @@ impl Backend for Cpu {
             // SAFETY: the range is the allocation just made, aligned to pages.
             unsafe { libc::madvise(ptr.cast(), layout.size(), libc::MADV_HUGEPAGE) };
         }
-        // SAFETY: the allocation has this size.
-        unsafe { ptr.write_bytes(0, layout.size()) };
+        // Pages lie near the thread that touches them first: kernels' threads share them out.
+        let (first, size) = (ptr as usize, layout.size());
+        let share = size.div_ceil(4 * self.threads).next_multiple_of(HUGE_PAGE);
+        let clear = |begin: usize| {
+            let bytes = share.min(size - begin);
+            // SAFETY: distinct parts of the allocation, which has this size.
+            unsafe { ((first + begin) as *mut u8).write_bytes(0, bytes) };
+        };
+        if self.threads > 1 && size > share && self.here() {
+            let parts = size.div_ceil(share);
+            self.pool.install(|| (0..parts).into_par_iter().for_each(|part| clear(part * share)));
+        } else {
+            (0..size).step_by(share).for_each(clear);
+        }
         Ok(Ptr(ptr as u64))
     }
     unsafe fn free(&self, ptr: Ptr, bytes: u64, _shared: bool) {
@@ -198,6 +248,7 @@ impl Backend for Cpu {
     }
 
     unsafe fn launch(&self, call: &Call) -> Result<()> {
+        self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
         let run = |begin: usize, end: usize| {
@@ -229,6 +280,7 @@ impl Backend for Cpu {
         let Some((numbers, maxima)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
+        self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
         let width = sums.len();
@@ -258,6 +310,7 @@ impl Backend for Cpu {
     }
 
     fn fourier(&self, shape: Shape) -> Result<Box<dyn Plan>> {
+        self.check_threads()?;
         Ok(fourier::plan(&self.pool, shape))
     }
 
