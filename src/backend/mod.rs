@@ -580,6 +580,13 @@ impl Buffer {
         // SAFETY: inside of both, as asserted.
         unsafe { self.device.0.backend.copy(to, from, bytes as u64) }
     }
+    /// The same inside of this memory; the ranges do not overlap.
+    pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
+        assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
+        let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
+        // SAFETY: inside of this buffer, as asserted.
+        unsafe { self.device.0.backend.copy(to, from, bytes as u64) }
+    }
     pub fn zero(&mut self) -> Result<()> {
         // SAFETY: a whole buffer.
         unsafe { self.device.0.backend.zero(self.ptr, self.bytes as u64) }

@@ -4,5 +4,5 @@ mod even_odd;
 mod multishift;
 mod solve;
 
-pub use even_odd::EvenOdd;
+pub use even_odd::{EvenOdd, SchurComplement};
 pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};

@@ -19,7 +19,7 @@ pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};
 pub use random::Noise;
-pub use spinor::{SpinorField, Subset};
+pub use spinor::{Components, RhsOrder, SpinorField, Subset, VectorField};
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 
