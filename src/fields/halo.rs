@@ -13,6 +13,8 @@ use crate::error::Result;
 
 /// Reals of a projected spinor.
 const PROJECTED_REALS: usize = 12;
+/// Kept at a time: solves in two precisions with links and borders take less than half of them.
+const MOST_EXCHANGES: usize = 16;
 
 /// What belongs to the ranks of a `Comm`: exchanges, made once for each device and sizes of messages,
 /// and what waits on a device have in common.
@@ -296,9 +298,20 @@ impl Geometry {
     pub(crate) fn mail(&self, device: &Device, faces: &Faces) -> Result<Arc<Mutex<Mail>>> {
         let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
         let mut made = made(self.comm())?;
-        let old = made.exchanges.iter().find(|(d, f, _)| d == device && f == faces);
-        if let Some((_, _, mail)) = old {
-            return Ok(mail.clone());
+        let old = made.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
+        if let Some(at) = old {
+            // The last one used is the last in the list.
+            let exchange = made.exchanges.remove(at);
+            let mail = exchange.2.clone();
+            made.exchanges.push(exchange);
+            return Ok(mail);
+        }
+        // On a CPU nobody else knows of the buffers: those that were not used for long go.
+        let idle = |(d, _, mail): &Exchange| d.is_cpu() && Arc::strong_count(mail) == 1;
+        if made.exchanges.len() >= MOST_EXCHANGES {
+            if let Some(at) = made.exchanges.iter().position(idle) {
+                made.exchanges.remove(at);
+            }
         }
         let mail = Mail::new(device, self.comm(), *faces, peers)?;
         made.exchanges.push((device.clone(), *faces, mail.clone()));

@@ -172,7 +172,9 @@ impl Layout {
     /// MILC's array of site structs of `size` bytes with the links at byte `offset`.
     pub fn milc_site(precision: Precision, size: usize, offset: usize) -> Result<Self> {
         let real = precision.bytes();
-        if !size.is_multiple_of(real) || !offset.is_multiple_of(real) || offset + 72 * real > size {
+        // No struct comes near the limit, below which nothing overflows.
+        let fits = size <= 1 << 32 && offset <= size && 72 * real <= size - offset;
+        if !size.is_multiple_of(real) || !offset.is_multiple_of(real) || !fits {
             bail!(
                 BadLayout,
                 "MILC site: four links of {real}-byte numbers do not fit a struct of {size} \

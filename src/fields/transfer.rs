@@ -11,7 +11,7 @@ use super::{
 use crate::backend::args::{LayoutArgs, ReportArgs};
 use crate::backend::{Buffer, Device, External, Location, Piece, Ptr, Work};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -343,7 +343,7 @@ impl Transfer {
         if self.device.reduce("layout_report", &[], &args, work)?.iter().all(|&n| n == 0.0) {
             return Ok(Vec::new());
         }
-        let mut report = vec![0f32; count];
+        let mut report = host_array(count, 0f32, "a number for each link or site")?;
         buffer.download(bytemuck::cast_slice_mut(&mut report))?;
         Ok(report)
     }
@@ -358,9 +358,13 @@ impl Transfer {
             }
             Location::Device => true,
         };
+        if !self.device.is_cpu() {
+            self.device.check_reach(memory, &bytes)?;
+        }
         let mut args = self.args;
         args.report = report.map_or(Ptr::NULL, Buffer::ptr);
         if visible {
+            self.device.after_host(memory)?;
             self.run_in_place(memory, args)?;
             // The host may use its array as soon as this returns.
             return self.device.synchronize();

@@ -70,6 +70,9 @@ impl std::str::FromStr for SolverKind {
     }
 }
 
+/// More do not fit in any memory.
+const MOST_DIRECTIONS: usize = 10_000;
+
 /// What a solve is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverParams {
@@ -121,8 +124,12 @@ impl SolverParams {
         if !(self.delta > 0.0 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
         }
-        if self.nkrylov == 0 {
-            bail!(BadParameter, "nkrylov is 0: GCR keeps at least one direction");
+        if !(1..=MOST_DIRECTIONS).contains(&self.nkrylov) {
+            bail!(
+                BadParameter,
+                "nkrylov: expected 1 to {MOST_DIRECTIONS} directions, found {}",
+                self.nkrylov
+            );
         }
         if !(self.omega > 0.0 && self.omega < 2.0) {
             bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
@@ -360,7 +367,7 @@ fn alone(
 }
 
 /// Refuses norms that are not finite.
-fn check_finite(norms: &[f64], name: &str) -> Result<()> {
+pub(crate) fn check_finite(norms: &[f64], name: &str) -> Result<()> {
     match norms.iter().position(|n| !n.is_finite()) {
         Some(i) => Err(Error::new(
             Status::NotFinite,
