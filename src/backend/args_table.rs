@@ -54,6 +54,17 @@ constants! {
     RANDOM_HEATBATH = 3;
     RANDOM_GAUGE = 4;
     RANDOM_GAUGEFIX = 5;
+    RANDOM_MOMENTA = 6;
+    /// acceptance of a trajectory
+    RANDOM_ACCEPT = 7;
+    /// pseudofermions
+    RANDOM_PSEUDOFERMION = 8;
+
+    // Arrays of momenta (momenta.h): coefficients of T_a; the anti-hermitian matrix i p as 10 reals
+    // (entries 01, 02, 12, then the imaginary parts of the diagonal, one left free), or whole.
+    MOMENTA_COEFFICIENTS = 0;
+    MOMENTA_TEN = 1;
+    MOMENTA_MATRICES = 2;
 
     // Functionals of gauge fixing (gaugefix.h).
     GAUGE_TRACE = 0;
@@ -485,5 +496,33 @@ kernel_args! {
     struct CorrelatorArgs {
         sub geom: Geom,
         sub propagator: FieldView,
+    }
+
+    /// Momenta: random numbers, sums, arrays (momenta.h).
+    struct MomentaArgs {
+        sub geom: Geom,
+        sub momenta: FieldView,
+        /// Another field of momenta, or of general matrices.
+        sub other: FieldView,
+        /// Form of `array`: MOMENTA_*.
+        arg form: i32,
+        /// Even sites first, or lexicographic.
+        arg split: i32,
+        /// Into the field, or out of it.
+        arg load: i32,
+        arg array: Ptr,
+        /// Factor of what is written; of `other` in sums.
+        arg factor: f64,
+        arg scale: f64,
+        arg seed: u64,
+        arg step: i64,
+    }
+
+    /// U <- exp(i step p) U, and links put back into the group (evolve.h).
+    struct EvolveArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub momenta: FieldView,
+        arg step: f64,
     }
 }

@@ -46,6 +46,13 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "fourier_direction", body: "FourierDirection", header: "fourier.h", args: "FourierArgs", kind: Kind::LaneReduce(1, 1), params: &[FLOATS, &["R8", "R12", "SU2"]] },
     Kernel { name: "source", body: "Source", header: "contract.h", args: "SourceArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "correlators", body: "Correlators", header: "contract.h", args: "CorrelatorArgs", kind: Kind::Reduce(12), params: &[FLOATS] },
+    Kernel { name: "random_momenta", body: "RandomMomenta", header: "momenta.h", args: "MomentaArgs", kind: Kind::Lane, params: &[FLOATS] },
+    Kernel { name: "momenta_sum", body: "MomentaSum", header: "momenta.h", args: "MomentaArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "momenta_add", body: "MomentaAdd", header: "momenta.h", args: "MomentaArgs", kind: Kind::Site, params: &[FLOATS, FLOATS] },
+    Kernel { name: "momenta_project", body: "MomentaProject", header: "momenta.h", args: "MomentaArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "momenta_array", body: "MomentaArray", header: "momenta.h", args: "MomentaArgs", kind: Kind::Lane, params: &[FLOATS] },
+    Kernel { name: "evolve_links", body: "EvolveLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "project_links", body: "ProjectLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of
