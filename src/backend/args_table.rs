@@ -525,4 +525,55 @@ kernel_args! {
         sub momenta: FieldView,
         arg step: f64,
     }
+
+    /// Force of the hop, of several pairs of full spinor fields (fermion_force.h).
+    struct HopForceArgs {
+        sub geom: Geom,
+        sub x: FieldView,
+        sub y: FieldView,
+        sub gauge: FieldView,
+        sub momenta: FieldView,
+        /// Projected spinors of the ranks in front: of X for even sites, for odd ones, then of Y.
+        sub received: HaloView,
+        /// As in HopArgs.
+        spec phase_mask: i32,
+        spec nrhs: i32,
+        /// Of right-hand sides.
+        arg coef: [f64; 32],
+        /// -2 kappa times the coefficient of each direction.
+        arg hop: [f64; 4],
+        /// Of steps forward over this rank's boundary.
+        arg phase_re: [f64; 4],
+        arg phase_im: [f64; 4],
+        arg step: f64,
+    }
+
+    /// Matrices in the corners of plaquettes for the clover term's force (clover_force.h).
+    struct CloverInsertionArgs {
+        sub geom: Geom,
+        sub x: FieldView,
+        sub y: FieldView,
+        /// A^-1, or of a twisted inverse its first set.
+        sub blocks: FieldView,
+        sub out: FieldView,
+        spec nrhs: i32,
+        /// Bit p: sites of parity p take the blocks.
+        spec with_blocks: i32,
+        /// To what is there, or instead.
+        spec add: i32,
+        arg coef: [f64; 32],
+        arg coef_blocks: [f64; 2],
+        /// Of spatial planes and of those with t.
+        arg coef_s: f64,
+        arg coef_t: f64,
+    }
+
+    /// Force of these matrices (clover_force.h).
+    struct CloverForceArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub insertion: FieldView,
+        sub momenta: FieldView,
+        arg step: f64,
+    }
 }

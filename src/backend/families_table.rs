@@ -53,6 +53,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "momenta_array", body: "MomentaArray", header: "momenta.h", args: "MomentaArgs", kind: Kind::Lane, params: &[FLOATS] },
     Kernel { name: "evolve_links", body: "EvolveLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "project_links", body: "ProjectLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "hop_force", body: "HopForce", header: "fermion_force.h", args: "HopForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "clover_insertion", body: "CloverInsertion", header: "clover_force.h", args: "CloverInsertionArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "clover_force", body: "CloverForce", header: "clover_force.h", args: "CloverForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of

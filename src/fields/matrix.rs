@@ -99,7 +99,10 @@ impl MatrixField {
     pub(super) fn as_links(&self) -> Result<&GaugeField> {
         if self.form != MatrixForm::General || self.count() != 4 {
             let (form, count) = (self.form, self.count());
-            bail!(BadLayout, "layouts hold four general matrices on a site, found {count} {form:?}");
+            bail!(
+                BadLayout,
+                "layouts hold four general matrices on a site, found {count} {form:?}"
+            );
         }
         Ok(&self.inner)
     }

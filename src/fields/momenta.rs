@@ -223,7 +223,10 @@ impl Momenta {
             bail!(BadLayout, "momenta: expected an array of {expected} reals, found {length}");
         }
         if factor == 0.0 || !factor.is_finite() {
-            bail!(InvalidArgument, "factor: expected a finite number that is not 0, found {factor}");
+            bail!(
+                InvalidArgument,
+                "factor: expected a finite number that is not 0, found {factor}"
+            );
         }
         Ok(())
     }
@@ -270,7 +273,10 @@ impl GaugeField {
     fn check_whole(&self, what: &str) -> Result<()> {
         if self.recon() != Recon::R18 || self.precision() == Precision::F16 {
             let (precision, recon) = (self.precision(), self.recon());
-            bail!(Unsupported, "{what}: expected f64 or f32 links as R18, found {precision:?} {recon:?}");
+            bail!(
+                Unsupported,
+                "{what}: expected f64 or f32 links as R18, found {precision:?} {recon:?}"
+            );
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Dirac operators: hopping terms and site terms.
 
+mod force;
 mod wilson;
 
+pub use force::ForceTerms;
 pub use wilson::{copy_parity, gamma5, DiracParams, HopCall, SiteTerm, Wilson};
