@@ -305,6 +305,41 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
             vec![heat, variant("overrelaxation", &args)]
         }
+        "hop_force" => {
+            let geom = Geom { halos: 0b1101, ..geom() };
+            let one = HopForceArgs {
+                geom: self::geom(),
+                x: view(),
+                y: view(),
+                gauge: view(),
+                momenta: view(),
+                phase_mask: 8,
+                nrhs: 1,
+                ..Default::default()
+            };
+            vec![
+                variant("one", &one),
+                variant("several", &HopForceArgs { nrhs: 12, ..one }),
+                variant("halos, several", &HopForceArgs { geom, nrhs: 12, ..one }),
+            ]
+        }
+        "clover_insertion" => {
+            let one = CloverInsertionArgs {
+                geom: geom(),
+                x: view(),
+                y: view(),
+                blocks: view(),
+                out: view(),
+                nrhs: 1,
+                ..Default::default()
+            };
+            let determinant = CloverInsertionArgs { nrhs: 0, with_blocks: 1, add: 1, ..one };
+            vec![
+                variant("one", &one),
+                variant("several", &CloverInsertionArgs { nrhs: 12, ..one }),
+                variant("determinant", &determinant),
+            ]
+        }
         "random_spinor" => [RANDOM_NORMAL_SPINOR, RANDOM_Z4_SPINOR]
             .map(|purpose| {
                 let (geom, field) = (geom(), view());

@@ -14,6 +14,8 @@ mod dirac;
 mod examples;
 #[path = "faults.rs"]
 mod faults;
+#[path = "fermion/main.rs"]
+mod fermion;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]
