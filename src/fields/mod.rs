@@ -24,7 +24,7 @@ pub use matrix::{MatrixField, MatrixForm};
 pub(crate) use momenta::sum_and_most;
 pub use momenta::{Momenta, MomentaForm, SiteOrder};
 pub use random::Noise;
-pub use spinor::{SpinorField, Subset};
+pub use spinor::{Components, RhsOrder, SpinorField, Subset, VectorField};
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 

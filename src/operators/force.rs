@@ -243,22 +243,7 @@ impl Wilson {
 
     fn check_terms(&self, terms: &ForceTerms) -> Result<()> {
         for (f, name) in [(terms.x, "X"), (terms.y, "Y")] {
-            let gauge = self.gauge();
-            if f.geometry() != gauge.geometry() || f.device() != gauge.device() {
-                bail!(
-                    FieldMismatch,
-                    "force: {name} and the links on different lattices or devices"
-                );
-            }
-            if f.subset() != Subset::Full || f.precision() != gauge.precision() {
-                bail!(
-                    FieldMismatch,
-                    "force: expected {name} on all sites in {:?}, found {:?} in {:?}",
-                    gauge.precision(),
-                    f.subset(),
-                    f.precision()
-                );
-            }
+            self.subset_shape(Subset::Full).check(f, &format!("force: {name}"))?;
             if f.nrhs() != terms.coef.len() {
                 bail!(
                     FieldMismatch,
