@@ -53,6 +53,15 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "momenta_array", body: "MomentaArray", header: "momenta.h", args: "MomentaArgs", kind: Kind::Lane, params: &[FLOATS] },
     Kernel { name: "evolve_links", body: "EvolveLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "project_links", body: "ProjectLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "plaquette_elements", body: "PlaquetteElements", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "plaquette_force", body: "PlaquetteForce", header: "gauge_force.h", args: "ForceArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "plane_loops", body: "PlaneLoops", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "rectangle_elements", body: "RectangleElements", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "rectangle_steps", body: "RectangleSteps", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "rectangle_force", body: "RectangleForce", header: "gauge_force.h", args: "ForceArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "plaquette_action", body: "PlaquetteAction", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Reduce(1), params: &[FLOATS] },
+    Kernel { name: "rectangle_action", body: "RectangleAction", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Reduce(1), params: &[FLOATS] },
+    Kernel { name: "algebra_laplace", body: "AlgebraLaplace", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of

@@ -1,6 +1,8 @@
 //! Hybrid Monte Carlo of SU(3) gauge fields (physics.md, HMC): an action is a sum of monomials, each
 //! with its own heat bath, action and force; integrators and trajectories know nothing else of them.
 
+pub mod gauge_action;
+
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta};
 
