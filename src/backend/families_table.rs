@@ -53,6 +53,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "momenta_array", body: "MomentaArray", header: "momenta.h", args: "MomentaArgs", kind: Kind::Lane, params: &[FLOATS] },
     Kernel { name: "evolve_links", body: "EvolveLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "project_links", body: "ProjectLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "links_distance", body: "LinksDistance", header: "evolve.h", args: "EvolveArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
     Kernel { name: "plaquette_elements", body: "PlaquetteElements", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "plaquette_force", body: "PlaquetteForce", header: "gauge_force.h", args: "ForceArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
     Kernel { name: "plane_loops", body: "PlaneLoops", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },

@@ -124,6 +124,12 @@ impl Momenta {
         self.run("momenta_add", &[self.precision().token(), other.precision().token()], &args)
     }
 
+    /// p = scale p.
+    pub fn scale(&mut self, scale: f64) -> Result<()> {
+        let args = MomentaArgs { other: self.view(), scale, factor: 0.0, ..self.args() };
+        self.run("momenta_add", &[self.precision().token(); 2], &args)
+    }
+
     /// A copy of the numbers of `other`, whatever its precision.
     pub fn copy_from(&mut self, other: &Momenta) -> Result<()> {
         if self.precision() == other.precision() && self.geometry() == other.geometry() {
@@ -223,7 +229,10 @@ impl Momenta {
             bail!(BadLayout, "momenta: expected an array of {expected} reals, found {length}");
         }
         if factor == 0.0 || !factor.is_finite() {
-            bail!(InvalidArgument, "factor: expected a finite number that is not 0, found {factor}");
+            bail!(
+                InvalidArgument,
+                "factor: expected a finite number that is not 0, found {factor}"
+            );
         }
         Ok(())
     }
@@ -267,10 +276,33 @@ impl GaugeField {
         Ok(most.sqrt())
     }
 
+    /// The largest modulus of a difference of entries; both fields whole and in the same precision.
+    pub fn distance(&self, other: &GaugeField) -> Result<f64> {
+        self.check_whole("distance")?;
+        if (self.precision(), self.recon()) != (other.precision(), other.recon())
+            || self.geometry() != other.geometry()
+            || self.device() != other.device()
+        {
+            bail!(FieldMismatch, "distance: fields of other lattices, devices or precisions");
+        }
+        let geometry = self.geometry();
+        let (gauge, other) = (self.view(), other.view());
+        let args =
+            EvolveArgs { geom: geometry.args(), gauge, momenta: other, ..Default::default() };
+        let params = [self.precision().token()];
+        let work = geometry.work(2);
+        let v = geometry.reduce_here(self.device(), "links_distance", &params, &args, work)?;
+        let (sum, most) = sum_and_most(geometry, &v)?;
+        Ok(if sum.is_finite() { most.sqrt() } else { f64::INFINITY })
+    }
+
     fn check_whole(&self, what: &str) -> Result<()> {
         if self.recon() != Recon::R18 || self.precision() == Precision::F16 {
             let (precision, recon) = (self.precision(), self.recon());
-            bail!(Unsupported, "{what}: expected f64 or f32 links as R18, found {precision:?} {recon:?}");
+            bail!(
+                Unsupported,
+                "{what}: expected f64 or f32 links as R18, found {precision:?} {recon:?}"
+            );
         }
         Ok(())
     }

@@ -49,7 +49,10 @@ impl GaugeCoefficients {
     pub fn anisotropic(beta: [f64; 2], c0: [f64; 2], c1: [f64; 3]) -> Result<Self> {
         for (name, values) in [("beta", &beta[..]), ("c0", &c0), ("c1", &c1)] {
             if let Some(bad) = values.iter().find(|v| !v.is_finite() || v.abs() > 1e6) {
-                bail!(BadParameter, "gauge action: {name}: expected a number of modulus up to 1e6, found {bad}");
+                bail!(
+                    BadParameter,
+                    "gauge action: {name}: expected a number of modulus up to 1e6, found {bad}"
+                );
             }
         }
         if beta.iter().any(|&b| b < 0.0) {
