@@ -42,4 +42,23 @@ template <int W, class S> struct ProjectLinks {
   }
 };
 
+// Differences of two fields, the other one in place of momenta: sum of |difference|^2, and the largest of
+// one entry.
+template <int W, class S> struct LinksDistance {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const EvolveArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    for (int mu = 0; mu < 4; mu++) {
+      Su3<R> u, v;
+      load_link<S, R18>(u, plane(a.gauge, parity), x, mu);
+      load_link<S, R18>(v, plane(a.momenta, parity), x, mu);
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+        const R n = norm2(v.e[i / 3][i % 3] - u.e[i / 3][i % 3]);
+        sums.add(0, n);
+        sums.most(1, n);
+      }
+    }
+  }
+};
+
 }  // namespace PLAQ_NS

@@ -22,6 +22,8 @@ mod gaugefix;
 mod halo;
 #[path = "heatbath.rs"]
 mod heatbath;
+#[path = "hmc/main.rs"]
+mod hmc;
 #[path = "io/main.rs"]
 mod io;
 #[path = "layouts.rs"]

@@ -582,4 +582,22 @@ kernel_args! {
         sub momenta: FieldView,
         arg step: f64,
     }
+
+    /// Actions and forces of plaquettes and rectangles (gauge_force.h).
+    struct ForceArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub loops: FieldView,
+        sub elements: FieldView,
+        sub steps: FieldView,
+        sub momenta: FieldView,
+        /// Coefficients by plane 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in
+        /// the first of its directions, and in the second.
+        arg plaquette: [f64; 6],
+        arg first: [f64; 6],
+        arg second: [f64; 6],
+        /// momenta = scale momenta - step F
+        arg scale: f64,
+        arg step: f64,
+    }
 }

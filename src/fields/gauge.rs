@@ -199,8 +199,8 @@ impl GaugeField {
     pub(super) fn clear(&mut self) -> Result<()> {
         self.data.zero()
     }
-    /// The bytes of a field of the same shape.
-    pub(super) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {
+    /// The bytes of a field of the same lattice, precision and storage.
+    pub(crate) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {
         self.data.copy_from(&other.data)
     }
 

@@ -95,21 +95,6 @@ impl MatrixField {
     pub(crate) fn view(&self) -> FieldView {
         self.inner.view()
     }
-    /// General matrices as four links for transfers (`GaugeField::save` and `load` unchecked).
-    pub(super) fn as_links(&self) -> Result<&GaugeField> {
-        if self.form != MatrixForm::General || self.count() != 4 {
-            let (form, count) = (self.form, self.count());
-            bail!(
-                BadLayout,
-                "layouts hold four general matrices on a site, found {count} {form:?}"
-            );
-        }
-        Ok(&self.inner)
-    }
-    pub(super) fn as_links_mut(&mut self) -> Result<&mut GaugeField> {
-        self.as_links()?;
-        Ok(&mut self.inner)
-    }
     pub(super) fn copy_raw(&mut self, other: &MatrixField) -> Result<()> {
         self.inner.copy_raw(&other.inner)
     }

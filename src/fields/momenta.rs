@@ -124,6 +124,12 @@ impl Momenta {
         self.run("momenta_add", &[self.precision().token(), other.precision().token()], &args)
     }
 
+    /// p = scale p.
+    pub fn scale(&mut self, scale: f64) -> Result<()> {
+        let args = MomentaArgs { other: self.view(), scale, factor: 0.0, ..self.args() };
+        self.run("momenta_add", &[self.precision().token(); 2], &args)
+    }
+
     /// A copy of the numbers of `other`, whatever its precision.
     pub fn copy_from(&mut self, other: &Momenta) -> Result<()> {
         if self.precision() == other.precision() && self.geometry() == other.geometry() {
@@ -268,6 +274,26 @@ impl GaugeField {
             bail!(NotFinite, "reunitarise: a link is not finite");
         }
         Ok(most.sqrt())
+    }
+
+    /// The largest modulus of a difference of entries; both fields whole and in the same precision.
+    pub fn distance(&self, other: &GaugeField) -> Result<f64> {
+        self.check_whole("distance")?;
+        if (self.precision(), self.recon()) != (other.precision(), other.recon())
+            || self.geometry() != other.geometry()
+            || self.device() != other.device()
+        {
+            bail!(FieldMismatch, "distance: fields of other lattices, devices or precisions");
+        }
+        let geometry = self.geometry();
+        let (gauge, other) = (self.view(), other.view());
+        let args =
+            EvolveArgs { geom: geometry.args(), gauge, momenta: other, ..Default::default() };
+        let params = [self.precision().token()];
+        let work = geometry.work(2);
+        let v = geometry.reduce_here(self.device(), "links_distance", &params, &args, work)?;
+        let (sum, most) = sum_and_most(geometry, &v)?;
+        Ok(if sum.is_finite() { most.sqrt() } else { f64::INFINITY })
     }
 
     fn check_whole(&self, what: &str) -> Result<()> {

@@ -1,10 +1,16 @@
 //! Hybrid Monte Carlo of SU(3) gauge fields (physics.md, HMC): an action is a sum of monomials, each
 //! with its own heat bath, action and force; integrators and trajectories know nothing else of them.
 
+pub mod checkpoint;
 pub mod fermion;
+pub mod gauge_action;
+pub mod integrator;
+mod random;
+mod trajectory;
 
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta};
+pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
 
 /// Where in the random streams a trajectory is: Philox numbers depend on seed, trajectory, purpose and
 /// global site.
@@ -39,8 +45,8 @@ pub trait Monomial: Send {
     fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
     /// momenta -= step * force.
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport>;
-    /// Says that links of the trajectory before are there again, or that a trajectory begins: guesses
-    /// and operators built from links may be kept or dropped.
+    /// A trajectory begins, or begins again: results of earlier ones (guesses for solvers) are dropped, so
+    /// that a chain goes on from a checkpoint bit for bit.
     fn restart(&mut self) {}
     /// Solver iterations of `refresh` and `action` since they were last asked for.
     fn iterations(&mut self) -> u64 {
