@@ -30,9 +30,10 @@ pub struct OneFlavourParams {
     pub error_force: f64,
     pub error_hamiltonian: f64,
     /// The interval that holds the spectrum of P^dagger P. None: it is measured with the first links,
-    /// a third below and a fifth above what was found.
+    /// a third below and a fifth above what was found; to go on from a checkpoint bit for bit give it.
     pub interval: Option<(f64, f64)>,
-    /// Trajectories from one measurement of the spectrum's ends to the next; 0: never after the first.
+    /// The spectrum's ends are measured in trajectories whose number is a multiple of this; 0: only to
+    /// find the interval.
     pub check_every: u32,
 }
 
@@ -68,7 +69,6 @@ pub struct OneFlavour {
     /// Ends of the spectrum as they were last measured, and near an eigenvector of the lower one.
     seen: Option<(f64, f64)>,
     lowest: Option<SpinorField>,
-    refreshes: u32,
     phi: Option<SpinorField>,
     force: SchurForce,
     scratch: Option<Momenta>,
@@ -99,7 +99,6 @@ impl OneFlavour {
             powers: None,
             seen: None,
             lowest: None,
-            refreshes: 0,
             phi: None,
             force: SchurForce::default(),
             scratch: None,
@@ -217,11 +216,10 @@ impl Monomial for OneFlavour {
         let op = self.operator(gauge)?;
         let seed = noise_seed(stream.seed, &self.name);
         let every = self.params.check_every;
-        let due = every != 0 && self.refreshes.is_multiple_of(every);
+        let due = every != 0 && stream.trajectory.is_multiple_of(every);
         if self.powers.is_none() || due {
             self.look(&op, seed ^ 1)?;
         }
-        self.refreshes = self.refreshes.wrapping_add(1);
         let Some(r) = self.powers.as_ref().map(|p| p.heat_bath.clone()) else {
             return self.no_fields();
         };
