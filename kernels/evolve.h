@@ -1,6 +1,7 @@
 // Links that follow their momenta, and their way back into the group.
 #pragma once
 #include "algebra.h"
+#include "sums.h"
 
 namespace PLAQ_NS {
 

@@ -9,6 +9,7 @@
 // No kernel looks further than one site, which is as far as borders go.
 #pragma once
 #include "algebra.h"
+#include "sums.h"
 
 namespace PLAQ_NS {
 
@@ -41,7 +42,8 @@ template <int W, class S> struct PlaquetteElements {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
     const Plane out = plane(a.elements, parity);
-    PLAQ_UNROLL for (int nu = 1; nu < 4; nu++) PLAQ_UNROLL for (int mu = 0; mu < nu; mu++) {
+    for (int nu = 1; nu < 4; nu++)  // one plane at a time keeps registers few
+      for (int mu = 0; mu < nu; mu++) {
       const int p = plane_number(mu, nu);
       const Algebra<R> e = imaginary(plaquette_of<S, R>(a.geom, gauge, x, mu, nu));
       store_algebra<S>(times(splat<R>(a.plaquette[p] * (1.0 / 6)), e), out, x, p, 6);
@@ -66,25 +68,21 @@ template <int W, class S> struct PlaquetteForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
-    Algebra<R> f[4] = {};
-    PLAQ_UNROLL for (int nu = 1; nu < 4; nu++) PLAQ_UNROLL for (int mu = 0; mu < nu; mu++) {
-      Algebra<R> e;
-      load_algebra<S>(e, plane(a.elements, parity), x, plane_number(mu, nu), 6);
-      f[mu] = f[mu] + e, f[nu] = f[nu] - e;
-    }
-    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
-      const Site y = neighbour(a.geom, x, nu, false);
-      Su3<R> u;
-      load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
-      PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    for (int mu = 0; mu < 4; mu++) {  // one direction at a time keeps registers few
+      Algebra<R> f = {};
+      for (int nu = 0; nu < 4; nu++) {
         if (mu == nu) continue;
-        Algebra<R> e;
-        load_algebra<S>(e, plane(a.elements, y.par), y, mu < nu ? plane_number(mu, nu) : plane_number(nu, mu), 6);
-        e = turned_back(e, u);
-        f[mu] = mu < nu ? f[mu] - e : f[mu] + e;
+        const int n = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
+        const Site y = neighbour(a.geom, x, nu, false);
+        Su3<R> u;
+        Algebra<R> e, t;
+        load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
+        load_algebra<S>(t, plane(a.elements, y.par), y, n, 6);
+        load_algebra<S>(e, plane(a.elements, parity), x, n, 6);
+        f = add_times(f, splat<R>(mu < nu ? 1 : -1), e - turned_back(t, u));
       }
+      kick_link<S>(a, plane(a.momenta, parity), x, mu, f, sums);
     }
-    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) kick_link<S>(a, plane(a.momenta, parity), x, mu, f[mu], sums);
   }
 };
 
@@ -94,8 +92,9 @@ template <int W, class S> struct PlaneLoops {
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
-    PLAQ_UNROLL for (int nu = 1; nu < 4; nu++) PLAQ_UNROLL for (int mu = 0; mu < nu; mu++)
-      store_link<S, R12>(plaquette_of<S, R>(a.geom, gauge, x, mu, nu), plane(a.loops, parity), x, plane_number(mu, nu), 6);
+    for (int nu = 1; nu < 4; nu++)
+      for (int mu = 0; mu < nu; mu++)
+        store_link<S, R12>(plaquette_of<S, R>(a.geom, gauge, x, mu, nu), plane(a.loops, parity), x, plane_number(mu, nu), 6);
   }
 };
 
@@ -121,7 +120,8 @@ template <int W, class S> struct RectangleElements {
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane out = plane(a.elements, parity);
-    PLAQ_UNROLL for (int nu = 1; nu < 4; nu++) PLAQ_UNROLL for (int mu = 0; mu < nu; mu++) {
+    for (int nu = 1; nu < 4; nu++)  // one plane at a time keeps registers few
+      for (int mu = 0; mu < nu; mu++) {
       const int n = plane_number(mu, nu);
       Su3<R> p, b, d;
       rectangles_of<S, R>(p, b, d, a, x, mu, nu);
@@ -144,30 +144,30 @@ template <int W, class S> struct RectangleSteps {
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane here = plane(a.elements, parity), out = plane(a.steps, parity);
-    Algebra<R> g[4] = {};
-    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
-      const Site y = neighbour(a.geom, x, nu, false);
-      const Plane there = plane(a.elements, y.par);
-      Su3<R> u;
-      load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
-      PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    for (int mu = 0; mu < 4; mu++) {
+      Algebra<R> g = {};
+      for (int nu = 0; nu < 4; nu++) {
         if (mu == nu) continue;
+        const Site y = neighbour(a.geom, x, nu, false);
+        const Plane there = plane(a.elements, y.par);
         const int n = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
         const int along = (mu < nu ? 6 : 12) + n, across = (mu < nu ? 12 : 6) + n;
+        const R sign = splat<R>(mu < nu ? 1 : -1);
+        Su3<R> u;
         Algebra<R> e, t;
+        load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
         load_algebra<S>(e, here, x, along, 18);
         load_algebra<S>(t, there, y, along, 18);
-        e = e - turned_back(t, u);
-        g[mu] = mu < nu ? g[mu] + e : g[mu] - e;
+        g = add_times(g, sign, e - turned_back(t, u));
         load_algebra<S>(t, there, y, across, 18);
         t = turned_back(t, u);
         load_algebra<S>(e, here, x, across, 18);
         t = e - t;
         load_algebra<S>(e, here, x, n, 18);
-        store_algebra<S>(mu < nu ? t - e : e - t, out, x, 4 + 3 * nu + (mu > nu ? mu - 1 : mu), 16);
+        store_algebra<S>(times(sign, t - e), out, x, 4 + 3 * nu + (mu > nu ? mu - 1 : mu), 16);
       }
+      store_algebra<S>(g, out, x, mu, 16);
     }
-    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) store_algebra<S>(g[mu], out, x, mu, 16);
   }
 };
 
@@ -175,24 +175,23 @@ template <int W, class S> struct RectangleForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
-    Algebra<R> f[4] = {};
-    PLAQ_UNROLL for (int nu = 1; nu < 4; nu++) PLAQ_UNROLL for (int mu = 0; mu < nu; mu++) {
-      Algebra<R> e;
-      load_algebra<S>(e, plane(a.elements, parity), x, plane_number(mu, nu), 18);
-      f[mu] = f[mu] + e, f[nu] = f[nu] - e;
-    }
-    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
-      const Site y = neighbour(a.geom, x, nu, false);
-      const Plane there = plane(a.steps, y.par);
-      Su3<R> u;
-      load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
-      PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    for (int mu = 0; mu < 4; mu++) {
+      Algebra<R> f = {};
+      for (int nu = 0; nu < 4; nu++) {
+        const Site y = neighbour(a.geom, x, nu, false);
+        Su3<R> u;
         Algebra<R> e;
-        load_algebra<S>(e, there, y, mu == nu ? mu : 4 + 3 * nu + (mu > nu ? mu - 1 : mu), 16);
-        f[mu] = f[mu] + turned_back(e, u);
+        if (mu != nu) {
+          const int n = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
+          load_algebra<S>(e, plane(a.elements, parity), x, n, 18);
+          f = add_times(f, splat<R>(mu < nu ? 1 : -1), e);
+        }
+        load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
+        load_algebra<S>(e, plane(a.steps, y.par), y, mu == nu ? mu : 4 + 3 * nu + (mu > nu ? mu - 1 : mu), 16);
+        f = f + turned_back(e, u);
       }
+      kick_link<S>(a, plane(a.momenta, parity), x, mu, f, sums);
     }
-    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) kick_link<S>(a, plane(a.momenta, parity), x, mu, f[mu], sums);
   }
 };
 
@@ -233,7 +232,7 @@ template <int W, class S> struct AlgebraLaplace {
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     const R c = splat<R>(a.step), scale = splat<R>(a.scale);
-    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    for (int mu = 0; mu < 4; mu++) {
       const Site up = neighbour(a.geom, x, mu, true), down = neighbour(a.geom, x, mu, false);
       Su3<R> u;
       Algebra<R> e, ahead, behind, old;

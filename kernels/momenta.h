@@ -2,6 +2,7 @@
 #pragma once
 #include "algebra.h"
 #include "random.h"
+#include "sums.h"
 
 namespace PLAQ_NS {
 
