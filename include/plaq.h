@@ -107,7 +107,11 @@ enum {
   /** A physical parameter is out of range. */
   PLAQ_BAD_PARAMETER = 501,
   /** A solver met NaN or infinity. */
-  PLAQ_SOLVER_BREAKDOWN = 502
+  PLAQ_SOLVER_BREAKDOWN = 502,
+  /** A solve that the call depends on did not reach its tolerance. */
+  PLAQ_NOT_CONVERGED = 520,
+  /** Eigenvalues lie outside of what a rational approximation covers. */
+  PLAQ_SPECTRAL_BOUNDS = 521
 };
 
 /* ---- Library: version, messages, log ---- */

@@ -14,12 +14,16 @@ mod dirac;
 mod examples;
 #[path = "faults.rs"]
 mod faults;
+#[path = "fermion/main.rs"]
+mod fermion;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]
 mod halo;
 #[path = "heatbath.rs"]
 mod heatbath;
+#[path = "hmc/main.rs"]
+mod hmc;
 #[path = "io/main.rs"]
 mod io;
 #[path = "laplace.rs"]

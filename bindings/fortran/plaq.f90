@@ -45,6 +45,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SINGULAR_CLOVER = 500
   integer(c_int32_t), parameter :: PLAQ_BAD_PARAMETER = 501
   integer(c_int32_t), parameter :: PLAQ_SOLVER_BREAKDOWN = 502
+  integer(c_int32_t), parameter :: PLAQ_NOT_CONVERGED = 520
+  integer(c_int32_t), parameter :: PLAQ_SPECTRAL_BOUNDS = 521
 
   ! Library: version, messages, log
   !> What a log callback is told: everything up to a level.

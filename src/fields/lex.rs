@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    Components, GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Precision, Recon,
-    SpinorField,
+    Components, GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Momenta, MomentaForm,
+    Precision, Recon, SiteOrder, SpinorField,
 };
 use crate::backend::{Device, External};
 use crate::bail;
@@ -92,6 +92,21 @@ impl GaugeField {
         let layout = Layout::lexicographic(Precision::F64);
         self.save(&layout, &mut External::write(vec![&mut part[..]]))?;
         self.geometry().whole(&part, self.lex_reals())
+    }
+}
+
+impl Momenta {
+    /// `host`: lexicographic site of the whole lattice, direction, p_1 to p_8; the same on every rank.
+    pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
+        let part = self.geometry().part(host, 32)?;
+        self.load(&part, MomentaForm::Coefficients, SiteOrder::Lexicographic, 1.0)
+    }
+
+    /// The inverse of `load_lex`, on every rank.
+    pub fn save_lex(&self) -> Result<Vec<f64>> {
+        let mut part = vec![0.0; 32 * self.geometry().volume()];
+        self.save(&mut part, MomentaForm::Coefficients, SiteOrder::Lexicographic, 1.0)?;
+        self.geometry().whole(&part, 32)
     }
 }
 

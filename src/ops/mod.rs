@@ -4,6 +4,7 @@
 pub mod config;
 pub mod correlators;
 pub mod gaugefix;
+pub mod hmc;
 pub mod observables;
 pub mod propagator;
 pub mod quenched;

@@ -8,12 +8,14 @@ mod gcr;
 mod levels;
 mod mr;
 mod multishift;
+mod rational;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
+pub use rational::Rational;
 
 use crate::bail;
 use crate::error::{Error, Result, Status};

@@ -14,6 +14,7 @@ pub mod descent;
 pub mod dirac;
 pub mod gamma;
 pub mod gaugefix;
+pub mod hmc;
 pub mod hot_start;
 pub mod lattice;
 pub mod matrix;
