@@ -95,5 +95,6 @@ statuses! {
     // 500..599 operators and solvers
     SingularClover = 500, "SINGULAR_CLOVER", "the clover term cannot be inverted on a site";
     BadParameter = 501, "BAD_PARAMETER", "a physical parameter is out of range";
+    KernelSpectrum = 520, "KERNEL_SPECTRUM", "the spectrum of the overlap kernel does not allow what was asked for; the message says what to change";
     SolverBreakdown = 502, "SOLVER_BREAKDOWN", "a solver met NaN or infinity";
 }

@@ -46,6 +46,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "fourier_direction", body: "FourierDirection", header: "fourier.h", args: "FourierArgs", kind: Kind::LaneReduce(1, 1), params: &[FLOATS, &["R8", "R12", "SU2"]] },
     Kernel { name: "source", body: "Source", header: "contract.h", args: "SourceArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "correlators", body: "Correlators", header: "contract.h", args: "CorrelatorArgs", kind: Kind::Reduce(12), params: &[FLOATS] },
+    Kernel { name: "basis_dots", body: "BasisDots", header: "basis.h", args: "BasisArgs", kind: Kind::Reduce(16), params: &[FLOATS] },
+    Kernel { name: "basis_update", body: "BasisUpdate", header: "basis.h", args: "BasisArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "chiral_sum", body: "ChiralSum", header: "chiral.h", args: "ChiralArgs", kind: Kind::Site, params: &[PRECISIONS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of
