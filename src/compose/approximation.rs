@@ -378,7 +378,8 @@ mod tests {
         let points = 20_000;
         let at = |j: usize| {
             let t = j as f64 / points as f64;
-            let y = [epsilon.powf(t), epsilon + (1.0 - epsilon) * t].map(|y: f64| y.clamp(epsilon, 1.0));
+            let y = [epsilon.powf(t), epsilon + (1.0 - epsilon) * t]
+                .map(|y: f64| y.clamp(epsilon, 1.0));
             y.map(|y| (1.0 - y.sqrt() * value(y)).abs()).into_iter().fold(0.0, f64::max)
         };
         (0..=points).map(at).fold(0.0, f64::max)
@@ -386,7 +387,9 @@ mod tests {
 
     #[test]
     fn polynomials_have_their_error_and_no_lower_degree_does() {
-        for (delta, epsilon) in [(1e-3, 1e-2), (1e-8, 1e-2), (1e-5, 1e-4), (1e-12, 4e-2), (0.1, 0.5)] {
+        for (delta, epsilon) in
+            [(1e-3, 1e-2), (1e-8, 1e-2), (1e-5, 1e-4), (1e-12, 4e-2), (0.1, 0.5)]
+        {
             let p = Polynomial::for_delta(delta, epsilon, 2000).unwrap();
             let found = worst(epsilon, |y| p.value(y));
             assert!(p.delta <= delta && found <= 1.01 * p.delta, "{delta:e} {epsilon}: {found:e}");
@@ -424,7 +427,11 @@ mod tests {
             for order in [4, 6, 8, 12] {
                 let r = Rational::of_order(order, epsilon).unwrap();
                 let found = worst(epsilon, |y| r.value(y));
-                assert!(found < 1.02 * r.delta + 1e-13, "{order} {epsilon}: {found:e} {:e}", r.delta);
+                assert!(
+                    found < 1.02 * r.delta + 1e-13,
+                    "{order} {epsilon}: {found:e} {:e}",
+                    r.delta
+                );
                 assert!(r.delta < 0.2 * last && r.residues.iter().all(|&r| r > 0.0));
                 last = r.delta;
             }

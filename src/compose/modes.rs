@@ -12,9 +12,7 @@ use crate::fields::{basis, blas, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
 use crate::solvers::dense::eigen_hermitian;
-use crate::solvers::{
-    eigen, ritz, EigenParams, EigenReport, End, Filter, Monitor, RitzParams,
-};
+use crate::solvers::{eigen, ritz, EigenParams, EigenReport, End, Filter, Monitor, RitzParams};
 
 /// Which eigensolver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,11 +55,11 @@ impl Default for ModeParams {
 
 /// Low modes of Q and the ends of its spectrum.
 pub struct Modes {
-    /// Modes projected first, by modulus of their eigenvalues, then the others that were found.
+    /// Modes projected first, by modulus of their eigenvalues, then the others that were found, which
+    /// may be mixtures of both signs.
     vectors: SpinorField,
     values: Vec<f64>,
     residuals: Vec<f64>,
-    count: usize,
     distances: Vec<f64>,
     kappa: [f64; 2],
     next: f64,
@@ -151,7 +149,8 @@ impl Modes {
         }
     }
 
-    /// Diagonalises Q in the span of the vectors and decides how many are projected.
+    /// Decides how many are projected, and diagonalises Q in their span: that of a part of the
+    /// spectrum of Q^2, which Q does not leave.
     fn order(
         kernel: &Arc<HermitianWilson>,
         mut vectors: SpinorField,
@@ -159,46 +158,51 @@ impl Modes {
         high: (f64, f64),
         report: EigenReport,
     ) -> Result<Self> {
-        let n = vectors.nrhs();
-        let mut images = vectors.like(vectors.precision())?;
-        kernel.apply(&mut images, &vectors)?;
-        let h = basis::dots(&vectors, 0..n, &images, 0..n)?;
-        let (values, u) = eigen_hermitian(&h, n)?;
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(|&i, &j| values[i].abs().total_cmp(&values[j].abs()));
-        let mut c = vec![Complex64::ZERO; n * n];
-        for i in 0..n {
-            for (to, &from) in order.iter().enumerate() {
-                c[i * n + to] = u[i * n + from];
+        let found = vectors.nrhs();
+        let modulus = |k: usize| report.values[k].max(0.0).sqrt();
+        // Not between two that lie together by accident. Of equal ones at the end some may be missing.
+        let gap = |&k: &usize| {
+            let below = if k == 0 { 0.0 } else { modulus(k - 1) };
+            (modulus(k) - below) / modulus(k).max(f64::MIN_POSITIVE)
+        };
+        let n = match wanted {
+            0 => 0,
+            _ => {
+                let all = (wanted..found).rev();
+                all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
             }
+        };
+        let mut some = kernel.shape().field(n.max(1))?;
+        let (mut values, mut residuals) = (vec![], vec![]);
+        if n > 0 {
+            let mut images = some.like(some.precision())?;
+            some.copy_rhs(0, &vectors, 0, n)?;
+            kernel.apply(&mut images, &some)?;
+            let h = basis::dots(&some, 0..n, &images, 0..n)?;
+            let (all, u) = eigen_hermitian(&h, n)?;
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by(|&i, &j| all[i].abs().total_cmp(&all[j].abs()));
+            let mut c = vec![Complex64::ZERO; n * n];
+            for i in 0..n {
+                for (to, &from) in order.iter().enumerate() {
+                    c[i * n + to] = u[i * n + from];
+                }
+            }
+            basis::rotate(&mut some, 0..n, &c)?;
+            basis::rotate(&mut images, 0..n, &c)?;
+            values = order.iter().map(|&i| all[i]).collect();
+            let minus: Vec<f64> = values.iter().map(|l| -l).collect();
+            let r2 = blas::axpy_norm(&blas::complex(&minus), &some, &mut images)?;
+            residuals = r2.iter().map(|r| r.sqrt()).collect();
+            vectors.copy_rhs(0, &some, 0, n)?;
         }
-        basis::rotate(&mut vectors, 0..n, &c)?;
-        basis::rotate(&mut images, 0..n, &c)?;
-        let values: Vec<f64> = order.iter().map(|&i| values[i]).collect();
-        let minus: Vec<f64> = values.iter().map(|l| -l).collect();
-        let r2 = blas::axpy_norm(&blas::complex(&minus), &vectors, &mut images)?;
-        let residuals: Vec<f64> = r2.iter().map(|r| r.sqrt()).collect();
-        // Not between two that lie together by accident.
-        let gap = |k: usize| {
-            let below = if k == 0 { 0.0 } else { values[k - 1].abs() };
-            (values[k].abs() - below) / values[k].abs().max(f64::MIN_POSITIVE)
-        };
-        let from = wanted.min(n - 1);
-        // The last ones of a search may miss a partner of their own modulus.
-        let to = if n - 1 > from { n - 2 } else { from };
-        let count = if wanted == 0 {
-            0
-        } else {
-            (from..=to.max(from)).max_by(|&a, &b| gap(a).total_cmp(&gap(b))).unwrap_or(from)
-        };
         let mut modes = Modes {
-            next: (values[count].abs() - residuals[count]).max(0.0),
+            next: (report.values[n] - report.residuals[n]).max(0.0).sqrt(),
             distances: vec![],
             kappa: [0.0; 2],
             vectors,
             values,
             residuals,
-            count,
             high,
             report,
         };
@@ -207,7 +211,7 @@ impl Modes {
     }
 
     fn estimate(&mut self) {
-        let values = &self.values[..self.count];
+        let values = &self.values;
         let least = |positive: bool| {
             let of = values.iter().filter(|&&l| (l > 0.0) == positive);
             of.fold(self.next, |m, l| m.min(l.abs()))
@@ -246,9 +250,9 @@ impl Modes {
     }
     /// Modes that are projected.
     pub fn count(&self) -> usize {
-        self.count
+        self.values.len()
     }
-    /// Eigenvalues of Q of all vectors, by modulus.
+    /// Eigenvalues of Q of the projected modes, by modulus.
     pub fn values(&self) -> &[f64] {
         &self.values
     }

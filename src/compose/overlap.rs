@@ -56,10 +56,18 @@ impl Overlap {
     pub fn new(sign: Arc<Sign>, mass: f64) -> Result<Self> {
         let rho = -sign.kernel().op().params().mass;
         if !(rho > 0.0 && rho < 2.0) {
-            bail!(BadParameter, "kernel: expected a mass -(1 + s) between -2 and 0, found {}", -rho);
+            bail!(
+                BadParameter,
+                "kernel: expected a mass -(1 + s) between -2 and 0, found {}",
+                -rho
+            );
         }
         if !(mass >= 0.0 && mass < 2.0 * rho) {
-            bail!(BadParameter, "mass: expected 0 or more and less than {}, found {mass}", 2.0 * rho);
+            bail!(
+                BadParameter,
+                "mass: expected 0 or more and less than {}, found {mass}",
+                2.0 * rho
+            );
         }
         Ok(Overlap { sign, rho, mass })
     }

@@ -131,7 +131,7 @@ impl Sign {
             bail!(
                 KernelSpectrum,
                 "the low modes are too inexact: 2 (kappa_+ + kappa_-) = {share:.2e} is more than delta = \
-                 {asked:.2e}: find them to a smaller tolerance, or allow a larger delta"
+                 {asked:.2e}: find them to a smaller tolerance, project more or fewer of them, or allow a larger delta"
             );
         }
         let epsilon = (low / high).powi(2);
@@ -202,7 +202,8 @@ impl Sign {
 
     /// The same function in another precision and link storage, not more precise than that allows.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
-        let kernel = Arc::new(HermitianWilson::new(Arc::new(self.kernel.op().to(precision, recon)?))?);
+        let kernel =
+            Arc::new(HermitianWilson::new(Arc::new(self.kernel.op().to(precision, recon)?))?);
         let wide = precision.max(Precision::F32);
         let modes = if self.modes.vectors().precision() == wide {
             self.modes.clone()
@@ -426,7 +427,7 @@ impl LinOp for Sign {
         })?;
         // What rounding and inexact modes brought back is taken out, the modes are added.
         let back = self.low(out)?;
-        let signs = self.modes.values()[..self.modes.count()].iter().map(|l| l.signum());
+        let signs = self.modes.values().iter().map(|l| l.signum());
         let mut c = vec![];
         for (k, s) in signs.enumerate() {
             c.extend((0..n).map(|j| s * along[k * n + j] - back[k * n + j]));
@@ -442,7 +443,8 @@ impl LinOp for Sign {
     fn flops(&self) -> f64 {
         let degree = self.chosen().map_or(50, Polynomial::degree) as f64;
         let sites = self.shape().sites() as f64;
-        (2.0 * degree + 1.0) * self.kernel.flops() + (degree * 168.0 + self.modes.count() as f64 * 384.0) * sites
+        (2.0 * degree + 1.0) * self.kernel.flops()
+            + (degree * 168.0 + self.modes.count() as f64 * 384.0) * sites
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         let degree = self.chosen().map_or(50, Polynomial::degree) as f64;

@@ -183,12 +183,7 @@ fn elements(v: &SpinorField, batches: usize) -> Work {
     Work { n: plane / element_bytes(v), batches, lanes: v.geometry().lanes() }
 }
 
-fn check(
-    v: &SpinorField,
-    of: &Range<usize>,
-    w: &SpinorField,
-    with: &Range<usize>,
-) -> Result<()> {
+fn check(v: &SpinorField, of: &Range<usize>, w: &SpinorField, with: &Range<usize>) -> Result<()> {
     if v.geometry() != w.geometry() || v.device() != w.device() {
         bail!(FieldMismatch, "basis: the vectors live on different lattices or devices");
     }

@@ -353,17 +353,14 @@ impl<'a, 'm> Process<'a, 'm> {
             rank = r;
         }
         self.probe_at(rank)?;
-        let (values, residuals) = self.ritz(0..rank)?;
-        let order = self.inwards(&values);
+        self.diagonalise(rank)?;
+        let (_, residuals) = self.ritz(0..rank)?;
         let limit = self.params.tol * self.scale();
-        let fine = |k: usize| residuals[order[k]] <= limit;
-        let good = (0..rank.min(self.params.count)).take_while(|&k| fine(k)).count();
-        let mut c = vec![Complex64::ZERO; rank * (good + 1)];
-        for (to, &from) in order.iter().enumerate() {
-            c[from * (good + 1) + to.min(good)] = Complex64::ONE;
-        }
+        let fine = |k: &usize| residuals[*k] <= limit;
+        let good = (0..rank.min(self.params.count)).take_while(fine).count();
         if good < rank {
-            basis::rotate(&mut self.v, 0..rank, &c)?;
+            let one = vec![Complex64::ONE; rank - good];
+            basis::rotate(&mut self.v, good..rank, &one)?;
         }
         self.locked = good;
         self.begin(good < rank)
@@ -441,7 +438,8 @@ impl<'a, 'm> Process<'a, 'm> {
             let mut product = vec![Complex64::ZERO; next * b];
             for i in 0..next {
                 for j in 0..b {
-                    product[i * b + j] = (0..rank).map(|k| factor[i * rank + k] * r[k * b + j]).sum();
+                    product[i * b + j] =
+                        (0..rank).map(|k| factor[i * rank + k] * r[k * b + j]).sum();
                 }
             }
             if next > 0 {
@@ -464,7 +462,8 @@ impl<'a, 'm> Process<'a, 'm> {
             let (_, factor, _) = orthonormaliser(&g, rank)?;
             for i in 0..rank {
                 for j in 0..b {
-                    turned[i * b + j] = (0..rank).map(|k| factor[i * rank + k] * r[k * b + j]).sum();
+                    turned[i * b + j] =
+                        (0..rank).map(|k| factor[i * rank + k] * r[k * b + j]).sum();
                 }
             }
         }
@@ -479,8 +478,7 @@ impl<'a, 'm> Process<'a, 'm> {
     /// Ritz values of p(A), the largest first, their vectors (columns) and residuals.
     fn project(&self) -> Result<(Vec<f64>, Vec<Complex64>, Vec<f64>)> {
         let (n, b) = (self.have, self.block);
-        let h: Vec<Complex64> =
-            (0..n * n).map(|k| self.h[k / n * self.side + k % n]).collect();
+        let h: Vec<Complex64> = (0..n * n).map(|k| self.h[k / n * self.side + k % n]).collect();
         let (values, u) = eigen_hermitian(&h, n)?;
         let mut s = vec![Complex64::ZERO; n * n];
         for i in 0..n {
@@ -600,8 +598,12 @@ impl<'a, 'm> Process<'a, 'm> {
             }
         }
         let (b, count) = (self.block, self.params.count);
-        let mut verifying = false;
-        let mut known: Vec<f64> = vec![];
+        let mut known = self.ritz(0..self.locked)?.0;
+        // All that is wanted was handed in?
+        let mut verifying = self.locked >= count;
+        if verifying && !self.params.verify {
+            return self.finish();
+        }
         while self.report.restarts < self.params.max_restarts {
             let side = self.side.min(self.v.nrhs() - b);
             while self.end() + b <= side {
@@ -734,11 +736,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(self.report.stopped)
     }
 
-    /// Rayleigh and Ritz once more with A itself; the vectors in their order.
-    fn finish(mut self) -> Result<(SpinorField, EigenReport)> {
-        let count = self.params.count;
-        let all = self.end().max(1).min(self.v.nrhs());
-        let n = if self.locked >= count { self.locked } else { all };
+    /// The first n vectors become Ritz vectors of A itself, from the wanted end inwards.
+    fn diagonalise(&mut self, n: usize) -> Result<()> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
         let at_a_time = self.block.max(4);
@@ -755,14 +754,23 @@ impl<'a, 'm> Process<'a, 'm> {
         }
         let (values, u) = eigen_hermitian(&h, n)?;
         let order = self.inwards(&values);
-        let m = count.min(n);
-        let mut c = vec![Complex64::ZERO; n * m];
+        let mut c = vec![Complex64::ZERO; n * n];
         for i in 0..n {
-            for k in 0..m {
-                c[i * m + k] = u[i * n + order[k]];
+            for (to, &from) in order.iter().enumerate() {
+                c[i * n + to] = u[i * n + from];
             }
         }
-        basis::rotate(&mut self.v, 0..n, &c)?;
+        basis::rotate(&mut self.v, 0..n, &c)
+    }
+
+    /// Rayleigh and Ritz once more with A itself; the vectors in their order.
+    fn finish(mut self) -> Result<(SpinorField, EigenReport)> {
+        let count = self.params.count;
+        let all = self.end().max(1).min(self.v.nrhs());
+        let n = if self.locked >= count { self.locked } else { all };
+        let shape = self.op.shape();
+        let m = count.min(n);
+        self.diagonalise(n)?;
         let (values, residuals) = self.ritz(0..m)?;
         let mut vectors = shape.field(m)?;
         vectors.copy_rhs(0, &self.v, 0, m)?;

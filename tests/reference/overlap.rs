@@ -17,9 +17,7 @@ pub fn flat(f: &Field) -> Vec<C> {
 }
 
 pub fn field(v: &[C]) -> Field {
-    v.chunks(12)
-        .map(|s| std::array::from_fn(|i| std::array::from_fn(|j| s[3 * i + j])))
-        .collect()
+    v.chunks(12).map(|s| std::array::from_fn(|i| std::array::from_fn(|j| s[3 * i + j]))).collect()
 }
 
 impl Dense {
@@ -79,9 +77,26 @@ impl Dense {
                 }
             }
             if off < 1e-28 * norm {
-                return ((0..n).map(|i| a[i * n + i].re).collect(), v);
+                return (self.quotients(&v), v);
             }
         }
+    }
+}
+
+impl Dense {
+    /// Rayleigh quotients of columns: without the rounding of many rotations.
+    fn quotients(&self, v: &[C]) -> Vec<f64> {
+        let n = self.n;
+        (0..n)
+            .map(|k| {
+                let column: Vec<C> = (0..n).map(|i| v[i * n + k]).collect();
+                let row = |i: usize| -> C {
+                    self.a[i * n..(i + 1) * n].iter().zip(&column).map(|(a, v)| a * v).sum()
+                };
+                let along: C = (0..n).map(|i| column[i].conj() * row(i)).sum();
+                along.re / column.iter().map(|z| z.norm_sqr()).sum::<f64>()
+            })
+            .collect()
     }
 }
 
@@ -98,9 +113,8 @@ pub fn sign(q: &Dense) -> (Vec<f64>, Dense) {
     let mut a = vec![C::ZERO; n * n];
     for i in 0..n {
         for j in 0..n {
-            a[i * n + j] = (0..n)
-                .map(|k| values[k].signum() * v[i * n + k] * v[j * n + k].conj())
-                .sum();
+            a[i * n + j] =
+                (0..n).map(|k| values[k].signum() * v[i * n + k] * v[j * n + k].conj()).sum();
         }
     }
     (values, Dense { n, a })
