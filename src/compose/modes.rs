@@ -88,7 +88,7 @@ impl Modes {
         let square = KernelSquare(kernel.clone());
         let cheap = cheap.map(|k| KernelSquare(k.clone()));
         let cheap = cheap.as_ref().map(|k| k as &dyn LinOp);
-        let dimension = 12 * square.shape().sites();
+        let dimension = square.shape().numbers() as usize;
         let double = square.shape().precision == Precision::F64;
         let tol = match params.tol {
             0.0 if double => 1e-13,

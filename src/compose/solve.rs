@@ -335,9 +335,8 @@ impl DiracSolver {
 
     /// M^dagger M, or P^dagger P, and its sloppy twin.
     pub(super) fn normal_system(&self, schur: Option<Schur>) -> System {
-        let normal = |op: &Arc<Wilson>| -> Arc<dyn LinOp> {
-            Arc::new(Normal::mdag_m(space(op, schur)))
-        };
+        let normal =
+            |op: &Arc<Wilson>| -> Arc<dyn LinOp> { Arc::new(Normal::mdag_m(space(op, schur))) };
         System { sloppy: self.sloppy.as_ref().map(normal), ..System::new(normal(&self.op)) }
     }
 
@@ -402,8 +401,7 @@ impl DiracSolver {
                 Equations::NormalError => Arc::new(Normal::m_mdag(op)),
             }
         };
-        let mut system =
-            System { sloppy: sloppy.map(squared), ..System::new(squared(op.clone())) };
+        let mut system = System { sloppy: sloppy.map(squared), ..System::new(squared(op.clone())) };
         if self.params.precondition_steps > 0 {
             let inner = system.sloppy.as_ref().unwrap_or(&system.precise).clone();
             let (steps, omega) = (self.params.precondition_steps, self.params.solver.omega);

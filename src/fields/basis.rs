@@ -1,4 +1,4 @@
-//! Many vectors at once: a spinor field whose right-hand sides are the vectors. Products of all pairs
+//! Many vectors at once: a field whose right-hand sides, slowest in memory, are the vectors. Products of all pairs
 //! and linear combinations pass over memory once for each tile (kernels/basis.h). Matrices are row by
 //! row; sums are in double, in a fixed order. Vectors are in double or single precision.
 
@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use num_complex::Complex64;
 
-use super::{Precision, SpinorField, SPINOR_REALS};
+use super::{Precision, RhsOrder, VectorField};
 use crate::backend::args::{BasisArgs, BASIS_COLUMNS, BASIS_OUT, BASIS_ROWS};
 use crate::backend::{Buffer, Work};
 use crate::bail;
@@ -21,11 +21,11 @@ const SCRATCH: [usize; 2] = [1 << 19, 1 << 24];
 ///
 /// # Errors
 /// `FieldMismatch`: other lattices, subsets or precisions, or vectors that a field does not have;
-/// `Unsupported`: 16-bit vectors.
+/// `Unsupported`: 16-bit vectors, or right-hand sides fastest in memory.
 pub fn dots(
-    v: &SpinorField,
+    v: &VectorField,
     of: Range<usize>,
-    w: &SpinorField,
+    w: &VectorField,
     with: Range<usize>,
 ) -> Result<Vec<Complex64>> {
     check(v, &of, w, &with)?;
@@ -68,11 +68,11 @@ pub fn dots(
 /// # Errors
 /// As of [`dots`]; `InvalidArgument`: c has another size.
 pub fn combine(
-    v: &SpinorField,
+    v: &VectorField,
     from: Range<usize>,
     c: &[Complex64],
     alpha: f64,
-    w: &mut SpinorField,
+    w: &mut VectorField,
     to: Range<usize>,
 ) -> Result<()> {
     check(v, &from, w, &to)?;
@@ -113,7 +113,7 @@ pub fn combine(
 /// # Errors
 /// As of [`dots`]; `InvalidArgument`: c is not a matrix of `which.len()` rows and at most as many
 /// columns; `OutOfMemory`.
-pub fn rotate(v: &mut SpinorField, which: Range<usize>, c: &[Complex64]) -> Result<()> {
+pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Result<()> {
     check(v, &which, v, &which)?;
     let rows = which.len();
     if rows == 0 || c.is_empty() {
@@ -159,18 +159,18 @@ pub fn rotate(v: &mut SpinorField, which: Range<usize>, c: &[Complex64]) -> Resu
     Ok(())
 }
 
-fn upload(v: &SpinorField, c: &[Complex64]) -> Result<Buffer> {
+fn upload(v: &VectorField, c: &[Complex64]) -> Result<Buffer> {
     let mut coef = v.device().alloc(size_of_val(c))?;
     coef.upload(bytemuck::cast_slice(c))?;
     Ok(coef)
 }
 
-fn arguments(v: &SpinorField, w: &SpinorField) -> BasisArgs {
+fn arguments(v: &VectorField, w: &VectorField) -> BasisArgs {
     BasisArgs { v: v.view(), w: w.view(), parities: v.parities() as i32, ..Default::default() }
 }
 
 /// On a GPU an element is a 16-byte load, on the CPU a complex number of all lanes.
-fn element_bytes(v: &SpinorField) -> usize {
+fn element_bytes(v: &VectorField) -> usize {
     if v.device().is_cpu() {
         2 * v.geometry().lanes() * v.precision().bytes()
     } else {
@@ -178,12 +178,12 @@ fn element_bytes(v: &SpinorField) -> usize {
     }
 }
 
-fn elements(v: &SpinorField, batches: usize) -> Work {
-    let plane = v.geometry().plane_sites() * SPINOR_REALS * v.precision().bytes();
+fn elements(v: &VectorField, batches: usize) -> Work {
+    let plane = v.geometry().plane_sites() * v.components().reals() * v.precision().bytes();
     Work { n: plane / element_bytes(v), batches, lanes: v.geometry().lanes() }
 }
 
-fn check(v: &SpinorField, of: &Range<usize>, w: &SpinorField, with: &Range<usize>) -> Result<()> {
+fn check(v: &VectorField, of: &Range<usize>, w: &VectorField, with: &Range<usize>) -> Result<()> {
     if v.geometry() != w.geometry() || v.device() != w.device() {
         bail!(FieldMismatch, "basis: the vectors live on different lattices or devices");
     }
@@ -196,6 +196,12 @@ fn check(v: &SpinorField, of: &Range<usize>, w: &SpinorField, with: &Range<usize
             w.subset(),
             w.precision()
         );
+    }
+    if v.components() != w.components() {
+        bail!(FieldMismatch, "basis: expected {:?}, found {:?}", v.components(), w.components());
+    }
+    if v.order() == RhsOrder::Fastest || w.order() == RhsOrder::Fastest {
+        bail!(Unsupported, "basis: expected vectors one after the other in memory");
     }
     if v.precision() == Precision::F16 {
         bail!(Unsupported, "basis: expected vectors in double or single precision, found 16 bits");

@@ -102,8 +102,7 @@ impl VectorField {
         components: Components,
     ) -> usize {
         let sites = geometry.plane_sites() * subset.parities() * nrhs;
-        sites
-            * (components.reals() * precision.bytes() + if precision.has_norm() { 4 } else { 0 })
+        sites * (components.reals() * precision.bytes() + if precision.has_norm() { 4 } else { 0 })
     }
 
     /// A zero field of Wilson spinors.

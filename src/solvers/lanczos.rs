@@ -9,10 +9,10 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, orthonormaliser};
-use super::{check_field, Monitor, Progress};
+use super::{Monitor, Progress};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{basis, blas, Noise, Precision, SpinorField};
+use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
 
 /// Which end of the spectrum.
@@ -125,7 +125,7 @@ struct Process<'a, 'm> {
     start: Instant,
     p: Polynomial,
     /// Locked vectors, then the basis, then the next block.
-    v: SpinorField,
+    v: VectorField,
     locked: usize,
     /// Vectors of the basis, without those locked.
     have: usize,
@@ -152,9 +152,9 @@ pub fn eigen(
     op: &dyn LinOp,
     cheap: Option<&dyn LinOp>,
     params: &EigenParams,
-    guess: Option<&SpinorField>,
+    guess: Option<&VectorField>,
     monitor: &mut Monitor,
-) -> Result<(SpinorField, EigenReport)> {
+) -> Result<(VectorField, EigenReport)> {
     let mut process = Process::new(op, cheap, params, monitor)?;
     if let Some(guess) = guess {
         process.adopt(guess)?;
@@ -165,9 +165,8 @@ pub fn eigen(
 /// Bytes of the basis and the vectors beside it.
 pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> u64 {
     let shape = op.shape();
-    let vectors = room(params, 12 * shape.sites()) + 6 * params.block.max(1);
-    let bytes = SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, vectors);
-    bytes as u64
+    let vectors = room(params, shape.numbers() as usize) + 6 * params.block.max(1);
+    shape.bytes(vectors)
 }
 
 fn room(params: &EigenParams, dimension: usize) -> usize {
@@ -185,7 +184,7 @@ impl Polynomial {
         (0.5 * (self.from + self.to), 0.5 * (self.to - self.from))
     }
     /// out = p(A) in.
-    fn apply(&self, op: &dyn LinOp, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    fn apply(&self, op: &dyn LinOp, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let n = inp.nrhs();
         let scalar = |a: f64| blas::uniform(n, a);
         if self.degree == 1 {
@@ -256,7 +255,7 @@ impl<'a, 'm> Process<'a, 'm> {
         if shape.precision == Precision::F16 {
             bail!(Unsupported, "eigen: expected vectors in double or single precision");
         }
-        let dimension = 12 * shape.sites();
+        let dimension = shape.numbers() as usize;
         let block = params.block.max(1);
         if params.count == 0 || params.count + 2 * block > dimension {
             bail!(
@@ -338,8 +337,8 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Saved vectors: what has converged is locked, the sum of the others begins the basis.
-    fn adopt(&mut self, guess: &SpinorField) -> Result<()> {
-        check_field(self.op, guess, "guess")?;
+    fn adopt(&mut self, guess: &VectorField) -> Result<()> {
+        self.op.shape().check(guess, "guess")?;
         let n = guess.nrhs().min(self.side - self.block);
         self.v.copy_rhs(0, guess, 0, n)?;
         let mut rank = n;
@@ -427,7 +426,7 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Makes the next block of what is left of the last products.
-    fn close(&mut self, mut y: SpinorField) -> Result<()> {
+    fn close(&mut self, mut y: VectorField) -> Result<()> {
         let (b, end) = (self.block, self.end());
         let mut r: Vec<Complex64> = identity(b);
         let mut rank = b;
@@ -571,7 +570,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    fn run(mut self) -> Result<(SpinorField, EigenReport)> {
+    fn run(mut self) -> Result<(VectorField, EigenReport)> {
         if self.scale() == 0.0 {
             self.probe_at(0)?;
             self.begin(false)?;
@@ -764,7 +763,7 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// Rayleigh and Ritz once more with A itself; the vectors in their order.
-    fn finish(mut self) -> Result<(SpinorField, EigenReport)> {
+    fn finish(mut self) -> Result<(VectorField, EigenReport)> {
         let count = self.params.count;
         let all = self.end().max(1).min(self.v.nrhs());
         let n = if self.locked >= count { self.locked } else { all };

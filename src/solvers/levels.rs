@@ -19,9 +19,7 @@ use std::time::Instant;
 
 use num_complex::Complex64;
 
-use super::{
-    check_finite, Monitor, Progress, SolverKind, SolverParams, SolverReport, System,
-};
+use super::{check_finite, Monitor, Progress, SolverKind, SolverParams, SolverReport, System};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, VectorField};

@@ -8,8 +8,7 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::{
-    check_finite, solve, Monitor, Progress, SolverKind, SolverParams, SolverReport,
-    System,
+    check_finite, solve, Monitor, Progress, SolverKind, SolverParams, SolverReport, System,
 };
 use crate::bail;
 use crate::error::Result;

@@ -5,10 +5,10 @@
 
 use num_complex::Complex64;
 
-use super::{check_field, check_finite};
+use super::check_finite;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, SpinorField};
+use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
 /// What is asked for.
@@ -33,15 +33,15 @@ pub struct RationalReport {
 struct Space<'a> {
     op: &'a dyn LinOp,
     sigma: f64,
-    r: SpinorField,
-    p: SpinorField,
-    q: SpinorField,
+    r: VectorField,
+    p: VectorField,
+    q: VectorField,
     r2: Vec<f64>,
     live: Vec<bool>,
 }
 
 impl<'a> Space<'a> {
-    fn new(op: &'a dyn LinOp, sigma: f64, b: &SpinorField) -> Result<Self> {
+    fn new(op: &'a dyn LinOp, sigma: f64, b: &VectorField) -> Result<Self> {
         let r2 = blas::norm2(b)?;
         check_finite(&r2, "b")?;
         let (mut r, mut p, q) =
@@ -96,8 +96,8 @@ pub fn rational_sum(
     shifts: &[f64],
     weights: &[f64],
     params: &RationalParams,
-    out: &mut SpinorField,
-    b: &SpinorField,
+    out: &mut VectorField,
+    b: &VectorField,
 ) -> Result<RationalReport> {
     if shifts.is_empty() || shifts.len() != weights.len() {
         bail!(BadParameter, "rational: {} shifts with {} weights", shifts.len(), weights.len());
@@ -105,7 +105,7 @@ pub fn rational_sum(
     if !op.hermitian() {
         bail!(Unsupported, "rational: expected a hermitian operator");
     }
-    check_field(op, b, "b")?;
+    op.shape().check(b, "b")?;
     b.check_like(out, "rational")?;
     let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
     let space = Space::new(op, least, b)?;
@@ -122,7 +122,7 @@ fn one_pass(
     shifts: &[f64],
     weights: &[f64],
     params: &RationalParams,
-    out: &mut SpinorField,
+    out: &mut VectorField,
 ) -> Result<RationalReport> {
     let n = space.live.len();
     let norm: Vec<f64> = space.r2.iter().map(|v| v.sqrt()).collect();
@@ -133,7 +133,7 @@ fn one_pass(
         zeta: Vec<f64>,
         before: Vec<f64>,
         active: Vec<bool>,
-        p: Option<SpinorField>,
+        p: Option<VectorField>,
     }
     let mut tracks = vec![];
     for (&sigma, &weight) in shifts.iter().zip(weights) {
@@ -191,8 +191,8 @@ fn two_passes(
     shifts: &[f64],
     weights: &[f64],
     params: &RationalParams,
-    out: &mut SpinorField,
-    b: &SpinorField,
+    out: &mut VectorField,
+    b: &VectorField,
 ) -> Result<RationalReport> {
     let n = space.live.len();
     let norm: Vec<f64> = space.r2.iter().map(|v| v.sqrt()).collect();

@@ -9,10 +9,10 @@ use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, orthonormaliser};
 use super::lanczos::error_bounds;
-use super::{check_field, EigenReport, End, Monitor, Progress};
+use super::{EigenReport, End, Monitor, Progress};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{basis, blas, Noise, Precision, SpinorField};
+use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
 
 /// What is asked for.
@@ -58,22 +58,22 @@ const RENEWAL: usize = 50;
 pub fn ritz(
     op: &dyn LinOp,
     params: &RitzParams,
-    guess: Option<&SpinorField>,
+    guess: Option<&VectorField>,
     monitor: &mut Monitor,
-) -> Result<(SpinorField, EigenReport)> {
+) -> Result<(VectorField, EigenReport)> {
     let start = Instant::now();
     let shape = op.shape();
     if !op.hermitian() || shape.precision == Precision::F16 {
         bail!(Unsupported, "ritz: expected a hermitian operator in double or single precision");
     }
     let n = params.count;
-    if n == 0 || n > 12 * shape.sites() || params.tol <= 0.0 || params.tol.is_nan() {
+    if n == 0 || n > shape.numbers() as usize || params.tol <= 0.0 || params.tol.is_nan() {
         bail!(BadParameter, "ritz: {n} vectors to a gradient of {}", params.tol);
     }
     let mut v = shape.field(n)?;
     v.set_noise(Noise::Normal, params.seed, 0)?;
     if let Some(guess) = guess {
-        check_field(op, guess, "guess")?;
+        op.shape().check(guess, "guess")?;
         v.copy_rhs(0, guess, 0, guess.nrhs().min(n))?;
     }
     orthonormalise(&mut v)?;
@@ -113,7 +113,7 @@ pub fn ritz(
     Ok((v, report))
 }
 
-fn orthonormalise(v: &mut SpinorField) -> Result<()> {
+fn orthonormalise(v: &mut VectorField) -> Result<()> {
     let n = v.nrhs();
     for _ in 0..2 {
         let g = basis::dots(v, 0..n, v, 0..n)?;
@@ -134,7 +134,7 @@ struct Minimiser<'a> {
 }
 
 impl Minimiser<'_> {
-    fn apply(&mut self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    fn apply(&mut self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.applications += inp.nrhs();
         self.op.apply(out, inp)?;
         if self.sign < 0.0 {
@@ -145,13 +145,13 @@ impl Minimiser<'_> {
     }
 
     /// Takes out of x what lies along the first k vectors.
-    fn project(&self, v: &SpinorField, k: usize, x: &mut SpinorField) -> Result<()> {
+    fn project(&self, v: &VectorField, k: usize, x: &mut VectorField) -> Result<()> {
         let c: Vec<Complex64> = basis::dots(v, 0..k, x, 0..1)?.iter().map(|z| -z).collect();
         basis::combine(v, 0..k, &c, 1.0, x, 0..1)
     }
 
     /// Conjugate gradients for vector k in the space orthogonal to those before it.
-    fn minimise(&mut self, v: &mut SpinorField, k: usize, params: &RitzParams) -> Result<()> {
+    fn minimise(&mut self, v: &mut VectorField, k: usize, params: &RitzParams) -> Result<()> {
         let shape = self.op.shape();
         let one = |z: Complex64| [z];
         let real = |a: f64| [Complex64::new(a, 0.0)];
@@ -211,12 +211,12 @@ impl Minimiser<'_> {
     /// g = A x - mu x without what lies along the first k vectors.
     fn gradient(
         &self,
-        v: &SpinorField,
+        v: &VectorField,
         k: usize,
         mu: f64,
-        x: &SpinorField,
-        ax: &SpinorField,
-        g: &mut SpinorField,
+        x: &VectorField,
+        ax: &VectorField,
+        g: &mut VectorField,
     ) -> Result<()> {
         blas::copy(g, ax)?;
         blas::axpy(&blas::uniform(1, -mu), x, g)?;
@@ -224,7 +224,7 @@ impl Minimiser<'_> {
     }
 
     /// Ritz vectors of the span, which become v, their values for A and gradients.
-    fn diagonalise(&mut self, v: &mut SpinorField) -> Result<(Vec<f64>, Vec<f64>)> {
+    fn diagonalise(&mut self, v: &mut VectorField) -> Result<(Vec<f64>, Vec<f64>)> {
         let n = v.nrhs();
         let mut av = v.like(v.precision())?;
         self.apply(&mut av, v)?;
