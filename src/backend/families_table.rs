@@ -68,6 +68,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "hop_force", body: "HopForce", header: "fermion_force.h", args: "HopForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
     Kernel { name: "clover_insertion", body: "CloverInsertion", header: "clover_force.h", args: "CloverInsertionArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "clover_force", body: "CloverForce", header: "clover_force.h", args: "CloverForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "basis_dots", body: "BasisDots", header: "basis.h", args: "BasisArgs", kind: Kind::Reduce(16), params: &[FLOATS] },
+    Kernel { name: "basis_update", body: "BasisUpdate", header: "basis.h", args: "BasisArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "chiral_sum", body: "ChiralSum", header: "chiral.h", args: "ChiralArgs", kind: Kind::Site, params: &[PRECISIONS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of
