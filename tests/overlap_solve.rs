@@ -79,7 +79,12 @@ fn every_algorithm_solves_in_every_precision() {
                 let what = format!("{algorithm:?} {sloppy:?} {relax}: {report:?}");
                 assert!(report.converged, "{what}");
                 let found = residual(&op, &x, &b);
-                assert!(found <= 1.01e-8 && (found - report.residual.iter().fold(0.0f64, |m, &r| m.max(r))).abs() < 1e-12, "{found:e} {what}");
+                assert!(
+                    found <= 1.01e-8
+                        && (found - report.residual.iter().fold(0.0f64, |m, &r| m.max(r))).abs()
+                            < 1e-12,
+                    "{found:e} {what}"
+                );
                 if plain == 0 {
                     plain = report.iterations;
                 }
@@ -118,7 +123,8 @@ fn several_masses_are_what_each_is_alone() {
         let params = OverlapSolveParams { tol: 1e-8, ..Default::default() };
         let solver = OverlapSolver::new(op.clone(), None, params.clone()).unwrap();
         let masses = [0.1, 0.25, 0.7];
-        let mut xs: Vec<SpinorField> = masses.iter().map(|_| op.shape().field(1).unwrap()).collect();
+        let mut xs: Vec<SpinorField> =
+            masses.iter().map(|_| op.shape().field(1).unwrap()).collect();
         let report = solver.solve_masses(&masses, &mut xs, &b, &mut unwatched).unwrap();
         assert!(report.converged, "{report:?}");
         for (&m, x) in masses.iter().zip(&xs) {
@@ -195,7 +201,8 @@ fn the_index_is_the_charge() {
             let quanta = [quanta[0], quanta[1] * share];
             let u = flux(extents, quanta);
             let geometry = common::geometry(extents, &device);
-            let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            let mut links =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
             links.load_lex(&gauge_numbers(&u)).unwrap();
             let charge = plaq::ops::observables::field_strength(&links).unwrap().charge;
             let op = operator(&device, extents, &u, 0.0);

@@ -443,11 +443,9 @@ fn prepare(overlap: &Arc<Overlap>, p: &plaq_overlap_solve_params) -> Result<Over
     }
     let preconditioner = match at_least(p.wilson_iterations, 0, "wilson_iterations")? {
         0 => OverlapPreconditioner::None,
-        max_iterations => OverlapPreconditioner::Wilson {
-            mass: p.wilson_mass,
-            tol: p.wilson_tol,
-            max_iterations,
-        },
+        max_iterations => {
+            OverlapPreconditioner::Wilson { mass: p.wilson_mass, tol: p.wilson_tol, max_iterations }
+        }
     };
     let params = OverlapSolveParams {
         algorithm: choose(p.algorithm, "params.algorithm")?,

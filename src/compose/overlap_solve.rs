@@ -36,7 +36,11 @@ pub enum OverlapPreconditioner {
     None,
     /// The inverse of the Wilson operator of this mass to a low accuracy (Brannick et al., arXiv
     /// 1410.7170): the mass must be above the critical one.
-    Wilson { mass: f64, tol: f64, max_iterations: usize },
+    Wilson {
+        mass: f64,
+        tol: f64,
+        max_iterations: usize,
+    },
 }
 
 /// What a solve is asked for.
@@ -300,11 +304,11 @@ impl OverlapSolver {
     }
 
     /// Sets the accuracy of the inner sign function by the residual.
-    fn relaxed<'a>(
+    fn relaxed<'a, 'm>(
         &'a self,
         goal: f64,
-        monitor: &'a mut Monitor,
-    ) -> impl FnMut(&Progress) -> ControlFlow<()> + 'a {
+        monitor: &'a mut Monitor<'m>,
+    ) -> impl FnMut(&Progress) -> ControlFlow<()> + use<'a, 'm> {
         move |p: &Progress| {
             if let Some(sloppy) = self.sloppy.as_ref().filter(|_| self.params.relax) {
                 let residual = p.residual.iter().fold(0.0f64, |m, &r| m.max(r));
@@ -394,8 +398,8 @@ impl OverlapSolver {
             self.residual(&mut r, x, b)?;
         }
         let mut report = total.unwrap_or_default();
-        report.standstill = !report.converged && !report.stopped
-            && report.iterations < self.params.max_iterations;
+        report.standstill =
+            !report.converged && !report.stopped && report.iterations < self.params.max_iterations;
         report.residual_hq = blas::heavy_quark_residual(x, &r)?;
         report.seconds = start.elapsed().as_secs_f64();
         Ok(report)
@@ -473,7 +477,8 @@ impl OverlapSolver {
         let unitary = Unitary(op.sign().clone());
         let shape = unitary.shape();
         let (mut low_b, mut low_x) = (shape.field(b.nrhs())?, shape.field(b.nrhs())?);
-        let inverse: Vec<f64> = norms.iter().map(|v| if *v > 0.0 { 1.0 / v } else { 0.0 }).collect();
+        let inverse: Vec<f64> =
+            norms.iter().map(|v| if *v > 0.0 { 1.0 / v } else { 0.0 }).collect();
         let zero = blas::uniform(b.nrhs(), 0.0);
         blas::axpby(&blas::complex(&inverse), b, &zero, &mut low_b)?;
         let goal = vec![reach; b.nrhs()];
@@ -536,7 +541,10 @@ impl OverlapSolver {
         };
         let shifts: Vec<Shift> = masses
             .iter()
-            .map(|&m| Shift { sigma: OverlapSquare::shift_of(rho, m).1, tol: 0.5 * self.params.tol })
+            .map(|&m| Shift {
+                sigma: OverlapSquare::shift_of(rho, m).1,
+                tol: 0.5 * self.params.tol,
+            })
             .collect();
         let mut total: Option<SolverReport> = None;
         let mut half = shape.field(n)?;
@@ -548,10 +556,12 @@ impl OverlapSolver {
             }
             let fields: Result<Vec<SpinorField>> = masses.iter().map(|_| shape.field(n)).collect();
             let mut zs = fields?;
-            let params = self.solver_params(SolverKind::Cg, self.params.tol, self.params.max_iterations);
+            let params =
+                self.solver_params(SolverKind::Cg, self.params.tol, self.params.max_iterations);
             let system = massless.squares(chirality);
             let mut inner = massless.relaxed(self.params.tol, monitor);
-            let (part, _) = multishift(&system, &params, &shifts, true, &mut zs, &half, &mut inner)?;
+            let (part, _) =
+                multishift(&system, &params, &shifts, true, &mut zs, &half, &mut inner)?;
             for ((x, z), &m) in xs.iter_mut().zip(&zs).zip(masses) {
                 let scale = 1.0 / OverlapSquare::shift_of(rho, m).0;
                 blas::axpy(&blas::uniform(n, scale), z, x)?;

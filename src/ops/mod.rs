@@ -6,6 +6,7 @@ pub mod correlators;
 pub mod gaugefix;
 pub mod hmc;
 pub mod observables;
+pub mod overlap;
 pub mod propagator;
 pub mod quenched;
 pub mod smearing;

@@ -48,7 +48,11 @@ pub fn sumr(
     source.check_like(x, "sumr")?;
     let n = source.nrhs();
     if goal.len() != n || !(a.is_finite() && b.is_finite()) || b == 0.0 {
-        bail!(BadParameter, "sumr: {} goals for {n} right-hand sides, a = {a}, b = {b}", goal.len());
+        bail!(
+            BadParameter,
+            "sumr: {} goals for {n} right-hand sides, a = {a}, b = {b}",
+            goal.len()
+        );
     }
     let norm2 = blas::norm2(source)?;
     check_finite(&norm2, "source")?;
@@ -136,8 +140,7 @@ pub fn sumr(
         }
     }
     report.converged = tracks.iter().all(|t| !t.live);
-    report.residual =
-        (0..n).map(|i| if norm[i] > 0.0 { residual[i] } else { 0.0 }).collect();
+    report.residual = (0..n).map(|i| if norm[i] > 0.0 { residual[i] } else { 0.0 }).collect();
     report.seconds = start.elapsed().as_secs_f64();
     Ok(report)
 }
