@@ -12,6 +12,7 @@ mod boundary;
 pub mod clover;
 pub mod context;
 pub mod dirac;
+pub mod eigen;
 pub mod field;
 pub mod file;
 pub mod gauge;
@@ -22,6 +23,7 @@ pub mod layout;
 pub mod library;
 pub mod milc;
 pub mod observe;
+pub mod overlap;
 pub mod quda;
 pub mod solve;
 pub mod spinor;
@@ -42,6 +44,8 @@ pub const MODULES: &[&table::Module] = &[
     &dirac::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
+    &eigen::MODULE,
+    &overlap::MODULE,
     &gaugefix::MODULE,
     &quda::calls::MODULE,
 ];
