@@ -132,7 +132,8 @@ enum {
   PLAQ_LOG_TRACE = 5
 };
 
-/** Gets one line of the log; may be called from any thread. */
+/** Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
+ * refused with PLAQ_BUSY. */
 typedef void (*plaq_log_callback)(plaq_log_level level, const char *message, void *user);
 
 /** Version of the library, "major.minor.patch". */
@@ -211,6 +212,10 @@ typedef struct plaq_context_params {
   /** Most bytes that the fields of this context may hold on the device; 0: no limit but
    * the device's memory. What would exceed it is OUT_OF_MEMORY. */
   int64_t memory_limit;
+  /** The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+   * calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+   * of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params. */
+  void *stream;
 } plaq_context_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -356,6 +361,10 @@ typedef struct plaq_layout_params {
   /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links. */
   int64_t site_bytes;
   int64_t site_offset;
+  /** Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
+   * comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
+   * stream; 2: the calling thread's. The call itself returns when its work is done. */
+  void *stream;
 } plaq_layout_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -457,6 +466,15 @@ enum {
   PLAQ_BYTE_ORDER_BIG = 2
 };
 
+/** Faults of a file that could be read. */
+typedef int32_t plaq_file_warning;
+enum {
+  /** ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision. */
+  PLAQ_FILE_WARNING_FORMAT = 1,
+  /** The checksum is not that of the links (plaq_read_params.wrong_checksum). */
+  PLAQ_FILE_WARNING_CHECKSUM = 2
+};
+
 /** How to read a configuration; format and size come from the file. */
 typedef struct plaq_read_params {
   /** sizeof of this struct, set by its init function. */
@@ -473,8 +491,9 @@ typedef struct plaq_read_params {
   double header;
   /** 1: links are put back into SU(3) after the check. */
   int32_t project;
-  /** Must be 0. */
-  int32_t reserved;
+  /** 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+   * so. For files that were changed after they were written, and are known to be good. */
+  int32_t wrong_checksum;
 } plaq_read_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -515,7 +534,8 @@ typedef struct plaq_file_report {
   /** Of the numbers in the file. */
   plaq_precision precision;
   plaq_byte_order byte_order;
-  int32_t reserved;
+  /** A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read. */
+  int32_t warnings;
   /** Number of the configuration; -1: not stated. */
   int64_t sequence_number;
   /** Of the header, 1 for unit links; NaN: not stated. */

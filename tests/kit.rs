@@ -26,6 +26,8 @@ mod heatbath;
 mod hmc;
 #[path = "io/main.rs"]
 mod io;
+#[path = "laplace.rs"]
+mod laplace;
 #[path = "layouts.rs"]
 mod layouts;
 #[path = "layouts_staged.rs"]

@@ -529,7 +529,8 @@ fn a_monitor_sees_progress_and_stops() {
             ControlFlow::Continue(())
         }
     };
-    let r = solve(&System::new(op.clone()), &SolverParams::default(), &mut x, &b, &mut monitor).unwrap();
+    let r = solve(&System::new(op.clone()), &SolverParams::default(), &mut x, &b, &mut monitor)
+        .unwrap();
     assert!(r.stopped && !r.converged && r.iterations == 5);
     assert_eq!(seen.len(), 5);
     assert!((seen[4].1 / r.residual[0] - 1.0).abs() < 1e-10);

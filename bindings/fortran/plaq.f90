@@ -62,7 +62,8 @@ module plaq
   !> Every call and its time.
   integer(c_int32_t), parameter :: PLAQ_LOG_TRACE = 5
   !> plaq_log_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Gets one line of the log; may be called from any thread.
+  !> Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
+  !> refused with PLAQ_BUSY.
   !> Arguments: level, message, user.
 
   ! Context: a device and everything on it
@@ -114,6 +115,10 @@ module plaq
     !> Most bytes that the fields of this context may hold on the device; 0: no limit but
     !> the device's memory. What would exceed it is OUT_OF_MEMORY.
     integer(c_int64_t) :: memory_limit
+    !> The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+    !> calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+    !> of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+    type(c_ptr) :: stream
   end type
   !> What a context is and holds. Sizes in bytes.
   type, bind(c) :: plaq_context_report
@@ -211,6 +216,10 @@ module plaq
     !> PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
     integer(c_int64_t) :: site_bytes
     integer(c_int64_t) :: site_offset
+    !> Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
+    !> comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
+    !> stream; 2: the calling thread's. The call itself returns when its work is done.
+    type(c_ptr) :: stream
   end type
 
   ! Gauge fields
@@ -264,6 +273,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
+  !> Faults of a file that could be read.
+  !> ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_FORMAT = 1
+  !> The checksum is not that of the links (plaq_read_params.wrong_checksum).
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_CHECKSUM = 2
   !> How to read a configuration; format and size come from the file.
   type, bind(c) :: plaq_read_params
     !> sizeof of this struct, set by its init function.
@@ -280,8 +294,9 @@ module plaq
     real(c_double) :: header
     !> 1: links are put back into SU(3) after the check.
     integer(c_int32_t) :: project
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+    !> so. For files that were changed after they were written, and are known to be good.
+    integer(c_int32_t) :: wrong_checksum
   end type
   !> What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
   type, bind(c) :: plaq_write_params
@@ -314,7 +329,8 @@ module plaq
     !> Of the numbers in the file.
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: byte_order
-    integer(c_int32_t) :: reserved
+    !> A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+    integer(c_int32_t) :: warnings
     !> Number of the configuration; -1: not stated.
     integer(c_int64_t) :: sequence_number
     !> Of the header, 1 for unit links; NaN: not stated.

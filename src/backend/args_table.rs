@@ -258,6 +258,28 @@ kernel_args! {
         arg message: [Ptr; 8],
     }
 
+    /// out = coef_y y + coef (sum over neighbours of in) on one parity (laplace.h).
+    struct LaplaceArgs {
+        sub geom: Geom,
+        /// Planes of the output parity; `in` has the other one.
+        sub out: FieldView,
+        sub inp: FieldView,
+        sub y: FieldView,
+        sub gauge: FieldView,
+        sub sent: HaloView,
+        sub received: HaloView,
+        spec region: i32,
+        spec parity: i32,
+        /// Bit mu: neighbours in direction mu count.
+        spec directions: i32,
+        spec spins: i32,
+        spec step_out: i32,
+        spec step_in: i32,
+        spec step_y: i32,
+        arg coef: f64,
+        arg coef_y: f64,
+    }
+
     /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
     struct SiteOpArgs {
         sub geom: Geom,
@@ -364,6 +386,8 @@ kernel_args! {
         spec single: i32,
         spec out: i32,
         spec storage: i32,
+        /// Of a vector's site.
+        spec reals: i32,
     }
 
     /// Counts in a report of LayoutArgs: entries below 0, entries above the tolerance.
@@ -406,6 +430,10 @@ kernel_args! {
         spec links: i32,
         spec parities: i32,
         spec parity: i32,
+        /// Of a vector's site, and are its right-hand sides fastest in memory.
+        spec reals: i32,
+        spec fastest: i32,
+        arg rhs: i32,
         arg seed: u64,
         arg step: i64,
         arg width: f64,

@@ -10,6 +10,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "face_pack", body: "FacePack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "face_unpack", body: "FaceUnpack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
+    Kernel { name: "laplace", body: "Laplace", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "vector_pack", body: "VectorPack", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
     Kernel { name: "heavy_quark", body: "HeavyQuark", header: "blas.h", args: "BlasArgs", kind: Kind::Reduce(3), params: &[PRECISIONS] },
@@ -77,3 +79,11 @@ pub const TUNED: &[&str] = &["hop", "gauge_sweep"];
 /// blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
 #[allow(dead_code)]
 pub const OVERLAPPING: &[&str] = &["hop", "gauge_sweep"];
+
+/// Kernels that solvers spend their time in: compiled with vectors for any number of lanes.
+#[allow(dead_code)]
+pub const HOT: &[&str] = &["hop", "hop_pack", "site_op", "blas", "blas_mixed", "blas_sum"];
+
+/// Kernels that run once where others run a thousand times: for no number of lanes.
+#[allow(dead_code)]
+pub const COLD: &[&str] = &["convert_clover", "transform_array", "axial_step", "axial_unit"];

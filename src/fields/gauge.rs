@@ -204,7 +204,7 @@ impl GaugeField {
         self.data.copy_from(&other.data)
     }
 
-    fn fill_from(&self, other: &GaugeField) -> Result<()> {
+    pub(crate) fn fill_from(&self, other: &GaugeField) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {
             bail!(FieldMismatch, "copy: the gauge fields live on different lattices or devices");
         }

@@ -234,12 +234,7 @@ impl Sum {
         }
         Ok(Sum { terms, workspace: Workspace::default() })
     }
-    fn add(
-        &self,
-        out: &mut VectorField,
-        inp: &VectorField,
-        dagger: bool,
-    ) -> Result<()> {
+    fn add(&self, out: &mut VectorField, inp: &VectorField, dagger: bool) -> Result<()> {
         out.clear()?;
         let shape = if dagger { self.shape() } else { self.range() };
         self.workspace.with(&shape, inp.nrhs(), |t| {

@@ -8,3 +8,4 @@ pub mod hmc;
 pub mod observables;
 pub mod propagator;
 pub mod quenched;
+pub mod smearing;

@@ -83,8 +83,7 @@ impl LinOp for MinimalResidual {
         })
     }
     fn flops(&self) -> f64 {
-        self.steps as f64
-            * (self.op.flops() + (12 + 8 + 8) as f64 * self.op.shape().numbers())
+        self.steps as f64 * (self.op.flops() + (12 + 8 + 8) as f64 * self.op.shape().numbers())
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         let vector = self.op.shape().bytes(nrhs) as f64;
