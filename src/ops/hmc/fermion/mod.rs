@@ -80,25 +80,43 @@ impl Inverter {
         };
         DiracSolver::new(op.clone(), params)
     }
+}
 
-    /// P^dagger P x = b; iterations.
-    fn solve(
-        &self,
-        op: &EvenOdd,
-        tol: f64,
-        guess: bool,
-        x: &mut SpinorField,
-        b: &SpinorField,
-    ) -> Result<u64> {
-        let solver = self.solver(op.op(), schur_of(op), tol, guess)?;
-        let report = solver.solve(x, b, &mut unwatched)?.solver;
-        converged(&report, tol)?;
-        Ok(report.iterations as u64)
+/// P of some parameters and its solvers; links change in place.
+struct Operator {
+    schur: EvenOdd,
+    /// P^dagger P x = b from x as it is, to the tolerance of forces; from zero, to that of the
+    /// Hamiltonian.
+    force: DiracSolver,
+    hamiltonian: DiracSolver,
+}
+
+impl Operator {
+    fn new(
+        links: &Arc<GaugeField>,
+        params: DiracParams,
+        schur: Schur,
+        inverter: &Inverter,
+    ) -> Result<Self> {
+        let op = Arc::new(Wilson::new(links.clone(), params)?);
+        let solver = |tol, guess| inverter.solver(&op, schur, tol, guess);
+        let (force, hamiltonian) = (
+            solver(inverter.tolerance_force, true)?,
+            solver(inverter.tolerance_hamiltonian, false)?,
+        );
+        let schur = EvenOdd::new(op, schur.parity, schur.symmetric);
+        Ok(Operator { schur, force, hamiltonian })
+    }
+    fn wilson(&self) -> &Wilson {
+        self.schur.op()
     }
 }
 
-fn schur_of(op: &EvenOdd) -> Schur {
-    Schur { parity: op.parity(), symmetric: op.symmetric() }
+/// Solves for one right-hand side; iterations.
+fn solved(solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+    let report = solver.solve(x, b, &mut unwatched)?.solver;
+    converged(&report, solver.params().solver.tol)?;
+    Ok(report.iterations as u64)
 }
 
 /// A solve that did not reach its tolerance ends the trajectory.
@@ -114,14 +132,42 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     );
 }
 
-/// Links of a monomial: a copy that its operators share, two rows in double.
-fn copy_of(gauge: &GaugeField) -> Result<Arc<GaugeField>> {
-    Ok(Arc::new(gauge.to(Precision::F64, Recon::R12)?))
+/// The operators of a monomial on a copy of the links that they share, two rows in double. Made with the
+/// first links, and changed in place.
+#[derive(Default)]
+struct Operators {
+    links: Option<Arc<GaugeField>>,
+    list: Vec<Operator>,
 }
 
-fn schur_operator(links: &Arc<GaugeField>, params: DiracParams, schur: Schur) -> Result<EvenOdd> {
-    let op = Arc::new(Wilson::new(links.clone(), params)?);
-    Ok(EvenOdd::new(op, schur.parity, schur.symmetric))
+impl Operators {
+    /// The operators with these parameters on these links.
+    fn on(
+        &mut self,
+        gauge: &GaugeField,
+        params: &[DiracParams],
+        schur: Schur,
+        inverter: &Inverter,
+    ) -> Result<&[Operator]> {
+        let same =
+            |l: &Arc<GaugeField>| l.geometry() == gauge.geometry() && l.device() == gauge.device();
+        match self.links.as_ref().filter(|l| same(l) && self.list.len() == params.len()) {
+            Some(links) => {
+                for (n, op) in self.list.iter().enumerate() {
+                    op.wilson().update(if n == 0 { gauge } else { links })?;
+                }
+            }
+            None => {
+                self.list.clear();
+                let links = Arc::new(gauge.to(Precision::F64, Recon::R12)?);
+                for p in params {
+                    self.list.push(Operator::new(&links, *p, schur, inverter)?);
+                }
+                self.links = Some(links);
+            }
+        }
+        Ok(&self.list)
+    }
 }
 
 /// The seed of a monomial's noise: its name keeps it apart from those of others.
@@ -167,6 +213,5 @@ fn kick_with(
     }
     // The builder subtracts the force with step 1.
     momenta.add(1.0, step, force)?;
-    let links = 4.0 * gauge.geometry().global_volume() as f64;
-    Ok(KickReport { rms: (sum / links).sqrt(), max: most.sqrt(), iterations })
+    Ok(KickReport { iterations, ..KickReport::of(gauge.geometry(), (sum, most)) })
 }
