@@ -628,4 +628,16 @@ kernel_args! {
         arg scale: f64,
         arg step: f64,
     }
+
+    /// Stout smearing and forces through it (stout.h).
+    struct StoutArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// Q.
+        sub exponent: FieldView,
+        sub force: FieldView,
+        sub lambda: FieldView,
+        /// rho_munu, 4 mu + nu.
+        arg rho: [f64; 16],
+    }
 }

@@ -68,6 +68,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "hop_force", body: "HopForce", header: "fermion_force.h", args: "HopForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
     Kernel { name: "clover_insertion", body: "CloverInsertion", header: "clover_force.h", args: "CloverInsertionArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "clover_force", body: "CloverForce", header: "clover_force.h", args: "CloverForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "stout_exponent", body: "StoutExponent", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "stout_turn", body: "StoutTurn", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "stout_force", body: "StoutForce", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of

@@ -53,6 +53,7 @@ fn two(
         preconditioner: heavier.map(wilson),
         schur: Schur { parity, symmetric },
         inverter: inverter(),
+        smearing: None,
     };
     Box::new(TwoFlavours::new(name, params).unwrap())
 }

@@ -9,6 +9,7 @@ mod monomials;
 mod rational;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod stout;
 
 use std::sync::Arc;
 

@@ -11,6 +11,7 @@ pub use guess::Guesses;
 pub use rational::{OneFlavour, OneFlavourParams};
 pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 
+use super::stout::{Smeared, Stout};
 use super::KickReport;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, EvenOdd, Schur, Solution, SolveParams};
@@ -132,10 +133,11 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     );
 }
 
-/// The operators of a monomial on a copy of the links that they share, two rows in double. Made with the
-/// first links, and changed in place.
+/// The operators of a monomial on a copy of the links that they share, smeared or not, two rows in
+/// double. Made with the first links, and changed in place.
 #[derive(Default)]
 struct Operators {
+    smeared: Option<Smeared>,
     links: Option<Arc<GaugeField>>,
     list: Vec<Operator>,
 }
@@ -147,18 +149,30 @@ impl Operators {
         gauge: &GaugeField,
         params: &[DiracParams],
         schur: Schur,
-        inverter: &Inverter,
-    ) -> Result<&[Operator]> {
-        let same =
-            |l: &Arc<GaugeField>| l.geometry() == gauge.geometry() && l.device() == gauge.device();
-        match self.links.as_ref().filter(|l| same(l) && self.list.len() == params.len()) {
+        (inverter, stout): (&Inverter, Option<Stout>),
+    ) -> Result<&Self> {
+        let kept = self.links.as_ref().is_some_and(|l| {
+            l.geometry() == gauge.geometry()
+                && l.device() == gauge.device()
+                && self.list.len() == params.len()
+        });
+        if !kept {
+            *self = Operators::default();
+        }
+        if let Some(stout) = stout {
+            match &mut self.smeared {
+                Some(s) => s.update(gauge)?,
+                None => self.smeared = Some(Smeared::new(stout, gauge)?),
+            }
+        }
+        let gauge = self.smeared.as_ref().map_or(gauge, Smeared::smeared);
+        match &self.links {
             Some(links) => {
                 for (n, op) in self.list.iter().enumerate() {
                     op.wilson().update(if n == 0 { gauge } else { links })?;
                 }
             }
             None => {
-                self.list.clear();
                 let links = Arc::new(gauge.to(Precision::F64, Recon::R12)?);
                 for p in params {
                     self.list.push(Operator::new(&links, *p, schur, inverter)?);
@@ -166,7 +180,37 @@ impl Operators {
                 self.links = Some(links);
             }
         }
-        Ok(&self.list)
+        Ok(self)
+    }
+
+    /// Adds the force that `build` collects in zero momenta for the operators' links, and says how large
+    /// it was.
+    fn kick(
+        &self,
+        scratch: &mut Option<Momenta>,
+        momenta: &mut Momenta,
+        step: f64,
+        build: impl FnOnce(&mut Momenta) -> Result<u64>,
+    ) -> Result<KickReport> {
+        let (device, geometry) = (momenta.device().clone(), momenta.geometry().clone());
+        let force = match scratch {
+            Some(f) => {
+                f.clear()?;
+                f
+            }
+            None => scratch.insert(Momenta::new(&device, &geometry, Precision::F64)?),
+        };
+        let iterations = build(force)?;
+        if let Some(smeared) = &self.smeared {
+            smeared.pull_back(force)?;
+        }
+        let (sum, most) = force.norm2()?;
+        if !sum.is_finite() {
+            bail!(NotFinite, "a fermion force is not finite");
+        }
+        // The builder subtracts the force with step 1.
+        momenta.add(1.0, step, force)?;
+        Ok(KickReport { iterations, ..KickReport::of(&geometry, (sum, most)) })
     }
 }
 
@@ -189,29 +233,4 @@ fn check_operator(name: &str, params: &DiracParams, schur: Schur) -> Result<()> 
         bail!(BadParameter, "{name}: parity is 0 or 1, found {}", schur.parity);
     }
     Ok(())
-}
-
-/// Adds the force that `build` collects in zero momenta, and says how large it was.
-fn kick_with(
-    scratch: &mut Option<Momenta>,
-    gauge: &GaugeField,
-    momenta: &mut Momenta,
-    step: f64,
-    build: impl FnOnce(&mut Momenta) -> Result<u64>,
-) -> Result<KickReport> {
-    let force = match scratch {
-        Some(f) => {
-            f.clear()?;
-            f
-        }
-        None => scratch.insert(Momenta::new(gauge.device(), gauge.geometry(), Precision::F64)?),
-    };
-    let iterations = build(force)?;
-    let (sum, most) = force.norm2()?;
-    if !sum.is_finite() {
-        bail!(NotFinite, "a fermion force is not finite");
-    }
-    // The builder subtracts the force with step 1.
-    momenta.add(1.0, step, force)?;
-    Ok(KickReport { iterations, ..KickReport::of(gauge.geometry(), (sum, most)) })
 }

@@ -6,15 +6,14 @@
 
 use num_complex::Complex64;
 
-use super::{
-    check_operator, converged, kick_with, noise_seed, Inverter, KickReport, Operator, Operators,
-};
+use super::{check_operator, converged, noise_seed, Inverter, KickReport, Operator, Operators};
 use crate::bail;
 use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::DiracParams;
+use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Stream};
 use crate::solvers::{unwatched, Rational, Shift};
 
@@ -24,6 +23,8 @@ pub struct OneFlavourParams {
     pub operator: DiracParams,
     pub schur: Schur,
     pub inverter: Inverter,
+    /// Stout smearing of the links that the operators see.
+    pub smearing: Option<Stout>,
     /// Pseudofermion fields n, each with the n-th root.
     pub fields: usize,
     /// Relative errors of the approximation in forces, and in heat bath and Hamiltonian.
@@ -45,6 +46,7 @@ impl OneFlavourParams {
             operator,
             schur: Schur { parity: 0, symmetric: true },
             inverter: Inverter::default(),
+            smearing: None,
             fields: 1,
             error_force: 1e-7,
             error_hamiltonian: 1e-12,
@@ -141,8 +143,8 @@ impl OneFlavour {
     /// Measures the ends of the spectrum; makes the approximations if there are none, else refuses
     /// eigenvalues that they do not cover.
     fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
-        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
-        let op = &self.kept.on(gauge, &[*operator], *schur, inverter)?[0];
+        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?.list[0];
         let high = largest(&op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
         let solver = inverter.solver(op.schur.op(), *schur, tol, false)?;
@@ -210,8 +212,8 @@ impl Monomial for OneFlavour {
         }
         let Some(powers) = &self.powers else { return self.no_fields() };
         let (r, n) = (&powers.heat_bath, self.params.fields);
-        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
-        let op = &self.kept.on(gauge, &[*operator], *schur, inverter)?[0];
+        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?.list[0];
         let shape = op.schur.shape();
         let (mut eta, mut phi, mut sum) = (shape.field(n)?, shape.field(n)?, shape.field(1)?);
         eta.set_noise(Noise::Normal, seed, stream.trajectory.wrapping_mul(n as u32))?;
@@ -233,8 +235,8 @@ impl Monomial for OneFlavour {
 
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
-        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
-        let op = &self.kept.on(gauge, &[*operator], *schur, inverter)?[0];
+        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?.list[0];
         let (r, mut s) = (&powers.hamiltonian, 0.0);
         let mut one = op.schur.shape().field(1)?;
         for i in 0..phi.nrhs() {
@@ -252,14 +254,14 @@ impl Monomial for OneFlavour {
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
-        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
-        let ops = self.kept.on(gauge, &[*operator], *schur, inverter)?;
-        let Operator { schur: op, force: solver, .. } = &ops[0];
+        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
+        let ops = self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?;
+        let Operator { schur: op, force: solver, .. } = &ops.list[0];
         let r = &powers.force;
         // dS = sum_k 2 Re <-c r_k P x_k, dP x_k>
         let coef: Vec<f64> = r.residues.iter().map(|v| -r.constant * v).collect();
         let force = &mut self.force;
-        kick_with(&mut self.scratch, gauge, momenta, step, |f| {
+        ops.kick(&mut self.scratch, momenta, step, |f| {
             force.begin();
             let mut total = 0;
             let (mut x, mut y) = (op.shape().field(coef.len())?, op.shape().field(coef.len())?);

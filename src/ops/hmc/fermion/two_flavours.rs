@@ -6,16 +6,14 @@
 //! Q = A_W = 1 without W. A chain of such ratios, each with the W that the next one has for M, ends
 //! with a monomial without W; the whole is det(M^dagger M) of the first whatever stands between.
 
-use super::{
-    check_operator, kick_with, noise_seed, solved, Guesses, Inverter, KickReport, Operator,
-    Operators,
-};
+use super::{check_operator, noise_seed, solved, Guesses, Inverter, KickReport, Operators};
 use crate::bail;
 use crate::compose::{schur_log_det, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::DiracParams;
+use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Stream};
 
 /// What two flavours are.
@@ -28,6 +26,8 @@ pub struct TwoFlavoursParams {
     /// The parity that P is on, and its form.
     pub schur: Schur,
     pub inverter: Inverter,
+    /// Stout smearing of the links that the operators see.
+    pub smearing: Option<Stout>,
 }
 
 /// The monomial.
@@ -78,9 +78,9 @@ impl TwoFlavours {
 }
 
 /// Q^dagger phi, or a copy of phi.
-fn source(ops: &[Operator], phi: &SpinorField) -> Result<SpinorField> {
+fn source(ops: &Operators, phi: &SpinorField) -> Result<SpinorField> {
     let mut b = phi.like(phi.precision())?;
-    match ops.get(1) {
+    match ops.list.get(1) {
         Some(w) => w.schur.apply_dagger(&mut b, phi)?,
         None => blas::copy(&mut b, phi)?,
     }
@@ -94,17 +94,17 @@ impl Monomial for TwoFlavours {
 
     /// phi = (Q^dagger)^-1 P^dagger eta, eta normal.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
-        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
-        let ops = self.kept.on(gauge, &self.operators, *schur, inverter)?;
-        let shape = ops[0].schur.shape();
+        let TwoFlavoursParams { schur, inverter, smearing, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, *smearing))?;
+        let shape = ops.list[0].schur.shape();
         let mut eta = shape.field(1)?;
         let mut phi = match self.phi.take() {
             Some(phi) if shape.check(&phi, "phi").is_ok() => phi,
             _ => shape.field(1)?,
         };
         eta.set_noise(Noise::Normal, noise_seed(stream.seed, &self.name), stream.trajectory)?;
-        ops[0].schur.apply_dagger(&mut phi, &eta)?;
-        if let Some(w) = ops.get(1) {
+        ops.list[0].schur.apply_dagger(&mut phi, &eta)?;
+        if let Some(w) = ops.list.get(1) {
             // (Q^dagger)^-1 = Q (Q^dagger Q)^-1
             self.iterations += solved(&w.hamiltonian, &mut eta, &phi)?;
             w.schur.apply(&mut phi, &eta)?;
@@ -116,16 +116,16 @@ impl Monomial for TwoFlavours {
 
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let Some(phi) = &self.phi else { return self.no_fields() };
-        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
-        let ops = self.kept.on(gauge, &self.operators, *schur, inverter)?;
+        let TwoFlavoursParams { schur, inverter, smearing, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, *smearing))?;
         let b = source(ops, phi)?;
         let (mut x, mut y) = (b.like(b.precision())?, b.like(b.precision())?);
-        self.iterations += solved(&ops[0].hamiltonian, &mut x, &b)?;
-        ops[0].schur.apply(&mut y, &x)?;
+        self.iterations += solved(&ops.list[0].hamiltonian, &mut x, &b)?;
+        ops.list[0].schur.apply(&mut y, &x)?;
         // 2 <x, b> - |P x|^2: the error of x enters squared.
         let mut s = 2.0 * blas::dot(&x, &b)?[0].re - blas::norm2(&y)?[0];
-        s -= schur_log_det(&ops[0].schur)?;
-        if let Some(w) = ops.get(1) {
+        s -= schur_log_det(&ops.list[0].schur)?;
+        if let Some(w) = ops.list.get(1) {
             s += schur_log_det(&w.schur)?;
         }
         Ok(s)
@@ -133,28 +133,28 @@ impl Monomial for TwoFlavours {
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
         let Some(phi) = &self.phi else { return self.no_fields() };
-        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
-        let ops = self.kept.on(gauge, &self.operators, *schur, inverter)?;
+        let TwoFlavoursParams { schur, inverter, smearing, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, *smearing))?;
         let b = source(ops, phi)?;
-        let (light, mut x) = (&ops[0].schur, b.like(b.precision())?);
+        let (light, mut x) = (&ops.list[0].schur, b.like(b.precision())?);
         self.guesses.guess(light, &mut x, &b)?;
-        let done = solved(&ops[0].force, &mut x, &b)?;
+        let done = solved(&ops.list[0].force, &mut x, &b)?;
         self.guesses.keep(&x)?;
         let force = &mut self.force;
-        kick_with(&mut self.scratch, gauge, momenta, step, |f| {
+        ops.kick(&mut self.scratch, momenta, step, |f| {
             // dS = 2 Re <-Y, dP X> + 2 Re <phi, dQ X>, Y = P X
             let mut y = b;
             force.begin();
             light.apply(&mut y, &x)?;
             force.add(light, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &[-1.0] })?;
             force.determinant(light, -1.0)?;
-            if let Some(w) = ops.get(1) {
+            if let Some(w) = ops.list.get(1) {
                 w.schur.apply(&mut y, &x)?;
                 let terms = HalfTerms { x: &x, y: phi, px: &y, coef: &[1.0] };
                 force.add(&w.schur, f, 1.0, terms)?;
                 force.determinant(&w.schur, 1.0)?;
             }
-            force.finish(ops[0].wilson(), f, 1.0)?;
+            force.finish(ops.list[0].wilson(), f, 1.0)?;
             Ok(done)
         })
     }
