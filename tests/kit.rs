@@ -10,6 +10,8 @@ mod config;
 mod correlators;
 #[path = "dirac.rs"]
 mod dirac;
+#[path = "eigen.rs"]
+mod eigen;
 #[path = "examples/main.rs"]
 mod examples;
 #[path = "faults.rs"]
@@ -38,6 +40,8 @@ mod math;
 mod memory;
 #[path = "observables.rs"]
 mod observables;
+#[path = "overlap.rs"]
+mod overlap;
 #[path = "propagator.rs"]
 mod propagator;
 #[path = "recon.rs"]

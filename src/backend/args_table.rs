@@ -112,6 +112,12 @@ constants! {
     TIMES_OVER_NORM = 4;
     /// <x, y> / |x|^2
     TIMES_DOT_OVER_NORM = 5;
+
+    // Vectors that a tile of products of all pairs has of either side, and those that one pass of a linear
+    // combination makes (basis.h).
+    BASIS_ROWS = 4;
+    BASIS_COLUMNS = 2;
+    BASIS_OUT = 4;
 }
 
 kernel_args! {
@@ -627,6 +633,31 @@ kernel_args! {
         /// momenta = scale momenta - step F
         arg scale: f64,
         arg step: f64,
+    }
+
+    /// Products and combinations of many vectors (basis.h).
+    struct BasisArgs {
+        sub v: FieldView,
+        sub w: FieldView,
+        arg first_v: i32,
+        arg rows: i32,
+        arg first_w: i32,
+        arg columns: i32,
+        arg parities: i32,
+        arg alpha: f64,
+        /// rows x columns complex doubles.
+        arg coef: Ptr,
+    }
+
+    /// out = a x + b y + c z + d w, the coefficients by chirality (chiral.h).
+    struct ChiralArgs {
+        sub out: FieldView,
+        sub x: FieldView,
+        sub y: FieldView,
+        sub z: FieldView,
+        sub w: FieldView,
+        spec terms: i32,
+        arg coef: [f64; 8],
     }
 
     /// Stout smearing and forces through it (stout.h).

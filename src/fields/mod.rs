@@ -1,5 +1,6 @@
 //! Lattice fields on a device.
 
+pub mod basis;
 pub mod blas;
 mod border;
 mod clover;

@@ -4,18 +4,25 @@
 
 mod bicgstab;
 mod cg;
+pub mod dense;
 mod gcr;
+mod lanczos;
 mod levels;
 mod mr;
 mod multishift;
 mod rational;
+mod rational_sum;
+mod ritz;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, End, Filter};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
 pub use rational::Rational;
+pub use rational_sum::{rational_sum, RationalParams, RationalReport};
+pub use ritz::{ritz, RitzParams};
 
 use crate::bail;
 use crate::error::{Error, Result, Status};

@@ -53,7 +53,6 @@ fn two(
         preconditioner: heavier.map(wilson),
         schur: Schur { parity, symmetric },
         inverter: inverter(),
-        smearing: None,
     };
     Box::new(TwoFlavours::new(name, params).unwrap())
 }

@@ -38,15 +38,8 @@ fn two(operator: DiracParams, preconditioner: Option<DiracParams>, schur: Schur)
 }
 /// On links of two levels of stout smearing.
 fn stout(operator: DiracParams, preconditioner: Option<DiracParams>) -> TwoFlavours {
-    let smearing = Some(Stout::new(0.12, 2).unwrap());
-    let params = TwoFlavoursParams {
-        operator,
-        preconditioner,
-        schur: ASYMMETRIC,
-        inverter: EXACT,
-        smearing,
-    };
-    TwoFlavours::new("stout", params).unwrap()
+    let params = TwoFlavoursParams { operator, preconditioner, schur: ASYMMETRIC, inverter: EXACT };
+    TwoFlavours::new("stout", params).unwrap().with_smearing(Stout::new(0.12, 2).unwrap())
 }
 fn one(operator: DiracParams, schur: Schur, fields: usize) -> OneFlavour {
     let params = OneFlavourParams {
@@ -210,13 +203,7 @@ fn action() -> Vec<Box<dyn Monomial>> {
     let inverter = Inverter { guesses: 3, ..EXACT };
     let two = |name: &str, operator, preconditioner| {
         let inverter = inverter.clone();
-        let params = TwoFlavoursParams {
-            operator,
-            preconditioner,
-            schur: ASYMMETRIC,
-            inverter,
-            smearing: None,
-        };
+        let params = TwoFlavoursParams { operator, preconditioner, schur: ASYMMETRIC, inverter };
         Box::new(TwoFlavours::new(name, params).unwrap())
     };
     vec![
@@ -286,7 +273,6 @@ fn guesses_and_mixed_precision_change_nothing() {
             preconditioner: None,
             schur: ASYMMETRIC,
             inverter,
-            smearing: None,
         };
         let mut m = TwoFlavours::new("two", params).unwrap();
         m.refresh(&gauge, stream(0)).unwrap();
@@ -329,7 +315,6 @@ fn what_cannot_be_done_is_a_status() {
         preconditioner: None,
         schur: SYMMETRIC,
         inverter: short,
-        smearing: None,
     };
     let mut short = TwoFlavours::new("two", params).unwrap();
     short.refresh(&gauge, stream(0)).unwrap();
@@ -350,7 +335,6 @@ fn what_cannot_be_done_is_a_status() {
         preconditioner: None,
         schur: SYMMETRIC,
         inverter,
-        smearing: None,
     };
     let made = TwoFlavours::new("two", params(wilson(), bad));
     assert_eq!(made.err().unwrap().status, Status::BadParameter);

@@ -20,6 +20,7 @@ pub mod lattice;
 pub mod matrix;
 pub mod numbers;
 pub mod observables;
+pub mod overlap;
 pub mod philox;
 pub mod rng;
 pub mod solve;

@@ -160,6 +160,12 @@ impl Operators {
             *self = Operators::default();
         }
         if let Some(stout) = stout {
+            let form = (Precision::F64, Recon::R18);
+            let fine = match (gauge.precision(), gauge.recon()) == form {
+                true => None,
+                false => Some(gauge.to(form.0, form.1)?),
+            };
+            let gauge = fine.as_ref().unwrap_or(gauge);
             match &mut self.smeared {
                 Some(s) => s.update(gauge)?,
                 None => self.smeared = Some(Smeared::new(stout, gauge)?),

@@ -23,8 +23,6 @@ pub struct OneFlavourParams {
     pub operator: DiracParams,
     pub schur: Schur,
     pub inverter: Inverter,
-    /// Stout smearing of the links that the operators see.
-    pub smearing: Option<Stout>,
     /// Pseudofermion fields n, each with the n-th root.
     pub fields: usize,
     /// Relative errors of the approximation in forces, and in heat bath and Hamiltonian.
@@ -46,7 +44,6 @@ impl OneFlavourParams {
             operator,
             schur: Schur { parity: 0, symmetric: true },
             inverter: Inverter::default(),
-            smearing: None,
             fields: 1,
             error_force: 1e-7,
             error_hamiltonian: 1e-12,
@@ -67,6 +64,7 @@ struct Powers {
 pub struct OneFlavour {
     name: String,
     params: OneFlavourParams,
+    smearing: Option<Stout>,
     kept: Operators,
     powers: Option<Powers>,
     /// Ends of the spectrum as they were last measured.
@@ -98,6 +96,7 @@ impl OneFlavour {
         let mut new = OneFlavour {
             name: name.to_string(),
             params,
+            smearing: None,
             kept: Operators::default(),
             powers: None,
             seen: None,
@@ -110,6 +109,11 @@ impl OneFlavour {
             new.approximate(low, high)?;
         }
         Ok(new)
+    }
+
+    /// The same with operators on stout-smeared links.
+    pub fn with_smearing(self, stout: Stout) -> Self {
+        OneFlavour { smearing: Some(stout), kept: Operators::default(), ..self }
     }
 
     pub fn params(&self) -> &OneFlavourParams {
@@ -143,8 +147,8 @@ impl OneFlavour {
     /// Measures the ends of the spectrum; makes the approximations if there are none, else refuses
     /// eigenvalues that they do not cover.
     fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
-        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
-        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?.list[0];
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
         let high = largest(&op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
         let solver = inverter.solver(op.schur.op(), *schur, tol, false)?;
@@ -212,8 +216,8 @@ impl Monomial for OneFlavour {
         }
         let Some(powers) = &self.powers else { return self.no_fields() };
         let (r, n) = (&powers.heat_bath, self.params.fields);
-        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
-        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?.list[0];
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
         let shape = op.schur.shape();
         let (mut eta, mut phi, mut sum) = (shape.field(n)?, shape.field(n)?, shape.field(1)?);
         eta.set_noise(Noise::Normal, seed, stream.trajectory.wrapping_mul(n as u32))?;
@@ -235,8 +239,8 @@ impl Monomial for OneFlavour {
 
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
-        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
-        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?.list[0];
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
         let (r, mut s) = (&powers.hamiltonian, 0.0);
         let mut one = op.schur.shape().field(1)?;
         for i in 0..phi.nrhs() {
@@ -254,8 +258,8 @@ impl Monomial for OneFlavour {
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
-        let OneFlavourParams { operator, schur, inverter, smearing, .. } = &self.params;
-        let ops = self.kept.on(gauge, &[*operator], *schur, (inverter, *smearing))?;
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?;
         let Operator { schur: op, force: solver, .. } = &ops.list[0];
         let r = &powers.force;
         // dS = sum_k 2 Re <-c r_k P x_k, dP x_k>

@@ -26,8 +26,6 @@ pub struct TwoFlavoursParams {
     /// The parity that P is on, and its form.
     pub schur: Schur,
     pub inverter: Inverter,
-    /// Stout smearing of the links that the operators see.
-    pub smearing: Option<Stout>,
 }
 
 /// The monomial.
@@ -36,6 +34,7 @@ pub struct TwoFlavours {
     params: TwoFlavoursParams,
     /// Of M, then of W.
     operators: Vec<DiracParams>,
+    smearing: Option<Stout>,
     kept: Operators,
     phi: Option<SpinorField>,
     guesses: Guesses,
@@ -59,6 +58,7 @@ impl TwoFlavours {
             name: name.to_string(),
             params,
             operators,
+            smearing: None,
             kept: Operators::default(),
             phi: None,
             guesses,
@@ -66,6 +66,11 @@ impl TwoFlavours {
             scratch: None,
             iterations: 0,
         })
+    }
+
+    /// The same with operators on stout-smeared links.
+    pub fn with_smearing(self, stout: Stout) -> Self {
+        TwoFlavours { smearing: Some(stout), kept: Operators::default(), ..self }
     }
 
     pub fn params(&self) -> &TwoFlavoursParams {
@@ -94,8 +99,8 @@ impl Monomial for TwoFlavours {
 
     /// phi = (Q^dagger)^-1 P^dagger eta, eta normal.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
-        let TwoFlavoursParams { schur, inverter, smearing, .. } = &self.params;
-        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, *smearing))?;
+        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
         let shape = ops.list[0].schur.shape();
         let mut eta = shape.field(1)?;
         let mut phi = match self.phi.take() {
@@ -116,8 +121,8 @@ impl Monomial for TwoFlavours {
 
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let Some(phi) = &self.phi else { return self.no_fields() };
-        let TwoFlavoursParams { schur, inverter, smearing, .. } = &self.params;
-        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, *smearing))?;
+        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
         let b = source(ops, phi)?;
         let (mut x, mut y) = (b.like(b.precision())?, b.like(b.precision())?);
         self.iterations += solved(&ops.list[0].hamiltonian, &mut x, &b)?;
@@ -133,8 +138,8 @@ impl Monomial for TwoFlavours {
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
         let Some(phi) = &self.phi else { return self.no_fields() };
-        let TwoFlavoursParams { schur, inverter, smearing, .. } = &self.params;
-        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, *smearing))?;
+        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
         let b = source(ops, phi)?;
         let (light, mut x) = (&ops.list[0].schur, b.like(b.precision())?);
         self.guesses.guess(light, &mut x, &b)?;
