@@ -48,6 +48,8 @@ mod propagator;
 mod recon;
 #[path = "reference_selfcheck/main.rs"]
 mod reference_selfcheck;
+#[path = "smearing.rs"]
+mod smearing;
 #[path = "solvers.rs"]
 mod solvers;
 #[path = "transfer_speed.rs"]

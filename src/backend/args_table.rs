@@ -286,6 +286,26 @@ kernel_args! {
         arg coef_y: f64,
     }
 
+    /// Links averaged with staples (smear.h).
+    struct SmearArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub inp: FieldView,
+        sub out: FieldView,
+        /// Direction of the links, and bit nu: staples in direction nu.
+        spec mu: i32,
+        spec directions: i32,
+        /// Matrices per site of `inp` and of `out`.
+        spec matrices: i32,
+        spec matrices_out: i32,
+        /// Matrices of `inp` for staples in direction nu, and that of `out`.
+        arg side: [i32; 4],
+        arg top: [i32; 4],
+        arg to: i32,
+        arg alpha: f64,
+        arg weight: f64,
+    }
+
     /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
     struct SiteOpArgs {
         sub geom: Geom,

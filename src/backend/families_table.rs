@@ -12,6 +12,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "laplace", body: "Laplace", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
     Kernel { name: "vector_pack", body: "VectorPack", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "smear_links", body: "SmearLinks", header: "smear.h", args: "SmearArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
     Kernel { name: "heavy_quark", body: "HeavyQuark", header: "blas.h", args: "BlasArgs", kind: Kind::Reduce(3), params: &[PRECISIONS] },

@@ -5,6 +5,7 @@ pub mod config;
 pub mod correlators;
 pub mod gaugefix;
 pub mod hmc;
+pub mod link_smearing;
 pub mod observables;
 pub mod propagator;
 pub mod quenched;
