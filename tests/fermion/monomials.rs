@@ -32,8 +32,7 @@ fn setup(part: [usize; 4]) -> Setup {
 }
 
 fn two(operator: DiracParams, preconditioner: Option<DiracParams>, schur: Schur) -> TwoFlavours {
-    let params =
-        TwoFlavoursParams { operator, preconditioner, schur, inverter: EXACT, smearing: None };
+    let params = TwoFlavoursParams { operator, preconditioner, schur, inverter: EXACT };
     TwoFlavours::new("two", params).unwrap()
 }
 /// On links of two levels of stout smearing.

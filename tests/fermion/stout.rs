@@ -4,6 +4,7 @@ use plaq::error::Status;
 use plaq::fields::{Momenta, Precision, Recon, Subset};
 use plaq::operators::{ForceTerms, Wilson};
 use plaq::ops::hmc::stout::{Smeared, Stout};
+use plaq::ops::link_smearing::{smear_links, Smearing};
 
 use super::common::{devices, distance, extents_on};
 use super::force::{compare, fields, reference_value, COEF, DETERMINANT};
@@ -59,6 +60,15 @@ fn links_are_those_of_the_reference() {
             assert!(error < bound, "{precision:?} {:?}: {error:.1e}", s.lat.extents);
         }
     }
+}
+
+#[test]
+fn the_measurement_smears_alike() {
+    let s = Setup::new(&devices().pop().unwrap(), [4, 4, 4, 4]);
+    let links = s.gauge(&s.links, Precision::F64, Recon::R18);
+    let found = Stout::new(0.1, 3).unwrap().smear(&links).unwrap().save_lex().unwrap();
+    let other = smear_links(&links, Smearing::Stout { rho: 0.1, directions: 15 }, 3).unwrap();
+    assert!(distance(&found, &other.save_lex().unwrap()) < 1e-13);
 }
 
 #[test]
