@@ -679,4 +679,16 @@ kernel_args! {
         spec terms: i32,
         arg coef: [f64; 8],
     }
+
+    /// Stout smearing and forces through it (stout.h).
+    struct StoutArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// Q.
+        sub exponent: FieldView,
+        sub force: FieldView,
+        sub lambda: FieldView,
+        /// rho_munu, 4 mu + nu.
+        arg rho: [f64; 16],
+    }
 }

@@ -72,6 +72,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "basis_dots", body: "BasisDots", header: "basis.h", args: "BasisArgs", kind: Kind::Reduce(16), params: &[FLOATS] },
     Kernel { name: "basis_update", body: "BasisUpdate", header: "basis.h", args: "BasisArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "chiral_sum", body: "ChiralSum", header: "chiral.h", args: "ChiralArgs", kind: Kind::Site, params: &[PRECISIONS] },
+    Kernel { name: "stout_exponent", body: "StoutExponent", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "stout_turn", body: "StoutTurn", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "stout_force", body: "StoutForce", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of

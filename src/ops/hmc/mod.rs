@@ -6,6 +6,7 @@ pub mod fermion;
 pub mod gauge_action;
 pub mod integrator;
 mod random;
+pub mod stout;
 mod trajectory;
 
 use crate::error::Result;
