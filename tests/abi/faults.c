@@ -34,7 +34,7 @@ static plaq_gauge warm(plaq_context c) {
 /* Whatever memory there is, x stays a field of its shape, and as it was where the call fails. */
 static void multishift_without_memory(void) {
   int64_t used = 0, more;
-  for (more = -1; more < 400000; more += 9001) {
+  for (more = -1; more < 400000; more += 30011) {
     plaq_context_params cp;
     plaq_context c;
     plaq_context_report r;
