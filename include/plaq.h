@@ -107,7 +107,13 @@ enum {
   /** A physical parameter is out of range. */
   PLAQ_BAD_PARAMETER = 501,
   /** A solver met NaN or infinity. */
-  PLAQ_SOLVER_BREAKDOWN = 502
+  PLAQ_SOLVER_BREAKDOWN = 502,
+  /** A solve that the call depends on did not reach its tolerance. */
+  PLAQ_NOT_CONVERGED = 520,
+  /** Eigenvalues lie outside of what a rational approximation covers. */
+  PLAQ_SPECTRAL_BOUNDS = 521,
+  /** The spectrum of the overlap kernel does not allow what was asked for; the message says what to change. */
+  PLAQ_KERNEL_SPECTRUM = 530
 };
 
 /* ---- Library: version, messages, log ---- */
@@ -582,6 +588,21 @@ typedef struct plaq_spinor_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_size);
 
+/** Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+ * over the neighbours in d directions, carried by the links. */
+typedef struct plaq_spinor_smear_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 0 or more. Must be set. */
+  double alpha;
+  int32_t steps;
+  /** Bit mu: neighbours in direction mu; 7: x, y, z. */
+  int32_t directions;
+} plaq_spinor_smear_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int64_t struct_size);
+
 /** Shape of a spinor field that exists. */
 typedef struct plaq_spinor_report {
   /** sizeof of this struct, set by its init function. */
@@ -631,6 +652,13 @@ plaq_status plaq_spinor_axpby(const double *a,
                               const double *b,
                               plaq_spinor y,
                               int64_t count);
+
+/** Smears every right-hand side of a field on both parities, in single or double precision, with
+ * the links of `gauge` (SU(3)); on failure the field is as before.
+ * Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY. */
+plaq_status plaq_spinor_smear(plaq_spinor spinor,
+                              plaq_gauge gauge,
+                              const plaq_spinor_smear_params *params);
 
 /** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs. */
 plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
@@ -906,6 +934,13 @@ plaq_status plaq_dirac_create_with_clover(plaq_context context,
                                           plaq_clover clover,
                                           plaq_clover inverse,
                                           plaq_dirac *dirac);
+
+/** Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
+ * that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
+ * operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
+ * operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
+ * SINGULAR_CLOVER: the operator waits for the next update. */
+plaq_status plaq_dirac_update(plaq_dirac dirac, plaq_gauge gauge);
 
 /** Destroys an operator. The zero handle is accepted. */
 plaq_status plaq_dirac_destroy(plaq_dirac dirac);

@@ -125,4 +125,7 @@ statuses! {
     SingularClover = 500, "SINGULAR_CLOVER", "the clover term cannot be inverted on a site";
     BadParameter = 501, "BAD_PARAMETER", "a physical parameter is out of range";
     SolverBreakdown = 502, "SOLVER_BREAKDOWN", "a solver met NaN or infinity";
+    NotConverged = 520, "NOT_CONVERGED", "a solve that the call depends on did not reach its tolerance";
+    SpectralBounds = 521, "SPECTRAL_BOUNDS", "eigenvalues lie outside of what a rational approximation covers";
+    KernelSpectrum = 530, "KERNEL_SPECTRUM", "the spectrum of the overlap kernel does not allow what was asked for; the message says what to change";
 }

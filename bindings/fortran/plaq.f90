@@ -45,6 +45,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SINGULAR_CLOVER = 500
   integer(c_int32_t), parameter :: PLAQ_BAD_PARAMETER = 501
   integer(c_int32_t), parameter :: PLAQ_SOLVER_BREAKDOWN = 502
+  integer(c_int32_t), parameter :: PLAQ_NOT_CONVERGED = 520
+  integer(c_int32_t), parameter :: PLAQ_SPECTRAL_BOUNDS = 521
+  integer(c_int32_t), parameter :: PLAQ_KERNEL_SPECTRUM = 530
 
   ! Library: version, messages, log
   !> What a log callback is told: everything up to a level.
@@ -354,6 +357,17 @@ module plaq
     integer(c_int32_t) :: nrhs
     !> Must be 0.
     integer(c_int32_t) :: reserved
+  end type
+  !> Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+  !> over the neighbours in d directions, carried by the links.
+  type, bind(c) :: plaq_spinor_smear_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 0 or more. Must be set.
+    real(c_double) :: alpha
+    integer(c_int32_t) :: steps
+    !> Bit mu: neighbours in direction mu; 7: x, y, z.
+    integer(c_int32_t) :: directions
   end type
   !> Shape of a spinor field that exists.
   type, bind(c) :: plaq_spinor_report
@@ -961,6 +975,12 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_spinor_smear_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_spinor_smear_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_report_init(report, struct_size) bind(c)
       import
       type(plaq_spinor_report), intent(inout) :: report
@@ -1018,6 +1038,15 @@ module plaq
       real(c_double), intent(in) :: b(*)
       type(plaq_spinor), value :: y
       integer(c_int64_t), value :: count
+    end function
+    !> Smears every right-hand side of a field on both parities, in single or double precision, with
+    !> the links of `gauge` (SU(3)); on failure the field is as before.
+    !> Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_spinor_smear(spinor, gauge, params) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_gauge), value :: gauge
+      type(plaq_spinor_smear_params), intent(in), optional :: params
     end function
     !> Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
     integer(c_int32_t) function plaq_spinor_norm2(x, norms, count) bind(c)
@@ -1186,6 +1215,16 @@ module plaq
       type(plaq_clover), value :: clover
       type(plaq_clover), value :: inverse
       type(plaq_dirac), intent(inout) :: dirac
+    end function
+    !> Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
+    !> that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
+    !> operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
+    !> operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
+    !> SINGULAR_CLOVER: the operator waits for the next update.
+    integer(c_int32_t) function plaq_dirac_update(dirac, gauge) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_gauge), value :: gauge
     end function
     !> Destroys an operator. The zero handle is accepted.
     integer(c_int32_t) function plaq_dirac_destroy(dirac) bind(c)

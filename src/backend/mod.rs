@@ -383,7 +383,8 @@ impl Device {
             let watch = watch.upgrade();
             watch.inspect(|most| _ = most.fetch_max(used, Ordering::Relaxed)).is_some()
         });
-        Ok(Buffer { device: self.clone(), ptr, bytes, shared })
+        let whole = Arc::new(Allocation { device: self.clone(), ptr, bytes, shared });
+        Ok(Buffer { whole, ptr, bytes })
     }
 
     /// The stream on which the host works on device arrays that it passes, where a transfer names none;
@@ -533,15 +534,37 @@ pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
     single
 }
 
-/// Owned device memory.
-pub struct Buffer {
+/// What was allocated, given back with the last buffer in it.
+struct Allocation {
     device: Device,
     ptr: Ptr,
     bytes: usize,
     shared: bool,
 }
 
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: what `alloc` gave, once.
+        unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
+        self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// Owned device memory.
+pub struct Buffer {
+    whole: Arc<Allocation>,
+    ptr: Ptr,
+    bytes: usize,
+}
+
 impl Buffer {
+    /// Cuts the buffer in two: the bytes from `at` on become a buffer of their own.
+    pub fn split_off(&mut self, at: usize) -> Buffer {
+        assert!(at <= self.bytes);
+        let (whole, ptr) = (self.whole.clone(), self.ptr.offset(at as u64));
+        let bytes = std::mem::replace(&mut self.bytes, at) - at;
+        Buffer { whole, ptr, bytes }
+    }
     pub fn ptr(&self) -> Ptr {
         self.ptr
     }
@@ -549,7 +572,7 @@ impl Buffer {
         self.bytes
     }
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.whole.device
     }
     pub fn upload(&mut self, src: &[u8]) -> Result<()> {
         self.upload_at(0, src)
@@ -561,48 +584,42 @@ impl Buffer {
     pub fn upload_at(&mut self, offset: usize, src: &[u8]) -> Result<()> {
         assert!(offset + src.len() <= self.bytes);
         let piece = (self.ptr.offset(offset as u64), Rows::read(src));
-        self.device.upload(&[piece])
+        self.device().upload(&[piece])
     }
     pub fn download_at(&self, offset: usize, dst: &mut [u8]) -> Result<()> {
         assert!(offset + dst.len() <= self.bytes);
         let mut only = vec![(self.ptr.offset(offset as u64), Rows::write(dst))];
-        self.device.download(&mut || Ok(std::mem::take(&mut only)))
+        self.device().download(&mut || Ok(std::mem::take(&mut only)))
     }
     pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
-        assert!(src.bytes == self.bytes && src.device == self.device);
+        assert!(src.bytes == self.bytes && src.device() == self.device());
         // SAFETY: two whole buffers of this size.
-        unsafe { self.device.0.backend.copy(self.ptr, src.ptr, self.bytes as u64) }
+        unsafe { self.device().0.backend.copy(self.ptr, src.ptr, self.bytes as u64) }
     }
     /// Copies `bytes` bytes that begin at `from` in `src` and at `to` here.
     pub fn copy_range(&mut self, to: usize, src: &Buffer, from: usize, bytes: usize) -> Result<()> {
-        assert!(to + bytes <= self.bytes && from + bytes <= src.bytes && src.device == self.device);
+        assert!(
+            to + bytes <= self.bytes && from + bytes <= src.bytes && src.device() == self.device()
+        );
         let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
         // SAFETY: inside of both, as asserted.
-        unsafe { self.device.0.backend.copy(to, from, bytes as u64) }
+        unsafe { self.device().0.backend.copy(to, from, bytes as u64) }
     }
     /// The same inside of this memory; the ranges do not overlap.
     pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
         assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
         let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
         // SAFETY: inside of this buffer, as asserted.
-        unsafe { self.device.0.backend.copy(to, from, bytes as u64) }
+        unsafe { self.device().0.backend.copy(to, from, bytes as u64) }
     }
     pub fn zero(&mut self) -> Result<()> {
         // SAFETY: a whole buffer.
-        unsafe { self.device.0.backend.zero(self.ptr, self.bytes as u64) }
+        unsafe { self.device().0.backend.zero(self.ptr, self.bytes as u64) }
     }
 }
 
 impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Buffer({} bytes on {})", self.bytes, self.device.name())
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        // SAFETY: what `alloc` gave, once.
-        unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
-        self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
+        write!(f, "Buffer({} bytes on {})", self.bytes, self.device().name())
     }
 }

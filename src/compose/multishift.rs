@@ -36,6 +36,7 @@ impl DiracSolver {
         let directions = shifts.len() as u64 * shape.bytes(b.nrhs());
         device.require(self.memory(b.nrhs()) + directions, "this solve")?;
         let peak = device.watch_peak();
+        self.follow()?;
         // A = c^-1 A in kappa normalisation.
         let c = self.rescale();
         let scaled: Vec<Shift> =

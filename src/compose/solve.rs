@@ -203,6 +203,14 @@ impl DiracSolver {
         &self.params
     }
 
+    /// Brings the sloppy operator up to date with changed links.
+    pub(super) fn follow(&self) -> Result<()> {
+        match &self.sloppy {
+            Some(sloppy) if sloppy.updates() != self.op.updates() => sloppy.follow(&self.op),
+            _ => Ok(()),
+        }
+    }
+
     /// Sites of x and b.
     pub fn subset(&self) -> Subset {
         match self.params.even_odd {
@@ -271,6 +279,7 @@ impl DiracSolver {
         let device: &Device = &shape.device;
         device.require(self.memory(b.nrhs()), "this solve")?;
         let peak = device.watch_peak();
+        self.follow()?;
         // Everything below is in kappa normalisation.
         let rescale = self.rescale();
         let rescaled_guess = self.params.solver.initial_guess && rescale != 1.0;

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Precision, Recon, SpinorField};
+use super::{
+    Components, GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Momenta, MomentaForm,
+    Precision, Recon, SiteOrder, SpinorField,
+};
 use crate::backend::{Device, External};
 use crate::bail;
 use crate::error::{host_array, Result};
@@ -92,30 +95,47 @@ impl GaugeField {
     }
 }
 
-/// Reals of a spinor.
-const SPINOR: usize = 24;
+impl Momenta {
+    /// `host`: lexicographic site of the whole lattice, direction, p_1 to p_8; the same on every rank.
+    pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
+        let part = self.geometry().part(host, 32)?;
+        self.load(&part, MomentaForm::Coefficients, SiteOrder::Lexicographic, 1.0)
+    }
+
+    /// The inverse of `load_lex`, on every rank.
+    pub fn save_lex(&self) -> Result<Vec<f64>> {
+        let mut part = vec![0.0; 32 * self.geometry().volume()];
+        self.save(&mut part, MomentaForm::Coefficients, SiteOrder::Lexicographic, 1.0)?;
+        self.geometry().whole(&part, 32)
+    }
+}
 
 impl SpinorField {
     /// `host`: right-hand side, lexicographic site, spin, colour, (re, im); every site of the whole
     /// lattice, also where the field holds one parity; the same on every rank.
     pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
-        let whole = SPINOR * self.geometry().global_volume();
+        let site = self.components().reals();
+        let whole = site * self.geometry().global_volume();
         let parts: Result<Vec<_>> =
-            host.chunks(whole).map(|f| self.geometry().part(f, SPINOR)).collect();
-        self.load(&Self::lex(), &External::read(&[&parts?.concat()[..]]), false)
+            host.chunks(whole).map(|f| self.geometry().part(f, site)).collect();
+        self.load(&self.lex(), &External::read(&[&parts?.concat()[..]]), false)
     }
 
     /// The inverse of `load_lex`, on every rank; sites that the field lacks are zero.
     pub fn save_lex(&self) -> Result<Vec<f64>> {
-        let part = SPINOR * self.geometry().volume();
-        let mut parts = host_array(part * self.nrhs(), 0.0, "spinors on the host")?;
-        self.save(&Self::lex(), &mut External::write(vec![&mut parts[..]]))?;
+        let site = self.components().reals();
+        let part = site * self.geometry().volume();
+        let mut parts = host_array(part * self.nrhs(), 0.0, "vectors on the host")?;
+        self.save(&self.lex(), &mut External::write(vec![&mut parts[..]]))?;
         let whole: Result<Vec<_>> =
-            parts.chunks(part).map(|f| self.geometry().whole(f, SPINOR)).collect();
+            parts.chunks(part).map(|f| self.geometry().whole(f, site)).collect();
         Ok(whole?.concat())
     }
 
-    fn lex() -> Layout {
-        Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
+    fn lex(&self) -> Layout {
+        match self.components() {
+            Components::COLOUR => Layout::lexicographic_colour(Precision::F64),
+            _ => Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi),
+        }
     }
 }

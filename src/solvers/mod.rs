@@ -4,16 +4,25 @@
 
 mod bicgstab;
 mod cg;
+pub mod dense;
 mod gcr;
+mod lanczos;
 mod levels;
 mod mr;
 mod multishift;
+mod rational;
+mod rational_sum;
+mod ritz;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, End, Filter};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
+pub use rational::Rational;
+pub use rational_sum::{rational_sum, RationalParams, RationalReport};
+pub use ritz::{ritz, RitzParams};
 
 use crate::bail;
 use crate::error::{Error, Result, Status};
@@ -267,10 +276,8 @@ impl System {
             }
             None => vectors * vector + self.precise.memory(nrhs, uses),
         };
-        // x and b of the right-hand sides that are left.
-        let left = if nrhs > 1 { 2 * self.precise.shape().bytes(nrhs / 2) } else { 0 };
         let inverse = self.preconditioner.as_ref();
-        own + left + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
+        own + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
     }
 }
 

@@ -16,13 +16,15 @@ use super::{Backend, Call, Downloads, Over, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
 
-type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, *mut f64);
+type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, i32, *mut f64);
 
 mod table {
     use super::CpuKernel;
     include!(concat!(env!("OUT_DIR"), "/cpu_table.rs"));
 }
 
+/// The set that has every kernel, for any number of lanes; the first of the table.
+const GENERIC: &str = "generic";
 /// Outer sites per partial sum: fixed, so that sums do not depend on the thread count.
 const SUM_CHUNK: usize = 128;
 const MAX_LANES: usize = 16;
@@ -32,8 +34,10 @@ const HUGE_PAGE: usize = 2 << 20;
 pub struct Cpu {
     pool: Arc<rayon::ThreadPool>,
     threads: usize,
-    /// The set for 16 lanes, or `scalar`.
+    /// The set for 16 lanes, or `generic`.
     set: usize,
+    /// The sets for 1, 2, 4, 8 and 16 lanes.
+    by_lanes: [usize; 5],
     /// Of `forks` when the threads were started.
     forks: usize,
 }
@@ -93,13 +97,14 @@ impl Cpu {
         let name = match std::env::var("PLAQ_CPU_ISA") {
             Ok(asked) => match sets.iter().find(|s| **s == asked) {
                 Some(s) => s,
+                None if asked == GENERIC => GENERIC,
                 None => bail!(
                     Unsupported,
                     "PLAQ_CPU_ISA={asked}: this library on this processor has {sets:?}"
                 ),
             },
             // A library built for fewer sets may meet a processor that has none of them.
-            Err(_) => sets.last().copied().unwrap_or("scalar"),
+            Err(_) => sets.last().copied().unwrap_or(GENERIC),
         };
         let pool = match rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -111,7 +116,13 @@ impl Cpu {
         };
         let threads = pool.current_num_threads();
         let pool = Arc::new(pool);
-        Ok(Cpu { pool, threads, set: set_named(name), forks: forks() })
+        let set = set_named(name);
+        let mut by_lanes = [set_named(GENERIC); 5];
+        for (other, lanes) in usable_sets().filter(|&(_, lanes)| lanes > 1) {
+            by_lanes[lanes.ilog2() as usize] =
+                if lanes == MAX_LANES { set } else { set_named(other) };
+        }
+        Ok(Cpu { pool, threads, set, by_lanes, forks: forks() })
     }
 
     /// Are the threads in this process?
@@ -132,8 +143,7 @@ impl Cpu {
         Ok(())
     }
 
-    /// The compiled function: of the chosen set where the lattice has its lanes, else of the only
-    /// set with the lattice's.
+    /// The compiled function, of the set for the lattice's lanes.
     fn function(&self, call: &Call) -> Result<CpuKernel> {
         static INDEX: OnceLock<HashMap<&'static str, &'static [CpuKernel]>> = OnceLock::new();
         let index = INDEX.get_or_init(|| table::TABLE.iter().copied().collect());
@@ -141,13 +151,9 @@ impl Cpu {
         let Some(functions) = index.get(symbol.as_str()) else {
             bail!(Unsupported, "kernel {symbol} is not compiled for the CPU");
         };
-        let lanes = call.work.lanes;
-        if lanes == table::SETS[self.set].1 {
-            return Ok(functions[self.set]);
-        }
-        match table::SETS.iter().position(|&(_, n)| n == lanes) {
-            Some(set) if lanes != MAX_LANES => Ok(functions[set]),
-            _ => bail!(Unsupported, "{lanes} lanes on {}", self.name()),
+        match self.by_lanes.get(call.work.lanes.ilog2() as usize) {
+            Some(&set) if call.work.lanes.is_power_of_two() => Ok(functions[set]),
+            _ => bail!(Unsupported, "{} lanes on {}", call.work.lanes, self.name()),
         }
     }
 }
@@ -251,6 +257,7 @@ impl Backend for Cpu {
         self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
+        let lanes = call.work.lanes as i32;
         let run = |begin: usize, end: usize| {
             // SAFETY: the struct outlives this call, its layout is checked by static_assert, and
             // the fields' sizes are what `n` and `batches` say (private interface of this crate).
@@ -260,6 +267,7 @@ impl Backend for Cpu {
                     begin as i64,
                     end as i64,
                     batches,
+                    lanes,
                     std::ptr::null_mut(),
                 )
             }
@@ -283,6 +291,7 @@ impl Backend for Cpu {
         self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
+        let lanes = call.work.lanes as i32;
         let width = sums.len();
         let n = call.work.n;
         let chunks = n.div_ceil(SUM_CHUNK);
@@ -291,7 +300,14 @@ impl Backend for Cpu {
             let (begin, end) = (c * SUM_CHUNK, ((c + 1) * SUM_CHUNK).min(n));
             // SAFETY: as in launch; `out` holds batches x N doubles.
             unsafe {
-                function(args as *const c_void, begin as i64, end as i64, batches, out.as_mut_ptr())
+                function(
+                    args as *const c_void,
+                    begin as i64,
+                    end as i64,
+                    batches,
+                    lanes,
+                    out.as_mut_ptr(),
+                )
             }
         };
         if self.threads == 1 {
