@@ -231,7 +231,13 @@ fn included(header: &str) -> BTreeMap<String, String> {
 }
 
 fn build_unit(unit: &Unit, compiler: &cc::Tool) {
-    // Renamed into place: another cargo may look for it at any time.
+    // One cargo compiles it, others that share the folder wait and take it.
+    let lock = fs::File::create(unit.object.with_extension("lock")).expect("create a lock file");
+    lock.lock().expect("lock a file");
+    if unit.object.exists() {
+        return;
+    }
+    // Renamed into place: a reader sees all of it or nothing.
     let part = unit.object.with_extension(format!("{}.part", std::process::id()));
     let mut command = compiler.to_command();
     command.arg("-I").arg(&unit.include).arg("-c").arg(&unit.source).arg("-o").arg(&part);

@@ -46,6 +46,18 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "fourier_direction", body: "FourierDirection", header: "fourier.h", args: "FourierArgs", kind: Kind::LaneReduce(1, 1), params: &[FLOATS, &["R8", "R12", "SU2"]] },
     Kernel { name: "source", body: "Source", header: "contract.h", args: "SourceArgs", kind: Kind::Lane, params: &[PRECISIONS] },
     Kernel { name: "correlators", body: "Correlators", header: "contract.h", args: "CorrelatorArgs", kind: Kind::Reduce(12), params: &[FLOATS] },
+    Kernel { name: "coarse_apply", body: "CoarseApply", header: "coarse.h", args: "CoarseApplyArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "coarse_pack", body: "CoarsePack", header: "coarse.h", args: "CoarsePackArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "coarse_blas", body: "CoarseBlas", header: "coarse.h", args: "CoarseBlasArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "coarse_sum", body: "CoarseSum", header: "coarse.h", args: "CoarseBlasArgs", kind: Kind::Reduce(3), params: &[FLOATS] },
+    Kernel { name: "coarse_columns", body: "CoarseColumns", header: "coarse.h", args: "CoarseColumnsArgs", kind: Kind::Site, params: &[FLOATS, FLOATS] },
+    Kernel { name: "coarse_invert", body: "CoarseInvert", header: "coarse.h", args: "CoarseMatrixArgs", kind: Kind::LaneReduce(1, 0), params: &[] },
+    Kernel { name: "coarse_multiply", body: "CoarseMultiply", header: "coarse.h", args: "CoarseMatrixArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "aggregate_take", body: "AggregateTake", header: "aggregate.h", args: "AggregateFieldArgs", kind: Kind::Lane, params: &[PRECISIONS, FLOATS] },
+    Kernel { name: "aggregate_give", body: "AggregateGive", header: "aggregate.h", args: "AggregateFieldArgs", kind: Kind::Lane, params: &[PRECISIONS, FLOATS] },
+    Kernel { name: "aggregate_restrict", body: "AggregateRestrict", header: "aggregate.h", args: "AggregateArgs", kind: Kind::Site, params: &[FLOATS, FLOATS] },
+    Kernel { name: "aggregate_prolong", body: "AggregateProlong", header: "aggregate.h", args: "AggregateArgs", kind: Kind::Site, params: &[FLOATS, FLOATS] },
+    Kernel { name: "aggregate_cholesky", body: "AggregateCholesky", header: "aggregate.h", args: "AggregateArgs", kind: Kind::LaneReduce(1, 1), params: &[] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of

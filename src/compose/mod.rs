@@ -1,6 +1,7 @@
 //! Operators made of operators and solvers.
 
 mod even_odd;
+pub mod multigrid;
 mod multishift;
 mod solve;
 

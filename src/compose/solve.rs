@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::multigrid::Multigrid;
 use super::EvenOdd;
 use crate::backend::Device;
 use crate::bail;
@@ -130,6 +131,7 @@ pub struct DiracSolver {
     op: Arc<Wilson>,
     sloppy: Option<Arc<Wilson>>,
     params: SolveParams,
+    multigrid: Option<Arc<Multigrid>>,
 }
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
@@ -193,7 +195,36 @@ impl DiracSolver {
             }
             _ => None,
         };
-        Ok(DiracSolver { op, sloppy, params })
+        Ok(DiracSolver { op, sloppy, params, multigrid: None })
+    }
+
+    /// Preconditions every iteration with multigrid, of which solvers may share one.
+    ///
+    /// # Errors
+    /// `Unsupported`: not GCR on the even system, symmetric, directly; `FieldMismatch`: set up for another
+    /// lattice or device.
+    pub fn with_multigrid(mut self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
+        if let Some(multigrid) = &multigrid {
+            multigrid.check(&self.op)?;
+            let p = &self.params;
+            let fits = p.solver.kind == SolverKind::Gcr
+                && p.equations == Equations::Direct
+                && p.even_odd == Some(Schur { parity: 0, symmetric: true })
+                && p.precondition_steps == 0;
+            if !fits {
+                bail!(
+                    Unsupported,
+                    "multigrid preconditions gcr on the symmetric even system directly, without steps of \
+                     another preconditioner: found {} on {:?} of {:?} with {} steps",
+                    p.solver.kind.name(),
+                    p.even_odd,
+                    p.equations,
+                    p.precondition_steps
+                );
+            }
+        }
+        self.multigrid = multigrid;
+        Ok(self)
     }
 
     pub fn op(&self) -> &Arc<Wilson> {
@@ -494,7 +525,13 @@ impl DiracSolver {
                 params.omega,
             )?),
         };
-        let preconditioner = inner.as_ref().map(|k| k as &dyn Preconditioner);
+        let adjoint = self.multigrid.as_ref().map(|m| AdjointPreconditioner(&**m));
+        let preconditioner = match (&inner, &self.multigrid, &adjoint) {
+            (Some(inner), ..) => Some(inner as &dyn Preconditioner),
+            (None, _, Some(adjoint)) if dagger => Some(adjoint as &dyn Preconditioner),
+            (None, Some(multigrid), _) => Some(&**multigrid as &dyn Preconditioner),
+            _ => None,
+        };
         let system = System { preconditioner, ..system };
         match normal {
             Some(Equations::NormalResidual) => {
@@ -527,6 +564,21 @@ impl DiracSolver {
             }
             _ => solvers::solve(&system, &params, x, b, monitor),
         }
+    }
+}
+
+/// A preconditioner as one of the adjoint system.
+struct AdjointPreconditioner<'a>(&'a dyn Preconditioner);
+
+impl Preconditioner for AdjointPreconditioner<'_> {
+    fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.0.precondition_dagger(out, inp)
+    }
+    fn flops(&self) -> f64 {
+        self.0.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.0.bytes(nrhs)
     }
 }
 

@@ -3,6 +3,7 @@
 pub mod blas;
 mod border;
 mod clover;
+mod coarse;
 mod gauge;
 mod geometry;
 pub(crate) mod halo;
@@ -15,6 +16,8 @@ mod transfer;
 mod transformation;
 
 pub use clover::CloverField;
+pub use coarse::{CoarseField, CoarseGrid};
+pub(crate) use coarse::{coarse_work, Aggregates, Part};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};

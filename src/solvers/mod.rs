@@ -217,6 +217,13 @@ pub fn unwatched(_: &Progress) -> ControlFlow<()> {
 pub trait Preconditioner {
     /// out = K in; different fields, in the precision of the sloppy operator.
     fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()>;
+    /// The same for the adjoint system.
+    ///
+    /// # Errors
+    /// `Unsupported`: it has none.
+    fn precondition_dagger(&self, _out: &mut SpinorField, _inp: &SpinorField) -> Result<()> {
+        bail!(Unsupported, "this preconditioner is not one of the adjoint system")
+    }
     /// Floating-point operations for one right-hand side, and bytes for `nrhs`.
     fn flops(&self) -> f64;
     fn bytes(&self, nrhs: usize) -> f64;
