@@ -336,7 +336,7 @@ fn sample_of_ddalphaamg() {
     for device in some_devices() {
         let (f64, whole) = (Precision::F64, Recon::R18);
         let options = LoadOptions::default();
-        let (gauge, _) = load_gauge(&device, &ranks(), &path, f64, whole, &options).unwrap();
+        let gauge = load_gauge(&device, &ranks(), &path, f64, whole, &options).unwrap().gauge;
         let geometry = gauge.geometry().clone();
         let params = DiracParams { mass: -0.5, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
         let op = Arc::new(Wilson::new(Arc::new(gauge), params).unwrap());
