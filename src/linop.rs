@@ -1,38 +1,119 @@
 //! Where operators and solvers meet: solvers know only this.
 
+mod algebra;
+
 use std::sync::{Arc, Mutex};
 
-use crate::backend::Device;
-use crate::error::Result;
-use crate::fields::{blas, Geometry, Precision, SpinorField, Subset};
+pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
 
-/// What fields an operator acts on.
+use crate::backend::Device;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
+
+/// What fields an operator acts on, or makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     pub device: Device,
     pub geometry: Arc<Geometry>,
     pub precision: Precision,
     pub subset: Subset,
+    pub components: Components,
+    pub order: RhsOrder,
 }
 
 impl Shape {
+    /// The shape of a field.
+    pub fn of(field: &VectorField) -> Self {
+        Shape {
+            device: field.device().clone(),
+            geometry: field.geometry().clone(),
+            precision: field.precision(),
+            subset: field.subset(),
+            components: field.components(),
+            order: field.order(),
+        }
+    }
     /// A zero field of this shape.
-    pub fn field(&self, nrhs: usize) -> Result<SpinorField> {
-        SpinorField::new(&self.device, &self.geometry, self.precision, self.subset, nrhs)
+    pub fn field(&self, nrhs: usize) -> Result<VectorField> {
+        let content = (self.components, self.order);
+        let geometry = &self.geometry;
+        let (precision, subset) = (self.precision, self.subset);
+        VectorField::with_components(&self.device, geometry, precision, subset, nrhs, content)
+    }
+    /// Bytes of such a field.
+    pub fn bytes(&self, nrhs: usize) -> u64 {
+        let (precision, subset) = (self.precision, self.subset);
+        VectorField::bytes_of(&self.geometry, precision, subset, nrhs, self.components) as u64
     }
     /// Sites that a vector has on all ranks.
     pub fn sites(&self) -> usize {
-        self.geometry.global_volume() / 2 * self.subset.parities()
+        self.geometry.global_volume() * self.subset.parities() / 2
+    }
+    /// Complex numbers that a vector has on all ranks.
+    pub fn numbers(&self) -> f64 {
+        (self.sites() * self.components.reals() / 2) as f64
+    }
+    /// Refuses a field of another shape.
+    pub fn check(&self, field: &VectorField, name: &str) -> Result<()> {
+        if field.geometry() != &self.geometry || field.device() != &self.device {
+            bail!(FieldMismatch, "{name} and the operator live on different lattices or devices");
+        }
+        if (field.components(), field.order()) != (self.components, self.order) {
+            bail!(
+                FieldMismatch,
+                "{name}: expected {} spins x {} colours per site, found {} x {}, or its \
+                 right-hand sides are in another order",
+                self.components.spins,
+                self.components.colours,
+                field.components().spins,
+                field.components().colours
+            );
+        }
+        if field.subset() != self.subset || field.precision() != self.precision {
+            bail!(
+                FieldMismatch,
+                "{name}: expected a {:?} field in {:?}, found {:?} in {:?}",
+                self.subset,
+                self.precision,
+                field.subset(),
+                field.precision()
+            );
+        }
+        Ok(())
     }
 }
 
-/// A linear operator on spinor fields of one shape, any number of right-hand sides at once.
-pub trait LinOp {
+/// Which of M and M^dagger are applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Uses {
+    pub forward: bool,
+    pub dagger: bool,
+}
+
+impl Uses {
+    pub const FORWARD: Uses = Uses { forward: true, dagger: false };
+    pub const BOTH: Uses = Uses { forward: true, dagger: true };
+    pub fn adjoint(self) -> Uses {
+        Uses { forward: self.dagger, dagger: self.forward }
+    }
+}
+
+/// A linear operator from fields of one shape to fields of another, any number of right-hand sides
+/// at once. Solvers and preconditioners are operators too.
+pub trait LinOp: Send + Sync {
+    /// What it acts on: its domain.
     fn shape(&self) -> Shape;
+    /// What it makes.
+    fn range(&self) -> Shape {
+        self.shape()
+    }
     /// out = M in; out and in are different fields.
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()>;
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()>;
     /// out = M^dagger in.
-    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()>;
+    fn apply_dagger(&self, _out: &mut VectorField, _inp: &VectorField) -> Result<()> {
+        bail!(Unsupported, "this operator has no adjoint");
+    }
     /// Is M = M^dagger?
     fn hermitian(&self) -> bool {
         false
@@ -41,11 +122,15 @@ pub trait LinOp {
     fn flops(&self) -> f64;
     /// Compulsory bytes of one application to `nrhs` right-hand sides.
     fn bytes(&self, nrhs: usize) -> f64;
+    /// Device memory of the temporaries that applications to `nrhs` right-hand sides take.
+    fn memory(&self, _nrhs: usize, _uses: Uses) -> u64 {
+        0
+    }
 }
 
 /// Temporary fields that an operator keeps between applications.
 #[derive(Default)]
-pub struct Workspace(Mutex<Vec<SpinorField>>);
+pub struct Workspace(Mutex<Vec<VectorField>>);
 
 impl Workspace {
     /// Runs `work` with a field of this shape; contents are unspecified.
@@ -53,16 +138,13 @@ impl Workspace {
         &self,
         shape: &Shape,
         nrhs: usize,
-        work: impl FnOnce(&mut SpinorField) -> Result<T>,
+        work: impl FnOnce(&mut VectorField) -> Result<T>,
     ) -> Result<T> {
-        let fits = |f: &SpinorField| {
-            f.precision() == shape.precision && f.subset() == shape.subset && f.nrhs() == nrhs
-        };
         let kept = {
             let mut pool = self.0.lock().unwrap_or_else(|e| e.into_inner());
             // One count of right-hand sides at a time: the old ones would only hold memory.
             pool.retain(|f| f.nrhs() == nrhs);
-            pool.iter().position(fits).map(|i| pool.swap_remove(i))
+            pool.iter().position(|f| Shape::of(f) == *shape).map(|i| pool.swap_remove(i))
         };
         let mut field = match kept {
             Some(f) => f,
@@ -71,119 +153,5 @@ impl Workspace {
         let out = work(&mut field);
         self.0.lock().unwrap_or_else(|e| e.into_inner()).push(field);
         out
-    }
-}
-
-/// M^dagger M (CG on the normal equations, "NR") or M M^dagger ("NE").
-pub struct Normal<'a> {
-    op: &'a dyn LinOp,
-    dagger_first: bool,
-    workspace: Workspace,
-}
-
-impl<'a> Normal<'a> {
-    /// M^dagger M.
-    pub fn mdag_m(op: &'a dyn LinOp) -> Self {
-        Normal { op, dagger_first: false, workspace: Workspace::default() }
-    }
-    /// M M^dagger.
-    pub fn m_mdag(op: &'a dyn LinOp) -> Self {
-        Normal { op, dagger_first: true, workspace: Workspace::default() }
-    }
-}
-
-impl LinOp for Normal<'_> {
-    fn shape(&self) -> Shape {
-        self.op.shape()
-    }
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.workspace.with(&self.shape(), inp.nrhs(), |tmp| {
-            if self.dagger_first {
-                self.op.apply_dagger(tmp, inp)?;
-                self.op.apply(out, tmp)
-            } else {
-                self.op.apply(tmp, inp)?;
-                self.op.apply_dagger(out, tmp)
-            }
-        })
-    }
-    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.apply(out, inp)
-    }
-    fn hermitian(&self) -> bool {
-        true
-    }
-    fn flops(&self) -> f64 {
-        2.0 * self.op.flops()
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        2.0 * self.op.bytes(nrhs)
-    }
-}
-
-/// M^dagger as an operator.
-pub struct Adjoint<'a>(pub &'a dyn LinOp);
-
-impl LinOp for Adjoint<'_> {
-    fn shape(&self) -> Shape {
-        self.0.shape()
-    }
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.0.apply_dagger(out, inp)
-    }
-    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.0.apply(out, inp)
-    }
-    fn hermitian(&self) -> bool {
-        self.0.hermitian()
-    }
-    fn flops(&self) -> f64 {
-        self.0.flops()
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        self.0.bytes(nrhs)
-    }
-}
-
-/// M + sigma.
-pub struct Shifted<'a> {
-    op: &'a dyn LinOp,
-    sigma: f64,
-}
-
-impl<'a> Shifted<'a> {
-    pub fn new(op: &'a dyn LinOp, sigma: f64) -> Self {
-        Shifted { op, sigma }
-    }
-    fn add(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        if self.sigma == 0.0 {
-            return Ok(());
-        }
-        blas::axpy(&blas::uniform(inp.nrhs(), self.sigma), inp, out)
-    }
-}
-
-impl LinOp for Shifted<'_> {
-    fn shape(&self) -> Shape {
-        self.op.shape()
-    }
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.op.apply(out, inp)?;
-        self.add(out, inp)
-    }
-    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.op.apply_dagger(out, inp)?;
-        self.add(out, inp)
-    }
-    fn hermitian(&self) -> bool {
-        self.op.hermitian()
-    }
-    fn flops(&self) -> f64 {
-        self.op.flops() + 48.0 * self.shape().sites() as f64
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        let s = self.shape();
-        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
-        self.op.bytes(nrhs) + 3.0 * vector
     }
 }

@@ -301,13 +301,13 @@ fn gcr_with_minimal_residual_inside_needs_fewer_iterations() {
 }
 
 /// `solve` on the full operator, without even-odd.
-fn plain(
-    op: &dyn LinOp,
+fn plain<O: LinOp + 'static>(
+    op: &Arc<O>,
     params: &SolverParams,
     b: &SpinorField,
 ) -> Result<(SpinorField, SolverReport), plaq::error::Error> {
     let mut x = b.like(b.precision()).unwrap();
-    let report = solve(&System::new(op), params, &mut x, b, &mut unwatched)?;
+    let report = solve(&System::new(op.clone()), params, &mut x, b, &mut unwatched)?;
     Ok((x, report))
 }
 
@@ -322,12 +322,12 @@ fn right_hand_sides_do_not_know_of_each_other() {
         for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
             let params = SolverParams { kind, tol: 1e-11, ..Default::default() };
             let together = s.load(Precision::F64, Subset::Full, &all);
-            let (x, report) = plain(&*op, &params, &together).unwrap();
+            let (x, report) = plain(&op, &params, &together).unwrap();
             assert!(report.converged);
             let mut longest = 0;
             for (i, b) in all.iter().enumerate() {
                 let (alone, single) =
-                    plain(&*op, &params, &s.load(Precision::F64, Subset::Full, &[b])).unwrap();
+                    plain(&op, &params, &s.load(Precision::F64, Subset::Full, &[b])).unwrap();
                 longest = longest.max(single.iterations);
                 let (x, y) = (&s.columns(&x)[i], &s.columns(&alone)[0]);
                 if i == 1 {
@@ -382,19 +382,18 @@ fn shifts_agree_with_solves_of_their_own() {
     for s in setups() {
         let p = parameter_sets()[1];
         let fine = s.wilson(p, Precision::F64);
-        let precise = EvenOdd::new(fine.clone(), 1, false);
-        let normal = Normal::mdag_m(&precise);
+        let odd = |op| -> Arc<dyn LinOp> {
+            Arc::new(Normal::mdag_m(Arc::new(EvenOdd::new(op, 1, false))))
+        };
+        let normal = odd(fine.clone());
         let [a, c] = sources(s.lat, Subset::Odd);
         let zero = spinor::zero(s.lat);
         let b = s.load(Precision::F64, Subset::Odd, &[&a, &zero, &c]);
         let shifts = [0.5, 0.0, 0.02, 7.0].map(|sigma| Shift { sigma, tol: 1e-11 });
         let dirac = s.dirac(&p);
         for low in [None, Some(Precision::F32), Some(Precision::F16)] {
-            let sloppy =
-                low.map(|p| EvenOdd::new(Arc::new(fine.to(p, Recon::R12).unwrap()), 1, false));
-            let sloppy = sloppy.as_ref().map(|s| Normal::mdag_m(s));
-            let system =
-                System { sloppy: sloppy.as_ref().map(|s| s as &dyn LinOp), ..System::new(&normal) };
+            let sloppy = low.map(|p| odd(Arc::new(fine.to(p, Recon::R12).unwrap())));
+            let system = System { sloppy, ..System::new(normal.clone()) };
             let mut xs: Vec<SpinorField> =
                 shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
             let ask = SolverParams { history: true, ..Default::default() };
@@ -429,9 +428,8 @@ fn shifts_agree_with_solves_of_their_own() {
             assert!(each[3].iterations < each[1].iterations);
         }
         // Without refinement the report says what the sloppy space reached.
-        let low = EvenOdd::new(Arc::new(fine.to(Precision::F16, Recon::R12).unwrap()), 1, false);
-        let low = Normal::mdag_m(&low);
-        let system = System::with_sloppy(&normal, &low);
+        let low = odd(Arc::new(fine.to(Precision::F16, Recon::R12).unwrap()));
+        let system = System::with_sloppy(normal.clone(), low);
         let mut xs: Vec<SpinorField> =
             shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
         let ask = SolverParams::default();
@@ -450,7 +448,7 @@ fn not_converged_is_in_the_report() {
         [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
     {
         let ask = SolverParams { kind, max_iterations: 3, history: true, ..Default::default() };
-        let (x, r) = plain(&*op, &ask, &b).unwrap();
+        let (x, r) = plain(&op, &ask, &b).unwrap();
         assert!(!r.converged && r.iterations == 3 && r.history.len() == 3, "{r:?}");
         let dirac = s.dirac(op.params());
         let ask = SolveParams::default();
@@ -461,7 +459,7 @@ fn not_converged_is_in_the_report() {
     // What double precision cannot reach is given up, not claimed.
     for kind in [SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
         let ask = SolverParams { kind, tol: 1e-18, ..Default::default() };
-        let (_, r) = plain(&*op, &ask, &b).unwrap();
+        let (_, r) = plain(&op, &ask, &b).unwrap();
         assert!(!r.converged && r.residual[0] < 1e-14, "{r:?}");
         assert!(r.iterations < ask.max_iterations, "{r:?}");
     }
@@ -508,12 +506,12 @@ fn a_solve_that_stands_still_ends_early_and_says_so() {
     let b = s.load(Precision::F32, Subset::Full, &[&spinor::random(s.lat, 1)]);
     for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
         let ask = SolverParams { kind, tol: 1e-9, ..Default::default() };
-        let (_, r) = plain(&*op, &ask, &b).unwrap();
+        let (_, r) = plain(&op, &ask, &b).unwrap();
         assert!(!r.converged && !r.stopped && r.standstill, "{kind:?} {r:?}");
         assert!(r.iterations < 2500 && r.residual[0] < 1e-5, "{kind:?} {r:?}");
     }
     let ask = SolverParams { max_iterations: 3, ..Default::default() };
-    assert!(!plain(&*op, &ask, &b).unwrap().1.standstill);
+    assert!(!plain(&op, &ask, &b).unwrap().1.standstill);
 }
 
 #[test]
@@ -531,7 +529,8 @@ fn a_monitor_sees_progress_and_stops() {
             ControlFlow::Continue(())
         }
     };
-    let r = solve(&System::new(&*op), &SolverParams::default(), &mut x, &b, &mut monitor).unwrap();
+    let r = solve(&System::new(op.clone()), &SolverParams::default(), &mut x, &b, &mut monitor)
+        .unwrap();
     assert!(r.stopped && !r.converged && r.iterations == 5);
     assert_eq!(seen.len(), 5);
     assert!((seen[4].1 / r.residual[0] - 1.0).abs() < 1e-10);
@@ -594,7 +593,7 @@ fn an_operator_that_yields_nan_is_a_breakdown() {
     numbers[100] = f64::NAN;
     let mut links = GaugeField::new(&s.device, &s.geometry, Precision::F64, Recon::R18).unwrap();
     links.load_lex(&numbers).unwrap();
-    let op = Wilson::new(Arc::new(links), parameter_sets()[0]).unwrap();
+    let op = Arc::new(Wilson::new(Arc::new(links), parameter_sets()[0]).unwrap());
     let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
     for kind in
         [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
@@ -723,7 +722,7 @@ impl LinOp for Hop {
 #[test]
 fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
     for s in setups() {
-        let op = Hop(s.wilson(parameter_sets()[0], Precision::F64));
+        let op = Arc::new(Hop(s.wilson(parameter_sets()[0], Precision::F64)));
         let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
         let b = s.load(Precision::F64, Subset::Full, &[&even]);
         let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-9, ..Default::default() };
@@ -737,12 +736,79 @@ fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
     }
 }
 
+/// One right-hand side that BiCGStab cannot solve does not take the others along.
+#[test]
+fn each_right_hand_side_stops_by_itself() {
+    for s in setups() {
+        let op = Arc::new(Hop(s.wilson(parameter_sets()[0], Precision::F64)));
+        let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
+        let full = spinor::random(s.lat, 3);
+        let (zero, other) = (spinor::zero(s.lat), spinor::random(s.lat, 4));
+        let b = s.load(Precision::F64, Subset::Full, &[&full, &even, &zero, &other]);
+        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-9, ..Default::default() };
+        let mut last = 0;
+        let mut monitor = |p: &Progress| {
+            assert!(p.residual.len() == 4 && p.iteration == last + 1);
+            last = p.iteration;
+            ControlFlow::Continue(())
+        };
+        let mut x = b.like(Precision::F64).unwrap();
+        let r = solve(&System::new(op.clone()), &ask, &mut x, &b, &mut monitor).unwrap();
+        assert!(r.converged && !r.standstill, "{r:?}");
+        assert_eq!(r.fallback, Some(SolverKind::Cgnr), "{r:?}");
+        assert_eq!((r.residual[2], r.residual_hq[2]), (0.0, 0.0));
+        let mut image = b.like(Precision::F64).unwrap();
+        op.apply(&mut image, &x).unwrap();
+        let (image, b) = (s.columns(&image), s.columns(&b));
+        for i in [0, 1, 3] {
+            let found = spinor::relative_distance(&image[i], &b[i]);
+            assert!(found <= 1e-9 * 1.01, "{i}: {found:e} {r:?}");
+            assert!((found - r.residual[i]).abs() < 1e-13, "{i}: {found:e} {r:?}");
+            assert!(r.residual_hq[i] > 0.0);
+        }
+    }
+}
+
+/// Fields shrink once half of the right-hand sides have converged, in one precision and in two.
+#[test]
+fn right_hand_sides_that_are_done_leave() {
+    for s in setups() {
+        let fine = s.wilson(parameter_sets()[1], Precision::F64);
+        let full = spinor::random(s.lat, 3);
+        // Its solution is known but for 1e-6.
+        let near = spinor::random(s.lat, 5);
+        let b = s.load(Precision::F64, Subset::Full, &[&near, &full, &near, &near]);
+        for kind in [SolverKind::Cgnr, SolverKind::Cgne, SolverKind::BiCgStab, SolverKind::Gcr] {
+            for low in [None, Some(Precision::F32)] {
+                let coarse = SolverParams { kind, tol: 1e-6, ..Default::default() };
+                let (guess, _) = plain(&fine, &coarse, &b).unwrap();
+                let mut x = b.like(Precision::F64).unwrap();
+                for column in [0, 2, 3] {
+                    x.copy_rhs(column, &guess, column, 1).unwrap();
+                }
+                let low = low.map(|p| Arc::new(fine.to(p, Recon::R12).unwrap()) as Arc<dyn LinOp>);
+                let system = System { sloppy: low, ..System::new(fine.clone()) };
+                let ask = SolverParams { kind, initial_guess: true, ..Default::default() };
+                let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+                assert!(r.converged, "{kind:?} {r:?}");
+                let mut image = b.like(Precision::F64).unwrap();
+                fine.apply(&mut image, &x).unwrap();
+                for (i, (image, b)) in s.columns(&image).iter().zip(s.columns(&b)).enumerate() {
+                    let found = spinor::relative_distance(image, &b);
+                    assert!(found <= ask.tol * 1.01, "{kind:?} {i}: {found:e}");
+                    assert!((found - r.residual[i]).abs() < 1e-13, "{kind:?} {i} {r:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn misuse_is_a_status() {
     let s = &setups()[0];
     let op = s.wilson(parameter_sets()[0], Precision::F64);
     let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
-    let status = |ask: SolverParams| plain(&*op, &ask, &b).unwrap_err().status;
+    let status = |ask: SolverParams| plain(&op, &ask, &b).unwrap_err().status;
     let base = SolverParams::default();
     assert_eq!(status(SolverParams { tol: 0.0, ..base.clone() }), Status::BadParameter);
     assert_eq!(status(SolverParams { tol: f64::NAN, ..base.clone() }), Status::BadParameter);
@@ -751,7 +817,7 @@ fn misuse_is_a_status() {
     assert_eq!(status(SolverParams { omega: 2.0, ..base.clone() }), Status::BadParameter);
     assert_eq!(status(SolverParams { kind: SolverKind::Cg, ..base.clone() }), Status::Unsupported);
     let mut half = s.load(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 2)]);
-    let e = solve(&System::new(&*op), &base, &mut half, &b, &mut unwatched).unwrap_err();
+    let e = solve(&System::new(op.clone()), &base, &mut half, &b, &mut unwatched).unwrap_err();
     assert_eq!(e.status, Status::FieldMismatch);
     assert_eq!("bicgstab".parse::<SolverKind>().unwrap(), SolverKind::BiCgStab);
     for kind in KINDS {

@@ -275,6 +275,12 @@ kernel_args! {
         spec op: i32,
         /// Planes per right-hand side: coefficient index = batch / parities.
         spec parities: i32,
+        /// Real numbers per site.
+        spec reals: i32,
+        /// Are right-hand sides fastest in memory; how many there are, and of these in this launch.
+        spec fastest: i32,
+        arg rhs: i32,
+        arg count: i32,
         sub x: FieldView,
         sub y: FieldView,
         sub z: FieldView,

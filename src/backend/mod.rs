@@ -473,6 +473,12 @@ impl Buffer {
         let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
         self.device.0.backend.copy(to, from, bytes as u64)
     }
+    /// The same inside of this memory; the ranges do not overlap.
+    pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
+        assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
+        let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
+        self.device.0.backend.copy(to, from, bytes as u64)
+    }
     pub fn zero(&mut self) -> Result<()> {
         self.device.0.backend.zero(self.ptr, self.bytes as u64)
     }

@@ -60,9 +60,9 @@ impl Vector {
     }
 }
 
-/// Elements of one launch: sites on the CPU, 16-byte pieces on a GPU (blas.h).
+/// Elements of one launch: eight numbers on the CPU, 16-byte pieces on a GPU (blas.h).
 fn work(device: &Device, sites: usize, batches: usize) -> Work {
-    let n = if device.is_cpu() { sites } else { sites * 12 };
+    let n = if device.is_cpu() { sites * 3 } else { sites * 12 };
     Work { n, batches, lanes: 1 }
 }
 

@@ -5,10 +5,29 @@ use std::sync::Arc;
 
 use crate::error::Result;
 use crate::fields::{blas, SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Workspace};
+use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{copy_parity, HopCall, SiteTerm, Wilson};
 
-/// The Schur complement of M on one parity.
+/// Even-odd preconditioning of an operator M: itself the Schur complement on one parity, with the way
+/// there and back.
+pub trait SchurComplement: LinOp {
+    /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
+    fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()>;
+    /// The full solution from the preconditioned one.
+    fn reconstruct(
+        &self,
+        full: &mut SpinorField,
+        x: &SpinorField,
+        b: &SpinorField,
+        dagger: bool,
+    ) -> Result<()>;
+    /// The inverse of `reconstruct`: what of a full field is unknown of the preconditioned system.
+    fn restrict(&self, out: &mut SpinorField, full: &SpinorField, dagger: bool) -> Result<()>;
+    /// Device memory of the temporaries of these.
+    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64;
+}
+
+/// The Schur complement of the Wilson-type M on one parity.
 pub struct EvenOdd {
     op: Arc<Wilson>,
     parity: usize,
@@ -32,69 +51,6 @@ impl EvenOdd {
 
     fn other_shape(&self) -> Shape {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
-    }
-
-    /// Right-hand side of the preconditioned system from that of M x = b:
-    /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric. For M^dagger x = b, where the
-    /// Schur complement is the adjoint of the asymmetric one, every factor is its adjoint and S = 1.
-    pub fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()> {
-        let (p, q) = (self.parity, 1 - self.parity);
-        let kappa = self.op.kappa();
-        self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
-            self.op.apply_site(t, b, q, SiteTerm::Inverse, dagger, 1.0)?;
-            let call = HopCall {
-                parity: p,
-                dagger,
-                coef: kappa,
-                site_hop: SiteTerm::One,
-                y: Some((b, 1.0, SiteTerm::One)),
-            };
-            self.op.hop(out, t, &call)
-        })?;
-        if self.symmetric && !dagger {
-            self.workspace.with(&self.shape(), b.nrhs(), |t| {
-                blas::copy(t, out)?;
-                self.op.apply_site(out, t, p, SiteTerm::Inverse, false, 1.0)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// The full solution from the preconditioned one: x_q = A_q^-1 (b_q + kappa H_qp x_p). For
-    /// M^dagger the symmetric system is solved by A_p^dagger x_p.
-    pub fn reconstruct(
-        &self,
-        full: &mut SpinorField,
-        x: &SpinorField,
-        b: &SpinorField,
-        dagger: bool,
-    ) -> Result<()> {
-        let q = 1 - self.parity;
-        if self.symmetric && dagger {
-            self.op.apply_site(full, x, self.parity, SiteTerm::Inverse, true, 1.0)?;
-        } else {
-            copy_parity(full, x, self.parity)?;
-        }
-        self.workspace.with(&self.other_shape(), x.nrhs(), |t| {
-            let call = HopCall {
-                parity: q,
-                dagger,
-                coef: self.op.kappa(),
-                site_hop: SiteTerm::One,
-                y: Some((b, 1.0, SiteTerm::One)),
-            };
-            self.op.hop(t, full, &call)?;
-            self.op.apply_site(full, t, q, SiteTerm::Inverse, dagger, 1.0)
-        })
-    }
-
-    /// The inverse of `reconstruct`: what of a full field is unknown of the preconditioned system.
-    pub fn restrict(&self, out: &mut SpinorField, full: &SpinorField, dagger: bool) -> Result<()> {
-        if self.symmetric && dagger {
-            self.op.apply_site(out, full, self.parity, SiteTerm::Direct, true, 1.0)
-        } else {
-            copy_parity(out, full, self.parity)
-        }
     }
 
     fn apply_either(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
@@ -140,6 +96,74 @@ impl EvenOdd {
     }
 }
 
+impl SchurComplement for EvenOdd {
+    /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric. For M^dagger x = b, where the
+    /// Schur complement is the adjoint of the asymmetric one, every factor is its adjoint and S = 1.
+    fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()> {
+        let (p, q) = (self.parity, 1 - self.parity);
+        let kappa = self.op.kappa();
+        self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
+            self.op.apply_site(t, b, q, SiteTerm::Inverse, dagger, 1.0)?;
+            let call = HopCall {
+                parity: p,
+                dagger,
+                coef: kappa,
+                site_hop: SiteTerm::One,
+                y: Some((b, 1.0, SiteTerm::One)),
+            };
+            self.op.hop(out, t, &call)
+        })?;
+        if self.symmetric && !dagger {
+            self.workspace.with(&self.shape(), b.nrhs(), |t| {
+                blas::copy(t, out)?;
+                self.op.apply_site(out, t, p, SiteTerm::Inverse, false, 1.0)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// x_q = A_q^-1 (b_q + kappa H_qp x_p). For M^dagger the symmetric system is solved by
+    /// A_p^dagger x_p.
+    fn reconstruct(
+        &self,
+        full: &mut SpinorField,
+        x: &SpinorField,
+        b: &SpinorField,
+        dagger: bool,
+    ) -> Result<()> {
+        let q = 1 - self.parity;
+        if self.symmetric && dagger {
+            self.op.apply_site(full, x, self.parity, SiteTerm::Inverse, true, 1.0)?;
+        } else {
+            copy_parity(full, x, self.parity)?;
+        }
+        self.workspace.with(&self.other_shape(), x.nrhs(), |t| {
+            let call = HopCall {
+                parity: q,
+                dagger,
+                coef: self.op.kappa(),
+                site_hop: SiteTerm::One,
+                y: Some((b, 1.0, SiteTerm::One)),
+            };
+            self.op.hop(t, full, &call)?;
+            self.op.apply_site(full, t, q, SiteTerm::Inverse, dagger, 1.0)
+        })
+    }
+
+    fn restrict(&self, out: &mut SpinorField, full: &SpinorField, dagger: bool) -> Result<()> {
+        if self.symmetric && dagger {
+            self.op.apply_site(out, full, self.parity, SiteTerm::Direct, true, 1.0)
+        } else {
+            copy_parity(out, full, self.parity)
+        }
+    }
+
+    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64 {
+        let own = self.symmetric && !dagger;
+        self.other_shape().bytes(nrhs) + if own { self.shape().bytes(nrhs) } else { 0 }
+    }
+}
+
 impl LinOp for EvenOdd {
     fn shape(&self) -> Shape {
         self.op.subset_shape(Subset::of_parity(self.parity))
@@ -155,5 +179,9 @@ impl LinOp for EvenOdd {
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         self.op.hop_bytes(true, false, nrhs) + self.op.hop_bytes(true, true, nrhs)
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        let own = self.symmetric && uses.dagger;
+        self.other_shape().bytes(nrhs) + if own { self.shape().bytes(nrhs) } else { 0 }
     }
 }

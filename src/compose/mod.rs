@@ -5,5 +5,5 @@ pub mod multigrid;
 mod multishift;
 mod solve;
 
-pub use even_odd::EvenOdd;
+pub use even_odd::{EvenOdd, SchurComplement};
 pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};

@@ -4,8 +4,7 @@ use super::{DiracSolver, Solution, SolveReport};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
-use crate::linop::{LinOp, Normal};
-use crate::solvers::{self, Monitor, Shift, ShiftReport, System};
+use crate::solvers::{self, Monitor, Shift, ShiftReport};
 
 impl DiracSolver {
     /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M or
@@ -28,20 +27,16 @@ impl DiracSolver {
             other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other:?}"),
         };
         let device = self.op().gauge().device().clone();
-        let (precise, sloppy) = self.spaces(schur);
-        let (precise, sloppy) =
-            (Normal::mdag_m(precise.op()), sloppy.as_ref().map(|s| Normal::mdag_m(s.op())));
-        let sloppy = sloppy.as_ref().map(|s| s as &dyn LinOp);
+        let system = self.normal_system(schur);
         // Besides what one solve takes: a direction for every shift.
-        let shape = sloppy.unwrap_or(&precise).shape();
-        let field = SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, b.nrhs());
-        device.require(self.memory(b.nrhs()) + (shifts.len() * field) as u64, "this solve")?;
+        let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
+        let directions = shifts.len() as u64 * shape.bytes(b.nrhs());
+        device.require(self.memory(b.nrhs()) + directions, "this solve")?;
         device.reset_peak();
         // A = c^-1 A in kappa normalisation.
         let c = self.rescale();
         let scaled: Vec<Shift> =
             shifts.iter().map(|s| Shift { sigma: c * s.sigma, tol: s.tol }).collect();
-        let system = System { sloppy, ..System::new(&precise) };
         let (solver, reports) =
             solvers::multishift(&system, &self.params().solver, &scaled, true, xs, b, monitor)?;
         if c != 1.0 {

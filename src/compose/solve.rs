@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::multigrid::Multigrid;
-use super::EvenOdd;
+use super::{EvenOdd, SchurComplement};
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{Error, Result};
 use crate::fields::{blas, CloverField, GaugeField, Precision, Recon, SpinorField, Subset};
-use crate::linop::{Adjoint, LinOp, Normal, Shape};
+use crate::linop::{Adjoint, LinOp, Normal, Uses};
 use crate::operators::Wilson;
 use crate::solvers::{
-    self, MinimalResidual, Monitor, Preconditioner, SolverKind, SolverParams, SolverReport, System,
+    self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, System,
 };
 
 /// The equation; M is the full operator, P the even-odd preconditioned one on its parity.
@@ -242,64 +242,28 @@ impl DiracSolver {
         }
     }
 
-    /// Device memory that `solve` allocates for `nrhs` right-hand sides, besides x and b.
+    /// Device memory that `solve` allocates for `nrhs` right-hand sides, besides x and b: what its
+    /// stages declare.
     pub fn memory(&self, nrhs: usize) -> u64 {
-        let subset = match self.params.even_odd {
-            Some(s) => Subset::of_parity(s.parity),
-            None => Subset::Full,
+        let params = &self.params.solver;
+        let y = self.op.subset_shape(self.subset()).bytes(nrhs);
+        let stage = |dagger| self.stage(dagger).memory(params, nrhs);
+        let vectors = match self.params.solution {
+            _ if self.two_steps() => y + stage(true).max(stage(false)),
+            Solution::Mat | Solution::MatPc => stage(false),
+            Solution::MatDag | Solution::MatPcDag => stage(true),
+            Solution::MatDagMat | Solution::MatPcDagMatPc => {
+                let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
+                self.normal_system(self.equation_schur()).memory(&cg, nrhs)
+            }
         };
-        let bytes = |precision, subset| {
-            SpinorField::bytes(self.op.gauge().geometry(), precision, subset, nrhs) as u64
-        };
-        let precise = self.op.gauge().precision();
+        let gauge = self.op.gauge();
+        let precise = gauge.precision();
         let sloppy = self.sloppy.as_ref().map(|s| s.gauge().precision());
-        let solution = self.params.solution;
-        let (mut high, mut low) = solvers::temporaries(&self.params.solver, sloppy.is_some());
-        let cg =
-            matches!(self.params.solver.kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr);
-        let normal = if cg {
-            solution == Solution::MatPcDagMatPc
-                || (solution == Solution::MatDagMat && self.params.even_odd.is_none())
-        } else {
-            self.params.equations != Equations::Direct
-        };
-        let forward = matches!(solution, Solution::Mat | Solution::MatPc);
-        let full = self.params.even_odd.is_some() && !solution.preconditioned();
-        // Temporaries inside the operators: of EvenOdd, one of the other parity, and where it is
-        // symmetric one of its own parity for P^dagger and for sources; of Normal, one.
-        let inside = |own_parity: bool| {
-            normal as usize
-                + match self.params.even_odd {
-                    Some(s) => 1 + (s.symmetric && own_parity) as usize,
-                    None => 0,
-                }
-        };
-        let iterated = inside(cg || normal || !forward);
-        if sloppy.is_some() {
-            high += inside(full || normal || !forward);
-            low += iterated;
-        } else {
-            high += iterated.max(inside(full));
-        }
-        // The right-hand side of the normal equations.
-        high += (!cg && normal) as usize;
-        if self.params.precondition_steps > 0 {
-            low += 2;
-        }
-        // The two fields of the preconditioned system.
-        high += 2 * full as usize;
-        let mut sum = high as u64 * bytes(precise, subset)
-            + low as u64 * bytes(sloppy.unwrap_or(precise), subset);
-        if self.two_steps() {
-            sum += bytes(precise, self.subset());
-        }
-        let geometry = self.op.gauge().geometry();
-        let mut precisions = vec![precise];
-        precisions.extend(sloppy.filter(|p| *p != precise));
-        sum + precisions
-            .iter()
-            .map(|p| geometry.new_halo_bytes(self.op.gauge().device(), *p, nrhs))
-            .sum::<u64>()
+        let precisions = [Some(precise), sloppy.filter(|p| *p != precise)];
+        let halos = precisions.iter().flatten();
+        let bytes = |p| gauge.geometry().new_halo_bytes(gauge.device(), p, nrhs);
+        vectors + halos.map(|p| bytes(*p)).sum::<u64>()
     }
 
     /// M^dagger M by one solve after the other.
@@ -311,6 +275,11 @@ impl DiracSolver {
             Solution::MatPcDagMatPc => !cg,
             _ => false,
         }
+    }
+
+    /// The Schur complement that the equation is about; None: the full operator.
+    fn equation_schur(&self) -> Option<Schur> {
+        self.params.even_odd.filter(|_| self.params.solution.preconditioned())
     }
 
     /// Solves the equation; x and b hold `subset()` in the precision of the operator.
@@ -326,7 +295,7 @@ impl DiracSolver {
         let start = Instant::now();
         let shape = self.op.subset_shape(self.subset());
         for (field, name) in [(&*x, "x"), (b, "b")] {
-            check(&shape, field, name)?;
+            shape.check(field, name)?;
         }
         b.check_like(x, "solve")?;
         let device: &Device = &shape.device;
@@ -369,7 +338,6 @@ impl DiracSolver {
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         let params = &self.params.solver;
-        let preconditioned = self.params.solution.preconditioned();
         if self.two_steps() {
             let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
                 let mut y = x.like(x.precision())?;
@@ -391,30 +359,25 @@ impl DiracSolver {
             Solution::MatDag | Solution::MatPcDag => self.solve_one(true, x, b, params, monitor),
             Solution::MatDagMat | Solution::MatPcDagMatPc => {
                 let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
-                let schur = self.params.even_odd.filter(|_| preconditioned);
-                let (precise, sloppy) = self.spaces(schur);
-                let precise = Normal::mdag_m(precise.op());
-                let sloppy = sloppy.as_ref().map(|s| Normal::mdag_m(s.op()));
-                let sloppy = sloppy.as_ref().map(|s| s as &dyn LinOp);
-                let system = System { sloppy, ..System::new(&precise) };
-                solvers::solve(&system, &cg, x, b, monitor)
+                solvers::solve(&self.normal_system(self.equation_schur()), &cg, x, b, monitor)
             }
         }
     }
 
-    /// The operator of a Krylov space and its sloppy twin.
-    pub(super) fn spaces(&self, schur: Option<Schur>) -> (Space, Option<Space>) {
-        (Space::new(&self.op, schur), self.sloppy.as_ref().map(|op| Space::new(op, schur)))
+    /// M^dagger M, or P^dagger P, and its sloppy twin.
+    pub(super) fn normal_system(&self, schur: Option<Schur>) -> System {
+        let normal =
+            |op: &Arc<Wilson>| -> Arc<dyn LinOp> { Arc::new(Normal::mdag_m(space(op, schur))) };
+        System { sloppy: self.sloppy.as_ref().map(normal), ..System::new(normal(&self.op)) }
     }
 
     /// out = M in or M^dagger in with the operator of the equation.
     fn operate(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
-        let schur = self.params.even_odd.filter(|_| self.params.solution.preconditioned());
-        let space = Space::new(&self.op, schur);
+        let op = space(&self.op, self.equation_schur());
         if dagger {
-            space.op().apply_dagger(out, inp)
+            op.apply_dagger(out, inp)
         } else {
-            space.op().apply(out, inp)
+            op.apply(out, inp)
         }
     }
 
@@ -427,179 +390,172 @@ impl DiracSolver {
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| match self
-            .params
-            .even_odd
-        {
-            Some(s) if !self.params.solution.preconditioned() => {
-                self.through_schur(s, dagger, x, b, params, monitor)
-            }
-            schur => {
-                let (precise, sloppy) = self.spaces(schur);
-                let sloppy = sloppy.as_ref().map(Space::op);
-                self.krylov(precise.op(), sloppy, dagger, x, b, None, params, monitor)
-            }
+        let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
+            self.stage(dagger).run(x, b, params, monitor)
         };
         let image = |out: &mut SpinorField, x: &SpinorField| self.operate(out, x, dagger);
         to_tolerance(params, x, b, monitor, attempt, image)
     }
 
-    /// The full solution through that of the Schur complement.
-    fn through_schur(
-        &self,
-        schur: Schur,
-        dagger: bool,
-        x: &mut SpinorField,
-        b: &SpinorField,
-        params: &SolverParams,
-        monitor: &mut Monitor,
-    ) -> Result<SolverReport> {
-        let pc = EvenOdd::new(self.op.clone(), schur.parity, schur.symmetric);
-        let norms = blas::norm2(b)?;
-        if let Some(i) = norms.iter().position(|v| !v.is_finite()) {
-            bail!(NotFinite, "b: right-hand side {i} holds NaN or infinity, or its norm overflows");
-        }
-        let norms: Vec<f64> = norms.iter().map(|v| v.sqrt()).collect();
-        let mut half_x = pc.shape().field(b.nrhs())?;
-        let mut half_b = pc.shape().field(b.nrhs())?;
-        pc.prepare(&mut half_b, b, dagger)?;
-        if params.initial_guess {
-            pc.restrict(&mut half_x, x, dagger)?;
-        }
-        let sloppy = self.sloppy.as_ref().map(|op| Space::new(op, Some(schur)));
-        let low = sloppy.as_ref().map(Space::op);
-        let (half, scale) = (&mut half_x, Some(&*norms));
-        let report = self.krylov(&pc, low, dagger, half, &half_b, scale, params, monitor)?;
-        drop((half_b, sloppy));
-        pc.reconstruct(x, &half_x, b, dagger)?;
-        Ok(report)
-    }
-
-    /// The Krylov solve itself, with the equations and the algorithm asked for.
-    #[allow(clippy::too_many_arguments)]
-    fn krylov(
-        &self,
-        precise: &dyn LinOp,
-        sloppy: Option<&dyn LinOp>,
-        dagger: bool,
-        x: &mut SpinorField,
-        b: &SpinorField,
-        scale: Option<&[f64]>,
-        params: &SolverParams,
-        monitor: &mut Monitor,
-    ) -> Result<SolverReport> {
-        let (precise_dag, sloppy_dag) = (Adjoint(precise), sloppy.map(Adjoint));
-        let (precise, sloppy) = if dagger {
-            (&precise_dag as &dyn LinOp, sloppy_dag.as_ref().map(|s| s as &dyn LinOp))
-        } else {
-            (precise, sloppy)
+    /// One Krylov solve, with the equations and the algorithm asked for.
+    fn stage(&self, dagger: bool) -> Stage {
+        let full = self.params.even_odd.is_some() && !self.params.solution.preconditioned();
+        let mut around = None;
+        let base: Arc<dyn LinOp> = match self.params.even_odd {
+            Some(s) if full => {
+                let pc = Arc::new(EvenOdd::new(self.op.clone(), s.parity, s.symmetric));
+                around = Some(pc.clone() as Arc<dyn SchurComplement>);
+                pc
+            }
+            schur => space(&self.op, schur),
         };
-        let mut params = params.clone();
-        params.kind = match (params.kind, self.params.equations) {
+        let sloppy = self.sloppy.as_ref().map(|op| space(op, self.params.even_odd));
+        let turned = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
+            if dagger {
+                Arc::new(Adjoint(op))
+            } else {
+                op
+            }
+        };
+        let (op, sloppy) = (turned(base), sloppy.map(turned));
+        let kind = match (self.params.solver.kind, self.params.equations) {
             (SolverKind::Cg, Equations::NormalError) => SolverKind::Cgne,
             (SolverKind::Cg, _) => SolverKind::Cgnr,
             (kind, _) => kind,
         };
-        let cg = matches!(params.kind, SolverKind::Cgne | SolverKind::Cgnr);
-        let normal = (!cg).then_some(self.params.equations);
-        let (normal_precise, normal_sloppy) = match normal {
-            Some(Equations::NormalResidual) => {
-                (Some(Normal::mdag_m(precise)), sloppy.map(Normal::mdag_m))
+        let cg = matches!(kind, SolverKind::Cgne | SolverKind::Cgnr);
+        let normal = if cg { Equations::Direct } else { self.params.equations };
+        let squared = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
+            match normal {
+                Equations::Direct => op,
+                Equations::NormalResidual => Arc::new(Normal::mdag_m(op)),
+                Equations::NormalError => Arc::new(Normal::m_mdag(op)),
             }
-            Some(Equations::NormalError) => {
-                (Some(Normal::m_mdag(precise)), sloppy.map(Normal::m_mdag))
-            }
-            _ => (None, None),
         };
-        let system = System {
-            precise: normal_precise.as_ref().map_or(precise, |n| n as &dyn LinOp),
-            sloppy: normal_sloppy.as_ref().map(|n| n as &dyn LinOp).or(sloppy),
-            preconditioner: None,
-            scale,
+        let mut system = System { sloppy: sloppy.map(squared), ..System::new(squared(op.clone())) };
+        if self.params.precondition_steps > 0 {
+            let inner = system.sloppy.as_ref().unwrap_or(&system.precise).clone();
+            let (steps, omega) = (self.params.precondition_steps, self.params.solver.omega);
+            system.preconditioner = Some(Arc::new(MinimalResidual::new(inner, steps, omega)));
+        }
+        if let Some(multigrid) = &self.multigrid {
+            let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
+            system.preconditioner = Some(turned(multigrid.inverse(shape)));
+        }
+        Stage { around, op, normal, system, kind, dagger }
+    }
+}
+
+/// One Krylov solve: the equation, how the Krylov space is built, and what leads there and back.
+struct Stage {
+    /// Where the full solution comes from that of a Schur complement.
+    around: Option<Arc<dyn SchurComplement>>,
+    /// M or M^dagger of the Krylov space, and which normal equations are formed.
+    op: Arc<dyn LinOp>,
+    normal: Equations,
+    system: System,
+    kind: SolverKind,
+    dagger: bool,
+}
+
+impl Stage {
+    fn memory(&self, params: &SolverParams, nrhs: usize) -> u64 {
+        let params = SolverParams { kind: self.kind, ..params.clone() };
+        let vector = self.op.shape().bytes(nrhs);
+        let mut sum = self.system.memory(&params, nrhs);
+        // The right-hand side of the normal equations.
+        if self.normal != Equations::Direct {
+            sum += vector;
+        }
+        if let Some(schur) = &self.around {
+            // The two fields of the preconditioned system, and temporaries that it does not have.
+            let cg = matches!(self.kind, SolverKind::Cgne | SolverKind::Cgnr);
+            let both = self.normal != Equations::Direct || (cg && self.system.sloppy.is_none());
+            let uses = if both { Uses::BOTH } else { Uses::FORWARD };
+            let counted = self.op.memory(nrhs, uses);
+            sum += 2 * vector + schur.memory_around(nrhs, self.dagger).saturating_sub(counted);
+        }
+        sum
+    }
+
+    fn run(
+        self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        params: &SolverParams,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let Some(schur) = self.around.clone() else {
+            return self.krylov(x, b, params, monitor);
         };
-        let inner = match self.params.precondition_steps {
-            0 => None,
-            steps => Some(MinimalResidual::new(
-                system.sloppy.unwrap_or(system.precise),
-                steps,
-                params.omega,
-            )?),
-        };
-        let adjoint = self.multigrid.as_ref().map(|m| AdjointPreconditioner(&**m));
-        let preconditioner = match (&inner, &self.multigrid, &adjoint) {
-            (Some(inner), ..) => Some(inner as &dyn Preconditioner),
-            (None, _, Some(adjoint)) if dagger => Some(adjoint as &dyn Preconditioner),
-            (None, Some(multigrid), _) => Some(&**multigrid as &dyn Preconditioner),
-            _ => None,
-        };
-        let system = System { preconditioner, ..system };
-        match normal {
-            Some(Equations::NormalResidual) => {
+        let norms = blas::norm2(b)?;
+        if let Some(i) = norms.iter().position(|v| !v.is_finite()) {
+            bail!(NotFinite, "b: right-hand side {i} holds NaN or infinity, or its norm overflows");
+        }
+        let scale = Some(norms.iter().map(|v| v.sqrt()).collect());
+        let mut half_x = schur.shape().field(b.nrhs())?;
+        let mut half_b = schur.shape().field(b.nrhs())?;
+        let dagger = self.dagger;
+        schur.prepare(&mut half_b, b, dagger)?;
+        if params.initial_guess {
+            schur.restrict(&mut half_x, x, dagger)?;
+        }
+        let stage = Stage { system: System { scale, ..self.system }, ..self };
+        let report = stage.krylov(&mut half_x, &half_b, params, monitor)?;
+        drop(half_b);
+        schur.reconstruct(x, &half_x, b, dagger)?;
+        Ok(report)
+    }
+
+    /// The Krylov solve itself.
+    fn krylov(
+        self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        params: &SolverParams,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let mut params = SolverParams { kind: self.kind, ..params.clone() };
+        match self.normal {
+            Equations::Direct => solvers::solve(&self.system, &params, x, b, monitor),
+            Equations::NormalResidual => {
                 let mut source = b.like(b.precision())?;
-                precise.apply_dagger(&mut source, b)?;
+                self.op.apply_dagger(&mut source, b)?;
                 // Its residual is compared with its own source.
-                let system = System { scale: None, ..system };
+                let system = System { scale: None, ..self.system };
                 solvers::solve(&system, &params, x, &source, monitor)
             }
-            Some(Equations::NormalError) => {
+            Equations::NormalError => {
                 // No guess for y is known from one for x: start from the residual.
                 let guess = params.initial_guess;
                 params.initial_guess = false;
                 let mut y = b.like(b.precision())?;
                 if !guess {
-                    let report = solvers::solve(&system, &params, &mut y, b, monitor)?;
-                    precise.apply_dagger(x, &y)?;
+                    let report = solvers::solve(&self.system, &params, &mut y, b, monitor)?;
+                    self.op.apply_dagger(x, &y)?;
                     return Ok(report);
                 }
                 let (one, n) = (blas::uniform(b.nrhs(), 1.0), b.nrhs());
                 let mut r = b.like(b.precision())?;
-                precise.apply(&mut r, x)?;
+                self.op.apply(&mut r, x)?;
                 blas::axpby(&one, b, &blas::uniform(n, -1.0), &mut r)?;
                 let norms: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
-                let system = System { scale: Some(scale.unwrap_or(&norms)), ..system };
+                let scale = Some(self.system.scale.clone().unwrap_or(norms));
+                let system = System { scale, ..self.system };
                 let report = solvers::solve(&system, &params, &mut y, &r, monitor)?;
-                precise.apply_dagger(&mut r, &y)?;
+                self.op.apply_dagger(&mut r, &y)?;
                 blas::axpy(&one, &r, x)?;
                 Ok(report)
             }
-            _ => solvers::solve(&system, &params, x, b, monitor),
         }
-    }
-}
-
-/// A preconditioner as one of the adjoint system.
-struct AdjointPreconditioner<'a>(&'a dyn Preconditioner);
-
-impl Preconditioner for AdjointPreconditioner<'_> {
-    fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.0.precondition_dagger(out, inp)
-    }
-    fn flops(&self) -> f64 {
-        self.0.flops()
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        self.0.bytes(nrhs)
     }
 }
 
 /// What a Krylov space is built with: M or its Schur complement.
-pub(super) enum Space {
-    Full(Arc<Wilson>),
-    Half(EvenOdd),
-}
-
-impl Space {
-    fn new(op: &Arc<Wilson>, schur: Option<Schur>) -> Self {
-        match schur {
-            None => Space::Full(op.clone()),
-            Some(s) => Space::Half(EvenOdd::new(op.clone(), s.parity, s.symmetric)),
-        }
-    }
-    pub(super) fn op(&self) -> &dyn LinOp {
-        match self {
-            Space::Full(op) => &**op,
-            Space::Half(op) => op,
-        }
+fn space(op: &Arc<Wilson>, schur: Option<Schur>) -> Arc<dyn LinOp> {
+    match schur {
+        None => op.clone(),
+        Some(s) => Arc::new(EvenOdd::new(op.clone(), s.parity, s.symmetric)),
     }
 }
 
@@ -659,23 +615,6 @@ fn operator_bytes(op: &Wilson, (precision, recon): (Precision, Recon)) -> u64 {
         bytes += CloverField::bytes(geometry, precision, blocks.sets());
     }
     bytes as u64
-}
-
-fn check(shape: &Shape, field: &SpinorField, name: &str) -> Result<()> {
-    if *field.geometry() != shape.geometry || *field.device() != shape.device {
-        bail!(FieldMismatch, "{name} and the operator live on different lattices or devices");
-    }
-    if field.subset() != shape.subset || field.precision() != shape.precision {
-        bail!(
-            FieldMismatch,
-            "{name}: expected a {:?} field in {:?}, found {:?} in {:?}",
-            shape.subset,
-            shape.precision,
-            field.subset(),
-            field.precision()
-        );
-    }
-    Ok(())
 }
 
 /// x = c x; `any` is a finite field like x, read with coefficient 0.

@@ -1,11 +1,11 @@
-//! Vector operations on spinor fields. Coefficients are one per right-hand side; sums are in
+//! Vector operations. Coefficients are one per right-hand side; sums are in
 //! double, in a fixed order. Inner products are <x, y> = sum conj(x) y.
 
 use std::borrow::Cow;
 
 use num_complex::Complex64;
 
-use super::{Precision, SpinorField};
+use super::{Precision, RhsOrder, VectorField};
 use crate::backend::args::*;
 use crate::backend::{FieldView, Ptr, Started, Work};
 use crate::bail;
@@ -24,7 +24,7 @@ pub fn complex(a: &[f64]) -> Vec<Complex64> {
 /// <x, y> and |x|^2 of every right-hand side, perhaps still under way: what follows on the device takes
 /// them from there ([`Times`]), and the host asks for them when it needs them.
 pub struct Sums<'a> {
-    field: &'a SpinorField,
+    field: &'a VectorField,
     state: State,
 }
 
@@ -122,19 +122,19 @@ impl<'a> Scaled<'a> {
 }
 
 /// y = x, converting the precision.
-pub fn copy(y: &mut SpinorField, x: &SpinorField) -> Result<()> {
+pub fn copy(y: &mut VectorField, x: &VectorField) -> Result<()> {
     x.check_like(y, "copy")?;
     run(BLAS_COPY, [Some(x), Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
 
 /// y = a x + b y; x and y may differ in precision.
-pub fn axpby(a: &[Complex64], x: &SpinorField, b: &[Complex64], y: &mut SpinorField) -> Result<()> {
+pub fn axpby(a: &[Complex64], x: &VectorField, b: &[Complex64], y: &mut VectorField) -> Result<()> {
     x.check_like(y, "axpby")?;
     run(BLAS_AXPBY, [Some(x), Some(y), None, None, None], Scaled::plain([a, b, &[]]))
 }
 
 /// y += a x.
-pub fn axpy(a: &[Complex64], x: &SpinorField, y: &mut SpinorField) -> Result<()> {
+pub fn axpy(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Result<()> {
     axpby(a, x, &uniform(x.nrhs(), 1.0), y)
 }
 
@@ -142,8 +142,8 @@ pub fn axpy(a: &[Complex64], x: &SpinorField, y: &mut SpinorField) -> Result<()>
 pub fn axpy_times(
     a: &[Complex64],
     times: Times,
-    x: &SpinorField,
-    y: &mut SpinorField,
+    x: &VectorField,
+    y: &mut VectorField,
 ) -> Result<()> {
     same(&[x, y], "axpy")?;
     let one = uniform(x.nrhs(), 1.0);
@@ -154,11 +154,11 @@ pub fn axpy_times(
 /// z = a x + b y + c z.
 pub fn axpbypcz(
     a: &[Complex64],
-    x: &SpinorField,
+    x: &VectorField,
     b: &[Complex64],
-    y: &SpinorField,
+    y: &VectorField,
     c: &[Complex64],
-    z: &mut SpinorField,
+    z: &mut VectorField,
 ) -> Result<()> {
     same(&[x, y, z], "axpbypcz")?;
     run(BLAS_AXPBYPCZ, [Some(x), Some(y), Some(z), None, None], Scaled::plain([a, b, c]))
@@ -166,11 +166,11 @@ pub fn axpbypcz(
 
 /// One pass of CG: solution += a p, then p = b p + c r.
 pub fn cg_update(
-    solution: &mut SpinorField,
+    solution: &mut VectorField,
     a: &[Complex64],
-    p: &mut SpinorField,
+    p: &mut VectorField,
     b: &[Complex64],
-    r: &SpinorField,
+    r: &VectorField,
     c: &[Complex64],
 ) -> Result<()> {
     same(&[p, r, solution], "cg_update")?;
@@ -178,33 +178,33 @@ pub fn cg_update(
 }
 
 /// |x|^2 of every right-hand side.
-pub fn norm2(x: &SpinorField) -> Result<Vec<f64>> {
+pub fn norm2(x: &VectorField) -> Result<Vec<f64>> {
     Ok(norm2_later(x)?.get()?.1)
 }
 
 /// |x|^2, without waiting for it.
-pub fn norm2_later(x: &SpinorField) -> Result<Sums<'_>> {
+pub fn norm2_later(x: &VectorField) -> Result<Sums<'_>> {
     sums(BLAS_NORM, x, [None; 4], Scaled::plain([&[], &[], &[]]))
 }
 
 /// <x, y> and |x|^2.
-pub fn dot_norm(x: &SpinorField, y: &SpinorField) -> Result<(Vec<Complex64>, Vec<f64>)> {
+pub fn dot_norm(x: &VectorField, y: &VectorField) -> Result<(Vec<Complex64>, Vec<f64>)> {
     dot_norm_later(x, y)?.get()
 }
 
 /// <x, y> and |x|^2, without waiting for them.
-pub fn dot_norm_later<'a>(x: &'a SpinorField, y: &SpinorField) -> Result<Sums<'a>> {
+pub fn dot_norm_later<'a>(x: &'a VectorField, y: &VectorField) -> Result<Sums<'a>> {
     same(&[x, y], "dot")?;
     sums(BLAS_DOT, x, [Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
 
 /// <x, y>.
-pub fn dot(x: &SpinorField, y: &SpinorField) -> Result<Vec<Complex64>> {
+pub fn dot(x: &VectorField, y: &VectorField) -> Result<Vec<Complex64>> {
     Ok(dot_norm(x, y)?.0)
 }
 
 /// y += a x; returns |y|^2.
-pub fn axpy_norm(a: &[Complex64], x: &SpinorField, y: &mut SpinorField) -> Result<Vec<f64>> {
+pub fn axpy_norm(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Result<Vec<f64>> {
     same(&[x, y], "axpy_norm")?;
     let coef = Scaled::plain([a, &[], &[]]);
     Ok(sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)?.get()?.1)
@@ -214,8 +214,8 @@ pub fn axpy_norm(a: &[Complex64], x: &SpinorField, y: &mut SpinorField) -> Resul
 pub fn axpy_norm_times(
     a: &[Complex64],
     times: Times,
-    x: &SpinorField,
-    y: &mut SpinorField,
+    x: &VectorField,
+    y: &mut VectorField,
 ) -> Result<Vec<f64>> {
     same(&[x, y], "axpy_norm")?;
     let coef = Scaled::plain([a, &[], &[]]).first(times);
@@ -225,9 +225,9 @@ pub fn axpy_norm_times(
 /// y += a x; returns <z, y> and |y|^2.
 pub fn axpy_dot(
     a: &[Complex64],
-    x: &SpinorField,
-    y: &mut SpinorField,
-    z: &SpinorField,
+    x: &VectorField,
+    y: &mut VectorField,
+    z: &VectorField,
 ) -> Result<(Vec<Complex64>, Vec<f64>)> {
     same(&[x, y, z], "axpy_dot")?;
     let coef = Scaled::plain([a, &[], &[]]);
@@ -238,13 +238,13 @@ pub fn axpy_dot(
 /// |r|^2. alpha = a times the first sums, omega = b times the second.
 #[allow(clippy::too_many_arguments)]
 pub fn bicgstab_update(
-    solution: &mut SpinorField,
+    solution: &mut VectorField,
     (a, alpha): (&[Complex64], Times),
-    p: &SpinorField,
+    p: &VectorField,
     (b, omega): (&[Complex64], Times),
-    r: &mut SpinorField,
-    t: &SpinorField,
-    shadow: &SpinorField,
+    r: &mut VectorField,
+    t: &VectorField,
+    shadow: &VectorField,
 ) -> Result<(Vec<Complex64>, Vec<f64>)> {
     same(&[p, r, t, solution, shadow], "bicgstab_update")?;
     let minus: Vec<Complex64> = b.iter().map(|b| -b).collect();
@@ -254,17 +254,30 @@ pub fn bicgstab_update(
 
 /// Heavy-quark residual sqrt( sum_s |r(s)|^2/|x(s)|^2 / sites ) of every right-hand side: a site
 /// where x vanishes counts as 1 (the definition of QUDA and MILC).
-pub fn heavy_quark_residual(x: &SpinorField, r: &SpinorField) -> Result<Vec<f64>> {
+pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>> {
     same(&[x, r], "heavy_quark_residual")?;
     let nothing = Scaled::plain([&[], &[], &[]]);
-    let args = arguments(0, [Some(x), Some(r), None, None, None], &nothing, 0, x.nrhs());
-    let params = [x.precision().token()];
-    let sums = x.geometry().reduce(x.device(), "heavy_quark", &params, &args, x.work())?;
-    let sites = (x.geometry().global_volume() / 2 * x.parities()) as f64;
-    Ok(per_rhs(&sums, x).map(|s| (s[2] / sites).sqrt()).collect())
+    let sites = (x.geometry().global_volume() * x.parities()) as f64 / 2.0;
+    let mut all = Vec::new();
+    for (first, count) in groups(x.nrhs()) {
+        let args = arguments(0, [Some(x), Some(r), None, None, None], &nothing, first, count);
+        let mut work = x.geometry().work(count * x.parities());
+        let mut empty = 0.0;
+        if fastest(x) {
+            // Sites without a number are among them.
+            let room = x.geometry().plane_sites() * x.parities();
+            work = Work { n: room, batches: count, ..work };
+            empty = room as f64 - (x.geometry().volume() * x.parities()) as f64 / 2.0;
+            empty *= x.geometry().comm().size() as f64;
+        }
+        let params = [x.precision().token()];
+        let sums = x.geometry().reduce(x.device(), "heavy_quark", &params, &args, work)?;
+        all.extend(per_rhs(&sums, x).map(|s| ((s[2] - empty) / sites).sqrt()));
+    }
+    Ok(all)
 }
 
-fn same(fields: &[&SpinorField], what: &str) -> Result<()> {
+fn same(fields: &[&VectorField], what: &str) -> Result<()> {
     for f in &fields[1..] {
         fields[0].check_like(f, what)?;
         if f.precision() != fields[0].precision() {
@@ -279,7 +292,7 @@ fn same(fields: &[&SpinorField], what: &str) -> Result<()> {
     Ok(())
 }
 
-type Operands<'a> = [Option<&'a SpinorField>; 5];
+type Operands<'a> = [Option<&'a VectorField>; 5];
 
 /// Launches carry the coefficients of at most MAX_RHS right-hand sides.
 fn groups(nrhs: usize) -> impl Iterator<Item = (usize, usize)> {
@@ -295,11 +308,16 @@ fn arguments(
     count: usize,
 ) -> BlasArgs {
     let shape = fields[0].expect("the first operand is always there");
-    let view = |f: Option<&SpinorField>| {
+    let view = |f: Option<&VectorField>| {
         let mut v = f.map_or(
             FieldView { volume: shape.geometry().outer() as i32, ..Default::default() },
             |f| f.view(),
         );
+        if fastest(shape) {
+            let complex = f.map_or(0, |f| 2 * f.precision().bytes());
+            v.data = v.data.offset((first * complex) as u64);
+            return v;
+        }
         let skip = (first * shape.parities()) as u64;
         v.data = v.data.offset(skip * v.plane_bytes as u64);
         v.norm = v.norm.offset(skip * v.norm_bytes as u64);
@@ -315,7 +333,11 @@ fn arguments(
     };
     BlasArgs {
         op,
-        parities: shape.parities() as i32,
+        parities: if fastest(shape) { 1 } else { shape.parities() as i32 },
+        reals: shape.components().reals() as i32,
+        fastest: fastest(shape) as i32,
+        rhs: shape.nrhs() as i32,
+        count: count as i32,
         x: view(fields[0]),
         y: view(fields[1]),
         z: view(fields[2]),
@@ -331,14 +353,29 @@ fn arguments(
     }
 }
 
-/// Element-wise work does not care for sites on a GPU: there one element is a 16-byte load
-/// (kernels/blas.h, Piece), unless the storage is fixed point or mixed.
-fn elements(x: &SpinorField, y: Option<&SpinorField>, count: usize) -> Work {
+fn fastest(x: &VectorField) -> bool {
+    x.order() == RhsOrder::Fastest
+}
+
+/// Element-wise work does not care for sites (kernels/blas.h, Piece), unless the storage is fixed
+/// point, or mixed on a GPU. `apart`: a batch for every right-hand side.
+fn elements(x: &VectorField, y: Option<&VectorField>, count: usize, apart: bool) -> Work {
     let mut work = x.geometry().work(count * x.parities());
-    let mixed = y.is_some_and(|y| y.precision() != x.precision());
-    if !x.device().is_cpu() && x.precision() != Precision::F16 && !mixed {
-        // Room of the last tile included: it holds zeros.
-        work.n = x.geometry().plane_sites() * 24 * x.precision().bytes() / 16;
+    let y = y.unwrap_or(x);
+    // Room of the last tile included: it holds zeros.
+    let reals = x.geometry().plane_sites() * x.components().reals();
+    let fixed = x.precision() == Precision::F16 || y.precision() == Precision::F16;
+    if fastest(x) {
+        let complex = reals / 2 * x.parities();
+        work.n = if apart { complex } else { complex * count };
+        work.batches = if apart { count } else { 1 };
+    } else if fixed || (!x.device().is_cpu() && y.precision() != x.precision()) {
+        return work;
+    } else {
+        work.n = match x.device().is_cpu() {
+            true => reals / work.lanes / 8,
+            false => reals * x.precision().bytes() / 16,
+        };
     }
     work
 }
@@ -348,7 +385,7 @@ fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
     let y = fields[1];
     for (first, count) in groups(x.nrhs()) {
         let args = arguments(op, fields, &coef, first, count);
-        let work = elements(x, y, count);
+        let work = elements(x, y, count, false);
         match y.filter(|y| y.precision() != x.precision()) {
             Some(y) => x.device().launch(
                 "blas_mixed",
@@ -362,8 +399,9 @@ fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
     Ok(())
 }
 
-fn per_rhs<'a>(sums: &'a [f64], x: &'a SpinorField) -> impl Iterator<Item = [f64; 3]> + 'a {
-    sums.chunks(3 * x.parities()).map(|planes| {
+fn per_rhs<'a>(sums: &'a [f64], x: &'a VectorField) -> impl Iterator<Item = [f64; 3]> + 'a {
+    let planes = if fastest(x) { 1 } else { x.parities() };
+    sums.chunks(3 * planes).map(|planes| {
         let mut s = [0.0; 3];
         for plane in planes.chunks(3) {
             for (s, p) in s.iter_mut().zip(plane) {
@@ -376,8 +414,8 @@ fn per_rhs<'a>(sums: &'a [f64], x: &'a SpinorField) -> impl Iterator<Item = [f64
 
 fn sums<'a>(
     op: i32,
-    field: &'a SpinorField,
-    [y, z, w, v]: [Option<&SpinorField>; 4],
+    field: &'a VectorField,
+    [y, z, w, v]: [Option<&VectorField>; 4],
     coef: Scaled,
 ) -> Result<Sums<'a>> {
     let fields = [Some(field), y, z, w, v];
@@ -386,7 +424,7 @@ fn sums<'a>(
     let mut known = Vec::new();
     for (first, count) in groups(field.nrhs()) {
         let args = arguments(op, fields, &coef, first, count);
-        let work = elements(field, None, count);
+        let work = elements(field, None, count, true);
         // Sums that kernels take are those of one launch.
         if count == field.nrhs() {
             if let Some(started) = geometry.start(device, "blas_sum", &params, &args, work)? {

@@ -16,13 +16,13 @@ mod transfer;
 mod transformation;
 
 pub use clover::CloverField;
-pub use coarse::{CoarseField, CoarseGrid};
 pub(crate) use coarse::{coarse_work, Aggregates, Part};
+pub use coarse::{CoarseField, CoarseGrid};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};
 pub use random::Noise;
-pub use spinor::{SpinorField, Subset};
+pub use spinor::{Components, RhsOrder, SpinorField, Subset, VectorField};
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 

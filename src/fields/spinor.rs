@@ -1,4 +1,4 @@
-//! Wilson spinor fields: 4 spins x 3 colours per site, any number of right-hand sides.
+//! Vector fields: spins x colours complex numbers per site, any number of right-hand sides.
 
 use std::sync::Arc;
 
@@ -40,29 +40,72 @@ impl Subset {
     }
 }
 
-/// Real numbers per site.
-pub const SPINOR_REALS: usize = 24;
+/// What a site of a vector field holds: spins x colours complex numbers, colour fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Components {
+    pub spins: usize,
+    pub colours: usize,
+}
 
-/// Spinors in the DeGrand-Rossi basis. Memory: right-hand side slowest, then parity, then the
-/// site layout of the device (kernels/field.h).
+impl Components {
+    /// Wilson spinors, in the DeGrand-Rossi basis.
+    pub const SPINOR: Components = Components { spins: 4, colours: 3 };
+    /// Colour vectors.
+    pub const COLOUR: Components = Components { spins: 1, colours: 3 };
+    /// Real numbers.
+    pub fn reals(self) -> usize {
+        2 * self.spins * self.colours
+    }
+}
+
+/// Which index of a vector field runs slowest or fastest in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum RhsOrder {
+    /// One right-hand side after the other.
+    #[default]
+    Slowest,
+    /// Right-hand sides of a complex number beside each other: for geometries without lanes, in
+    /// floating storage.
+    Fastest,
+}
+
+/// Complex vectors on the sites of a lattice, any number of right-hand sides. Memory with the
+/// right-hand side slowest: right-hand side, then parity, then the site layout of the device
+/// (kernels/field.h). With the right-hand side fastest: parity, site, component, right-hand side.
 #[derive(Debug)]
-pub struct SpinorField {
+pub struct VectorField {
     geometry: Arc<Geometry>,
     precision: Precision,
     subset: Subset,
     nrhs: usize,
+    components: Components,
+    order: RhsOrder,
     data: Buffer,
     norm: Option<Buffer>,
 }
 
-impl SpinorField {
-    /// Bytes of a field of this shape.
+/// A vector field of Wilson spinors: 4 spins x 3 colours per site.
+pub type SpinorField = VectorField;
+
+impl VectorField {
+    /// Bytes of a field of Wilson spinors.
     pub fn bytes(geometry: &Geometry, precision: Precision, subset: Subset, nrhs: usize) -> usize {
-        let sites = geometry.plane_sites() * subset.parities() * nrhs;
-        sites * (SPINOR_REALS * precision.bytes() + if precision.has_norm() { 4 } else { 0 })
+        Self::bytes_of(geometry, precision, subset, nrhs, Components::SPINOR)
     }
 
-    /// A zero field.
+    /// Bytes of a field of these components.
+    pub fn bytes_of(
+        geometry: &Geometry,
+        precision: Precision,
+        subset: Subset,
+        nrhs: usize,
+        components: Components,
+    ) -> usize {
+        let sites = geometry.plane_sites() * subset.parities() * nrhs;
+        sites * (components.reals() * precision.bytes() + if precision.has_norm() { 4 } else { 0 })
+    }
+
+    /// A zero field of Wilson spinors.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -70,18 +113,61 @@ impl SpinorField {
         subset: Subset,
         nrhs: usize,
     ) -> Result<Self> {
-        if nrhs == 0 {
-            bail!(InvalidArgument, "nrhs is 0: a spinor field has at least one right-hand side");
-        }
-        let sites = geometry.plane_sites() * subset.parities() * nrhs;
-        let data = device.alloc(sites * SPINOR_REALS * precision.bytes())?;
-        let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
-        Ok(SpinorField { geometry: geometry.clone(), precision, subset, nrhs, data, norm })
+        let spinors = (Components::SPINOR, RhsOrder::Slowest);
+        Self::with_components(device, geometry, precision, subset, nrhs, spinors)
     }
 
-    /// A zero field of the same geometry, subset and count in another precision.
+    /// A zero field of these components in this order.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no right-hand side, no component; `Unsupported`: 16-bit storage of anything
+    /// but spinors and colour vectors, right-hand sides fastest in 16 bit or over lanes.
+    pub fn with_components(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        subset: Subset,
+        nrhs: usize,
+        (components, order): (Components, RhsOrder),
+    ) -> Result<Self> {
+        if nrhs == 0 {
+            bail!(InvalidArgument, "nrhs is 0: a vector field has at least one right-hand side");
+        }
+        if components.reals() == 0 {
+            bail!(InvalidArgument, "components: a site holds at least one number");
+        }
+        let fixed = precision == Precision::F16;
+        if fixed && components.reals() != 24 && components.reals() != 6 {
+            bail!(
+                Unsupported,
+                "half precision holds spinors (4 x 3) and colour vectors (1 x 3), found {} x {}",
+                components.spins,
+                components.colours
+            );
+        }
+        if order == RhsOrder::Fastest && (fixed || geometry.lanes() > 1) {
+            bail!(
+                Unsupported,
+                "right-hand sides are fastest in single and double precision and without lanes only"
+            );
+        }
+        let sites = geometry.plane_sites() * subset.parities() * nrhs;
+        let data = device.alloc(sites * components.reals() * precision.bytes())?;
+        let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
+        let geometry = geometry.clone();
+        Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
+    }
+
+    /// A zero field of the same geometry, subset, components and count in another precision.
     pub fn like(&self, precision: Precision) -> Result<Self> {
-        Self::new(self.device(), &self.geometry, precision, self.subset, self.nrhs)
+        self.like_with(precision, self.nrhs)
+    }
+
+    /// The same with another number of right-hand sides.
+    pub fn like_with(&self, precision: Precision, nrhs: usize) -> Result<Self> {
+        let content = (self.components, self.order);
+        let geometry = &self.geometry;
+        Self::with_components(self.device(), geometry, precision, self.subset, nrhs, content)
     }
 
     pub fn device(&self) -> &Device {
@@ -99,12 +185,25 @@ impl SpinorField {
     pub fn nrhs(&self) -> usize {
         self.nrhs
     }
+    pub fn components(&self) -> Components {
+        self.components
+    }
+    pub fn order(&self) -> RhsOrder {
+        self.order
+    }
     pub fn parities(&self) -> usize {
         self.subset.parities()
     }
-    /// Planes of the field: right-hand sides x parities.
+    /// Bytes that it holds on its device.
+    pub fn held(&self) -> usize {
+        self.data.bytes() + self.norm.as_ref().map_or(0, Buffer::bytes)
+    }
+    /// Planes of the field: right-hand sides (where they are slowest) x parities.
     pub fn planes(&self) -> usize {
-        self.nrhs * self.parities()
+        match self.order {
+            RhsOrder::Slowest => self.nrhs * self.parities(),
+            RhsOrder::Fastest => self.parities(),
+        }
     }
     pub(crate) fn work(&self) -> Work {
         self.geometry.work(self.planes())
@@ -123,14 +222,22 @@ impl SpinorField {
     pub fn copy_rhs(
         &mut self,
         to: usize,
-        src: &SpinorField,
+        src: &VectorField,
         from: usize,
         count: usize,
     ) -> Result<()> {
-        let place =
-            |f: &SpinorField| (f.geometry.clone(), f.device().clone(), f.precision, f.subset);
+        let place = |f: &VectorField| {
+            let form = (f.precision, f.subset, f.components);
+            (f.geometry.clone(), f.device().clone(), form)
+        };
         if place(self) != place(src) {
-            bail!(FieldMismatch, "copy: the fields differ in lattice, device, precision or subset");
+            bail!(
+                FieldMismatch,
+                "copy: the fields differ in lattice, device, precision, subset or components"
+            );
+        }
+        if self.order == RhsOrder::Fastest || src.order == RhsOrder::Fastest {
+            bail!(Unsupported, "copy: single right-hand sides of fields that have them fastest");
         }
         if to + count > self.nrhs || from + count > src.nrhs {
             bail!(
@@ -140,19 +247,45 @@ impl SpinorField {
                 self.nrhs
             );
         }
-        let copy = |to_all: &mut Buffer, from_all: &Buffer, nrhs: usize| {
-            let one = to_all.bytes() / nrhs;
-            to_all.copy_range(to * one, from_all, from * one, count * one)
-        };
-        copy(&mut self.data, &src.data, self.nrhs)?;
+        let planes = self.geometry.plane_sites() * self.parities();
+        let one = planes * self.components.reals() * self.precision.bytes();
+        self.data.copy_range(to * one, &src.data, from * one, count * one)?;
         match (&mut self.norm, &src.norm) {
-            (Some(to_all), Some(from_all)) => copy(to_all, from_all, self.nrhs),
+            (Some(to_all), Some(from_all)) => {
+                to_all.copy_range(to * planes * 4, from_all, from * planes * 4, count * planes * 4)
+            }
             _ => Ok(()),
         }
     }
 
+    /// Can single right-hand sides be moved?
+    pub fn can_keep(&self) -> bool {
+        self.order == RhsOrder::Slowest
+    }
+
+    /// Keeps the right-hand sides with these numbers, which ascend, in the memory that it has.
+    pub fn keep(&mut self, columns: &[usize]) -> Result<()> {
+        if !self.can_keep() || columns.is_empty() {
+            bail!(Unsupported, "keep: single right-hand sides of a field that has them fastest");
+        }
+        let ascend = columns.windows(2).all(|w| w[0] < w[1]);
+        if !ascend || columns[columns.len() - 1] >= self.nrhs {
+            bail!(InvalidArgument, "keep: {columns:?} of {} right-hand sides", self.nrhs);
+        }
+        let planes = self.geometry.plane_sites() * self.parities();
+        let one = planes * self.components.reals() * self.precision.bytes();
+        for (to, &from) in columns.iter().enumerate().filter(|(to, from)| to != *from) {
+            self.data.move_within(to * one, from * one, one)?;
+            if let Some(norm) = &mut self.norm {
+                norm.move_within(to * planes * 4, from * planes * 4, planes * 4)?;
+            }
+        }
+        self.nrhs = columns.len();
+        Ok(())
+    }
+
     /// Refuses fields that cannot be combined with this one.
-    pub fn check_like(&self, other: &SpinorField, what: &str) -> Result<()> {
+    pub fn check_like(&self, other: &VectorField, what: &str) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {
             bail!(FieldMismatch, "{what}: the fields live on different lattices or devices");
         }
@@ -166,16 +299,28 @@ impl SpinorField {
                 other.nrhs
             );
         }
+        if (self.components, self.order) != (other.components, other.order) {
+            bail!(
+                FieldMismatch,
+                "{what}: expected {} spins x {} colours per site, found {} x {}, or their \
+                 right-hand sides are in another order",
+                self.components.spins,
+                self.components.colours,
+                other.components.spins,
+                other.components.colours
+            );
+        }
         Ok(())
     }
 
     /// All planes, in memory order.
     pub(crate) fn view(&self) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
+        let inside = if self.order == RhsOrder::Fastest { self.nrhs } else { 1 };
         FieldView {
             data: self.data.ptr(),
             norm: self.norm.as_ref().map_or(Ptr::NULL, Buffer::ptr),
-            plane_bytes: sites * (SPINOR_REALS * self.precision.bytes()) as i64,
+            plane_bytes: sites * (inside * self.components.reals() * self.precision.bytes()) as i64,
             norm_bytes: if self.precision.has_norm() { sites * 4 } else { 0 },
             volume: self.geometry.outer() as i32,
         }

@@ -46,14 +46,8 @@ impl CoarseOperator {
     ) -> Result<Self> {
         let device = grid.device();
         let inverse = invert(grid, precision, rows, &diagonal)?;
-        let mut op = CoarseOperator {
-            grid: grid.clone(),
-            precision,
-            rows,
-            links: hops,
-            diagonal,
-            inverse,
-        };
+        let mut op =
+            CoarseOperator { grid: grid.clone(), precision, rows, links: hops, diagonal, inverse };
         // D^-1 times the hops, some sites at a time: the products take the place of their factors.
         let matrix = rows * rows * 2 * precision.bytes();
         let some = grid.volume().div_ceil(8).max(1);
@@ -156,9 +150,8 @@ impl CoarseOperator {
             Work { n: out.count * groups * self.rows.div_ceil(8) * 32, batches: 1, lanes: 1 }
         };
         let params = [self.precision.token()];
-        let launch = |halo| {
-            device.launch("coarse_apply", &params, &CoarseApplyArgs { halo, ..args }, work)
-        };
+        let launch =
+            |halo| device.launch("coarse_apply", &params, &CoarseApplyArgs { halo, ..args }, work);
         if directions & !DIAGONAL == 0 {
             launch([Ptr::NULL; 8])
         } else {

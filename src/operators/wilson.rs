@@ -10,7 +10,9 @@ use crate::backend::args::{self, HopArgs, SiteOpArgs};
 use crate::backend::{FieldView, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{halo, CloverField, GaugeField, Precision, Recon, SpinorField, Subset};
+use crate::fields::{
+    halo, CloverField, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
+};
 use crate::linop::{LinOp, Shape};
 
 /// Physical parameters of a Wilson-type operator.
@@ -210,6 +212,8 @@ impl Wilson {
             geometry: self.gauge.geometry().clone(),
             precision: self.gauge.precision(),
             subset,
+            components: Components::SPINOR,
+            order: RhsOrder::Slowest,
         }
     }
 
@@ -383,6 +387,9 @@ impl Wilson {
                 self.gauge.precision(),
                 f.precision()
             );
+        }
+        if f.components() != Components::SPINOR || f.order() != RhsOrder::Slowest {
+            bail!(FieldMismatch, "expected Wilson spinors (4 x 3), found {:?}", f.components());
         }
         if f.subset() != subset && f.subset() != Subset::Full {
             bail!(FieldMismatch, "expected a field with {subset:?} sites, found {:?}", f.subset());

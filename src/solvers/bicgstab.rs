@@ -1,9 +1,9 @@
 //! BiCGStab. A right-hand side whose recurrence breaks down starts again from its residual; if
-//! that does not help either, the solve is left to another algorithm.
+//! that does not help either, it is left to another algorithm.
 
 use num_complex::Complex64;
 
-use super::levels::{Levels, Next};
+use super::levels::{retain, Levels, Next};
 use super::noise;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
@@ -17,7 +17,7 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
     if !levels.running() {
         return Ok(());
     }
-    let n = levels.nrhs();
+    let mut n = levels.nrhs();
     let noise = noise(levels.precision());
     let mut shadow = levels.vector()?;
     let mut p = levels.vector()?;
@@ -59,9 +59,7 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
             } else {
                 levels.breakdown("<shadow, M p> is not finite")?;
             }
-            if in_vain.iter().any(|&tries| tries > RESTARTS) && levels.running() {
-                levels.give_up();
-            }
+            give_up(levels, &in_vain);
             (rho, shadow2) = (complex(&levels.r2), levels.r2.clone());
             blas::copy(&mut shadow, &levels.r)?;
             blas::copy(&mut p, &levels.r)?;
@@ -89,7 +87,9 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
                 least_at[i] = now;
             }
         }
+        let mut refreshed = false;
         if levels.advance(&r2) == Next::Refresh {
+            refreshed = true;
             levels.refresh()?;
             if !levels.running() {
                 break;
@@ -105,13 +105,16 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
                 in_vain[i] += 1;
             }
         }
-        if in_vain.iter().any(|&tries| tries > RESTARTS) {
+        if (0..n).any(|i| levels.active[i] && in_vain[i] > RESTARTS) {
             // x is brought up to date for whoever goes on.
             levels.refresh()?;
-            if levels.running() {
-                levels.give_up();
+            give_up(levels, &in_vain);
+            if !levels.running() {
+                break;
             }
-            break;
+            r2.clone_from(&levels.r2);
+            new = blas::dot(&shadow, &levels.r)?;
+            refreshed = true;
         }
         let mut beta = levels.masked(|i| new[i] / rho[i] * (alpha[i] / omega[i]));
         for i in 0..n {
@@ -132,6 +135,26 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
             }
         }
         rho = new;
+        if refreshed {
+            let fields = &mut [&mut shadow, &mut p, &mut v, &mut t];
+            if let Some(keep) = levels.shrink(fields)? {
+                n = keep.len();
+                retain(&mut rho, &keep);
+                retain(&mut shadow2, &keep);
+                retain(&mut least, &keep);
+                retain(&mut least_at, &keep);
+                retain(&mut in_vain, &keep);
+            }
+        }
     }
     Ok(())
+}
+
+/// Leaves right-hand sides whose restarts did not help.
+fn give_up(levels: &mut Levels, in_vain: &[usize]) {
+    for i in 0..levels.nrhs() {
+        if levels.running() && levels.active[i] && in_vain[i] > RESTARTS {
+            levels.set_aside(i);
+        }
+    }
 }

@@ -4,10 +4,10 @@
 
 use num_complex::Complex64;
 
-use super::levels::{Levels, Next};
+use super::levels::{retain, Levels, Next};
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
-use crate::fields::SpinorField;
+use crate::fields::VectorField;
 
 /// Which system the conjugate directions belong to; r = b - M x in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
     if !levels.running() {
         return Ok(());
     }
-    let n = levels.nrhs();
+    let mut n = levels.nrhs();
     let mut p = levels.vector()?;
     // M p, then the gradient of the normal equations.
     let mut q = levels.vector()?;
@@ -83,6 +83,10 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
         if !levels.running() {
             break;
         }
+        if let Some(keep) = levels.shrink(&mut [&mut p, &mut q])? {
+            n = keep.len();
+            retain(&mut rho, &keep);
+        }
         rho = conjugate(levels, form, &mut p, &mut q, &rho)?;
         p2 = blas::norm2(&p)?;
     }
@@ -90,7 +94,7 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
 }
 
 /// The gradient, in q unless it is r; returns the number that alpha and beta are made of.
-fn gradient(levels: &mut Levels, form: Form, q: &mut SpinorField, r2: &[f64]) -> Result<Vec<f64>> {
+fn gradient(levels: &mut Levels, form: Form, q: &mut VectorField, r2: &[f64]) -> Result<Vec<f64>> {
     if form == Form::Hermitian {
         return Ok(r2.to_vec());
     }
@@ -106,8 +110,8 @@ fn gradient(levels: &mut Levels, form: Form, q: &mut SpinorField, r2: &[f64]) ->
 fn restart(
     levels: &mut Levels,
     form: Form,
-    p: &mut SpinorField,
-    q: &mut SpinorField,
+    p: &mut VectorField,
+    q: &mut VectorField,
 ) -> Result<Vec<f64>> {
     let r2 = levels.r2.clone();
     let rho = gradient(levels, form, q, &r2)?;
@@ -120,8 +124,8 @@ fn restart(
 fn conjugate(
     levels: &mut Levels,
     form: Form,
-    p: &mut SpinorField,
-    q: &mut SpinorField,
+    p: &mut VectorField,
+    q: &mut VectorField,
     old: &[f64],
 ) -> Result<Vec<f64>> {
     let r2 = levels.r2.clone();

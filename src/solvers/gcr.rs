@@ -5,12 +5,12 @@
 use num_complex::Complex64;
 
 use super::levels::{Levels, Next};
-use super::Preconditioner;
 use crate::error::Result;
-use crate::fields::blas;
+use crate::fields::{blas, VectorField};
+use crate::linop::LinOp;
 
-pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn Preconditioner>) -> Result<()> {
-    let n = levels.nrhs();
+pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
+    let mut n = levels.nrhs();
     // z: directions, q: images M z made orthogonal; fields appear as a cycle first needs them.
     let (mut z, mut q) = (vec![], vec![]);
     while levels.running() {
@@ -28,7 +28,7 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn Preconditione
             }
             match preconditioner {
                 Some(inverse) => {
-                    inverse.precondition(&mut z[k], &levels.r)?;
+                    inverse.apply(&mut z[k], &levels.r)?;
                     levels.report.flops += inverse.flops() * n as f64;
                     levels.report.bytes += inverse.bytes(n);
                 }
@@ -81,6 +81,12 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn Preconditione
             levels.breakdown("the image of a direction vanishes or is not finite")?;
         } else if next == Next::Refresh {
             levels.refresh()?;
+        }
+        let mut fields: Vec<&mut VectorField> = z.iter_mut().chain(&mut q).collect();
+        if next == Next::Refresh {
+            if let Some(keep) = levels.shrink(&mut fields)? {
+                n = keep.len();
+            }
         }
     }
     Ok(())

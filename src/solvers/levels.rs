@@ -10,18 +10,19 @@
 //! way that x has come. Conjugate directions survive the jump back only if it is short against the
 //! gradient (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 835), so CG updates before it gets
 //! long. The drift for a unit of the way is measured at every update.
+//!
+//! Every right-hand side stops by itself: when it meets the criteria, or when it stands still. Once
+//! half of them have stopped the fields shrink to the others.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use num_complex::Complex64;
 
-use super::{
-    check_field, check_finite, Monitor, Progress, SolverKind, SolverParams, SolverReport, System,
-};
+use super::{check_finite, Monitor, Progress, SolverKind, SolverParams, SolverReport, System};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, Precision, SpinorField};
+use crate::fields::{blas, Precision, VectorField};
 use crate::linop::LinOp;
 
 /// Recomputed residuals in a row that may not have fallen, although the iteration said so, before a
@@ -54,13 +55,20 @@ pub(super) struct Levels<'a, 'm> {
     precise: &'a dyn LinOp,
     sloppy: &'a dyn LinOp,
     monitor: &'a mut Monitor<'m>,
-    b: &'a SpinorField,
-    x: &'a mut SpinorField,
+    b: &'a VectorField,
+    x: &'a mut VectorField,
+    /// Which right-hand sides are left, and x and b of these once they are not all.
+    columns: Vec<usize>,
+    left: Option<(VectorField, VectorField)>,
+    /// Right-hand sides that came to a standstill.
+    aside: Vec<usize>,
+    /// Latest relative residual of every right-hand side.
+    shown: Vec<f64>,
     /// Two levels only: what the iteration has found since x was brought up to date, and the
     /// residual in precise arithmetic.
-    upper: Option<(SpinorField, SpinorField)>,
+    upper: Option<(VectorField, VectorField)>,
     /// The residual of the iteration, and its |r|^2 when it was last recomputed.
-    pub r: SpinorField,
+    pub r: VectorField,
     pub r2: Vec<f64>,
     /// Right-hand sides that are still iterated.
     pub active: Vec<bool>,
@@ -86,15 +94,14 @@ pub(super) struct Levels<'a, 'm> {
     strayed: bool,
     refreshed_at: usize,
     /// The residual is said to have fallen since the last recomputation.
-    claimed: bool,
-    /// How far the worst right-hand side was from its criteria at best, when, and updates since
-    /// then that should have improved on it.
-    best: f64,
-    best_at: usize,
-    without_progress: usize,
+    claimed: Vec<bool>,
+    /// How far each right-hand side was from its criteria at best, when, and updates since then that
+    /// should have improved on it.
+    best: Vec<f64>,
+    best_at: Vec<usize>,
+    without_progress: Vec<usize>,
     breakdowns: usize,
     last_breakdown: usize,
-    gave_up: bool,
     done: bool,
     start: Instant,
     pub report: SolverReport,
@@ -102,16 +109,16 @@ pub(super) struct Levels<'a, 'm> {
 
 impl<'a, 'm> Levels<'a, 'm> {
     pub fn new(
-        system: &System<'a>,
+        system: &'a System,
         params: &'a SolverParams,
-        x: &'a mut SpinorField,
-        b: &'a SpinorField,
+        x: &'a mut VectorField,
+        b: &'a VectorField,
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let start = Instant::now();
-        let precise = system.precise;
-        check_field(precise, b, "b")?;
-        check_field(precise, x, "x")?;
+        let precise = &*system.precise;
+        precise.range().check(b, "b")?;
+        precise.shape().check(x, "x")?;
         b.check_like(x, "solve")?;
         let n = b.nrhs();
         let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
@@ -121,16 +128,16 @@ impl<'a, 'm> Levels<'a, 'm> {
         }
         let zero: Vec<bool> = norm.iter().map(|&v| v == 0.0).collect();
         let one_if_zero = |v: f64| if v == 0.0 { 1.0 } else { v };
-        let scale: Vec<f64> = match system.scale {
+        let scale: Vec<f64> = match &system.scale {
             Some(s) if s.len() != n => {
                 bail!(InvalidArgument, "scale: expected {n} norms, found {}", s.len())
             }
             Some(s) => s.iter().map(|&v| one_if_zero(v)).collect(),
             None => norm.iter().map(|&v| one_if_zero(v)).collect(),
         };
-        let sloppy = system.sloppy.unwrap_or(precise);
+        let sloppy = system.sloppy.as_deref().unwrap_or(precise);
         let lower = sloppy.shape();
-        let upper = match system.sloppy {
+        let upper = match &system.sloppy {
             Some(_) => Some((lower.field(n)?, x.like(x.precision())?)),
             None => None,
         };
@@ -146,6 +153,10 @@ impl<'a, 'm> Levels<'a, 'm> {
             monitor,
             b,
             x,
+            columns: (0..n).collect(),
+            left: None,
+            aside: vec![],
+            shown: vec![0.0; n],
             upper,
             r: lower.field(n)?,
             r2: vec![0.0; n],
@@ -164,16 +175,19 @@ impl<'a, 'm> Levels<'a, 'm> {
             drift: vec![lower.precision.epsilon(); n],
             strayed: false,
             refreshed_at: 0,
-            claimed: false,
-            best: f64::INFINITY,
-            best_at: 0,
-            without_progress: 0,
+            claimed: vec![false; n],
+            best: vec![f64::INFINITY; n],
+            best_at: vec![0; n],
+            without_progress: vec![0; n],
             breakdowns: 0,
             last_breakdown: 0,
-            gave_up: false,
             done: false,
             start,
-            report: SolverReport::default(),
+            report: SolverReport {
+                residual: vec![0.0; n],
+                residual_hq: vec![0.0; n],
+                ..Default::default()
+            },
         };
         if !params.initial_guess {
             levels.x.clear()?;
@@ -186,26 +200,28 @@ impl<'a, 'm> Levels<'a, 'm> {
         Ok(levels)
     }
 
+    /// Right-hand sides that are left.
     pub fn nrhs(&self) -> usize {
-        self.b.nrhs()
+        self.columns.len()
     }
     /// Precision of the iteration.
     pub fn precision(&self) -> Precision {
         self.r.precision()
     }
     /// A zero field for the iteration.
-    pub fn vector(&self) -> Result<SpinorField> {
+    pub fn vector(&self) -> Result<VectorField> {
         self.sloppy.shape().field(self.nrhs())
     }
     /// Where the iteration adds its steps, and its residual.
-    pub fn split(&mut self) -> (&mut SpinorField, &mut SpinorField) {
-        let x = match &mut self.upper {
-            Some((correction, _)) => correction,
-            None => &mut *self.x,
+    pub fn split(&mut self) -> (&mut VectorField, &mut VectorField) {
+        let x = match (&mut self.upper, &mut self.left) {
+            (Some((correction, _)), _) => correction,
+            (None, Some((x, _))) => x,
+            (None, None) => &mut *self.x,
         };
         (x, &mut self.r)
     }
-    pub fn x(&mut self) -> &mut SpinorField {
+    pub fn x(&mut self) -> &mut VectorField {
         self.split().0
     }
     /// A complex coefficient for every right-hand side.
@@ -219,17 +235,17 @@ impl<'a, 'm> Levels<'a, 'm> {
     }
 
     /// out = M in, or M^dagger in, in sloppy precision.
-    pub fn apply(&mut self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    pub fn apply(&mut self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.count_op(self.sloppy);
         self.sloppy.apply(out, inp)
     }
     /// out = M^dagger r.
-    pub fn apply_dagger_to_r(&mut self, out: &mut SpinorField) -> Result<()> {
+    pub fn apply_dagger_to_r(&mut self, out: &mut VectorField) -> Result<()> {
         self.count_op(self.sloppy);
         self.sloppy.apply_dagger(out, &self.r)
     }
     /// out = M r.
-    pub fn apply_to_r(&mut self, out: &mut SpinorField) -> Result<()> {
+    pub fn apply_to_r(&mut self, out: &mut VectorField) -> Result<()> {
         self.count_op(self.sloppy);
         self.sloppy.apply(out, &self.r)
     }
@@ -240,37 +256,111 @@ impl<'a, 'm> Levels<'a, 'm> {
     /// Counts sloppy vectors moved, and flops per site of all right-hand sides together.
     pub fn count(&mut self, vectors: usize, flops_per_site: usize) {
         let sites = self.sloppy.shape().sites() * self.nrhs();
-        let r = &self.r;
-        let bytes = SpinorField::bytes(r.geometry(), r.precision(), r.subset(), r.nrhs());
-        self.report.flops += (flops_per_site * sites) as f64;
-        self.report.bytes += (vectors * bytes) as f64;
+        // Counted for spinors, 12 complex numbers per site.
+        let share = self.r.components().reals() as f64 / 24.0;
+        let bytes = self.sloppy.shape().bytes(self.nrhs());
+        self.report.flops += share * (flops_per_site * sites) as f64;
+        self.report.bytes += (vectors as u64 * bytes) as f64;
     }
 
     /// Still something to do?
     pub fn running(&self) -> bool {
         !self.done
     }
-    /// Given up although iterations are left.
-    pub fn unfinished(&self) -> bool {
-        self.gave_up
+    /// Right-hand sides that stand still although iterations are left.
+    pub fn aside(&self) -> &[usize] {
+        &self.aside
     }
-    /// Another algorithm goes on from here.
+    /// Another algorithm goes on from here, with all of those that stand still.
     pub fn fall_back(&mut self, kind: SolverKind) {
         self.report.fallback = Some(kind);
         self.report.standstill = false;
-        self.gave_up = false;
         self.done = false;
-        self.best = f64::INFINITY;
-        self.best_at = self.report.iterations;
-        self.without_progress = 0;
+        for i in 0..self.nrhs() {
+            if self.aside.contains(&self.columns[i]) {
+                (self.active[i], self.best[i]) = (true, f64::INFINITY);
+                (self.best_at[i], self.without_progress[i]) = (self.report.iterations, 0);
+            }
+        }
+        self.aside.clear();
         self.breakdowns = 0;
         self.fresh = self.active.clone();
     }
-    /// The iteration leads nowhere.
-    pub fn give_up(&mut self) {
-        self.gave_up = true;
+    /// The iteration leads nowhere for right-hand side i.
+    pub fn set_aside(&mut self, i: usize) {
+        self.active[i] = false;
+        self.aside.push(self.columns[i]);
         self.report.standstill = true;
-        self.done = true;
+        self.done |= !self.active.contains(&true);
+    }
+
+    /// After `refresh`: once half of the right-hand sides have stopped, the fields shrink to the
+    /// others, these of the algorithm too. Returns which of them stay.
+    pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
+        let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
+        let possible = !self.done && 2 * keep.len() <= self.nrhs() && self.r.can_keep();
+        if !possible || keep.is_empty() {
+            return Ok(None);
+        }
+        self.note_heavy_quark()?;
+        self.store()?;
+        match &mut self.left {
+            Some((x, b)) => {
+                x.keep(&keep)?;
+                b.keep(&keep)?;
+            }
+            None => {
+                let part = |f: &VectorField| -> Result<VectorField> {
+                    let mut part = f.like_with(f.precision(), keep.len())?;
+                    for (to, &from) in keep.iter().enumerate() {
+                        part.copy_rhs(to, f, from, 1)?;
+                    }
+                    Ok(part)
+                };
+                self.left = Some((part(self.x)?, part(self.b)?));
+            }
+        }
+        if let Some((correction, r)) = &mut self.upper {
+            correction.keep(&keep)?;
+            r.keep(&keep)?;
+        }
+        self.r.keep(&keep)?;
+        for field in fields {
+            field.keep(&keep)?;
+        }
+        retain(&mut self.columns, &keep);
+        for v in [
+            &mut self.r2,
+            &mut self.weight,
+            &mut self.unit,
+            &mut self.scale,
+            &mut self.goal,
+            &mut self.peak,
+            &mut self.relative,
+            &mut self.least,
+            &mut self.way,
+            &mut self.drift,
+            &mut self.best,
+        ] {
+            retain(v, &keep);
+        }
+        for v in [&mut self.active, &mut self.fresh, &mut self.zero, &mut self.claimed] {
+            retain(v, &keep);
+        }
+        for v in [&mut self.best_at, &mut self.without_progress] {
+            retain(v, &keep);
+        }
+        Ok(Some(keep))
+    }
+
+    /// Solutions of the right-hand sides that are left, to where the caller has them.
+    fn store(&mut self) -> Result<()> {
+        if let Some((x, _)) = &self.left {
+            for (from, &to) in self.columns.iter().enumerate() {
+                self.x.copy_rhs(to, x, from, 1)?;
+            }
+        }
+        Ok(())
     }
 
     /// Before `advance`: the length of a step of x, and |gradient|^2 where it began.
@@ -296,21 +386,22 @@ impl<'a, 'm> Levels<'a, 'm> {
             if relative < FALL * self.least[i] {
                 (self.least[i], self.fell_at) = (relative, now);
             }
+            self.shown[self.columns[i]] = relative;
             if relative <= self.goal[i] {
-                (self.active[i], self.claimed) = (false, true);
+                (self.active[i], self.claimed[i]) = (false, true);
             } else if !relative.is_finite() {
                 refresh = true;
             } else if self.upper.is_some() && relative < self.params.delta * self.peak[i] {
-                (refresh, self.claimed) = (true, true);
+                (refresh, self.claimed[i]) = (true, true);
             }
         }
         refresh |= now - self.fell_at.max(self.refreshed_at) >= STALE;
         if self.params.history {
-            self.report.history.push(self.relative.iter().fold(0.0, |m, &v| v.max(m)));
+            self.report.history.push(self.shown.iter().fold(0.0, |m, &v| v.max(m)));
         }
         let progress = Progress {
             iteration: now,
-            residual: &self.relative,
+            residual: &self.shown,
             seconds: self.start.elapsed().as_secs_f64(),
         };
         if (self.monitor)(&progress) == ControlFlow::Break(()) {
@@ -328,7 +419,8 @@ impl<'a, 'm> Levels<'a, 'm> {
     pub fn refresh(&mut self) -> Result<()> {
         if let Some((correction, _)) = &mut self.upper {
             let back: Vec<f64> = self.weight.iter().map(|w| 1.0 / w).collect();
-            blas::axpy(&blas::complex(&back), correction, self.x)?;
+            let x = self.left.as_mut().map_or(&mut *self.x, |(x, _)| x);
+            blas::axpy(&blas::complex(&back), correction, x)?;
             correction.clear()?;
         }
         self.recompute(true)?;
@@ -360,21 +452,23 @@ impl<'a, 'm> Levels<'a, 'm> {
     /// r = weight (b - M x); `with_x`: x is not zero.
     fn recompute(&mut self, with_x: bool) -> Result<()> {
         let n = self.nrhs();
+        let (x, b) = self.left.as_ref().map_or((&*self.x, self.b), |(x, b)| (x, b));
         if with_x {
-            self.count_op(self.precise);
+            self.report.flops += self.precise.flops() * n as f64;
+            self.report.bytes += self.precise.bytes(n);
             let r = self.upper.as_mut().map_or(&mut self.r, |(_, r)| r);
-            self.precise.apply(r, self.x)?;
-            blas::axpby(&blas::uniform(n, 1.0), self.b, &blas::uniform(n, -1.0), r)?;
+            self.precise.apply(r, x)?;
+            blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), r)?;
         }
         let norms = match &self.upper {
             None => {
                 if !with_x {
-                    blas::copy(&mut self.r, self.b)?;
+                    blas::copy(&mut self.r, b)?;
                 }
                 blas::norm2(&self.r)?
             }
             Some((_, r)) => {
-                let source = if with_x { r } else { self.b };
+                let source = if with_x { r } else { b };
                 let weight = blas::complex(&self.weight);
                 if self.way.iter().any(|&way| way > 0.0) {
                     blas::axpby(&weight, source, &blas::uniform(n, -1.0), &mut self.r)?;
@@ -395,8 +489,9 @@ impl<'a, 'm> Levels<'a, 'm> {
         if let Some(i) = norms.iter().position(|v| !v.is_finite()) {
             bail!(
                 SolverBreakdown,
-                "{}: the residual of right-hand side {i} is not finite after {} iterations",
+                "{}: the residual of right-hand side {} is not finite after {} iterations",
                 self.params.kind.name(),
+                self.columns[i],
                 self.report.iterations
             );
         }
@@ -411,7 +506,8 @@ impl<'a, 'm> Levels<'a, 'm> {
     /// Heavy-quark residual of x, up to date right after `recompute`.
     fn heavy_quark(&self) -> Result<Vec<f64>> {
         let r = self.upper.as_ref().map_or(&self.r, |(_, r)| r);
-        let mut hq = blas::heavy_quark_residual(self.x, r)?;
+        let x = self.left.as_ref().map_or(&*self.x, |(x, _)| x);
+        let mut hq = blas::heavy_quark_residual(x, r)?;
         for (v, &zero) in hq.iter_mut().zip(&self.zero) {
             // A zero source has a zero solution: nothing is wrong on any site.
             if zero {
@@ -420,14 +516,26 @@ impl<'a, 'm> Levels<'a, 'm> {
         }
         Ok(hq)
     }
+    fn note_heavy_quark(&mut self) -> Result<()> {
+        for (i, hq) in self.heavy_quark()?.into_iter().enumerate() {
+            self.report.residual_hq[self.columns[i]] = hq;
+        }
+        Ok(())
+    }
 
     /// Decides from recomputed residuals who goes on, and how far.
     fn judge(&mut self) -> Result<()> {
         let (tol, tol_hq) = (self.params.tol, self.params.tol_hq);
         let hq = if tol_hq > 0.0 { self.heavy_quark()? } else { vec![0.0; self.nrhs()] };
-        let mut worst = 0.0f64;
+        let now = self.report.iterations;
+        let mut still = vec![];
         for i in 0..self.nrhs() {
             let relative = self.relative[i];
+            (self.report.residual[self.columns[i]], self.shown[self.columns[i]]) =
+                (relative, relative);
+            if self.aside.contains(&self.columns[i]) {
+                continue;
+            }
             let was_active = self.active[i];
             // How much the residual has to fall for each criterion.
             let mut factor = 1.0f64;
@@ -438,43 +546,46 @@ impl<'a, 'm> Levels<'a, 'm> {
                 factor = factor.min(0.7 * tol_hq / hq[i]);
             }
             self.active[i] = factor < 1.0 && !self.zero[i];
-            self.fresh[i] = self.active[i] && (!was_active || self.report.iterations == 0);
-            if self.active[i] {
-                worst = worst.max(1.0 / factor);
-                // Believed to have converged but had not: aim lower, for the next drift.
-                let margin = if was_active { 1.0 } else { 0.8 };
-                self.goal[i] = margin * factor * relative;
+            self.fresh[i] = self.active[i] && (!was_active || now == 0);
+            if !self.active[i] {
+                continue;
+            }
+            // Believed to have converged but had not: aim lower, for the next drift.
+            let margin = if was_active { 1.0 } else { 0.8 };
+            self.goal[i] = margin * factor * relative;
+            if 1.0 / factor < FALL * self.best[i] {
+                (self.best[i], self.best_at[i]) = (1.0 / factor, now);
+                self.without_progress[i] = 0;
+            } else if self.claimed[i] {
+                self.without_progress[i] += 1;
+            }
+            let in_vain = now - self.best_at[i] >= PATIENCE.max(now / 2);
+            if in_vain || self.without_progress[i] >= STANDSTILL {
+                still.push(i);
             }
         }
-        self.report.residual = self.relative.clone();
-        if tol_hq > 0.0 {
-            self.report.residual_hq = hq;
-        }
-        self.report.converged = !self.active.contains(&true);
-        let now = self.report.iterations;
-        if worst < FALL * self.best {
-            (self.best, self.best_at) = (worst, now);
-            self.without_progress = 0;
-        } else if self.claimed {
-            self.without_progress += 1;
-        }
-        self.claimed = false;
+        self.claimed.fill(false);
+        self.report.converged = !self.active.contains(&true) && self.aside.is_empty();
         self.done =
             self.report.converged || self.report.stopped || now >= self.params.max_iterations;
-        let in_vain = now - self.best_at >= PATIENCE.max(now / 2);
-        if !self.done && (in_vain || self.without_progress >= STANDSTILL) {
-            self.give_up();
+        if !self.done {
+            still.into_iter().for_each(|i| self.set_aside(i));
+            self.done = !self.active.contains(&true);
         }
         Ok(())
     }
 
     /// The report; x holds the result.
     pub fn finish(mut self) -> Result<SolverReport> {
-        if self.report.residual_hq.is_empty() {
-            self.report.residual_hq = self.heavy_quark()?;
-        }
+        self.note_heavy_quark()?;
+        self.store()?;
         self.precise.shape().device.synchronize()?;
         self.report.seconds = self.start.elapsed().as_secs_f64();
         Ok(self.report)
     }
+}
+
+/// Keeps the entries with these indices, which ascend.
+pub(super) fn retain<T: Clone>(values: &mut Vec<T>, keep: &[usize]) {
+    *values = keep.iter().map(|&i| values[i].clone()).collect();
 }

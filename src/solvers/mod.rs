@@ -10,14 +10,15 @@ mod mr;
 mod multishift;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
 
 use crate::bail;
 use crate::error::{Error, Result, Status};
-use crate::fields::{Precision, SpinorField};
-use crate::linop::LinOp;
+use crate::fields::{Precision, VectorField};
+use crate::linop::{LinOp, Uses};
 use levels::Levels;
 
 /// The algorithms. `Cg` is for hermitian positive operators, the others for any.
@@ -213,45 +214,61 @@ pub fn unwatched(_: &Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// An approximate inverse, perhaps another one at every call.
-pub trait Preconditioner {
-    /// out = K in; different fields, in the precision of the sloppy operator.
-    fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()>;
-    /// The same for the adjoint system.
-    ///
-    /// # Errors
-    /// `Unsupported`: it has none.
-    fn precondition_dagger(&self, _out: &mut SpinorField, _inp: &SpinorField) -> Result<()> {
-        bail!(Unsupported, "this preconditioner is not one of the adjoint system")
-    }
-    /// Floating-point operations for one right-hand side, and bytes for `nrhs`.
-    fn flops(&self) -> f64;
-    fn bytes(&self, nrhs: usize) -> f64;
-}
-
 /// The linear system: an operator, and what approximates it more cheaply.
-#[derive(Clone, Copy)]
-pub struct System<'a> {
-    pub precise: &'a dyn LinOp,
+#[derive(Clone)]
+pub struct System {
+    pub precise: Arc<dyn LinOp>,
     /// The same operator in lower precision or other storage, for the iteration.
-    pub sloppy: Option<&'a dyn LinOp>,
-    /// For GCR.
-    pub preconditioner: Option<&'a dyn Preconditioner>,
+    pub sloppy: Option<Arc<dyn LinOp>>,
+    /// An approximate inverse for GCR, in the precision of the iteration; it may change from one
+    /// application to the next.
+    pub preconditioner: Option<Arc<dyn LinOp>>,
     /// What residuals are compared with instead of |b|, one per right-hand side: where this system
     /// stands for another one, its |b|.
-    pub scale: Option<&'a [f64]>,
+    pub scale: Option<Vec<f64>>,
 }
 
-impl<'a> System<'a> {
-    pub fn new(precise: &'a dyn LinOp) -> Self {
+impl System {
+    pub fn new(precise: Arc<dyn LinOp>) -> Self {
         System { precise, sloppy: None, preconditioner: None, scale: None }
     }
-    pub fn with_sloppy(precise: &'a dyn LinOp, sloppy: &'a dyn LinOp) -> Self {
+    pub fn with_sloppy(precise: Arc<dyn LinOp>, sloppy: Arc<dyn LinOp>) -> Self {
         System { sloppy: Some(sloppy), ..System::new(precise) }
+    }
+
+    /// Device memory that a solve with these parameters allocates for `nrhs` right-hand sides
+    /// besides x and b: its vectors and the temporaries of its operators.
+    pub fn memory(&self, params: &SolverParams, nrhs: usize) -> u64 {
+        let vectors = match params.kind {
+            SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr => 3,
+            SolverKind::BiCgStab => 5,
+            SolverKind::Gcr => 1 + 2 * params.nkrylov as u64,
+            SolverKind::Mr => 2,
+            SolverKind::MultiShift => 3,
+        };
+        // Normal equations and what BiCGStab falls back to take the adjoint too.
+        let uses = match params.kind {
+            SolverKind::Cgne | SolverKind::Cgnr => Uses::BOTH,
+            _ => Uses::FORWARD,
+        };
+        let vector = self.precise.shape().bytes(nrhs);
+        let own = match &self.sloppy {
+            // The residual in precise, the correction in sloppy precision.
+            Some(low) => {
+                let correction = vector + (vectors + 1) * low.shape().bytes(nrhs);
+                correction + self.precise.memory(nrhs, Uses::FORWARD) + low.memory(nrhs, uses)
+            }
+            None => vectors * vector + self.precise.memory(nrhs, uses),
+        };
+        // x and b of the right-hand sides that are left.
+        let left = if nrhs > 1 { 2 * self.precise.shape().bytes(nrhs / 2) } else { 0 };
+        let inverse = self.preconditioner.as_ref();
+        own + left + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
     }
 }
 
-/// Solves M x = b. Not converged is not an error: the report says so.
+/// Solves M x = b. Not converged is not an error: the report says so. Every right-hand side stops
+/// by itself, and those that come to a standstill are solved again one by one where that helps.
 ///
 /// # Errors
 /// `BadParameter`; `FieldMismatch`: x, b and the operators do not fit together; `Unsupported`:
@@ -261,8 +278,8 @@ impl<'a> System<'a> {
 pub fn solve(
     system: &System,
     params: &SolverParams,
-    x: &mut SpinorField,
-    b: &SpinorField,
+    x: &mut VectorField,
+    b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
     params.check()?;
@@ -276,6 +293,7 @@ pub fn solve(
         }
         _ => {}
     }
+    let n = b.nrhs();
     let mut levels = Levels::new(system, params, x, b, monitor)?;
     match params.kind {
         SolverKind::Cg => cg::run(&mut levels, cg::Form::Hermitian)?,
@@ -283,55 +301,63 @@ pub fn solve(
         SolverKind::Cgnr => cg::run(&mut levels, cg::Form::NormalResidual)?,
         SolverKind::BiCgStab => {
             bicgstab::run(&mut levels)?;
-            if levels.unfinished() {
+            if n == 1 && !levels.aside().is_empty() {
                 levels.fall_back(SolverKind::Cgnr);
                 cg::run(&mut levels, cg::Form::NormalResidual)?;
             }
         }
-        SolverKind::Gcr => gcr::run(&mut levels, system.preconditioner)?,
+        SolverKind::Gcr => gcr::run(&mut levels, system.preconditioner.as_deref())?,
         SolverKind::Mr => mr::run(&mut levels)?,
         SolverKind::MultiShift => unreachable!("refused above"),
     }
-    levels.finish()
+    let aside = levels.aside().to_vec();
+    let mut report = levels.finish()?;
+    if params.kind == SolverKind::BiCgStab && n > 1 {
+        for column in aside {
+            alone(column, system, params, (&mut *x, b), &mut report, monitor)?;
+        }
+    }
+    Ok(report)
 }
 
-/// Fields that a solve allocates besides x and b, in precise and in sloppy precision, without
-/// those inside operators and preconditioners.
-pub fn temporaries(params: &SolverParams, two_level: bool) -> (usize, usize) {
-    let own = match params.kind {
-        SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr => 3,
-        SolverKind::BiCgStab => 5,
-        SolverKind::Gcr => 1 + 2 * params.nkrylov,
-        SolverKind::Mr => 2,
-        SolverKind::MultiShift => 3,
+/// Goes on with one right-hand side that came to a standstill beside others.
+fn alone(
+    column: usize,
+    system: &System,
+    params: &SolverParams,
+    (x, b): (&mut VectorField, &VectorField),
+    report: &mut SolverReport,
+    monitor: &mut Monitor,
+) -> Result<()> {
+    let left = params.max_iterations.saturating_sub(report.iterations);
+    if left == 0 || report.stopped {
+        return Ok(());
+    }
+    let mut one_x = x.like_with(x.precision(), 1)?;
+    let mut one_b = b.like_with(b.precision(), 1)?;
+    one_x.copy_rhs(0, x, column, 1)?;
+    one_b.copy_rhs(0, b, column, 1)?;
+    let scale = system.scale.as_ref().map(|s| vec![s[column]]);
+    let system = System { scale, ..system.clone() };
+    let params = SolverParams { initial_guess: true, max_iterations: left, ..params.clone() };
+    let before = report.iterations;
+    let shown = report.residual.clone();
+    let mut watched = |p: &Progress| {
+        let mut residual = shown.clone();
+        residual[column] = p.residual[0];
+        let iteration = before + p.iteration;
+        monitor(&Progress { iteration, residual: &residual, seconds: p.seconds })
     };
-    // Two levels: the residual in precise, the correction in sloppy precision.
-    if two_level {
-        (1, own + 1)
-    } else {
-        (own, 0)
-    }
-}
-
-/// Refuses fields that the operator does not act on.
-fn check_field(op: &dyn LinOp, field: &SpinorField, name: &str) -> Result<()> {
-    let shape = op.shape();
-    let fits = field.precision() == shape.precision
-        && field.subset() == shape.subset
-        && *field.geometry() == shape.geometry
-        && *field.device() == shape.device;
-    if !fits {
-        bail!(
-            FieldMismatch,
-            "{name}: the operator acts on {:?} fields in {:?} on {:?}, found {:?} in {:?} on {:?}",
-            shape.subset,
-            shape.precision,
-            shape.geometry.extents(),
-            field.subset(),
-            field.precision(),
-            field.geometry().extents()
-        );
-    }
+    let one = solve(&system, &params, &mut one_x, &one_b, &mut watched)?;
+    x.copy_rhs(column, &one_x, 0, 1)?;
+    report.residual[column] = one.residual[0];
+    report.residual_hq[column] = one.residual_hq[0];
+    let (residual, residual_hq) = (report.residual.clone(), report.residual_hq.clone());
+    let met = |values: &[f64], tol: f64| tol == 0.0 || values.iter().all(|&v| v <= tol);
+    let converged = met(&residual, params.tol) && met(&residual_hq, params.tol_hq);
+    *report = std::mem::take(report).followed_by(one);
+    (report.residual, report.residual_hq, report.converged) = (residual, residual_hq, converged);
+    report.standstill = !converged;
     Ok(())
 }
 

@@ -1,20 +1,20 @@
 //! Minimal residual: as a solver, and a fixed number of steps of it as a preconditioner.
 
+use std::sync::Arc;
+
 use num_complex::Complex64;
 
 use super::levels::{Levels, Next};
-use super::Preconditioner;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
-use crate::fields::SpinorField;
-use crate::linop::{LinOp, Workspace};
+use crate::fields::VectorField;
+use crate::linop::{LinOp, Shape, Uses, Workspace};
 
 pub(super) fn run(levels: &mut Levels) -> Result<()> {
     if !levels.running() {
         return Ok(());
     }
-    let n = levels.nrhs();
+    let mut n = levels.nrhs();
     let mut q = levels.vector()?;
     while levels.running() {
         levels.apply_to_r(&mut q)?;
@@ -31,34 +31,38 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
         levels.count(8, 144 + 96 + 144);
         if levels.advance(&r2) == Next::Refresh {
             levels.refresh()?;
+            if let Some(keep) = levels.shrink(&mut [&mut q])? {
+                n = keep.len();
+            }
         }
     }
     Ok(())
 }
 
 /// A few steps of MR from zero, without any check of convergence.
-pub struct MinimalResidual<'a> {
-    op: &'a dyn LinOp,
+pub struct MinimalResidual {
+    op: Arc<dyn LinOp>,
     steps: usize,
     omega: f64,
     workspace: Workspace,
 }
 
-impl<'a> MinimalResidual<'a> {
+impl MinimalResidual {
     /// `steps` of at least one, relaxation `omega` between 0 and 2.
-    pub fn new(op: &'a dyn LinOp, steps: usize, omega: f64) -> Result<Self> {
-        if steps == 0 || !(omega > 0.0 && omega < 2.0) {
-            bail!(
-                BadParameter,
-                "MR: {steps} steps with omega {omega}, expected at least 1, 0 to 2"
-            );
-        }
-        Ok(MinimalResidual { op, steps, omega, workspace: Workspace::default() })
+    pub fn new(op: Arc<dyn LinOp>, steps: usize, omega: f64) -> Self {
+        assert!(steps > 0 && omega > 0.0 && omega < 2.0);
+        MinimalResidual { op, steps, omega, workspace: Workspace::default() }
     }
 }
 
-impl Preconditioner for MinimalResidual<'_> {
-    fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+impl LinOp for MinimalResidual {
+    fn shape(&self) -> Shape {
+        self.op.range()
+    }
+    fn range(&self) -> Shape {
+        self.op.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (shape, n) = (self.op.shape(), inp.nrhs());
         self.workspace.with(&shape, n, |r| {
             self.workspace.with(&shape, n, |q| {
@@ -79,12 +83,13 @@ impl Preconditioner for MinimalResidual<'_> {
         })
     }
     fn flops(&self) -> f64 {
-        self.steps as f64
-            * (self.op.flops() + (144 + 96 + 96) as f64 * self.op.shape().sites() as f64)
+        self.steps as f64 * (self.op.flops() + (12 + 8 + 8) as f64 * self.op.shape().numbers())
     }
     fn bytes(&self, nrhs: usize) -> f64 {
-        let s = self.op.shape();
-        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
+        let vector = self.op.shape().bytes(nrhs) as f64;
         self.steps as f64 * (self.op.bytes(nrhs) + 8.0 * vector)
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        2 * self.op.shape().bytes(nrhs) + self.op.memory(nrhs, Uses::FORWARD)
     }
 }

@@ -2,17 +2,17 @@
 //! shifted system is a multiple zeta_k of that of the least shift (Jegerlehner, hep-lat/9612014).
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
 use num_complex::Complex64;
 
 use super::{
-    check_field, check_finite, solve, Monitor, Progress, SolverKind, SolverParams, SolverReport,
-    System,
+    check_finite, solve, Monitor, Progress, SolverKind, SolverParams, SolverReport, System,
 };
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, SpinorField};
+use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shifted};
 
 /// One system of a multi-shift solve.
@@ -43,7 +43,7 @@ struct Track {
     zeta_before: Vec<f64>,
     active: Vec<bool>,
     /// Gone once nobody needs it.
-    p: Option<SpinorField>,
+    p: Option<VectorField>,
     iterations: usize,
 }
 
@@ -60,8 +60,8 @@ pub fn multishift(
     params: &SolverParams,
     shifts: &[Shift],
     refine: bool,
-    xs: &mut [SpinorField],
-    b: &SpinorField,
+    xs: &mut [VectorField],
+    b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<(SolverReport, Vec<ShiftReport>)> {
     let start = Instant::now();
@@ -82,8 +82,9 @@ pub fn multishift(
     (total.flops, total.bytes, total.history) = (common.flops, common.bytes, common.history);
     let mut reports = vec![];
     for ((shift, x), &iterations) in shifts.iter().zip(xs).zip(&common.per_shift) {
-        let precise = Shifted::new(system.precise, shift.sigma);
-        let sloppy = system.sloppy.map(|s| Shifted::new(s, shift.sigma));
+        let shifted = |op: &Arc<dyn LinOp>| -> Arc<dyn LinOp> {
+            Arc::new(Shifted::new(op.clone(), shift.sigma))
+        };
         let left = if refine && !total.stopped { params.max_iterations } else { 0 };
         let params = SolverParams {
             kind: SolverKind::Cg,
@@ -93,8 +94,8 @@ pub fn multishift(
             max_iterations: left.saturating_sub(iterations),
             ..params.clone()
         };
-        let sloppy = sloppy.as_ref().filter(|_| left > 0).map(|s| s as &dyn LinOp);
-        let system = System { precise: &precise, sloppy, preconditioner: None, scale: None };
+        let sloppy = system.sloppy.as_ref().filter(|_| left > 0).map(shifted);
+        let system = System { sloppy, ..System::new(shifted(&system.precise)) };
         let r = solve(&system, &params, x, b, monitor)?;
         total.stopped |= r.stopped;
         total.standstill |= r.standstill;
@@ -123,7 +124,7 @@ fn raise(most: &mut Vec<f64>, values: &[f64]) {
     most.iter_mut().zip(values).for_each(|(m, v)| *m = m.max(*v));
 }
 
-fn check(system: &System, shifts: &[Shift], xs: &[SpinorField], b: &SpinorField) -> Result<()> {
+fn check(system: &System, shifts: &[Shift], xs: &[VectorField], b: &VectorField) -> Result<()> {
     if shifts.is_empty() || xs.len() != shifts.len() {
         bail!(BadParameter, "{} shifts with {} solutions", shifts.len(), xs.len());
     }
@@ -140,9 +141,9 @@ fn check(system: &System, shifts: &[Shift], xs: &[SpinorField], b: &SpinorField)
     if !system.precise.hermitian() {
         bail!(Unsupported, "multishift needs a hermitian operator: use the normal operator");
     }
-    check_field(system.precise, b, "b")?;
+    system.precise.range().check(b, "b")?;
     for x in xs {
-        check_field(system.precise, x, "x")?;
+        system.precise.shape().check(x, "x")?;
         b.check_like(x, "multishift")?;
     }
     Ok(())
@@ -161,8 +162,8 @@ fn iterate(
     system: &System,
     params: &SolverParams,
     shifts: &[Shift],
-    xs: &mut [SpinorField],
-    b: &SpinorField,
+    xs: &mut [VectorField],
+    b: &VectorField,
     norm: &[f64],
     monitor: &mut Monitor,
 ) -> Result<Common> {
@@ -171,7 +172,8 @@ fn iterate(
     let least = (0..shifts.len())
         .min_by(|&i, &j| shifts[i].sigma.total_cmp(&shifts[j].sigma))
         .expect("there is a shift");
-    let op = Shifted::new(system.sloppy.unwrap_or(system.precise), shifts[least].sigma);
+    let base = system.sloppy.as_ref().unwrap_or(&system.precise);
+    let op = Shifted::new(base.clone(), shifts[least].sigma);
     let shape = op.shape();
     let two_level = system.sloppy.is_some();
     // Below its own precision a sloppy recurrence means nothing.
@@ -196,8 +198,9 @@ fn iterate(
     }
     let mut common =
         Common { iterations: 0, per_shift: vec![], flops: 0.0, bytes: 0.0, history: vec![] };
-    let vector = SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, n) as f64;
-    let sites = (shape.sites() * n) as f64;
+    let vector = shape.bytes(n) as f64;
+    // Counted for spinors, 12 complex numbers per site.
+    let sites = shape.numbers() / 12.0 * n as f64;
     let mut r2 = blas::norm2(&r)?;
     let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
     let mut live = nonzero.clone();

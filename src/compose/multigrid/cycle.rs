@@ -3,18 +3,18 @@
 //! parity are solved for: levels restrict what they have, the even sites.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use num_complex::Complex64;
 
 use super::pool::{Lent, Pool};
-use super::{Cycle, MultigridParams, Transfer};
+use super::{Cycle, MultigridParams, Smoother, Transfer};
 use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::{CoarseField, SpinorField, Subset};
-use crate::linop::{LinOp, Workspace};
+use crate::linop::{LinOp, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
 
 /// Directions that GCR on a coarse level keeps.
@@ -23,13 +23,15 @@ const KRYLOV: usize = 16;
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {
     pub params: MultigridParams,
-    pub fine: EvenOdd,
+    pub fine: Arc<EvenOdd>,
     /// From each level to the next.
     pub transfers: Vec<Transfer>,
     /// Operators of the levels from 1 on.
     pub coarse: Vec<Arc<CoarseOperator>>,
     pub pools: Vec<Pool>,
     pub workspace: Workspace,
+    /// Directions and images of the finest level's GCR.
+    directions: Mutex<Vec<(SpinorField, SpinorField)>>,
     /// Iterations and nanoseconds on each level since the last report.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
@@ -46,9 +48,19 @@ impl Hierarchy {
         pools.extend(coarse.iter().map(|op| Pool::new(op.grid(), op.precision(), op.rows())));
         let counters = || (0..=coarse.len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
-        let fine = EvenOdd::new(op, 0, true);
+        let fine = Arc::new(EvenOdd::new(op, 0, true));
         let workspace = Workspace::default();
-        Hierarchy { params, fine, transfers, coarse, pools, workspace, iterations, nanoseconds }
+        Hierarchy {
+            params,
+            fine,
+            transfers,
+            coarse,
+            pools,
+            workspace,
+            directions: Mutex::default(),
+            iterations,
+            nanoseconds,
+        }
     }
 
     fn op(&self, level: usize) -> &CoarseOperator {
@@ -114,7 +126,8 @@ impl Hierarchy {
         })
     }
 
-    /// Steps of MR: x gains what is found, r is its residual where that is wanted. The host waits for nothing.
+    /// Steps of the smoother: x gains what is found, r is its residual where that is wanted. The host
+    /// waits for nothing.
     fn relax(
         &self,
         x: &mut SpinorField,
@@ -123,7 +136,12 @@ impl Hierarchy {
         steps: usize,
         residual: bool,
     ) -> Result<()> {
-        let (n, omega) = (r.nrhs(), self.params.levels[0].omega);
+        self.iterations[0].fetch_add(steps as u64, Ordering::Relaxed);
+        if self.params.smoother == Smoother::Gcr && steps > 1 {
+            return self.relax_gcr(x, r, steps, residual);
+        }
+        let n = r.nrhs();
+        let omega = if steps > 1 { self.params.omega } else { 1.0 };
         for step in 0..steps {
             self.fine.apply(q, r)?;
             let sums = blas::dot_norm_later(q, r)?;
@@ -133,7 +151,49 @@ impl Hierarchy {
                 blas::axpy_times(&blas::uniform(n, -omega), times, q, r)?;
             }
         }
-        self.iterations[0].fetch_add(steps as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn relax_gcr(
+        &self,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        let (shape, n) = (self.fine.shape(), r.nrhs());
+        let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
+        let mut kept: Vec<(SpinorField, SpinorField)> = {
+            let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
+            let fits = kept.first().is_none_or(|(z, _)| z.nrhs() == n);
+            if fits {
+                std::mem::take(&mut *kept)
+            } else {
+                vec![]
+            }
+        };
+        while kept.len() < steps {
+            kept.push((shape.field(n)?, shape.field(n)?));
+        }
+        for k in 0..steps {
+            let (before, now) = kept.split_at_mut(k);
+            let (z, q) = &mut now[0];
+            blas::copy(z, r)?;
+            self.fine.apply(q, z)?;
+            for (z_before, q_before) in before.iter() {
+                let sums = blas::dot_norm_later(q_before, q)?;
+                let times = Times::DotOverNorm(&sums);
+                blas::axpy_times(&minus, times, z_before, z)?;
+                blas::axpy_times(&minus, times, q_before, q)?;
+            }
+            let sums = blas::dot_norm_later(q, r)?;
+            let times = Times::DotOverNorm(&sums);
+            blas::axpy_times(&one, times, z, x)?;
+            if residual || k + 1 < steps {
+                blas::axpy_times(&minus, times, q, r)?;
+            }
+        }
+        *self.directions.lock().unwrap_or_else(|e| e.into_inner()) = kept;
         Ok(())
     }
 
@@ -286,6 +346,36 @@ impl Hierarchy {
         }
         self.iterations[level].fetch_add(done as u64, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Bytes of the vectors of a cycle on `nrhs` right-hand sides.
+    pub fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        let fine = self.fine.shape().bytes(nrhs);
+        let mut sum = (4 + 2 * uses.dagger as u64) * fine + self.fine.memory(nrhs, Uses::FORWARD);
+        let level = &self.params.levels[0];
+        if self.params.smoother == Smoother::Gcr {
+            sum += 2 * level.pre.max(level.post) as u64 * fine;
+        }
+        let grid = self.transfers[0].fine();
+        let bytes = |grid: &_, precision, subset, components| {
+            CoarseField::bytes(grid, precision, subset, components, nrhs) as u64
+        };
+        sum += bytes(grid, self.params.precision, Subset::Even, 12);
+        for (l, op) in self.coarse.iter().enumerate() {
+            let vector = |subset| bytes(op.grid(), op.precision(), subset, op.rows());
+            let last = l + 1 == self.coarse.len();
+            let directions = match (last, self.params.cycle) {
+                (true, _) => self.params.coarsest_iterations.min(KRYLOV),
+                (false, Cycle::V) => self.params.levels[l + 1].post,
+                (false, Cycle::W) => 2 + self.params.levels[l + 1].post,
+                (false, Cycle::K) => {
+                    self.params.iterations.min(KRYLOV) + self.params.levels[l + 1].post.min(KRYLOV)
+                }
+            };
+            let halves = 2 * directions as u64 + if last { 2 } else { 5 };
+            sum += 3 * vector(Subset::Full) + halves * vector(op.subset()) + vector(Subset::Odd);
+        }
+        sum
     }
 
     /// Bytes that null vectors and operators of coarse levels hold, level by level.

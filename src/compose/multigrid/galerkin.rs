@@ -46,8 +46,12 @@ impl FineOperator {
                 for mu in 0..4 {
                     let mut hop = [0.0; 4];
                     hop[mu] = op.params().hop[mu];
-                    let params =
-                        DiracParams { hop, mass: 1.0 + hop[mu].abs(), boundary: op.params().boundary, ..Default::default() };
+                    let params = DiracParams {
+                        hop,
+                        mass: 1.0 + hop[mu].abs(),
+                        boundary: op.params().boundary,
+                        ..Default::default()
+                    };
                     let one = Wilson::from_parts(op.gauge().clone(), None, None, params)?;
                     for parity in 0..2 {
                         let call = HopCall {
@@ -110,7 +114,14 @@ impl FineOperator {
                 self.pieces(&columns, chirality + 1, |d, piece| {
                     if d < 8 && grid.hops(d / 2) {
                         let to = hops.ptr().offset((d * bytes) as u64);
-                        transfer.restrict_columns(to, precision, 8 * matrix, column, piece, Some(d))?;
+                        transfer.restrict_columns(
+                            to,
+                            precision,
+                            8 * matrix,
+                            column,
+                            piece,
+                            Some(d),
+                        )?;
                         inner.add_inner(piece, &transfer.aggregates, d)
                     } else {
                         let one = vec![num_complex::Complex64::ONE; count];

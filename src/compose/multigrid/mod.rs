@@ -15,16 +15,16 @@ use std::time::Instant;
 
 use cycle::Hierarchy;
 pub use galerkin::FineOperator;
-pub use params::{Cycle, LevelParams, MultigridParams};
+pub use params::{Cycle, LevelParams, MultigridParams, Smoother};
 pub use transfer::Transfer;
 
 use crate::backend::Device;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::fields::{blas, CoarseField, Noise, Precision, Recon, SpinorField, Subset};
-use crate::linop::LinOp;
+use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::Wilson;
-use crate::solvers::Preconditioner;
+use crate::solvers::{self, SolverKind, SolverParams, System};
 
 /// What an update of the links does with the null vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -68,7 +68,7 @@ pub struct MultigridReport {
 
 /// A hierarchy of levels that preconditions solves with an operator.
 pub struct Multigrid {
-    hierarchy: RwLock<Hierarchy>,
+    hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<State>,
 }
 
@@ -112,11 +112,11 @@ impl Multigrid {
         params.check()?;
         op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy")?;
         let start = Instant::now();
-        let low = Arc::new(op.to(params.smoother, smoother_links(op))?);
-        let hierarchy = match vectors {
+        let low = Arc::new(op.to(params.smoother_precision, smoother_links(op))?);
+        let hierarchy = Arc::new(match vectors {
             Some(vectors) => setup::from_vectors(&low, params, vectors)?,
             None => setup::anew(&low, params)?,
-        };
+        });
         let reduction = reduction(&hierarchy)?;
         let report = MultigridReport {
             setup_seconds: start.elapsed().as_secs_f64(),
@@ -138,8 +138,8 @@ impl Multigrid {
         self.read().params.clone()
     }
 
-    fn read(&self) -> std::sync::RwLockReadGuard<'_, Hierarchy> {
-        self.hierarchy.read().unwrap_or_else(|e| e.into_inner())
+    fn read(&self) -> Arc<Hierarchy> {
+        self.hierarchy.read().unwrap_or_else(|e| e.into_inner()).clone()
     }
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
@@ -153,18 +153,18 @@ impl Multigrid {
     pub fn update(&self, op: &Arc<Wilson>, how: Update) -> Result<MultigridReport> {
         let start = Instant::now();
         let (params, fresh) = (self.params(), self.state().fresh);
-        let low = Arc::new(op.to(params.smoother, smoother_links(op))?);
+        let low = Arc::new(op.to(params.smoother_precision, smoother_links(op))?);
         let steps: &[Update] = match how {
             Update::Keep => &[Update::Keep, Update::Refine(1), Update::Anew],
             Update::Refine(n) => &[Update::Refine(n), Update::Anew],
             Update::Anew => &[Update::Anew],
         };
-        let mut made: Option<(Hierarchy, f64)> = None;
+        let mut made: Option<(Arc<Hierarchy>, f64)> = None;
         let mut done = how;
         for &step in steps {
             let next = {
                 let held = self.read();
-                let old = made.as_ref().map_or(&*held, |(h, _)| h);
+                let old = made.as_ref().map_or(&held, |(h, _)| h);
                 match step {
                     Update::Keep => setup::refined(&low, &params, old, 0),
                     Update::Refine(n) => setup::refined(&low, &params, old, n),
@@ -172,7 +172,7 @@ impl Multigrid {
                 }
             };
             let next = match (next, step) {
-                (Ok(next), _) => next,
+                (Ok(next), _) => Arc::new(next),
                 (Err(e), Update::Anew) => return Err(e),
                 (Err(_), _) => continue,
             };
@@ -244,27 +244,62 @@ impl Multigrid {
         Ok(())
     }
 
+    /// The cycle as an approximate inverse of the symmetric even-odd system of the operator, for solvers.
+    pub fn inverse(self: &Arc<Self>, shape: Shape) -> Arc<dyn LinOp> {
+        Arc::new(Inverse { multigrid: self.clone(), shape })
+    }
+
     pub fn device(&self) -> Device {
         self.read().fine.shape().device
     }
 }
 
-impl Preconditioner for Multigrid {
-    fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.read().precondition(out, inp)
+/// The cycle as an operator on even sites, in the precision of the iteration that it serves.
+struct Inverse {
+    multigrid: Arc<Multigrid>,
+    shape: Shape,
+}
+
+impl LinOp for Inverse {
+    fn shape(&self) -> Shape {
+        self.shape.clone()
     }
-    fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.read().precondition_dagger(out, inp)
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.multigrid.read().precondition(out, inp)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.multigrid.read().precondition_dagger(out, inp)
     }
     fn flops(&self) -> f64 {
-        let h = self.read();
+        let h = self.multigrid.read();
         let level = &h.params.levels[0];
         (level.pre + level.post + 1) as f64 * h.fine.flops()
     }
     fn bytes(&self, nrhs: usize) -> f64 {
-        let h = self.read();
+        let h = self.multigrid.read();
         let level = &h.params.levels[0];
         (level.pre + level.post + 1) as f64 * h.fine.bytes(nrhs)
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        self.multigrid.read().memory(nrhs, uses)
+    }
+}
+
+/// The cycle of a hierarchy that is not in use yet.
+struct Bare(Arc<Hierarchy>);
+
+impl LinOp for Bare {
+    fn shape(&self) -> Shape {
+        self.0.fine.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.0.precondition(out, inp)
+    }
+    fn flops(&self) -> f64 {
+        0.0
+    }
+    fn bytes(&self, _: usize) -> f64 {
+        0.0
     }
 }
 
@@ -277,40 +312,25 @@ fn smoother_links(op: &Wilson) -> Recon {
 }
 
 /// Mean factor by which GCR with the cycle reduces the residual of a random vector in an iteration.
-fn reduction(h: &Hierarchy) -> Result<f64> {
+fn reduction(h: &Arc<Hierarchy>) -> Result<f64> {
     const ITERATIONS: usize = 4;
     let shape = h.fine.shape();
     let mut b = shape.field(1)?;
     b.set_noise(Noise::Normal, h.params.seed, 1000)?;
     let mut x = shape.field(1)?;
-    let params = crate::solvers::SolverParams {
-        kind: crate::solvers::SolverKind::Gcr,
+    let params = SolverParams {
+        kind: SolverKind::Gcr,
         tol: 1e-30,
         max_iterations: ITERATIONS,
         ..Default::default()
     };
-    struct Cycle<'a>(&'a Hierarchy);
-    impl Preconditioner for Cycle<'_> {
-        fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-            self.0.precondition(out, inp)
-        }
-        fn flops(&self) -> f64 {
-            0.0
-        }
-        fn bytes(&self, _: usize) -> f64 {
-            0.0
-        }
-    }
-    let cycle = Cycle(h);
-    let system = crate::solvers::System {
-        preconditioner: Some(&cycle),
-        ..crate::solvers::System::new(&h.fine)
-    };
-    let unwatched = &mut crate::solvers::unwatched;
-    let report = match crate::solvers::solve(&system, &params, &mut x, &b, unwatched) {
+    let system =
+        System { preconditioner: Some(Arc::new(Bare(h.clone()))), ..System::new(h.fine.clone()) };
+    let found = solvers::solve(&system, &params, &mut x, &b, &mut solvers::unwatched);
+    let report = match found {
         Ok(report) => report,
         // NaN is the worst that a cycle can do.
-        Err(e) if e.status == crate::error::Status::SolverBreakdown => return Ok(1.0),
+        Err(e) if e.status == Status::SolverBreakdown => return Ok(1.0),
         Err(e) => return Err(e),
     };
     let found = report.residual[0].powf(1.0 / report.iterations.max(1) as f64);

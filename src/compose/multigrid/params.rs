@@ -13,6 +13,15 @@ pub enum Cycle {
     K,
 }
 
+/// What smooths the finest level; coarse levels have GCR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Smoother {
+    /// Minimal residual with relaxation.
+    Mr,
+    /// Generalised conjugate residual.
+    Gcr,
+}
+
 /// A level and its step to the next coarser one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelParams {
@@ -23,8 +32,6 @@ pub struct LevelParams {
     /// Steps of the smoother before and after the correction.
     pub pre: usize,
     pub post: usize,
-    /// Relaxation of the finest level's smoother (MR); coarse levels have GCR.
-    pub omega: f64,
 }
 
 /// What a hierarchy is made from; the defaults need no tuning.
@@ -33,8 +40,11 @@ pub struct MultigridParams {
     /// All levels but the coarsest, from the finest on.
     pub levels: Vec<LevelParams>,
     pub cycle: Cycle,
+    pub smoother: Smoother,
+    /// Relaxation of MR.
+    pub omega: f64,
     /// Of the finest level's smoother.
-    pub smoother: Precision,
+    pub smoother_precision: Precision,
     /// Of coarse operators and null vectors.
     pub precision: Precision,
     /// Relative residual and iterations of solves on coarse levels that are not the coarsest, and on that.
@@ -57,7 +67,7 @@ impl MultigridParams {
         let mut extents = geometry.extents();
         let mut global = geometry.global_extents();
         let mut levels = vec![];
-        let level = |block| LevelParams { block, vectors: 24, pre: 0, post: 4, omega: 0.85 };
+        let level = |block| LevelParams { block, vectors: 24, pre: 0, post: 8 };
         while levels.len() < 2 {
             let most = if levels.is_empty() { 4 } else { 2 };
             let block: [usize; 4] = std::array::from_fn(|mu| {
@@ -82,7 +92,9 @@ impl MultigridParams {
         MultigridParams {
             levels,
             cycle: Cycle::K,
-            smoother: Precision::F32,
+            smoother: Smoother::Gcr,
+            omega: 0.85,
+            smoother_precision: Precision::F32,
             precision: Precision::F32,
             tol: 0.25,
             iterations: 8,
@@ -113,9 +125,9 @@ impl MultigridParams {
             if level.pre + level.post == 0 {
                 bail!(BadParameter, "level {i}: a level without smoothing does not converge");
             }
-            if !(level.omega > 0.0 && level.omega < 2.0) {
-                bail!(BadParameter, "level {i}: omega is {}, expected 0 to 2", level.omega);
-            }
+        }
+        if !(self.omega > 0.0 && self.omega < 2.0) {
+            bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
         }
         if self.precision == Precision::F16 {
             bail!(Unsupported, "coarse levels are stored in single or double precision");

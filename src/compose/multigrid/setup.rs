@@ -5,11 +5,9 @@ use std::sync::Arc;
 use super::cycle::Hierarchy;
 use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::bail;
-use crate::compose::EvenOdd;
+use crate::compose::{EvenOdd, SchurComplement};
 use crate::error::Result;
-use crate::fields::{
-    blas, CoarseField, CoarseGrid, Noise, Precision, SpinorField, Subset,
-};
+use crate::fields::{blas, CoarseField, CoarseGrid, Noise, Precision, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, System};
@@ -72,8 +70,7 @@ pub(super) fn from_vectors(
         );
     }
     let grid = CoarseGrid::finest(op.gauge().geometry(), op.gauge().device())?;
-    let mut all =
-        CoarseField::new(&grid, params.precision, Subset::Full, 12, vectors.nrhs())?;
+    let mut all = CoarseField::new(&grid, params.precision, Subset::Full, 12, vectors.nrhs())?;
     all.take_spinors(0, vectors, None)?;
     let mut v = all.like(n)?;
     v.take_columns(0, &all, 0, n, 0)?;
@@ -82,7 +79,11 @@ pub(super) fn from_vectors(
 }
 
 /// Builds all levels from the null vectors of the finest one.
-fn levels(op: &Arc<Wilson>, params: &MultigridParams, mut vectors: CoarseField) -> Result<Hierarchy> {
+fn levels(
+    op: &Arc<Wilson>,
+    params: &MultigridParams,
+    mut vectors: CoarseField,
+) -> Result<Hierarchy> {
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut coarse) = (Vec::<Transfer>::new(), Vec::<Arc<CoarseOperator>>::new());
     for (l, level) in params.levels.iter().enumerate() {
@@ -187,7 +188,7 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
     let (geometry, device) = (op.gauge().geometry(), op.gauge().device());
     let grid = CoarseGrid::finest(geometry, device)?;
     let mut out = CoarseField::new(&grid, params.precision, Subset::Full, 12, n)?;
-    let system = EvenOdd::new(op.clone(), 0, true);
+    let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
     for first in (0..n).step_by(TOGETHER) {
         let count = TOGETHER.min(n - first);
         let mut b = system.shape().field(count)?;
@@ -199,7 +200,8 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
             max_iterations: params.setup_iterations,
             ..Default::default()
         };
-        solvers::solve(&System::new(&system), &solver, &mut x, &b, &mut solvers::unwatched)?;
+        let whole = System::new(system.clone());
+        solvers::solve(&whole, &solver, &mut x, &b, &mut solvers::unwatched)?;
         // The other parity solves its own equation with nothing on the right.
         let zero = op.subset_shape(Subset::Full).field(count)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
@@ -212,7 +214,7 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
 
 /// v = K v with the cycle: inverse iteration.
 fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
-    let system = EvenOdd::new(op.clone(), 0, true);
+    let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
     let n = v.nrhs();
     for first in (0..n).step_by(TOGETHER) {
         let count = TOGETHER.min(n - first);
@@ -220,8 +222,10 @@ fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
         columns.take_columns(0, v, first, count, 0)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
         columns.give_spinors(0, &mut full, 0)?;
-        let norms: Vec<f64> =
-            blas::norm2(&full)?.iter().map(|n| if *n > 0.0 { 1.0 / n.sqrt() } else { 0.0 }).collect();
+        let norms: Vec<f64> = blas::norm2(&full)?
+            .iter()
+            .map(|n| if *n > 0.0 { 1.0 / n.sqrt() } else { 0.0 })
+            .collect();
         let zero = op.subset_shape(Subset::Full).field(count)?;
         blas::axpby(&blas::uniform(count, 0.0), &zero, &blas::complex(&norms), &mut full)?;
         let mut b = system.shape().field(count)?;
@@ -251,8 +255,8 @@ pub(super) fn memory(op: &Wilson, params: &MultigridParams) -> u64 {
         let spinors = |p: Precision, subset, n| SpinorField::bytes(geometry, p, subset, n) as u64;
         sum += temporary;
         if l == 0 {
-            sum += 10 * spinors(params.smoother, Subset::Even, TOGETHER)
-                + 2 * spinors(params.smoother, Subset::Full, TOGETHER);
+            sum += 10 * spinors(params.smoother_precision, Subset::Even, TOGETHER)
+                + 2 * spinors(params.smoother_precision, Subset::Full, TOGETHER);
         }
         volume /= level.block.iter().product::<usize>().max(1) as u64;
         components = 2 * n;

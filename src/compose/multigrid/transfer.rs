@@ -50,8 +50,7 @@ impl Transfer {
 
     fn orthonormalise(&mut self, pass: usize) -> Result<()> {
         let n = self.vectors.nrhs();
-        let mut gram =
-            CoarseField::new(&self.coarse, Precision::F64, Subset::Full, 2 * n, n)?;
+        let mut gram = CoarseField::new(&self.coarse, Precision::F64, Subset::Full, 2 * n, n)?;
         self.restrict(&mut gram, &self.vectors)?;
         let double = self.vectors.precision() == Precision::F64;
         let args = AggregateArgs {
@@ -61,8 +60,7 @@ impl Transfer {
             ..Default::default()
         };
         let device = self.coarse.device();
-        let work =
-            Work { n: 2 * self.coarse.volume(), batches: 1, lanes: device.max_lanes() };
+        let work = Work { n: 2 * self.coarse.volume(), batches: 1, lanes: device.max_lanes() };
         let sums = device.reduce("aggregate_cholesky", &[], &args, work)?;
         let mut bad = [sums[0]];
         self.coarse.comm().sum(&mut bad)?;
@@ -149,10 +147,14 @@ impl Transfer {
         self.launch_restrict(fine, coarse.precision(), &args)
     }
 
-    fn launch_restrict(&self, fine: &CoarseField, to: Precision, args: &AggregateArgs) -> Result<()> {
+    fn launch_restrict(
+        &self,
+        fine: &CoarseField,
+        to: Precision,
+        args: &AggregateArgs,
+    ) -> Result<()> {
         let device = self.coarse.device();
-        let mut work =
-            coarse_work(device, self.coarse.volume(), self.rows() * fine.nrhs());
+        let mut work = coarse_work(device, self.coarse.volume(), self.rows() * fine.nrhs());
         if device.is_cpu() {
             work.n *= 2; // either chirality
         }
@@ -186,8 +188,10 @@ impl Transfer {
     /// fine = P coarse, on the sites that it has: all or even ones.
     pub fn prolong(&self, fine: &mut CoarseField, coarse: &CoarseField) -> Result<()> {
         self.check(coarse, fine)?;
-        let args =
-            AggregateArgs { coarse: coarse.ptr(), ..self.args(fine, self.aggregates.parents.ptr()) };
+        let args = AggregateArgs {
+            coarse: coarse.ptr(),
+            ..self.args(fine, self.aggregates.parents.ptr())
+        };
         let device = self.coarse.device();
         let work = coarse_work(device, fine.range().1, fine.components() * fine.nrhs());
         let params = [fine.precision().token(), coarse.precision().token()];

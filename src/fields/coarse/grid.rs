@@ -188,7 +188,8 @@ impl CoarseGrid {
         let mut faces = vec![0i32; self.volume()];
         for (k, &i) in self.lexicographic.iter().enumerate() {
             let x = place(self.extents, i as usize);
-            let parent = coarse.site(lex(coarse.extents, std::array::from_fn(|mu| x[mu] / block[mu])));
+            let parent =
+                coarse.site(lex(coarse.extents, std::array::from_fn(|mu| x[mu] / block[mu])));
             parents[k] = parent as i32;
             members[parent].push(k as i32);
             for mu in (0..4).filter(|&mu| coarse.hops(mu)) {

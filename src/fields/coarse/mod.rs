@@ -4,7 +4,7 @@
 mod grid;
 mod vector;
 
-pub use grid::CoarseGrid;
 pub(crate) use grid::Aggregates;
+pub use grid::CoarseGrid;
 pub use vector::CoarseField;
 pub(crate) use vector::{coarse_work, Part};

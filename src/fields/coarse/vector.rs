@@ -298,8 +298,7 @@ impl CoarseField {
         x: &mut SpinorField,
         chirality: usize,
     ) -> Result<()> {
-        let args =
-            AggregateFieldArgs { chirality: chirality as i32, ..self.spinor_args(from, x)? };
+        let args = AggregateFieldArgs { chirality: chirality as i32, ..self.spinor_args(from, x)? };
         let params = [x.precision().token(), self.precision.token()];
         self.device().launch("aggregate_give", &params, &args, x.work())
     }

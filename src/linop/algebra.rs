@@ -1,0 +1,360 @@
+//! Operators made of operators: adjoints, products, sums, shifts, polynomials.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::{LinOp, Shape, Uses, Workspace};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, VectorField};
+
+/// M^dagger M (CG on the normal equations, "NR") or M M^dagger ("NE").
+pub struct Normal {
+    op: Arc<dyn LinOp>,
+    dagger_first: bool,
+    workspace: Workspace,
+}
+
+impl Normal {
+    /// M^dagger M.
+    pub fn mdag_m(op: Arc<dyn LinOp>) -> Self {
+        Normal { op, dagger_first: false, workspace: Workspace::default() }
+    }
+    /// M M^dagger.
+    pub fn m_mdag(op: Arc<dyn LinOp>) -> Self {
+        Normal { op, dagger_first: true, workspace: Workspace::default() }
+    }
+    fn between(&self) -> Shape {
+        if self.dagger_first {
+            self.op.shape()
+        } else {
+            self.op.range()
+        }
+    }
+}
+
+impl LinOp for Normal {
+    fn shape(&self) -> Shape {
+        if self.dagger_first {
+            self.op.range()
+        } else {
+            self.op.shape()
+        }
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.workspace.with(&self.between(), inp.nrhs(), |tmp| {
+            if self.dagger_first {
+                self.op.apply_dagger(tmp, inp)?;
+                self.op.apply(out, tmp)
+            } else {
+                self.op.apply(tmp, inp)?;
+                self.op.apply_dagger(out, tmp)
+            }
+        })
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        2.0 * self.op.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        2.0 * self.op.bytes(nrhs)
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        self.between().bytes(nrhs) + self.op.memory(nrhs, Uses::BOTH)
+    }
+}
+
+/// M^dagger as an operator.
+pub struct Adjoint(pub Arc<dyn LinOp>);
+
+impl LinOp for Adjoint {
+    fn shape(&self) -> Shape {
+        self.0.range()
+    }
+    fn range(&self) -> Shape {
+        self.0.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.0.apply_dagger(out, inp)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.0.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        self.0.hermitian()
+    }
+    fn flops(&self) -> f64 {
+        self.0.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.0.bytes(nrhs)
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        self.0.memory(nrhs, uses.adjoint())
+    }
+}
+
+/// M + sigma with a complex sigma.
+pub struct Shifted {
+    op: Arc<dyn LinOp>,
+    sigma: Complex64,
+}
+
+impl Shifted {
+    /// The operator's domain must be its range.
+    pub fn new(op: Arc<dyn LinOp>, sigma: impl Into<Complex64>) -> Self {
+        Shifted { op, sigma: sigma.into() }
+    }
+    fn add(&self, sigma: Complex64, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        if sigma == Complex64::ZERO {
+            return Ok(());
+        }
+        blas::axpy(&vec![sigma; inp.nrhs()], inp, out)
+    }
+}
+
+impl LinOp for Shifted {
+    fn shape(&self) -> Shape {
+        self.op.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.op.apply(out, inp)?;
+        self.add(self.sigma, out, inp)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.op.apply_dagger(out, inp)?;
+        self.add(self.sigma.conj(), out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        self.op.hermitian() && self.sigma.im == 0.0
+    }
+    fn flops(&self) -> f64 {
+        self.op.flops() + 4.0 * self.shape().numbers()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.op.bytes(nrhs) + 3.0 * self.shape().bytes(nrhs) as f64
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        self.op.memory(nrhs, uses)
+    }
+}
+
+/// A B C ...: the last factor acts first.
+pub struct Product {
+    factors: Vec<Arc<dyn LinOp>>,
+    workspace: Workspace,
+}
+
+impl Product {
+    /// # Errors
+    /// `InvalidArgument`: no factor; `FieldMismatch`: the range of one is not the domain of the one
+    /// before it.
+    pub fn new(factors: Vec<Arc<dyn LinOp>>) -> Result<Self> {
+        if factors.is_empty() {
+            bail!(InvalidArgument, "a product of operators has at least one factor");
+        }
+        if let Some(i) = factors.windows(2).position(|two| two[0].shape() != two[1].range()) {
+            bail!(FieldMismatch, "factor {i} does not act on what factor {} makes", i + 1);
+        }
+        Ok(Product { factors, workspace: Workspace::default() })
+    }
+    fn chain(
+        &self,
+        factors: &[Arc<dyn LinOp>],
+        dagger: bool,
+        out: &mut VectorField,
+        inp: &VectorField,
+    ) -> Result<()> {
+        let (first, rest) = match (dagger, factors) {
+            (false, [rest @ .., first]) | (true, [first, rest @ ..]) => (first, rest),
+            _ => unreachable!("there is a factor"),
+        };
+        let step = |out: &mut VectorField| match dagger {
+            false => first.apply(out, inp),
+            true => first.apply_dagger(out, inp),
+        };
+        if rest.is_empty() {
+            return step(out);
+        }
+        let shape = if dagger { first.shape() } else { first.range() };
+        self.workspace.with(&shape, inp.nrhs(), |t| {
+            step(t)?;
+            self.chain(rest, dagger, out, t)
+        })
+    }
+}
+
+impl LinOp for Product {
+    fn shape(&self) -> Shape {
+        self.factors[self.factors.len() - 1].shape()
+    }
+    fn range(&self) -> Shape {
+        self.factors[0].range()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.chain(&self.factors, false, out, inp)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.chain(&self.factors, true, out, inp)
+    }
+    fn flops(&self) -> f64 {
+        self.factors.iter().map(|f| f.flops()).sum()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.factors.iter().map(|f| f.bytes(nrhs)).sum()
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        let between = self.factors[1..].iter().map(|f| f.range().bytes(nrhs));
+        between.sum::<u64>() + self.factors.iter().map(|f| f.memory(nrhs, uses)).sum::<u64>()
+    }
+}
+
+/// sum_k c_k M_k.
+pub struct Sum {
+    terms: Vec<(Complex64, Arc<dyn LinOp>)>,
+    workspace: Workspace,
+}
+
+impl Sum {
+    /// # Errors
+    /// `InvalidArgument`: no term; `FieldMismatch`: terms of different domain or range.
+    pub fn new(terms: Vec<(Complex64, Arc<dyn LinOp>)>) -> Result<Self> {
+        let Some((_, first)) = terms.first() else {
+            bail!(InvalidArgument, "a sum of operators has at least one term");
+        };
+        let form = (first.shape(), first.range());
+        if let Some(i) = terms.iter().position(|(_, t)| (t.shape(), t.range()) != form) {
+            bail!(FieldMismatch, "term {i} does not act between the same fields as term 0");
+        }
+        Ok(Sum { terms, workspace: Workspace::default() })
+    }
+    fn add(&self, out: &mut VectorField, inp: &VectorField, dagger: bool) -> Result<()> {
+        out.clear()?;
+        let shape = if dagger { self.shape() } else { self.range() };
+        self.workspace.with(&shape, inp.nrhs(), |t| {
+            for (c, op) in &self.terms {
+                match dagger {
+                    false => op.apply(t, inp)?,
+                    true => op.apply_dagger(t, inp)?,
+                }
+                let c = if dagger { c.conj() } else { *c };
+                blas::axpy(&vec![c; inp.nrhs()], t, out)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl LinOp for Sum {
+    fn shape(&self) -> Shape {
+        self.terms[0].1.shape()
+    }
+    fn range(&self) -> Shape {
+        self.terms[0].1.range()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.add(out, inp, false)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.add(out, inp, true)
+    }
+    fn hermitian(&self) -> bool {
+        self.terms.iter().all(|(c, op)| c.im == 0.0 && op.hermitian())
+    }
+    fn flops(&self) -> f64 {
+        self.terms.iter().map(|(_, op)| op.flops() + 4.0 * self.range().numbers()).sum()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let vector = self.range().bytes(nrhs) as f64;
+        self.terms.iter().map(|(_, op)| op.bytes(nrhs) + 3.0 * vector).sum()
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        let own = self.range().bytes(nrhs).max(self.shape().bytes(nrhs));
+        own + self.terms.iter().map(|(_, op)| op.memory(nrhs, uses)).sum::<u64>()
+    }
+}
+
+/// sum_k c_k T_k((2 M - (a + b)) / (b - a)), a Chebyshev series of a hermitian operator whose
+/// spectrum lies in [a, b], by Clenshaw's recurrence.
+pub struct Polynomial {
+    op: Arc<dyn LinOp>,
+    interval: [f64; 2],
+    coefficients: Vec<f64>,
+    workspace: Workspace,
+}
+
+impl Polynomial {
+    /// # Errors
+    /// `InvalidArgument`: no coefficient, or an empty interval; `Unsupported`: M is not hermitian.
+    pub fn new(op: Arc<dyn LinOp>, interval: [f64; 2], coefficients: Vec<f64>) -> Result<Self> {
+        if coefficients.is_empty() || coefficients.iter().any(|c| !c.is_finite()) {
+            bail!(InvalidArgument, "a polynomial has at least one coefficient, all of them finite");
+        }
+        let [a, b] = interval;
+        if !(a < b && a.is_finite() && b.is_finite()) {
+            bail!(InvalidArgument, "interval: expected a < b, found {a} and {b}");
+        }
+        if !op.hermitian() {
+            bail!(Unsupported, "a polynomial is taken of a hermitian operator");
+        }
+        Ok(Polynomial { op, interval, coefficients, workspace: Workspace::default() })
+    }
+}
+
+impl LinOp for Polynomial {
+    fn shape(&self) -> Shape {
+        self.op.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let (n, shape) = (inp.nrhs(), self.shape());
+        let [a, b] = self.interval;
+        let (scale, shift) = (2.0 / (b - a), -(a + b) / (b - a));
+        let c = &self.coefficients;
+        // b_k = c_k v + 2 Y b_{k+1} - b_{k+2}; the result is c_0 v + Y b_1 - b_2.
+        self.workspace.with(&shape, n, |next| {
+            self.workspace.with(&shape, n, |image| {
+                next.clear()?;
+                out.clear()?;
+                // out is b_{k+1}, next is b_{k+2}.
+                for k in (0..c.len()).rev() {
+                    let twice = if k == 0 { 1.0 } else { 2.0 };
+                    let value = |x: f64| blas::uniform(n, x);
+                    self.op.apply(image, out)?;
+                    blas::axpbypcz(
+                        &value(twice * scale),
+                        image,
+                        &value(twice * shift),
+                        out,
+                        &value(-1.0),
+                        next,
+                    )?;
+                    blas::axpy(&value(c[k]), inp, next)?;
+                    std::mem::swap(out, next);
+                }
+                Ok(())
+            })
+        })
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        self.coefficients.len() as f64 * (self.op.flops() + 12.0 * self.shape().numbers())
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let vector = self.shape().bytes(nrhs) as f64;
+        self.coefficients.len() as f64 * (self.op.bytes(nrhs) + 7.0 * vector)
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        2 * self.shape().bytes(nrhs) + self.op.memory(nrhs, Uses::FORWARD)
+    }
+}
