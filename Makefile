@@ -106,7 +106,7 @@ $(WORK)/bin/%_f_mpi: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/lib/libplaq.so
 
 demo: ## install what is missing, build, print the pion correlator of a small configuration
 	@scripts/setup.sh build
-	@$(MAKE) --no-print-directory $(WORK)/bin/propagator
+	@scripts/progress.sh $(MAKE) --no-print-directory $(WORK)/bin/propagator
 	@mkdir -p build
 	$(WORK)/bin/propagator $(DEMO_ARGS)
 

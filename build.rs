@@ -22,11 +22,14 @@ struct Isa {
     flags: &'static [&'static str],
 }
 
-/// From the plainest to the widest; `scalar` serves lattices that do not split over lanes, the sets
-/// named after a number of lanes those that split in some directions only.
+const GENERIC: &str = "generic";
+
+/// From the plainest to the widest; `generic` has every kernel, for any number of lanes, the others
+/// those that `families::vectorised` names. The sets named after a number of lanes serve lattices
+/// that split in some directions only.
 fn instruction_sets(arch: &str) -> Vec<Isa> {
     let mut sets = vec![
-        Isa { name: "scalar", lanes: 1, simd_bytes: 1, flags: &[] },
+        Isa { name: GENERIC, lanes: 1, simd_bytes: 1, flags: &["-O2", "-ftls-model=initial-exec"] },
         Isa { name: "baseline", lanes: 16, simd_bytes: 16, flags: &[] },
     ];
     if arch == "x86_64" {
@@ -52,7 +55,7 @@ fn instruction_sets(arch: &str) -> Vec<Isa> {
     println!("cargo:rerun-if-env-changed=PLAQ_CPU_ISAS");
     let only = env::var("PLAQ_CPU_ISAS").unwrap_or_else(|_| native(arch));
     if only != "all" {
-        sets.retain(|s| s.name == "scalar" || only.split(',').any(|o| o == s.name));
+        sets.retain(|s| s.name == GENERIC || only.split(',').any(|o| o == s.name));
     }
     sets
 }
@@ -128,7 +131,9 @@ fn compile(sets: &[Isa], out: &Path) {
     for (n, set) in sets.iter().enumerate() {
         let identity = compiler_identity(&compilers[n]);
         for header in &headers {
-            units.push(unit(n, set, header, &identity, out, &kept));
+            for (name, lines) in parts(set, header) {
+                units.push(unit(n, set, header, &name, &lines, &identity, out, &kept));
+            }
         }
     }
     let mut missing: Vec<&Unit> = units.iter().filter(|u| !u.object.exists()).collect();
@@ -188,8 +193,41 @@ fn compiler(set: &Isa) -> cc::Build {
     build
 }
 
+/// The instantiations of a set from a header in translation units, each with a name: one, and one for
+/// every large kernel with vectors.
+fn parts(set: &Isa, header: &str) -> Vec<(String, Vec<String>)> {
+    let stem = header.trim_end_matches(".h");
+    let (mut together, mut alone) = (Vec::new(), Vec::new());
+    for (kernel, params) in instances(header).filter(|(k, p)| compiled(set, k, p)) {
+        let line = families::instantiate(kernel, &params, set.simd_bytes, set.lanes);
+        if set.name != GENERIC && families::LARGE.contains(&kernel.name) {
+            alone.push((families::symbol(kernel, &params), vec![line]));
+        } else {
+            together.push(line);
+        }
+    }
+    if !together.is_empty() {
+        alone.push((stem.to_string(), together));
+    }
+    alone
+}
+
+fn compiled(set: &Isa, kernel: &families::Kernel, params: &[&str]) -> bool {
+    set.name == GENERIC || families::vectorised(kernel, params, set.lanes)
+}
+
 /// Writes the source of a unit and finds the name of its object.
-fn unit(n: usize, set: &Isa, header: &str, identity: &str, out: &Path, kept: &Path) -> Unit {
+#[allow(clippy::too_many_arguments)]
+fn unit(
+    n: usize,
+    set: &Isa,
+    header: &str,
+    name: &str,
+    lines: &[String],
+    identity: &str,
+    out: &Path,
+    kept: &Path,
+) -> Unit {
     let stem = header.trim_end_matches(".h");
     let headers = included(header);
     let words: BTreeSet<&str> = headers
@@ -200,20 +238,25 @@ fn unit(n: usize, set: &Isa, header: &str, identity: &str, out: &Path, kept: &Pa
     let args = args::cpp_args(&|name| words.contains(name));
     fs::create_dir_all(&include).expect("create a folder in OUT_DIR");
     write_if_changed(&include.join("plaq_args.h"), &args);
-    let source = out.join(format!("{}_{stem}.cpp", set.name));
-    let text = translation_unit(set, header);
+    let source = out.join(format!("{}_{name}.cpp", set.name));
+    let text = translation_unit(set, header, lines);
     write_if_changed(&source, &text);
     let mut hash = DefaultHasher::new();
     (identity, &headers, &args, &text).hash(&mut hash);
-    let object = kept.join(format!("{}_{stem}-{:016x}.o", set.name, hash.finish()));
-    let lines = headers[header].lines().count();
-    Unit { set: n, source, include, object, weight: lines * text.lines().count() }
+    let object = kept.join(format!("{}_{name}-{:016x}.o", set.name, hash.finish()));
+    // The generic set has little code, what stands alone much.
+    let each = match set.name {
+        GENERIC => 1,
+        _ if name != stem => 100,
+        _ => 6,
+    };
+    Unit { set: n, source, include, object, weight: each * lines.len() }
 }
 
-/// The text of a kernel header and of all those that it includes.
+/// The text of a kernel header and of all those that it includes, plaq_args.h the dialect.
 fn included(header: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
-    let mut open = vec![header.to_string()];
+    let mut open = vec![header.to_string(), String::from("plaq_dialect.h")];
     while let Some(name) = open.pop() {
         if name == "plaq_args.h" || all.contains_key(&name) {
             continue;
@@ -262,30 +305,28 @@ fn instances(
         .flat_map(|k| families::combinations(k.params).into_iter().map(move |p| (k, p)))
 }
 
-fn translation_unit(set: &Isa, header: &str) -> String {
+fn translation_unit(set: &Isa, header: &str, lines: &[String]) -> String {
     // Sets differ in flags and lane counts, so a namespace each keeps the linker from merging.
-    let mut s = format!(
-        "#define PLAQ_NS plaq_{}\n#define PLAQ_LANES {}\n#include \"{header}\"\nnamespace PLAQ_NS {{\n",
-        set.name, set.lanes
-    );
-    for (kernel, params) in instances(header) {
-        s.push_str(&families::instantiate(kernel, &params, set.simd_bytes, set.lanes));
-    }
-    s.push_str("}\n");
-    s
+    let kind = match set.name {
+        GENERIC => String::from("PLAQ_GENERIC 1"),
+        _ => format!("PLAQ_LANES {}", set.lanes),
+    };
+    let lines = lines.concat();
+    let name = set.name;
+    format!("#define PLAQ_NS plaq_{name}\n#define {kind}\n#include \"{header}\"\nnamespace PLAQ_NS {{\n{lines}}}\n")
 }
 
+/// The functions of each kernel, one for every set: its own, or else the generic one.
 fn symbol_table(sets: &[Isa]) -> String {
-    let symbols: Vec<String> = families::KERNELS
+    let all: Vec<_> = families::KERNELS
         .iter()
-        .flat_map(|k| {
-            families::combinations(k.params).into_iter().map(move |p| families::symbol(k, &p))
-        })
+        .flat_map(|k| families::combinations(k.params).into_iter().map(move |p| (k, p)))
         .collect();
     let mut s = String::from("extern \"C\" {\n");
     for set in sets {
-        for sym in &symbols {
-            let _ = writeln!(s, "    fn plaq_{}_{sym}(args: *const core::ffi::c_void, begin: i64, end: i64, batches: i32, sums: *mut f64);", set.name);
+        for (kernel, params) in all.iter().filter(|(k, p)| compiled(set, k, p)) {
+            let sym = families::symbol(kernel, params);
+            let _ = writeln!(s, "    fn plaq_{}_{sym}(args: *const core::ffi::c_void, begin: i64, end: i64, batches: i32, lanes: i32, sums: *mut f64);", set.name);
         }
     }
     s.push_str("}\n\n");
@@ -295,8 +336,10 @@ fn symbol_table(sets: &[Isa]) -> String {
         sets.iter().map(|s| (s.name, s.lanes)).collect::<Vec<_>>()
     );
     s.push_str("pub(super) static TABLE: &[(&str, &[CpuKernel])] = &[\n");
-    for sym in &symbols {
-        let fns: Vec<String> = sets.iter().map(|set| format!("plaq_{}_{sym}", set.name)).collect();
+    for (kernel, params) in &all {
+        let sym = families::symbol(kernel, params);
+        let of = |set: &Isa| if compiled(set, kernel, params) { set.name } else { GENERIC };
+        let fns: Vec<String> = sets.iter().map(|set| format!("plaq_{}_{sym}", of(set))).collect();
         let _ = writeln!(s, "    ({sym:?}, &[{}]),", fns.join(", "));
     }
     s.push_str("];\n");

@@ -107,7 +107,13 @@ enum {
   /** A physical parameter is out of range. */
   PLAQ_BAD_PARAMETER = 501,
   /** A solver met NaN or infinity. */
-  PLAQ_SOLVER_BREAKDOWN = 502
+  PLAQ_SOLVER_BREAKDOWN = 502,
+  /** A solve that the call depends on did not reach its tolerance. */
+  PLAQ_NOT_CONVERGED = 520,
+  /** Eigenvalues lie outside of what a rational approximation covers. */
+  PLAQ_SPECTRAL_BOUNDS = 521,
+  /** The spectrum of the overlap kernel does not allow what was asked for; the message says what to change. */
+  PLAQ_KERNEL_SPECTRUM = 530
 };
 
 /* ---- Library: version, messages, log ---- */
@@ -128,7 +134,8 @@ enum {
   PLAQ_LOG_TRACE = 5
 };
 
-/** Gets one line of the log; may be called from any thread. */
+/** Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
+ * refused with PLAQ_BUSY. */
 typedef void (*plaq_log_callback)(plaq_log_level level, const char *message, void *user);
 
 /** Version of the library, "major.minor.patch". */
@@ -207,6 +214,10 @@ typedef struct plaq_context_params {
   /** Most bytes that the fields of this context may hold on the device; 0: no limit but
    * the device's memory. What would exceed it is OUT_OF_MEMORY. */
   int64_t memory_limit;
+  /** The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+   * calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+   * of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params. */
+  void *stream;
 } plaq_context_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -352,6 +363,10 @@ typedef struct plaq_layout_params {
   /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links. */
   int64_t site_bytes;
   int64_t site_offset;
+  /** Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
+   * comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
+   * stream; 2: the calling thread's. The call itself returns when its work is done. */
+  void *stream;
 } plaq_layout_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -453,6 +468,15 @@ enum {
   PLAQ_BYTE_ORDER_BIG = 2
 };
 
+/** Faults of a file that could be read. */
+typedef int32_t plaq_file_warning;
+enum {
+  /** ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision. */
+  PLAQ_FILE_WARNING_FORMAT = 1,
+  /** The checksum is not that of the links (plaq_read_params.wrong_checksum). */
+  PLAQ_FILE_WARNING_CHECKSUM = 2
+};
+
 /** How to read a configuration; format and size come from the file. */
 typedef struct plaq_read_params {
   /** sizeof of this struct, set by its init function. */
@@ -469,8 +493,9 @@ typedef struct plaq_read_params {
   double header;
   /** 1: links are put back into SU(3) after the check. */
   int32_t project;
-  /** Must be 0. */
-  int32_t reserved;
+  /** 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+   * so. For files that were changed after they were written, and are known to be good. */
+  int32_t wrong_checksum;
 } plaq_read_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -511,7 +536,8 @@ typedef struct plaq_file_report {
   /** Of the numbers in the file. */
   plaq_precision precision;
   plaq_byte_order byte_order;
-  int32_t reserved;
+  /** A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read. */
+  int32_t warnings;
   /** Number of the configuration; -1: not stated. */
   int64_t sequence_number;
   /** Of the header, 1 for unit links; NaN: not stated. */
@@ -562,6 +588,21 @@ typedef struct plaq_spinor_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_size);
 
+/** Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+ * over the neighbours in d directions, carried by the links. */
+typedef struct plaq_spinor_smear_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 0 or more. Must be set. */
+  double alpha;
+  int32_t steps;
+  /** Bit mu: neighbours in direction mu; 7: x, y, z. */
+  int32_t directions;
+} plaq_spinor_smear_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int64_t struct_size);
+
 /** Shape of a spinor field that exists. */
 typedef struct plaq_spinor_report {
   /** sizeof of this struct, set by its init function. */
@@ -611,6 +652,13 @@ plaq_status plaq_spinor_axpby(const double *a,
                               const double *b,
                               plaq_spinor y,
                               int64_t count);
+
+/** Smears every right-hand side of a field on both parities, in single or double precision, with
+ * the links of `gauge` (SU(3)); on failure the field is as before.
+ * Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY. */
+plaq_status plaq_spinor_smear(plaq_spinor spinor,
+                              plaq_gauge gauge,
+                              const plaq_spinor_smear_params *params);
 
 /** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs. */
 plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
@@ -886,6 +934,13 @@ plaq_status plaq_dirac_create_with_clover(plaq_context context,
                                           plaq_clover clover,
                                           plaq_clover inverse,
                                           plaq_dirac *dirac);
+
+/** Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
+ * that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
+ * operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
+ * operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
+ * SINGULAR_CLOVER: the operator waits for the next update. */
+plaq_status plaq_dirac_update(plaq_dirac dirac, plaq_gauge gauge);
 
 /** Destroys an operator. The zero handle is accepted. */
 plaq_status plaq_dirac_destroy(plaq_dirac dirac);

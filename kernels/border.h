@@ -84,9 +84,12 @@ template <int W, class S, int STORAGE> struct BorderUnpack {
     if (bit && ((lx & bit) != 0) != (upper != 0)) {
       c[mu] = upper ? 0 : extent(g, mu) - 1;
       const Site from = piece_site(g, c, parity_of(c), lx ^ bit);
-      typename S::T v[4 * N];
-      link_to_message<S, N>(a, from, v);
-      link_from_message<S, N>(a, s, v);
+      const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? a.links() : 1;
+      for (int k = first; k < first + count; k++) {
+        typename S::C v[N];
+        load_raw<S>(v, plane(a.gauge, from.par), link_site(from), a.links() * N, k * N, keep);
+        store_raw<S>(v, plane(a.gauge, s.par), link_site(s), a.links() * N, k * N);
+      }
     } else {
       link_from_message<S, N>(a, s, (const typename S::T*)a.message[upper] + at * reals);
     }

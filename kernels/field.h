@@ -178,7 +178,7 @@ template <class S, class R> PLAQ_FN typename S::T* component(const Plane& p, con
 
 // N components of W lanes, to the second-level cache. Narrow vectors share a line: their first does it.
 template <int W, int N, class T> PLAQ_FN void prefetch(const T* at, int lx) {
-  constexpr int line = 64 / sizeof(T), step = line > PLAQ_LANES ? line : PLAQ_LANES;
+  const int line = 64 / sizeof(T), step = line > PLAQ_LANES ? line : PLAQ_LANES;
   if (lx & (line - 1) & ~(W - 1)) return;
   PLAQ_UNROLL for (int i = 0; i < N * PLAQ_LANES; i += step) __builtin_prefetch(at + i, 0, 2);
 }

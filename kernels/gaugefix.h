@@ -286,13 +286,11 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
       return;
     }
 #endif
-    if (a.region() == REGION_ALL) {
-      run(a, face_site(a.geom, o, a.time(), batch, a.parity, lx), batch, (Sums<6, W>*)0);
-    } else {
-      const bool inner = a.region() == REGION_INNER;
-      const Site x = inner ? inner_site(a.geom, o, a.parity, lx) : outer_site(a.geom, o, a.parity, lx);
-      run(a, x, coordinate(x, a.time()), (Sums<6, W>*)0);
-    }
+    Site x;
+    if (a.region() == REGION_ALL) x = face_site(a.geom, o, a.time(), batch, a.parity, lx);
+    else if (a.region() == REGION_INNER) x = inner_site(a.geom, o, a.parity, lx);
+    else x = outer_site(a.geom, o, a.parity, lx);
+    run(a, x, a.region() == REGION_ALL ? batch : coordinate(x, a.time()), (Sums<6, W>*)0);
   }
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
     run(a, face_site(a.geom, o, a.time(), slice, a.parity, lx), slice, &sums);

@@ -155,7 +155,7 @@ template <int W, class S> struct LayoutGauge {
   }
 };
 
-// One right-hand side of spinors; `rotation` takes the array's gamma basis to ours (real in all
+// One right-hand side of spinors, or of colour vectors; `rotation` takes the array's gamma basis to ours (real in all
 // four bases). `report` gets -1 for a site that is not finite.
 template <int W, class S> struct LayoutSpinor {
   typedef typename S::C C;
@@ -167,31 +167,35 @@ template <int W, class S> struct LayoutSpinor {
     Plane p;
     if (!field_plane(p, a, s)) return;
     const i64 at = h.at * a.stride_site;
-    C v[24];
-    double w[24];
+    if (a.reals() == 6) numbers<6>(a, p, s, at, k);
+    else numbers<24>(a, p, s, at, k);
+  }
+  template <int N> static PLAQ_FN void numbers(const LayoutArgs& a, const Plane& p, const Site& s, i64 at, i64 k) {
+    C v[N];
+    double w[N];
     if (a.out()) {
       load<S>(v, p, s);
       rotate<true>(a, w, v);
-      PLAQ_UNROLL for (int i = 0; i < 24; i++) write_real(a, a.base[0], at + a.component[i], w[i]);
+      PLAQ_UNROLL for (int i = 0; i < N; i++) write_real(a, a.base[0], at + a.component[i], w[i]);
       return;
     }
-    PLAQ_UNROLL for (int i = 0; i < 24; i++) w[i] = read_real(a, a.base[0], at + a.component[i]);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = read_real(a, a.base[0], at + a.component[i]);
     if (a.report) ((float*)a.report)[a.report_first + k] = all_finite(w) ? 0.0f : -1.0f;
     if (a.dry) return;
     rotate<false>(a, v, w);
     store<S>(v, p, s);
   }
-  template <bool TRANSPOSED, class To, class From>
-  static PLAQ_FN void rotate(const LayoutArgs& a, To (&to)[24], const From (&from)[24]) {
-    PLAQ_UNROLL for (int i = 0; i < 24; i++) {
-      if (!a.rotate) {
+  template <bool TRANSPOSED, class To, class From, int N>
+  static PLAQ_FN void rotate(const LayoutArgs& a, To (&to)[N], const From (&from)[N]) {
+    PLAQ_UNROLL for (int i = 0; i < N; i++) {
+      if (N < 24 || !a.rotate) {
         to[i] = (To)from[i];
         continue;
       }
       double sum = 0;
       PLAQ_UNROLL for (int spin = 0; spin < 4; spin++) {
         const int row = TRANSPOSED ? spin : i / 6, column = TRANSPOSED ? i / 6 : spin;
-        sum = fma_(a.rotation[4 * row + column], (double)from[6 * spin + i % 6], sum);
+        sum = fma_(a.rotation[4 * row + column], (double)from[(6 * spin + i % 6) % N], sum);
       }
       to[i] = (To)sum;
     }

@@ -1,5 +1,6 @@
 // The only file that knows who compiles: NVRTC (one thread = one site, scalars) or the host
-// C++ compiler (a site = PLAQ_LANES virtual nodes, vectors of W of them at a time).
+// C++ compiler (a site = PLAQ_LANES virtual nodes, vectors of W of them at a time). The generic set
+// has W = 1 and learns the number of lanes at run time: small code, quickly compiled, for any layout.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -10,14 +11,30 @@
 #define PLAQ_LANES 1
 #else
 #define PLAQ_GPU 0
-#define PLAQ_FN inline __attribute__((always_inline))
-// Out of line: a case whose code would cost the registers of the usual one.
+// Out of line: a case whose code would cost the registers of the usual one, or that takes the compiler long.
 #define PLAQ_RARE inline __attribute__((noinline))
+#if PLAQ_GENERIC
+#define PLAQ_FN inline
+#define PLAQ_UNROLL
+#define PLAQ_LANES (PLAQ_NS::run_time_lanes)
+#else
+#define PLAQ_FN inline __attribute__((always_inline))
 #define PLAQ_UNROLL _Pragma("GCC unroll 32")
+#endif
+#if defined(__AVX2__)
 #include <immintrin.h>
+#endif
 #endif
 
 namespace PLAQ_NS {
+
+#if PLAQ_GENERIC
+// Of the launch that this thread takes part in; one variable for all translation units.
+inline thread_local int run_time_lanes = 1;
+#define PLAQ_SET_LANES(lanes) (PLAQ_NS::run_time_lanes = (lanes))
+#elif !PLAQ_GPU
+#define PLAQ_SET_LANES(lanes) ((void)(lanes))
+#endif
 
 typedef long long i64;
 typedef unsigned int u32;
@@ -264,7 +281,8 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
 // Batches run inside the site loop so that links stay in the first-level cache over them.
 #define PLAQ_SITE_KERNEL(SYM, W, ARGS, BODY)                                                     \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
-                                            long long end, int batches, double*) {               \
+                                            long long end, int batches, int lanes, double*) {    \
+    PLAQ_SET_LANES(lanes);                                                                       \
     for (long long o = begin; o < end; o++)                                                      \
       for (int lx = 0; lx < PLAQ_LANES; lx += W)                                                 \
         for (int b = 0; b < batches; b++) BODY::site(*a, (int)o, lx, b);                \
@@ -275,8 +293,9 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
 namespace PLAQ_NS {
 template <class Body, int W, bool HALOS, class Args>
 PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batches) {
-  for (long long from = begin; from < end; from += Body::tile) {
-    const long long to = end < from + Body::tile ? end : from + Body::tile;
+  const int tile = Body::tile();
+  for (long long from = begin; from < end; from += tile) {
+    const long long to = end < from + tile ? end : from + tile;
     for (int b = 0; b < batches; b++)
       for (long long o = from; o < to; o++)
         for (int lx = 0; lx < PLAQ_LANES; lx += W) {
@@ -285,21 +304,28 @@ PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batc
         }
   }
 }
+// The code for halos costs the usual case a third of its speed: for 16 lanes there is one without.
+#if PLAQ_GENERIC
+constexpr bool twice = false;
+#else
+constexpr bool twice = PLAQ_LANES == 16;
+#endif
 }  // namespace PLAQ_NS
-// Compiled twice, as the code for halos costs the usual case a third of its speed; ends with what
-// orders stores past the caches.
+// Ends with what orders stores past the caches.
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
-                                            long long end, int batches, double*) {               \
+                                            long long end, int batches, int lanes, double*) {    \
+    PLAQ_SET_LANES(lanes);                                                                       \
     typedef BODY Body;                                                                           \
-    if (a->geom.halos_ == 0) run_tiles<Body, W, false>(*a, begin, end, batches);                 \
+    if (twice && a->geom.halos_ == 0) run_tiles<Body, W, !twice>(*a, begin, end, batches);       \
     else run_tiles<Body, W, true>(*a, begin, end, batches);                                      \
     store_fence();                                                                               \
   }
 
 #define PLAQ_REDUCE_KERNEL(SYM, W, N, M, ARGS, BODY)                                                \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
-                                            long long end, int batches, double* out) {           \
+                                            long long end, int batches, int lanes, double* out) { \
+    PLAQ_SET_LANES(lanes);                                                                       \
     for (int b = 0; b < batches; b++) {                                                          \
       Sums<N, W> s = {};                                                                \
       for (long long o = begin; o < end; o++)                                                    \

@@ -76,15 +76,27 @@ template <int W, class S> struct RandomSpinor {
   static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int batch) {
     const Site x = site_at(a.geom, o, a.parities() == 2 ? batch & 1 : a.parity(), lx);
     const Draws<1> draws(a.geom, x, a.seed, a.purpose(), 0, (u32)(a.step + batch / a.parities()));
-    typename S::C v[24];
+    const Plane p = plane(a.field, a.fastest() ? batch % a.parities() : batch);
+    if constexpr (S::fixed) {
+      if (a.reals() == 24) site_of<24>(a, draws, p, x);
+      else site_of<6>(a, draws, p, x);
+    } else {
+      if (a.fastest()) pieces<2>(a, draws, p, x, batch / a.parities());
+      else if (a.reals() == 24) site_of<24>(a, draws, p, x);
+      else if (a.reals() % 4 == 0) pieces<4>(a, draws, p, x, 0);
+      else pieces<2>(a, draws, p, x, 0);
+    }
+  }
+  // Numbers from `first` on, a multiple of 24, of which the last may be left over.
+  static PLAQ_FN void numbers(typename S::C (&v)[24], const RandomArgs& a, const Draws<1>& draws, int first) {
     if (a.purpose() == RANDOM_NORMAL_SPINOR) {
       double u[24];
-      normal(u, draws, 0);
+      normal(u, draws, first / 24 * 6);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) v[i] = (typename S::C)(0.70710678118654752 * u[i]);
     } else {
       for (int n = 0; n < 3; n++) {
         u32 w[4];
-        draws.words(w, 0, n);
+        draws.words(w, 0, first / 24 * 3 + n);
         PLAQ_UNROLL for (int k = 0; k < 4; k++) {
           const u32 turn = w[k] >> 30;
           const typename S::C sign = turn & 2 ? -1 : 1;
@@ -92,7 +104,28 @@ template <int W, class S> struct RandomSpinor {
         }
       }
     }
-    store<S>(v, plane(a.field, batch), x);
+  }
+  template <int N> static PLAQ_FN void site_of(const RandomArgs& a, const Draws<1>& draws, const Plane& p, const Site& x) {
+    typename S::C v[24], w[N];
+    numbers(v, a, draws, 0);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[i];
+    store<S>(w, p, x);
+  }
+  template <int N> static PLAQ_FN void pieces(const RandomArgs& a, const Draws<1>& draws, const Plane& p, const Site& x, int rhs) {
+    for (int first = 0; first < a.reals(); first += 24) {
+      typename S::C v[24], w[N];
+      numbers(v, a, draws, first);
+      for (int c = 0; c < 24 && first + c < a.reals(); c += N) {
+        PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[c + i];
+        Site to{};
+        if (N == 2 && a.fastest()) {
+          to.o = (x.o * (a.reals() / 2) + (first + c) / 2) * a.rhs + rhs;
+          store_raw<S>(w, p, to, 2, 0);
+        } else {
+          store_raw<S>(w, p, x, a.reals(), first + c);
+        }
+      }
+    }
   }
 };
 

@@ -72,7 +72,7 @@ template <int W, class R> PLAQ_FN R draw_x0(R alpha, const Draws<W>& draws, u32 
 }
 
 // The factor a that takes the subgroup block w to its new value a w.
-template <int W, class R> PLAQ_FN Su2<R> heat(const Su2<R>& w, R factor, const Draws<W>& draws, u32 n) {
+template <int W, class R> PLAQ_RARE Su2<R> heat(const Su2<R> w, R factor, const Draws<W>& draws, u32 n) {
   const R one = splat<R>(1), two = splat<R>(2), zero = splat<R>(0);
   const R k = vsqrt(w.a[0] * w.a[0] + w.a[1] * w.a[1] + w.a[2] * w.a[2] + w.a[3] * w.a[3]);
   R open, u[4], s, c;

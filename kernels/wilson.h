@@ -441,7 +441,7 @@ template <class S, int RECON> struct HopBlock {
 // those of the faces one direction after the other, lower face first.
 template <int W, class S> struct HopPack {
   typedef real<typename S::C, W> R;
-  static constexpr int tile = 1 << 30;  // nothing is read again for the next right-hand side
+  static PLAQ_FN int tile() { return 1 << 30; }  // nothing is read again for the next right-hand side
   // Of face site f, as it is seen from lanes lx.
   static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopArgs& a, int f, int mu, bool upper, int lx, int batch) {
     const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, 1 - a.parity(), lx);
@@ -531,7 +531,7 @@ template <int W, class S, int RECON> struct Hop {
   }
 #if !PLAQ_GPU
   // Outer sites that several right-hand sides go through together: 512 KB of links.
-  static constexpr int tile = (512 << 10) / (8 * Recon<RECON>::reals * sizeof(typename S::T) * PLAQ_LANES);
+  static PLAQ_FN int tile() { return (512 << 10) / (8 * Recon<RECON>::reals * (int)sizeof(typename S::T) * PLAQ_LANES); }
 #else
   // Spinors that inner and outer sites of a time-slice need are read once where these are done beside
   // each other. It pays if the first quarter of the launch is long enough for the messages to come, 10 us

@@ -96,11 +96,48 @@ static int32_t rank_and_size(int64_t comm, int32_t *rank, int32_t *size) {
   return error;
 }
 
+/* While plaq looks at a communicator that it has from the host, MPI's errors come back as codes. */
+typedef struct {
+  MPI_Comm comm[3];
+  MPI_Errhandler handler[3];
+  int held[3];
+} hushed;
+
+static void hush(hushed *h, MPI_Comm comm) {
+  h->comm[0] = MPI_COMM_WORLD, h->comm[1] = MPI_COMM_SELF, h->comm[2] = comm;
+  for (int i = 0; i < 3; i++) {
+    h->held[i] = MPI_Comm_get_errhandler(h->comm[i], &h->handler[i]) == MPI_SUCCESS;
+    if (h->held[i]) MPI_Comm_set_errhandler(h->comm[i], MPI_ERRORS_RETURN);
+  }
+}
+
+static void unhush(hushed *h) {
+  for (int i = 2; i >= 0; i--) {
+    if (!h->held[i]) continue;
+    MPI_Comm_set_errhandler(h->comm[i], h->handler[i]);
+    MPI_Errhandler_free(&h->handler[i]);
+  }
+}
+
+/* Is this an inter-communicator, which has no ranks in common? */
+static int32_t is_inter(int64_t comm, int32_t *inter) {
+  hushed h;
+  int flag = 0;
+  hush(&h, comm_in(comm));
+  int error = MPI_Comm_test_inter(comm_in(comm), &flag);
+  unhush(&h);
+  *inter = flag;
+  return error;
+}
+
 /* *out is written when the request completes, and is 0 before. */
 static int32_t duplicate(int64_t comm, int64_t *out, int64_t *request) {
   MPI_Request r = MPI_REQUEST_NULL;
+  hushed h;
   *out = 0;
+  hush(&h, comm_in(comm));
   int error = MPI_Comm_idup(comm_in(comm), (MPI_Comm *)(void *)out, &r);
+  unhush(&h);
   return started(error, r, request);
 }
 
@@ -254,6 +291,7 @@ typedef struct {
   int32_t (*version_text)(char *, int32_t);
   int32_t (*error_text)(int32_t, char *, int32_t);
   int32_t (*takes_gpu_memory)(void);
+  int32_t (*is_inter)(int64_t, int32_t *);
 } plaq_mpi_table;
 
 static const plaq_mpi_table table = {
@@ -261,7 +299,7 @@ static const plaq_mpi_table table = {
     state,   threads,      init,   finalize, world,   from_c,    from_fortran,
     is_null, rank_and_size, duplicate, errors_return, release, send, receive,
     test,    cancel,       take,   sum,      maximum, gather,    broadcast,
-    node_name, version_text, error_text, takes_gpu_memory,
+    node_name, version_text, error_text, takes_gpu_memory, is_inter,
 };
 
 __attribute__((visibility("default"))) const void *plaq_mpi(void);

@@ -14,7 +14,7 @@ for test in tests/*.rs tests/*/main.rs; do
   case $host_only in *" $name "*) continue ;; esac
   grep -q "^mod $name;" tests/kit.rs || { echo "kit: tests/kit.rs lacks the test $name" >&2; exit 1; }
 done
-# Every program carries the CPU kernels: one set beside the scalar one keeps the kit small, and a
+# Every program carries the CPU kernels: one set beside the generic one keeps the kit small, and a
 # machine with a GPU has AVX2.
 export PLAQ_CPU_ISAS=${PLAQ_CPU_ISAS:-avx2}
 

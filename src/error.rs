@@ -26,6 +26,35 @@ macro_rules! bail {
     };
 }
 
+/// `count` copies of `value` on the host; memory that is not there is a status. What grows with a
+/// lattice is made by this: other allocations are small, and Rust ends the process where they fail.
+pub(crate) fn host_array<T: Clone>(count: usize, value: T, what: &str) -> Result<Vec<T>> {
+    let mut array = Vec::new();
+    if array.try_reserve_exact(count).is_err() {
+        bail!(
+            OutOfMemory,
+            "{what}: the host has no {} bytes",
+            count.saturating_mul(size_of::<T>())
+        );
+    }
+    array.resize(count, value);
+    Ok(array)
+}
+
+/// The same, of what an iterator of known length gives.
+pub(crate) fn host_list<T>(items: impl ExactSizeIterator<Item = T>, what: &str) -> Result<Vec<T>> {
+    let (count, mut list) = (items.len(), Vec::new());
+    if list.try_reserve_exact(count).is_err() {
+        bail!(
+            OutOfMemory,
+            "{what}: the host has no {} bytes",
+            count.saturating_mul(size_of::<T>())
+        );
+    }
+    list.extend(items);
+    Ok(list)
+}
+
 macro_rules! statuses {
     ($($name:ident = $number:literal, $c_name:literal, $help:literal;)*) => {
         /// Status numbers of the C interface: 0 done, positive = refused and nothing
@@ -96,4 +125,7 @@ statuses! {
     SingularClover = 500, "SINGULAR_CLOVER", "the clover term cannot be inverted on a site";
     BadParameter = 501, "BAD_PARAMETER", "a physical parameter is out of range";
     SolverBreakdown = 502, "SOLVER_BREAKDOWN", "a solver met NaN or infinity";
+    NotConverged = 520, "NOT_CONVERGED", "a solve that the call depends on did not reach its tolerance";
+    SpectralBounds = 521, "SPECTRAL_BOUNDS", "eigenvalues lie outside of what a rational approximation covers";
+    KernelSpectrum = 530, "KERNEL_SPECTRUM", "the spectrum of the overlap kernel does not allow what was asked for; the message says what to change";
 }

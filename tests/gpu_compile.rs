@@ -20,6 +20,7 @@ use plaq::backend::specs_of;
 /// In divided lattices outer sites, some tenth of all, also tell what comes in messages apart.
 /// The clover term's 54 numbers in double are 108 registers beside the links of a leaf, and it is
 /// built once per gauge field, as field strengths are.
+/// The force of a hop keeps two projected spinors and a matrix beside the spinor that it loads.
 /// Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f64_", "halos, all, several, y, CLOVER", 196),
@@ -32,6 +33,9 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
     ("clover_build_f64_", "", 448),
+    ("hop_force_f64_", "", 40),
+    ("hop_force_f32_", "", 20),
+    ("clover_insertion_f32", "several", 12),
     ("field_strength_sum_f64_", "", 96),
 ];
 
@@ -304,6 +308,41 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let args = UpdateArgs { geom: geom(), gauge: view(), ..UpdateArgs::default() };
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
             vec![heat, variant("overrelaxation", &args)]
+        }
+        "hop_force" => {
+            let geom = Geom { halos: 0b1101, ..geom() };
+            let one = HopForceArgs {
+                geom: self::geom(),
+                x: view(),
+                y: view(),
+                gauge: view(),
+                momenta: view(),
+                phase_mask: 8,
+                nrhs: 1,
+                ..Default::default()
+            };
+            vec![
+                variant("one", &one),
+                variant("several", &HopForceArgs { nrhs: 12, ..one }),
+                variant("halos, several", &HopForceArgs { geom, nrhs: 12, ..one }),
+            ]
+        }
+        "clover_insertion" => {
+            let one = CloverInsertionArgs {
+                geom: geom(),
+                x: view(),
+                y: view(),
+                blocks: view(),
+                out: view(),
+                nrhs: 1,
+                ..Default::default()
+            };
+            let determinant = CloverInsertionArgs { nrhs: 0, with_blocks: 1, add: 1, ..one };
+            vec![
+                variant("one", &one),
+                variant("several", &CloverInsertionArgs { nrhs: 12, ..one }),
+                variant("determinant", &determinant),
+            ]
         }
         "random_spinor" => [RANDOM_NORMAL_SPINOR, RANDOM_Z4_SPINOR]
             .map(|purpose| {

@@ -10,18 +10,26 @@ mod config;
 mod correlators;
 #[path = "dirac.rs"]
 mod dirac;
+#[path = "eigen.rs"]
+mod eigen;
 #[path = "examples/main.rs"]
 mod examples;
 #[path = "faults.rs"]
 mod faults;
+#[path = "fermion/main.rs"]
+mod fermion;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]
 mod halo;
 #[path = "heatbath.rs"]
 mod heatbath;
+#[path = "hmc/main.rs"]
+mod hmc;
 #[path = "io/main.rs"]
 mod io;
+#[path = "laplace.rs"]
+mod laplace;
 #[path = "layouts.rs"]
 mod layouts;
 #[path = "layouts_staged.rs"]
@@ -32,6 +40,8 @@ mod math;
 mod memory;
 #[path = "observables.rs"]
 mod observables;
+#[path = "overlap.rs"]
+mod overlap;
 #[path = "propagator.rs"]
 mod propagator;
 #[path = "recon.rs"]

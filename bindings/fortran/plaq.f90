@@ -45,6 +45,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SINGULAR_CLOVER = 500
   integer(c_int32_t), parameter :: PLAQ_BAD_PARAMETER = 501
   integer(c_int32_t), parameter :: PLAQ_SOLVER_BREAKDOWN = 502
+  integer(c_int32_t), parameter :: PLAQ_NOT_CONVERGED = 520
+  integer(c_int32_t), parameter :: PLAQ_SPECTRAL_BOUNDS = 521
+  integer(c_int32_t), parameter :: PLAQ_KERNEL_SPECTRUM = 530
 
   ! Library: version, messages, log
   !> What a log callback is told: everything up to a level.
@@ -60,7 +63,8 @@ module plaq
   !> Every call and its time.
   integer(c_int32_t), parameter :: PLAQ_LOG_TRACE = 5
   !> plaq_log_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Gets one line of the log; may be called from any thread.
+  !> Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
+  !> refused with PLAQ_BUSY.
   !> Arguments: level, message, user.
 
   ! Context: a device and everything on it
@@ -112,6 +116,10 @@ module plaq
     !> Most bytes that the fields of this context may hold on the device; 0: no limit but
     !> the device's memory. What would exceed it is OUT_OF_MEMORY.
     integer(c_int64_t) :: memory_limit
+    !> The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+    !> calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+    !> of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+    type(c_ptr) :: stream
   end type
   !> What a context is and holds. Sizes in bytes.
   type, bind(c) :: plaq_context_report
@@ -209,6 +217,10 @@ module plaq
     !> PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
     integer(c_int64_t) :: site_bytes
     integer(c_int64_t) :: site_offset
+    !> Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
+    !> comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
+    !> stream; 2: the calling thread's. The call itself returns when its work is done.
+    type(c_ptr) :: stream
   end type
 
   ! Gauge fields
@@ -262,6 +274,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
+  !> Faults of a file that could be read.
+  !> ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_FORMAT = 1
+  !> The checksum is not that of the links (plaq_read_params.wrong_checksum).
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_CHECKSUM = 2
   !> How to read a configuration; format and size come from the file.
   type, bind(c) :: plaq_read_params
     !> sizeof of this struct, set by its init function.
@@ -278,8 +295,9 @@ module plaq
     real(c_double) :: header
     !> 1: links are put back into SU(3) after the check.
     integer(c_int32_t) :: project
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+    !> so. For files that were changed after they were written, and are known to be good.
+    integer(c_int32_t) :: wrong_checksum
   end type
   !> What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
   type, bind(c) :: plaq_write_params
@@ -312,7 +330,8 @@ module plaq
     !> Of the numbers in the file.
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: byte_order
-    integer(c_int32_t) :: reserved
+    !> A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+    integer(c_int32_t) :: warnings
     !> Number of the configuration; -1: not stated.
     integer(c_int64_t) :: sequence_number
     !> Of the header, 1 for unit links; NaN: not stated.
@@ -338,6 +357,17 @@ module plaq
     integer(c_int32_t) :: nrhs
     !> Must be 0.
     integer(c_int32_t) :: reserved
+  end type
+  !> Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+  !> over the neighbours in d directions, carried by the links.
+  type, bind(c) :: plaq_spinor_smear_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 0 or more. Must be set.
+    real(c_double) :: alpha
+    integer(c_int32_t) :: steps
+    !> Bit mu: neighbours in direction mu; 7: x, y, z.
+    integer(c_int32_t) :: directions
   end type
   !> Shape of a spinor field that exists.
   type, bind(c) :: plaq_spinor_report
@@ -945,6 +975,12 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_spinor_smear_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_spinor_smear_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_report_init(report, struct_size) bind(c)
       import
       type(plaq_spinor_report), intent(inout) :: report
@@ -1002,6 +1038,15 @@ module plaq
       real(c_double), intent(in) :: b(*)
       type(plaq_spinor), value :: y
       integer(c_int64_t), value :: count
+    end function
+    !> Smears every right-hand side of a field on both parities, in single or double precision, with
+    !> the links of `gauge` (SU(3)); on failure the field is as before.
+    !> Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_spinor_smear(spinor, gauge, params) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_gauge), value :: gauge
+      type(plaq_spinor_smear_params), intent(in), optional :: params
     end function
     !> Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
     integer(c_int32_t) function plaq_spinor_norm2(x, norms, count) bind(c)
@@ -1170,6 +1215,16 @@ module plaq
       type(plaq_clover), value :: clover
       type(plaq_clover), value :: inverse
       type(plaq_dirac), intent(inout) :: dirac
+    end function
+    !> Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
+    !> that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
+    !> operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
+    !> operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
+    !> SINGULAR_CLOVER: the operator waits for the next update.
+    integer(c_int32_t) function plaq_dirac_update(dirac, gauge) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_gauge), value :: gauge
     end function
     !> Destroys an operator. The zero handle is accepted.
     integer(c_int32_t) function plaq_dirac_destroy(dirac) bind(c)

@@ -54,6 +54,17 @@ constants! {
     RANDOM_HEATBATH = 3;
     RANDOM_GAUGE = 4;
     RANDOM_GAUGEFIX = 5;
+    RANDOM_MOMENTA = 6;
+    /// acceptance of a trajectory
+    RANDOM_ACCEPT = 7;
+    /// pseudofermions
+    RANDOM_PSEUDOFERMION = 8;
+
+    // Arrays of momenta (momenta.h): coefficients of T_a; the anti-hermitian matrix i p as 10 reals
+    // (entries 01, 02, 12, then the imaginary parts of the diagonal, one left free), or whole.
+    MOMENTA_COEFFICIENTS = 0;
+    MOMENTA_TEN = 1;
+    MOMENTA_MATRICES = 2;
 
     // Functionals of gauge fixing (gaugefix.h).
     GAUGE_TRACE = 0;
@@ -109,6 +120,12 @@ constants! {
     TIMES_OVER_NORM = 4;
     /// <x, y> / |x|^2
     TIMES_DOT_OVER_NORM = 5;
+
+    // Vectors that a tile of products of all pairs has of either side, and those that one pass of a linear
+    // combination makes (basis.h).
+    BASIS_ROWS = 4;
+    BASIS_COLUMNS = 2;
+    BASIS_OUT = 4;
 }
 
 kernel_args! {
@@ -255,6 +272,28 @@ kernel_args! {
         arg message: [Ptr; 8],
     }
 
+    /// out = coef_y y + coef (sum over neighbours of in) on one parity (laplace.h).
+    struct LaplaceArgs {
+        sub geom: Geom,
+        /// Planes of the output parity; `in` has the other one.
+        sub out: FieldView,
+        sub inp: FieldView,
+        sub y: FieldView,
+        sub gauge: FieldView,
+        sub sent: HaloView,
+        sub received: HaloView,
+        spec region: i32,
+        spec parity: i32,
+        /// Bit mu: neighbours in direction mu count.
+        spec directions: i32,
+        spec spins: i32,
+        spec step_out: i32,
+        spec step_in: i32,
+        spec step_y: i32,
+        arg coef: f64,
+        arg coef_y: f64,
+    }
+
     /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
     struct SiteOpArgs {
         sub geom: Geom,
@@ -361,6 +400,8 @@ kernel_args! {
         spec single: i32,
         spec out: i32,
         spec storage: i32,
+        /// Of a vector's site.
+        spec reals: i32,
     }
 
     /// Counts in a report of LayoutArgs: entries below 0, entries above the tolerance.
@@ -403,6 +444,10 @@ kernel_args! {
         spec links: i32,
         spec parities: i32,
         spec parity: i32,
+        /// Of a vector's site, and are its right-hand sides fastest in memory.
+        spec reals: i32,
+        spec fastest: i32,
+        arg rhs: i32,
         arg seed: u64,
         arg step: i64,
         arg width: f64,
@@ -622,5 +667,127 @@ kernel_args! {
         arg step_column: i64,
         /// Of a vector's |v|^2 there must be left more than this part when those before it are taken out.
         arg tiny: f64,
+    }
+
+    /// Momenta: random numbers, sums, arrays (momenta.h).
+    struct MomentaArgs {
+        sub geom: Geom,
+        sub momenta: FieldView,
+        /// Another field of momenta, or of general matrices.
+        sub other: FieldView,
+        /// Form of `array`: MOMENTA_*.
+        arg form: i32,
+        /// Even sites first, or lexicographic.
+        arg split: i32,
+        /// Into the field, or out of it.
+        arg load: i32,
+        arg array: Ptr,
+        /// Factor of what is written; of `other` in sums.
+        arg factor: f64,
+        arg scale: f64,
+        arg seed: u64,
+        arg step: i64,
+    }
+
+    /// U <- exp(i step p) U, and links put back into the group (evolve.h).
+    struct EvolveArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub momenta: FieldView,
+        arg step: f64,
+    }
+
+    /// Force of the hop, of several pairs of full spinor fields (fermion_force.h).
+    struct HopForceArgs {
+        sub geom: Geom,
+        sub x: FieldView,
+        sub y: FieldView,
+        sub gauge: FieldView,
+        sub momenta: FieldView,
+        /// Projected spinors of the ranks in front: of X for even sites, for odd ones, then of Y.
+        sub received: HaloView,
+        /// As in HopArgs.
+        spec phase_mask: i32,
+        spec nrhs: i32,
+        /// Of right-hand sides.
+        arg coef: [f64; 32],
+        /// -2 kappa times the coefficient of each direction.
+        arg hop: [f64; 4],
+        /// Of steps forward over this rank's boundary.
+        arg phase_re: [f64; 4],
+        arg phase_im: [f64; 4],
+        arg step: f64,
+    }
+
+    /// Matrices in the corners of plaquettes for the clover term's force (clover_force.h).
+    struct CloverInsertionArgs {
+        sub geom: Geom,
+        sub x: FieldView,
+        sub y: FieldView,
+        /// A^-1, or of a twisted inverse its first set.
+        sub blocks: FieldView,
+        sub out: FieldView,
+        spec nrhs: i32,
+        /// Bit p: sites of parity p take the blocks.
+        spec with_blocks: i32,
+        /// To what is there, or instead.
+        spec add: i32,
+        arg coef: [f64; 32],
+        arg coef_blocks: [f64; 2],
+        /// Of spatial planes and of those with t.
+        arg coef_s: f64,
+        arg coef_t: f64,
+    }
+
+    /// Force of these matrices (clover_force.h).
+    struct CloverForceArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub insertion: FieldView,
+        sub momenta: FieldView,
+        arg step: f64,
+    }
+
+    /// Actions and forces of plaquettes and rectangles (gauge_force.h).
+    struct ForceArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub loops: FieldView,
+        sub elements: FieldView,
+        sub steps: FieldView,
+        sub momenta: FieldView,
+        /// Coefficients by plane 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in
+        /// the first of its directions, and in the second.
+        arg plaquette: [f64; 6],
+        arg first: [f64; 6],
+        arg second: [f64; 6],
+        /// momenta = scale momenta - step F
+        arg scale: f64,
+        arg step: f64,
+    }
+
+    /// Products and combinations of many vectors (basis.h).
+    struct BasisArgs {
+        sub v: FieldView,
+        sub w: FieldView,
+        arg first_v: i32,
+        arg rows: i32,
+        arg first_w: i32,
+        arg columns: i32,
+        arg parities: i32,
+        arg alpha: f64,
+        /// rows x columns complex doubles.
+        arg coef: Ptr,
+    }
+
+    /// out = a x + b y + c z + d w, the coefficients by chirality (chiral.h).
+    struct ChiralArgs {
+        sub out: FieldView,
+        sub x: FieldView,
+        sub y: FieldView,
+        sub z: FieldView,
+        sub w: FieldView,
+        spec terms: i32,
+        arg coef: [f64; 8],
     }
 }

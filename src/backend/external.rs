@@ -27,17 +27,36 @@ pub struct External<'a> {
     arrays: Vec<Array>,
     location: Location,
     writable: bool,
+    stream: u64,
     borrow: PhantomData<&'a mut [u8]>,
 }
 
 impl<'a> External<'a> {
+    /// Device arrays that the host works on in this stream: a transfer comes after what is in it. 0:
+    /// that of [`super::Device::set_host_stream`].
+    ///
+    /// # Safety
+    /// As there.
+    pub unsafe fn on_stream(self, stream: u64) -> Self {
+        External { stream, ..self }
+    }
+    pub(crate) fn stream(&self) -> u64 {
+        self.stream
+    }
+
     /// Arrays to read.
     pub fn read<T: bytemuck::NoUninit>(arrays: &[&'a [T]]) -> Self {
         let arrays = arrays
             .iter()
             .map(|a| Array { address: a.as_ptr() as u64, bytes: size_of_val(*a) })
             .collect();
-        External { arrays, location: Location::Host, writable: false, borrow: PhantomData }
+        External {
+            arrays,
+            location: Location::Host,
+            writable: false,
+            stream: 0,
+            borrow: PhantomData,
+        }
     }
 
     /// Arrays to read or write.
@@ -46,7 +65,13 @@ impl<'a> External<'a> {
             .into_iter()
             .map(|a| Array { address: a.as_mut_ptr() as u64, bytes: size_of_val(a) })
             .collect();
-        External { arrays, location: Location::Host, writable: true, borrow: PhantomData }
+        External {
+            arrays,
+            location: Location::Host,
+            writable: true,
+            stream: 0,
+            borrow: PhantomData,
+        }
     }
 
     /// Arrays of `bytes` bytes each behind pointers of the host program.
@@ -56,13 +81,13 @@ impl<'a> External<'a> {
     /// the transfer goes out of a field; nobody else writes there meanwhile.
     pub unsafe fn from_raw(pointers: &[*mut u8], bytes: usize, location: Location) -> Self {
         let arrays = pointers.iter().map(|p| Array { address: *p as u64, bytes }).collect();
-        External { arrays, location, writable: true, borrow: PhantomData }
+        External { arrays, location, writable: true, stream: 0, borrow: PhantomData }
     }
 
     /// The same arrays for reading.
     pub(crate) fn reader(&self) -> External<'_> {
         let (arrays, location) = (self.arrays.clone(), self.location);
-        External { arrays, location, writable: false, borrow: PhantomData }
+        External { arrays, location, writable: false, stream: self.stream, borrow: PhantomData }
     }
 
     pub fn location(&self) -> Location {

@@ -56,6 +56,32 @@ pub const FLOATS: &[&str] = &["f64", "f32"];
 
 include!("families_table.rs");
 
+/// Kernels made with vectors of lanes; any layout and any instantiation that is not among these runs
+/// on the generic set, some ten times slower and compiled twenty times faster. For 16 lanes that is
+/// all but lane-serial kernels and what is rare, for fewer lanes `HOT` only.
+#[allow(dead_code)]
+pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
+    let has = |p: &str| params.contains(&p);
+    let hot = HOT.contains(&kernel.name);
+    // Eight angles are sines and arctangents; whole links in 16 bit save less than they lose.
+    if matches!(kernel.kind, Kind::Lane | Kind::LaneReduce(..))
+        || has("R8A")
+        || (has("f16") && has("R18"))
+    {
+        return false;
+    }
+    // Sweeps of gauge fixing take eight numbers a link on GPUs only.
+    let cold = COLD.contains(&kernel.name) || has("f16") || has("R8");
+    match lanes {
+        16 => hot || !cold,
+        _ => hot && !has("R8"),
+    }
+}
+
+/// Kernels whose instantiations take the compiler long: a translation unit each.
+#[allow(dead_code)]
+pub const LARGE: &[&str] = &["hop", "gauge_sweep", "gauge_sweep_seen"];
+
 /// Symbol of one instantiation.
 pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {
     let mut s = String::from(kernel.name);
@@ -66,13 +92,10 @@ pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {
     s
 }
 
-/// The macro line that instantiates a kernel with `simd_bytes` wide vectors.
+/// The macro line that instantiates a kernel with vectors of `simd_bytes`, at most `lanes` numbers.
 pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: usize) -> String {
     let widest = if params.contains(&"f64") { 8 } else { 4 };
-    let w = match kernel.kind {
-        Kind::Lane | Kind::LaneReduce(..) => 1,
-        _ => (simd_bytes / widest).clamp(1, lanes),
-    };
+    let w = (simd_bytes / widest).clamp(1, lanes);
     let sym = symbol(kernel, params);
     let list: String = params.iter().map(|p| format!(", {p}")).collect();
     let body = format!("{}<{w}{list}>", kernel.body);

@@ -10,6 +10,8 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "face_pack", body: "FacePack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "face_unpack", body: "FaceUnpack", header: "border.h", args: "FaceArgs", kind: Kind::Lane, params: &[FLOATS, &["R12", "SU2"]] },
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
+    Kernel { name: "laplace", body: "Laplace", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "vector_pack", body: "VectorPack", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
     Kernel { name: "heavy_quark", body: "HeavyQuark", header: "blas.h", args: "BlasArgs", kind: Kind::Reduce(3), params: &[PRECISIONS] },
@@ -58,6 +60,29 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "aggregate_restrict", body: "AggregateRestrict", header: "aggregate.h", args: "AggregateArgs", kind: Kind::Site, params: &[FLOATS, FLOATS] },
     Kernel { name: "aggregate_prolong", body: "AggregateProlong", header: "aggregate.h", args: "AggregateArgs", kind: Kind::Site, params: &[FLOATS, FLOATS] },
     Kernel { name: "aggregate_cholesky", body: "AggregateCholesky", header: "aggregate.h", args: "AggregateArgs", kind: Kind::LaneReduce(1, 1), params: &[] },
+    Kernel { name: "random_momenta", body: "RandomMomenta", header: "momenta.h", args: "MomentaArgs", kind: Kind::Lane, params: &[FLOATS] },
+    Kernel { name: "momenta_sum", body: "MomentaSum", header: "momenta.h", args: "MomentaArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "momenta_add", body: "MomentaAdd", header: "momenta.h", args: "MomentaArgs", kind: Kind::Site, params: &[FLOATS, FLOATS] },
+    Kernel { name: "momenta_project", body: "MomentaProject", header: "momenta.h", args: "MomentaArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "momenta_array", body: "MomentaArray", header: "momenta.h", args: "MomentaArgs", kind: Kind::Lane, params: &[FLOATS] },
+    Kernel { name: "evolve_links", body: "EvolveLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "project_links", body: "ProjectLinks", header: "evolve.h", args: "EvolveArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "links_distance", body: "LinksDistance", header: "evolve.h", args: "EvolveArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "plaquette_elements", body: "PlaquetteElements", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "plaquette_force", body: "PlaquetteForce", header: "gauge_force.h", args: "ForceArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "plane_loops", body: "PlaneLoops", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "rectangle_elements", body: "RectangleElements", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "rectangle_steps", body: "RectangleSteps", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "rectangle_force", body: "RectangleForce", header: "gauge_force.h", args: "ForceArgs", kind: Kind::ReduceMost(1, 1), params: &[FLOATS] },
+    Kernel { name: "plaquette_action", body: "PlaquetteAction", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Reduce(1), params: &[FLOATS] },
+    Kernel { name: "rectangle_action", body: "RectangleAction", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Reduce(1), params: &[FLOATS] },
+    Kernel { name: "algebra_laplace", body: "AlgebraLaplace", header: "gauge_force.h", args: "ForceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "hop_force", body: "HopForce", header: "fermion_force.h", args: "HopForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "clover_insertion", body: "CloverInsertion", header: "clover_force.h", args: "CloverInsertionArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "clover_force", body: "CloverForce", header: "clover_force.h", args: "CloverForceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
+    Kernel { name: "basis_dots", body: "BasisDots", header: "basis.h", args: "BasisArgs", kind: Kind::Reduce(16), params: &[FLOATS] },
+    Kernel { name: "basis_update", body: "BasisUpdate", header: "basis.h", args: "BasisArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "chiral_sum", body: "ChiralSum", header: "chiral.h", args: "ChiralArgs", kind: Kind::Site, params: &[PRECISIONS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of
@@ -69,3 +94,11 @@ pub const TUNED: &[&str] = &["hop", "gauge_sweep"];
 /// blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
 #[allow(dead_code)]
 pub const OVERLAPPING: &[&str] = &["hop", "gauge_sweep"];
+
+/// Kernels that solvers spend their time in: compiled with vectors for any number of lanes.
+#[allow(dead_code)]
+pub const HOT: &[&str] = &["hop", "hop_pack", "site_op", "blas", "blas_mixed", "blas_sum"];
+
+/// Kernels that run once where others run a thousand times: for no number of lanes.
+#[allow(dead_code)]
+pub const COLD: &[&str] = &["convert_clover", "transform_array", "axial_step", "axial_unit"];

@@ -12,7 +12,7 @@ mod shared;
 mod tests;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 pub use cpu::lanes_up_to;
@@ -79,6 +79,11 @@ pub struct Gpu {
 }
 
 /// What a device must be able to do. Addresses are those of the device's own memory.
+///
+/// # Safety of the functions that take addresses
+/// Every address comes from this back end and still has the bytes that the call names; the fields of
+/// a call's arguments hold what its work runs over.
+#[allow(clippy::missing_safety_doc)]
 pub trait Backend: Send + Sync {
     /// One line for reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
     fn name(&self) -> String;
@@ -93,36 +98,48 @@ pub trait Backend: Send + Sync {
     fn memory(&self) -> Result<(u64, u64)>;
     /// Zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes are to reach it.
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr>;
-    fn free(&self, ptr: Ptr, bytes: u64, shared: bool);
+    unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool);
     /// Returns when the host's rows have been read.
-    fn upload(&self, pieces: &[Piece]) -> Result<()>;
+    unsafe fn upload(&self, pieces: &[Piece]) -> Result<()>;
     /// Returns when everything that `source` names is there. What a call of `source` launches runs
     /// after the downloads that the call before the last one named: two buffers in turn are safe.
     /// `source` launches only; it does not transfer.
-    fn download(&self, source: &mut Downloads) -> Result<()>;
-    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
-    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
+    unsafe fn download(&self, source: &mut Downloads) -> Result<()>;
+    unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
+    unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
     /// What another process of this machine needs to reach this memory.
-    fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
+    unsafe fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
     /// The address of shared memory here, and what `detach` takes.
-    fn attach(&self, _shared: &[u8]) -> Result<(Ptr, Ptr)> {
+    unsafe fn attach(&self, _shared: &[u8]) -> Result<(Ptr, Ptr)> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
-    fn detach(&self, _base: Ptr) {}
+    unsafe fn detach(&self, _base: Ptr) {}
     /// Zeroed host memory that kernels write: its addresses on the host and on the device.
     fn mapped(&self, _bytes: usize) -> Result<(u64, Ptr)> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    fn unmap(&self, _host: u64) {}
+    unsafe fn unmap(&self, _host: u64) {}
+    /// What of the host's memory stands in the way of kernels that use `bytes` bytes from there on.
+    fn obstacle(&self, _at: Ptr, _bytes: u64) -> Result<Option<String>> {
+        Ok(None)
+    }
+    /// Is this an address that the host itself cannot read?
+    fn hidden(&self, _address: u64) -> Result<bool> {
+        Ok(false)
+    }
+    /// Kernels launched later come after what is on this stream of the host now.
+    unsafe fn after_stream(&self, _stream: u64) -> Result<()> {
+        Ok(())
+    }
     /// Runs `work` where libraries find this device's context current.
     fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         work()
     }
     /// Copies of (to the host, from the device, bytes) into page-locked memory when what is launched
     /// so far is done, beside what is launched later; `left` waits until then.
-    fn leave(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+    unsafe fn leave(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     fn left(&self) -> Result<()> {
@@ -130,16 +147,17 @@ pub trait Backend: Send + Sync {
     }
     /// Copies of (to the device, from page-locked memory, bytes) that follow those of `leave`; what
     /// is launched later waits for them.
-    fn bring(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+    unsafe fn bring(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    fn launch(&self, call: &Call) -> Result<()>;
+    unsafe fn launch(&self, call: &Call) -> Result<()>;
     /// `sums` holds batches x N doubles; waits for them. A CPU knows nothing of other ranks.
-    fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64>;
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64>;
     /// A reduction of this rank that nobody waits for before `finish`.
-    fn start(&self, call: &Call) -> Result<Started> {
+    unsafe fn start(&self, call: &Call) -> Result<Started> {
         let mut sums = zeros(call)?;
-        self.reduce(call, &mut sums, None)?;
+        // SAFETY: the caller's call.
+        unsafe { self.reduce(call, &mut sums, None)? };
         Ok(Started::Done(sums))
     }
     fn finish(&self, started: Started) -> Result<Vec<f64>> {
@@ -168,6 +186,18 @@ struct DeviceState {
     used: AtomicU64,
     peak: AtomicU64,
     limit: AtomicU64,
+    watches: Mutex<Vec<Weak<AtomicU64>>>,
+    /// Of the host, where transfers name none; 0: the legacy default stream.
+    host_stream: AtomicU64,
+}
+
+/// The most bytes that fields of a device hold while this lives.
+pub struct PeakWatch(Arc<AtomicU64>);
+
+impl PeakWatch {
+    pub fn bytes(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// A device that fields live on; cheap to clone, compared by identity.
@@ -189,7 +219,15 @@ impl PartialEq for Device {
 impl Device {
     pub fn from_backend(backend: Box<dyn Backend>) -> Self {
         let (used, peak, limit) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(u64::MAX));
-        Device(Arc::new(DeviceState { backend, used, peak, limit }))
+        let watches = Mutex::default();
+        Device(Arc::new(DeviceState {
+            backend,
+            used,
+            peak,
+            limit,
+            watches,
+            host_stream: AtomicU64::new(0),
+        }))
     }
 
     /// The CPU with `threads` threads (0: all that this process may use).
@@ -246,6 +284,15 @@ impl Device {
     }
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
+    }
+    /// A peak of its own, for work that others' `reset_peak` must not disturb.
+    pub fn watch_peak(&self) -> PeakWatch {
+        let most = Arc::new(AtomicU64::new(self.used().0));
+        self.watches().push(Arc::downgrade(&most));
+        PeakWatch(most)
+    }
+    fn watches(&self) -> std::sync::MutexGuard<'_, Vec<Weak<AtomicU64>>> {
+        self.0.watches.lock().unwrap_or_else(PoisonError::into_inner)
     }
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
@@ -332,16 +379,70 @@ impl Device {
         let ptr = self.0.backend.alloc(bytes as u64, shared)?;
         let used = self.0.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
         self.0.peak.fetch_max(used, Ordering::Relaxed);
-        Ok(Buffer { device: self.clone(), ptr, bytes, shared })
+        self.watches().retain(|watch| {
+            let watch = watch.upgrade();
+            watch.inspect(|most| _ = most.fetch_max(used, Ordering::Relaxed)).is_some()
+        });
+        let whole = Arc::new(Allocation { device: self.clone(), ptr, bytes, shared });
+        Ok(Buffer { whole, ptr, bytes })
+    }
+
+    /// The stream on which the host works on device arrays that it passes, where a transfer names none;
+    /// 0: the legacy default stream, with which this device is in order anyway. CPUs do not care.
+    ///
+    /// # Safety
+    /// A CUstream of the device's primary context, as long as transfers go on.
+    pub unsafe fn set_host_stream(&self, stream: u64) {
+        self.0.host_stream.store(stream, Ordering::Relaxed);
+    }
+
+    /// Orders what follows after the host's work on an array.
+    pub(crate) fn after_host(&self, memory: &External) -> Result<()> {
+        let stream = match memory.stream() {
+            0 => self.0.host_stream.load(Ordering::Relaxed),
+            stream => stream,
+        };
+        match stream {
+            0 => Ok(()),
+            // SAFETY: who set it vouched for it.
+            stream => unsafe { self.0.backend.after_stream(stream) },
+        }
+    }
+
+    /// Refuses arrays of the host that do not lie where they are said to, or end too soon.
+    pub(crate) fn check_reach(&self, memory: &External, bytes: &[usize]) -> Result<()> {
+        for (i, &bytes) in bytes.iter().enumerate() {
+            let at = memory.ptr(i);
+            match memory.location() {
+                Location::Device => {
+                    if let Some(found) = self.0.backend.obstacle(at, bytes as u64)? {
+                        bail!(
+                            BadLayout,
+                            "data: array {i}: expected {bytes} bytes in memory of {}, found {found}",
+                            self.name()
+                        );
+                    }
+                }
+                Location::Host if self.0.backend.hidden(at.0)? => bail!(
+                    BadLayout,
+                    "data: array {i}: expected host memory, found memory of a device; \
+                     layout.location says which"
+                ),
+                Location::Host => {}
+            }
+        }
+        Ok(())
     }
 
     /// See [`Backend::upload`].
     pub(crate) fn upload(&self, pieces: &[Piece]) -> Result<()> {
-        self.0.backend.upload(pieces)
+        // SAFETY: only `Buffer` and transfers of fields make pieces, inside of their buffers.
+        unsafe { self.0.backend.upload(pieces) }
     }
     /// See [`Backend::download`].
     pub(crate) fn download(&self, source: &mut Downloads) -> Result<()> {
-        self.0.backend.download(source)
+        // SAFETY: as in `upload`.
+        unsafe { self.0.backend.download(source) }
     }
 
     /// Runs a kernel of the table over the sites and batches of `work`.
@@ -355,7 +456,9 @@ impl Device {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
-        self.0.backend.launch(&Call::new(name, params, args, work)?)
+        let call = Call::new(name, params, args, work)?;
+        // SAFETY: fields fill in the arguments, with their own memory.
+        unsafe { self.0.backend.launch(&call) }
     }
 
     /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
@@ -381,7 +484,8 @@ impl Device {
         let call = Call::new(name, params, args, work)?;
         let (mut out, mut flag) = (zeros(&call)?, 0.0);
         if work.n > 0 && work.batches > 0 {
-            flag = self.0.backend.reduce(&call, &mut out, over)?;
+            // SAFETY: as in `launch`.
+            flag = unsafe { self.0.backend.reduce(&call, &mut out, over)? };
         }
         Ok((out, flag))
     }
@@ -394,7 +498,9 @@ impl Device {
         args: &A,
         work: Work,
     ) -> Result<Started> {
-        self.0.backend.start(&Call::new(name, params, args, work)?)
+        let call = Call::new(name, params, args, work)?;
+        // SAFETY: as in `launch`.
+        unsafe { self.0.backend.start(&call) }
     }
 
     /// Its sums.
@@ -428,15 +534,37 @@ pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
     single
 }
 
-/// Owned device memory.
-pub struct Buffer {
+/// What was allocated, given back with the last buffer in it.
+struct Allocation {
     device: Device,
     ptr: Ptr,
     bytes: usize,
     shared: bool,
 }
 
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: what `alloc` gave, once.
+        unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
+        self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// Owned device memory.
+pub struct Buffer {
+    whole: Arc<Allocation>,
+    ptr: Ptr,
+    bytes: usize,
+}
+
 impl Buffer {
+    /// Cuts the buffer in two: the bytes from `at` on become a buffer of their own.
+    pub fn split_off(&mut self, at: usize) -> Buffer {
+        assert!(at <= self.bytes);
+        let (whole, ptr) = (self.whole.clone(), self.ptr.offset(at as u64));
+        let bytes = std::mem::replace(&mut self.bytes, at) - at;
+        Buffer { whole, ptr, bytes }
+    }
     pub fn ptr(&self) -> Ptr {
         self.ptr
     }
@@ -444,7 +572,7 @@ impl Buffer {
         self.bytes
     }
     pub fn device(&self) -> &Device {
-        &self.device
+        &self.whole.device
     }
     pub fn upload(&mut self, src: &[u8]) -> Result<()> {
         self.upload_at(0, src)
@@ -456,43 +584,42 @@ impl Buffer {
     pub fn upload_at(&mut self, offset: usize, src: &[u8]) -> Result<()> {
         assert!(offset + src.len() <= self.bytes);
         let piece = (self.ptr.offset(offset as u64), Rows::read(src));
-        self.device.upload(&[piece])
+        self.device().upload(&[piece])
     }
     pub fn download_at(&self, offset: usize, dst: &mut [u8]) -> Result<()> {
         assert!(offset + dst.len() <= self.bytes);
         let mut only = vec![(self.ptr.offset(offset as u64), Rows::write(dst))];
-        self.device.download(&mut || Ok(std::mem::take(&mut only)))
+        self.device().download(&mut || Ok(std::mem::take(&mut only)))
     }
     pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
-        assert!(src.bytes == self.bytes && src.device == self.device);
-        self.device.0.backend.copy(self.ptr, src.ptr, self.bytes as u64)
+        assert!(src.bytes == self.bytes && src.device() == self.device());
+        // SAFETY: two whole buffers of this size.
+        unsafe { self.device().0.backend.copy(self.ptr, src.ptr, self.bytes as u64) }
     }
     /// Copies `bytes` bytes that begin at `from` in `src` and at `to` here.
     pub fn copy_range(&mut self, to: usize, src: &Buffer, from: usize, bytes: usize) -> Result<()> {
-        assert!(to + bytes <= self.bytes && from + bytes <= src.bytes && src.device == self.device);
+        assert!(
+            to + bytes <= self.bytes && from + bytes <= src.bytes && src.device() == self.device()
+        );
         let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
-        self.device.0.backend.copy(to, from, bytes as u64)
+        // SAFETY: inside of both, as asserted.
+        unsafe { self.device().0.backend.copy(to, from, bytes as u64) }
     }
     /// The same inside of this memory; the ranges do not overlap.
     pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
         assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
         let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
-        self.device.0.backend.copy(to, from, bytes as u64)
+        // SAFETY: inside of this buffer, as asserted.
+        unsafe { self.device().0.backend.copy(to, from, bytes as u64) }
     }
     pub fn zero(&mut self) -> Result<()> {
-        self.device.0.backend.zero(self.ptr, self.bytes as u64)
+        // SAFETY: a whole buffer.
+        unsafe { self.device().0.backend.zero(self.ptr, self.bytes as u64) }
     }
 }
 
 impl std::fmt::Debug for Buffer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Buffer({} bytes on {})", self.bytes, self.device.name())
-    }
-}
-
-impl Drop for Buffer {
-    fn drop(&mut self) {
-        self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared);
-        self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
+        write!(f, "Buffer({} bytes on {})", self.bytes, self.device().name())
     }
 }

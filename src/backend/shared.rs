@@ -23,7 +23,8 @@ impl Attached {
 
 impl Drop for Attached {
     fn drop(&mut self) {
-        self.device.0.backend.detach(self.base);
+        // SAFETY: what `attach` gave, once.
+        unsafe { self.device.0.backend.detach(self.base) };
     }
 }
 
@@ -111,41 +112,58 @@ impl Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        self.device.0.backend.unmap(self.host);
+        // SAFETY: what `mapped` gave, once.
+        unsafe { self.device.0.backend.unmap(self.host) };
     }
 }
 
 impl Device {
     /// What another process of this machine gives to `attach` to reach this buffer; the buffer
     /// must outlive what is attached.
-    pub fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
-        self.0.backend.share(buffer.ptr())
+    pub(crate) fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
+        // SAFETY: a buffer of this device.
+        unsafe { self.0.backend.share(buffer.ptr()) }
     }
-    pub fn attach(&self, shared: &[u8]) -> Result<Attached> {
-        let (ptr, base) = self.0.backend.attach(shared)?;
+    pub(crate) fn attach(&self, shared: &[u8]) -> Result<Attached> {
+        // SAFETY: what `share` gave on a rank of the same Comm.
+        let (ptr, base) = unsafe { self.0.backend.attach(shared)? };
         Ok(Attached { device: self.clone(), ptr, base })
     }
     /// Leaves pieces (offset, bytes) of what lies from `src` on at the same places of `dst`, if there
     /// is one, see [`Backend::leave`](super::Backend::leave).
-    pub fn leave(&self, dst: Option<&Mapped>, src: Ptr, pieces: &[(u64, usize)]) -> Result<()> {
+    pub(crate) fn leave(
+        &self,
+        dst: Option<&Mapped>,
+        src: Ptr,
+        pieces: &[(u64, usize)],
+    ) -> Result<()> {
         let copy = |&(at, bytes): &(u64, usize)| {
             dst.map(|dst| (dst.place(at, bytes), src.offset(at), bytes))
         };
-        self.0.backend.leave(&pieces.iter().filter_map(copy).collect::<Vec<_>>())
+        let pieces: Vec<_> = pieces.iter().filter_map(copy).collect();
+        // SAFETY: mail copies inside of its buffers.
+        unsafe { self.0.backend.leave(&pieces) }
     }
     /// See [`Backend::inside`](super::Backend::inside).
-    pub fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+    pub(crate) fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.0.backend.inside(work)
     }
-    pub fn left(&self) -> Result<()> {
+    pub(crate) fn left(&self) -> Result<()> {
         self.0.backend.left()
     }
     /// The way back.
-    pub fn bring(&self, src: Option<&Mapped>, dst: Ptr, pieces: &[(u64, usize)]) -> Result<()> {
+    pub(crate) fn bring(
+        &self,
+        src: Option<&Mapped>,
+        dst: Ptr,
+        pieces: &[(u64, usize)],
+    ) -> Result<()> {
         let copy = |&(at, bytes): &(u64, usize)| {
             src.map(|src| (dst.offset(at), src.place(at, bytes), bytes))
         };
-        self.0.backend.bring(&pieces.iter().filter_map(copy).collect::<Vec<_>>())
+        let pieces: Vec<_> = pieces.iter().filter_map(copy).collect();
+        // SAFETY: as in `leave`.
+        unsafe { self.0.backend.bring(&pieces) }
     }
     /// Zeroed words on the host.
     pub fn mapped(&self, words: usize) -> Result<Mapped> {

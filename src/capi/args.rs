@@ -26,8 +26,64 @@ pub trait Arg: Sized {
     fn ranks(&self) -> Option<Arc<Comm>> {
         None
     }
+    /// What ranks have in common of it.
+    fn digest(&self, _digest: &mut Digest) {}
+    /// Refuses what `read` let pass because the ranks had to be known first.
+    fn checked(self) -> Result<Self> {
+        Ok(self)
+    }
     /// Runs after success only.
     fn finish(self) {}
+}
+
+/// A hash of what all ranks pass alike to a call that they make together; none where a rank's arguments
+/// are wrong.
+#[derive(Default)]
+pub struct Digest {
+    hash: blake3::Hasher,
+    wrong: bool,
+}
+
+/// A parameter struct, member by member.
+pub(crate) trait Digested {
+    fn digest(&self, digest: &mut Digest);
+}
+
+impl Digest {
+    /// What may differ between ranks: room for results that not all of them want, and how each of
+    /// them keeps its part of a field.
+    const OWN: &'static [&'static str] = &[
+        "capacity",
+        "location",
+        "arrays",
+        "order",
+        "site_bytes",
+        "site_offset",
+        "device",
+        "ordinal",
+        "threads",
+    ];
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.hash.update(bytes);
+    }
+    pub fn add<T: Arg>(&mut self, argument: &Result<T>, name: &str) {
+        match argument {
+            Ok(argument) if !Self::OWN.contains(&name) => argument.digest(self),
+            Ok(_) => {}
+            Err(_) => self.wrong = true,
+        }
+    }
+    pub(crate) fn member(&mut self, name: &str, value: impl versioned::Plain) {
+        if !Self::OWN.contains(&name) {
+            value.digest(self);
+        }
+    }
+    pub fn finish(self) -> Option<u64> {
+        let hash = self.hash.finalize();
+        let word: Option<&[u8; 8]> = hash.as_bytes().first_chunk();
+        word.map(|word| u64::from_ne_bytes(*word)).filter(|_| !self.wrong)
+    }
 }
 
 macro_rules! by_value {
@@ -42,7 +98,24 @@ macro_rules! by_value {
         }
     })* };
 }
-by_value!(i32, u32, i64, usize, f64, *mut c_void);
+by_value!(u32, usize, *mut c_void);
+
+macro_rules! number {
+    ($($ty:ty),*) => { $(impl Arg for $ty {
+        type C = $ty;
+        type View<'a> = $ty;
+        unsafe fn read(c: $ty, _: &'static str) -> Result<Self> {
+            Ok(c)
+        }
+        fn view(&mut self) -> $ty {
+            *self
+        }
+        fn digest(&self, digest: &mut Digest) {
+            digest.bytes(&self.to_ne_bytes());
+        }
+    })* };
+}
+number!(i32, i64, f64);
 
 /// By-value arguments that are not numbers: callbacks and handles that are to be destroyed.
 pub struct Raw<T>(T);
@@ -62,7 +135,12 @@ impl<T: Copy> Arg for Raw<T> {
 }
 
 /// A handle, looked up; all ranks of its context make the call together.
-pub struct Handle<H: HandleType>(Arc<H::Object>);
+pub struct Handle<H: HandleType> {
+    object: Result<Arc<H::Object>>,
+    /// Of a handle that is stale those of its context, while that lives: the others shall not wait.
+    ranks: Option<Arc<Comm>>,
+    made_in: i64,
+}
 
 impl<H: HandleType> Arg for Handle<H> {
     type C = H;
@@ -71,13 +149,28 @@ impl<H: HandleType> Arg for Handle<H> {
     where
         H: 'a;
     unsafe fn read(c: H, name: &'static str) -> Result<Self> {
-        Ok(Handle(handles::get(c, name)?))
+        let object = handles::get(c, name);
+        let ranks = match &object {
+            Ok(object) => Some(H::ranks(object).clone()),
+            Err(_) => handles::ranks_of_stale(c),
+        };
+        Ok(Handle { object, ranks, made_in: handles::made_in(c) })
     }
     fn view(&mut self) -> &Arc<H::Object> {
-        &self.0
+        self.object.as_ref().expect("checked")
     }
     fn ranks(&self) -> Option<Arc<Comm>> {
-        Some(H::ranks(&self.0).clone())
+        self.ranks.clone()
+    }
+    fn digest(&self, digest: &mut Digest) {
+        digest.wrong |= self.object.is_err();
+        digest.bytes(&self.made_in.to_ne_bytes());
+    }
+    fn checked(self) -> Result<Self> {
+        match self.object {
+            Err(e) => Err(e),
+            object => Ok(Handle { object, ..self }),
+        }
     }
 }
 
@@ -113,12 +206,15 @@ impl<H: HandleType> Arg for Maybe<H> {
     fn view(&mut self) -> Option<&Arc<H::Object>> {
         self.0.as_ref()
     }
+    fn digest(&self, digest: &mut Digest) {
+        digest.bytes(&[self.0.is_some() as u8]);
+    }
 }
 
 /// A parameter struct; NULL is all defaults.
 pub struct Params<T>(T);
 
-impl<T: Versioned> Arg for Params<T> {
+impl<T: Versioned + Digested> Arg for Params<T> {
     type C = *const T;
     type View<'a>
         = &'a T
@@ -129,6 +225,9 @@ impl<T: Versioned> Arg for Params<T> {
     }
     fn view(&mut self) -> &T {
         &self.0
+    }
+    fn digest(&self, digest: &mut Digest) {
+        self.0.digest(digest);
     }
 }
 

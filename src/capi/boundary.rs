@@ -2,28 +2,43 @@
 //! a message for `plaq_last_error`.
 
 use std::any::Any;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::{c_char, CString};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Instant;
 
+use super::handles::Making;
 use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
 
 thread_local! {
     static LAST_ERROR: RefCell<CString> = RefCell::default();
+    static IN_LOG: Cell<bool> = const { Cell::new(false) };
+    /// Entry points that this thread is in.
+    static ENTERED: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Runs the body of an entry point.
 pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
+    if IN_LOG.get() {
+        // Silently: the log is where this comes from.
+        let message = "called by the log callback, which must not call plaq";
+        set_last_error(format!("{function}: {message}"));
+        return Status::Busy as i32;
+    }
     let _quiet = QuietPanics::new();
     let start = Instant::now();
+    let making = Making::begin();
     let outcome = catch_unwind(AssertUnwindSafe(|| {
         injected_panic(function);
         body()
     }));
+    match &outcome {
+        Ok(Ok(())) => making.keep(),
+        // What falls with the objects must not unwind either.
+        _ => drop(catch_unwind(AssertUnwindSafe(|| drop(making)))),
+    }
     let error = match outcome {
         Ok(Ok(())) => {
             log::trace!("{function}: done in {:.3} ms", start.elapsed().as_secs_f64() * 1e3);
@@ -39,17 +54,30 @@ pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) ->
     } else {
         log::warn!("{message}");
     }
-    LAST_ERROR.with(|last| *last.borrow_mut() = c_string(message));
+    set_last_error(message);
     status
+}
+
+fn set_last_error(message: String) {
+    LAST_ERROR.with(|last| *last.borrow_mut() = c_string(message));
+}
+
+/// Runs the host's log callback: calls of this thread meanwhile are refused.
+pub(crate) fn logging(callback: impl FnOnce()) {
+    let outer = IN_LOG.replace(true);
+    callback();
+    IN_LOG.set(outer);
 }
 
 /// Runs what the ranks of an argument do together: it fails on all where it fails on one.
 pub(crate) fn together<T>(
+    function: &str,
+    digest: Option<u64>,
     ranks: &[Option<Arc<Comm>>],
     body: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
     match ranks.iter().flatten().next() {
-        Some(comm) => comm.guard(body),
+        Some(comm) => comm.guard_call(function, digest, body),
         None => body(),
     }
 }
@@ -74,11 +102,13 @@ pub(crate) fn c_string(text: String) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
-/// While an entry point runs, panics (also those of pool threads) say nothing on stderr:
-/// they end in the status of the call.
+/// While an entry point runs, panics of its thread say nothing on stderr, nor do those of plaq's own
+/// threads: they end in the status of the call. Those of a Rust host are its own.
 struct QuietPanics;
 
-static ENTERED: AtomicUsize = AtomicUsize::new(0);
+/// What the names of plaq's own threads begin with.
+const OWN_THREADS: &str = "plaq-";
+
 static PANICKED_AT: Mutex<String> = Mutex::new(String::new());
 
 impl QuietPanics {
@@ -87,7 +117,9 @@ impl QuietPanics {
         HOOK.call_once(|| {
             let others = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |info| {
-                if ENTERED.load(Ordering::SeqCst) == 0 {
+                let entered = ENTERED.try_with(Cell::get).unwrap_or(0) > 0;
+                let own = |name: &str| name.starts_with(OWN_THREADS);
+                if !entered && !std::thread::current().name().is_some_and(own) {
                     return others(info);
                 }
                 let place = info.location().map(|l| format!("{}:{}", l.file(), l.line()));
@@ -95,14 +127,14 @@ impl QuietPanics {
                     place.unwrap_or_default();
             }));
         });
-        ENTERED.fetch_add(1, Ordering::SeqCst);
+        ENTERED.set(ENTERED.get() + 1);
         QuietPanics
     }
 }
 
 impl Drop for QuietPanics {
     fn drop(&mut self) {
-        ENTERED.fetch_sub(1, Ordering::SeqCst);
+        ENTERED.set(ENTERED.get() - 1);
     }
 }
 

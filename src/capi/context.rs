@@ -125,6 +125,10 @@ interface! {
             /// Most bytes that the fields of this context may hold on the device; 0: no limit but
             /// the device's memory. What would exceed it is OUT_OF_MEMORY.
             memory_limit: i64 = 0,
+            /// The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+            /// calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+            /// of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+            stream: *mut c_void = std::ptr::null_mut(),
         }
     }
     reports {
@@ -184,7 +188,10 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
             "params.grid: expected one rank without params.communicator_kind, found {:?}",
             p.grid
         ),
-        CommunicatorKind::C => comm::Communicator::C(p.communicator),
+        CommunicatorKind::C => {
+            // SAFETY: NULL or the host's address of its MPI_Comm, as the header asks.
+            comm::Communicator::C(unsafe { comm::CommAddress::new(p.communicator) })
+        }
         CommunicatorKind::Fortran => comm::Communicator::Fortran(p.communicator_fortran),
     };
     let places = p.grid.iter().try_fold(1i32, |n, &e| n.checked_mul(e));
@@ -237,6 +244,8 @@ fn device(p: &plaq_context_params, comm: &Comm) -> Result<Device> {
     if p.memory_limit > 0 {
         device.limit_memory(p.memory_limit as u64);
     }
+    // SAFETY: NULL or a stream of the host that lives as long as the context, as the header asks.
+    unsafe { device.set_host_stream(p.stream as u64) };
     Ok(device)
 }
 

@@ -128,6 +128,12 @@ interface! {
         /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
         /// or the zero handle it is computed.
         plaq_dirac_create_with_clover(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, clover: Handle<plaq_clover>, inverse: Maybe<plaq_clover>, dirac: Out<plaq_dirac>) = create_with_clover;
+        /// Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
+        /// that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
+        /// operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
+        /// operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
+        /// SINGULAR_CLOVER: the operator waits for the next update.
+        plaq_dirac_update(dirac: Handle<plaq_dirac>, gauge: Handle<plaq_gauge>) = update;
         /// Destroys an operator. The zero handle is accepted.
         plaq_dirac_destroy(dirac: Raw<plaq_dirac>) = destroy;
         /// Parameters and cost.
@@ -244,11 +250,19 @@ fn build(
         bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
     }
     let normalisation = choose(params.normalisation, "params.normalisation")?;
-    let op = Arc::new(op(links)?.to(precision, storage)?);
+    let made = op(links.clone())?.to(precision, storage)?;
+    // The operator has links of its own, so that an update leaves those of `gauge` alone.
+    let op =
+        Arc::new(if Arc::ptr_eq(made.gauge(), &links) { made.with_own_links()? } else { made });
     let systems = [(0, true), (1, true), (0, false), (1, false)];
     let schur = systems.map(|(parity, symmetric)| EvenOdd::new(op.clone(), parity, symmetric));
     let workspace = Workspace::default();
     Ok(Dirac { context: context.clone(), op, schur, normalisation, workspace })
+}
+
+fn update(dirac: &Arc<Dirac>, gauge: &Arc<Gauge>) -> Result<()> {
+    dirac.context.check_same(gauge.context(), "gauge")?;
+    dirac.op.update(&*gauge.read("gauge")?)
 }
 
 fn destroy(dirac: plaq_dirac) -> Result<()> {

@@ -14,6 +14,10 @@ use crate::error::Result;
 use crate::io::{ByteOrder, FileFormat, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 
+/// What is a bit of a number in reports only.
+#[derive(Clone, Copy)]
+pub struct FileWarning;
+
 interface! {
     "Gauge configurations in files"
     constants {
@@ -32,6 +36,13 @@ interface! {
             PLAQ_BYTE_ORDER_LITTLE = 1 => ByteOrder::Little,
             PLAQ_BYTE_ORDER_BIG = 2 => ByteOrder::Big,
         }
+        /// Faults of a file that could be read.
+        plaq_file_warning: FileWarning {
+            /// ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
+            PLAQ_FILE_WARNING_FORMAT = 1 => FileWarning,
+            /// The checksum is not that of the links (plaq_read_params.wrong_checksum).
+            PLAQ_FILE_WARNING_CHECKSUM = 2 => FileWarning,
+        }
     }
     params {
         /// How to read a configuration; format and size come from the file.
@@ -48,8 +59,9 @@ interface! {
             header: f64 = 0.0,
             /// 1: links are put back into SU(3) after the check.
             project: i32 = 1,
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+            /// so. For files that were changed after they were written, and are known to be good.
+            wrong_checksum: i32 = 0,
         }
         /// What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
         plaq_write_params, plaq_write_params_init {
@@ -80,7 +92,8 @@ interface! {
             /// Of the numbers in the file.
             precision: plaq_precision,
             byte_order: plaq_byte_order,
-            reserved: i32,
+            /// A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+            warnings: i32,
             /// Number of the configuration; -1: not stated.
             sequence_number: i64,
             /// Of the header, 1 for unit links; NaN: not stated.
@@ -114,8 +127,10 @@ fn read_file(
     gauge: &mut Out<plaq_gauge>,
     report: &mut Report<plaq_file_report>,
 ) -> Result<()> {
-    if !(0..=1).contains(&params.project) || params.reserved != 0 {
-        bail!(InvalidArgument, "params.project: expected 0 or 1, params.reserved: expected 0");
+    for (value, name) in [(params.project, "project"), (params.wrong_checksum, "wrong_checksum")] {
+        if !(0..=1).contains(&value) {
+            bail!(InvalidArgument, "params.{name}: expected 0 or 1, found {value}");
+        }
     }
     if params.extents.iter().any(|&l| l < 0) {
         bail!(BadExtents, "params.extents: expected sizes or zeros, found {:?}", params.extents);
@@ -125,6 +140,7 @@ fn read_file(
         unitarity: positive(params.unitarity, "unitarity")?,
         reunitarise: params.project == 1,
         header: positive(params.header, "header")?,
+        wrong_checksum: params.wrong_checksum == 1,
     };
     let precision = choose(params.precision, "params.precision")?;
     let storage = choose(params.storage, "params.storage")?;
@@ -142,6 +158,8 @@ fn read_file(
         format: number_of(info.format),
         precision: info.precision_bits as i32 / 8,
         byte_order: number_of(info.byte_order),
+        warnings: info.warnings.malformed_format as i32 * PLAQ_FILE_WARNING_FORMAT
+            + info.warnings.wrong_checksum as i32 * PLAQ_FILE_WARNING_CHECKSUM,
         sequence_number: info.sequence_number.map_or(-1, |n| n as i64),
         plaquette: info.plaquette.unwrap_or(f64::NAN),
         link_trace: info.link_trace.unwrap_or(f64::NAN),

@@ -9,7 +9,7 @@ use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::table::interface;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_list, Result};
 use crate::fields::Transformation;
 use crate::ops::gaugefix::{
     fix_gauge, Condition, Fixed, GaugeFixParams, GaugeFixReport, Method, Progress, Schedule, Stop,
@@ -372,7 +372,8 @@ fn slices_of(
 
 fn transformation_of(result: &Arc<GaugeFix>, to: &mut OutArray<f64>) -> Result<()> {
     let matrices = result.transformation.to_array()?;
-    to.set(matrices.iter().flat_map(|z| [z.re, z.im]).collect());
+    let reals: &[f64] = bytemuck::cast_slice(&matrices);
+    to.set(host_list(reals.iter().copied(), "the host's copy of g")?);
     Ok(())
 }
 

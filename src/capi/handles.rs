@@ -2,9 +2,11 @@
 //! not the current one of a slot is refused, so stale and made-up handles do no harm.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::sync::{RwLockReadGuard, RwLockWriteGuard};
 
+use super::context::plaq_context;
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -29,12 +31,32 @@ struct Slot {
     /// Id of the context that the object belongs to.
     owner: i64,
     object: Option<Object>,
+    /// Has it owned others?
+    owns: bool,
+    /// Number of the call of all ranks that made it (`Comm::call`): ranks know it by this.
+    made_in: i64,
 }
 
-static SLOTS: Mutex<Vec<Slot>> = Mutex::new(Vec::new());
+struct Table {
+    slots: Vec<Slot>,
+    /// Empty slots that can still be used.
+    free: Vec<usize>,
+}
+
+static SLOTS: Mutex<Table> = Mutex::new(Table { slots: Vec::new(), free: Vec::new() });
 const GENERATIONS: u32 = 1 << 24;
 
-fn slots() -> MutexGuard<'static, Vec<Slot>> {
+impl Table {
+    /// Takes the object of a living slot, which may be used again.
+    fn empty(&mut self, slot: usize) -> Option<Object> {
+        if self.slots[slot].generation < GENERATIONS - 1 {
+            self.free.push(slot);
+        }
+        self.slots[slot].object.take()
+    }
+}
+
+fn slots() -> MutexGuard<'static, Table> {
     // Nothing in here panics half-way, so a poisoned table is still whole.
     SLOTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -47,24 +69,68 @@ fn slot_of(id: i64) -> usize {
     (id & 0xffff_ffff) as usize
 }
 
+thread_local! {
+    /// Handles that calls of this thread have made and not given to the host yet.
+    static MADE: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What a call makes is given to the host when it succeeds, on all ranks, and is gone where not.
+pub(crate) struct Making(usize);
+
+impl Making {
+    pub fn begin() -> Self {
+        Making(MADE.with_borrow(Vec::len))
+    }
+    /// The host has them.
+    pub fn keep(self) {
+        MADE.with_borrow_mut(|made| made.truncate(self.0));
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        let lost = MADE.with_borrow_mut(|made| made.split_off(self.0.min(made.len())));
+        let mut dropped = Vec::new();
+        {
+            let mut table = slots();
+            for id in lost {
+                let slot = slot_of(id);
+                if table.slots.get(slot).is_some_and(|s| s.object.is_some() && id_of(slot, s) == id)
+                {
+                    dropped.push(table.empty(slot));
+                }
+            }
+        }
+    }
+}
+
 /// A new handle; the object dies with its context, whose id is `owner` (0 for contexts).
 pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> Result<H> {
-    let mut slots = slots();
-    let owner_lives = |s: &Slot| s.object.is_some() && id_of(slot_of(owner), s) == owner;
-    if owner != 0 && !slots.get(slot_of(owner)).is_some_and(owner_lives) {
-        bail!(InvalidHandle, "context: destroyed while this call made a {} in it", H::NAME);
+    let made_in = H::ranks(&object).call();
+    let mut table = slots();
+    if owner != 0 {
+        let lives = |s: &&mut Slot| s.object.is_some() && id_of(slot_of(owner), s) == owner;
+        match table.slots.get_mut(slot_of(owner)).filter(lives) {
+            Some(owner) => owner.owns = true,
+            None => {
+                bail!(InvalidHandle, "context: destroyed while this call made a {} in it", H::NAME)
+            }
+        }
     }
-    let free = slots.iter().position(|s| s.object.is_none() && s.generation < GENERATIONS - 1);
-    let slot = free.unwrap_or_else(|| {
-        slots.push(Slot { kind: 0, generation: 0, owner: 0, object: None });
-        slots.len() - 1
+    let slot = table.free.pop().unwrap_or_else(|| {
+        let none = Slot { kind: 0, generation: 0, owner: 0, object: None, owns: false, made_in: 0 };
+        table.slots.push(none);
+        table.slots.len() - 1
     });
-    let entry = &mut slots[slot];
+    let entry = &mut table.slots[slot];
+    (entry.owns, entry.made_in) = (false, made_in);
     entry.kind = H::KIND;
     entry.generation += 1;
     entry.owner = owner;
     entry.object = Some(object);
-    Ok(H::from_id(id_of(slot, entry)))
+    let id = id_of(slot, entry);
+    MADE.with_borrow_mut(|made| made.push(id));
+    Ok(H::from_id(id))
 }
 
 /// The slot of a living object, or what is wrong with the handle.
@@ -90,13 +156,35 @@ fn find<H: HandleType>(slots: &[Slot], handle: H, argument: &str) -> Result<usiz
 /// The object behind a handle, kept alive for the call.
 pub(crate) fn get<H: HandleType>(handle: H, argument: &str) -> Result<Arc<H::Object>> {
     let object = {
-        let slots = slots();
-        slots[find(&slots, handle, argument)?].object.clone()
+        let table = slots();
+        table.slots[find(&table.slots, handle, argument)?].object.clone()
     };
     match object.map(|o| o.downcast::<H::Object>()) {
         Some(Ok(object)) => Ok(object),
         _ => bail!(Internal, "{argument}: a {} is of another type", H::NAME),
     }
+}
+
+/// The call that made a living object; 0 of others.
+pub(crate) fn made_in<H: HandleType>(handle: H) -> i64 {
+    let table = slots();
+    find(&table.slots, handle, "").map_or(0, |slot| table.slots[slot].made_in)
+}
+
+/// The ranks of the context that the former object of a stale handle belonged to.
+pub(crate) fn ranks_of_stale<H: HandleType>(handle: H) -> Option<Arc<Comm>> {
+    let owner = {
+        let table = slots();
+        let slot = table.slots.get(slot_of(handle.id()))?;
+        // An id that was never given out names nobody.
+        let generation = (handle.id() >> 32) as u32 & (GENERATIONS - 1);
+        if slot.kind != (handle.id() >> 56) as u8 || generation > slot.generation {
+            return None;
+        }
+        slot.owner
+    };
+    let context = get(plaq_context::from_id(owner), "context").ok()?;
+    Some(context.comm().clone())
 }
 
 /// Forgets an object and all that it owns. The zero handle is accepted, like `free(NULL)`.
@@ -106,11 +194,17 @@ pub(crate) fn remove<H: HandleType>(handle: H, argument: &str) -> Result<()> {
     }
     let mut dropped = Vec::new();
     {
-        let mut slots = slots();
-        let slot = find(&slots, handle, argument)?;
-        dropped.push(slots[slot].object.take());
-        let owned = slots.iter_mut().filter(|s| s.owner == handle.id());
-        dropped.extend(owned.map(|s| s.object.take()));
+        let mut table = slots();
+        let slot = find(&table.slots, handle, argument)?;
+        dropped.push(table.empty(slot));
+        if table.slots[slot].owns {
+            let owned = |s: &Slot| s.owner == handle.id() && s.object.is_some();
+            for slot in 0..table.slots.len() {
+                if owned(&table.slots[slot]) {
+                    dropped.push(table.empty(slot));
+                }
+            }
+        }
     }
     // The fields die before the device, and outside the lock.
     dropped.reverse();

@@ -1,6 +1,7 @@
 //! Arrays of the host: order of their indices, precision, where they lie.
 
 use std::f64::consts::PI;
+use std::ffi::c_void;
 
 use num_complex::Complex64;
 
@@ -103,6 +104,10 @@ interface! {
             /// PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
             site_bytes: i64 = 0,
             site_offset: i64 = 0,
+            /// Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
+            /// comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
+            /// stream; 2: the calling thread's. The call itself returns when its work is done.
+            stream: *mut c_void = std::ptr::null_mut(),
         }
     }
 }
@@ -217,7 +222,7 @@ impl plaq_layout_params {
         let location = choose(self.location, "layout.location")?;
         let bytes = layout.bytes(extents, group, subset)?;
         let wanted = if nrhs > 1 { nrhs } else { bytes.len() };
-        match self.arrays {
+        let memory = match self.arrays {
             0 if nrhs == 1 => Ok(data.block(&bytes, location)),
             // All right-hand sides in one array: the layout knows their distance.
             0 => Ok(data.block(&[usize::MAX / 2], location)),
@@ -227,6 +232,8 @@ impl plaq_layout_params {
                 "layout.arrays: expected 0 or {wanted} for {} here, found {n}",
                 layout.name
             ),
-        }
+        };
+        // SAFETY: a stream of the host, as the header asks.
+        memory.map(|memory| unsafe { memory.on_stream(self.stream as u64) })
     }
 }

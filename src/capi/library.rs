@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void, CString};
 use std::sync::{LazyLock, RwLock};
 
 use super::args::{choose, Raw};
-use super::boundary::{c_string, last_error};
+use super::boundary::{c_string, last_error, logging};
 use super::table::interface;
 use crate::bail;
 use crate::error::{Result, Status};
@@ -28,7 +28,8 @@ interface! {
         }
     }
     callbacks {
-        /// Gets one line of the log; may be called from any thread.
+        /// Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
+        /// refused with PLAQ_BUSY.
         plaq_log_callback(level: plaq_log_level, message: *const c_char, user: *mut c_void) -> ();
     }
     texts {
@@ -80,12 +81,14 @@ impl log::Log for HostLog {
         true
     }
     fn log(&self, record: &log::Record) {
-        // Copied out, so that the callback may call plaq_log_set.
+        // Copied out: another thread may call plaq_log_set meanwhile.
         let target = *self.0.read().unwrap_or_else(|e| e.into_inner());
         if let Some((Some(callback), user)) = target {
             let line = c_string(record.args().to_string());
             // SAFETY: the host's function and its own pointer, as plaq_log_set took them.
-            unsafe { callback(record.level() as i32, line.as_ptr(), user as *mut c_void) };
+            logging(|| unsafe {
+                callback(record.level() as i32, line.as_ptr(), user as *mut c_void)
+            });
         }
     }
     fn flush(&self) {}

@@ -188,6 +188,7 @@ fn update(
     let mut quenched = Quenched::new(params.beta, params.seed as u64)?;
     quenched.overrelax = count(params.overrelax, "overrelax")? as usize;
     quenched.sweep = count(params.first_sweep, "first_sweep")?;
+    quenched.check_sweeps(sweeps as usize)?;
     let start = Instant::now();
     let mut stopped = false;
     gauge.change("gauge", |links| {

@@ -17,7 +17,7 @@ use super::table::interface;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
 use crate::error::Result;
-use crate::fields::{Geometry, Precision, SpinorField, Subset};
+use crate::fields::SpinorField;
 use crate::ops::propagator::COLUMNS;
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams};
 
@@ -252,7 +252,7 @@ fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
     if !(1..=4096).contains(&nrhs) {
         bail!(InvalidArgument, "nrhs: expected 1 to 4096, found {nrhs}");
     }
-    bytes.set(solver.solver.memory(nrhs as usize) as i64);
+    bytes.set(i64::try_from(solver.solver.memory(nrhs as usize)).unwrap_or(i64::MAX));
     Ok(())
 }
 
@@ -373,20 +373,9 @@ fn multishift(
     let mut guards = guards?;
     let shifts = sigma.get(count).into_iter().zip(tol.get(count));
     let shifts: Vec<Shift> = shifts.map(|(sigma, tol)| Shift { sigma, tol }).collect();
-    // The core wants the fields side by side; small ones keep their places meanwhile.
-    let device = b.device();
-    let tiny = Geometry::new([2; 4], device)?;
-    let mut fields = Vec::new();
-    for guard in &mut guards {
-        let place = SpinorField::new(device, &tiny, Precision::F32, Subset::Full, 1)?;
-        fields.push(std::mem::replace(&mut **guard, place));
-    }
+    let mut fields: Vec<&mut SpinorField> = guards.iter_mut().map(|guard| &mut **guard).collect();
     let mut monitor = monitor(&solver.solver, callback, user);
-    let done = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor);
-    for (guard, field) in guards.iter_mut().zip(fields) {
-        **guard = field;
-    }
-    let (done, each) = done?;
+    let (done, each) = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor)?;
     report.set(to_c(&done, SolverKind::Cg));
     residuals.set(each.iter().map(|r| largest(&r.residual)).collect());
     solver.keep_history(done.solver.history);

@@ -10,6 +10,7 @@ use super::context::{plaq_context, Context};
 use super::field::{
     geometry, plaq_precision, plaq_subset, to_c_extents, PLAQ_PRECISION_DOUBLE, PLAQ_SUBSET_FULL,
 };
+use super::gauge::{plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
@@ -17,6 +18,7 @@ use crate::backend::External;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Group, Layout, SpinorField};
+use crate::ops::smearing::wuppertal;
 use num_complex::Complex64;
 
 /// What a `plaq_spinor` stands for.
@@ -60,6 +62,15 @@ interface! {
             /// Must be 0.
             reserved: i32 = 0,
         }
+        /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+        /// over the neighbours in d directions, carried by the links.
+        plaq_spinor_smear_params, plaq_spinor_smear_params_init {
+            /// 0 or more. Must be set.
+            alpha: f64 = f64::NAN,
+            steps: i32 = 0,
+            /// Bit mu: neighbours in direction mu; 7: x, y, z.
+            directions: i32 = 7,
+        }
     }
     reports {
         /// Shape of a spinor field that exists.
@@ -92,6 +103,10 @@ interface! {
         plaq_spinor_copy(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>) = copy;
         /// y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
         plaq_spinor_axpby(a: Array<f64>, x: Handle<plaq_spinor>, b: Array<f64>, y: Handle<plaq_spinor>, count: i64) = axpby;
+        /// Smears every right-hand side of a field on both parities, in single or double precision, with
+        /// the links of `gauge` (SU(3)); on failure the field is as before.
+        /// Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+        plaq_spinor_smear(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_smear_params>) = smear;
         /// Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
         plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>, count: i64) = norm2;
         /// Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
@@ -120,6 +135,20 @@ fn create(
     let field = SpinorField::new(device, &geometry, precision, subset, nrhs)?;
     spinor.set(context.adopt(Spinor::new(context, field))?);
     Ok(())
+}
+
+fn smear(
+    spinor: &Arc<Spinor>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_spinor_smear_params,
+) -> Result<()> {
+    spinor.context.check_same(gauge.context(), "gauge")?;
+    if !(0..=100_000).contains(&params.steps) {
+        bail!(BadParameter, "params.steps: expected 0 to 100000, found {}", params.steps);
+    }
+    let links = gauge.read("gauge")?;
+    let mut psi = spinor.write("spinor")?;
+    wuppertal(&mut psi, &links, params.alpha, params.steps as usize, params.directions)
 }
 
 fn destroy(spinor: plaq_spinor) -> Result<()> {

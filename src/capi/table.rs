@@ -167,6 +167,11 @@ macro_rules! interface {
                 }
             }
             $crate::capi::versioned::versioned!($params, $pinit { $($pfield: $pty,)* });
+            impl $crate::capi::args::Digested for $params {
+                fn digest(&self, digest: &mut $crate::capi::args::Digest) {
+                    $(digest.member(stringify!($pfield), self.$pfield);)*
+                }
+            }
         )*)?
         $($(
             $(#[doc = $rdoc])*
@@ -211,8 +216,12 @@ macro_rules! interface {
                 $crate::capi::boundary::call(stringify!($function), || {
                     $(let $arg = <$ty as Arg>::read($arg, stringify!($arg));)*
                     let ranks = [$($arg.as_ref().ok().and_then(Arg::ranks)),*];
-                    let ($($arg,)*) = $crate::capi::boundary::together(&ranks, || {
-                        $(let mut $arg = $arg?;)*
+                    #[allow(unused_mut)]
+                    let mut digest = $crate::capi::args::Digest::default();
+                    $(digest.add(&$arg, stringify!($arg));)*
+                    let (digest, name) = (digest.finish(), stringify!($function));
+                    let ($($arg,)*) = $crate::capi::boundary::together(name, digest, &ranks, || {
+                        $(let mut $arg = $arg.and_then(Arg::checked)?;)*
                         $body($(<$ty as Arg>::view(&mut $arg)),*)?;
                         Ok(($($arg,)*))
                     })?;

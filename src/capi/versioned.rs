@@ -3,6 +3,7 @@
 
 use std::ffi::{c_char, c_void};
 
+use super::args::Digest;
 use super::table::{Field, Item, Pair};
 use crate::bail;
 use crate::error::Result;
@@ -14,6 +15,8 @@ const LARGEST: i64 = 4096;
 /// Every bit pattern is a value.
 pub(crate) unsafe trait Plain: Copy {
     const ZERO: Self;
+    /// Of numbers, which ranks have in common; addresses are each rank's own.
+    fn digest(&self, _digest: &mut Digest) {}
 }
 
 macro_rules! plain {
@@ -22,11 +25,26 @@ macro_rules! plain {
         unsafe impl Plain for $ty { const ZERO: Self = $zero; }
     )* };
 }
-plain!(i32 = 0, i64 = 0, f64 = 0.0, *mut c_void = std::ptr::null_mut());
+macro_rules! number {
+    ($($ty:ty = $zero:expr),*) => { $(
+        // SAFETY: as above.
+        unsafe impl Plain for $ty {
+            const ZERO: Self = $zero;
+            fn digest(&self, digest: &mut Digest) {
+                digest.bytes(&self.to_ne_bytes());
+            }
+        }
+    )* };
+}
+number!(i32 = 0, i64 = 0, f64 = 0.0);
+plain!(*mut c_void = std::ptr::null_mut());
 plain!(*const c_char = std::ptr::null(), *const i32 = std::ptr::null());
 // SAFETY: an array of such values.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const ZERO: Self = [T::ZERO; N];
+    fn digest(&self, digest: &mut Digest) {
+        self.iter().for_each(|item| item.digest(digest));
+    }
 }
 
 /// # Safety

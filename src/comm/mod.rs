@@ -19,7 +19,7 @@ use transport::{Side, Transport, Verdict};
 
 pub use exchange::{Owner, Pending};
 pub use grid::RankMap;
-pub use mpi::{host, Communicator};
+pub use mpi::{host, CommAddress, Communicator};
 
 /// How long a rank waits for another unless the host or PLAQ_COMM_TIMEOUT says otherwise: long
 /// enough for a host that writes files between two calls.
@@ -242,12 +242,24 @@ impl Comm {
         Ok(std::array::from_fn(|mu| global[mu] / grid[mu]))
     }
 
+    /// As `start`, for programs outside of this library.
+    ///
+    /// # Safety
+    /// The addresses of every message have `bytes` bytes, which nobody else uses before
+    /// [`Comm::finish`], and which `owner` keeps.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`.
+    pub unsafe fn start_raw(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
+        self.start(messages, owner)
+    }
+
     /// Sends and receives; returns at once. Every rank calls this and what follows in the same
     /// order. `owner` is kept as long as MPI may use the memory, also if the exchange fails.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`.
-    pub fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
+    pub(crate) fn start(&self, messages: &[Message], owner: Option<Owner>) -> Result<Pending> {
         let own = |m: &&Message| m.to == self.rank && m.from == self.rank;
         for m in messages.iter().filter(own) {
             // SAFETY: both ranges have `bytes` bytes, are distinct, and outlive this call.
@@ -362,14 +374,32 @@ impl Comm {
     /// # Errors
     /// Those of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
     pub fn guard<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.guard_call("", None, body)
+    }
+
+    /// The same for a call that has a name and parameters, of which `digest` is a hash: ranks that are
+    /// not in the same call, or passed other parameters, find out before they exchange anything, and
+    /// lose each other. A rank that cannot say, because its arguments are wrong, has no digest.
+    pub fn guard_call<T>(
+        &self,
+        function: &str,
+        digest: Option<u64>,
+        body: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
         let Some(transport) = &self.transport else { return body() };
         if !transport.enter_guard()? {
             return body();
         }
         let panics = Panics(transport);
-        let mine = body();
+        let same = if function.is_empty() { Ok(()) } else { transport.compare(function, digest) };
+        let mine = same.and_then(|()| body());
         std::mem::forget(panics);
         transport.leave_guard(mine)
+    }
+
+    /// Number of the guarded call that runs: the same on all ranks.
+    pub fn call(&self) -> i64 {
+        self.transport.as_ref().map_or(0, |transport| transport.call_number())
     }
 
     /// Gives the ranks up outside of [`Comm::guard`]: the others' waits return `CommFailed` with

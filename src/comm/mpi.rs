@@ -45,6 +45,7 @@ pub(super) struct Table {
     version_text: unsafe extern "C" fn(*mut c_char, i32) -> i32,
     error_text: unsafe extern "C" fn(i32, *mut c_char, i32) -> i32,
     takes_gpu_memory: unsafe extern "C" fn() -> i32,
+    is_inter: unsafe extern "C" fn(i64, *mut i32) -> i32,
 }
 
 /// The loaded library; it stays loaded.
@@ -56,12 +57,23 @@ pub(super) struct Mpi {
 /// The host's communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Communicator {
-    /// Address of an `MPI_Comm`.
-    C(*const c_void),
+    C(CommAddress),
     /// The integer that Fortran has for it.
     Fortran(i32),
     /// `MPI_COMM_WORLD`.
     World,
+}
+
+/// The address of an `MPI_Comm` of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CommAddress(*const c_void);
+
+impl CommAddress {
+    /// # Safety
+    /// NULL, or the address of an `MPI_Comm`, as long as the value is used.
+    pub unsafe fn new(address: *const c_void) -> Self {
+        CommAddress(address)
+    }
 }
 
 impl Mpi {
@@ -88,10 +100,10 @@ impl Mpi {
         // SAFETY: MPI runs; a C host passes the address of an MPI_Comm.
         let handle = unsafe {
             match communicator {
-                Communicator::C(at) if at.is_null() => {
+                Communicator::C(at) if at.0.is_null() => {
                     bail!(NullPointer, "communicator: expected the address of an MPI_Comm")
                 }
-                Communicator::C(at) => (self.table.from_c)(at),
+                Communicator::C(at) => (self.table.from_c)(at.0),
                 Communicator::Fortran(number) => (self.table.from_fortran)(number),
                 Communicator::World => (self.table.world)(),
             }
@@ -103,10 +115,19 @@ impl Mpi {
                 "communicator: expected one that this rank is part of, found MPI_COMM_NULL"
             );
         }
+        let mut inter = 0;
+        // SAFETY: MPI runs.
+        if unsafe { (self.table.is_inter)(handle, &mut inter) } != 0 || inter != 0 {
+            bail!(
+                MpiState,
+                "communicator: expected a living intra-communicator, found {}",
+                if inter != 0 { "an inter-communicator" } else { "none that MPI knows" }
+            );
+        }
         Ok(handle)
     }
 
-    fn check_running(&self) -> Result<()> {
+    pub fn check_running(&self) -> Result<()> {
         // SAFETY: may be called at any time.
         match unsafe { (self.table.state)() } {
             1 => Ok(()),

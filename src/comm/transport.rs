@@ -15,8 +15,12 @@ const NEWS: i32 = 1;
 /// Up to so many ranks and words, gathering and adding is faster than MPI's own sum.
 const FEW: usize = 16;
 const SHORT: usize = 64;
+/// Bytes of what ranks tell each other of a call: a hash, and the beginning of its name.
+const NAME: usize = 72;
 /// How long a rank that failed waits for the others to fail or finish by themselves.
 const GRACE: Duration = Duration::from_millis(20);
+/// How long the end of a Comm waits for that of the other ranks'.
+const GOODBYE: Duration = Duration::from_secs(1);
 /// How long it tries to hand its news to MPI.
 const NEWS_LIMIT: Duration = Duration::from_secs(1);
 
@@ -144,8 +148,9 @@ impl Transport {
         self.mpi.check(code, what).map_err(|e| self.fail(&e))
     }
 
-    /// Refuses everything after a failure.
+    /// Refuses everything after a failure, and after the end of MPI.
     pub fn usable(&self, side: Side) -> Result<()> {
+        self.mpi.check_running()?;
         let state = self.state();
         let interrupted = state.interrupted.as_ref().filter(|_| side == Side::Data);
         match state.lost.as_ref().or(interrupted) {
@@ -447,6 +452,86 @@ impl Transport {
         Ok(true)
     }
 
+    /// At the end: do all ranks give this communicator up within a second?
+    fn everybody_leaves(&self, comm: i64) -> bool {
+        let mut buffers = Box::new(([0u8; 1], vec![0u8; self.size]));
+        let mut request = [0i64];
+        let started = self.threads.enter().is_ok_and(|_turn| {
+            let (mine, all) = (buffers.0.as_ptr().cast(), buffers.1.as_mut_ptr().cast());
+            // SAFETY: a byte for each rank, kept until the request is complete.
+            unsafe { (self.mpi.table.gather)(comm, mine, all, 1, request.as_mut_ptr()) == 0 }
+        });
+        let start = Instant::now();
+        for round in 0u64.. {
+            let mut open = 1;
+            let tested = started
+                && self.threads.enter().is_ok_and(|_turn| {
+                    // SAFETY: a request of ours.
+                    unsafe { (self.mpi.table.test)(1, request.as_mut_ptr(), &mut open) == 0 }
+                });
+            if !tested || start.elapsed() > GOODBYE.min(self.timeout) {
+                break;
+            }
+            if open == 0 {
+                return true;
+            }
+            pause(round, start);
+        }
+        std::mem::forget(buffers);
+        false
+    }
+
+    pub fn call_number(&self) -> i64 {
+        self.state().call
+    }
+
+    /// At the beginning of a guarded call: are all ranks in the same one, with the same parameters?
+    ///
+    /// # Errors
+    /// `CommFailed`, on all ranks, with what each of them called: they cannot be brought together again.
+    pub fn compare(&self, function: &str, digest: Option<u64>) -> Result<()> {
+        let call = hash(&[function.as_bytes(), &self.call_number().to_ne_bytes()]);
+        // A word and its complement: the largest of both say whether all are equal.
+        let mut words = vec![call, !call];
+        words.extend(digest.map_or([i64::MIN; 2], |d| [d as i64 >> 1, !(d as i64 >> 1)]));
+        let most = self.maximum(Side::Control, words)?;
+        let [call, not_call, digest_most, not_digest] = most[..] else {
+            bail!(Internal, "a comparison of {} words", most.len());
+        };
+        let same_call = call == !not_call;
+        let known = digest_most != i64::MIN;
+        if same_call && (!known || digest_most == !not_digest) {
+            return Ok(());
+        }
+        let mut mine = [0u8; NAME];
+        let name = &function.as_bytes()[..function.len().min(NAME - 8)];
+        mine[..8].copy_from_slice(&digest.unwrap_or(0).to_ne_bytes());
+        mine[8..8 + name.len()].copy_from_slice(name);
+        let all = self.gather(Side::Control, &mine)?;
+        let of = |rank: usize| {
+            let (digest, name) = all[rank * NAME..][..NAME].split_at(8);
+            (digest.to_vec(), String::from_utf8_lossy(name).trim_end_matches('\0').to_string())
+        };
+        let (first_digest, first) = of(0);
+        let other = (1..self.size).map(|rank| (rank, of(rank)));
+        let message = match same_call {
+            true => {
+                let rank = other.into_iter().find(|(_, (digest, _))| *digest != first_digest);
+                let rank = rank.map_or(1, |(rank, _)| rank);
+                format!("{first}: ranks 0 and {rank} passed different parameters or objects")
+            }
+            false => match other.into_iter().find(|(_, (_, name))| *name != first) {
+                Some((rank, (_, name))) => format!(
+                    "ranks are not in the same call: rank 0 called {first}, rank {rank} {name}"
+                ),
+                None => {
+                    format!("ranks are not in the same call: not all of them made each {first}")
+                }
+            },
+        };
+        Err(self.lose(message))
+    }
+
     /// Messages were given up. Outside guarded calls nobody clears up: a later exchange could
     /// take them for its own.
     pub fn left_unfinished(&self) {
@@ -505,17 +590,36 @@ impl Transport {
 
 impl Drop for Transport {
     fn drop(&mut self) {
+        let data = self.state().data;
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         // MPI may still be at work on a lost communicator, or have ended before its user.
         if state.lost.is_some() || !self.mpi.running() {
             return;
         }
+        // Collectively or not at all: a rank that keeps its own, or comes late, leaves these as they are.
+        if !self.everybody_leaves(data) {
+            return;
+        }
         let Ok(_turn) = self.threads.enter() else { return };
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         for comm in [state.data, self.control] {
             // SAFETY: duplicates of ours; nothing is under way on them.
             unsafe { (self.mpi.table.release)(comm) };
         }
     }
+}
+
+/// Of parts that are told apart.
+fn hash(parts: &[&[u8]]) -> i64 {
+    let mut all = blake3::Hasher::new();
+    for part in parts {
+        all.update(&part.len().to_ne_bytes());
+        all.update(part);
+    }
+    let word =
+        all.finalize().as_bytes().first_chunk().map_or(0, |b: &[u8; 8]| i64::from_ne_bytes(*b));
+    // Halved: the least number says that there is none.
+    word >> 1
 }
 
 fn count(n: usize, what: &str) -> Result<i32> {

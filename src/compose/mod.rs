@@ -1,9 +1,20 @@
 //! Operators made of operators and solvers.
 
+pub mod approximation;
 mod even_odd;
+mod force;
+mod modes;
 pub mod multigrid;
 mod multishift;
+mod overlap;
+mod sign;
 mod solve;
+mod spectrum;
 
 pub use even_odd::{EvenOdd, SchurComplement};
+pub use force::{schur_log_det, HalfTerms, SchurForce};
+pub use modes::{Finder, ModeParams, Modes};
+pub use overlap::{Overlap, OverlapSquare};
+pub use sign::{Method, Sign, SignParams};
 pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};
+pub use spectrum::{largest, smallest, Bound};

@@ -1,8 +1,10 @@
 //! Several shifts of M^dagger M at once, for rational approximations.
 
+use std::borrow::BorrowMut;
+
 use super::{DiracSolver, Solution, SolveReport};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::fields::{blas, SpinorField};
 use crate::solvers::{self, Monitor, Shift, ShiftReport};
 
@@ -13,11 +15,12 @@ impl DiracSolver {
     ///
     /// # Errors
     /// As of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;
-    /// `OutOfMemory`: the vectors will not fit, nothing is allocated.
+    /// `OutOfMemory`: the vectors will not fit, nothing is allocated; `SolverBreakdown`: every x is
+    /// zero afterwards.
     pub fn multishift(
         &self,
         shifts: &[Shift],
-        xs: &mut [SpinorField],
+        xs: &mut [impl BorrowMut<SpinorField>],
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<(SolveReport, Vec<ShiftReport>)> {
@@ -32,20 +35,29 @@ impl DiracSolver {
         let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
         let directions = shifts.len() as u64 * shape.bytes(b.nrhs());
         device.require(self.memory(b.nrhs()) + directions, "this solve")?;
-        device.reset_peak();
+        let peak = device.watch_peak();
+        self.follow()?;
         // A = c^-1 A in kappa normalisation.
         let c = self.rescale();
         let scaled: Vec<Shift> =
             shifts.iter().map(|s| Shift { sigma: c * s.sigma, tol: s.tol }).collect();
-        let (solver, reports) =
-            solvers::multishift(&system, &self.params().solver, &scaled, true, xs, b, monitor)?;
+        let solved =
+            solvers::multishift(&system, &self.params().solver, &scaled, true, xs, b, monitor);
+        let (solver, reports) = match solved {
+            Err(e) if e.status == Status::SolverBreakdown => {
+                xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
+                return Err(e);
+            }
+            solved => solved?,
+        };
         if c != 1.0 {
             for x in xs.iter_mut() {
+                let x = x.borrow_mut();
                 let n = x.nrhs();
                 blas::axpby(&blas::uniform(n, 0.0), b, &blas::uniform(n, c), x)?;
             }
         }
         device.synchronize()?;
-        Ok((SolveReport { solver, memory_peak: device.used().1 }, reports))
+        Ok((SolveReport { solver, memory_peak: peak.bytes() }, reports))
     }
 }

@@ -8,7 +8,7 @@ use super::multigrid::Multigrid;
 use super::{EvenOdd, SchurComplement};
 use crate::backend::Device;
 use crate::bail;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Status};
 use crate::fields::{blas, CloverField, GaugeField, Precision, Recon, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Uses};
 use crate::operators::Wilson;
@@ -234,6 +234,14 @@ impl DiracSolver {
         &self.params
     }
 
+    /// Brings the sloppy operator up to date with changed links.
+    pub(super) fn follow(&self) -> Result<()> {
+        match &self.sloppy {
+            Some(sloppy) if sloppy.updates() != self.op.updates() => sloppy.follow(&self.op),
+            _ => Ok(()),
+        }
+    }
+
     /// Sites of x and b.
     pub fn subset(&self) -> Subset {
         match self.params.even_odd {
@@ -285,7 +293,8 @@ impl DiracSolver {
     /// Solves the equation; x and b hold `subset()` in the precision of the operator.
     ///
     /// # Errors
-    /// As of [`solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated.
+    /// As of [`solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated. After
+    /// `SolverBreakdown` x is zero, after a refusal as it was.
     pub fn solve(
         &self,
         x: &mut SpinorField,
@@ -300,19 +309,34 @@ impl DiracSolver {
         b.check_like(x, "solve")?;
         let device: &Device = &shape.device;
         device.require(self.memory(b.nrhs()), "this solve")?;
-        device.reset_peak();
+        let peak = device.watch_peak();
+        self.follow()?;
         // Everything below is in kappa normalisation.
         let rescale = self.rescale();
-        if self.params.solver.initial_guess && rescale != 1.0 {
+        let rescaled_guess = self.params.solver.initial_guess && rescale != 1.0;
+        if rescaled_guess {
+            // What a solve refuses is refused before x is touched.
+            solvers::check_finite(&blas::norm2(b)?, "b")?;
+            solvers::check_finite(&blas::norm2(x)?, "initial guess x")?;
             scale(x, 1.0 / rescale, b)?;
         }
-        let mut solver = self.solve_kappa(x, b, monitor)?;
+        let mut solver = match self.solve_kappa(x, b, monitor) {
+            Ok(report) => report,
+            Err(e) => {
+                if e.status == Status::SolverBreakdown {
+                    x.clear()?;
+                } else if rescaled_guess {
+                    scale(x, rescale, b)?;
+                }
+                return Err(e);
+            }
+        };
         if rescale != 1.0 {
             scale(x, rescale, b)?;
         }
         device.synchronize()?;
         solver.seconds = start.elapsed().as_secs_f64();
-        Ok(SolveReport { solver, memory_peak: device.used().1 })
+        Ok(SolveReport { solver, memory_peak: peak.bytes() })
     }
 
     /// x in the normalisation asked for = this times x in kappa normalisation.

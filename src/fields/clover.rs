@@ -61,17 +61,25 @@ impl CloverField {
             return Self::build(&gauge.to(gauge.precision(), Recon::R12)?, coef_s, coef_t);
         }
         let out = Self::new(gauge.device(), gauge.geometry(), gauge.precision(), 1)?;
+        out.rebuild(gauge, coef_s, coef_t)?;
+        Ok(out)
+    }
+
+    /// The same into the memory of these blocks, of links in their precision.
+    pub(crate) fn rebuild(&self, gauge: &GaugeField, coef_s: f64, coef_t: f64) -> Result<()> {
+        if gauge.precision() != self.precision || !Self::reads(gauge.recon()) {
+            return self.fill_from(&Self::build(gauge, coef_s, coef_t)?);
+        }
         let args = CloverArgs {
             geom: gauge.geometry().args(),
             gauge: gauge.view(),
-            out: out.view(),
+            out: self.view(),
             coef_s,
             coef_t,
             ..Default::default()
         };
         let params = [gauge.precision().token(), gauge.recon().token()];
-        gauge.device().launch("clover_build", &params, &args, gauge.geometry().work(2))?;
-        Ok(out)
+        gauge.device().launch("clover_build", &params, &args, gauge.geometry().work(2))
     }
 
     /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. An A that is not positive
@@ -79,8 +87,14 @@ impl CloverField {
     pub fn inverse(&self, twist: f64) -> Result<Self> {
         let sets = if twist == 0.0 { 1 } else { 2 };
         let out = Self::new(self.device(), &self.geometry, self.precision, sets)?;
-        self.factorise(twist, Some(&out))?;
+        self.invert_into(&out, twist)?;
         Ok(out)
+    }
+
+    /// The same into blocks that exist.
+    pub(crate) fn invert_into(&self, out: &Self, twist: f64) -> Result<()> {
+        assert_eq!(out.sets, if twist == 0.0 { 1 } else { 2 });
+        self.factorise(twist, Some(out)).map(|_| ())
     }
 
     /// [ln det A on the even sites, on the odd sites] of the whole lattice, of the 12x12 matrices
@@ -117,11 +131,17 @@ impl CloverField {
     /// A copy in another precision.
     pub fn to(&self, precision: Precision) -> Result<Self> {
         let copy = Self::new(self.device(), &self.geometry, precision, self.sets)?;
-        let args = ConvertArgs { from: self.view(), to: copy.view(), ..Default::default() };
-        let params = [self.precision.token(), precision.token()];
-        let work = self.geometry.work(2 * self.sets);
-        self.device().launch("convert_clover", &params, &args, work)?;
+        copy.fill_from(self)?;
         Ok(copy)
+    }
+
+    /// Overwrites the blocks with those of `other`, of any precision.
+    pub(crate) fn fill_from(&self, other: &Self) -> Result<()> {
+        assert!(other.sets == self.sets && other.geometry == self.geometry);
+        let args = ConvertArgs { from: other.view(), to: self.view(), ..Default::default() };
+        let params = [other.precision.token(), self.precision.token()];
+        let work = self.geometry.work(2 * self.sets);
+        self.device().launch("convert_clover", &params, &args, work)
     }
 
     pub fn device(&self) -> &Device {

@@ -196,7 +196,15 @@ impl GaugeField {
         self.fill_from(other)
     }
 
-    fn fill_from(&self, other: &GaugeField) -> Result<()> {
+    pub(super) fn clear(&mut self) -> Result<()> {
+        self.data.zero()
+    }
+    /// The bytes of a field of the same lattice, precision and storage.
+    pub(crate) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {
+        self.data.copy_from(&other.data)
+    }
+
+    pub(crate) fn fill_from(&self, other: &GaugeField) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {
             bail!(FieldMismatch, "copy: the gauge fields live on different lattices or devices");
         }

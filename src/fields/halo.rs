@@ -13,6 +13,8 @@ use crate::error::Result;
 
 /// Reals of a projected spinor.
 const PROJECTED_REALS: usize = 12;
+/// Kept at a time: solves in two precisions with links and borders take less than half of them.
+const MOST_EXCHANGES: usize = 16;
 
 /// What belongs to the ranks of a `Comm`: exchanges, made once for each device and sizes of messages,
 /// and what waits on a device have in common.
@@ -296,9 +298,20 @@ impl Geometry {
     pub(crate) fn mail(&self, device: &Device, faces: &Faces) -> Result<Arc<Mutex<Mail>>> {
         let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
         let mut made = made(self.comm())?;
-        let old = made.exchanges.iter().find(|(d, f, _)| d == device && f == faces);
-        if let Some((_, _, mail)) = old {
-            return Ok(mail.clone());
+        let old = made.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
+        if let Some(at) = old {
+            // The last one used is the last in the list.
+            let exchange = made.exchanges.remove(at);
+            let mail = exchange.2.clone();
+            made.exchanges.push(exchange);
+            return Ok(mail);
+        }
+        // On a CPU nobody else knows of the buffers: those that were not used for long go.
+        let idle = |(d, _, mail): &Exchange| d.is_cpu() && Arc::strong_count(mail) == 1;
+        if made.exchanges.len() >= MOST_EXCHANGES {
+            if let Some(at) = made.exchanges.iter().position(idle) {
+                made.exchanges.remove(at);
+            }
         }
         let mail = Mail::new(device, self.comm(), *faces, peers)?;
         made.exchanges.push((device.clone(), *faces, mail.clone()));
@@ -332,18 +345,26 @@ impl Geometry {
         }
     }
 
-    fn spinor_plane(&self, precision: Precision, mu: usize) -> [usize; 2] {
+    fn face_plane(&self, precision: Precision, reals: usize, mu: usize) -> [usize; 2] {
         let sites = self.room(self.face_rows(mu) * self.lanes());
-        [
-            sites * PROJECTED_REALS * precision.bytes(),
-            if precision.has_norm() { sites * 4 } else { 0 },
-        ]
+        [sites * reals * precision.bytes(), if precision.has_norm() { sites * 4 } else { 0 }]
     }
 
     /// Messages with the projected spinors of all faces.
     pub(crate) fn spinor_faces(&self, precision: Precision, nrhs: usize) -> Faces {
-        let bytes = |mu: usize| nrhs * self.spinor_plane(precision, mu).iter().sum::<usize>();
-        Faces::new(self.halo_mask(), bytes)
+        self.vector_faces(self.halo_mask(), precision, PROJECTED_REALS, nrhs)
+    }
+
+    /// Messages with `reals` numbers of every site of the faces across the directions of `mask`.
+    pub(crate) fn vector_faces(
+        &self,
+        mask: i32,
+        precision: Precision,
+        reals: usize,
+        nrhs: usize,
+    ) -> Faces {
+        let plane = |mu: usize| self.face_plane(precision, reals, mu);
+        Faces::new(self.halo_mask() & mask, |mu| nrhs * plane(mu).iter().sum::<usize>())
     }
 
     /// How kernels see these messages where they begin at `at(mu, upper)`: all right-hand sides,
@@ -354,9 +375,21 @@ impl Geometry {
         nrhs: usize,
         at: impl Fn(usize, bool) -> Ptr,
     ) -> HaloView {
+        self.vector_halo(self.halo_mask(), precision, PROJECTED_REALS, nrhs, at)
+    }
+
+    /// The same for the messages of [`Geometry::vector_faces`].
+    pub(crate) fn vector_halo(
+        &self,
+        mask: i32,
+        precision: Precision,
+        reals: usize,
+        nrhs: usize,
+        at: impl Fn(usize, bool) -> Ptr,
+    ) -> HaloView {
         let mut view = HaloView::default();
-        for mu in (0..4).filter(|mu| self.halo_mask() >> mu & 1 == 1) {
-            let [data, norm] = self.spinor_plane(precision, mu);
+        for mu in (0..4).filter(|mu| self.halo_mask() & mask & 1 << mu != 0) {
+            let [data, norm] = self.face_plane(precision, reals, mu);
             (view.plane_bytes[mu], view.norm_bytes[mu]) = (data as i64, norm as i64);
             for upper in [false, true] {
                 let k = 2 * mu + upper as usize;

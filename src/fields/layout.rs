@@ -103,6 +103,8 @@ pub struct Layout {
     pub scale: [f64; 4],
     /// The array holds these phases times the links that cross the boundary.
     pub boundary: [Complex64; 4],
+    /// Spins of a vector: 4, or 1 for colour vectors.
+    pub spins: usize,
     /// Basis of spinors.
     pub basis: GammaBasis,
 }
@@ -137,6 +139,7 @@ impl Layout {
             room: None,
             scale: [1.0; 4],
             boundary: [Complex64::ONE; 4],
+            spins: 4,
             basis: GammaBasis::DeGrandRossi,
         }
     }
@@ -169,7 +172,9 @@ impl Layout {
     /// MILC's array of site structs of `size` bytes with the links at byte `offset`.
     pub fn milc_site(precision: Precision, size: usize, offset: usize) -> Result<Self> {
         let real = precision.bytes();
-        if !size.is_multiple_of(real) || !offset.is_multiple_of(real) || offset + 72 * real > size {
+        // No struct comes near the limit, below which nothing overflows.
+        let fits = size <= 1 << 32 && offset <= size && 72 * real <= size - offset;
+        if !size.is_multiple_of(real) || !offset.is_multiple_of(real) || !fits {
             bail!(
                 BadLayout,
                 "MILC site: four links of {real}-byte numbers do not fit a struct of {size} \
@@ -267,6 +272,12 @@ impl Layout {
         Layout { basis, ..Self::spinors("lexicographic spinor", precision, XYZT, &order) }
     }
     /// openQCD and tmLQCD: z fastest, then y, x, t; chiral basis.
+    /// Colour vectors: site lexicographic, x fastest, then colour, (re, im).
+    pub fn lexicographic_colour(precision: Precision) -> Self {
+        let order = [Site, Spin, Colour, Complex];
+        Layout { spins: 1, ..Self::spinors("lexicographic colour vector", precision, XYZT, &order) }
+    }
+
     pub fn openqcd_spinor(precision: Precision) -> Self {
         let order = [Site, Spin, Colour, Complex];
         let basis = GammaBasis::Chiral;
@@ -453,7 +464,7 @@ impl Shape {
                 Site => room,
                 Direction => 4,
                 Row | Column => group.colours(),
-                Spin => 4,
+                Spin => layout.spins,
                 Colour => 3,
                 Packed => packed,
                 Chirality | Complex | Backward => 2,
@@ -501,7 +512,7 @@ impl Shape {
                 }
             }
             Content::Spinors => {
-                for i in 0..24 {
+                for i in 0..6 * layout.spins {
                     let (spin, colour, part) = (i / 6, i / 2 % 3, i % 2);
                     components
                         .push((0, spin * of(Spin) + colour * of(Colour) + part * of(Complex)));

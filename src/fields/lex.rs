@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Precision, Recon, SpinorField};
+use super::{
+    Components, GammaBasis, GaugeField, Geometry, Layout, LinkOptions, Momenta, MomentaForm,
+    Precision, Recon, SiteOrder, SpinorField,
+};
 use crate::backend::{Device, External};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 
 impl Geometry {
     /// Runs of sites along x of the part at `origin`: (first site in the whole lattice, in the part).
@@ -29,7 +32,7 @@ impl Geometry {
             );
         }
         let run = self.extents()[0] * reals;
-        let mut part = vec![0.0; self.volume() * reals];
+        let mut part = host_array(self.volume() * reals, 0.0, "part of a lattice")?;
         for (from, to) in self.rows(self.origin()) {
             part[to * reals..][..run].copy_from_slice(&whole[from * reals..][..run]);
         }
@@ -40,7 +43,7 @@ impl Geometry {
     fn whole(&self, part: &[f64], reals: usize) -> Result<Vec<f64>> {
         let comm = self.comm();
         let bytes = comm.all_gather(bytemuck::cast_slice(part))?;
-        let mut whole = vec![0.0; self.global_volume() * reals];
+        let mut whole = host_array(self.global_volume() * reals, 0.0, "whole lattice")?;
         let run = self.extents()[0] * reals;
         for (rank, bytes) in bytes.chunks_exact(8 * part.len()).enumerate() {
             let mut numbers = vec![0.0; part.len()];
@@ -84,37 +87,55 @@ impl GaugeField {
 
     /// The inverse of `load_lex`, on every rank.
     pub fn save_lex(&self) -> Result<Vec<f64>> {
-        let mut part = vec![0.0; self.lex_reals() * self.geometry().volume()];
+        let reals = self.lex_reals() * self.geometry().volume();
+        let mut part = host_array(reals, 0.0, "links on the host")?;
         let layout = Layout::lexicographic(Precision::F64);
         self.save(&layout, &mut External::write(vec![&mut part[..]]))?;
         self.geometry().whole(&part, self.lex_reals())
     }
 }
 
-/// Reals of a spinor.
-const SPINOR: usize = 24;
+impl Momenta {
+    /// `host`: lexicographic site of the whole lattice, direction, p_1 to p_8; the same on every rank.
+    pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
+        let part = self.geometry().part(host, 32)?;
+        self.load(&part, MomentaForm::Coefficients, SiteOrder::Lexicographic, 1.0)
+    }
+
+    /// The inverse of `load_lex`, on every rank.
+    pub fn save_lex(&self) -> Result<Vec<f64>> {
+        let mut part = vec![0.0; 32 * self.geometry().volume()];
+        self.save(&mut part, MomentaForm::Coefficients, SiteOrder::Lexicographic, 1.0)?;
+        self.geometry().whole(&part, 32)
+    }
+}
 
 impl SpinorField {
     /// `host`: right-hand side, lexicographic site, spin, colour, (re, im); every site of the whole
     /// lattice, also where the field holds one parity; the same on every rank.
     pub fn load_lex(&mut self, host: &[f64]) -> Result<()> {
-        let whole = SPINOR * self.geometry().global_volume();
+        let site = self.components().reals();
+        let whole = site * self.geometry().global_volume();
         let parts: Result<Vec<_>> =
-            host.chunks(whole).map(|f| self.geometry().part(f, SPINOR)).collect();
-        self.load(&Self::lex(), &External::read(&[&parts?.concat()[..]]), false)
+            host.chunks(whole).map(|f| self.geometry().part(f, site)).collect();
+        self.load(&self.lex(), &External::read(&[&parts?.concat()[..]]), false)
     }
 
     /// The inverse of `load_lex`, on every rank; sites that the field lacks are zero.
     pub fn save_lex(&self) -> Result<Vec<f64>> {
-        let part = SPINOR * self.geometry().volume();
-        let mut parts = vec![0.0; part * self.nrhs()];
-        self.save(&Self::lex(), &mut External::write(vec![&mut parts[..]]))?;
+        let site = self.components().reals();
+        let part = site * self.geometry().volume();
+        let mut parts = host_array(part * self.nrhs(), 0.0, "vectors on the host")?;
+        self.save(&self.lex(), &mut External::write(vec![&mut parts[..]]))?;
         let whole: Result<Vec<_>> =
-            parts.chunks(part).map(|f| self.geometry().whole(f, SPINOR)).collect();
+            parts.chunks(part).map(|f| self.geometry().whole(f, site)).collect();
         Ok(whole?.concat())
     }
 
-    fn lex() -> Layout {
-        Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
+    fn lex(&self) -> Layout {
+        match self.components() {
+            Components::COLOUR => Layout::lexicographic_colour(Precision::F64),
+            _ => Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Lattice fields on a device.
 
+pub mod basis;
 pub mod blas;
 mod border;
 mod clover;
@@ -9,6 +10,8 @@ mod geometry;
 pub(crate) mod halo;
 mod layout;
 mod lex;
+mod matrix;
+mod momenta;
 mod peers;
 mod random;
 mod spinor;
@@ -21,6 +24,9 @@ pub use coarse::{CoarseField, CoarseGrid};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};
+pub use matrix::{MatrixField, MatrixForm};
+pub(crate) use momenta::sum_and_most;
+pub use momenta::{Momenta, MomentaForm, SiteOrder};
 pub use random::Noise;
 pub use spinor::{Components, RhsOrder, SpinorField, Subset, VectorField};
 pub use transfer::LinkOptions;

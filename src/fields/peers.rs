@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::halo::{lock, made};
 use super::Geometry;
 use crate::backend::args::{SumArgs, MOST_PEERS};
+use crate::backend::families::KERNELS;
 use crate::backend::{Attached, Buffer, Device, KernelArgs, Mapped, Over, Ptr, Started, Work};
 use crate::bail;
 use crate::comm::Comm;
@@ -165,6 +166,14 @@ impl Board {
     }
 }
 
+/// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
+/// The same on all ranks, as their calls are.
+fn numbers_on_board(kernel: &str, work: Work) -> Option<i64> {
+    let kernel = KERNELS.iter().find(|k| k.name == kernel)?;
+    let (width, _) = kernel.kind.numbers()?;
+    i64::try_from((width + 1).checked_mul(work.batches)?).ok()
+}
+
 impl Geometry {
     /// What waits on this device have in common. All ranks call this in the same order.
     pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
@@ -189,7 +198,12 @@ impl Geometry {
         let comm = self.comm();
         if !device.is_cpu() && comm.size() > 1 {
             let peers = self.peers(device)?;
-            if let Some(board) = &peers.board {
+            // Sums that the board has no room for go the way of devices without one.
+            let numbers = numbers_on_board(name, work);
+            let fits = |board: &&Mutex<Board>| {
+                numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
+            };
+            if let Some(board) = peers.board.as_ref().filter(fits) {
                 let mut board = lock(board);
                 board.number = board.number.wrapping_add(1);
                 let sums = comm.sum_beside(|flag| {
@@ -248,5 +262,24 @@ impl Geometry {
             self.peers(device)?.check(self.comm())?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A board of two ranks has 2^15 numbers for each: the sums of more right-hand sides than that do
+    /// not go there.
+    #[test]
+    fn boards_are_for_what_fits() {
+        let room = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
+        let numbers = |batches| {
+            let work = Work { n: 1, batches, lanes: 1 };
+            numbers_on_board("heavy_quark", work).expect("a reduction")
+        };
+        assert!(numbers(2 * 12) <= room);
+        assert!(numbers(8192) <= room && numbers(8193) > room);
+        assert_eq!(numbers_on_board("blas", Work { n: 1, batches: 1, lanes: 1 }), None);
     }
 }

@@ -2,7 +2,7 @@
 //! (kernels/philox.h), so that a field is the same on every device, thread count and
 //! decomposition. Numbers are made in double and rounded to the storage.
 
-use super::{GaugeField, SpinorField, Subset};
+use super::{GaugeField, RhsOrder, SpinorField, Subset};
 use crate::backend::args::{self, RandomArgs};
 use crate::bail;
 use crate::error::Result;
@@ -78,10 +78,14 @@ impl SpinorField {
             },
             parities: self.parities() as i32,
             parity: (self.subset() == Subset::Odd) as i32,
+            reals: self.components().reals() as i32,
+            fastest: (self.order() == RhsOrder::Fastest) as i32,
+            rhs: self.nrhs() as i32,
             seed,
             step: i64::from(first),
             ..Default::default()
         };
-        self.device().launch("random_spinor", &[self.precision().token()], &args, self.work())
+        let work = self.geometry().work(self.nrhs() * self.parities());
+        self.device().launch("random_spinor", &[self.precision().token()], &args, work)
     }
 }

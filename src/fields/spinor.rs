@@ -265,6 +265,14 @@ impl VectorField {
 
     /// Keeps the right-hand sides with these numbers, which ascend, in the memory that it has.
     pub fn keep(&mut self, columns: &[usize]) -> Result<()> {
+        self.move_to_front(columns)?;
+        self.nrhs = columns.len();
+        Ok(())
+    }
+
+    /// Puts the right-hand sides with these numbers, which ascend, before all others; what the others
+    /// hold is unspecified.
+    pub fn move_to_front(&mut self, columns: &[usize]) -> Result<()> {
         if !self.can_keep() || columns.is_empty() {
             bail!(Unsupported, "keep: single right-hand sides of a field that has them fastest");
         }
@@ -280,8 +288,23 @@ impl VectorField {
                 norm.move_within(to * planes * 4, from * planes * 4, planes * 4)?;
             }
         }
-        self.nrhs = columns.len();
         Ok(())
+    }
+
+    /// Cuts the field in two: the right-hand sides from `at` on become a field of their own, in the
+    /// memory that they have.
+    pub fn split_off(&mut self, at: usize) -> Result<VectorField> {
+        if !self.can_keep() || at == 0 || at >= self.nrhs {
+            bail!(InvalidArgument, "split: {at} of {} right-hand sides", self.nrhs);
+        }
+        let planes = self.geometry.plane_sites() * self.parities();
+        let one = planes * self.components.reals() * self.precision.bytes();
+        let data = self.data.split_off(at * one);
+        let norm = self.norm.as_mut().map(|norm| norm.split_off(at * planes * 4));
+        let nrhs = std::mem::replace(&mut self.nrhs, at) - at;
+        let (precision, subset) = (self.precision, self.subset);
+        let (components, order, geometry) = (self.components, self.order, self.geometry.clone());
+        Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
     /// Refuses fields that cannot be combined with this one.

@@ -5,12 +5,13 @@ use num_complex::Complex64;
 
 use super::layout::{Content, Index, Shape};
 use super::{
-    CloverField, GaugeField, Geometry, Group, Layout, Precision, Recon, SpinorField, Subset,
+    CloverField, Components, GaugeField, Geometry, Group, Layout, Precision, Recon, RhsOrder,
+    SpinorField, Subset,
 };
 use crate::backend::args::{LayoutArgs, ReportArgs};
 use crate::backend::{Buffer, Device, External, Location, Piece, Ptr, Work};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -136,6 +137,19 @@ impl SpinorField {
         memory: &External,
         rhs: usize,
     ) -> Result<Transfer> {
+        let (components, order) = (self.components(), self.order());
+        if order == RhsOrder::Fastest
+            || components != (Components { spins: layout.spins, colours: 3 })
+        {
+            bail!(
+                BadLayout,
+                "layout {}: it holds {} spins x 3 colours, the field {} x {}",
+                layout.name,
+                layout.spins,
+                components.spins,
+                components.colours
+            );
+        }
         let shape = (Group::Su3, self.subset());
         let kernel = ("layout_spinor", self.precision());
         let geometry = self.geometry();
@@ -149,6 +163,7 @@ impl SpinorField {
         t.args.field_parities = self.parities() as i32;
         t.args.field_parity = (self.subset() == Subset::Odd) as i32;
         t.args.rotation = layout.basis.to_degrand_rossi();
+        t.args.reals = components.reals() as i32;
         t.args.rotate = (layout.basis != super::GammaBasis::DeGrandRossi) as i32;
         t.args.out = out as i32;
         // One array per right-hand side, or all of them in one.
@@ -328,7 +343,7 @@ impl Transfer {
         if self.device.reduce("layout_report", &[], &args, work)?.iter().all(|&n| n == 0.0) {
             return Ok(Vec::new());
         }
-        let mut report = vec![0f32; count];
+        let mut report = host_array(count, 0f32, "a number for each link or site")?;
         buffer.download(bytemuck::cast_slice_mut(&mut report))?;
         Ok(report)
     }
@@ -343,9 +358,13 @@ impl Transfer {
             }
             Location::Device => true,
         };
+        if !self.device.is_cpu() {
+            self.device.check_reach(memory, &bytes)?;
+        }
         let mut args = self.args;
         args.report = report.map_or(Ptr::NULL, Buffer::ptr);
         if visible {
+            self.device.after_host(memory)?;
             self.run_in_place(memory, args)?;
             // The host may use its array as soon as this returns.
             return self.device.synchronize();

@@ -8,7 +8,7 @@ use super::{GaugeField, Geometry, Group, Precision, Recon};
 use crate::backend::args::{self, GaugeFixArgs, TransformProductArgs};
 use crate::backend::{Device, FieldView};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 
 /// g(x) of `U_mu(x) -> g(x) U_mu(x) g(x+mu)^dagger`, `psi(x) -> g(x) psi(x)`; two rows of SU(3)
 /// matrices, four reals of SU(2).
@@ -137,7 +137,8 @@ impl Transformation {
     /// The matrices of this rank's sites: site x fastest, row, column.
     pub fn to_array(&self) -> Result<Vec<Complex64>> {
         let (geometry, colours) = (self.geometry(), self.group().colours());
-        let mut array = vec![Complex64::ZERO; geometry.volume() * colours * colours];
+        let count = geometry.volume() * colours * colours;
+        let mut array = host_array(count, Complex64::ZERO, "the host's copy of g")?;
         let buffer = self.device().alloc(16 * array.len())?;
         let g = self.to(Precision::F64)?;
         let args = GaugeFixArgs {

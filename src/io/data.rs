@@ -4,7 +4,7 @@
 use super::checksum::RotatingPair;
 use super::stream::{decode, encode, words, Input, Output};
 use super::{ByteOrder, MATRIX, SITE};
-use crate::error::Result;
+use crate::error::{host_list, Result};
 
 /// A box of sites of a lattice: what one process reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,14 +47,14 @@ impl Part {
     }
 
     /// Places in the file and in memory of all links of the part, in the order of the file.
-    fn places(&self, place: Place) -> Vec<[usize; 2]> {
+    fn places(&self, place: Place) -> Result<Vec<[usize; 2]>> {
         let links = (0..4 * self.volume()).map(|link| {
             let x = self.site(link / 4);
             [place(&self.lattice, &x, link % 4), link]
         });
-        let mut links: Vec<_> = links.collect();
+        let mut links = host_list(links, "order of the links")?;
         links.sort_unstable();
-        links
+        Ok(links)
     }
 }
 
@@ -184,7 +184,7 @@ impl Data {
             return Ok((links, sum.value()));
         };
         let bytes = self.link_bytes();
-        for run in part.places(place).chunk_by(|a, b| b[0] == a[0] + 1) {
+        for run in part.places(place)?.chunk_by(|a, b| b[0] == a[0] + 1) {
             input.seek(self.offset + (run[0][0] * bytes) as u64)?;
             input.stream(run.len(), bytes, |first, raw| {
                 for (raw, [_, link]) in raw.chunks_exact(bytes).zip(&run[first..]) {
@@ -213,7 +213,7 @@ impl Data {
             return Ok(sum.value());
         };
         let bytes = self.link_bytes();
-        for run in part.places(place).chunk_by(|a, b| b[0] == a[0] + 1) {
+        for run in part.places(place)?.chunk_by(|a, b| b[0] == a[0] + 1) {
             output.seek(self.offset + (run[0][0] * bytes) as u64)?;
             output.stream(run.len(), bytes, |first, raw| {
                 for (raw, [_, link]) in raw.chunks_exact_mut(bytes).zip(&run[first..]) {

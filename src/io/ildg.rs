@@ -19,7 +19,7 @@ use super::data::{Data, Sum};
 use super::lime::{self, Place, Record};
 use super::stream::Input;
 use super::text::{decimal, resolution};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX, SITE};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Warnings, MATRIX, SITE};
 use crate::error::{Result, Status};
 use roxmltree::Document;
 
@@ -35,6 +35,7 @@ pub const CODEC: Codec = Codec {
 /// Longer text records are not looked at.
 const LONGEST_TEXT: u64 = 1 << 20;
 const MOST_TAGS: usize = 1000;
+const MOST_ATTRIBUTES: usize = 2000;
 const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
 
 /// The records of the first configuration in a file.
@@ -86,10 +87,19 @@ impl Records {
 
 /// The parser recurses into elements, so their number, and with it their depth, is limited.
 fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String> {
-    match text.matches('<').count() {
-        0..=MOST_TAGS => Document::parse(text).map_err(|e| e.to_string()),
-        tags => Err(format!("{tags} tags are more than the {MOST_TAGS} that are parsed")),
+    let tags = text.matches('<').count();
+    if tags > MOST_TAGS {
+        return Err(format!("{tags} tags are more than the {MOST_TAGS} that are parsed"));
     }
+    // It compares the attributes of an element pair by pair. What stands before the next tag counts
+    // as well: the check knows no XML.
+    let most = text.split('<').map(|tag| tag.matches('=').count()).max().unwrap_or(0);
+    if most > MOST_ATTRIBUTES {
+        return Err(format!(
+            "{most} attributes of a tag are more than the {MOST_ATTRIBUTES} that are parsed"
+        ));
+    }
+    Document::parse(text).map_err(|e| e.to_string())
 }
 
 /// One XML record, its elements addressed by name alone.
@@ -172,7 +182,14 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
         Some(text) => Some(parse_private_file(input, text)?),
         None => None,
     };
+    let malformed = records.format.as_ref().is_some_and(|text| parse_xml(text).is_err());
+    let mut warnings = Warnings::default();
     let (found, bits) = match (&records.format, scidac, &records.private_record) {
+        // QIO, too, reads such files.
+        (Some(_), Some(dims), Some(text)) if malformed => {
+            warnings.malformed_format = true;
+            (dims, parse_private_record(input, text)?)
+        }
         (Some(text), _, _) => parse_ildg_format(input, text)?,
         (None, Some(dims), Some(text)) => (dims, parse_private_record(input, text)?),
         (None, Some(_), None) => {
@@ -211,7 +228,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
         None => None,
     };
 
-    let info = describe(&records, bits);
+    let info = FileInfo { warnings, ..describe(&records, bits) };
     Ok(Header { extents, info, data: Data { offset: record.offset, ..data }, stored })
 }
 

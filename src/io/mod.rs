@@ -86,6 +86,17 @@ pub struct FileInfo {
     pub lfn: Option<String>,
     /// The user record (SciDAC `scidac-record-xml`) verbatim.
     pub user_record: Option<String>,
+    /// What is wrong with the file although it could be read.
+    pub warnings: Warnings,
+}
+
+/// Faults of a file that do not keep its links from being read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Warnings {
+    /// ILDG: `ildg-format` is no XML; SciDAC's records gave lattice and precision.
+    pub malformed_format: bool,
+    /// The checksum is not that of the links, which the caller has admitted.
+    pub wrong_checksum: bool,
 }
 
 impl FileFormat {
@@ -115,6 +126,7 @@ impl FileInfo {
             date: None,
             lfn: None,
             user_record: None,
+            warnings: Warnings::default(),
         }
     }
 }
@@ -149,6 +161,14 @@ pub struct WriteOptions {
     pub date: Option<String>,
     /// Logical file name of ILDG; `None`: no such record.
     pub lfn: Option<String>,
+}
+
+impl WriteOptions {
+    /// Bits of the numbers that a file of this format will have.
+    pub fn bits(&self, format: FileFormat) -> u32 {
+        let codec = CODECS.into_iter().find(|codec| codec.formats.contains(&format));
+        self.precision_bits.unwrap_or(codec.expect("every format").bits[0])
+    }
 }
 
 /// What a file says before its links, and how these lie in it.
@@ -412,7 +432,7 @@ impl GaugeWriter {
         text::check_options(options)?;
         let codec =
             CODECS.into_iter().find(|codec| codec.formats.contains(&format)).expect("every format");
-        let bits = options.precision_bits.unwrap_or(codec.bits[0]);
+        let bits = options.bits(format);
         let order = options.byte_order.unwrap_or(codec.orders[0]);
         if !codec.bits.contains(&bits) || !codec.orders.contains(&order) {
             bail!(

@@ -3,11 +3,13 @@
 
 use super::{ByteOrder, SITE};
 use crate::bail;
-use crate::error::{Error, Result, Status};
+use crate::error::{host_array, Error, Result, Status};
+use std::collections::hash_map::RandomState;
 use std::fs::{self, File, OpenOptions};
+use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{fchown, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of one chunk, roughly.
 const CHUNK: usize = 1 << 20;
@@ -129,13 +131,7 @@ impl Input {
     /// Zeroed links; call it when the length of the file has been checked.
     pub fn allocate(&self, extents: [usize; 4]) -> Result<Vec<f64>> {
         let count = SITE * extents.iter().product::<usize>();
-        let mut links = Vec::new();
-        if links.try_reserve_exact(count).is_err() {
-            let message = format!("no memory for {count} doubles of host links");
-            return Err(self.error(Status::OutOfMemory, message));
-        }
-        links.resize(count, 0.0);
-        Ok(links)
+        host_array(count, 0.0, "its links").map_err(|e| self.error(e.status, e.message))
     }
 
     /// Reads `items` × `item_bytes` bytes from here on and hands them over in chunks of whole
@@ -169,11 +165,38 @@ pub struct Output {
 impl Output {
     /// A link is followed, so that the rename replaces the file and not the link.
     fn target(path: &Path) -> Result<PathBuf> {
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if target.is_dir() {
-            bail!(FileWrite, "{}: is a folder", path.display());
+        let Ok(target) = fs::canonicalize(path) else {
+            if let Ok(end) = fs::read_link(path) {
+                bail!(
+                    FileWrite,
+                    "{}: a link to {}, which is not there",
+                    path.display(),
+                    end.display()
+                );
+            }
+            return Ok(path.to_owned());
+        };
+        match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => bail!(FileWrite, "{}: is a folder", path.display()),
+            Ok(found) if !found.is_file() => {
+                bail!(FileWrite, "{}: is a device, a pipe or a socket, not a file", path.display())
+            }
+            _ => Ok(target),
         }
-        Ok(target)
+    }
+
+    /// Names that others take, killed processes among them, are left to them.
+    fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
+        for _ in 0..100 {
+            // Every RandomState has keys of its own.
+            let number = RandomState::new().build_hasher().finish();
+            let temporary = target.with_file_name(format!(".plaq-{number:016x}.tmp"));
+            match OpenOptions::new().write(true).create_new(true).open(&temporary) {
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
+                made => return made.map(|file| (file, temporary)),
+            }
+        }
+        Err(ErrorKind::AlreadyExists.into())
     }
 
     /// Opens the temporary file `name` that another process created for `path`.
@@ -182,7 +205,9 @@ impl Output {
         let temporary = target.with_file_name(name);
         match OpenOptions::new().write(true).open(&temporary) {
             Ok(file) => Ok(Output { file, temporary, target, owned: false }),
-            Err(e) => bail!(FileWrite, "{}: {e}", temporary.display()),
+            Err(e) => {
+                bail!(FileWrite, "{}: its new file {}: {e}", path.display(), temporary.display())
+            }
         }
     }
 
@@ -192,15 +217,21 @@ impl Output {
     }
 
     pub fn create(path: &Path) -> Result<Self> {
-        static SERIAL: AtomicU64 = AtomicU64::new(0);
         let target = Self::target(path)?;
-        let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
-        let hidden = format!(".plaq-{}-{serial}.tmp", std::process::id());
-        let temporary = target.with_file_name(hidden);
-        match OpenOptions::new().write(true).create_new(true).open(&temporary) {
-            Ok(file) => Ok(Output { file, temporary, target, owned: true }),
-            Err(e) => bail!(FileWrite, "{}: {e}", temporary.display()),
+        match Self::create_beside(&target) {
+            Ok((file, temporary)) => Ok(Output { file, temporary, target, owned: true }),
+            Err(e) => bail!(FileWrite, "{}: a file in its folder: {e}", path.display()),
         }
+    }
+
+    /// Gives the file the mode and, as far as this process may, the owner of the one it replaces.
+    fn inherit(&self) -> io::Result<()> {
+        let Ok(old) = fs::metadata(&self.target) else { return Ok(()) };
+        let new = self.file.metadata()?;
+        if (new.uid(), new.gid()) != (old.uid(), old.gid()) {
+            let _ = fchown(&self.file, Some(old.uid()), Some(old.gid()));
+        }
+        self.file.set_permissions(old.permissions())
     }
 
     fn failure(&self, e: io::Error) -> Error {
@@ -241,6 +272,7 @@ impl Output {
 
     /// Flushes to disk and gives the file its name.
     pub fn commit(mut self) -> Result<()> {
+        self.inherit().map_err(|e| self.failure(e))?;
         self.sync()?;
         fs::rename(&self.temporary, &self.target).map_err(|e| self.failure(e))?;
         self.owned = false;

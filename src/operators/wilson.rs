@@ -2,6 +2,7 @@
 //! M = A - kappa H,  H = sum_mu h_mu [(1 - gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)],
 //! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md).
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -113,6 +114,10 @@ pub struct Wilson {
     direct: Option<Arc<CloverField>>,
     inverse: Option<Arc<CloverField>>,
     params: DiracParams,
+    /// Was the clover term made of the links, not given by the caller?
+    own_clover: bool,
+    /// Changes of the links since it was made.
+    updates: AtomicU64,
 }
 
 impl Wilson {
@@ -131,7 +136,66 @@ impl Wilson {
         gauge.device().require(bytes as u64, "the clover term and its inverse")?;
         let c = 2.0 * params.kappa();
         let direct = CloverField::build(&gauge, c * params.csw_s, c * params.csw_t)?;
-        Self::with_clover(gauge, Some(Arc::new(direct)), params)
+        let made = Self::with_clover(gauge, Some(Arc::new(direct)), params)?;
+        Ok(Wilson { own_clover: true, ..made })
+    }
+
+    /// Puts other links into the memory of the operator's own, and the clover term and its inverse
+    /// made of them into that of the old ones: nothing is compiled, and nothing is allocated where
+    /// `gauge` has the operator's precision and is stored as 18 or 12 numbers. The field that the
+    /// operator was made with is overwritten where it has not been converted ([`Wilson::to`]).
+    /// Operators in other storage follow by [`Wilson::follow`].
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice, device or group; `Unsupported`: the caller gave the clover
+    /// term; `SingularClover`: the operator is unusable until the next update.
+    pub fn update(&self, gauge: &GaugeField) -> Result<()> {
+        if self.direct.is_some() && !self.own_clover {
+            bail!(Unsupported, "update: the clover term was given, it cannot be made of new links");
+        }
+        if !std::ptr::eq(gauge, &*self.gauge) {
+            self.gauge.fill_from(gauge)?;
+        }
+        self.updates.fetch_add(1, Ordering::Release);
+        if let (Some(direct), Some(inverse)) = (&self.direct, &self.inverse) {
+            let c = 2.0 * self.kappa();
+            let readable = |g: &GaugeField| {
+                g.precision() == direct.precision() && CloverField::reads(g.recon())
+            };
+            // The links as they were given are the better ones.
+            let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
+            direct.rebuild(links, c * self.params.csw_s, c * self.params.csw_t)?;
+            let twist = c * self.params.mu;
+            if direct.precision() == Precision::F16 {
+                let fine = CloverField::build(links, c * self.params.csw_s, c * self.params.csw_t)?;
+                inverse.fill_from(&fine.inverse(twist)?)?;
+            } else {
+                direct.invert_into(inverse, twist)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over links, clover term and inverse of the same operator in other storage, into the
+    /// memory that it has.
+    pub fn follow(&self, other: &Wilson) -> Result<()> {
+        let convert =
+            |to: &Option<Arc<CloverField>>, from: &Option<Arc<CloverField>>| match (to, from) {
+                (Some(to), Some(from)) if !Arc::ptr_eq(to, from) => to.fill_from(from),
+                _ => Ok(()),
+            };
+        if !Arc::ptr_eq(&self.gauge, &other.gauge) {
+            self.gauge.fill_from(&other.gauge)?;
+        }
+        convert(&self.direct, &other.direct)?;
+        convert(&self.inverse, &other.inverse)?;
+        self.updates.store(other.updates(), Ordering::Release);
+        Ok(())
+    }
+
+    /// How often the links were changed since the operator was made.
+    pub fn updates(&self) -> u64 {
+        self.updates.load(Ordering::Acquire)
     }
 
     /// With a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...).
@@ -166,7 +230,14 @@ impl Wilson {
                 );
             }
         }
-        Ok(Wilson { gauge, direct, inverse, params })
+        let updates = AtomicU64::new(0);
+        Ok(Wilson { gauge, direct, inverse, params, own_clover: false, updates })
+    }
+
+    /// The same operator with a copy of its links.
+    pub fn with_own_links(self) -> Result<Self> {
+        let gauge = self.gauge.to(self.gauge.precision(), self.gauge.recon())?;
+        Ok(Wilson { gauge: Arc::new(gauge), ..self })
     }
 
     /// The same operator in another precision and link storage.
@@ -187,6 +258,8 @@ impl Wilson {
             direct: convert(&self.direct)?,
             inverse: convert(&self.inverse)?,
             params: self.params,
+            own_clover: self.own_clover,
+            updates: AtomicU64::new(self.updates()),
         })
     }
 

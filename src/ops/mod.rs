@@ -4,6 +4,8 @@
 pub mod config;
 pub mod correlators;
 pub mod gaugefix;
+pub mod hmc;
 pub mod observables;
 pub mod propagator;
 pub mod quenched;
+pub mod smearing;

@@ -29,13 +29,29 @@ impl Quenched {
     ///
     /// Links must be stored whole (`R18`, or SU(2)), in single or double precision; every updated
     /// link is put back into the group. Random numbers depend on seed, sweep and global site only.
+    ///
+    /// # Errors
+    /// `Unsupported`: other links; `InvalidArgument`: `sweep` would pass 2^32 - 1.
     pub fn run(&mut self, gauge: &mut GaugeField, n: usize) -> Result<()> {
+        self.check_sweeps(n)?;
         for _ in 0..n {
             update(gauge, self.beta, self.seed, self.sweep, true)?;
-            self.sweep = self.sweep.wrapping_add(1);
+            self.sweep += 1;
             for _ in 0..self.overrelax {
                 overrelax(gauge)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Refuses sweeps beyond the end of the random stream, where its numbers would come again.
+    pub fn check_sweeps(&self, n: usize) -> Result<()> {
+        if n > (u32::MAX - self.sweep) as usize {
+            bail!(
+                InvalidArgument,
+                "sweeps: expected at most 2^32 - 1 with one seed, found {} after {n} more",
+                u64::from(self.sweep).saturating_add(n as u64)
+            );
         }
         Ok(())
     }

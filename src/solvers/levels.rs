@@ -12,7 +12,7 @@
 //! long. The drift for a unit of the way is measured at every update.
 //!
 //! Every right-hand side stops by itself: when it meets the criteria, or when it stands still. Once
-//! half of them have stopped the fields shrink to the others.
+//! two thirds of them have stopped the fields shrink to the others.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -294,37 +294,45 @@ impl<'a, 'm> Levels<'a, 'm> {
         self.done |= !self.active.contains(&true);
     }
 
-    /// After `refresh`: once half of the right-hand sides have stopped, the fields shrink to the
-    /// others, these of the algorithm too. Returns which of them stay.
+    /// After `refresh`: once most right-hand sides have stopped, the fields shrink to the others, those
+    /// of the algorithm too. Returns which of them stay. The memory that the residual no longer needs
+    /// takes their x and b.
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
-        let possible = !self.done && 2 * keep.len() <= self.nrhs() && self.r.can_keep();
+        let k = keep.len();
+        let room = if self.left.is_some() { 2 * k } else { 3 * k };
+        let possible = !self.done && room <= self.nrhs() && self.r.can_keep();
         if !possible || keep.is_empty() {
             return Ok(None);
         }
         self.note_heavy_quark()?;
         self.store()?;
+        let columns = self.nrhs();
+        let r = self.upper.as_mut().map_or(&mut self.r, |(_, r)| r);
         match &mut self.left {
             Some((x, b)) => {
+                r.keep(&keep)?;
                 x.keep(&keep)?;
                 b.keep(&keep)?;
             }
             None => {
-                let part = |f: &VectorField| -> Result<VectorField> {
-                    let mut part = f.like_with(f.precision(), keep.len())?;
-                    for (to, &from) in keep.iter().enumerate() {
-                        part.copy_rhs(to, f, from, 1)?;
-                    }
-                    Ok(part)
-                };
-                self.left = Some((part(self.x)?, part(self.b)?));
+                r.move_to_front(&keep)?;
+                let mut x = r.split_off(k)?;
+                let mut b = x.split_off(k)?;
+                if columns > 3 * k {
+                    b.keep(&(0..k).collect::<Vec<_>>())?;
+                }
+                for (to, &from) in keep.iter().enumerate() {
+                    x.copy_rhs(to, self.x, from, 1)?;
+                    b.copy_rhs(to, self.b, from, 1)?;
+                }
+                self.left = Some((x, b));
             }
         }
-        if let Some((correction, r)) = &mut self.upper {
+        if let Some((correction, _)) = &mut self.upper {
             correction.keep(&keep)?;
-            r.keep(&keep)?;
+            self.r.keep(&keep)?;
         }
-        self.r.keep(&keep)?;
         for field in fields {
             field.keep(&keep)?;
         }

@@ -4,16 +4,25 @@
 
 mod bicgstab;
 mod cg;
+pub mod dense;
 mod gcr;
+mod lanczos;
 mod levels;
 mod mr;
 mod multishift;
+mod rational;
+mod rational_sum;
+mod ritz;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, End, Filter};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
+pub use rational::Rational;
+pub use rational_sum::{rational_sum, RationalParams, RationalReport};
+pub use ritz::{ritz, RitzParams};
 
 use crate::bail;
 use crate::error::{Error, Result, Status};
@@ -70,6 +79,9 @@ impl std::str::FromStr for SolverKind {
     }
 }
 
+/// More do not fit in any memory.
+const MOST_DIRECTIONS: usize = 10_000;
+
 /// What a solve is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverParams {
@@ -121,8 +133,12 @@ impl SolverParams {
         if !(self.delta > 0.0 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
         }
-        if self.nkrylov == 0 {
-            bail!(BadParameter, "nkrylov is 0: GCR keeps at least one direction");
+        if !(1..=MOST_DIRECTIONS).contains(&self.nkrylov) {
+            bail!(
+                BadParameter,
+                "nkrylov: expected 1 to {MOST_DIRECTIONS} directions, found {}",
+                self.nkrylov
+            );
         }
         if !(self.omega > 0.0 && self.omega < 2.0) {
             bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
@@ -260,10 +276,8 @@ impl System {
             }
             None => vectors * vector + self.precise.memory(nrhs, uses),
         };
-        // x and b of the right-hand sides that are left.
-        let left = if nrhs > 1 { 2 * self.precise.shape().bytes(nrhs / 2) } else { 0 };
         let inverse = self.preconditioner.as_ref();
-        own + left + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
+        own + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
     }
 }
 
@@ -362,7 +376,7 @@ fn alone(
 }
 
 /// Refuses norms that are not finite.
-fn check_finite(norms: &[f64], name: &str) -> Result<()> {
+pub(crate) fn check_finite(norms: &[f64], name: &str) -> Result<()> {
     match norms.iter().position(|n| !n.is_finite()) {
         Some(i) => Err(Error::new(
             Status::NotFinite,

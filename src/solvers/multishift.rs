@@ -1,6 +1,7 @@
 //! Multi-shift CG: (A + sigma_k) x_k = b for all shifts from one Krylov space. The residual of a
 //! shifted system is a multiple zeta_k of that of the least shift (Jegerlehner, hep-lat/9612014).
 
+use std::borrow::BorrowMut;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
@@ -60,7 +61,7 @@ pub fn multishift(
     params: &SolverParams,
     shifts: &[Shift],
     refine: bool,
-    xs: &mut [VectorField],
+    xs: &mut [impl BorrowMut<VectorField>],
     b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<(SolverReport, Vec<ShiftReport>)> {
@@ -70,7 +71,7 @@ pub fn multishift(
     check_finite(&norm, "b")?;
     let mut total = SolverReport { converged: true, ..Default::default() };
     for x in xs.iter_mut() {
-        x.clear()?;
+        x.borrow_mut().clear()?;
     }
     let mut watched = |p: &Progress| {
         let answer = monitor(p);
@@ -96,7 +97,7 @@ pub fn multishift(
         };
         let sloppy = system.sloppy.as_ref().filter(|_| left > 0).map(shifted);
         let system = System { sloppy, ..System::new(shifted(&system.precise)) };
-        let r = solve(&system, &params, x, b, monitor)?;
+        let r = solve(&system, &params, x.borrow_mut(), b, monitor)?;
         total.stopped |= r.stopped;
         total.standstill |= r.standstill;
         total.converged &= r.converged;
@@ -124,7 +125,12 @@ fn raise(most: &mut Vec<f64>, values: &[f64]) {
     most.iter_mut().zip(values).for_each(|(m, v)| *m = m.max(*v));
 }
 
-fn check(system: &System, shifts: &[Shift], xs: &[VectorField], b: &VectorField) -> Result<()> {
+fn check(
+    system: &System,
+    shifts: &[Shift],
+    xs: &[impl BorrowMut<VectorField>],
+    b: &VectorField,
+) -> Result<()> {
     if shifts.is_empty() || xs.len() != shifts.len() {
         bail!(BadParameter, "{} shifts with {} solutions", shifts.len(), xs.len());
     }
@@ -143,6 +149,7 @@ fn check(system: &System, shifts: &[Shift], xs: &[VectorField], b: &VectorField)
     }
     system.precise.range().check(b, "b")?;
     for x in xs {
+        let x = x.borrow();
         system.precise.shape().check(x, "x")?;
         b.check_like(x, "multishift")?;
     }
@@ -162,7 +169,7 @@ fn iterate(
     system: &System,
     params: &SolverParams,
     shifts: &[Shift],
-    xs: &mut [VectorField],
+    xs: &mut [impl BorrowMut<VectorField>],
     b: &VectorField,
     norm: &[f64],
     monitor: &mut Monitor,
@@ -231,6 +238,7 @@ fn iterate(
         for (k, (track, x)) in tracks.iter_mut().zip(xs.iter_mut()).enumerate() {
             let Track { zeta, zeta_before, active, iterations, p: place } = track;
             let Some(p) = place else { continue };
+            let x = x.borrow_mut();
             let sigma = shifts[k].sigma - shifts[least].sigma;
             let (mut a, mut c, mut d) =
                 (vec![Complex64::ZERO; n], vec![Complex64::ZERO; n], vec![Complex64::ZERO; n]);

@@ -126,6 +126,20 @@ fn observables_and_files() {
 }
 
 #[test]
+fn faults() {
+    c_program("faults");
+}
+
+/// Not under sanitizers, which have address space, threads and time of their own.
+#[test]
+fn limits() {
+    let Some(tool) = tool("CC", "cc") else { return };
+    let folders = [work(), &root().join("tests/abi")];
+    let program = programs::build(&tool, "tests/abi/limits.c", &folders, "limits", &[]);
+    run(Command::new(program).current_dir(work()), "limits.c");
+}
+
+#[test]
 fn propagators() {
     c_program("hadron");
 }

@@ -26,6 +26,12 @@ fn milc_calls() {
 }
 
 #[test]
+fn sessions_and_wrong_arrays() {
+    let [own, quda] = headers();
+    checked("tests/clients/session.c", &[&own, &quda]);
+}
+
+#[test]
 fn milc_calls_on_ranks() {
     if mpi_library().is_none() {
         return;

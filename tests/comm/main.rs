@@ -11,7 +11,7 @@ mod scenarios;
 use std::ffi::OsStr;
 use std::process::Command;
 
-use programs::{has, job, mpi_library, root, run, variable, work};
+use programs::{build, has, job, mpi_library, root, run, variable, work};
 
 /// A scenario on the ranks of this grid.
 fn scenario(name: &str, grid: &str) {
@@ -51,6 +51,27 @@ fn host(variable_of_compiler: &str, default: &str, sources: &[&str], flags: &[&s
 #[test]
 fn c_host() {
     host("MPICC", "mpicc", &["tests/comm/host.c"], &["-std=c99"]);
+}
+
+/// Ranks that call different things, or with different parameters.
+#[test]
+fn different_calls_end_alike() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let folders = [root().join("include"), root().join("tests/abi")];
+    let folders = [folders[0].as_path(), folders[1].as_path()];
+    let compiler = variable("MPICC", "mpicc");
+    let program = build(&compiler, "tests/comm/different.c", &folders, "different", &[]);
+    let objects = "stale order zero leak communicators extents links group seed nrhs subset";
+    let others = "precision object count kappa csw tol algorithm iterations format finalize";
+    for (grid, cases) in
+        [("1,1,1,2", objects), ("1,1,1,2", others), ("1,1,1,3", "stale nrhs order")]
+    {
+        let mut words = vec![program.as_os_str()];
+        words.extend(cases.split(' ').map(OsStr::new));
+        job(grid, "120", &words, &[]);
+    }
 }
 
 #[test]

@@ -114,7 +114,8 @@ fn ring(comm: &Comm, bytes: usize, talk: impl Fn(usize, usize) -> bool) {
             }
         })
         .collect();
-    let pending = comm.start(&messages, None).unwrap();
+    // SAFETY: buffers of this function, of `bytes` bytes each.
+    let pending = unsafe { comm.start_raw(&messages, None) }.unwrap();
     comm.finish(pending).unwrap();
     for (&(mu, forward), found) in moves.iter().zip(&recv) {
         let from = comm.neighbour(mu, !forward);
@@ -276,7 +277,9 @@ fn ring_or_fail(comm: &Comm) -> Result<()> {
             recv: buffers[mu * 4 + 2 + forward as usize].as_ptr() as u64,
             bytes: 1 << 20,
         };
-        let pending = comm.start(&[message(false), message(true)], Some(buffers.clone()))?;
+        let messages = [message(false), message(true)];
+        // SAFETY: buffers that the exchange keeps.
+        let pending = unsafe { comm.start_raw(&messages, Some(buffers.clone()))? };
         comm.finish(pending)?;
     }
     comm.sum(&mut [0.0])
@@ -296,7 +299,8 @@ fn fail() {
     refused(comm.all_gather(&[1]), Status::CommFailed, &words);
     refused(comm.agree(Ok(())), Status::CommFailed, &words);
     refused(comm.guard(|| Ok(())), Status::CommFailed, &words);
-    refused(comm.start(&[], None), Status::CommFailed, &words);
+    // SAFETY: no message.
+    refused(unsafe { comm.start_raw(&[], None) }, Status::CommFailed, &words);
     assert!(start.elapsed() < Duration::from_secs(1), "at once");
     // A defect inside a guarded call.
     let comm = with_timeout(30.0);

@@ -23,19 +23,19 @@ impl Backend for Remote {
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr> {
         self.0.alloc(bytes, shared)
     }
-    fn free(&self, ptr: Ptr, bytes: u64, shared: bool) {
+    unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool) {
         self.0.free(ptr, bytes, shared)
     }
-    fn upload(&self, pieces: &[Piece]) -> Result<()> {
+    unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
         self.0.upload(pieces)
     }
-    fn download(&self, source: &mut Downloads) -> Result<()> {
+    unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
         self.0.download(source)
     }
-    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         self.0.copy(dst, src, bytes)
     }
-    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
         self.0.zero(dst, bytes)
     }
     // Page-locked memory, for as long as the tests run.
@@ -43,7 +43,7 @@ impl Backend for Remote {
         let host = self.0.alloc(bytes as u64, false)?.0;
         Ok((host, Ptr(host)))
     }
-    fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+    unsafe fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         let copy =
             |&(to, from, bytes): &(u64, Ptr, usize)| self.0.copy(Ptr(to), from, bytes as u64);
         pieces.iter().try_for_each(copy)
@@ -51,15 +51,15 @@ impl Backend for Remote {
     fn left(&self) -> Result<()> {
         Ok(())
     }
-    fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+    unsafe fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         let copy =
             |&(to, from, bytes): &(Ptr, u64, usize)| self.0.copy(to, Ptr(from), bytes as u64);
         pieces.iter().try_for_each(copy)
     }
-    fn launch(&self, call: &Call) -> Result<()> {
+    unsafe fn launch(&self, call: &Call) -> Result<()> {
         self.0.launch(call)
     }
-    fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
         self.0.reduce(call, sums, over)
     }
     fn synchronize(&self) -> Result<()> {

@@ -6,22 +6,25 @@ mod fourier;
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Once, OnceLock};
 
 use rayon::prelude::*;
 
 use super::fourier::{Plan, Shape};
 use super::{Backend, Call, Downloads, Over, Piece, Ptr};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 
-type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, *mut f64);
+type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, i32, *mut f64);
 
 mod table {
     use super::CpuKernel;
     include!(concat!(env!("OUT_DIR"), "/cpu_table.rs"));
 }
 
+/// The set that has every kernel, for any number of lanes; the first of the table.
+const GENERIC: &str = "generic";
 /// Outer sites per partial sum: fixed, so that sums do not depend on the thread count.
 const SUM_CHUNK: usize = 128;
 const MAX_LANES: usize = 16;
@@ -31,8 +34,29 @@ const HUGE_PAGE: usize = 2 << 20;
 pub struct Cpu {
     pool: Arc<rayon::ThreadPool>,
     threads: usize,
-    /// The set for 16 lanes, or `scalar`.
+    /// The set for 16 lanes, or `generic`.
     set: usize,
+    /// The sets for 1, 2, 4, 8 and 16 lanes.
+    by_lanes: [usize; 5],
+    /// Of `forks` when the threads were started.
+    forks: usize,
+}
+
+static FORKS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many of this process' ancestors forked it off after they had used plaq: a child has the memory
+/// of its parent, but none of its threads.
+fn forks() -> usize {
+    static COUNTING: Once = Once::new();
+    #[cfg(unix)]
+    COUNTING.call_once(|| {
+        extern "C" fn in_child() {
+            FORKS.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: a function that does nothing but count.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    });
+    FORKS.load(Ordering::Relaxed)
 }
 
 /// Sets of kernels compiled in that this processor can run, with their lanes: plainest first.
@@ -73,13 +97,14 @@ impl Cpu {
         let name = match std::env::var("PLAQ_CPU_ISA") {
             Ok(asked) => match sets.iter().find(|s| **s == asked) {
                 Some(s) => s,
+                None if asked == GENERIC => GENERIC,
                 None => bail!(
                     Unsupported,
                     "PLAQ_CPU_ISA={asked}: this library on this processor has {sets:?}"
                 ),
             },
             // A library built for fewer sets may meet a processor that has none of them.
-            Err(_) => sets.last().copied().unwrap_or("scalar"),
+            Err(_) => sets.last().copied().unwrap_or(GENERIC),
         };
         let pool = match rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -91,11 +116,34 @@ impl Cpu {
         };
         let threads = pool.current_num_threads();
         let pool = Arc::new(pool);
-        Ok(Cpu { pool, threads, set: set_named(name) })
+        let set = set_named(name);
+        let mut by_lanes = [set_named(GENERIC); 5];
+        for (other, lanes) in usable_sets().filter(|&(_, lanes)| lanes > 1) {
+            by_lanes[lanes.ilog2() as usize] =
+                if lanes == MAX_LANES { set } else { set_named(other) };
+        }
+        Ok(Cpu { pool, threads, set, by_lanes, forks: forks() })
     }
 
-    /// The compiled function: of the chosen set where the lattice has its lanes, else of the only
-    /// set with the lattice's.
+    /// Are the threads in this process?
+    fn here(&self) -> bool {
+        self.forks == FORKS.load(Ordering::Relaxed)
+    }
+
+    /// Refuses to wait for threads that are not.
+    fn check_threads(&self) -> Result<()> {
+        if self.threads > 1 && !self.here() {
+            bail!(
+                DeviceLost,
+                "{}: this process was forked from the one that made the context, whose threads are \
+                 not here; make a context in the child, or one of a single thread before fork()",
+                self.name()
+            );
+        }
+        Ok(())
+    }
+
+    /// The compiled function, of the set for the lattice's lanes.
     fn function(&self, call: &Call) -> Result<CpuKernel> {
         static INDEX: OnceLock<HashMap<&'static str, &'static [CpuKernel]>> = OnceLock::new();
         let index = INDEX.get_or_init(|| table::TABLE.iter().copied().collect());
@@ -103,13 +151,9 @@ impl Cpu {
         let Some(functions) = index.get(symbol.as_str()) else {
             bail!(Unsupported, "kernel {symbol} is not compiled for the CPU");
         };
-        let lanes = call.work.lanes;
-        if lanes == table::SETS[self.set].1 {
-            return Ok(functions[self.set]);
-        }
-        match table::SETS.iter().position(|&(_, n)| n == lanes) {
-            Some(set) if lanes != MAX_LANES => Ok(functions[set]),
-            _ => bail!(Unsupported, "{lanes} lanes on {}", self.name()),
+        match self.by_lanes.get(call.work.lanes.ilog2() as usize) {
+            Some(&set) if call.work.lanes.is_power_of_two() => Ok(functions[set]),
+            _ => bail!(Unsupported, "{} lanes on {}", call.work.lanes, self.name()),
         }
     }
 }
@@ -159,22 +203,34 @@ impl Backend for Cpu {
             // SAFETY: the range is the allocation just made, aligned to pages.
             unsafe { libc::madvise(ptr.cast(), layout.size(), libc::MADV_HUGEPAGE) };
         }
-        // SAFETY: the allocation has this size.
-        unsafe { ptr.write_bytes(0, layout.size()) };
+        // Pages lie near the thread that touches them first: kernels' threads share them out.
+        let (first, size) = (ptr as usize, layout.size());
+        let share = size.div_ceil(4 * self.threads).next_multiple_of(HUGE_PAGE);
+        let clear = |begin: usize| {
+            let bytes = share.min(size - begin);
+            // SAFETY: distinct parts of the allocation, which has this size.
+            unsafe { ((first + begin) as *mut u8).write_bytes(0, bytes) };
+        };
+        if self.threads > 1 && size > share && self.here() {
+            let parts = size.div_ceil(share);
+            self.pool.install(|| (0..parts).into_par_iter().for_each(|part| clear(part * share)));
+        } else {
+            (0..size).step_by(share).for_each(clear);
+        }
         Ok(Ptr(ptr as u64))
     }
-    fn free(&self, ptr: Ptr, bytes: u64, _shared: bool) {
+    unsafe fn free(&self, ptr: Ptr, bytes: u64, _shared: bool) {
         // SAFETY: `ptr` came from `alloc` with the same size (Buffer keeps both).
         unsafe { std::alloc::dealloc(ptr.0 as *mut u8, layout(bytes)) }
     }
-    fn upload(&self, pieces: &[Piece]) -> Result<()> {
+    unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
         for (dst, src) in pieces {
             // SAFETY: the pieces lie inside buffers; distinct allocations do not overlap.
             unsafe { src.gather(0..src.bytes(), dst.0 as *mut u8) };
         }
         Ok(())
     }
-    fn download(&self, source: &mut Downloads) -> Result<()> {
+    unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
         loop {
             let pieces = source()?;
             for (src, dst) in &pieces {
@@ -186,20 +242,22 @@ impl Backend for Cpu {
             }
         }
     }
-    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         // SAFETY: both come from buffers of at least `bytes`; a copy onto itself is allowed.
         unsafe { std::ptr::copy(src.0 as *const u8, dst.0 as *mut u8, bytes as usize) };
         Ok(())
     }
-    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
         // SAFETY: a buffer of at least `bytes`.
         unsafe { std::ptr::write_bytes(dst.0 as *mut u8, 0, bytes as usize) };
         Ok(())
     }
 
-    fn launch(&self, call: &Call) -> Result<()> {
+    unsafe fn launch(&self, call: &Call) -> Result<()> {
+        self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
+        let lanes = call.work.lanes as i32;
         let run = |begin: usize, end: usize| {
             // SAFETY: the struct outlives this call, its layout is checked by static_assert, and
             // the fields' sizes are what `n` and `batches` say (private interface of this crate).
@@ -209,6 +267,7 @@ impl Backend for Cpu {
                     begin as i64,
                     end as i64,
                     batches,
+                    lanes,
                     std::ptr::null_mut(),
                 )
             }
@@ -225,21 +284,30 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&Over>) -> Result<f64> {
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&Over>) -> Result<f64> {
         let Some((numbers, maxima)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
+        self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
+        let lanes = call.work.lanes as i32;
         let width = sums.len();
         let n = call.work.n;
         let chunks = n.div_ceil(SUM_CHUNK);
-        let mut partial = vec![0.0; width * chunks];
+        let mut partial = host_array(width * chunks, 0.0, "partial sums")?;
         let run = |c: usize, out: &mut [f64]| {
             let (begin, end) = (c * SUM_CHUNK, ((c + 1) * SUM_CHUNK).min(n));
             // SAFETY: as in launch; `out` holds batches x N doubles.
             unsafe {
-                function(args as *const c_void, begin as i64, end as i64, batches, out.as_mut_ptr())
+                function(
+                    args as *const c_void,
+                    begin as i64,
+                    end as i64,
+                    batches,
+                    lanes,
+                    out.as_mut_ptr(),
+                )
             }
         };
         if self.threads == 1 {
@@ -258,6 +326,7 @@ impl Backend for Cpu {
     }
 
     fn fourier(&self, shape: Shape) -> Result<Box<dyn Plan>> {
+        self.check_threads()?;
         Ok(fourier::plan(&self.pool, shape))
     }
 

@@ -1,9 +1,10 @@
 //! Compiled kernels on disk, so that a program compiles each of them once per machine. Nothing
 //! here can fail: without a usable folder, or with a damaged entry, kernels are compiled again.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::nvrtc::{Compiled, Usage};
 
@@ -57,9 +58,9 @@ impl Cache {
         if let Some(hit) = read(&entry) {
             return Ok((hit, false));
         }
-        // A lock that cannot be had (some network file systems) only means compiling twice.
+        // A lock that cannot be had (some network file systems), or not soon, only means compiling twice.
         let lock_path = folder.join(format!("{key}.lock"));
-        let lock = File::create(&lock_path).ok().filter(|f| f.lock().is_ok());
+        let lock = File::create(&lock_path).ok().filter(lock_soon);
         if let Some(hit) = read(&entry) {
             let _ = fs::remove_file(&lock_path);
             return Ok((hit, false));
@@ -74,6 +75,22 @@ impl Cache {
         let _ = fs::remove_file(&lock_path);
         drop(lock);
         Ok((compiled?, true))
+    }
+}
+
+/// Longer than any compilation takes; a process that was stopped may hold it for ever.
+const LOCK_LIMIT: Duration = Duration::from_secs(120);
+
+fn lock_soon(file: &File) -> bool {
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return true,
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_LIMIT => {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            Err(_) => return false,
+        }
     }
 }
 

@@ -89,6 +89,9 @@ driver_functions! {
     pool_free = "cuMemFreeAsync" (DevicePtr, Handle);
     host_alloc = "cuMemHostAlloc" (*mut *mut c_void, usize, c_uint);
     host_free = "cuMemFreeHost" (*mut c_void);
+    pointer_attributes = "cuPointerGetAttributes" (c_uint, *mut c_int, *mut *mut c_void, DevicePtr);
+    retain_allocation = "cuMemRetainAllocationHandle" (*mut u64, *mut c_void);
+    release_allocation = "cuMemRelease" (u64);
     address_range = "cuMemGetAddressRange_v2" (*mut DevicePtr, *mut usize, DevicePtr);
     ipc_handle = "cuIpcGetMemHandle" (*mut IpcHandle, DevicePtr);
     ipc_open = "cuIpcOpenMemHandle_v2" (*mut DevicePtr, IpcHandle, c_uint);

@@ -5,6 +5,7 @@ mod aside;
 mod cache;
 mod cufft;
 mod driver;
+mod host;
 mod memory;
 mod modules;
 mod nvrtc;
@@ -283,44 +284,45 @@ impl Backend for Cuda {
         let ptr = self.device_memory().alloc(size, shared)?;
         let cleared = cu!(self.driver, memset(ptr, 0, size, self.stream), "clearing memory");
         if cleared.is_err() {
-            self.free(Ptr(ptr), bytes, shared);
+            // SAFETY: just allocated.
+            unsafe { self.free(Ptr(ptr), bytes, shared) };
         }
         cleared.map(|()| Ptr(ptr))
     }
-    fn free(&self, ptr: Ptr, _bytes: u64, shared: bool) {
+    unsafe fn free(&self, ptr: Ptr, _bytes: u64, shared: bool) {
         if let Ok(_current) = self.enter() {
             self.device_memory().free(ptr.0, shared);
         }
     }
-    fn upload(&self, pieces: &[Piece]) -> Result<()> {
+    unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
         let _current = self.enter()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
         self.staging(&mut held)?.upload(pieces)
     }
-    fn download(&self, source: &mut Downloads) -> Result<()> {
+    unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
         let _current = self.enter()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
         self.staging(&mut held)?.download(source)
     }
-    fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         let _current = self.enter()?;
         let bytes = bytes as usize;
         cu!(self.driver, copy_on_device(dst.0, src.0, bytes, self.stream), "copying {bytes} bytes")
     }
-    fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
+    unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()> {
         let _current = self.enter()?;
         cu!(self.driver, memset(dst.0, 0, bytes as usize, self.stream), "clearing {bytes} bytes")
     }
 
-    fn share(&self, ptr: Ptr) -> Result<Vec<u8>> {
+    unsafe fn share(&self, ptr: Ptr) -> Result<Vec<u8>> {
         let _current = self.enter()?;
         share::share(self, ptr)
     }
-    fn attach(&self, shared: &[u8]) -> Result<(Ptr, Ptr)> {
+    unsafe fn attach(&self, shared: &[u8]) -> Result<(Ptr, Ptr)> {
         let _current = self.enter()?;
         share::attach(self, shared)
     }
-    fn detach(&self, base: Ptr) {
+    unsafe fn detach(&self, base: Ptr) {
         if let Ok(_current) = self.enter() {
             share::detach(self, base);
         }
@@ -329,39 +331,52 @@ impl Backend for Cuda {
         let _current = self.enter()?;
         share::mapped(self.driver, bytes)
     }
-    fn unmap(&self, host: u64) {
+    unsafe fn unmap(&self, host: u64) {
         if let Ok(_current) = self.enter() {
             share::unmap(self.driver, host);
         }
+    }
+
+    fn obstacle(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {
+        let _current = self.enter()?;
+        Cuda::obstacle(self, at, bytes)
+    }
+    fn hidden(&self, address: u64) -> Result<bool> {
+        let _current = self.enter()?;
+        Cuda::hidden(self, address)
+    }
+    unsafe fn after_stream(&self, stream: u64) -> Result<()> {
+        let _current = self.enter()?;
+        Cuda::after_stream(self, stream)
     }
 
     fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         let _current = self.enter()?;
         work()
     }
-    fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+    unsafe fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         self.aside(|aside| aside.leave(pieces))
     }
     fn left(&self) -> Result<()> {
         self.aside(|aside| aside.left())
     }
-    fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+    unsafe fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         self.aside(|aside| aside.bring(pieces))
     }
 
-    fn launch(&self, call: &Call) -> Result<()> {
+    unsafe fn launch(&self, call: &Call) -> Result<()> {
         let _current = self.enter()?;
         let kernel = self.kernel(call)?;
         self.enqueue_sites(call, &kernel)
     }
 
-    fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
         let _current = self.enter()?;
         let posted = self.enqueue_sums(call, over)?;
         self.sums().wait(&posted, sums, self.stream, over)
     }
 
-    fn start(&self, call: &Call) -> Result<Started> {
+    unsafe fn start(&self, call: &Call) -> Result<Started> {
         let _current = self.enter()?;
         self.enqueue_sums(call, None).map(Started::Posted)
     }

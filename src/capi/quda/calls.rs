@@ -106,7 +106,7 @@ fn run<T: Nothing, W: FnOnce()>(
     let rank = ranks.as_ref().map_or(0, |comm| comm.rank());
     let mut value = T::NOTHING;
     let status = boundary::call(function, || {
-        let (result, write) = boundary::together(&[ranks], body)?;
+        let (result, write) = boundary::together(function, None, &[ranks], body)?;
         write();
         value = result;
         Ok(())

@@ -17,6 +17,8 @@ pub struct Session {
     pub context: Arc<Context>,
     pub geometry: Arc<Geometry>,
     pub solves: Mutex<Solves>,
+    /// Of the whole lattice, and ranks in each direction.
+    shape: [[c_int; 4]; 2],
     /// Threads that read the host's arrays.
     pub threads: rayon::ThreadPool,
 }
@@ -65,9 +67,21 @@ pub fn set_communicator(communicator: *mut c_void) {
     *lock(&COMMUNICATOR) = communicator as usize;
 }
 
-/// Opens the default context unless there is one. `device`: GPU of the only rank, or -1.
+/// Opens the default context unless there is one, which must be for the same lattice. `device`: GPU of
+/// the only rank, or -1.
 pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> {
-    if current().is_some() {
+    let shape = [lattice, grid];
+    if let Some(session) = current() {
+        for (name, was, is) in [("latsize", 0, lattice), ("machsize", 1, grid)] {
+            let was = session.shape[was];
+            if was != is {
+                bail!(
+                    InvalidArgument,
+                    "input.layout.{name}: expected {was:?} as in the qudaInit that is in force, found \
+                     {is:?}; call qudaFinalize before qudaInit with another lattice"
+                );
+            }
+        }
         return Ok(());
     }
     for mu in 0..4 {
@@ -109,7 +123,7 @@ pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> 
     let made = || Ok((Geometry::decomposed(lattice, device, comm)?, threads(comm)?));
     let (geometry, threads) = comm.guard(made)?;
     let solves = Mutex::default();
-    *lock(&SESSION) = Some(Arc::new(Session { context, geometry, solves, threads }));
+    *lock(&SESSION) = Some(Arc::new(Session { context, geometry, solves, shape, threads }));
     Ok(())
 }
 

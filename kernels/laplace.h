@@ -1,0 +1,97 @@
+// The gauge-covariant sum over neighbours of vector fields, spin by spin: Laplacians and Gaussian
+// smearing are made of it.
+#pragma once
+#include "recon.h"
+
+namespace PLAQ_NS {
+
+PLAQ_FN Plane vector_message(const HaloView& h, int mu, bool forward, int rhs) {
+  const int k = 2 * mu + forward;
+  return {h.data[k] + rhs * h.plane_bytes[mu], (float*)(h.norm[k] + rhs * h.norm_bytes[mu]), 0};
+}
+
+// Vectors of all faces of `inp` for the ranks behind them; rows are those of the faces one direction
+// after the other, lower face first. Where a direction is split over lanes a row holds two sites
+// (geometry.h, face_rows).
+template <int W, class S> struct VectorPack {
+  typedef real<typename S::C, W> R;
+  template <int N> static PLAQ_FN void run(const LaplaceArgs& a, int o, int lx, int batch) {
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      if (!has_halo(a.geom, mu) || !(a.directions() >> mu & 1)) continue;
+      const int rows = face_rows(a.geom, mu), bit = lane_bit(a.geom, mu);
+      if (o < 2 * rows) {
+        const bool upper = o >= rows;
+        Site row{};
+        row.o = upper ? o - rows : o, row.lx = lx;
+        const int c = upper ? extent(a.geom, mu) - 1 : 0;
+        const Plane in = plane(a.inp, batch * a.step_in());
+        R v[N], w[N];
+        load<S>(v, in, face_site(a.geom, row.o, mu, c, 1 - a.parity(), lx));
+        if (bit) {
+          load<S>(w, in, face_site(a.geom, (row.o + rows) % face_sites(a.geom, mu), mu, c, 1 - a.parity(), lx ^ bit));
+          PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = by_lane_bit(v[i], w[i], lx, bit, upper);
+        }
+        store<S>(v, vector_message(a.sent, mu, upper, batch), row);
+        return;
+      }
+      o -= 2 * rows;
+    }
+  }
+  static PLAQ_FN void site(const LaplaceArgs& a, int o, int lx, int batch) {
+    if (a.spins() == 4) run<24>(a, o, lx, batch);
+    else run<6>(a, o, lx, batch);
+  }
+};
+
+// out = coef_y y + coef sum_mu [U_mu(x) in(x+mu) + U_mu(x-mu)^dagger in(x-mu)] on one parity, over the
+// directions asked for; y has the parity of out.
+template <int W, class S, int RECON> struct Laplace {
+  typedef real<typename S::C, W> R;
+  template <int N>
+  static PLAQ_RARE void load_across(R (&v)[N], const LaplaceArgs& a, const Site& s, Site n, const Plane& in, int rhs, int mu,
+                                    bool forward) {
+    const int bit = lane_bit(a.geom, mu), rows = face_rows(a.geom, mu);
+    R w[N];
+    n.lx = s.lx ^ bit;
+    if (bit) load<S>(v, in, n);
+    n.o = face_index(a.geom, s, mu);
+    if (n.o >= rows) n.o -= rows, n.lx = s.lx;
+    load<S>(w, vector_message(a.received, mu, forward, rhs), n);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = bit ? by_lane_bit(w[i], v[i], s.lx, bit, forward) : w[i];
+  }
+  template <int N> static PLAQ_FN void run(const LaplaceArgs& a, int o, int lx, int batch) {
+    const int p = a.parity();
+    const Site s = a.region() == REGION_INNER   ? inner_site(a.geom, o, p, lx)
+                   : a.region() == REGION_OUTER ? outer_site(a.geom, o, p, lx)
+                                                : site_at(a.geom, o, p, lx);
+    const Plane in = plane(a.inp, batch * a.step_in());
+    R acc[N], v[N];
+    PLAQ_UNROLL for (int i = 0; i < N; i++) acc[i] = splat<R>(0);
+    for (int k = 0; k < 8; k++) {
+      const int mu = k / 2;
+      const bool forward = k % 2;
+      if (!(a.directions() >> mu & 1)) continue;
+      const Site n = neighbour(a.geom, s, mu, forward), from = forward ? s : n;
+      Su3<R> u;
+      load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu);
+      if (!forward) u = adj(u);
+      if (a.region() != REGION_INNER && at_halo(a.geom, s, mu, forward)) load_across<N>(v, a, s, n, in, batch, mu, forward);
+      else load<S>(v, in, n);
+      PLAQ_UNROLL for (int spin = 0; spin < N / 6; spin++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
+        cplx<R> z = {acc[6 * spin + 2 * i], acc[6 * spin + 2 * i + 1]};
+        PLAQ_UNROLL for (int j = 0; j < 3; j++) z = madd(z, u.e[i][j], cplx<R>{v[6 * spin + 2 * j], v[6 * spin + 2 * j + 1]});
+        acc[6 * spin + 2 * i] = z.re, acc[6 * spin + 2 * i + 1] = z.im;
+      }
+    }
+    load<S>(v, plane(a.y, batch * a.step_y()), s);
+    const R c = splat<R>(a.coef), d = splat<R>(a.coef_y);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = fma_(d, v[i], c * acc[i]);
+    store<S>(v, plane(a.out, batch * a.step_out()), s);
+  }
+  static PLAQ_FN void site(const LaplaceArgs& a, int o, int lx, int batch) {
+    if (a.spins() == 4) run<24>(a, o, lx, batch);
+    else run<6>(a, o, lx, batch);
+  }
+};
+
+}  // namespace PLAQ_NS

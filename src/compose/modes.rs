@@ -1,0 +1,304 @@
+//! Low modes of the hermitian kernel Q for exact projection, with the quantities that bound the error
+//! of the projectors (Walk, section 2.8; Giusti et al., hep-lat/0212012): residues rho_k, distances d_k
+//! to the rest of the spectrum, kappa_+-^2 = sum over +-lambda_k > 0 of rho_k^2 / d_k^2.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{basis, blas, Precision, SpinorField};
+use crate::linop::LinOp;
+use crate::operators::{HermitianWilson, KernelSquare};
+use crate::solvers::dense::eigen_hermitian;
+use crate::solvers::{eigen, ritz, EigenParams, EigenReport, End, Filter, Monitor, RitzParams};
+
+/// Which eigensolver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Finder {
+    Lanczos,
+    /// Minimises the Ritz functional (Kalkreuter and Simma).
+    Ritz,
+}
+
+/// What modes are asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModeParams {
+    /// Modes to project, at least; a few more where a larger distance to the next follows. None: found
+    /// from the spectrum.
+    pub count: Option<usize>,
+    /// None: as many at most.
+    pub most: usize,
+    /// Largest residual of Q^2 over its largest eigenvalue; 0: 1e-13 in double, 1e-6 in single precision.
+    pub tol: f64,
+    pub finder: Finder,
+    /// Vectors that Lanczos multiplies at a time.
+    pub block: usize,
+    pub max_restarts: usize,
+    pub seed: u64,
+}
+
+impl Default for ModeParams {
+    fn default() -> Self {
+        ModeParams {
+            count: None,
+            most: 48,
+            tol: 0.0,
+            finder: Finder::Lanczos,
+            block: 1,
+            max_restarts: 300,
+            seed: 1,
+        }
+    }
+}
+
+/// Low modes of Q and the ends of its spectrum.
+pub struct Modes {
+    /// Modes projected first, by modulus of their eigenvalues, then the others that were found, which
+    /// may be mixtures of both signs.
+    vectors: SpinorField,
+    values: Vec<f64>,
+    residuals: Vec<f64>,
+    distances: Vec<f64>,
+    kappa: [f64; 2],
+    next: f64,
+    high: (f64, f64),
+    report: EigenReport,
+}
+
+/// None asked for: more are added while the next eigenvalue stays below this share of the largest.
+const ENOUGH: f64 = 0.06;
+/// The largest eigenvalue is taken larger by this, as it is found from below.
+const MARGIN: f64 = 1.01;
+
+impl Modes {
+    /// Finds modes of the kernel; `cheap` is the kernel in another precision, for the polynomials of the
+    /// eigensolver, `guess` holds vectors of an earlier search.
+    ///
+    /// # Errors
+    /// `KernelSpectrum`: they do not converge; others as of [`eigen`].
+    pub fn find(
+        kernel: &Arc<HermitianWilson>,
+        cheap: Option<&Arc<HermitianWilson>>,
+        params: &ModeParams,
+        guess: Option<&SpinorField>,
+        monitor: &mut Monitor,
+    ) -> Result<Self> {
+        let square = KernelSquare(kernel.clone());
+        let cheap = cheap.map(|k| KernelSquare(k.clone()));
+        let cheap = cheap.as_ref().map(|k| k as &dyn LinOp);
+        let dimension = square.shape().numbers() as usize;
+        let double = square.shape().precision == Precision::F64;
+        let tol = match params.tol {
+            0.0 if double => 1e-13,
+            0.0 => 1e-6,
+            tol => tol,
+        };
+        let high = highest(&square, params.seed, monitor)?;
+        let top = MARGIN * high.0;
+        let mut wanted = params.count.unwrap_or(8).min(dimension / 4);
+        let mut kept: Option<SpinorField> = None;
+        loop {
+            let extra = (wanted / 4).clamp(2, 8);
+            let find = |guess: Option<&SpinorField>, monitor: &mut Monitor| match params.finder {
+                Finder::Lanczos => {
+                    let params = EigenParams {
+                        end: End::Smallest,
+                        count: wanted + extra,
+                        block: params.block,
+                        tol,
+                        max_restarts: params.max_restarts,
+                        filter: Filter::Auto,
+                        seed: params.seed,
+                        ..Default::default()
+                    };
+                    eigen(&square, cheap, &params, guess, monitor)
+                }
+                Finder::Ritz => {
+                    let params = RitzParams {
+                        end: End::Smallest,
+                        count: wanted + extra,
+                        tol: tol * top * top,
+                        max_cycles: params.max_restarts,
+                        seed: params.seed,
+                        ..Default::default()
+                    };
+                    ritz(&square, &params, guess, monitor)
+                }
+            };
+            let (vectors, report) = find(kept.as_ref().or(guess), monitor)?;
+            if !report.converged {
+                let worst = report.residuals.iter().fold(0.0f64, |m, &r| m.max(r));
+                bail!(
+                    KernelSpectrum,
+                    "{} low modes of the kernel did not converge: residual {worst:.2e} of {:.2e} after \
+                     {} restarts: allow more restarts, a larger tolerance or ask for fewer modes",
+                    wanted + extra,
+                    tol * top * top,
+                    report.restarts
+                );
+            }
+            let last = report.values.last().copied().unwrap_or(0.0).max(0.0).sqrt();
+            let enough = params.count.is_some() || last >= ENOUGH * top;
+            if enough || 2 * wanted > params.most.min(dimension / 8) {
+                return Self::order(kernel, vectors, wanted, high, report);
+            }
+            kept = Some(vectors);
+            wanted *= 2;
+        }
+    }
+
+    /// Decides how many are projected, and diagonalises Q in their span: that of a part of the
+    /// spectrum of Q^2, which Q does not leave.
+    fn order(
+        kernel: &Arc<HermitianWilson>,
+        mut vectors: SpinorField,
+        wanted: usize,
+        high: (f64, f64),
+        report: EigenReport,
+    ) -> Result<Self> {
+        let found = vectors.nrhs();
+        let modulus = |k: usize| report.values[k].max(0.0).sqrt();
+        // Not between two that lie together by accident. Of equal ones at the end some may be missing.
+        let gap = |&k: &usize| {
+            let below = if k == 0 { 0.0 } else { modulus(k - 1) };
+            (modulus(k) - below) / modulus(k).max(f64::MIN_POSITIVE)
+        };
+        let n = match wanted {
+            0 => 0,
+            _ => {
+                let all = (wanted..found).rev();
+                all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
+            }
+        };
+        let mut some = kernel.shape().field(n.max(1))?;
+        let (mut values, mut residuals) = (vec![], vec![]);
+        if n > 0 {
+            let mut images = some.like(some.precision())?;
+            some.copy_rhs(0, &vectors, 0, n)?;
+            kernel.apply(&mut images, &some)?;
+            let h = basis::dots(&some, 0..n, &images, 0..n)?;
+            let (all, u) = eigen_hermitian(&h, n)?;
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by(|&i, &j| all[i].abs().total_cmp(&all[j].abs()));
+            let mut c = vec![Complex64::ZERO; n * n];
+            for i in 0..n {
+                for (to, &from) in order.iter().enumerate() {
+                    c[i * n + to] = u[i * n + from];
+                }
+            }
+            basis::rotate(&mut some, 0..n, &c)?;
+            basis::rotate(&mut images, 0..n, &c)?;
+            values = order.iter().map(|&i| all[i]).collect();
+            let minus: Vec<f64> = values.iter().map(|l| -l).collect();
+            let r2 = blas::axpy_norm(&blas::complex(&minus), &some, &mut images)?;
+            residuals = r2.iter().map(|r| r.sqrt()).collect();
+            vectors.copy_rhs(0, &some, 0, n)?;
+        }
+        let mut modes = Modes {
+            next: (report.values[n] - report.residuals[n]).max(0.0).sqrt(),
+            distances: vec![],
+            kappa: [0.0; 2],
+            vectors,
+            values,
+            residuals,
+            high,
+            report,
+        };
+        modes.estimate();
+        Ok(modes)
+    }
+
+    fn estimate(&mut self) {
+        let values = &self.values;
+        let least = |positive: bool| {
+            let of = values.iter().filter(|&&l| (l > 0.0) == positive);
+            of.fold(self.next, |m, l| m.min(l.abs()))
+        };
+        let ends = [least(true), least(false)];
+        // To modes of the other sign, and to those that are not projected.
+        let distance = |&l: &f64| {
+            let other = ends[(l > 0.0) as usize];
+            (self.next - l.abs()).min(l.abs() + other)
+        };
+        self.distances = values.iter().map(distance).collect();
+        self.kappa = [true, false].map(|positive| {
+            let all = values.iter().zip(&self.residuals).zip(&self.distances);
+            let own = all.filter(|((&l, _), _)| (l > 0.0) == positive);
+            own.map(|((_, r), d)| (r / d).powi(2)).sum::<f64>().sqrt()
+        });
+    }
+
+    /// The same modes with vectors in another precision, at least single.
+    pub fn to(&self, precision: Precision) -> Result<Self> {
+        let mut vectors = self.vectors.like(precision.max(Precision::F32))?;
+        blas::copy(&mut vectors, &self.vectors)?;
+        Ok(Modes {
+            vectors,
+            values: self.values.clone(),
+            residuals: self.residuals.clone(),
+            distances: self.distances.clone(),
+            report: self.report.clone(),
+            ..*self
+        })
+    }
+
+    /// All vectors that were found, orthonormal; the first `count` are projected.
+    pub fn vectors(&self) -> &SpinorField {
+        &self.vectors
+    }
+    /// Modes that are projected.
+    pub fn count(&self) -> usize {
+        self.values.len()
+    }
+    /// Eigenvalues of Q of the projected modes, by modulus.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+    /// rho_k = |(Q - lambda_k) w_k|.
+    pub fn residuals(&self) -> &[f64] {
+        &self.residuals
+    }
+    /// d_k of the projected modes.
+    pub fn distances(&self) -> &[f64] {
+        &self.distances
+    }
+    /// kappa_+ and kappa_-.
+    pub fn kappa(&self) -> [f64; 2] {
+        self.kappa
+    }
+    /// Moduli of eigenvalues that are not projected are at least this and at most that.
+    pub fn interval(&self) -> [f64; 2] {
+        [self.next, MARGIN * self.high.0]
+    }
+    /// The largest modulus of an eigenvalue of Q, and how well it is known.
+    pub fn high(&self) -> (f64, f64) {
+        self.high
+    }
+    /// Of the search.
+    pub fn report(&self) -> &EigenReport {
+        &self.report
+    }
+}
+
+/// The largest eigenvalue of |Q|, and its error.
+fn highest(square: &KernelSquare, seed: u64, monitor: &mut Monitor) -> Result<(f64, f64)> {
+    let params = EigenParams {
+        end: End::Largest,
+        count: 1,
+        room: 24,
+        tol: 1e-4,
+        max_restarts: 30,
+        filter: Filter::Plain,
+        verify: false,
+        seed,
+        ..Default::default()
+    };
+    let (_, report) = eigen(square, None, &params, None, monitor)?;
+    let root = report.values[0].max(0.0).sqrt();
+    if root == 0.0 {
+        bail!(KernelSpectrum, "the kernel vanishes");
+    }
+    Ok((root, report.residuals[0] / (2.0 * root)))
+}

@@ -1,0 +1,220 @@
+//! The overlap operator (Neuberger), with rho = 1 + s and the hermitian kernel Q of mass -rho:
+//! D_N(0) = rho (1 + gamma5 sign Q), D_N(m) = (1 - m / (2 rho)) D_N(0) + m (physics.md, Overlap).
+
+use std::sync::Arc;
+
+use super::{ModeParams, Modes, Sign, SignParams};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
+use crate::linop::{LinOp, Shape, Workspace};
+use crate::operators::{chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, Wilson};
+use crate::solvers::Monitor;
+
+/// D_N(m).
+pub struct Overlap {
+    sign: Arc<Sign>,
+    rho: f64,
+    mass: f64,
+}
+
+impl Overlap {
+    /// The kernel Q for links that may be smeared; of `params` mass and twisted mass do not count, the
+    /// clover coefficients, hops and boundary phases do.
+    ///
+    /// # Errors
+    /// `BadParameter`: |s| is not below 1; others as of [`Wilson::new`].
+    pub fn kernel(
+        links: Arc<GaugeField>,
+        s: f64,
+        params: DiracParams,
+    ) -> Result<Arc<HermitianWilson>> {
+        if !(s.abs() < 1.0) {
+            bail!(BadParameter, "s: expected a number between -1 and 1, found {s}: the operator has no light quark else");
+        }
+        let params = DiracParams { mass: -(1.0 + s), mu: 0.0, ..params };
+        Ok(Arc::new(HermitianWilson::new(Arc::new(Wilson::new(links, params)?))?))
+    }
+
+    /// Finds the modes of a kernel and makes the operator.
+    ///
+    /// # Errors
+    /// As of [`Modes::find`], [`Sign::new`] and [`Overlap::new`].
+    pub fn build(
+        kernel: Arc<HermitianWilson>,
+        mass: f64,
+        modes: &ModeParams,
+        sign: SignParams,
+        monitor: &mut Monitor,
+    ) -> Result<Self> {
+        let modes = Modes::find(&kernel, None, modes, None, monitor)?;
+        Self::new(Arc::new(Sign::new(kernel, Arc::new(modes), sign)?), mass)
+    }
+
+    /// # Errors
+    /// `BadParameter`: the mass is not from 0 to below 2 rho, or the kernel's is not from -2 to 0.
+    pub fn new(sign: Arc<Sign>, mass: f64) -> Result<Self> {
+        let rho = -sign.kernel().op().params().mass;
+        if !(rho > 0.0 && rho < 2.0) {
+            bail!(
+                BadParameter,
+                "kernel: expected a mass -(1 + s) between -2 and 0, found {}",
+                -rho
+            );
+        }
+        if !(mass >= 0.0 && mass < 2.0 * rho) {
+            bail!(
+                BadParameter,
+                "mass: expected 0 or more and less than {}, found {mass}",
+                2.0 * rho
+            );
+        }
+        Ok(Overlap { sign, rho, mass })
+    }
+
+    /// The same with another mass.
+    pub fn with_mass(&self, mass: f64) -> Result<Self> {
+        Self::new(self.sign.clone(), mass)
+    }
+    /// The same in another precision and link storage.
+    pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
+        Self::new(Arc::new(self.sign.to(precision, recon)?), self.mass)
+    }
+
+    pub fn sign(&self) -> &Arc<Sign> {
+        &self.sign
+    }
+    /// 1 + s.
+    pub fn rho(&self) -> f64 {
+        self.rho
+    }
+    pub fn mass(&self) -> f64 {
+        self.mass
+    }
+    /// |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), to first order (Walk, section 2.8),
+    /// of an application at the accuracy in use. Rounding is not in it.
+    pub fn error_bound(&self) -> f64 {
+        (self.rho - 0.5 * self.mass) * self.sign.error_bound()
+    }
+    /// D = a + b gamma5 sign Q.
+    fn coefficients(&self) -> (f64, f64) {
+        (self.rho + 0.5 * self.mass, self.rho - 0.5 * self.mass)
+    }
+
+    /// |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x|, of the massless operator, for a random x.
+    ///
+    /// # Errors
+    /// As of an application.
+    pub fn ginsparg_wilson(&self, seed: u64) -> Result<f64> {
+        let shape = self.shape();
+        let massless = self.with_mass(0.0)?;
+        let mut x = shape.field(1)?;
+        x.set_noise(Noise::Normal, seed, 0)?;
+        let (mut dx, mut g, mut dg) = (shape.field(1)?, shape.field(1)?, shape.field(1)?);
+        massless.apply(&mut dx, &x)?;
+        // D gamma5 (x - D x / rho) + gamma5 D x
+        let gamma5 = |c: f64| one_and_gamma5(0.0, c);
+        chiral_sum(&mut g, None, &[(&x, gamma5(1.0)), (&dx, gamma5(-1.0 / self.rho))])?;
+        massless.apply(&mut dg, &g)?;
+        chiral_sum(&mut dg, Some([1.0, 1.0]), &[(&dx, gamma5(1.0))])?;
+        Ok((blas::norm2(&dg)?[0] / blas::norm2(&x)?[0]).sqrt())
+    }
+
+    /// D^dagger D on one chirality, 1 or -1, at half the cost.
+    pub fn square(&self, chirality: i32) -> OverlapSquare {
+        OverlapSquare {
+            sign: self.sign.clone(),
+            rho: self.rho,
+            mass: self.mass,
+            upper: chirality > 0,
+            workspace: Workspace::default(),
+        }
+    }
+}
+
+impl LinOp for Overlap {
+    fn shape(&self) -> Shape {
+        self.sign.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        let (a, b) = self.coefficients();
+        self.sign.apply(out, inp)?;
+        chiral_sum(out, Some(one_and_gamma5(0.0, b)), &[(inp, [a, a])])
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        // gamma5 D gamma5 = a + b sign(Q) gamma5
+        let (a, b) = self.coefficients();
+        let mut t = inp.like(inp.precision())?;
+        chiral_sum(&mut t, None, &[(inp, one_and_gamma5(0.0, 1.0))])?;
+        self.sign.apply(out, &t)?;
+        chiral_sum(out, Some([b, b]), &[(inp, [a, a])])
+    }
+    fn flops(&self) -> f64 {
+        self.sign.flops() + 72.0 * self.shape().sites() as f64
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let s = self.shape();
+        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
+        self.sign.bytes(nrhs) + 3.0 * vector
+    }
+}
+
+/// D^dagger D = 2 rho^2 + m^2 / 2 +- (2 rho^2 - m^2 / 2) P sign(Q) P on the spinors of one chirality,
+/// P their projector; those of the other are multiplied by 4 rho^2, its largest eigenvalue, so that the
+/// whole is hermitian and positive and its low modes are those of this chirality.
+pub struct OverlapSquare {
+    sign: Arc<Sign>,
+    rho: f64,
+    mass: f64,
+    upper: bool,
+    workspace: Workspace,
+}
+
+impl OverlapSquare {
+    fn here(&self, a: f64, other: f64) -> [f64; 2] {
+        if self.upper {
+            [a, other]
+        } else {
+            [other, a]
+        }
+    }
+    /// What is added to D^dagger D of mass 0 times 1 - m^2 / (4 rho^2): see [`Overlap`]'s masses.
+    pub fn shift_of(rho: f64, mass: f64) -> (f64, f64) {
+        let scale = 1.0 - mass * mass / (4.0 * rho * rho);
+        (scale, mass * mass / scale)
+    }
+    /// out = in on this chirality, 0 on the other.
+    pub fn project(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        chiral_sum(out, None, &[(inp, self.here(1.0, 0.0))])
+    }
+}
+
+impl LinOp for OverlapSquare {
+    fn shape(&self) -> Shape {
+        self.sign.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        let (r2, m2) = (self.rho * self.rho, self.mass * self.mass);
+        let b = (2.0 * r2 - 0.5 * m2) * if self.upper { 1.0 } else { -1.0 };
+        self.workspace.with(&self.shape(), inp.nrhs(), |t| {
+            self.project(t, inp)?;
+            self.sign.apply(out, t)
+        })?;
+        let terms = [(inp, self.here(2.0 * r2 + 0.5 * m2, 4.0 * r2))];
+        chiral_sum(out, Some(self.here(b, 0.0)), &terms)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        self.sign.flops() + 72.0 * self.shape().sites() as f64
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let s = self.shape();
+        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
+        self.sign.bytes(nrhs) + 5.0 * vector
+    }
+}

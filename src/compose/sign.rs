@@ -1,0 +1,455 @@
+//! sign(Q) of the hermitian kernel (Walk, section 2.8): low modes exactly, the rest by a polynomial or
+//! a sum of poles of Q^2.
+//!   sign(Q) = P_+ - P_- + (1 - P_+ - P_-) X P(X^2) (1 - P_+ - P_-),  X = Q / top
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::time::Instant;
+
+use num_complex::Complex64;
+
+use super::approximation::{Polynomial, Rational};
+use super::Modes;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
+use crate::linop::{LinOp, Shape, Workspace};
+use crate::operators::{chiral_sum, HermitianWilson, KernelSquare};
+use crate::solvers::{rational_sum, RationalParams};
+
+/// How what is not projected is treated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// The minimax polynomial, by Clenshaw's recurrence.
+    Polynomial,
+    /// Zolotarev's rational function, by multi-shift CG.
+    Zolotarev,
+    /// Whichever takes less time on this device.
+    Auto,
+}
+
+/// What approximation is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignParams {
+    /// Largest error of the function on the spectrum that is not projected.
+    pub delta: f64,
+    pub method: Method,
+    pub max_degree: usize,
+    /// Least and largest modulus of the eigenvalues that are not projected; None: as the modes say.
+    pub interval: Option<[f64; 2]>,
+    /// Zolotarev: run the Krylov space twice and keep no vector for each pole.
+    pub two_passes: bool,
+    pub max_iterations: usize,
+}
+
+impl Default for SignParams {
+    fn default() -> Self {
+        SignParams {
+            delta: 1e-8,
+            method: Method::Polynomial,
+            max_degree: 5000,
+            interval: None,
+            two_passes: false,
+            max_iterations: 20_000,
+        }
+    }
+}
+
+/// sign(Q) as an operator.
+pub struct Sign {
+    kernel: Arc<HermitianWilson>,
+    modes: Arc<Modes>,
+    params: SignParams,
+    /// From coarse to fine; the last has the delta asked for. Empty with Zolotarev.
+    polynomials: Vec<Polynomial>,
+    rational: Option<Rational>,
+    top: f64,
+    /// The delta in use, as bits.
+    accuracy: AtomicU64,
+    /// Multiplications of a vector with Q so far.
+    work: AtomicU64,
+    workspace: Workspace,
+    lifted: Workspace,
+}
+
+/// Coarsest accuracy of a solve that relaxes it, and the step to the next.
+const COARSEST: f64 = 1e-2;
+const STEP: f64 = 0.1;
+/// The spectrum is taken this much larger, as its end is known with an error.
+const SLACK: f64 = 0.999;
+
+/// Errors of vectors in a precision below which no polynomial makes sense.
+fn floor(precision: Precision) -> f64 {
+    match precision {
+        Precision::F64 => 1e-14,
+        Precision::F32 => 3e-7,
+        Precision::F16 => 1e-3,
+    }
+}
+
+impl Sign {
+    /// # Errors
+    /// `KernelSpectrum`: a mode at zero, an interval that does not hold the spectrum, modes too
+    /// inexact or too few for the delta asked for: the message says what to change. `BadParameter`.
+    pub fn new(
+        kernel: Arc<HermitianWilson>,
+        modes: Arc<Modes>,
+        params: SignParams,
+    ) -> Result<Self> {
+        if !(params.delta >= 1e-14 && params.delta < 1.0) {
+            bail!(BadParameter, "delta: expected 1e-14 to 1, found {}", params.delta);
+        }
+        let found = modes.interval();
+        let all = modes.values().iter().zip(modes.residuals());
+        if let Some((l, r)) = all.clone().find(|(l, r)| l.abs() <= r.max(1e-12 * found[1])) {
+            bail!(
+                KernelSpectrum,
+                "the kernel has an eigenvalue {l:.3e} with residue {r:.1e}, zero to its precision: \
+                 its sign is not known. Change s, smear the links or find the modes more precisely"
+            );
+        }
+        let [low, high] = params.interval.unwrap_or([SLACK * found[0], found[1]]);
+        if !(low > 0.0 && low < high && high.is_finite()) {
+            bail!(
+                KernelSpectrum,
+                "interval: expected 0 < low < high, found {low:.6e} to {high:.6e}: project more modes"
+            );
+        }
+        if low > found[0] || high < modes.high().0 {
+            bail!(
+                KernelSpectrum,
+                "interval: the kernel has eigenvalues of modulus {:.6e} to {:.6e} that are not \
+                 projected, which {low:.6e} to {high:.6e} does not hold: widen it, or project more modes",
+                found[0],
+                modes.high().0
+            );
+        }
+        let kappa = modes.kappa();
+        let share = 2.0 * (kappa[0] + kappa[1]);
+        let asked = params.delta.max(floor(kernel.shape().precision));
+        if share > asked.max(floor(modes.vectors().precision())) {
+            bail!(
+                KernelSpectrum,
+                "the low modes are too inexact: 2 (kappa_+ + kappa_-) = {share:.2e} is more than delta = \
+                 {asked:.2e}: find them to a smaller tolerance, project more or fewer of them, or allow a larger delta"
+            );
+        }
+        let epsilon = (low / high).powi(2);
+        let mut sign = Sign {
+            top: high,
+            polynomials: vec![],
+            rational: None,
+            accuracy: AtomicU64::new(asked.to_bits()),
+            work: AtomicU64::new(0),
+            workspace: Workspace::default(),
+            lifted: Workspace::default(),
+            kernel,
+            modes,
+            params,
+        };
+        if sign.params.method != Method::Zolotarev {
+            let mut delta = COARSEST;
+            while delta > 1.5 * asked {
+                sign.polynomials.push(sign.polynomial(delta, epsilon)?);
+                delta *= STEP;
+            }
+            sign.polynomials.push(sign.polynomial(asked, epsilon)?);
+        }
+        if sign.params.method != Method::Polynomial {
+            sign.rational = Some(Rational::for_delta(0.5 * asked, epsilon)?);
+        }
+        if sign.params.method == Method::Auto {
+            sign.choose()?;
+        }
+        Ok(sign)
+    }
+
+    fn polynomial(&self, delta: f64, epsilon: f64) -> Result<Polynomial> {
+        match Polynomial::for_delta(delta, epsilon, self.params.max_degree) {
+            Err(e) if e.message.contains("more low modes") => {
+                bail!(KernelSpectrum, "{} modes are projected: {}", self.modes.count(), e.message)
+            }
+            other => other,
+        }
+    }
+
+    /// Keeps the faster of both.
+    fn choose(&mut self) -> Result<()> {
+        let shape = self.shape();
+        let (mut x, mut y) = (shape.field(1)?, shape.field(1)?);
+        x.set_noise(Noise::Normal, 1, 0)?;
+        let rational = self.rational.take();
+        let mut seconds = [0.0; 2];
+        let polynomials = std::mem::take(&mut self.polynomials);
+        for (k, s) in seconds.iter_mut().enumerate() {
+            (self.polynomials, self.rational) = match k {
+                0 => (polynomials.clone(), None),
+                _ => (vec![], rational.clone()),
+            };
+            let start = Instant::now();
+            self.apply(&mut y, &x)?;
+            shape.device.synchronize()?;
+            *s = start.elapsed().as_secs_f64();
+        }
+        let mut all = seconds;
+        shape.geometry.comm().sum(&mut all)?;
+        if all[0] <= all[1] {
+            (self.polynomials, self.rational) = (polynomials, None);
+        }
+        self.workspace = Workspace::default();
+        Ok(())
+    }
+
+    /// The same function in another precision and link storage, not more precise than that allows.
+    pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
+        let kernel =
+            Arc::new(HermitianWilson::new(Arc::new(self.kernel.op().to(precision, recon)?))?);
+        let wide = precision.max(Precision::F32);
+        let modes = if self.modes.vectors().precision() == wide {
+            self.modes.clone()
+        } else {
+            Arc::new(self.modes.to(wide)?)
+        };
+        let least = floor(precision);
+        let mut polynomials: Vec<Polynomial> =
+            self.polynomials.iter().filter(|p| p.delta >= least).cloned().collect();
+        if polynomials.is_empty() {
+            polynomials.extend(self.polynomials.first().cloned());
+        }
+        let rational = match &self.rational {
+            Some(r) if r.delta < least => Some(Rational::for_delta(least, r.epsilon)?),
+            other => other.clone(),
+        };
+        let sign = Sign {
+            kernel,
+            modes,
+            params: self.params.clone(),
+            polynomials,
+            rational,
+            top: self.top,
+            accuracy: AtomicU64::new(0),
+            work: AtomicU64::new(0),
+            workspace: Workspace::default(),
+            lifted: Workspace::default(),
+        };
+        sign.set_accuracy(self.accuracy().max(least));
+        Ok(sign)
+    }
+
+    pub fn kernel(&self) -> &Arc<HermitianWilson> {
+        &self.kernel
+    }
+    pub fn modes(&self) -> &Arc<Modes> {
+        &self.modes
+    }
+    /// Polynomial or Zolotarev.
+    pub fn method(&self) -> Method {
+        match self.rational {
+            None => Method::Polynomial,
+            Some(_) => Method::Zolotarev,
+        }
+    }
+    /// Degree of the finest polynomial in Q^2, or the number of poles.
+    pub fn degree(&self) -> usize {
+        match (&self.rational, self.polynomials.last()) {
+            (Some(r), _) => r.poles.len(),
+            (None, Some(p)) => p.degree(),
+            (None, None) => 0,
+        }
+    }
+    /// Error on the spectrum that is not projected, of the finest approximation.
+    pub fn delta(&self) -> f64 {
+        match (&self.rational, self.polynomials.last()) {
+            (Some(r), _) => 2.0 * r.delta,
+            (None, Some(p)) => p.delta,
+            (None, None) => 1.0,
+        }
+    }
+    /// Least and largest modulus of eigenvalues that the approximation holds for.
+    pub fn interval(&self) -> [f64; 2] {
+        let epsilon = match (&self.rational, self.polynomials.last()) {
+            (Some(r), _) => r.epsilon,
+            (None, Some(p)) => p.epsilon,
+            (None, None) => 1.0,
+        };
+        [epsilon.sqrt() * self.top, self.top]
+    }
+    /// Applications from now on have at most this error, as far as the finest approximation allows.
+    pub fn set_accuracy(&self, delta: f64) {
+        self.accuracy.store(delta.to_bits(), Ordering::Relaxed);
+    }
+    pub fn accuracy(&self) -> f64 {
+        f64::from_bits(self.accuracy.load(Ordering::Relaxed))
+    }
+    /// Multiplications of a vector with Q in all applications so far.
+    pub fn multiplications(&self) -> u64 {
+        self.work.load(Ordering::Relaxed)
+    }
+    /// 2 (kappa_+ + kappa_-) + delta: the largest error of the operator at the accuracy in use, to first
+    /// order (Walk, section 2.8).
+    pub fn error_bound(&self) -> f64 {
+        let kappa = self.modes.kappa();
+        let delta = match (&self.rational, self.chosen()) {
+            (Some(r), _) => (2.0 * r.delta).max(self.accuracy()),
+            (None, p) => p.map_or(1.0, |p| p.delta),
+        };
+        2.0 * (kappa[0] + kappa[1]) + delta
+    }
+
+    /// The coarsest polynomial that is good enough.
+    fn chosen(&self) -> Option<&Polynomial> {
+        let wanted = 1.001 * self.accuracy();
+        self.polynomials.iter().find(|p| p.delta <= wanted).or(self.polynomials.last())
+    }
+
+    /// out = P(X^2) in by Clenshaw: d_j = 2 z d_{j+1} - d_{j+2} + c_j in, z = alpha Q^2 + beta.
+    fn clenshaw(
+        &self,
+        p: &Polynomial,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        d2: &mut SpinorField,
+        w: &mut SpinorField,
+    ) -> Result<()> {
+        let (alpha, beta) = (
+            2.0 / ((1.0 - p.epsilon) * self.top * self.top),
+            -(1.0 + p.epsilon) / (1.0 - p.epsilon),
+        );
+        let both = |a: f64| [a, a];
+        let c = &p.coefficients;
+        let n = p.degree();
+        // d_n, and 0 before it.
+        chiral_sum(out, None, &[(inp, both(c[n]))])?;
+        if n == 0 {
+            return Ok(());
+        }
+        for j in (0..n).rev() {
+            let factor = if j == 0 { 1.0 } else { 2.0 };
+            self.kernel.square(w, out, factor * alpha)?;
+            let terms = [(&*w, both(1.0)), (&*out, both(factor * beta)), (inp, both(c[j]))];
+            let own = if j + 1 == n { None } else { Some(both(-1.0)) };
+            chiral_sum(d2, own, &terms)?;
+            std::mem::swap(out, d2);
+        }
+        self.work.fetch_add(2 * (n * inp.nrhs()) as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// out = what the approximation makes of in, which has no projected modes.
+    fn rest(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        let (shape, n) = (self.shape(), inp.nrhs());
+        if let Some(r) = &self.rational {
+            let square = KernelSquare(self.kernel.clone());
+            let t2 = self.top * self.top;
+            let shifts: Vec<f64> = r.poles.iter().map(|p| p * t2).collect();
+            let weights: Vec<f64> = r.residues.iter().map(|p| p * self.top).collect();
+            // |Q (Q^2 + sigma)^-1 e| <= |e| / (2 sqrt(sigma)) for the error of each system.
+            let spread: f64 =
+                shifts.iter().zip(&weights).map(|(s, w)| 0.5 * w / s.sqrt()).sum::<f64>();
+            let params = RationalParams {
+                tol: 0.5 * self.accuracy() / spread.max(1.0),
+                max_iterations: self.params.max_iterations,
+                two_passes: self.params.two_passes,
+            };
+            return self.workspace.with(&shape, n, |w| {
+                let done = rational_sum(&square, &shifts, &weights, &params, w, inp)?;
+                if !done.converged {
+                    bail!(
+                        KernelSpectrum,
+                        "the systems of Zolotarev's function did not converge in {} iterations: project \
+                         more low modes or allow more iterations",
+                        done.iterations
+                    );
+                }
+                let work = (2 * done.applications + n) as u64;
+                self.work.fetch_add(work, Ordering::Relaxed);
+                self.kernel.scaled(out, w, 1.0)
+            });
+        }
+        let Some(p) = self.chosen() else {
+            bail!(Internal, "the sign function has no approximation");
+        };
+        self.workspace.with(&shape, n, |d| {
+            self.workspace.with(&shape, n, |d2| {
+                self.workspace.with(&shape, n, |w| self.clenshaw(p, d, inp, d2, w))
+            })?;
+            self.work.fetch_add(n as u64, Ordering::Relaxed);
+            self.kernel.scaled(out, d, 1.0 / self.top)
+        })
+    }
+
+    /// <w_k, x_j> for the projected modes.
+    fn low(&self, x: &SpinorField) -> Result<Vec<Complex64>> {
+        let (k, n) = (self.modes.count(), x.nrhs());
+        let v = self.modes.vectors();
+        if x.precision() == v.precision() {
+            return basis::dots(v, 0..k, x, 0..n);
+        }
+        let wide = Shape { precision: v.precision(), ..self.shape() };
+        self.lifted.with(&wide, n, |t| {
+            blas::copy(t, x)?;
+            basis::dots(v, 0..k, t, 0..n)
+        })
+    }
+
+    /// x += sum_k w_k c_kj.
+    fn add_low(&self, c: &[Complex64], x: &mut SpinorField) -> Result<()> {
+        let (k, n) = (self.modes.count(), x.nrhs());
+        let v = self.modes.vectors();
+        if x.precision() == v.precision() {
+            return basis::combine(v, 0..k, c, 1.0, x, 0..n);
+        }
+        let wide = Shape { precision: v.precision(), ..self.shape() };
+        self.lifted.with(&wide, n, |t| {
+            blas::copy(t, x)?;
+            basis::combine(v, 0..k, c, 1.0, t, 0..n)?;
+            blas::copy(x, t)
+        })
+    }
+}
+
+impl LinOp for Sign {
+    fn shape(&self) -> Shape {
+        self.kernel.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        inp.check_like(out, "sign")?;
+        if self.modes.count() == 0 {
+            return self.rest(out, inp);
+        }
+        let n = inp.nrhs();
+        let along = self.low(inp)?;
+        self.workspace.with(&self.shape(), n, |t| {
+            blas::copy(t, inp)?;
+            let minus: Vec<Complex64> = along.iter().map(|z| -z).collect();
+            self.add_low(&minus, t)?;
+            self.rest(out, t)
+        })?;
+        // What rounding and inexact modes brought back is taken out, the modes are added.
+        let back = self.low(out)?;
+        let signs = self.modes.values().iter().map(|l| l.signum());
+        let mut c = vec![];
+        for (k, s) in signs.enumerate() {
+            c.extend((0..n).map(|j| s * along[k * n + j] - back[k * n + j]));
+        }
+        self.add_low(&c, out)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        let degree = self.chosen().map_or(50, Polynomial::degree) as f64;
+        let sites = self.shape().sites() as f64;
+        (2.0 * degree + 1.0) * self.kernel.flops()
+            + (degree * 168.0 + self.modes.count() as f64 * 384.0) * sites
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let degree = self.chosen().map_or(50, Polynomial::degree) as f64;
+        let s = self.shape();
+        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
+        (2.0 * degree + 1.0) * self.kernel.op().bytes(nrhs) + 5.0 * degree * vector
+    }
+}

@@ -1,0 +1,215 @@
+//! Many vectors at once: a field whose right-hand sides, slowest in memory, are the vectors. Products of all pairs
+//! and linear combinations pass over memory once for each tile (kernels/basis.h). Matrices are row by
+//! row; sums are in double, in a fixed order. Vectors are in double or single precision.
+
+use std::ops::Range;
+
+use num_complex::Complex64;
+
+use super::{Precision, RhsOrder, VectorField};
+use crate::backend::args::{BasisArgs, BASIS_COLUMNS, BASIS_OUT, BASIS_ROWS};
+use crate::backend::{Buffer, Work};
+use crate::bail;
+use crate::error::Result;
+
+/// Tiles whose sums one launch makes.
+const TILES: usize = 1024;
+/// Bytes that a rotation has under way: what caches of either kind of device hold.
+const SCRATCH: [usize; 2] = [1 << 19, 1 << 24];
+
+/// G_ij = <v_i, w_j> for the vectors `of` of v and `with` of w; `of.len()` rows.
+///
+/// # Errors
+/// `FieldMismatch`: other lattices, subsets or precisions, or vectors that a field does not have;
+/// `Unsupported`: 16-bit vectors, or right-hand sides fastest in memory.
+pub fn dots(
+    v: &VectorField,
+    of: Range<usize>,
+    w: &VectorField,
+    with: Range<usize>,
+) -> Result<Vec<Complex64>> {
+    check(v, &of, w, &with)?;
+    let (rows, columns) = (of.len(), with.len());
+    let mut all = vec![Complex64::ZERO; rows * columns];
+    if rows == 0 || columns == 0 {
+        return Ok(all);
+    }
+    let (high, wide) = (BASIS_ROWS as usize, BASIS_COLUMNS as usize);
+    let across = columns.div_ceil(wide);
+    let at_a_time = (TILES / across).max(1) * high;
+    for first in (0..rows).step_by(at_a_time) {
+        let some = at_a_time.min(rows - first);
+        let args = BasisArgs {
+            first_v: (of.start + first) as i32,
+            rows: some as i32,
+            first_w: with.start as i32,
+            columns: columns as i32,
+            ..arguments(v, w)
+        };
+        let work = elements(v, some.div_ceil(high) * across);
+        let params = [v.precision().token()];
+        let sums = v.geometry().reduce(v.device(), "basis_dots", &params, &args, work)?;
+        for (tile, sums) in sums.chunks(2 * high * wide).enumerate() {
+            let (row, column) = (tile / across * high, tile % across * wide);
+            for (k, z) in sums.chunks(2).enumerate() {
+                let (i, j) = (row + k / wide, column + k % wide);
+                if i < some && j < columns {
+                    all[(first + i) * columns + j] = Complex64::new(z[0], z[1]);
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// w_j = alpha w_j + sum_i v_i c_ij for the vectors `to` of w; c has `from.len()` rows. With
+/// alpha 0 the old w is not read.
+///
+/// # Errors
+/// As of [`dots`]; `InvalidArgument`: c has another size.
+pub fn combine(
+    v: &VectorField,
+    from: Range<usize>,
+    c: &[Complex64],
+    alpha: f64,
+    w: &mut VectorField,
+    to: Range<usize>,
+) -> Result<()> {
+    check(v, &from, w, &to)?;
+    if c.len() != from.len() * to.len() {
+        bail!(
+            InvalidArgument,
+            "combine: expected {} x {} coefficients, found {}",
+            from.len(),
+            to.len(),
+            c.len()
+        );
+    }
+    if to.is_empty() || (from.is_empty() && alpha == 1.0) {
+        return Ok(());
+    }
+    if from.is_empty() {
+        // Without a vector to add: scale through itself.
+        let (n, same) = (to.len(), w.like(w.precision())?);
+        let zero = vec![Complex64::ZERO; n];
+        return combine(&same, 0..1, &zero, alpha, w, to);
+    }
+    let coef = upload(v, c)?;
+    let args = BasisArgs {
+        first_v: from.start as i32,
+        rows: from.len() as i32,
+        first_w: to.start as i32,
+        columns: to.len() as i32,
+        alpha,
+        coef: coef.ptr(),
+        ..arguments(v, w)
+    };
+    let work = elements(v, to.len().div_ceil(BASIS_OUT as usize) * v.parities());
+    v.device().launch("basis_update", &[v.precision().token()], &args, work)
+}
+
+/// The first vectors of `which` become sum_i v_i c_ij, as many as c has columns; the others stay.
+///
+/// # Errors
+/// As of [`dots`]; `InvalidArgument`: c is not a matrix of `which.len()` rows and at most as many
+/// columns; `OutOfMemory`.
+pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Result<()> {
+    check(v, &which, v, &which)?;
+    let rows = which.len();
+    if rows == 0 || c.is_empty() {
+        return Ok(());
+    }
+    let columns = c.len() / rows;
+    if columns * rows != c.len() || columns > rows {
+        bail!(InvalidArgument, "rotate: {rows} vectors and {} coefficients", c.len());
+    }
+    let coef = upload(v, c)?;
+    let planes = columns * v.parities();
+    let (all, bytes) = (elements(v, 1), element_bytes(v));
+    let scratch = SCRATCH[!v.device().is_cpu() as usize];
+    let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));
+    let room = v.device().alloc(tile * planes * bytes)?;
+    for first in (0..all.n).step_by(tile) {
+        let n = tile.min(all.n - first);
+        let mut args = arguments(v, v);
+        let offset = (first * bytes) as u64;
+        (args.v.data, args.w.data) = (args.v.data.offset(offset), room.ptr());
+        args.w.plane_bytes = (tile * bytes) as i64;
+        args = BasisArgs {
+            first_v: which.start as i32,
+            rows: rows as i32,
+            columns: columns as i32,
+            coef: coef.ptr(),
+            ..args
+        };
+        let passes = columns.div_ceil(BASIS_OUT as usize) * v.parities();
+        let work = Work { n, batches: passes, ..all };
+        let params = [v.precision().token()];
+        v.device().launch("basis_update", &params, &args, work)?;
+        let back = BasisArgs {
+            v: args.w,
+            w: args.v,
+            first_v: 0,
+            first_w: which.start as i32,
+            rows: 0,
+            ..args
+        };
+        v.device().launch("basis_update", &params, &back, work)?;
+    }
+    Ok(())
+}
+
+fn upload(v: &VectorField, c: &[Complex64]) -> Result<Buffer> {
+    let mut coef = v.device().alloc(size_of_val(c))?;
+    coef.upload(bytemuck::cast_slice(c))?;
+    Ok(coef)
+}
+
+fn arguments(v: &VectorField, w: &VectorField) -> BasisArgs {
+    BasisArgs { v: v.view(), w: w.view(), parities: v.parities() as i32, ..Default::default() }
+}
+
+/// On a GPU an element is a 16-byte load, on the CPU a complex number of all lanes.
+fn element_bytes(v: &VectorField) -> usize {
+    if v.device().is_cpu() {
+        2 * v.geometry().lanes() * v.precision().bytes()
+    } else {
+        16
+    }
+}
+
+fn elements(v: &VectorField, batches: usize) -> Work {
+    let plane = v.geometry().plane_sites() * v.components().reals() * v.precision().bytes();
+    Work { n: plane / element_bytes(v), batches, lanes: v.geometry().lanes() }
+}
+
+fn check(v: &VectorField, of: &Range<usize>, w: &VectorField, with: &Range<usize>) -> Result<()> {
+    if v.geometry() != w.geometry() || v.device() != w.device() {
+        bail!(FieldMismatch, "basis: the vectors live on different lattices or devices");
+    }
+    if v.subset() != w.subset() || v.precision() != w.precision() {
+        bail!(
+            FieldMismatch,
+            "basis: expected {:?} vectors in {:?}, found {:?} in {:?}",
+            v.subset(),
+            v.precision(),
+            w.subset(),
+            w.precision()
+        );
+    }
+    if v.components() != w.components() {
+        bail!(FieldMismatch, "basis: expected {:?}, found {:?}", v.components(), w.components());
+    }
+    if v.order() == RhsOrder::Fastest || w.order() == RhsOrder::Fastest {
+        bail!(Unsupported, "basis: expected vectors one after the other in memory");
+    }
+    if v.precision() == Precision::F16 {
+        bail!(Unsupported, "basis: expected vectors in double or single precision, found 16 bits");
+    }
+    for (field, range) in [(v, of), (w, with)] {
+        if range.start > range.end || range.end > field.nrhs() {
+            bail!(FieldMismatch, "basis: vectors {range:?} of {}", field.nrhs());
+        }
+    }
+    Ok(())
+}

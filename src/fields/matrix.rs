@@ -1,0 +1,101 @@
+//! Matrices on every site that are no links: staples, products along paths, derivatives, elements of
+//! the Lie algebra. They lie in memory as links do and have the same borders.
+
+use std::sync::Arc;
+
+use super::{GaugeField, Geometry, Precision, Recon};
+use crate::backend::{Device, FieldView};
+use crate::bail;
+use crate::error::Result;
+
+/// What a matrix of a [`MatrixField`] is, and so how many reals it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MatrixForm {
+    /// Any 3x3 matrix: 18 reals (`R18` in kernels).
+    General,
+    /// SU(3) by its first two rows: 12 reals (`R12`).
+    Group,
+    /// Hermitian and traceless: eight coefficients of T_a (`kernels/algebra.h`).
+    Algebra,
+}
+
+impl MatrixForm {
+    /// The storage of links with as many reals: what borders travel as.
+    fn recon(self) -> Recon {
+        match self {
+            MatrixForm::General => Recon::R18,
+            MatrixForm::Group => Recon::R12,
+            MatrixForm::Algebra => Recon::R8,
+        }
+    }
+}
+
+/// `count` 3x3 matrices per site, in double or single precision.
+#[derive(Debug)]
+pub struct MatrixField {
+    inner: GaugeField,
+    form: MatrixForm,
+}
+
+impl MatrixField {
+    pub fn bytes(
+        geometry: &Geometry,
+        precision: Precision,
+        form: MatrixForm,
+        count: usize,
+    ) -> usize {
+        GaugeField::bytes_of(geometry, precision, form.recon(), count)
+    }
+
+    /// All numbers zero.
+    ///
+    /// # Errors
+    /// `Unsupported`: half precision.
+    pub fn new(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        form: MatrixForm,
+        count: usize,
+    ) -> Result<Self> {
+        if precision == Precision::F16 {
+            bail!(Unsupported, "a matrix field is kept in f64 or f32, found F16");
+        }
+        let storage = (precision, form.recon());
+        let inner = GaugeField::with_matrices(device, geometry, storage, count)?;
+        Ok(MatrixField { inner, form })
+    }
+
+    pub fn device(&self) -> &Device {
+        self.inner.device()
+    }
+    pub fn geometry(&self) -> &Arc<Geometry> {
+        self.inner.geometry()
+    }
+    pub fn precision(&self) -> Precision {
+        self.inner.precision()
+    }
+    pub fn form(&self) -> MatrixForm {
+        self.form
+    }
+    /// Matrices per site.
+    pub fn count(&self) -> usize {
+        self.inner.matrices()
+    }
+    /// All numbers zero again.
+    pub fn clear(&mut self) -> Result<()> {
+        self.inner.clear()
+    }
+    /// Brings the borders up to date after matrices were written; every rank calls it. Nothing to do
+    /// on one rank.
+    pub(crate) fn exchange(&self) -> Result<()> {
+        self.inner.exchange(None)
+    }
+    /// Two planes, even and odd sites; sites are numbered as those of links (`link_site`).
+    pub(crate) fn view(&self) -> FieldView {
+        self.inner.view()
+    }
+    pub(super) fn copy_raw(&mut self, other: &MatrixField) -> Result<()> {
+        self.inner.copy_raw(&other.inner)
+    }
+}

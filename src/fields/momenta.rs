@@ -1,0 +1,317 @@
+//! Momenta of links, and links that follow them (physics.md, HMC).
+
+use std::sync::Arc;
+
+use super::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Recon};
+use crate::backend::args::{self, EvolveArgs, KernelArgs, MomentaArgs};
+use crate::backend::{Device, FieldView};
+use crate::bail;
+use crate::error::Result;
+
+/// Momenta p_mu(x) = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2: eight reals per link.
+///
+/// The kinetic term is 1/2 sum p_a^2 = sum tr p^2, the heat bath of each p_a normal with unit variance,
+/// and U' = i p U. The anti-hermitian matrices of other codes are multiples of i p: QUDA's and MILC's
+/// are sqrt(2) i p (their kinetic term is 1/2 tr of the modulus squared, with each of eight
+/// coefficients of lambda_a of variance 1/2), so that their unit of time is 1/sqrt(2) of this one's.
+#[derive(Debug)]
+pub struct Momenta(MatrixField);
+
+/// What an array of momenta holds for each link, real numbers in double precision; four links
+/// (x, y, z, t) on a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MomentaForm {
+    /// p_1 to p_8.
+    Coefficients,
+    /// i p as 10 reals: entries 01, 02, 12 (real, imaginary), imaginary parts of 00, 11, 22, and one
+    /// that is free: `anti_hermitmat` of MILC, reconstruct 10 of QUDA.
+    Ten,
+    /// i p as 3x3 complex numbers, rows slowest.
+    Matrices,
+}
+
+impl MomentaForm {
+    pub fn reals(self) -> usize {
+        match self {
+            MomentaForm::Coefficients => 8,
+            MomentaForm::Ten => 10,
+            MomentaForm::Matrices => 18,
+        }
+    }
+    fn code(self) -> i32 {
+        match self {
+            MomentaForm::Coefficients => args::MOMENTA_COEFFICIENTS,
+            MomentaForm::Ten => args::MOMENTA_TEN,
+            MomentaForm::Matrices => args::MOMENTA_MATRICES,
+        }
+    }
+}
+
+/// Order of sites in an array of momenta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteOrder {
+    /// x fastest, t slowest.
+    Lexicographic,
+    /// Even sites, then odd ones, each lexicographic: MILC and QUDA.
+    EvenOdd,
+}
+
+impl Momenta {
+    pub fn bytes(geometry: &Geometry, precision: Precision) -> usize {
+        MatrixField::bytes(geometry, precision, MatrixForm::Algebra, 4)
+    }
+
+    /// Zero momenta, in double or single precision.
+    pub fn new(device: &Device, geometry: &Arc<Geometry>, precision: Precision) -> Result<Self> {
+        Ok(Momenta(MatrixField::new(device, geometry, precision, MatrixForm::Algebra, 4)?))
+    }
+
+    pub fn device(&self) -> &Device {
+        self.0.device()
+    }
+    pub fn geometry(&self) -> &Arc<Geometry> {
+        self.0.geometry()
+    }
+    pub fn precision(&self) -> Precision {
+        self.0.precision()
+    }
+    /// Two planes of four elements of the algebra, numbered as links are.
+    pub(crate) fn view(&self) -> FieldView {
+        self.0.view()
+    }
+    /// Borders; momenta themselves are never read across faces, forces on their way may be.
+    pub(crate) fn exchange(&self) -> Result<()> {
+        self.0.exchange()
+    }
+    pub fn clear(&mut self) -> Result<()> {
+        self.0.clear()
+    }
+
+    fn args(&self) -> MomentaArgs {
+        let geom = self.geometry().args();
+        MomentaArgs { geom, momenta: self.view(), factor: 1.0, scale: 1.0, ..Default::default() }
+    }
+    fn run<A: KernelArgs>(&self, kernel: &str, params: &[&str], args: &A) -> Result<()> {
+        self.device().launch(kernel, params, args, self.geometry().work(2))
+    }
+
+    /// Heat bath: independent normal p_a of unit variance, field number `number` of `seed`; the same
+    /// on every device and decomposition.
+    pub fn set_gaussian(&mut self, seed: u64, number: u32) -> Result<()> {
+        let args = MomentaArgs { seed, step: i64::from(number), ..self.args() };
+        self.run("random_momenta", &[self.precision().token()], &args)
+    }
+
+    /// 1/2 sum over links and a of p_a^2, all ranks.
+    pub fn kinetic(&self) -> Result<f64> {
+        Ok(0.5 * self.norm2()?.0)
+    }
+
+    /// sum_a p_a^2: over all links, and the largest of one link; all ranks. What is not finite shows in
+    /// the sum.
+    pub fn norm2(&self) -> Result<(f64, f64)> {
+        let geometry = self.geometry();
+        let params = [self.precision().token()];
+        let (args, work) = (self.args(), geometry.work(2));
+        let v = geometry.reduce_here(self.device(), "momenta_sum", &params, &args, work)?;
+        sum_and_most(geometry, &v)
+    }
+
+    /// p = scale p + factor q.
+    pub fn add(&mut self, scale: f64, factor: f64, other: &Momenta) -> Result<()> {
+        self.matches(other.geometry(), other.device(), "momenta")?;
+        let args = MomentaArgs { other: other.view(), scale, factor, ..self.args() };
+        self.run("momenta_add", &[self.precision().token(), other.precision().token()], &args)
+    }
+
+    /// p = scale p.
+    pub fn scale(&mut self, scale: f64) -> Result<()> {
+        let args = MomentaArgs { other: self.view(), scale, factor: 0.0, ..self.args() };
+        self.run("momenta_add", &[self.precision().token(); 2], &args)
+    }
+
+    /// A copy of the numbers of `other`, whatever its precision.
+    pub fn copy_from(&mut self, other: &Momenta) -> Result<()> {
+        if self.precision() == other.precision() && self.geometry() == other.geometry() {
+            return self.0.copy_raw(&other.0);
+        }
+        self.add(0.0, 1.0, other)
+    }
+
+    /// p_a = scale p_a + 2 factor Im tr T_a W, four general matrices W on a site: with W = U V this is
+    /// the force of Re tr U V, factor = -step times half of its coefficient.
+    pub fn add_projection(&mut self, scale: f64, factor: f64, w: &MatrixField) -> Result<()> {
+        self.matches(w.geometry(), w.device(), "matrices")?;
+        if (w.form(), w.count(), w.precision()) != (MatrixForm::General, 4, self.precision()) {
+            bail!(
+                FieldMismatch,
+                "projection: expected four general matrices in {:?}, found {} {:?} in {:?}",
+                self.precision(),
+                w.count(),
+                w.form(),
+                w.precision()
+            );
+        }
+        let args = MomentaArgs { other: w.view(), scale, factor, ..self.args() };
+        self.run("momenta_project", &[self.precision().token()], &args)
+    }
+
+    pub(crate) fn matches(
+        &self,
+        geometry: &Arc<Geometry>,
+        device: &Device,
+        what: &str,
+    ) -> Result<()> {
+        if self.geometry() != geometry || self.device() != device {
+            bail!(FieldMismatch, "momenta and {what} live on different lattices or devices");
+        }
+        Ok(())
+    }
+
+    /// Replaces the momenta by those of an array of this rank's sites, whose numbers are `factor` times
+    /// those of p.
+    ///
+    /// # Errors
+    /// `BadLayout`: the array has another length; `InvalidArgument`: factor 0; `NotFinite`: NaN or
+    /// infinity in the array. The momenta are then as before.
+    pub fn load(
+        &mut self,
+        array: &[f64],
+        form: MomentaForm,
+        order: SiteOrder,
+        factor: f64,
+    ) -> Result<()> {
+        self.check_array(array.len(), form, factor)?;
+        let comm = self.geometry().comm().clone();
+        let bad = array.iter().position(|v| !v.is_finite());
+        comm.agree(match bad {
+            // The tenth real of a link is free.
+            Some(i) if form != MomentaForm::Ten || i % 10 != 9 => {
+                let number = i / form.reals();
+                Err(crate::error::Error::new(
+                    crate::error::Status::NotFinite,
+                    format!("momenta: link {number} of the array is not finite"),
+                ))
+            }
+            _ => Ok(()),
+        })?;
+        let mut buffer = self.device().alloc(8 * array.len())?;
+        buffer.upload(bytemuck::cast_slice(array))?;
+        let mut args = self.array_args(form, order, factor);
+        (args.array, args.load) = (buffer.ptr(), 1);
+        self.run("momenta_array", &[self.precision().token()], &args)?;
+        self.device().synchronize()
+    }
+
+    /// Writes `factor` times the momenta into an array of this rank's sites.
+    pub fn save(
+        &self,
+        array: &mut [f64],
+        form: MomentaForm,
+        order: SiteOrder,
+        factor: f64,
+    ) -> Result<()> {
+        self.check_array(array.len(), form, factor)?;
+        let buffer = self.device().alloc(8 * array.len())?;
+        let args = MomentaArgs { array: buffer.ptr(), ..self.array_args(form, order, factor) };
+        self.run("momenta_array", &[self.precision().token()], &args)?;
+        buffer.download(bytemuck::cast_slice_mut(array))
+    }
+
+    fn array_args(&self, form: MomentaForm, order: SiteOrder, factor: f64) -> MomentaArgs {
+        let split = (order == SiteOrder::EvenOdd) as i32;
+        MomentaArgs { form: form.code(), split, factor, ..self.args() }
+    }
+
+    fn check_array(&self, length: usize, form: MomentaForm, factor: f64) -> Result<()> {
+        let expected = self.geometry().volume() * 4 * form.reals();
+        if length != expected {
+            bail!(BadLayout, "momenta: expected an array of {expected} reals, found {length}");
+        }
+        if factor == 0.0 || !factor.is_finite() {
+            bail!(
+                InvalidArgument,
+                "factor: expected a finite number that is not 0, found {factor}"
+            );
+        }
+        Ok(())
+    }
+}
+
+impl GaugeField {
+    /// U <- exp(i step p) U on every link, the exponential exact to rounding for |step p| up to 8.
+    /// Links are stored whole (`R18`) in the momenta's precision.
+    pub fn evolve(&mut self, momenta: &Momenta, step: f64) -> Result<()> {
+        momenta.matches(self.geometry(), self.device(), "links")?;
+        self.check_whole("evolve")?;
+        if momenta.precision() != self.precision() {
+            let (links, p) = (self.precision(), momenta.precision());
+            bail!(FieldMismatch, "evolve: links in {links:?} and momenta in {p:?}");
+        }
+        let geom = self.geometry().args();
+        let args = EvolveArgs { geom, gauge: self.view(), momenta: momenta.view(), step };
+        let params = [self.precision().token()];
+        self.device().launch("evolve_links", &params, &args, self.geometry().work(2))?;
+        self.exchange(None)
+    }
+
+    /// Puts every link back into the group (Gram-Schmidt of the first two rows, the third by their cross
+    /// product); the largest change of an entry.
+    ///
+    /// # Errors
+    /// `NotFinite`: a link was NaN or infinite; the field is not to be used then.
+    pub fn reunitarise(&mut self) -> Result<f64> {
+        self.check_whole("reunitarise")?;
+        let geometry = self.geometry().clone();
+        let geom = geometry.args();
+        let args = EvolveArgs { geom, gauge: self.view(), ..Default::default() };
+        let params = [self.precision().token()];
+        let work = geometry.work(2);
+        let v = geometry.reduce_here(self.device(), "project_links", &params, &args, work)?;
+        let (sum, most) = sum_and_most(&geometry, &v)?;
+        self.exchange(None)?;
+        if !sum.is_finite() {
+            bail!(NotFinite, "reunitarise: a link is not finite");
+        }
+        Ok(most.sqrt())
+    }
+
+    /// The largest modulus of a difference of entries; both fields whole and in the same precision.
+    pub fn distance(&self, other: &GaugeField) -> Result<f64> {
+        self.check_whole("distance")?;
+        if (self.precision(), self.recon()) != (other.precision(), other.recon())
+            || self.geometry() != other.geometry()
+            || self.device() != other.device()
+        {
+            bail!(FieldMismatch, "distance: fields of other lattices, devices or precisions");
+        }
+        let geometry = self.geometry();
+        let (gauge, other) = (self.view(), other.view());
+        let args =
+            EvolveArgs { geom: geometry.args(), gauge, momenta: other, ..Default::default() };
+        let params = [self.precision().token()];
+        let work = geometry.work(2);
+        let v = geometry.reduce_here(self.device(), "links_distance", &params, &args, work)?;
+        let (sum, most) = sum_and_most(geometry, &v)?;
+        Ok(if sum.is_finite() { most.sqrt() } else { f64::INFINITY })
+    }
+
+    fn check_whole(&self, what: &str) -> Result<()> {
+        if self.recon() != Recon::R18 || self.precision() == Precision::F16 {
+            let (precision, recon) = (self.precision(), self.recon());
+            bail!(
+                Unsupported,
+                "{what}: expected f64 or f32 links as R18, found {precision:?} {recon:?}"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Of both parities and all ranks: numbers (sum, maximum) twice.
+pub(crate) fn sum_and_most(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> {
+    let (mut sum, mut most) = ([v[0] + v[2]], [v[1].max(v[3])]);
+    geometry.comm().sum(&mut sum)?;
+    geometry.comm().most(&mut most)?;
+    Ok((sum[0], most[0]))
+}

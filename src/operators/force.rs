@@ -1,0 +1,277 @@
+//! What Wilson-type operators give forces: the change with the links of sum_k 2 c_k Re <Y_k, M X_k>,
+//! M = A - kappa H (src/operators/wilson.rs). Fermion actions are made of such terms by whoever has X
+//! and Y: two flavours with the action phi^dagger (M^dagger M)^-1 phi have c = -1,
+//! X = (M^dagger M)^-1 phi, Y = M X.
+//!
+//! For U -> exp(i omega_a T_a) U the force is F_a = dS / d omega_a; momenta change by -step F
+//! (physics.md, HMC; kernels/fermion_force.h, kernels/clover_force.h).
+
+use num_complex::Complex64;
+
+use super::Wilson;
+use crate::backend::args::{self, CloverForceArgs, CloverInsertionArgs, HopArgs, HopForceArgs};
+use crate::backend::{FieldView, Work};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{
+    halo, CloverField, MatrixField, MatrixForm, Momenta, Precision, SpinorField, Subset,
+};
+
+/// Terms sum_k 2 coef_k Re <y_k, M x_k>: full fields with as many right-hand sides.
+#[derive(Clone, Copy)]
+pub struct ForceTerms<'a> {
+    pub x: &'a SpinorField,
+    pub y: &'a SpinorField,
+    pub coef: &'a [f64],
+}
+
+impl Wilson {
+    /// momenta -= step times the force of the hopping term -kappa H, boundary phases included. Links are
+    /// stored as 18 or 12 reals, in double or single precision like the fields and momenta.
+    ///
+    /// # Errors
+    /// `Unsupported`: links in another storage; `FieldMismatch`.
+    pub fn hop_force(&self, momenta: &mut Momenta, step: f64, terms: ForceTerms) -> Result<()> {
+        self.check_force(momenta)?;
+        self.check_terms(&terms)?;
+        let (gauge, params) = (self.gauge(), self.params());
+        let (geometry, device, precision) = (gauge.geometry(), gauge.device(), gauge.precision());
+        let comm = geometry.comm();
+        let one = Complex64::new(1.0, 0.0);
+        let mut args = HopForceArgs {
+            geom: geometry.args(),
+            gauge: gauge.view(),
+            momenta: momenta.view(),
+            hop: params.hop.map(|h| -2.0 * self.kappa() * h),
+            step,
+            ..Default::default()
+        };
+        for (mu, z) in params.boundary.iter().enumerate() {
+            let here = if comm.coords()[mu] + 1 == comm.grid()[mu] { *z } else { one };
+            (args.phase_re[mu], args.phase_im[mu]) = (here.re, here.im);
+            args.phase_mask |= ((*z != one) as i32) << mu;
+        }
+        let tokens = [precision.token(), gauge.recon().token()];
+        for (first, count) in groups(terms.coef.len()) {
+            let fields = [from_rhs(terms.x, first), from_rhs(terms.y, first)];
+            [args.x, args.y] = fields;
+            args.nrhs = count as i32;
+            args.coef = coefficients(terms.coef, first, count);
+            let faces = geometry.spinor_faces(precision, 4 * count);
+            let mail = geometry.mail(device, &faces)?;
+            let mut mail = halo::lock(&mail);
+            if geometry.halo_mask() != 0 {
+                mail.begin();
+                let sent =
+                    geometry.spinor_halo(precision, 4 * count, |mu, upper| mail.sent(mu, upper));
+                let split = (0..4).filter(|&mu| comm.split(mu));
+                let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
+                for (f, field) in fields.iter().enumerate() {
+                    for parity in 0..2 {
+                        // What sites of `parity` look at has the other one.
+                        let mut inp = *field;
+                        inp.data = inp.data.offset((1 - parity as u64) * inp.plane_bytes as u64);
+                        let mut sent = sent;
+                        let rows = ((2 * f + parity) * count) as u64;
+                        for k in 0..8 {
+                            let plane = sent.plane_bytes[k / 2] as u64;
+                            sent.data[k] = sent.data[k].offset(rows * plane);
+                        }
+                        let pack = HopArgs {
+                            geom: args.geom,
+                            inp,
+                            sent,
+                            parity: parity as i32,
+                            dagger: f as i32,
+                            nrhs: count as i32,
+                            step_in: 2,
+                            ..Default::default()
+                        };
+                        let work = geometry.work(count);
+                        device.launch("hop_pack", &tokens[..1], &pack, Work { n, ..work })?;
+                    }
+                }
+                mail.exchange(comm, || Ok(()))?;
+                args.received =
+                    geometry.spinor_halo(precision, 4 * count, |mu, up| mail.received(mu, up));
+            }
+            device.launch("hop_force", &tokens, &args, geometry.work(2))?;
+        }
+        Ok(())
+    }
+
+    /// A zero field for [`Wilson::insert`]: 54 reals per site, six hermitian matrices.
+    pub fn insertion(&self) -> Result<MatrixField> {
+        let gauge = self.gauge();
+        let form = MatrixForm::General;
+        MatrixField::new(gauge.device(), gauge.geometry(), gauge.precision(), form, 3)
+    }
+
+    /// Bytes of that field.
+    pub fn insertion_bytes(&self) -> usize {
+        let gauge = self.gauge();
+        MatrixField::bytes(gauge.geometry(), gauge.precision(), MatrixForm::General, 3)
+    }
+
+    /// What of the clover term's force depends on spinors: per plane the matrices that stand in the
+    /// corners of its plaquettes. Written to `out`, or with `add` added to what is there.
+    /// `determinant`: c of terms c ln |det A|^2 of the even sites and of the odd ones, A with its twist.
+    ///
+    /// # Errors
+    /// `Unsupported`: the operator has no clover term; `FieldMismatch`.
+    pub fn insert(
+        &self,
+        out: &mut MatrixField,
+        terms: Option<ForceTerms>,
+        determinant: [f64; 2],
+        add: bool,
+    ) -> Result<()> {
+        self.check_insertion(out)?;
+        let params = self.params();
+        let Some(inverse) = self.clover_inverse().filter(|_| params.has_clover()) else {
+            bail!(Unsupported, "clover force: the operator has no clover term of its links");
+        };
+        if let Some(terms) = &terms {
+            self.check_terms(terms)?;
+        }
+        let geometry = self.gauge().geometry();
+        let with_blocks = (determinant[0] != 0.0) as i32 | ((determinant[1] != 0.0) as i32) << 1;
+        let mut args = CloverInsertionArgs {
+            geom: geometry.args(),
+            blocks: inverse.view(),
+            out: out.view(),
+            with_blocks,
+            add: add as i32,
+            coef_blocks: determinant,
+            // 2 kappa csw, a quarter of it for each corner of a plaquette.
+            coef_s: 0.5 * self.kappa() * params.csw_s,
+            coef_t: 0.5 * self.kappa() * params.csw_t,
+            ..Default::default()
+        };
+        let launch = |args: &CloverInsertionArgs| {
+            let tokens = [self.gauge().precision().token()];
+            self.gauge().device().launch("clover_insertion", &tokens, args, geometry.work(2))
+        };
+        let Some(terms) = terms.filter(|t| !t.coef.is_empty()) else {
+            let volume = geometry.outer() as i32;
+            args.x = FieldView { volume, ..Default::default() };
+            args.y = args.x;
+            return launch(&args);
+        };
+        for (first, count) in groups(terms.coef.len()) {
+            [args.x, args.y] = [from_rhs(terms.x, first), from_rhs(terms.y, first)];
+            args.nrhs = count as i32;
+            args.coef = coefficients(terms.coef, first, count);
+            launch(&args)?;
+            (args.with_blocks, args.add) = (0, 1);
+        }
+        Ok(())
+    }
+
+    /// momenta -= step times the force of what was inserted; brings the borders of `insertion` up to
+    /// date. Every rank calls it. Errors as of [`Wilson::insert`].
+    pub fn clover_force(
+        &self,
+        momenta: &mut Momenta,
+        step: f64,
+        insertion: &MatrixField,
+    ) -> Result<()> {
+        self.check_force(momenta)?;
+        self.check_insertion(insertion)?;
+        insertion.exchange()?;
+        let gauge = self.gauge();
+        let args = CloverForceArgs {
+            geom: gauge.geometry().args(),
+            gauge: gauge.view(),
+            insertion: insertion.view(),
+            momenta: momenta.view(),
+            step,
+        };
+        let tokens = [gauge.precision().token(), gauge.recon().token()];
+        gauge.device().launch("clover_force", &tokens, &args, gauge.geometry().work(2))
+    }
+
+    /// ln |det A|^2 of the even and of the odd sites, A = 1 + ... + i twist gamma5 (kappa-normalised).
+    ///
+    /// # Errors
+    /// `SingularClover`.
+    pub fn site_log_det(&self) -> Result<[f64; 2]> {
+        let twist = 2.0 * self.kappa() * self.params().mu;
+        let sites = (self.gauge().geometry().global_volume() / 2) as f64;
+        match self.clover() {
+            Some(a) if twist == 0.0 => Ok(a.log_det(0.0)?.map(|v| 2.0 * v)),
+            Some(a) => a.log_det(twist),
+            None => Ok([12.0 * sites * (twist * twist).ln_1p(); 2]),
+        }
+    }
+
+    fn check_insertion(&self, m: &MatrixField) -> Result<()> {
+        let gauge = self.gauge();
+        if m.geometry() != gauge.geometry() || m.device() != gauge.device() {
+            bail!(
+                FieldMismatch,
+                "clover force: matrices and links on different lattices or devices"
+            );
+        }
+        if (m.form(), m.count(), m.precision()) != (MatrixForm::General, 3, gauge.precision()) {
+            bail!(FieldMismatch, "clover force: matrices that Wilson::insertion did not make");
+        }
+        Ok(())
+    }
+
+    fn check_force(&self, momenta: &Momenta) -> Result<()> {
+        let gauge = self.gauge();
+        momenta.matches(gauge.geometry(), gauge.device(), "links")?;
+        if gauge.precision() == Precision::F16 || !CloverField::reads(gauge.recon()) {
+            bail!(
+                Unsupported,
+                "force: expected f64 or f32 links of 18 or 12 reals, found {:?} {:?}",
+                gauge.precision(),
+                gauge.recon()
+            );
+        }
+        if momenta.precision() != gauge.precision() {
+            bail!(
+                FieldMismatch,
+                "force: links in {:?}, momenta in {:?}",
+                gauge.precision(),
+                momenta.precision()
+            );
+        }
+        Ok(())
+    }
+
+    fn check_terms(&self, terms: &ForceTerms) -> Result<()> {
+        for (f, name) in [(terms.x, "X"), (terms.y, "Y")] {
+            self.subset_shape(Subset::Full).check(f, &format!("force: {name}"))?;
+            if f.nrhs() != terms.coef.len() {
+                bail!(
+                    FieldMismatch,
+                    "force: {} coefficients, {name} has {} right-hand sides",
+                    terms.coef.len(),
+                    f.nrhs()
+                );
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Launches carry the coefficients of at most MAX_RHS right-hand sides.
+fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
+    let most = args::MAX_RHS as usize;
+    (0..n).step_by(most).map(move |first| (first, most.min(n - first)))
+}
+
+fn coefficients(all: &[f64], first: usize, count: usize) -> [f64; args::MAX_RHS as usize] {
+    let mut out = [0.0; args::MAX_RHS as usize];
+    out[..count].copy_from_slice(&all[first..first + count]);
+    out
+}
+
+/// A full field from right-hand side `first` on.
+fn from_rhs(f: &SpinorField, first: usize) -> FieldView {
+    let mut v = f.view();
+    v.data = v.data.offset((2 * first) as u64 * v.plane_bytes as u64);
+    v
+}

@@ -1,0 +1,112 @@
+//! The hermitian Wilson operator Q = gamma5 D and its square, D with its mass (not kappa-normalised):
+//! with mass -(1 + s) the kernel of the overlap operator (physics.md, Overlap).
+
+use std::sync::Arc;
+
+use super::{chiral_sum, HopCall, SiteTerm, Wilson};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{SpinorField, Subset};
+use crate::linop::{LinOp, Shape, Workspace};
+
+/// Q = gamma5 D.
+pub struct HermitianWilson {
+    op: Arc<Wilson>,
+    workspace: Workspace,
+}
+
+impl HermitianWilson {
+    /// # Errors
+    /// `Unsupported`: with a twisted mass Q is not hermitian.
+    pub fn new(op: Arc<Wilson>) -> Result<Self> {
+        if op.params().mu != 0.0 {
+            bail!(Unsupported, "gamma5 D is hermitian without twisted mass only");
+        }
+        Ok(HermitianWilson { op, workspace: Workspace::default() })
+    }
+    pub fn op(&self) -> &Arc<Wilson> {
+        &self.op
+    }
+
+    /// D = scale M.
+    fn scale(&self) -> f64 {
+        0.5 / self.op.kappa()
+    }
+
+    /// out = c D in or c D^dagger in.
+    fn dirac(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool, c: f64) -> Result<()> {
+        let c = c * self.scale();
+        for parity in 0..2 {
+            let call = HopCall {
+                parity,
+                dagger,
+                coef: -self.op.kappa() * c,
+                site_hop: SiteTerm::One,
+                y: Some((inp, c, SiteTerm::Direct)),
+            };
+            self.op.hop(out, inp, &call)?;
+        }
+        Ok(())
+    }
+
+    /// out = c Q^2 in.
+    pub fn square(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
+        self.workspace.with(&self.shape(), inp.nrhs(), |t| {
+            self.dirac(t, inp, false, 1.0)?;
+            self.dirac(out, t, true, c)
+        })
+    }
+
+    /// out = c Q in.
+    pub fn scaled(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
+        self.dirac(out, inp, false, 1.0)?;
+        chiral_sum(out, Some([c, -c]), &[])
+    }
+}
+
+impl LinOp for HermitianWilson {
+    fn shape(&self) -> Shape {
+        self.op.subset_shape(Subset::Full)
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.scaled(out, inp, 1.0)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        self.op.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let s = self.shape();
+        let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
+        self.op.bytes(nrhs) + 2.0 * vector
+    }
+}
+
+/// Q^2 as an operator.
+pub struct KernelSquare(pub Arc<HermitianWilson>);
+
+impl LinOp for KernelSquare {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.0.square(out, inp, 1.0)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        2.0 * self.0.op.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        2.0 * self.0.op.bytes(nrhs)
+    }
+}

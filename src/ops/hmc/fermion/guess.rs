@@ -1,0 +1,90 @@
+//! Chronological guesses (Brower, Ivanenko, Levi and Orginos, hep-lat/9509012): of the solutions along a
+//! trajectory the combination with the least |A^(1/2) (x - guess)|.
+
+use num_complex::Complex64;
+
+use crate::error::Result;
+use crate::fields::{blas, SpinorField};
+use crate::linop::LinOp;
+
+/// Solutions of the solves before, the latest last.
+#[derive(Default)]
+pub struct Guesses {
+    most: usize,
+    kept: Vec<SpinorField>,
+}
+
+impl Guesses {
+    /// Keeps at most so many solutions.
+    pub fn new(most: usize) -> Self {
+        Guesses { most, kept: vec![] }
+    }
+    pub fn clear(&mut self) {
+        self.kept.clear();
+    }
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    pub fn keep(&mut self, x: &SpinorField) -> Result<()> {
+        if self.most == 0 {
+            return Ok(());
+        }
+        let mut place =
+            if self.kept.len() == self.most { self.kept.remove(0) } else { x.like(x.precision())? };
+        blas::copy(&mut place, x)?;
+        self.kept.push(place);
+        Ok(())
+    }
+
+    /// The guess for op^dagger op x = b; one right-hand side. `false`: nothing is kept, x is as it was.
+    pub fn guess(&self, op: &dyn LinOp, x: &mut SpinorField, b: &SpinorField) -> Result<bool> {
+        let n = self.kept.len();
+        if n == 0 {
+            return Ok(false);
+        }
+        // <op v_i, op v_j> c_j = <v_i, b>
+        let mut images = vec![];
+        for v in &self.kept {
+            let mut image = v.like(v.precision())?;
+            op.apply(&mut image, v)?;
+            images.push(image);
+        }
+        let mut rows = vec![vec![Complex64::ZERO; n + 1]; n];
+        for i in 0..n {
+            for j in 0..=i {
+                let z = blas::dot(&images[i], &images[j])?[0];
+                (rows[i][j], rows[j][i]) = (z, z.conj());
+            }
+            rows[i][n] = blas::dot(&self.kept[i], b)?[0];
+        }
+        let c = solve(rows);
+        x.clear()?;
+        for (v, c) in self.kept.iter().zip(c) {
+            blas::axpy(&[c], v, x)?;
+        }
+        Ok(true)
+    }
+}
+
+/// A hermitian positive system by elimination from the latest vector back: what older ones add below
+/// rounding is left out.
+fn solve(mut rows: Vec<Vec<Complex64>>) -> Vec<Complex64> {
+    let n = rows.len();
+    let size: Vec<f64> = (0..n).map(|i| rows[i][i].re).collect();
+    let mut used = vec![false; n];
+    for k in (0..n).rev() {
+        if rows[k][k].re <= 1e-13 * size[k] {
+            continue;
+        }
+        used[k] = true;
+        let pivot = rows[k].clone();
+        for (i, row) in rows.iter_mut().enumerate() {
+            let f = row[k] / pivot[k];
+            if i != k && f != Complex64::ZERO {
+                row.iter_mut().zip(&pivot).for_each(|(a, p)| *a -= f * p);
+            }
+        }
+    }
+    (0..n).map(|i| if used[i] { rows[i][n] / rows[i][i] } else { Complex64::ZERO }).collect()
+}

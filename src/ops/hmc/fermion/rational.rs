@@ -1,0 +1,312 @@
+//! One flavour by rational approximations (Kennedy, Horvath and Sint, hep-lat/9809092; Clark and Kennedy,
+//! hep-lat/0608015): with P the Schur complement of M and r(x) about x^(-1/2 n),
+//!   S = sum over n fields of phi_i^dagger r(P^dagger P) phi_i - ln |det A|,
+//! whose weight is |det M|. The heat bath takes an approximation of x^(1/4 n), so that the error of
+//! the weight is that of both.
+
+use num_complex::Complex64;
+
+use super::{
+    check_operator, converged, copy_of, kick_with, noise_seed, schur_operator, Inverter, KickReport,
+};
+use crate::bail;
+use crate::compose::{largest, schur_log_det, smallest, EvenOdd, HalfTerms, Schur, SchurForce};
+use crate::error::Result;
+use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
+use crate::linop::LinOp;
+use crate::operators::DiracParams;
+use crate::ops::hmc::{Monomial, Stream};
+use crate::solvers::{unwatched, Rational, Shift};
+
+/// What one flavour is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneFlavourParams {
+    pub operator: DiracParams,
+    pub schur: Schur,
+    pub inverter: Inverter,
+    /// Pseudofermion fields n, each with the n-th root.
+    pub fields: usize,
+    /// Relative errors of the approximation in forces, and in heat bath and Hamiltonian.
+    pub error_force: f64,
+    pub error_hamiltonian: f64,
+    /// The interval that holds the spectrum of P^dagger P. None: it is measured with the first links,
+    /// a third below and a fifth above what was found; to go on from a checkpoint bit for bit give it.
+    pub interval: Option<(f64, f64)>,
+    /// The spectrum's ends are measured in trajectories whose number is a multiple of this; 0: only to
+    /// find the interval.
+    pub check_every: u32,
+}
+
+impl OneFlavourParams {
+    /// Symmetric Schur complement on even sites, one field, errors 1e-7 and 1e-12, the interval measured
+    /// and checked every trajectory.
+    pub fn new(operator: DiracParams) -> Self {
+        OneFlavourParams {
+            operator,
+            schur: Schur { parity: 0, symmetric: true },
+            inverter: Inverter::default(),
+            fields: 1,
+            error_force: 1e-7,
+            error_hamiltonian: 1e-12,
+            interval: None,
+            check_every: 1,
+        }
+    }
+}
+
+/// The approximations for an interval.
+struct Powers {
+    force: Rational,
+    hamiltonian: Rational,
+    heat_bath: Rational,
+}
+
+/// The monomial.
+pub struct OneFlavour {
+    name: String,
+    params: OneFlavourParams,
+    powers: Option<Powers>,
+    /// Ends of the spectrum as they were last measured, and near an eigenvector of the lower one.
+    seen: Option<(f64, f64)>,
+    lowest: Option<SpinorField>,
+    phi: Option<SpinorField>,
+    force: SchurForce,
+    scratch: Option<Momenta>,
+    iterations: u64,
+}
+
+/// Steps of Lanczos for the upper end, solves for the lower one, and their tolerance.
+const LANCZOS: usize = 30;
+const INVERSE: usize = 5;
+const INVERSE_TOLERANCE: f64 = 1e-3;
+
+impl OneFlavour {
+    /// # Errors
+    /// `BadParameter`: a kappa, tolerance, error or interval out of range, no field.
+    pub fn new(name: &str, params: OneFlavourParams) -> Result<Self> {
+        check_operator(name, &params.operator, params.schur)?;
+        params.inverter.check()?;
+        if params.fields == 0 || params.fields > 64 {
+            bail!(
+                BadParameter,
+                "{name}: expected 1 to 64 pseudofermion fields, found {}",
+                params.fields
+            );
+        }
+        let mut new = OneFlavour {
+            name: name.to_string(),
+            params,
+            powers: None,
+            seen: None,
+            lowest: None,
+            phi: None,
+            force: SchurForce::default(),
+            scratch: None,
+            iterations: 0,
+        };
+        if let Some((low, high)) = new.params.interval {
+            new.approximate(low, high)?;
+        }
+        Ok(new)
+    }
+
+    pub fn params(&self) -> &OneFlavourParams {
+        &self.params
+    }
+
+    /// The interval of the approximations, once there are some.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.powers.as_ref().map(|p| (p.hamiltonian.low, p.hamiltonian.high))
+    }
+    /// The least and the largest eigenvalue of P^dagger P when they were last measured.
+    pub fn spectrum(&self) -> Option<(f64, f64)> {
+        self.seen
+    }
+    /// Poles in forces and in the Hamiltonian.
+    pub fn poles(&self) -> Option<(usize, usize)> {
+        self.powers.as_ref().map(|p| (p.force.shifts.len(), p.hamiltonian.shifts.len()))
+    }
+
+    fn approximate(&mut self, low: f64, high: f64) -> Result<()> {
+        let n = self.params.fields as f64;
+        let (coarse, fine) = (self.params.error_force, self.params.error_hamiltonian);
+        self.powers = Some(Powers {
+            force: Rational::new(-0.5 / n, low, high, coarse)?,
+            hamiltonian: Rational::new(-0.5 / n, low, high, fine)?,
+            heat_bath: Rational::new(0.25 / n, low, high, fine)?,
+        });
+        Ok(())
+    }
+
+    /// Measures the ends of the spectrum; makes the approximations if there are none, else refuses
+    /// eigenvalues that they do not cover.
+    fn look(&mut self, op: &EvenOdd, seed: u64) -> Result<()> {
+        let high = largest(op, LANCZOS, seed)?;
+        let inverter = &self.params.inverter;
+        let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
+        let solver = inverter.solver(op.op(), self.params.schur, tol, false)?;
+        if self.lowest.is_none() {
+            let mut v = op.shape().field(1)?;
+            v.set_noise(Noise::Normal, seed, 1)?;
+            self.lowest = Some(v);
+        }
+        let Some(start) = &mut self.lowest else { return Ok(()) };
+        let low = smallest(&solver, op, start, INVERSE)?;
+        self.seen = Some((low.value, high.value));
+        let Some((from, to)) = self.interval() else {
+            return self.approximate(low.value / 1.5, 1.2 * (high.value + high.distance));
+        };
+        if low.value < from || high.value > to {
+            bail!(
+                SpectralBounds,
+                "{}: eigenvalues of P^dagger P from {:.4e} to {:.4e} were found, the rational \
+                 approximation covers {from:.4e} to {to:.4e}",
+                self.name,
+                low.value,
+                high.value
+            );
+        }
+        Ok(())
+    }
+
+    /// (P^dagger P + s_k)^-1 b for all poles: a field of as many right-hand sides. Number `k` of b.
+    fn poles_of(
+        &mut self,
+        op: &EvenOdd,
+        shifts: &[f64],
+        tol: f64,
+        b: &SpinorField,
+        number: usize,
+    ) -> Result<Vec<SpinorField>> {
+        let inverter = &self.params.inverter;
+        let solver = inverter.solver(op.op(), self.params.schur, tol, false)?;
+        let shape = op.shape();
+        let mut source = shape.field(1)?;
+        source.copy_rhs(0, b, number, 1)?;
+        let mut xs = vec![];
+        for _ in shifts {
+            xs.push(shape.field(1)?);
+        }
+        let shifts: Vec<Shift> = shifts.iter().map(|&sigma| Shift { sigma, tol }).collect();
+        let (report, _) = solver.multishift(&shifts, &mut xs, &source, &mut unwatched)?;
+        converged(&report.solver, tol)?;
+        self.iterations += report.solver.iterations as u64;
+        Ok(xs)
+    }
+
+    fn no_fields<T>(&self) -> Result<T> {
+        bail!(InvalidArgument, "{}: no pseudofermions, refresh comes first", self.name);
+    }
+
+    fn operator(&self, gauge: &GaugeField) -> Result<EvenOdd> {
+        schur_operator(&copy_of(gauge)?, self.params.operator, self.params.schur)
+    }
+}
+
+impl Monomial for OneFlavour {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// phi_i = (P^dagger P)^(1/4 n) eta_i, eta normal. Measures the spectrum where it is due.
+    ///
+    /// # Errors
+    /// `SpectralBounds`: it has left the interval of the approximations.
+    fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
+        let op = self.operator(gauge)?;
+        let seed = noise_seed(stream.seed, &self.name);
+        let every = self.params.check_every;
+        let due = every != 0 && stream.trajectory.is_multiple_of(every);
+        if self.powers.is_none() || due {
+            self.look(&op, seed ^ 1)?;
+        }
+        let Some(r) = self.powers.as_ref().map(|p| p.heat_bath.clone()) else {
+            return self.no_fields();
+        };
+        let n = self.params.fields;
+        let mut eta = op.shape().field(n)?;
+        let mut phi = op.shape().field(n)?;
+        let first = stream.trajectory.wrapping_mul(n as u32);
+        eta.set_noise(Noise::Normal, seed, first)?;
+        let tol = self.params.inverter.tolerance_hamiltonian;
+        for i in 0..n {
+            let xs = self.poles_of(&op, &r.shifts, tol, &eta, i)?;
+            let mut sum = op.shape().field(1)?;
+            sum.copy_rhs(0, &eta, i, 1)?;
+            for (x, residue) in xs.iter().zip(&r.residues) {
+                blas::axpy(&[Complex64::new(*residue, 0.0)], x, &mut sum)?;
+            }
+            phi.copy_rhs(i, &sum, 0, 1)?;
+        }
+        // phi = c (eta + ...); eta is done with.
+        let c = blas::uniform(n, r.constant);
+        blas::axpby(&blas::uniform(n, 0.0), &eta, &c, &mut phi)?;
+        self.phi = Some(phi);
+        Ok(())
+    }
+
+    fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
+        let op = self.operator(gauge)?;
+        let (Some(phi), Some(r)) =
+            (self.phi.take(), self.powers.as_ref().map(|p| p.hamiltonian.clone()))
+        else {
+            return self.no_fields();
+        };
+        let tol = self.params.inverter.tolerance_hamiltonian;
+        let mut sum = || -> Result<f64> {
+            let mut s = 0.0;
+            for i in 0..phi.nrhs() {
+                let xs = self.poles_of(&op, &r.shifts, tol, &phi, i)?;
+                let mut one = op.shape().field(1)?;
+                one.copy_rhs(0, &phi, i, 1)?;
+                s += blas::norm2(&one)?[0];
+                for (x, residue) in xs.iter().zip(&r.residues) {
+                    s += residue * blas::dot(&one, x)?[0].re;
+                }
+            }
+            Ok(r.constant * s)
+        };
+        let s = sum();
+        self.phi = Some(phi);
+        // ln |det A| is half of what two flavours have.
+        Ok(s? - 0.5 * schur_log_det(&op)?)
+    }
+
+    fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
+        let op = self.operator(gauge)?;
+        let (Some(phi), Some(r)) = (self.phi.take(), self.powers.as_ref().map(|p| p.force.clone()))
+        else {
+            return self.no_fields();
+        };
+        let tol = self.params.inverter.tolerance_force;
+        let before = self.iterations;
+        let mut solved = vec![];
+        for i in 0..phi.nrhs() {
+            solved.push(self.poles_of(&op, &r.shifts, tol, &phi, i));
+        }
+        self.phi = Some(phi);
+        let done = self.iterations - before;
+        self.iterations = before;
+        // dS = sum_k 2 Re <-c r_k P x_k, dP x_k>
+        let coef: Vec<f64> = r.residues.iter().map(|v| -r.constant * v).collect();
+        let OneFlavour { force, scratch, .. } = self;
+        kick_with(scratch, gauge, momenta, step, |f| {
+            force.begin();
+            let (mut x, mut y) = (op.shape().field(coef.len())?, op.shape().field(coef.len())?);
+            for xs in solved {
+                for (k, one) in xs?.iter().enumerate() {
+                    x.copy_rhs(k, one, 0, 1)?;
+                }
+                op.apply(&mut y, &x)?;
+                force.add(&op, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
+            }
+            force.determinant(&op, -0.5)?;
+            force.finish(op.op(), f, 1.0)?;
+            Ok(done)
+        })
+    }
+
+    fn iterations(&mut self) -> u64 {
+        std::mem::take(&mut self.iterations)
+    }
+}

@@ -1,0 +1,244 @@
+//! Gauge actions of plaquettes and rectangles, and their forces.
+
+use std::sync::Arc;
+
+use super::{KickReport, Monomial, Stream};
+use crate::backend::args::ForceArgs;
+use crate::backend::Device;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{
+    sum_and_most, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision, Recon,
+};
+
+/// S = sum over x and planes mu < nu of
+///   plaquette (1 - Re tr P / 3) + first (1 - Re tr R_mu / 3) + second (1 - Re tr R_nu / 3),
+/// R_mu the rectangle with two steps in mu, the plane's lower direction, R_nu that with two in nu.
+/// Planes in the order xy, xz, yz, xt, yt, zt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GaugeCoefficients {
+    pub plaquette: [f64; 6],
+    pub first: [f64; 6],
+    pub second: [f64; 6],
+}
+
+/// Directions of the planes in their order.
+pub const PLANES: [(usize, usize); 6] = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)];
+
+/// c_1 of actions with c_0 = 1 - 8 c_1 (physics.md).
+pub const TREE_LEVEL_SYMANZIK: f64 = -1.0 / 12.0;
+pub const IWASAKI: f64 = -0.331;
+pub const DBW2: f64 = -1.4088;
+
+impl GaugeCoefficients {
+    /// Wilson's action with coupling beta.
+    pub fn wilson(beta: f64) -> Result<Self> {
+        Self::improved(beta, 0.0)
+    }
+
+    /// c_0 = 1 - 8 c_1 for plaquettes and c_1 for rectangles, times beta.
+    pub fn improved(beta: f64, c1: f64) -> Result<Self> {
+        Self::anisotropic([beta; 2], [1.0 - 8.0 * c1; 2], [c1; 3])
+    }
+
+    /// Couplings of purely spatial planes and of those with t: `beta`; beside it factors of plaquettes
+    /// (spatial, temporal) and of rectangles: spatial, temporal with two steps in space, temporal with
+    /// two steps in time (0 in actions that are to have one step in time only).
+    ///
+    /// Wilson's action with bare anisotropy xi: beta = [b / xi, b xi], factors 1.
+    pub fn anisotropic(beta: [f64; 2], c0: [f64; 2], c1: [f64; 3]) -> Result<Self> {
+        for (name, values) in [("beta", &beta[..]), ("c0", &c0), ("c1", &c1)] {
+            if let Some(bad) = values.iter().find(|v| !v.is_finite() || v.abs() > 1e6) {
+                bail!(
+                    BadParameter,
+                    "gauge action: {name}: expected a number of modulus up to 1e6, found {bad}"
+                );
+            }
+        }
+        if beta.iter().any(|&b| b < 0.0) {
+            bail!(BadParameter, "gauge action: beta: expected 0 or more, found {beta:?}");
+        }
+        let of = |f: &dyn Fn(bool) -> f64| PLANES.map(|(_, nu)| f(nu == 3));
+        Ok(GaugeCoefficients {
+            plaquette: of(&|t| beta[t as usize] * c0[t as usize]),
+            first: of(&|t| beta[t as usize] * c1[t as usize]),
+            second: of(&|t| beta[t as usize] * if t { c1[2] } else { c1[0] }),
+        })
+    }
+
+    pub fn has_rectangles(&self) -> bool {
+        self.first.iter().chain(&self.second).any(|&c| c != 0.0)
+    }
+}
+
+/// Actions and forces of one set of coefficients, with the fields that they need between kernels.
+#[derive(Debug)]
+pub struct GaugeForce {
+    coefficients: GaugeCoefficients,
+    /// Plaquettes; only with rectangles.
+    loops: Option<MatrixField>,
+    elements: MatrixField,
+    steps: Option<MatrixField>,
+}
+
+impl GaugeForce {
+    /// Bytes of the fields that are kept.
+    pub fn bytes(
+        geometry: &Geometry,
+        precision: Precision,
+        coefficients: &GaugeCoefficients,
+    ) -> usize {
+        let of = |form, count| MatrixField::bytes(geometry, precision, form, count);
+        match coefficients.has_rectangles() {
+            false => of(MatrixForm::Algebra, 6),
+            true => {
+                of(MatrixForm::Group, 6) + of(MatrixForm::Algebra, 18) + of(MatrixForm::Algebra, 16)
+            }
+        }
+    }
+
+    /// For links in this precision, double or single.
+    pub fn new(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        coefficients: GaugeCoefficients,
+    ) -> Result<Self> {
+        let of = |form, count| MatrixField::new(device, geometry, precision, form, count);
+        let with = coefficients.has_rectangles();
+        Ok(GaugeForce {
+            coefficients,
+            loops: with.then(|| of(MatrixForm::Group, 6)).transpose()?,
+            elements: of(MatrixForm::Algebra, if with { 18 } else { 6 })?,
+            steps: with.then(|| of(MatrixForm::Algebra, 16)).transpose()?,
+        })
+    }
+
+    pub fn coefficients(&self) -> &GaugeCoefficients {
+        &self.coefficients
+    }
+
+    fn args(&self, gauge: &GaugeField) -> Result<ForceArgs> {
+        let (geometry, precision) = (self.elements.geometry(), self.elements.precision());
+        if gauge.geometry() != geometry || gauge.device() != self.elements.device() {
+            bail!(FieldMismatch, "gauge force: the links live on another lattice or device");
+        }
+        if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
+            bail!(
+                Unsupported,
+                "gauge force: expected {precision:?} links stored as R18, found {:?} {:?}",
+                gauge.precision(),
+                gauge.recon()
+            );
+        }
+        let mut args = ForceArgs {
+            geom: geometry.args(),
+            gauge: gauge.view(),
+            elements: self.elements.view(),
+            plaquette: self.coefficients.plaquette,
+            first: self.coefficients.first,
+            second: self.coefficients.second,
+            ..Default::default()
+        };
+        if let (Some(loops), Some(steps)) = (&self.loops, &self.steps) {
+            (args.loops, args.steps) = (loops.view(), steps.view());
+        }
+        Ok(args)
+    }
+
+    fn launch(&self, kernel: &str, args: &ForceArgs) -> Result<()> {
+        let params = [self.elements.precision().token()];
+        let geometry = self.elements.geometry();
+        self.elements.device().launch(kernel, &params, args, geometry.work(2))
+    }
+
+    /// S of these links, all ranks.
+    pub fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
+        let args = self.args(gauge)?;
+        let kernel = match &self.loops {
+            Some(loops) => {
+                self.launch("plane_loops", &args)?;
+                loops.exchange()?;
+                "rectangle_action"
+            }
+            None => "plaquette_action",
+        };
+        let geometry = gauge.geometry();
+        let params = [gauge.precision().token()];
+        let sums = geometry.reduce(gauge.device(), kernel, &params, &args, geometry.work(2))?;
+        Ok(sums[0] + sums[1])
+    }
+
+    /// momenta = scale momenta - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U.
+    pub fn kick(
+        &mut self,
+        gauge: &GaugeField,
+        momenta: &mut Momenta,
+        scale: f64,
+        step: f64,
+    ) -> Result<KickReport> {
+        momenta.matches(gauge.geometry(), gauge.device(), "links")?;
+        if momenta.precision() != gauge.precision() {
+            let (links, p) = (gauge.precision(), momenta.precision());
+            bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
+        }
+        let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
+        let kernel = match (&self.loops, &self.steps) {
+            (Some(loops), Some(steps)) => {
+                self.launch("plane_loops", &args)?;
+                loops.exchange()?;
+                self.launch("rectangle_elements", &args)?;
+                self.elements.exchange()?;
+                self.launch("rectangle_steps", &args)?;
+                steps.exchange()?;
+                "rectangle_force"
+            }
+            _ => {
+                self.launch("plaquette_elements", &args)?;
+                self.elements.exchange()?;
+                "plaquette_force"
+            }
+        };
+        let geometry = gauge.geometry();
+        let params = [gauge.precision().token()];
+        let work = geometry.work(2);
+        let v = geometry.reduce_here(gauge.device(), kernel, &params, &args, work)?;
+        Ok(KickReport::of(geometry, sum_and_most(geometry, &v)?))
+    }
+}
+
+impl KickReport {
+    /// Of the sum over all links of |F|^2 and the largest.
+    pub fn of(geometry: &Geometry, (sum, most): (f64, f64)) -> Self {
+        let links = 4.0 * geometry.global_volume() as f64;
+        KickReport { rms: (sum / links).sqrt(), max: most.sqrt(), iterations: 0 }
+    }
+}
+
+/// A gauge action as a term of a larger one.
+#[derive(Debug)]
+pub struct GaugeMonomial {
+    name: String,
+    force: GaugeForce,
+}
+
+impl GaugeMonomial {
+    pub fn new(name: &str, force: GaugeForce) -> Self {
+        GaugeMonomial { name: name.to_string(), force }
+    }
+}
+
+impl Monomial for GaugeMonomial {
+    fn name(&self) -> &str {
+        &self.name
+    }
+    fn refresh(&mut self, _: &GaugeField, _: Stream) -> Result<()> {
+        Ok(())
+    }
+    fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
+        self.force.action(gauge)
+    }
+    fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
+        self.force.kick(gauge, momenta, 1.0, step)
+    }
+}

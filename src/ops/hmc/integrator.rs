@@ -1,0 +1,169 @@
+//! Integrators as data: a list of (what, step). Schemes of outer levels have those of inner levels in
+//! place of their link updates, and neighbours of the same kind are merged, so that every integrator and
+//! every nesting is one loop and no step is done twice.
+
+use crate::bail;
+use crate::error::Result;
+
+/// One entry of an integrator's list; times in units of the trajectory's parameter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Links move along the momenta for this time.
+    Links(f64),
+    /// Momenta move along the force of the monomials of level `level` for this time.
+    Kick { level: usize, time: f64 },
+    /// The same with the force at links that were moved along the force itself, p = -F, for `shift`
+    /// (a time squared); they are put back after it.
+    ShiftedKick { level: usize, time: f64, shift: f64 },
+}
+
+/// A scheme for one step of time 1: fractions of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scheme {
+    /// Second order, one force per step.
+    Leapfrog,
+    /// Omelyan, Mryglod, Folk (Comput. Phys. Commun. 151 (2003) 272): second order, two forces per
+    /// step, the smallest error of its kind (Takaishi, de Forcrand, Phys. Rev. E 73 (2006) 036706).
+    Omelyan2,
+    /// The same authors' fourth order with five forces per step.
+    Omelyan4,
+    /// Fourth order with three forces per step and one more at shifted links (force gradient: Omelyan,
+    /// Mryglod, Folk; the shift as in Yin, Mawhinney, PoS LATTICE2011 (2011) 051).
+    ForceGradient,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Drift(f64),
+    Kick(f64),
+    Shifted(f64, f64),
+}
+
+impl Scheme {
+    pub const ALL: [Scheme; 4] =
+        [Scheme::Leapfrog, Scheme::Omelyan2, Scheme::Omelyan4, Scheme::ForceGradient];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Scheme::Leapfrog => "leapfrog",
+            Scheme::Omelyan2 => "omelyan2",
+            Scheme::Omelyan4 => "omelyan4",
+            Scheme::ForceGradient => "force_gradient",
+        }
+    }
+    pub fn parse(name: &str) -> Result<Self> {
+        match Self::ALL.iter().find(|s| s.name() == name) {
+            Some(scheme) => Ok(*scheme),
+            None => {
+                let names = Self::ALL.map(Scheme::name).join(", ");
+                bail!(InvalidArgument, "integrator: expected one of {names}, found {name}")
+            }
+        }
+    }
+    /// Power of the step in the error of the Hamiltonian.
+    pub fn order(self) -> u32 {
+        match self {
+            Scheme::Leapfrog | Scheme::Omelyan2 => 2,
+            Scheme::Omelyan4 | Scheme::ForceGradient => 4,
+        }
+    }
+
+    fn parts(self) -> Vec<Part> {
+        use Part::*;
+        let half = match self {
+            Scheme::Leapfrog => return vec![Kick(0.5), Drift(1.0), Kick(0.5)],
+            Scheme::Omelyan2 => {
+                let l = 0.1931833275037836;
+                return vec![Kick(l), Drift(0.5), Kick(1.0 - 2.0 * l), Drift(0.5), Kick(l)];
+            }
+            Scheme::ForceGradient => {
+                let sixth = 1.0 / 6.0;
+                let middle = Shifted(2.0 / 3.0, 1.0 / 24.0);
+                return vec![Kick(sixth), Drift(0.5), middle, Drift(0.5), Kick(sixth)];
+            }
+            Scheme::Omelyan4 => {
+                let (rho, theta) = (0.2539785108410595, -0.03230286765269967);
+                let (vartheta, lambda) = (0.08398315262876693, 0.6822365335719091);
+                let (kick, drift) = (0.5 - (lambda + vartheta), 1.0 - 2.0 * (theta + rho));
+                let first = [Kick(vartheta), Drift(rho), Kick(lambda), Drift(theta), Kick(kick)];
+                (first, Drift(drift))
+            }
+        };
+        let mirror = half.0.iter().rev();
+        half.0.iter().chain([&half.1]).chain(mirror).copied().collect()
+    }
+}
+
+/// A time scale: every step of the level outside of it makes `steps` of these.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    pub scheme: Scheme,
+    pub steps: usize,
+    /// Names of the monomials whose forces act here.
+    pub monomials: Vec<String>,
+}
+
+/// The list for a trajectory of length `length`, levels from the outermost (the largest steps) in.
+///
+/// # Errors
+/// `BadParameter`: no level, a level without steps, a length that is not positive.
+pub fn steps_of(levels: &[Level], length: f64) -> Result<Vec<Step>> {
+    if !(length > 0.0 && length.is_finite()) {
+        bail!(BadParameter, "trajectory length: expected a positive number, found {length}");
+    }
+    if levels.is_empty() {
+        bail!(BadParameter, "integrator: expected at least one level");
+    }
+    if let Some(l) = levels.iter().position(|l| l.steps == 0) {
+        bail!(BadParameter, "integrator: level {l}: expected at least one step, found 0");
+    }
+    let mut list = Vec::new();
+    expand(levels, 0, length, &mut list);
+    Ok(merged(list))
+}
+
+fn expand(levels: &[Level], level: usize, time: f64, list: &mut Vec<Step>) {
+    let Some(here) = levels.get(level) else {
+        list.push(Step::Links(time));
+        return;
+    };
+    let h = time / here.steps as f64;
+    for _ in 0..here.steps {
+        for part in here.scheme.parts() {
+            match part {
+                Part::Drift(f) => expand(levels, level + 1, f * h, list),
+                Part::Kick(f) => list.push(Step::Kick { level, time: f * h }),
+                Part::Shifted(f, s) => {
+                    list.push(Step::ShiftedKick { level, time: f * h, shift: s * h * h });
+                }
+            }
+        }
+    }
+}
+
+/// Kicks between two link updates commute: one of each level remains. Link updates in a row are one.
+fn merged(list: Vec<Step>) -> Vec<Step> {
+    let mut out: Vec<Step> = Vec::with_capacity(list.len());
+    for step in list {
+        match step {
+            Step::Links(time) => match out.last_mut() {
+                Some(Step::Links(before)) => *before += time,
+                _ => out.push(step),
+            },
+            Step::Kick { level, time } => {
+                let since =
+                    out.iter().rposition(|s| matches!(s, Step::Links(_))).map_or(0, |i| i + 1);
+                let same = out[since..].iter_mut().find_map(|s| match s {
+                    Step::Kick { level: l, time } if *l == level => Some(time),
+                    _ => None,
+                });
+                match same {
+                    Some(before) => *before += time,
+                    None => out.push(step),
+                }
+            }
+            Step::ShiftedKick { .. } => out.push(step),
+        }
+    }
+    out
+}

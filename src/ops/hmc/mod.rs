@@ -1,0 +1,55 @@
+//! Hybrid Monte Carlo of SU(3) gauge fields (physics.md, HMC): an action is a sum of monomials, each
+//! with its own heat bath, action and force; integrators and trajectories know nothing else of them.
+
+pub mod checkpoint;
+pub mod fermion;
+pub mod gauge_action;
+pub mod integrator;
+mod random;
+mod trajectory;
+
+use crate::error::Result;
+use crate::fields::{GaugeField, Momenta};
+pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
+
+/// Where in the random streams a trajectory is: Philox numbers depend on seed, trajectory, purpose and
+/// global site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream {
+    pub seed: u64,
+    pub trajectory: u32,
+}
+
+/// What a kick was: the size of the force, and the work that solvers did for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct KickReport {
+    /// Root of the average over links of |F|^2 = sum_a F_a^2, F_a = dS/d omega_a for U -> exp(i omega_a
+    /// T_a) U; without the step.
+    pub rms: f64,
+    /// The largest |F| of a link.
+    pub max: f64,
+    /// Iterations of solvers.
+    pub iterations: u64,
+}
+
+/// A term of the action. Links are periodic, stored whole (`R18`) in the momenta's precision; boundary
+/// conditions of fermions belong to their monomials.
+pub trait Monomial: Send {
+    /// A short name, unique in its action.
+    fn name(&self) -> &str;
+    /// Heat bath of the fields that belong to it (pseudofermions) at the trajectory's start; nothing for
+    /// gauge actions.
+    fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()>;
+    /// S of these links and the fields of the last `refresh`, all ranks; in the accuracy of the
+    /// Hamiltonian.
+    fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
+    /// momenta -= step * force.
+    fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport>;
+    /// A trajectory begins, or begins again: results of earlier ones (guesses for solvers) are dropped, so
+    /// that a chain goes on from a checkpoint bit for bit.
+    fn restart(&mut self) {}
+    /// Solver iterations of `refresh` and `action` since they were last asked for.
+    fn iterations(&mut self) -> u64 {
+        0
+    }
+}

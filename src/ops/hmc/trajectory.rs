@@ -1,0 +1,345 @@
+//! Trajectories: heat bath, integration, acceptance.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::integrator::{steps_of, Level, Step};
+use super::{random, KickReport, Monomial, Stream};
+use crate::backend::Device;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
+use crate::ops::observables::plaquette;
+
+/// How trajectories run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HmcParams {
+    /// Length of a trajectory, in the time of [`Momenta`].
+    pub length: f64,
+    /// Time scales, the outermost first.
+    pub levels: Vec<Level>,
+    pub seed: u64,
+    /// Number of the next trajectory: the place in the random streams.
+    pub trajectory: u32,
+    /// Trajectories with lower numbers are accepted whatever their Delta H: thermalisation.
+    pub accept_until: u32,
+    /// Every so many trajectories reversibility is checked, 0: never.
+    pub reversibility_every: u32,
+}
+
+/// What the forces of a monomial were in one trajectory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MonomialReport {
+    pub name: String,
+    /// Action at the start and at the end.
+    pub action: [f64; 2],
+    /// Force evaluations.
+    pub kicks: u64,
+    /// Average of the rms of the force, and its largest on a link.
+    pub rms: f64,
+    pub max: f64,
+    /// Solver iterations in forces, and in heat bath and actions.
+    pub force_iterations: u64,
+    pub action_iterations: u64,
+    /// Seconds in forces, heat bath and actions.
+    pub seconds: f64,
+}
+
+/// What a trajectory did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TrajectoryReport {
+    pub trajectory: u32,
+    /// H(end) - H(start).
+    pub delta_h: f64,
+    pub accepted: bool,
+    /// Kinetic term at the start and at the end.
+    pub kinetic: [f64; 2],
+    pub monomials: Vec<MonomialReport>,
+    /// Largest change of an entry when links were put back into the group at the end.
+    pub correction: f64,
+    /// Average plaquette of the links that the trajectory leaves.
+    pub plaquette: f64,
+    pub reversibility: Option<Reversibility>,
+    pub seconds: f64,
+}
+
+impl TrajectoryReport {
+    /// Solver iterations of all monomials.
+    pub fn iterations(&self) -> u64 {
+        self.monomials.iter().map(|m| m.force_iterations + m.action_iterations).sum()
+    }
+}
+
+/// What is left after a trajectory was integrated forth and back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reversibility {
+    /// Largest difference of an entry of a link.
+    pub links: f64,
+    /// |H - H(start)|.
+    pub hamiltonian: f64,
+}
+
+/// A Markov chain of trajectories: action, integrator, and the fields beside the links.
+pub struct Hmc {
+    params: HmcParams,
+    steps: Vec<Step>,
+    monomials: Vec<Box<dyn Monomial>>,
+    /// Monomials of each level.
+    of_level: Vec<Vec<usize>>,
+    momenta: Momenta,
+    /// Links of the trajectory's start.
+    start: GaugeField,
+    /// Force and links of kicks with shifted links.
+    shift: Option<(Momenta, GaugeField)>,
+}
+
+impl Hmc {
+    /// Bytes of momenta and copies of links that a chain holds beside its monomials.
+    pub fn bytes(geometry: &Geometry, precision: Precision, params: &HmcParams) -> Result<usize> {
+        let (links, p) = (
+            GaugeField::bytes(geometry, precision, Recon::R18),
+            Momenta::bytes(geometry, precision),
+        );
+        let shifted = shifts(&steps_of(&params.levels, params.length)?);
+        Ok((links + p) * if shifted { 2 } else { 1 })
+    }
+
+    /// For links in this precision (double; single for experiments), stored as R18.
+    ///
+    /// # Errors
+    /// `BadParameter`: the integrator is not possible, names of monomials appear twice, at no level or
+    /// at two levels, or a level names one that is not there.
+    pub fn new(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        monomials: Vec<Box<dyn Monomial>>,
+        params: HmcParams,
+    ) -> Result<Self> {
+        let steps = steps_of(&params.levels, params.length)?;
+        let place = |name: &String| {
+            let found = monomials.iter().position(|m| m.name() == name);
+            found.ok_or_else(|| {
+                let names: Vec<&str> = monomials.iter().map(|m| m.name()).collect();
+                let text = format!(
+                    "integrator: expected monomials among {}, found {name}",
+                    names.join(", ")
+                );
+                crate::error::Error::new(crate::error::Status::BadParameter, text)
+            })
+        };
+        let of_level: Vec<Vec<usize>> = params
+            .levels
+            .iter()
+            .map(|level| level.monomials.iter().map(place).collect())
+            .collect::<Result<_>>()?;
+        for (k, m) in monomials.iter().enumerate() {
+            let name = m.name();
+            if monomials[..k].iter().any(|other| other.name() == name) {
+                bail!(BadParameter, "action: two monomials are called {name}");
+            }
+            match of_level.iter().flatten().filter(|&&n| n == k).count() {
+                1 => {}
+                n => bail!(
+                    BadParameter,
+                    "integrator: monomial {name}: expected at one level, found at {n}"
+                ),
+            }
+        }
+        let links = || GaugeField::new(device, geometry, precision, Recon::R18);
+        let momenta = || Momenta::new(device, geometry, precision);
+        Ok(Hmc {
+            shift: if shifts(&steps) { Some((momenta()?, links()?)) } else { None },
+            steps,
+            monomials,
+            of_level,
+            momenta: momenta()?,
+            start: links()?,
+            params,
+        })
+    }
+
+    pub fn params(&self) -> &HmcParams {
+        &self.params
+    }
+    /// The list that a trajectory goes through.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+    pub fn momenta(&self) -> &Momenta {
+        &self.momenta
+    }
+    /// Number of the next trajectory.
+    pub fn trajectory(&self) -> u32 {
+        self.params.trajectory
+    }
+    /// Goes on in another place of the random streams.
+    pub fn set_place(&mut self, seed: u64, trajectory: u32) {
+        (self.params.seed, self.params.trajectory) = (seed, trajectory);
+    }
+
+    /// One trajectory. After an error (a solver that does not converge, NaN, a lost device) the links
+    /// and the place in the random streams are those before it.
+    pub fn run(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
+        if gauge.geometry() != self.momenta.geometry() || gauge.device() != self.momenta.device() {
+            bail!(FieldMismatch, "hmc: the links live on another lattice or device");
+        }
+        let form = (gauge.precision(), gauge.recon());
+        if form != (self.start.precision(), Recon::R18) {
+            let expected = self.start.precision();
+            bail!(Unsupported, "hmc: expected {expected:?} links stored as R18, found {form:?}");
+        }
+        self.start.copy_raw(gauge)?;
+        let done = self.attempt(gauge);
+        match &done {
+            Ok(report) if report.accepted => {}
+            _ => gauge.copy_raw(&self.start)?,
+        }
+        let mut report = done?;
+        report.plaquette = plaquette(gauge)?.total;
+        self.params.trajectory = self.params.trajectory.wrapping_add(1);
+        Ok(report)
+    }
+
+    fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
+        let begin = Instant::now();
+        let (seed, trajectory) = (self.params.seed, self.params.trajectory);
+        let stream = Stream { seed, trajectory };
+        let mut report = TrajectoryReport { trajectory, ..Default::default() };
+        report.monomials = self
+            .monomials
+            .iter()
+            .map(|m| MonomialReport { name: m.name().to_string(), ..Default::default() })
+            .collect();
+        self.momenta.set_gaussian(seed, trajectory)?;
+        for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
+            let since = Instant::now();
+            m.restart();
+            m.iterations();
+            m.refresh(gauge, stream)?;
+            r.seconds += since.elapsed().as_secs_f64();
+        }
+        let before = self.hamiltonian(gauge, &mut report, 0)?;
+        let every = self.params.reversibility_every;
+        if every > 0 && trajectory % every == 0 {
+            report.reversibility = Some(self.there_and_back(gauge, before)?);
+            gauge.copy_raw(&self.start)?;
+            self.momenta.set_gaussian(seed, trajectory)?;
+            self.monomials.iter_mut().for_each(|m| m.restart());
+        }
+        self.integrate(gauge, Some(&mut report))?;
+        report.correction = gauge.reunitarise()?;
+        let after = self.hamiltonian(gauge, &mut report, 1)?;
+        // Differences term by term: the sums are larger.
+        let terms = report.monomials.iter().map(|m| m.action[1] - m.action[0]);
+        report.delta_h = report.kinetic[1] - report.kinetic[0] + terms.sum::<f64>();
+        if !report.delta_h.is_finite() || !before.is_finite() || !after.is_finite() {
+            bail!(
+                NotFinite,
+                "trajectory {trajectory}: H is {before} at its start, {after} at its end"
+            );
+        }
+        let draw = random::uniform(seed, trajectory);
+        report.accepted = trajectory < self.params.accept_until || draw < (-report.delta_h).exp();
+        report.seconds = begin.elapsed().as_secs_f64();
+        Ok(report)
+    }
+
+    fn hamiltonian(
+        &mut self,
+        gauge: &GaugeField,
+        report: &mut TrajectoryReport,
+        end: usize,
+    ) -> Result<f64> {
+        report.kinetic[end] = self.momenta.kinetic()?;
+        let mut sum = report.kinetic[end];
+        for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
+            let since = Instant::now();
+            r.action[end] = m.action(gauge)?;
+            r.action_iterations += m.iterations();
+            r.seconds += since.elapsed().as_secs_f64();
+            sum += r.action[end];
+        }
+        Ok(sum)
+    }
+
+    /// Goes through the list once.
+    fn integrate(
+        &mut self,
+        gauge: &mut GaugeField,
+        mut report: Option<&mut TrajectoryReport>,
+    ) -> Result<()> {
+        let steps = std::mem::take(&mut self.steps);
+        let done = steps.iter().try_for_each(|step| self.step(gauge, *step, report.as_deref_mut()));
+        self.steps = steps;
+        done?;
+        for r in report.into_iter().flat_map(|r| &mut r.monomials) {
+            r.rms /= r.kicks.max(1) as f64;
+        }
+        Ok(())
+    }
+
+    fn step(
+        &mut self,
+        gauge: &mut GaugeField,
+        step: Step,
+        mut report: Option<&mut TrajectoryReport>,
+    ) -> Result<()> {
+        let Hmc { monomials, of_level, momenta, shift, .. } = self;
+        let mut kick = |level: usize, gauge: &GaugeField, p: &mut Momenta, time: f64| {
+            for &k in &of_level[level] {
+                let since = Instant::now();
+                let force = monomials[k].kick(gauge, p, time)?;
+                if !(force.rms.is_finite() && force.max.is_finite()) {
+                    let name = monomials[k].name();
+                    bail!(NotFinite, "the force of {name} is not finite");
+                }
+                if let Some(report) = report.as_deref_mut() {
+                    report.monomials[k].count(&force, since.elapsed().as_secs_f64());
+                }
+            }
+            Ok(())
+        };
+        match step {
+            Step::Links(time) => gauge.evolve(momenta, time),
+            Step::Kick { level, time } => kick(level, gauge, momenta, time),
+            Step::ShiftedKick { level, time, shift: by } => {
+                let Some((force, links)) = shift else {
+                    bail!(Internal, "hmc: no fields for shifted links");
+                };
+                force.clear()?;
+                kick(level, gauge, force, 1.0)?;
+                links.copy_raw(gauge)?;
+                links.evolve(force, by)?;
+                kick(level, links, momenta, time)
+            }
+        }
+    }
+
+    fn there_and_back(&mut self, gauge: &mut GaugeField, before: f64) -> Result<Reversibility> {
+        self.integrate(gauge, None)?;
+        self.momenta.scale(-1.0)?;
+        self.integrate(gauge, None)?;
+        let mut there = TrajectoryReport {
+            monomials: vec![MonomialReport::default(); self.monomials.len()],
+            ..Default::default()
+        };
+        let links = gauge.distance(&self.start)?;
+        let hamiltonian = (self.hamiltonian(gauge, &mut there, 1)? - before).abs();
+        Ok(Reversibility { links, hamiltonian })
+    }
+}
+
+impl MonomialReport {
+    fn count(&mut self, force: &KickReport, seconds: f64) {
+        self.kicks += 1;
+        self.rms += force.rms;
+        self.max = self.max.max(force.max);
+        self.force_iterations += force.iterations;
+        self.seconds += seconds;
+    }
+}
+
+fn shifts(steps: &[Step]) -> bool {
+    steps.iter().any(|s| matches!(s, Step::ShiftedKick { .. }))
+}

@@ -1,0 +1,272 @@
+//! Sums of poles of a hermitian operator applied to a vector, x = sum_k w_k (A + sigma_k)^-1 b, from one
+//! Krylov space: in one pass with a direction for every pole (Jegerlehner, hep-lat/9612014), or in two,
+//! of which the first finds the coefficients and the second makes the same vectors again and adds them
+//! up (Neuberger, Int. J. Mod. Phys. C 10, 1051): then no pole takes memory.
+
+use num_complex::Complex64;
+
+use super::check_finite;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, VectorField};
+use crate::linop::LinOp;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RationalParams {
+    /// Largest |b - (A + sigma_k) x_k| / |b| of every pole.
+    pub tol: f64,
+    pub max_iterations: usize,
+    pub two_passes: bool,
+}
+
+/// What it took.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RationalReport {
+    pub converged: bool,
+    pub iterations: usize,
+    /// Multiplications of a vector with A.
+    pub applications: usize,
+}
+
+/// The Krylov space of A + sigma for the least sigma, step by step.
+struct Space<'a> {
+    op: &'a dyn LinOp,
+    sigma: f64,
+    r: VectorField,
+    p: VectorField,
+    q: VectorField,
+    r2: Vec<f64>,
+    live: Vec<bool>,
+}
+
+impl<'a> Space<'a> {
+    fn new(op: &'a dyn LinOp, sigma: f64, b: &VectorField) -> Result<Self> {
+        let r2 = blas::norm2(b)?;
+        check_finite(&r2, "b")?;
+        let (mut r, mut p, q) =
+            (b.like(b.precision())?, b.like(b.precision())?, b.like(b.precision())?);
+        blas::copy(&mut r, b)?;
+        blas::copy(&mut p, b)?;
+        let live = r2.iter().map(|&v| v > 0.0).collect();
+        Ok(Space { op, sigma, r, p, q, r2, live })
+    }
+    fn masked(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
+        (0..self.live.len()).map(|i| if self.live[i] { value(i) } else { 0.0 }).collect()
+    }
+    /// The new residual; returns alpha and beta.
+    fn step(&mut self) -> Result<(Vec<f64>, Vec<f64>)> {
+        self.op.apply(&mut self.q, &self.p)?;
+        blas::axpy(&blas::uniform(self.live.len(), self.sigma), &self.p, &mut self.q)?;
+        let curvature = blas::dot(&self.p, &self.q)?;
+        let bad = |i: usize| !(curvature[i].re > 0.0 && curvature[i].re.is_finite());
+        if let Some(i) = (0..self.live.len()).find(|&i| self.live[i] && bad(i)) {
+            bail!(
+                SolverBreakdown,
+                "rational: <p, A p> is {} for right-hand side {i}: expected a positive operator",
+                curvature[i].re
+            );
+        }
+        let alpha = self.masked(|i| self.r2[i] / curvature[i].re);
+        let minus: Vec<f64> = alpha.iter().map(|a| -a).collect();
+        let new = blas::axpy_norm(&blas::complex(&minus), &self.q, &mut self.r)?;
+        let beta = self.masked(|i| new[i] / self.r2[i]);
+        for i in 0..new.len() {
+            if self.live[i] {
+                self.r2[i] = new[i];
+            }
+        }
+        Ok((alpha, beta))
+    }
+    /// p = r + beta p.
+    fn turn(&mut self, beta: &[f64]) -> Result<()> {
+        let one = blas::uniform(beta.len(), 1.0);
+        blas::axpby(&one, &self.r, &blas::complex(beta), &mut self.p)
+    }
+}
+
+/// out = sum_k weights_k (A + shifts_k)^-1 b for a hermitian A that is positive together with the
+/// least shift. Not converged is not an error.
+///
+/// # Errors
+/// `BadParameter`: no shift, or not as many weights; `Unsupported`: A is not hermitian; `FieldMismatch`,
+/// `NotFinite`, `SolverBreakdown`.
+pub fn rational_sum(
+    op: &dyn LinOp,
+    shifts: &[f64],
+    weights: &[f64],
+    params: &RationalParams,
+    out: &mut VectorField,
+    b: &VectorField,
+) -> Result<RationalReport> {
+    if shifts.is_empty() || shifts.len() != weights.len() {
+        bail!(BadParameter, "rational: {} shifts with {} weights", shifts.len(), weights.len());
+    }
+    if !op.hermitian() {
+        bail!(Unsupported, "rational: expected a hermitian operator");
+    }
+    op.shape().check(b, "b")?;
+    b.check_like(out, "rational")?;
+    let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
+    let space = Space::new(op, least, b)?;
+    out.clear()?;
+    if params.two_passes {
+        two_passes(space, shifts, weights, params, out, b)
+    } else {
+        one_pass(space, shifts, weights, params, out)
+    }
+}
+
+fn one_pass(
+    mut space: Space,
+    shifts: &[f64],
+    weights: &[f64],
+    params: &RationalParams,
+    out: &mut VectorField,
+) -> Result<RationalReport> {
+    let n = space.live.len();
+    let norm: Vec<f64> = space.r2.iter().map(|v| v.sqrt()).collect();
+    let mut report = RationalReport::default();
+    struct Track {
+        sigma: f64,
+        weight: f64,
+        zeta: Vec<f64>,
+        before: Vec<f64>,
+        active: Vec<bool>,
+        p: Option<VectorField>,
+    }
+    let mut tracks = vec![];
+    for (&sigma, &weight) in shifts.iter().zip(weights) {
+        let mut p = space.p.like(space.p.precision())?;
+        blas::copy(&mut p, &space.p)?;
+        tracks.push(Track {
+            sigma: sigma - space.sigma,
+            weight,
+            zeta: vec![1.0; n],
+            before: vec![1.0; n],
+            active: space.live.clone(),
+            p: Some(p),
+        });
+    }
+    let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
+    while space.live.contains(&true) && report.iterations < params.max_iterations {
+        let (alpha, beta) = space.step()?;
+        report.iterations += 1;
+        report.applications += n;
+        let mut still = vec![false; n];
+        for t in tracks.iter_mut() {
+            let Some(p) = &mut t.p else { continue };
+            let mut a = vec![Complex64::ZERO; n];
+            let (mut c, mut d) = (a.clone(), a.clone());
+            for i in 0..n {
+                if !space.live[i] || !t.active[i] {
+                    continue;
+                }
+                let (z, before) = (t.zeta[i], t.before[i]);
+                let next = z * before * alpha_before[i]
+                    / (alpha[i] * beta_before[i] * (before - z)
+                        + before * alpha_before[i] * (1.0 + t.sigma * alpha[i]));
+                a[i] = (t.weight * alpha[i] * next / z).into();
+                c[i] = (beta[i] * (next / z).powi(2)).into();
+                d[i] = next.into();
+                (t.zeta[i], t.before[i]) = (next, z);
+                t.active[i] = next.abs() * space.r2[i].sqrt() > params.tol * norm[i];
+                still[i] |= t.active[i];
+            }
+            blas::cg_update(out, &a, p, &c, &space.r, &d)?;
+            if !t.active.contains(&true) {
+                t.p = None;
+            }
+        }
+        space.turn(&beta)?;
+        space.live = still;
+        (alpha_before, beta_before) = (alpha, beta);
+    }
+    report.converged = !space.live.contains(&true);
+    Ok(report)
+}
+
+fn two_passes(
+    mut space: Space,
+    shifts: &[f64],
+    weights: &[f64],
+    params: &RationalParams,
+    out: &mut VectorField,
+    b: &VectorField,
+) -> Result<RationalReport> {
+    let n = space.live.len();
+    let norm: Vec<f64> = space.r2.iter().map(|v| v.sqrt()).collect();
+    let (op, sigma) = (space.op, space.sigma);
+    let mut report = RationalReport::default();
+    let (mut alphas, mut betas, mut lives) = (vec![], vec![], vec![]);
+    while space.live.contains(&true) && report.iterations < params.max_iterations {
+        lives.push(space.live.clone());
+        let (alpha, beta) = space.step()?;
+        report.iterations += 1;
+        report.applications += n;
+        for i in 0..n {
+            space.live[i] &= space.r2[i].sqrt() > params.tol * norm[i];
+        }
+        space.turn(&beta)?;
+        alphas.push(alpha);
+        betas.push(beta);
+    }
+    report.converged = !space.live.contains(&true);
+    drop(space);
+    let steps = |i: usize| lives.iter().take_while(|l| l[i]).count();
+    let coefficients: Vec<Vec<f64>> = (0..n)
+        .map(|i| {
+            let pick = |all: &[Vec<f64>]| all[..steps(i)].iter().map(|a| a[i]).collect();
+            let (alpha, beta): (Vec<f64>, Vec<f64>) = (pick(&alphas), pick(&betas));
+            let mut total = vec![0.0; alpha.len()];
+            for (&s, &w) in shifts.iter().zip(weights) {
+                let y = krylov_solution(&alpha, &beta, s - sigma);
+                total.iter_mut().zip(y).for_each(|(t, y)| *t += w * y);
+            }
+            total
+        })
+        .collect();
+    let mut space = Space::new(op, sigma, b)?;
+    for k in 0..report.iterations {
+        // The residuals are orthogonal: their unit vectors are a basis.
+        let at = |i: usize| match coefficients[i].get(k) {
+            Some(c) if space.r2[i] > 0.0 => Complex64::from(c * norm[i] / space.r2[i].sqrt()),
+            _ => Complex64::ZERO,
+        };
+        let c: Vec<Complex64> = (0..n).map(at).collect();
+        blas::axpy(&c, &space.r, out)?;
+        if k + 1 < report.iterations {
+            space.live.copy_from_slice(&lives[k]);
+            let (_, beta) = space.step()?;
+            space.turn(&beta)?;
+            report.applications += n;
+        }
+    }
+    Ok(report)
+}
+
+/// y with (T + sigma) y = e_1 in the basis of unit residuals r_k, where CG's numbers give
+/// T_kk = 1 / alpha_k + beta_{k-1} / alpha_{k-1}, T_{k,k+1} = -sqrt(beta_k) / alpha_k.
+fn krylov_solution(alpha: &[f64], beta: &[f64], sigma: f64) -> Vec<f64> {
+    let n = alpha.len();
+    let diagonal = |k: usize| {
+        let before = if k > 0 { beta[k - 1] / alpha[k - 1] } else { 0.0 };
+        1.0 / alpha[k] + before + sigma
+    };
+    let off = |k: usize| -beta[k].sqrt() / alpha[k];
+    // Elimination from the first row on, and back.
+    let (mut d, mut y) = (vec![0.0; n], vec![0.0; n]);
+    for k in 0..n {
+        let source = if k == 0 { 1.0 } else { 0.0 };
+        let (lower, above, right) =
+            if k == 0 { (0.0, 1.0, 0.0) } else { (off(k - 1), d[k - 1], y[k - 1]) };
+        let factor = lower / above;
+        d[k] = diagonal(k) - factor * lower;
+        y[k] = source - factor * right;
+    }
+    for k in (0..n).rev() {
+        let next = if k + 1 < n { off(k) * y[k + 1] } else { 0.0 };
+        y[k] = (y[k] - next) / d[k];
+    }
+    y
+}

@@ -1,0 +1,79 @@
+/* A host that initialises twice, or describes its array wrongly. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "plaq.h"
+#include "quda.h"
+#include "quda_milc_interface.h"
+
+#define CHECK(claim)                                                        \
+  do {                                                                      \
+    if (!(claim)) {                                                         \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #claim); \
+      exit(1);                                                              \
+    }                                                                       \
+  } while (0)
+
+static int silent;
+static void quiet(const char *function, int32_t status, const char *message, void *user) {
+  (void)function, (void)status, (void)message, (void)user;
+  silent++;
+}
+
+static int last(void) {
+  int32_t status = -1;
+  CHECK(plaq_quda_last_status(&status) == 0);
+  return status;
+}
+
+static void begin(int extent) {
+  static int machine[4] = {1, 1, 1, 1}, lattice[4];
+  QudaInitArgs_t in = {0};
+  int i;
+  for (i = 0; i < 4; i++) lattice[i] = extent;
+  in.verbosity = 0;
+  in.layout.latsize = lattice;
+  in.layout.machsize = machine;
+  in.layout.device = -1;
+  qudaInit(in);
+}
+
+int main(void) {
+  double plaquette[3] = {5, 5, 5};
+  QudaMILCSiteArg_t sites = {0};
+  const size_t wrong[] = {(size_t)0 - 800, (size_t)0 - 576, (size_t)0 - (1ull << 40), 1000, 428, 1ull << 63};
+  unsigned i;
+  char *site;
+  CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == 0);
+  CHECK(plaq_quda_set_error_handler(quiet, NULL) == 0);
+  begin(8);
+  CHECK(last() == PLAQ_SUCCESS);
+  begin(8);
+  CHECK(last() == PLAQ_SUCCESS);
+  /* Arrays of the smaller lattice would be read as those of the larger one. */
+  begin(4);
+  CHECK(last() == PLAQ_INVALID_ARGUMENT && silent == 1);
+  qudaFinalize();
+  begin(4);
+  CHECK(last() == PLAQ_SUCCESS);
+  site = calloc(256, 1000);
+  CHECK(site != NULL);
+  sites.site = site;
+  sites.size = 1000;
+  for (i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    sites.link_offset = wrong[i];
+    qudaPlaquettePhased(2, plaquette, &sites, 0);
+    CHECK(last() == PLAQ_BAD_LAYOUT && plaquette[0] == 5);
+  }
+  sites.link_offset = 424;
+  sites.size = (size_t)1 << 41;
+  qudaPlaquettePhased(2, plaquette, &sites, 0);
+  CHECK(last() == PLAQ_BAD_LAYOUT);
+  sites.size = 1000;
+  qudaPlaquettePhased(2, plaquette, &sites, 0);
+  CHECK(last() == PLAQ_SUCCESS && plaquette[0] == 0);
+  qudaFinalize();
+  free(site);
+  return 0;
+}

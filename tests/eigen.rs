@@ -1,0 +1,352 @@
+//! Operations on many vectors, and eigensolvers against a dense matrix and each other.
+
+mod common;
+mod reference;
+
+use std::sync::{Arc, OnceLock};
+
+use common::{devices, distance, extents_on, over_ranks, tolerance};
+use num_complex::Complex64;
+use plaq::backend::Device;
+use plaq::error::Status;
+use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::linop::LinOp;
+use plaq::operators::{DiracParams, HermitianWilson, KernelSquare, Wilson};
+use plaq::solvers::{self, EigenParams, End, Filter, RitzParams};
+use reference::numbers::gauge_numbers;
+use reference::{overlap, su3, Gauge, Lattice};
+
+const FLOATS: [Precision; 2] = [Precision::F64, Precision::F32];
+
+/// The complex numbers of each vector, as the host computes with them.
+fn vectors(f: &SpinorField) -> Vec<Vec<Complex64>> {
+    let numbers = f.save_lex().unwrap();
+    let one = numbers.len() / f.nrhs();
+    let complex = |v: &[f64]| v.chunks(2).map(|z| Complex64::new(z[0], z[1])).collect();
+    numbers.chunks(one).map(complex).collect()
+}
+
+fn numbers(v: &[Vec<Complex64>]) -> Vec<f64> {
+    v.iter().flatten().flat_map(|z| [z.re, z.im]).collect()
+}
+
+fn coefficients(n: usize, seed: u64) -> Vec<Complex64> {
+    let mut rng = reference::rng::Rng::new(seed);
+    (0..n).map(|_| 0.3 * rng.gaussian()).collect()
+}
+
+#[test]
+fn operations_on_many_vectors_are_what_the_host_computes() {
+    for device in devices() {
+        for extents in extents_on(&device).into_iter().map(over_ranks) {
+            let geometry = common::geometry(extents, &device);
+            for precision in FLOATS {
+                for subset in [Subset::Full, Subset::Odd] {
+                    let noise = |n, seed| {
+                        let mut f =
+                            SpinorField::new(&device, &geometry, precision, subset, n).unwrap();
+                        f.set_noise(Noise::Normal, seed, 0).unwrap();
+                        f
+                    };
+                    let (v, mut w) = (noise(7, 1), noise(5, 2));
+                    let (hv, hw) = (vectors(&v), vectors(&w));
+                    let sites = hv[0].len() as f64;
+                    let bound = tolerance(precision, 60.0);
+                    // Products of vectors 1..7 with 2..5.
+                    let g = basis::dots(&v, 1..7, &w, 2..5).unwrap();
+                    for (k, z) in g.iter().enumerate() {
+                        let (i, j) = (1 + k / 3, 2 + k % 3);
+                        let expect: Complex64 =
+                            hv[i].iter().zip(&hw[j]).map(|(x, y)| x.conj() * y).sum();
+                        assert!((z - expect).norm() < bound * sites, "{i} {j}: {z} {expect}");
+                    }
+                    // w_j = 0.5 w_j + sum v_i c_ij.
+                    for alpha in [0.0, 1.0, -0.5] {
+                        let c = coefficients(6 * 3, 5);
+                        basis::combine(&v, 1..7, &c, alpha, &mut w, 2..5).unwrap();
+                        let mut expect = hw.clone();
+                        for j in 0..3 {
+                            for (x, e) in expect[2 + j].iter_mut().enumerate() {
+                                let sum: Complex64 =
+                                    (0..6).map(|i| c[3 * i + j] * hv[1 + i][x]).sum();
+                                *e = alpha * *e + sum;
+                            }
+                        }
+                        let found = distance(&w.save_lex().unwrap(), &numbers(&expect));
+                        assert!(found < bound, "{precision:?} {subset:?} {alpha}: {found:e}");
+                        w = noise(5, 2);
+                    }
+                    // Five of the vectors 1..7 become combinations; 0 and the last ones stay.
+                    let mut r = noise(7, 1);
+                    let c = coefficients(6 * 5, 6);
+                    basis::rotate(&mut r, 1..7, &c).unwrap();
+                    let mut expect = hv.clone();
+                    for j in 0..5 {
+                        for (x, e) in expect[1 + j].iter_mut().enumerate() {
+                            *e = (0..6).map(|i| c[5 * i + j] * hv[1 + i][x]).sum();
+                        }
+                    }
+                    let found = distance(&r.save_lex().unwrap(), &numbers(&expect));
+                    assert!(found < bound, "{precision:?} {subset:?}: {found:e}");
+                }
+            }
+        }
+    }
+}
+
+/// More sites than a rotation has under way at a time.
+#[test]
+fn a_rotation_in_pieces_is_one_combination() {
+    for device in devices() {
+        let geometry = common::geometry(over_ranks([8, 8, 8, 8]), &device);
+        let mut v = SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 9).unwrap();
+        v.set_noise(Noise::Normal, 3, 0).unwrap();
+        let c = coefficients(9 * 9, 7);
+        let mut w = v.like(Precision::F64).unwrap();
+        basis::combine(&v, 0..9, &c, 0.0, &mut w, 0..9).unwrap();
+        basis::rotate(&mut v, 0..9, &c).unwrap();
+        let minus = blas::uniform(9, -1.0);
+        blas::axpy(&minus, &w, &mut v).unwrap();
+        assert!(blas::norm2(&v).unwrap().iter().all(|&d| d == 0.0));
+    }
+}
+
+#[test]
+fn vectors_that_do_not_fit_are_refused() {
+    let device = &devices()[0];
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), device);
+    let new = |p, s| SpinorField::new(device, &geometry, p, s, 2).unwrap();
+    let v = new(Precision::F64, Subset::Full);
+    let refused = |w: &SpinorField| basis::dots(&v, 0..2, w, 0..2).unwrap_err().status;
+    assert_eq!(refused(&new(Precision::F32, Subset::Full)), Status::FieldMismatch);
+    assert_eq!(refused(&new(Precision::F64, Subset::Even)), Status::FieldMismatch);
+    assert_eq!(basis::dots(&v, 0..3, &v, 0..1).unwrap_err().status, Status::FieldMismatch);
+    let half = new(Precision::F16, Subset::Full);
+    assert_eq!(basis::dots(&half, 0..1, &half, 0..1).unwrap_err().status, Status::Unsupported);
+    let mut w = new(Precision::F64, Subset::Full);
+    let c = [Complex64::ONE; 3];
+    assert_eq!(
+        basis::combine(&v, 0..2, &c, 1.0, &mut w, 0..2).unwrap_err().status,
+        Status::InvalidArgument
+    );
+    assert_eq!(basis::rotate(&mut w, 0..2, &c).unwrap_err().status, Status::InvalidArgument);
+}
+
+const SMALL: [usize; 4] = [2, 2, 2, 4];
+
+fn links() -> Gauge {
+    let lat = Lattice::new(SMALL);
+    su3::smooth_gauge(lat, 0.5, 3).iter().map(su3::reunitarise).collect()
+}
+
+/// Eigenvalues of Q^2 on the small lattice, ascending.
+fn dense() -> &'static [f64] {
+    static VALUES: OnceLock<Vec<f64>> = OnceLock::new();
+    VALUES.get_or_init(|| {
+        let params = reference::dirac::Params::wilson(-1.4);
+        let (values, _) = overlap::kernel(Lattice::new(SMALL), &links(), params).eigen();
+        let mut squares: Vec<f64> = values.iter().map(|l| l * l).collect();
+        squares.sort_by(f64::total_cmp);
+        squares
+    })
+}
+
+fn square(
+    device: &Device,
+    extents: [usize; 4],
+    links: &Gauge,
+    precision: Precision,
+) -> KernelSquare {
+    let geometry = common::geometry(extents, device);
+    let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+    u.load_lex(&gauge_numbers(links)).unwrap();
+    let params = DiracParams { mass: -1.4, ..Default::default() };
+    let op = Wilson::new(Arc::new(u), params).unwrap().to(precision, Recon::R12).unwrap();
+    KernelSquare(Arc::new(HermitianWilson::new(Arc::new(op)).unwrap()))
+}
+
+/// |A v - lambda v| for every vector, and the largest violation of orthonormality.
+fn verify(op: &dyn LinOp, v: &SpinorField, values: &[f64]) -> (f64, f64) {
+    let n = v.nrhs();
+    let mut r = v.like(v.precision()).unwrap();
+    op.apply(&mut r, v).unwrap();
+    let minus: Vec<f64> = values.iter().map(|l| -l).collect();
+    blas::axpy(&blas::complex(&minus), v, &mut r).unwrap();
+    let residual = blas::norm2(&r).unwrap().iter().fold(0.0f64, |m, r| m.max(r.sqrt()));
+    let g = basis::dots(v, 0..n, v, 0..n).unwrap();
+    let off = |k: usize| (g[k] - if k / n == k % n { 1.0 } else { 0.0 }).norm();
+    (residual, (0..n * n).map(off).fold(0.0, f64::max))
+}
+
+#[test]
+fn lanczos_finds_both_ends_of_a_dense_spectrum() {
+    if common::ranks().size() > 1 {
+        return;
+    }
+    let exact = dense();
+    for device in devices() {
+        for precision in FLOATS {
+            let op = square(&device, SMALL, &links(), precision);
+            for (end, block, filter) in [
+                (End::Smallest, 1, Filter::Auto),
+                (End::Smallest, 3, Filter::Auto),
+                (End::Smallest, 1, Filter::Plain),
+                (End::Smallest, 2, Filter::Chebyshev { degree: 12, from: 1.5, to: 40.0 }),
+                (End::Largest, 1, Filter::Plain),
+                (End::Largest, 2, Filter::Auto),
+            ] {
+                let tol = if precision == Precision::F64 { 1e-11 } else { 2e-6 };
+                let params =
+                    EigenParams { end, count: 9, block, tol, filter, ..Default::default() };
+                let (v, report) =
+                    solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+                let what = format!("{precision:?} {end:?} {block} {filter:?}: {report:?}");
+                assert!(report.converged, "{what}");
+                let top = exact[exact.len() - 1];
+                let (residual, off) = verify(&op, &v, &report.values);
+                assert!(
+                    residual < 2.0 * tol * top && off < 1e3 * precision.epsilon(),
+                    "{what} {off:e}"
+                );
+                for k in 0..9 {
+                    let expect =
+                        if end == End::Smallest { exact[k] } else { exact[exact.len() - 1 - k] };
+                    let error = (report.values[k] - expect).abs();
+                    // Rounding of either operator beside the residual's bound, and of the dense products.
+                    let rounding = 40.0 * precision.epsilon() + exact.len() as f64 * f64::EPSILON;
+                    let bound = report.bounds[k] + rounding * top;
+                    assert!(error < bound, "{k}: {error:e} > {bound:e}, {what}");
+                }
+                assert!(report.largest >= 0.999 * top || filter != Filter::Auto);
+            }
+        }
+    }
+}
+
+/// Vectors that were saved are taken as they are; from half of them the others are found.
+#[test]
+fn a_search_goes_on_from_saved_vectors() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 2, 4]);
+        let lat = Lattice::new(extents);
+        let u: Gauge = su3::smooth_gauge(lat, 0.5, 4).iter().map(su3::reunitarise).collect();
+        let op = square(&device, extents, &u, Precision::F64);
+        let params = EigenParams { count: 8, tol: 1e-10, ..Default::default() };
+        let run = |params: &EigenParams, guess: Option<&SpinorField>| {
+            solvers::eigen(&op, None, params, guess, &mut solvers::unwatched).unwrap()
+        };
+        let (v, first) = run(&params, None);
+        assert!(first.converged, "{first:?}");
+        let (_, again) = run(&EigenParams { verify: false, ..params.clone() }, Some(&v));
+        assert!(again.converged && again.restarts == 0, "{again:?}");
+        let mut half = op.shape().field(4).unwrap();
+        half.copy_rhs(0, &v, 0, 4).unwrap();
+        let (_, more) = run(&params, Some(&half));
+        assert!(more.converged, "{more:?}");
+        for (a, b) in first.values.iter().zip(&more.values) {
+            assert!((a - b).abs() < 1e-8, "{a} {b}");
+        }
+    }
+}
+
+/// In the trivial field every eigenvalue of Q^2 comes twelve times and more.
+#[test]
+fn eigenvalues_of_high_multiplicity_are_all_found() {
+    for device in devices() {
+        let extents = over_ranks([4, 2, 2, 4]);
+        let lat = Lattice::new(extents);
+        let op = square(&device, extents, &su3::unit_gauge(lat), Precision::F64);
+        let params = EigenParams { count: 14, block: 6, tol: 1e-10, ..Default::default() };
+        let (_, report) =
+            solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+        assert!(report.converged, "{report:?}");
+        let mut exact: Vec<f64> = (0..lat.volume())
+            .flat_map(|k| {
+                let p: Vec<f64> = (0..4)
+                    .map(|mu| {
+                        let half = if mu == 3 { 0.5 } else { 0.0 };
+                        std::f64::consts::TAU * (lat.coords(k)[mu] as f64 + half)
+                            / extents[mu] as f64
+                    })
+                    .collect();
+                let w = p.iter().map(|p| 1.0 - p.cos()).sum::<f64>() - 1.4;
+                vec![w * w + p.iter().map(|p| p.sin().powi(2)).sum::<f64>(); 12]
+            })
+            .collect();
+        exact.sort_by(f64::total_cmp);
+        for (k, v) in report.values.iter().enumerate() {
+            assert!((v - exact[k]).abs() < 1e-8, "{k}: {v} {}", exact[k]);
+        }
+    }
+}
+
+#[test]
+fn the_ritz_functional_and_lanczos_agree_within_their_bounds() {
+    for device in devices() {
+        let extents = over_ranks([2, 2, 4, 4]);
+        let lat = Lattice::new(extents);
+        let u: Gauge = su3::smooth_gauge(lat, 0.5, 9).iter().map(su3::reunitarise).collect();
+        let op = square(&device, extents, &u, Precision::F64);
+        let lanczos = EigenParams { count: 3, tol: 1e-11, ..Default::default() };
+        let (_, a) = solvers::eigen(&op, None, &lanczos, None, &mut solvers::unwatched).unwrap();
+        let ritz = RitzParams { count: 3, tol: 1e-5, ..Default::default() };
+        let (v, b) = solvers::ritz(&op, &ritz, None, &mut solvers::unwatched).unwrap();
+        assert!(a.converged && b.converged, "{a:?} {b:?}");
+        let (residual, off) = verify(&op, &v, &b.values);
+        assert!(residual < 1.1e-5 && off < 1e-12, "{residual:e} {off:e}");
+        for k in 0..3 {
+            let bound = a.bounds[k] + b.bounds[k] + 1e-12;
+            assert!((a.values[k] - b.values[k]).abs() < bound, "{k} {:?} {:?}", a, b);
+        }
+        let largest = RitzParams { end: End::Largest, count: 2, tol: 1e-3, ..ritz };
+        let (_, c) = solvers::ritz(&op, &largest, None, &mut solvers::unwatched).unwrap();
+        assert!(c.converged && c.values[0] >= c.values[1] && c.values[0] <= a.largest, "{c:?}");
+    }
+}
+
+#[test]
+fn an_operator_in_single_precision_inside_gives_the_same_modes() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 2, 4]);
+        let lat = Lattice::new(extents);
+        let u: Gauge = su3::smooth_gauge(lat, 0.5, 4).iter().map(su3::reunitarise).collect();
+        let op = square(&device, extents, &u, Precision::F64);
+        let cheap = square(&device, extents, &u, Precision::F32);
+        let params = EigenParams { count: 6, tol: 1e-6, ..Default::default() };
+        let run = |cheap: Option<&dyn LinOp>| {
+            solvers::eigen(&op, cheap, &params, None, &mut solvers::unwatched).unwrap().1
+        };
+        let (a, b) = (run(None), run(Some(&cheap)));
+        assert!(a.converged && b.converged, "{b:?}");
+        for k in 0..6 {
+            assert!((a.values[k] - b.values[k]).abs() < a.bounds[k] + b.bounds[k] + 1e-12);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_callbacks_stop() {
+    let device = &devices()[0];
+    let extents = over_ranks([4, 2, 2, 4]);
+    let u = su3::smooth_gauge(Lattice::new(extents), 0.5, 4);
+    let u: Gauge = u.iter().map(su3::reunitarise).collect();
+    let op = square(device, extents, &u, Precision::F64);
+    let status = |params: EigenParams| {
+        solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap_err().status
+    };
+    let good = EigenParams::default();
+    assert_eq!(status(EigenParams { count: 0, ..good.clone() }), Status::BadParameter);
+    assert_eq!(status(EigenParams { count: 1 << 30, ..good.clone() }), Status::BadParameter);
+    assert_eq!(status(EigenParams { tol: 0.0, ..good.clone() }), Status::BadParameter);
+    let upside_down = Filter::Chebyshev { degree: 8, from: 2.0, to: 1.0 };
+    assert_eq!(status(EigenParams { filter: upside_down, ..good.clone() }), Status::BadParameter);
+    let half = square(device, extents, &u, Precision::F16);
+    let error = solvers::eigen(&half, None, &good, None, &mut solvers::unwatched).unwrap_err();
+    assert_eq!(error.status, Status::Unsupported);
+    let error = solvers::eigen(&*half.0.op().clone(), None, &good, None, &mut solvers::unwatched)
+        .unwrap_err();
+    assert_eq!(error.status, Status::Unsupported);
+    let mut stop = |_: &solvers::Progress| std::ops::ControlFlow::Break(());
+    let (_, report) = solvers::eigen(&op, None, &good, None, &mut stop).unwrap();
+    assert!(report.stopped && !report.converged && report.restarts <= 2, "{report:?}");
+}

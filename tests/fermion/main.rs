@@ -1,0 +1,130 @@
+//! Forces and monomials of fermions (physics.md, HMC): against derivatives of the action, and what
+//! molecular dynamics with them must satisfy.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../reference/mod.rs"]
+mod reference;
+
+mod force;
+mod monomials;
+mod rational;
+
+use std::sync::Arc;
+
+use plaq::backend::Device;
+use plaq::fields::{
+    GaugeField, Geometry, Momenta, MomentaForm, Precision, Recon, SiteOrder, SpinorField, Subset,
+};
+use plaq::operators::DiracParams;
+use reference::dirac::Params;
+use reference::matrix::{mul, scale, trace, Matrix};
+use reference::numbers::{field_numbers, gauge_numbers};
+use reference::rng::Rng;
+use reference::{su3, Field, Gauge, Lattice, C};
+
+/// A lattice with links on a device and in the reference.
+struct Setup {
+    device: Device,
+    geometry: Arc<Geometry>,
+    lat: Lattice,
+    links: Gauge,
+}
+
+impl Setup {
+    fn new(device: &Device, part: [usize; 4]) -> Self {
+        let extents = common::over_ranks(part);
+        let geometry = common::geometry(extents, device);
+        let lat = Lattice::new(extents);
+        let links = su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
+        Setup { device: device.clone(), geometry, lat, links }
+    }
+    fn gauge(&self, links: &Gauge, precision: Precision, recon: Recon) -> Arc<GaugeField> {
+        let mut g = GaugeField::new(&self.device, &self.geometry, precision, recon).unwrap();
+        g.load_lex(&gauge_numbers(links)).unwrap();
+        Arc::new(g)
+    }
+    fn spinors(&self, precision: Precision, subset: Subset, fields: &[Field]) -> SpinorField {
+        let (d, g) = (&self.device, &self.geometry);
+        let mut f = SpinorField::new(d, g, precision, subset, fields.len()).unwrap();
+        let numbers: Vec<f64> = fields.iter().flat_map(field_numbers).collect();
+        f.load_lex(&numbers).unwrap();
+        f
+    }
+    /// Global index of every site of this rank, in the order of its arrays.
+    fn sites(&self) -> Vec<usize> {
+        let (l, o) = (self.geometry.extents(), self.geometry.origin());
+        let site = |i: usize| {
+            let (x, y) = (i % l[0], i / l[0] % l[1]);
+            let (z, t) = (i / (l[0] * l[1]) % l[2], i / (l[0] * l[1] * l[2]));
+            self.lat.lex([x + o[0], y + o[1], z + o[2], t + o[3]])
+        };
+        (0..self.geometry.volume()).map(site).collect()
+    }
+    /// sum over the links of direction mu of 2 tr h F, F the momenta of all ranks.
+    fn along(&self, force: &Momenta, h: &[Matrix<3>], mu: usize) -> f64 {
+        let sites = self.sites();
+        let mut array = vec![0.0; sites.len() * 4 * 18];
+        force.save(&mut array, MomentaForm::Matrices, SiteOrder::Lexicographic, 1.0).unwrap();
+        let mut sum = [0.0];
+        for (i, &lex) in sites.iter().enumerate() {
+            let v = &array[(4 * i + mu) * 18..][..18];
+            // The array has i F.
+            let f: Matrix<3> = std::array::from_fn(|r| {
+                std::array::from_fn(|c| C::new(v[2 * (3 * r + c) + 1], -v[2 * (3 * r + c)]))
+            });
+            sum[0] += 2.0 * trace(&mul(&h[lex], &f)).re;
+        }
+        self.geometry.comm().sum(&mut sum).unwrap();
+        sum[0]
+    }
+}
+
+/// One hermitian traceless matrix on every site.
+fn directions(lat: Lattice, seed: u64) -> Vec<Matrix<3>> {
+    let mut rng = Rng::new(seed);
+    (0..lat.volume()).map(|_| su3::random_hermitian(&mut rng)).collect()
+}
+
+/// exp(i epsilon h) U on the links of direction mu.
+fn moved(links: &Gauge, h: &[Matrix<3>], mu: usize, epsilon: f64) -> Gauge {
+    let mut out = links.clone();
+    for (lex, h) in h.iter().enumerate() {
+        let turn = su3::exp_i(&scale(C::new(epsilon, 0.0), h));
+        out[4 * lex + mu] = mul(&turn, &links[4 * lex + mu]);
+    }
+    out
+}
+
+/// Derivative at 0 by differences of fourth order.
+fn derivative(f: impl Fn(f64) -> f64, epsilon: f64) -> f64 {
+    let d = |e: f64| f(e) - f(-e);
+    (8.0 * d(epsilon) - d(2.0 * epsilon)) / (12.0 * epsilon)
+}
+
+fn reference_params(p: &DiracParams) -> Params {
+    Params {
+        mass: p.mass,
+        csw_s: p.csw_s,
+        csw_t: p.csw_t,
+        mu: p.mu,
+        hop: p.hop,
+        boundary: p.boundary,
+    }
+}
+
+/// Wilson and clover with everything that forces can depend on.
+fn wilson() -> DiracParams {
+    DiracParams { mass: 0.2, ..Default::default() }
+}
+fn clover(mu: f64) -> DiracParams {
+    let one = C::ONE;
+    DiracParams {
+        mass: 0.3,
+        csw_s: 1.1,
+        csw_t: 0.9,
+        mu,
+        hop: [0.7, 0.8, 0.9, 1.0],
+        boundary: [one, C::from_polar(1.0, 0.4), one, -one],
+    }
+}

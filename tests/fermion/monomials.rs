@@ -1,0 +1,334 @@
+//! Monomials: force and action belong together, the weight is the determinant, molecular dynamics is
+//! reversible and of second order.
+
+use plaq::compose::Schur;
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Momenta, Precision, Recon};
+use plaq::operators::DiracParams;
+use plaq::ops::hmc::fermion::{
+    Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
+use plaq::ops::hmc::{Monomial, Stream};
+
+use super::common::{devices, over_ranks};
+use super::reference::dirac::Dirac;
+use super::reference::matrix::eliminate;
+use super::reference::{spinor, Gauge, C};
+use super::{clover, derivative, directions, moved, reference_params, wilson, Setup};
+
+const EXACT: Inverter = Inverter {
+    tolerance_force: 1e-12,
+    tolerance_hamiltonian: 1e-12,
+    max_iterations: 2000,
+    sloppy: None,
+    guesses: 0,
+};
+const SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
+const ASYMMETRIC: Schur = Schur { parity: 1, symmetric: false };
+
+fn setup(part: [usize; 4]) -> Setup {
+    Setup::new(&devices()[devices().len() - 1], part)
+}
+
+fn two(operator: DiracParams, preconditioner: Option<DiracParams>, schur: Schur) -> TwoFlavours {
+    let params = TwoFlavoursParams { operator, preconditioner, schur, inverter: EXACT };
+    TwoFlavours::new("two", params).unwrap()
+}
+fn one(operator: DiracParams, schur: Schur, fields: usize) -> OneFlavour {
+    let params = OneFlavourParams {
+        schur,
+        inverter: EXACT,
+        fields,
+        error_force: 1e-11,
+        error_hamiltonian: 1e-11,
+        ..OneFlavourParams::new(operator)
+    };
+    OneFlavour::new("one", params).unwrap()
+}
+
+fn heavier(p: DiracParams) -> DiracParams {
+    DiracParams { mass: p.mass + 0.4, ..p }
+}
+
+/// Every kind of monomial, and how many flavours it has.
+fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
+    let (c, t) = (clover(0.0), clover(0.3));
+    let twisted = DiracParams { mu: 0.2, ..wilson() };
+    vec![
+        ("Wilson", Box::new(two(wilson(), None, SYMMETRIC)), 2.0),
+        ("Wilson, asymmetric", Box::new(two(wilson(), None, ASYMMETRIC)), 2.0),
+        ("twisted", Box::new(two(twisted, None, ASYMMETRIC)), 2.0),
+        ("clover", Box::new(two(c, None, SYMMETRIC)), 2.0),
+        ("clover, asymmetric", Box::new(two(c, None, ASYMMETRIC)), 2.0),
+        ("twisted clover", Box::new(two(t, None, SYMMETRIC)), 2.0),
+        ("ratio of masses", Box::new(two(c, Some(heavier(c)), ASYMMETRIC)), 0.0),
+        ("ratio of masses, symmetric", Box::new(two(c, Some(heavier(c)), SYMMETRIC)), 0.0),
+        ("ratio of twists", Box::new(two(c, Some(t), SYMMETRIC)), 0.0),
+        ("one flavour", Box::new(one(wilson(), SYMMETRIC, 1)), 1.0),
+        ("one flavour, clover", Box::new(one(c, ASYMMETRIC, 1)), 1.0),
+        ("one flavour, two fields", Box::new(one(c, SYMMETRIC, 2)), 1.0),
+    ]
+}
+
+fn stream(trajectory: u32) -> Stream {
+    Stream { seed: 17, trajectory }
+}
+
+#[test]
+fn forces_are_derivatives_of_the_action() {
+    let s = setup([4, 4, 4, 4]);
+    let gauge = |links: &Gauge| s.gauge(links, Precision::F64, Recon::R18);
+    let start = gauge(&s.links);
+    for (what, mut monomial, _) in all() {
+        monomial.refresh(&start, stream(3)).unwrap();
+        let mut force = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
+        let report = monomial.kick(&start, &mut force, -1.0).unwrap();
+        let (sum, most) = force.norm2().unwrap();
+        let links = 4.0 * s.lat.volume() as f64;
+        assert!((report.rms / (sum / links).sqrt() - 1.0).abs() < 1e-12, "{what}: {report:?}");
+        assert!((report.max / most.sqrt() - 1.0).abs() < 1e-12 && report.iterations > 0);
+        let monomial = std::cell::RefCell::new(monomial);
+        for mu in 0..4 {
+            let h = directions(s.lat, 200 + mu as u64);
+            let found = s.along(&force, &h, mu);
+            let action =
+                |e| monomial.borrow_mut().action(&gauge(&moved(&s.links, &h, mu, e))).unwrap();
+            let expect = derivative(action, 4e-3);
+            let error = (found - expect).abs() / sum.sqrt();
+            assert!(error < 1e-8, "{what}, direction {mu}: {found} for {expect}, {error:.1e}");
+        }
+    }
+}
+
+/// ln |det M| of the reference, by elimination of the whole matrix.
+fn ln_det(s: &Setup, links: &Gauge, params: &DiracParams) -> f64 {
+    let dirac = Dirac::new(s.lat, links, reference_params(params));
+    let n = 12 * s.lat.volume();
+    let mut rows = vec![vec![C::ZERO; n]; n];
+    for column in 0..n {
+        let (lex, spin, colour) = (column / 12, column / 3 % 4, column % 3);
+        let image = dirac.apply_kappa(&spinor::point(s.lat, lex, spin, colour));
+        for (row, z) in image.iter().flatten().flatten().enumerate() {
+            rows[row][column] = *z;
+        }
+    }
+    eliminate(&mut rows).re
+}
+
+/// Over the heat bath of U the mean of exp(S(U) - S(U')) is the ratio of the determinants.
+#[test]
+fn weights_are_determinants() {
+    if over_ranks([1; 4]) != [1; 4] {
+        return println!("skipped: the determinant is that of a lattice of one rank");
+    }
+    let s = setup([2, 2, 2, 4]);
+    let h = directions(s.lat, 5);
+    let links = moved(&s.links, &h, 1, 0.06);
+    let [from, to] = [&s.links, &links].map(|l| s.gauge(l, Precision::F64, Recon::R18));
+    let c = clover(0.0);
+    for (what, mut monomial, flavours) in all() {
+        let ratio = |p: &DiracParams| ln_det(&s, &links, p) - ln_det(&s, &s.links, p);
+        let expect = match what {
+            "ratio of masses" | "ratio of masses, symmetric" => {
+                2.0 * (ratio(&c) - ratio(&heavier(c)))
+            }
+            "ratio of twists" => 2.0 * (ratio(&c) - ratio(&clover(0.3))),
+            "Wilson" | "Wilson, asymmetric" | "one flavour" => flavours * ratio(&wilson()),
+            "twisted" => 2.0 * ratio(&DiracParams { mu: 0.2, ..wilson() }),
+            "twisted clover" => 2.0 * ratio(&clover(0.3)),
+            _ => flavours * ratio(&c),
+        };
+        let draws = 60;
+        let (mut sum, mut square) = (0.0, 0.0);
+        for n in 0..draws {
+            monomial.refresh(&from, stream(n)).unwrap();
+            let w =
+                (monomial.action(&from).unwrap() - monomial.action(&to).unwrap() - expect).exp();
+            (sum, square) = (sum + w, square + w * w);
+        }
+        let n = f64::from(draws);
+        let error = ((square / n - (sum / n).powi(2)) / (n - 1.0)).sqrt();
+        println!("{what}: ln ratio {expect:.4}, mean {:.4} +- {error:.4}", sum / n);
+        assert!((sum / n - 1.0).abs() < 4.0 * error + 1e-9, "{what}: {} +- {error}", sum / n);
+        assert!(error < 0.1, "{what}: {error} says nothing");
+    }
+}
+
+/// Leapfrog of length 0.5: H at the end less H at the start, and the links at the end.
+fn leapfrog(
+    monomials: &mut [Box<dyn Monomial>],
+    gauge: &mut GaugeField,
+    p: &mut Momenta,
+    steps: usize,
+) -> f64 {
+    let h = |m: &mut [Box<dyn Monomial>], g: &GaugeField, p: &Momenta| -> f64 {
+        p.kinetic().unwrap() + m.iter_mut().map(|m| m.action(g).unwrap()).sum::<f64>()
+    };
+    let before = h(monomials, gauge, p);
+    let dt = 0.5 / steps as f64;
+    let kick = |m: &mut [Box<dyn Monomial>], g: &GaugeField, p: &mut Momenta, dt: f64| {
+        for m in m.iter_mut() {
+            m.kick(g, p, dt).unwrap();
+        }
+    };
+    kick(monomials, gauge, p, 0.5 * dt);
+    for step in 1..=steps {
+        gauge.evolve(p, dt).unwrap();
+        kick(monomials, gauge, p, if step == steps { 0.5 * dt } else { dt });
+    }
+    h(monomials, gauge, p) - before
+}
+
+fn start(s: &Setup, trajectory: u32) -> (GaugeField, Momenta) {
+    let gauge = s.gauge(&s.links, Precision::F64, Recon::R18);
+    let gauge = gauge.to(Precision::F64, Recon::R18).unwrap();
+    let mut p = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
+    p.set_gaussian(5, trajectory).unwrap();
+    (gauge, p)
+}
+
+/// Two flavours with Hasenbusch's preconditioning, a third one by the rational approximation.
+fn action() -> Vec<Box<dyn Monomial>> {
+    let light = DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    let heavy = heavier(light);
+    let inverter = Inverter { guesses: 3, ..EXACT };
+    let two = |name: &str, operator, preconditioner| {
+        let inverter = inverter.clone();
+        let params = TwoFlavoursParams { operator, preconditioner, schur: ASYMMETRIC, inverter };
+        Box::new(TwoFlavours::new(name, params).unwrap())
+    };
+    vec![
+        two("heavy", heavy, None),
+        two("light", light, Some(heavy)),
+        Box::new(one(DiracParams { mass: 0.5, ..light }, SYMMETRIC, 1)),
+    ]
+}
+
+#[test]
+fn trajectories_are_reversible_and_of_second_order() {
+    let s = setup([4, 4, 4, 4]);
+    let mut monomials = action();
+    let mut found = vec![];
+    for steps in [8, 16, 32] {
+        let (mut gauge, mut p) = start(&s, 1);
+        monomials.iter_mut().for_each(|m| m.refresh(&gauge, stream(1)).unwrap());
+        found.push(leapfrog(&mut monomials, &mut gauge, &mut p, steps));
+        if steps == 8 {
+            // Backwards: the momenta change their sign.
+            let zero = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
+            p.add(-1.0, 0.0, &zero).unwrap();
+            monomials.iter_mut().for_each(|m| m.restart());
+            let back = leapfrog(&mut monomials, &mut gauge, &mut p, steps);
+            assert!((found[0] + back).abs() < 1e-8, "{} {back}", found[0]);
+            let there = gauge.save_lex().unwrap();
+            let here = super::gauge_numbers(&s.links);
+            let error = super::common::distance(&there, &here);
+            assert!(error < 1e-9, "links come back to {error:.1e}");
+        }
+    }
+    for pair in found.windows(2) {
+        let ratio = pair[0] / pair[1];
+        assert!((3.6..4.4).contains(&ratio), "dH {found:?}: second order halves to a quarter");
+    }
+}
+
+#[test]
+fn the_mean_of_exp_minus_dh_is_one() {
+    let s = setup([4, 4, 4, 4]);
+    let mut monomials = action();
+    let (mut gauge, mut p) = start(&s, 0);
+    let (mut sum, mut square, mut largest) = (0.0, 0.0, 0.0f64);
+    let draws = 24;
+    for n in 0..draws {
+        p.set_gaussian(5, n).unwrap();
+        monomials.iter_mut().for_each(|m| m.refresh(&gauge, stream(n)).unwrap());
+        // Every trajectory is accepted: with a step this small the equilibrium hardly knows.
+        let dh = leapfrog(&mut monomials, &mut gauge, &mut p, 4);
+        let w = (-dh).exp();
+        (sum, square, largest) = (sum + w, square + w * w, largest.max(dh.abs()));
+    }
+    let n = f64::from(draws);
+    let error = ((square / n - (sum / n).powi(2)) / (n - 1.0)).sqrt();
+    println!("<exp(-dH)> = {:.4} +- {error:.4}, largest |dH| {largest:.3}", sum / n);
+    assert!((sum / n - 1.0).abs() < 4.0 * error, "{} +- {error}", sum / n);
+    assert!(error < 0.2 && largest > 1e-4, "{error} {largest}");
+}
+
+#[test]
+fn guesses_and_mixed_precision_change_nothing() {
+    let s = setup([4, 4, 4, 4]);
+    let gauge = s.gauge(&s.links, Precision::F64, Recon::R18);
+    let kick = |inverter: Inverter, times: usize| {
+        let params = TwoFlavoursParams {
+            operator: clover(0.1),
+            preconditioner: None,
+            schur: ASYMMETRIC,
+            inverter,
+        };
+        let mut m = TwoFlavours::new("two", params).unwrap();
+        m.refresh(&gauge, stream(0)).unwrap();
+        let mut last = (Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap(), 0);
+        for _ in 0..times {
+            last.0.clear().unwrap();
+            last.1 = m.kick(&gauge, &mut last.0, 1.0).unwrap().iterations;
+        }
+        last
+    };
+    let (exact, plain) = kick(EXACT, 1);
+    let size = exact.norm2().unwrap().0.sqrt();
+    let difference = |other: &Momenta| {
+        let mut d = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
+        d.copy_from(&exact).unwrap();
+        d.add(1.0, -1.0, other).unwrap();
+        d.norm2().unwrap().0.sqrt() / size
+    };
+    let (again, guessed) = kick(Inverter { guesses: 2, ..EXACT }, 3);
+    assert!(difference(&again) < 1e-10 && guessed < plain / 4, "{guessed} of {plain}");
+    let sloppy = Some((Precision::F32, Recon::R12));
+    let (mixed, _) = kick(Inverter { sloppy, ..EXACT }, 1);
+    assert!(difference(&mixed) < 1e-10);
+    let (loose, fewer) = kick(Inverter { tolerance_force: 1e-5, ..EXACT }, 1);
+    let error = difference(&loose);
+    assert!(error < 1e-3 && error > 1e-10 && fewer < plain, "{error} {fewer}");
+}
+
+#[test]
+fn what_cannot_be_done_is_a_status() {
+    let s = setup([4, 4, 4, 4]);
+    let gauge = s.gauge(&s.links, Precision::F64, Recon::R18);
+    let mut p = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
+    let mut early = two(wilson(), None, SYMMETRIC);
+    assert_eq!(early.action(&gauge).unwrap_err().status, Status::InvalidArgument);
+    assert_eq!(early.kick(&gauge, &mut p, 1.0).unwrap_err().status, Status::InvalidArgument);
+    let short = Inverter { max_iterations: 2, ..EXACT };
+    let params = TwoFlavoursParams {
+        operator: wilson(),
+        preconditioner: None,
+        schur: SYMMETRIC,
+        inverter: short,
+    };
+    let mut short = TwoFlavours::new("two", params).unwrap();
+    short.refresh(&gauge, stream(0)).unwrap();
+    assert_eq!(short.kick(&gauge, &mut p, 1.0).unwrap_err().status, Status::NotConverged);
+    assert_eq!(p.norm2().unwrap().0, 0.0);
+    for interval in [(1e-3, 1.0), (0.5, 40.0)] {
+        let params =
+            OneFlavourParams { interval: Some(interval), ..OneFlavourParams::new(wilson()) };
+        let mut narrow = OneFlavour::new("one", params).unwrap();
+        let error = narrow.refresh(&gauge, stream(0)).unwrap_err();
+        assert_eq!(error.status, Status::SpectralBounds, "{error}");
+        let (low, high) = narrow.spectrum().unwrap();
+        assert!(low < interval.0 || high > interval.1);
+    }
+    let bad = Inverter { tolerance_force: 0.0, ..EXACT };
+    let params = |operator, inverter| TwoFlavoursParams {
+        operator,
+        preconditioner: None,
+        schur: SYMMETRIC,
+        inverter,
+    };
+    let made = TwoFlavours::new("two", params(wilson(), bad));
+    assert_eq!(made.err().unwrap().status, Status::BadParameter);
+    let made = TwoFlavours::new("two", params(DiracParams { mass: -5.0, ..wilson() }, EXACT));
+    assert_eq!(made.err().unwrap().status, Status::BadParameter);
+}

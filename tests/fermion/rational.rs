@@ -1,0 +1,80 @@
+//! Rational approximations of powers.
+
+use plaq::error::Status;
+use plaq::solvers::Rational;
+
+/// Largest relative error on a fine logarithmic grid, and how often it changes its sign.
+fn errors(r: &Rational) -> (f64, usize) {
+    let (mut worst, mut changes, mut sign) = (0.0f64, 0, 0.0);
+    for i in 0..=20_000 {
+        let x = r.low * (r.high / r.low).powf(i as f64 / 20_000.0);
+        let e = r.value(x) / x.powf(r.power);
+        worst = worst.max((e - 1.0).abs());
+        // The best in the logarithm, where errors up and down are alike.
+        let e = e.ln();
+        if e.abs() > 0.5 * r.error.ln_1p() && e.signum() != sign {
+            (sign, changes) = (e.signum(), changes + 1);
+        }
+    }
+    (worst, changes)
+}
+
+#[test]
+fn errors_alternate_as_the_best_ones_do() {
+    for power in [-0.5, 0.25, -0.25, 0.125, -0.125] {
+        for (low, high) in [(0.02, 1.7), (3e-5, 4.1), (1e-7, 7.0)] {
+            for poles in [1, 2, 3, 5, 8, 11] {
+                let r = Rational::with_poles(power, low, high, poles).unwrap();
+                let (worst, changes) = errors(&r);
+                assert!(
+                    worst < 1.001 * r.error + 1e-13,
+                    "{power} {low} {poles}: {worst} {}",
+                    r.error
+                );
+                // Chebyshev: the best has 2 n + 2 equal extrema of alternating sign.
+                assert_eq!(changes, 2 * poles + 2, "{power} {low} {poles}: {}", r.error);
+                assert!(r.shifts.iter().all(|&s| s > 0.0) && r.shifts.is_sorted());
+                assert!(r.residues.iter().all(|&v| v * power < 0.0));
+            }
+        }
+    }
+}
+
+/// Of x^(-1/2) with one pole: with b / a = 1 / k'^2 the errors follow from one step of the
+/// arithmetic-geometric mean; here by search over both numbers of c (1 + r / (x + s)).
+#[test]
+fn one_pole_is_the_best_one() {
+    let (low, high) = (0.1, 1.0);
+    let r = Rational::with_poles(-0.5, low, high, 1).unwrap();
+    let level = |s: f64, residue: f64| {
+        let f = |x: f64| (1.0 + residue / (x + s)) * x.sqrt();
+        let values: Vec<f64> =
+            (0..=400).map(|i| f(low * (high / low).powf(i as f64 / 400.0))).collect();
+        let most = values.iter().fold(0.0f64, |m, v| m.max(*v));
+        let least = values.iter().fold(f64::INFINITY, |m, v| m.min(*v));
+        (most / least).sqrt() - 1.0
+    };
+    let best = level(r.shifts[0], r.residues[0]);
+    assert!((best / r.error - 1.0).abs() < 0.01, "{best} {}", r.error);
+    for (ds, dr) in [(1.01, 1.0), (0.99, 1.0), (1.0, 1.01), (1.0, 0.99), (1.01, 1.01), (0.99, 0.99)]
+    {
+        assert!(level(ds * r.shifts[0], dr * r.residues[0]) > best);
+    }
+}
+
+#[test]
+fn the_fewest_poles_reach_the_error() {
+    for (power, error) in [(-0.5, 1e-6), (0.25, 1e-9), (-0.25, 2e-12), (-0.5, 1e-12)] {
+        let r = Rational::new(power, 1e-4, 3.0, error).unwrap();
+        assert!(r.error <= error);
+        assert!(errors(&r).0 < 1.01 * error + 1e-12);
+        let poles = r.shifts.len();
+        assert!(Rational::with_poles(power, 1e-4, 3.0, poles - 1).unwrap().error > error);
+    }
+    let refused = |r: plaq::error::Result<Rational>| r.unwrap_err().status;
+    assert_eq!(refused(Rational::new(-0.5, 1e-4, 1.0, 1e-17)), Status::BadParameter);
+    assert_eq!(refused(Rational::new(-0.5, 0.0, 1.0, 1e-3)), Status::BadParameter);
+    assert_eq!(refused(Rational::new(-0.5, 2.0, 1.0, 1e-3)), Status::BadParameter);
+    assert_eq!(refused(Rational::new(1.5, 0.1, 1.0, 1e-3)), Status::BadParameter);
+    assert_eq!(refused(Rational::new(0.5, 0.1, f64::NAN, 1e-3)), Status::BadParameter);
+}

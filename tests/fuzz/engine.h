@@ -1,0 +1,53 @@
+/* What generated calls draw their arguments from, and what is known of the call that is made. */
+#ifndef ENGINE_H
+#define ENGINE_H
+
+#define _DEFAULT_SOURCE
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "plaq.h"
+
+typedef struct {
+  const char *name;
+  int32_t (*call)(void);
+} entry;
+extern const entry entries[];
+extern const int entry_count, kind_count;
+/* Kinds of handles whose objects can be compared: numbers of plaq_context, plaq_gauge, plaq_spinor. */
+extern const int kind_context, kind_gauge, kind_spinor;
+
+uint64_t draw(void);
+int below(int n);
+int percent(int p);
+
+/* A handle of this kind: mostly of a living object, else one that must be refused. */
+int64_t handle(int kind);
+int64_t handle_or_none(int kind);
+int64_t handle_to_destroy(int kind);
+int64_t integer(const char *name);
+double real(const char *name);
+int32_t choice(const int32_t *values, int count);
+void extents(int32_t *four);
+void four_integers(const char *name, int32_t *four);
+
+/* Memory for a result: as it was after a call that fails. */
+void *out(size_t bytes, int may_be_null);
+/* The same for many results. */
+void *out_array(int may_be_null);
+void *data_in(void);
+void *data_out(void);
+const double *numbers_in(void);
+const char *path(void);
+char *text_out(void);
+void *user(void);
+/* A call of a callback: 0 as long as the work may go on. */
+int32_t called(void);
+
+/* Results of a call that succeeded. */
+void made(int kind, int64_t id);
+void destroyed(int kind, int64_t id);
+void text(const char *found);
+
+#endif

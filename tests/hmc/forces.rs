@@ -1,0 +1,180 @@
+//! Gauge actions and forces against closed loops that the reference follows.
+
+use plaq::fields::{Momenta, Precision};
+use plaq::ops::hmc::gauge_action::{
+    GaugeCoefficients, GaugeForce, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
+};
+use plaq::ops::observables::wilson_action;
+
+use super::common::{self, devices, extents_on, over_ranks, tolerance};
+use super::reference::{hmc as slow, su3, Lattice};
+use super::{coefficients, links, momenta};
+
+/// Wilson, anisotropic Wilson, improved ones, and one in which every plane has its own numbers.
+fn actions() -> Vec<(&'static str, GaugeCoefficients)> {
+    let odd = GaugeCoefficients {
+        plaquette: [1.0, 2.0, -0.5, 0.3, 0.7, 1.1],
+        first: [0.2, -0.3, 0.4, 0.5, -0.6, 0.7],
+        second: [-0.1, 0.25, 0.35, -0.45, 0.55, 0.65],
+    };
+    vec![
+        ("Wilson", GaugeCoefficients::wilson(5.7).unwrap()),
+        ("anisotropic", GaugeCoefficients::anisotropic([1.5, 9.0], [1.0, 1.0], [0.0; 3]).unwrap()),
+        ("Symanzik", GaugeCoefficients::improved(4.0, TREE_LEVEL_SYMANZIK).unwrap()),
+        ("Iwasaki", GaugeCoefficients::improved(2.6, IWASAKI).unwrap()),
+        ("DBW2", GaugeCoefficients::improved(0.87, DBW2).unwrap()),
+        ("odd", odd),
+    ]
+}
+
+fn expected(c: &GaugeCoefficients) -> slow::Coefficients {
+    slow::Coefficients { plaquette: c.plaquette, first: c.first, second: c.second }
+}
+
+#[test]
+fn actions_match_the_reference() {
+    for device in devices() {
+        for part in extents_on(&device) {
+            let extents = over_ranks(part);
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let u = su3::smooth_gauge::<3>(lat, 0.5, 21);
+            for (name, c) in actions() {
+                let s = slow::action(lat, &u, &expected(&c));
+                let total: f64 =
+                    [c.plaquette, c.first, c.second].iter().flatten().map(|k| k.abs()).sum();
+                let size = total * lat.volume() as f64;
+                for precision in [Precision::F64, Precision::F32] {
+                    let field = links(&device, &geometry, &u, precision);
+                    let mut force = GaugeForce::new(&device, &geometry, precision, c).unwrap();
+                    let found = force.action(&field).unwrap();
+                    let tol = 4.0 * tolerance(precision, 18.0);
+                    let off = (found - s).abs() / size;
+                    assert!(off < tol, "{name} {extents:?} {precision:?}: {found}, {s}");
+                    if name == "Wilson" {
+                        let wilson = wilson_action(&field, 5.7).unwrap();
+                        assert!((found - wilson).abs() / size < tol, "{found}, {wilson}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn forces_are_derivatives_of_the_action() {
+    for device in devices() {
+        for part in extents_on(&device) {
+            let extents = over_ranks(part);
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let mut u = su3::haar_gauge::<3>(lat, 31);
+            for (name, c) in actions() {
+                let field = links(&device, &geometry, &u, Precision::F64);
+                let mut force = GaugeForce::new(&device, &geometry, Precision::F64, c).unwrap();
+                let mut p = Momenta::new(&device, &geometry, Precision::F64).unwrap();
+                let report = force.kick(&field, &mut p, 1.0, -1.0).unwrap();
+                let f = p.save_lex().unwrap();
+                // What it says of its size.
+                let sizes: Vec<f64> =
+                    f.chunks(8).map(|l| l.iter().map(|v| v * v).sum::<f64>()).collect();
+                let rms = (sizes.iter().sum::<f64>() / sizes.len() as f64).sqrt();
+                let max = sizes.iter().copied().fold(0.0, f64::max).sqrt();
+                assert!((report.rms / rms - 1.0).abs() < 1e-12, "{name}: {report:?}, {rms}");
+                assert!((report.max / max - 1.0).abs() < 1e-12, "{name}: {report:?}, {max}");
+                // Links of all directions, at edges and inside.
+                let slow_c = expected(&c);
+                for mu in 0..4 {
+                    let x = (mu * 7919 + 13 * part[3]) % lat.volume();
+                    let link = x * 4 + mu;
+                    let lat = &lat;
+                    let s = |u: &_| slow::action(*lat, u, &slow_c);
+                    for a in [mu, 7 - mu] {
+                        let d = slow::derivative(&mut u, link, a, 4e-3, &s);
+                        let found = f[8 * link + a];
+                        let off = (found - d).abs() / max;
+                        assert!(
+                            off < 1e-8,
+                            "{name} {extents:?} at {:?}, direction {mu}, generator {a}: {found}, {d}",
+                            lat.coords(x)
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Along random momenta, all links together, by the library's own action and link update.
+#[test]
+fn forces_are_derivatives_along_momenta() {
+    for device in devices() {
+        for part in extents_on(&device) {
+            let extents = over_ranks(part);
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let u = su3::smooth_gauge::<3>(lat, 0.6, 41);
+            let v = coefficients(lat, 42);
+            for (name, c) in actions() {
+                let mut force = GaugeForce::new(&device, &geometry, Precision::F64, c).unwrap();
+                let field = links(&device, &geometry, &u, Precision::F64);
+                let mut p = Momenta::new(&device, &geometry, Precision::F64).unwrap();
+                force.kick(&field, &mut p, 1.0, -1.0).unwrap();
+                let f = p.save_lex().unwrap();
+                let slope: f64 = f.iter().zip(&v).map(|(a, b)| a * b).sum();
+                let field_v = momenta(&device, &geometry, &v, Precision::F64);
+                let mut at = |step: f64| {
+                    let mut moved = links(&device, &geometry, &u, Precision::F64);
+                    moved.evolve(&field_v, step).unwrap();
+                    force.action(&moved).unwrap()
+                };
+                let h = 2e-3;
+                let d = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+                let size = f.iter().zip(&v).map(|(a, b)| (a * b).powi(2)).sum::<f64>().sqrt();
+                assert!(
+                    (slope - d).abs() < 1e-8 * size.max(slope.abs()),
+                    "{name} {extents:?}: {slope}, {d}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn single_precision_and_scaled_momenta() {
+    for device in devices() {
+        let extents = over_ranks([8, 4, 4, 12]);
+        let geometry = common::geometry(extents, &device);
+        let lat = Lattice::new(extents);
+        let u = su3::haar_gauge::<3>(lat, 51);
+        let p = coefficients(lat, 52);
+        for (name, c) in actions() {
+            let kicked = |precision| {
+                let field = links(&device, &geometry, &u, precision);
+                let mut force = GaugeForce::new(&device, &geometry, precision, c).unwrap();
+                let mut field_p = momenta(&device, &geometry, &p, precision);
+                force.kick(&field, &mut field_p, -0.5, 0.3).unwrap();
+                field_p.save_lex().unwrap()
+            };
+            let (double, single) = (kicked(Precision::F64), kicked(Precision::F32));
+            let off = common::distance(&single, &double);
+            assert!(off < 2e-5, "{name}: {off:e}");
+            let field = links(&device, &geometry, &u, Precision::F64);
+            let mut force = GaugeForce::new(&device, &geometry, Precision::F64, c).unwrap();
+            let mut f = Momenta::new(&device, &geometry, Precision::F64).unwrap();
+            force.kick(&field, &mut f, 0.0, -1.0).unwrap();
+            let f = f.save_lex().unwrap();
+            let expected: Vec<f64> = p.iter().zip(&f).map(|(p, f)| -0.5 * p - 0.3 * f).collect();
+            let off = common::distance(&double, &expected);
+            assert!(off < 1e-13, "{name}: {off:e}");
+        }
+    }
+}
+
+#[test]
+fn bad_couplings_are_refused() {
+    for beta in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(GaugeCoefficients::wilson(beta).is_err());
+    }
+    assert!(GaugeCoefficients::improved(5.0, f64::NAN).is_err());
+}

@@ -1,0 +1,316 @@
+//! The covariant Laplacian on colour vectors and spinors, smearing with it, solves on colour vectors,
+//! operators made of operators, and vectors whose right-hand sides are fastest.
+
+mod common;
+mod reference;
+
+use std::sync::Arc;
+
+use common::{devices, distance, extents_on, over_ranks, tolerance};
+use plaq::error::Status;
+use plaq::fields::{
+    blas, Components, GaugeField, Geometry, Precision, Recon, RhsOrder, Subset, VectorField,
+};
+use plaq::linop::{Adjoint, LinOp, Normal, Polynomial, Product, Shape, Shifted, Sum};
+use plaq::operators::Laplace;
+use plaq::ops::smearing::{wuppertal, SPACE};
+use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, System};
+use reference::numbers::gauge_numbers;
+use reference::rng::Rng;
+use reference::{su3, Gauge, Lattice, C};
+
+/// Colour vectors, `spins` of them per site.
+fn random(lat: Lattice, spins: usize, seed: u64) -> Vec<C> {
+    let mut rng = Rng::new(seed);
+    (0..lat.volume() * spins * 3).map(|_| rng.gaussian()).collect()
+}
+
+/// diagonal v + c sum over neighbours, site by site.
+fn laplace(
+    lat: Lattice,
+    links: &Gauge,
+    spins: usize,
+    mask: i32,
+    a: f64,
+    c: f64,
+    v: &[C],
+) -> Vec<C> {
+    let at = |x: usize, spin: usize, k: usize| v[(x * spins + spin) * 3 + k];
+    let mut out: Vec<C> = v.iter().map(|z| a * z).collect();
+    for x in 0..lat.volume() {
+        for mu in (0..4).filter(|mu| mask >> mu & 1 == 1) {
+            let (up, down) = (lat.forward(x, mu), lat.backward(x, mu));
+            for spin in 0..spins {
+                for i in 0..3 {
+                    for k in 0..3 {
+                        out[(x * spins + spin) * 3 + i] +=
+                            c * links[4 * x + mu][i][k] * at(up, spin, k);
+                        out[(x * spins + spin) * 3 + i] +=
+                            c * links[4 * down + mu][k][i].conj() * at(down, spin, k);
+                    }
+                }
+            }
+        }
+    }
+    out
+}
+
+fn numbers(v: &[C]) -> Vec<f64> {
+    v.iter().flat_map(|z| [z.re, z.im]).collect()
+}
+
+struct Setup {
+    geometry: Arc<Geometry>,
+    lat: Lattice,
+    links: Gauge,
+    gauge: GaugeField,
+}
+
+fn setups() -> Vec<Setup> {
+    let mut all = vec![];
+    for device in devices() {
+        for extents in extents_on(&device).into_iter().map(over_ranks) {
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let links: Gauge =
+                su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
+            let mut gauge =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            gauge.load_lex(&gauge_numbers(&links)).unwrap();
+            all.push(Setup { geometry, lat, links, gauge });
+        }
+    }
+    all
+}
+
+impl Setup {
+    fn shape(&self, precision: Precision, components: Components) -> Shape {
+        Shape {
+            device: self.gauge.device().clone(),
+            geometry: self.geometry.clone(),
+            precision,
+            subset: Subset::Full,
+            components,
+            order: RhsOrder::Slowest,
+        }
+    }
+    fn load(&self, precision: Precision, components: Components, columns: &[&[C]]) -> VectorField {
+        let mut field = self.shape(precision, components).field(columns.len()).unwrap();
+        field.load_lex(&columns.iter().flat_map(|c| numbers(c)).collect::<Vec<_>>()).unwrap();
+        field
+    }
+}
+
+const BOTH: [Components; 2] = [Components::COLOUR, Components::SPINOR];
+
+#[test]
+fn the_laplacian_equals_the_reference() {
+    for s in setups() {
+        for components in BOTH {
+            let spins = components.spins;
+            let (a, b) = (random(s.lat, spins, 1), random(s.lat, spins, 2));
+            for (precision, recon) in [(Precision::F64, Recon::R18), (Precision::F32, Recon::R12)] {
+                let links = Arc::new(s.gauge.to(precision, recon).unwrap());
+                for mask in [15, SPACE, 8] {
+                    let op = Laplace::new(links.clone(), components, mask, 0.7, -0.3).unwrap();
+                    let inp = s.load(precision, components, &[&a, &b]);
+                    let mut out = op.range().field(2).unwrap();
+                    op.apply(&mut out, &inp).unwrap();
+                    let want: Vec<f64> = [&a, &b]
+                        .iter()
+                        .flat_map(|v| numbers(&laplace(s.lat, &s.links, spins, mask, 0.7, -0.3, v)))
+                        .collect();
+                    let found = distance(&out.save_lex().unwrap(), &want);
+                    let bound = tolerance(precision, 60.0);
+                    assert!(found < bound, "{components:?} {precision:?} {mask}: {found:e}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn smearing_is_a_power_of_the_step() {
+    for s in setups() {
+        let a = random(s.lat, 4, 3);
+        let gauge = Arc::new(s.gauge.to(Precision::F64, Recon::R12).unwrap());
+        let (alpha, steps) = (0.21, 3);
+        let mut want = a.clone();
+        for _ in 0..steps {
+            let norm = 1.0 / (1.0 + 6.0 * alpha);
+            want = laplace(s.lat, &s.links, 4, SPACE, norm, alpha * norm, &want);
+        }
+        let mut psi = s.load(Precision::F64, Components::SPINOR, &[&a]);
+        wuppertal(&mut psi, &gauge, alpha, steps, SPACE).unwrap();
+        let found = distance(&psi.save_lex().unwrap(), &numbers(&want));
+        assert!(found < tolerance(Precision::F64, 200.0), "{found:e}");
+        let e = wuppertal(&mut psi, &gauge, -1.0, 1, SPACE).unwrap_err();
+        assert_eq!(e.status, Status::BadParameter);
+    }
+}
+
+#[test]
+fn colour_vectors_are_solved_for() {
+    for s in setups() {
+        let (a, b) = (random(s.lat, 1, 4), random(s.lat, 1, 5));
+        let gauge = Arc::new(s.gauge.to(Precision::F64, Recon::R18).unwrap());
+        let colour = Components::COLOUR;
+        let fine = Arc::new(Laplace::massive(gauge, colour, 15, 0.3).unwrap());
+        let low = Arc::new(s.gauge.to(Precision::F32, Recon::R12).unwrap());
+        let low = Arc::new(Laplace::massive(low, colour, 15, 0.3).unwrap());
+        let rhs = s.load(Precision::F64, colour, &[&a, &b]);
+        for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr] {
+            for sloppy in [None, Some(low.clone() as Arc<dyn LinOp>)] {
+                let system = System { sloppy, ..System::new(fine.clone()) };
+                let params = SolverParams { kind, tol: 1e-10, ..Default::default() };
+                let mut x = fine.shape().field(2).unwrap();
+                let report = solve(&system, &params, &mut x, &rhs, &mut unwatched).unwrap();
+                assert!(report.converged, "{kind:?} {report:?}");
+                let found = x.save_lex().unwrap();
+                for (found, b) in found.chunks(found.len() / 2).zip([&a, &b]) {
+                    let v: Vec<C> = found.chunks(2).map(|z| C::new(z[0], z[1])).collect();
+                    let image = laplace(s.lat, &s.links, 1, 15, 8.3, -1.0, &v);
+                    let distance2: f64 =
+                        image.iter().zip(b.iter()).map(|(x, y)| (x - y).norm_sqr()).sum();
+                    let norm2: f64 = b.iter().map(|z| z.norm_sqr()).sum();
+                    assert!((distance2 / norm2).sqrt() < 1.01e-10);
+                }
+            }
+        }
+    }
+}
+
+/// (L + c)^2, c L + L, T_2(L) and adjoints are what they say.
+#[test]
+fn operators_are_made_of_operators() {
+    let s = &setups()[0];
+    let a = random(s.lat, 1, 6);
+    let colour = Components::COLOUR;
+    let gauge = Arc::new(s.gauge.to(Precision::F64, Recon::R18).unwrap());
+    let op: Arc<dyn LinOp> = Arc::new(Laplace::massive(gauge, colour, 15, 0.1).unwrap());
+    let once = |v: &[C]| laplace(s.lat, &s.links, 1, 15, 8.1, -1.0, v);
+    let combine = |x: C, v: &[C], y: C, w: &[C]| -> Vec<C> {
+        v.iter().zip(w).map(|(v, w)| x * v + y * w).collect()
+    };
+    let (i, one) = (C::new(0.0, 1.0), C::new(1.0, 0.0));
+    let l1 = once(&a);
+    let l2 = once(&l1);
+    let z = C::new(0.4, -0.6);
+    let shifted: Arc<dyn LinOp> = Arc::new(Shifted::new(op.clone(), z));
+    // T_2 on [0, 20]: y = L / 10 - 1, 2 y^2 - 1.
+    let y1 = combine(one / 10.0, &l1, -one, &a);
+    let y2 = combine(one / 10.0, &once(&y1), -one, &y1);
+    let cases: Vec<(Arc<dyn LinOp>, Vec<C>)> = vec![
+        (Arc::new(Normal::mdag_m(op.clone())), l2.clone()),
+        (shifted.clone(), combine(one, &l1, z, &a)),
+        (Arc::new(Adjoint(shifted.clone())), combine(one, &l1, z.conj(), &a)),
+        (
+            Arc::new(Product::new(vec![shifted.clone(), op.clone()]).unwrap()),
+            combine(one, &l2, z, &l1),
+        ),
+        (
+            Arc::new(Sum::new(vec![(i, op.clone()), (one, shifted.clone())]).unwrap()),
+            combine(i + one, &l1, z, &a),
+        ),
+        (
+            Arc::new(Polynomial::new(op.clone(), [0.0, 20.0], vec![0.5, 0.0, 3.0]).unwrap()),
+            combine(6.0 * one, &y2, (0.5 - 3.0) * one, &a),
+        ),
+    ];
+    let inp = s.load(Precision::F64, colour, &[&a]);
+    for (k, (op, want)) in cases.iter().enumerate() {
+        let mut out = op.range().field(1).unwrap();
+        op.apply(&mut out, &inp).unwrap();
+        let found = distance(&out.save_lex().unwrap(), &numbers(want));
+        assert!(found < tolerance(Precision::F64, 200.0), "{k}: {found:e}");
+    }
+    let product = Product::new(vec![shifted.clone(), op.clone()]).unwrap();
+    let mut out = product.shape().field(1).unwrap();
+    product.apply_dagger(&mut out, &inp).unwrap();
+    let found = distance(&out.save_lex().unwrap(), &numbers(&combine(one, &l2, z.conj(), &l1)));
+    assert!(found < tolerance(Precision::F64, 200.0), "{found:e}");
+}
+
+/// Vector operations on fields of any number of components, in both orders of right-hand sides.
+#[test]
+fn vectors_of_any_size_in_both_orders() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 2, 6]);
+        let comm = common::ranks();
+        let geometry = if comm.size() == 1 {
+            Geometry::with_lanes(extents, 1).unwrap()
+        } else {
+            common::geometry(extents, &device)
+        };
+        let sites = geometry.global_volume() as f64;
+        for (spins, colours) in [(1, 3), (2, 5), (2, 24), (4, 3)] {
+            for order in [RhsOrder::Slowest, RhsOrder::Fastest] {
+                for precision in [Precision::F64, Precision::F32] {
+                    if order == RhsOrder::Fastest && geometry.lanes() > 1 {
+                        continue;
+                    }
+                    let components = Components { spins, colours };
+                    let n = 3;
+                    let field = || {
+                        let content = (components, order);
+                        let subset = Subset::Full;
+                        VectorField::with_components(
+                            &device, &geometry, precision, subset, n, content,
+                        )
+                    };
+                    // Numbers of a kind that one knows: constants by axpby on a vector of noise.
+                    let (mut x, mut y) = (field().unwrap(), field().unwrap());
+                    x.set_noise(plaq::fields::Noise::Z4, 5, 0).unwrap();
+                    let numbers = sites * components.reals() as f64 / 2.0;
+                    let what = format!("{components:?} {order:?} {precision:?}");
+                    for norm in blas::norm2(&x).unwrap() {
+                        assert_eq!(norm, numbers, "{what}");
+                    }
+                    blas::copy(&mut y, &x).unwrap();
+                    let c: Vec<C> = (0..n).map(|i| C::new(1.0 + i as f64, 0.5)).collect();
+                    blas::axpby(&c, &x, &blas::uniform(n, 2.0), &mut y).unwrap();
+                    let (dots, norms) = blas::dot_norm(&x, &y).unwrap();
+                    for i in 0..n {
+                        let want = (c[i] + 2.0) * numbers;
+                        assert!(
+                            (dots[i] - want).norm() < 1e-6 * numbers,
+                            "{what} {i}: {}",
+                            dots[i]
+                        );
+                        assert_eq!(norms[i], numbers, "{what}");
+                    }
+                    let back: Vec<C> = c.iter().map(|c| -(c + 2.0)).collect();
+                    let left = blas::axpy_norm(&back, &x, &mut y).unwrap();
+                    assert!(left.iter().all(|v| *v < 1e-10 * numbers), "{what}: {left:?}");
+                    let mut z = field().unwrap();
+                    blas::axpby(&blas::uniform(n, 0.5), &x, &blas::uniform(n, 0.0), &mut z)
+                        .unwrap();
+                    let hq = blas::heavy_quark_residual(&x, &z).unwrap();
+                    assert!(hq.iter().all(|v| (v - 0.5).abs() < 1e-6), "{what}: {hq:?}");
+                    let other =
+                        if precision == Precision::F64 { Precision::F32 } else { Precision::F64 };
+                    let mut mixed = x.like(other).unwrap();
+                    blas::copy(&mut mixed, &x).unwrap();
+                    assert_eq!(blas::norm2(&mixed).unwrap(), vec![numbers; n], "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_a_status() {
+    let s = &setups()[0];
+    let gauge = Arc::new(s.gauge.to(Precision::F64, Recon::R18).unwrap());
+    let coarse = Components { spins: 2, colours: 8 };
+    let e = Laplace::massive(gauge.clone(), coarse, 15, 0.1).err().unwrap();
+    assert_eq!(e.status, Status::Unsupported);
+    let op = Laplace::massive(gauge.clone(), Components::COLOUR, 15, 0.1).unwrap();
+    let spinor = s.shape(Precision::F64, Components::SPINOR).field(1).unwrap();
+    let mut out = op.range().field(1).unwrap();
+    assert_eq!(op.apply(&mut out, &spinor).unwrap_err().status, Status::FieldMismatch);
+    let e = Laplace::massive(gauge, Components::COLOUR, 0, 0.1).err().unwrap();
+    assert_eq!(e.status, Status::InvalidArgument);
+    let shape = s.shape(Precision::F16, coarse);
+    assert_eq!(shape.field(1).unwrap_err().status, Status::Unsupported);
+}

@@ -1,0 +1,434 @@
+//! The sign function of the hermitian kernel and the overlap operator: against a dense matrix, in
+//! momentum space, and their identities (physics.md, Overlap).
+
+mod common;
+mod reference;
+
+use std::sync::{Arc, OnceLock};
+
+use common::{devices, distance, over_ranks};
+use plaq::backend::Device;
+use plaq::compose::{Finder, Method, ModeParams, Modes, Overlap, Sign, SignParams};
+use plaq::error::Status;
+use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField};
+use plaq::linop::LinOp;
+use plaq::operators::{chiral_sum, one_and_gamma5, DiracParams, HermitianWilson};
+use plaq::solvers::unwatched;
+use reference::numbers::{field_from, field_numbers, gauge_numbers};
+use reference::{overlap as dense, spinor, su3, Field, Gauge, Lattice, C};
+
+const S: f64 = 0.4;
+const RHO: f64 = 1.0 + S;
+const SMALL: [usize; 4] = [2, 2, 2, 4];
+
+fn smooth(extents: [usize; 4], width: f64, seed: u64) -> Gauge {
+    su3::smooth_gauge(Lattice::new(extents), width, seed).iter().map(su3::reunitarise).collect()
+}
+
+fn links(device: &Device, extents: [usize; 4], u: &Gauge) -> Arc<GaugeField> {
+    let geometry = common::geometry(extents, device);
+    let mut field = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+    field.load_lex(&gauge_numbers(u)).unwrap();
+    Arc::new(field)
+}
+
+fn kernel(device: &Device, extents: [usize; 4], u: &Gauge) -> Arc<HermitianWilson> {
+    Overlap::kernel(links(device, extents, u), S, DiracParams::default()).unwrap()
+}
+
+fn modes(kernel: &Arc<HermitianWilson>, count: usize) -> Arc<Modes> {
+    let params = ModeParams { count: Some(count), ..Default::default() };
+    Arc::new(Modes::find(kernel, None, &params, None, &mut unwatched).unwrap())
+}
+
+fn load(op: &dyn LinOp, fields: &[Field]) -> SpinorField {
+    let mut f = op.shape().field(fields.len()).unwrap();
+    f.load_lex(&fields.iter().flat_map(field_numbers).collect::<Vec<f64>>()).unwrap();
+    f
+}
+
+fn applied(op: &dyn LinOp, dagger: bool, fields: &[Field]) -> Vec<f64> {
+    let inp = load(op, fields);
+    let mut out = inp.like(inp.precision()).unwrap();
+    match dagger {
+        false => op.apply(&mut out, &inp).unwrap(),
+        true => op.apply_dagger(&mut out, &inp).unwrap(),
+    }
+    out.save_lex().unwrap()
+}
+
+fn all_numbers(fields: &[Field]) -> Vec<f64> {
+    fields.iter().flat_map(field_numbers).collect()
+}
+
+/// Eigenvalues of the kernel and its sign on the small lattice.
+fn exact() -> &'static (Vec<f64>, dense::Dense) {
+    static EXACT: OnceLock<(Vec<f64>, dense::Dense)> = OnceLock::new();
+    EXACT.get_or_init(|| {
+        let params = reference::dirac::Params::wilson(-RHO);
+        dense::sign(&dense::kernel(Lattice::new(SMALL), &smooth(SMALL, 0.5, 3), params))
+    })
+}
+
+fn random_fields(lat: Lattice, count: u64) -> Vec<Field> {
+    (0..count).map(|k| spinor::random(lat, 30 + k)).collect()
+}
+
+#[test]
+fn modes_signs_and_operators_agree_with_dense_matrices() {
+    if common::ranks().size() > 1 {
+        return;
+    }
+    let (values, sign) = exact();
+    let mut moduli: Vec<f64> = values.iter().map(|l| l.abs()).collect();
+    moduli.sort_by(f64::total_cmp);
+    let fields = random_fields(Lattice::new(SMALL), 3);
+    for device in devices() {
+        let kernel = kernel(&device, SMALL, &smooth(SMALL, 0.5, 3));
+        let modes = modes(&kernel, 6);
+        for (k, (l, r)) in modes.values().iter().zip(modes.residuals()).enumerate() {
+            assert!((l.abs() - moduli[k]).abs() < r + 1e-10, "{k}: {l} {}", moduli[k]);
+            assert!(values.iter().any(|v| (v - l).abs() < r + 1e-10), "{l}");
+        }
+        assert!(modes.interval()[0] <= moduli[modes.count()] + 1e-10);
+        assert!(modes.interval()[1] >= moduli[moduli.len() - 1]);
+        for (method, two_passes) in
+            [(Method::Polynomial, false), (Method::Zolotarev, false), (Method::Zolotarev, true)]
+        {
+            let params = SignParams { delta: 1e-9, method, two_passes, ..Default::default() };
+            let own = Arc::new(Sign::new(kernel.clone(), modes.clone(), params).unwrap());
+            for (precision, bound) in [
+                (Precision::F64, own.error_bound()),
+                (Precision::F32, 2e-5),
+                (Precision::F16, 2e-2),
+            ] {
+                if precision == Precision::F16 && method == Method::Zolotarev {
+                    continue;
+                }
+                let op = Overlap::new(own.clone(), 0.2).unwrap().to(precision, Recon::R12).unwrap();
+                let what = format!("{method:?} {two_passes} {precision:?}");
+                let check = |found: Vec<f64>, expect: Vec<Field>, scale: f64| {
+                    // A vector's error over its norm bounds the operator's.
+                    let expect = all_numbers(&expect);
+                    let difference: f64 =
+                        found.iter().zip(&expect).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                    let norm = all_numbers(&fields).iter().map(|x| x * x).sum::<f64>().sqrt();
+                    assert!(
+                        difference < scale * bound * norm,
+                        "{what}: {:e} {bound:e}",
+                        difference / norm
+                    );
+                };
+                let map = |f: &dyn Fn(&Field) -> Field| fields.iter().map(f).collect::<Vec<_>>();
+                let s: &dyn LinOp = &**op.sign();
+                check(applied(s, false, &fields), map(&|f| sign.apply(f)), 1.0);
+                let d = |f: &Field| dense::apply(sign, RHO, 0.2, f);
+                let d_dag = |f: &Field| dense::apply_dag(sign, RHO, 0.2, f);
+                check(applied(&op, false, &fields), map(&d), 1.3);
+                check(applied(&op, true, &fields), map(&d_dag), 1.3);
+                for chirality in [1, -1] {
+                    let half = |f: &Field| -> Field {
+                        let g = spinor::apply_gamma5(f);
+                        let c = C::new(chirality as f64, 0.0);
+                        spinor::scale(C::new(0.5, 0.0), &spinor::axpy(c, &g, f))
+                    };
+                    let expect = |f: &Field| {
+                        let other = spinor::axpy(-C::ONE, &half(f), f);
+                        let own = d_dag(&d(&half(f)));
+                        spinor::axpy(C::new(4.0 * RHO * RHO, 0.0), &other, &half(&own))
+                    };
+                    check(applied(&op.square(chirality), false, &fields), map(&expect), 6.0);
+                }
+            }
+        }
+    }
+}
+
+/// D_N(0)/rho - 1 = gamma5 sign(Q) is unitary; low eigenvalues of D^dagger D on either chirality are
+/// those of the dense matrix, (1 + Re of the circle's points) 2 rho^2.
+#[test]
+fn eigenvalues_lie_on_the_circle() {
+    if common::ranks().size() > 1 {
+        return;
+    }
+    let (_, sign) = exact();
+    let n = sign.n;
+    // Of one chirality P sign(Q) P has these eigenvalues.
+    let upper: Vec<usize> = (0..n).filter(|i| i % 12 < 6).collect();
+    let block = dense::Dense {
+        n: n / 2,
+        a: upper
+            .iter()
+            .flat_map(|&i| upper.iter().map(move |&j| (i, j)))
+            .map(|(i, j)| sign.a[i * n + j])
+            .collect(),
+    };
+    let (mut cosines, _) = block.eigen();
+    cosines.sort_by(f64::total_cmp);
+    for device in devices() {
+        let kernel = kernel(&device, SMALL, &smooth(SMALL, 0.5, 3));
+        let modes = modes(&kernel, 6);
+        let sign =
+            Sign::new(kernel, modes, SignParams { delta: 1e-10, ..Default::default() }).unwrap();
+        let op = Overlap::new(Arc::new(sign), 0.0).unwrap();
+        let params = plaq::solvers::EigenParams { count: 5, tol: 1e-9, ..Default::default() };
+        let (v, report) =
+            plaq::solvers::eigen(&op.square(1), None, &params, None, &mut unwatched).unwrap();
+        assert!(report.converged, "{report:?}");
+        for k in 0..5 {
+            let expect = 2.0 * RHO * RHO * (1.0 + cosines[k]);
+            assert!((report.values[k] - expect).abs() < 1e-8, "{k}: {} {expect}", report.values[k]);
+        }
+        // |D v / rho - v| = |v| for these and any vector.
+        let mut w = v.like(v.precision()).unwrap();
+        op.apply(&mut w, &v).unwrap();
+        let scale = blas::uniform(5, 1.0 / RHO);
+        blas::axpby(&blas::uniform(5, -1.0), &v, &scale, &mut w).unwrap();
+        for norm in blas::norm2(&w).unwrap() {
+            assert!((norm - 1.0).abs() < 1e-9, "{norm}");
+        }
+    }
+}
+
+fn norm(f: &SpinorField) -> f64 {
+    blas::norm2(f).unwrap().iter().sum::<f64>().sqrt()
+}
+
+#[test]
+fn identities_hold_to_the_delta_asked_for() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 4, 4]);
+        let u = smooth(extents, 0.5, 7);
+        let kernel = kernel(&device, extents, &u);
+        let modes = modes(&kernel, 8);
+        for (delta, method) in [
+            (1e-5, Method::Polynomial),
+            (1e-9, Method::Polynomial),
+            (1e-7, Method::Zolotarev),
+            (1e-6, Method::Auto),
+        ] {
+            let params = SignParams { delta, method, ..Default::default() };
+            let sign = Arc::new(Sign::new(kernel.clone(), modes.clone(), params).unwrap());
+            let double = Overlap::new(sign, 0.1).unwrap();
+            for precision in [Precision::F64, Precision::F32] {
+                let op = double.to(precision, Recon::R12).unwrap();
+                let rounding = if precision == Precision::F64 { 0.0 } else { 3e-5 };
+                let bound = op.sign().error_bound() + rounding;
+                assert!(
+                    op.sign().error_bound()
+                        < 1.1 * delta.max(if precision == Precision::F64 { 0.0 } else { 1e-6 }),
+                    "{:e}",
+                    op.sign().error_bound()
+                );
+                let what = format!("{delta:e} {method:?} {precision:?}");
+                let shape = op.shape();
+                let noise = |seed| {
+                    let mut f = shape.field(2).unwrap();
+                    f.set_noise(Noise::Normal, seed, 0).unwrap();
+                    f
+                };
+                let (x, y) = (noise(1), noise(2));
+                let (mut a, mut b) = (shape.field(2).unwrap(), shape.field(2).unwrap());
+                // sign^2 = 1
+                op.sign().apply(&mut a, &x).unwrap();
+                op.sign().apply(&mut b, &a).unwrap();
+                blas::axpy(&blas::uniform(2, -1.0), &x, &mut b).unwrap();
+                assert!(norm(&b) < 2.1 * bound * norm(&x), "{what}: {:e}", norm(&b) / norm(&x));
+                // gamma5 D gamma5 = D^dagger, and D^dagger is the adjoint.
+                let g5 = one_and_gamma5(0.0, 1.0);
+                chiral_sum(&mut a, None, &[(&x, g5)]).unwrap();
+                op.apply(&mut b, &a).unwrap();
+                chiral_sum(&mut b, Some(g5), &[]).unwrap();
+                op.apply_dagger(&mut a, &x).unwrap();
+                blas::axpy(&blas::uniform(2, -1.0), &a, &mut b).unwrap();
+                let epsilon = if precision == Precision::F64 { 1e-12 } else { 3e-5 };
+                assert!(norm(&b) < epsilon * norm(&x), "{what}: {:e}", norm(&b) / norm(&x));
+                op.apply(&mut b, &y).unwrap();
+                let (left, right) = (blas::dot(&a, &y).unwrap(), blas::dot(&x, &b).unwrap());
+                for (l, r) in left.iter().zip(&right) {
+                    // The sign is hermitian whatever its error; Zolotarev's to the tolerance of CG.
+                    let most = if method == Method::Polynomial { epsilon } else { 4.0 * bound };
+                    assert!((l - r).norm() < most * norm(&x) * norm(&y), "{what}: {l} {r}");
+                }
+                let violation = op.ginsparg_wilson(3).unwrap();
+                assert!(violation < 2.1 * RHO * bound, "{what}: {violation:e} {bound:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_operator_is_gauge_covariant() {
+    for device in devices() {
+        let extents = over_ranks([2, 4, 2, 4]);
+        let lat = Lattice::new(extents);
+        let u = smooth(extents, 0.5, 5);
+        let g = su3::random_transformation(lat, 11);
+        let turn = |f: &Field| -> Field {
+            f.iter().enumerate().map(|(x, psi)| reference::gamma::mul_colour(&g[x], psi)).collect()
+        };
+        let fields = random_fields(lat, 1);
+        let delta = 1e-9;
+        let image = |u: &Gauge, f: &[Field]| {
+            let kernel = kernel(&device, extents, u);
+            let modes = modes(&kernel, 4);
+            let params = SignParams { delta, ..Default::default() };
+            let sign = Sign::new(kernel, modes, params).unwrap();
+            applied(&Overlap::new(Arc::new(sign), 0.0).unwrap(), false, f)
+        };
+        let plain = turn(&field_from(&image(&u, &fields)));
+        let turned = image(&su3::transform(lat, &u, &g), &[turn(&fields[0])]);
+        let found = distance(&turned, &field_numbers(&plain));
+        assert!(found < 20.0 * delta, "{found:e}");
+    }
+}
+
+/// Plane waves in the trivial field: D_N = rho (1 + (i s + w) / sqrt(s^2 + w^2)), s = sum gamma_mu sin p_mu,
+/// w = sum (1 - cos p_mu) - rho.
+#[test]
+fn the_free_operator_is_the_one_of_momentum_space() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 2, 4]);
+        let lat = Lattice::new(extents);
+        let kernel = kernel(&device, extents, &su3::unit_gauge(lat));
+        let params = ModeParams { count: Some(0), block: 4, ..Default::default() };
+        let modes = Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap());
+        assert_eq!(modes.count(), 0);
+        let gammas = reference::gamma::gammas(reference::gamma::Basis::DeGrandRossi);
+        let momentum = |k: [usize; 4]| -> [f64; 4] {
+            std::array::from_fn(|mu| {
+                let half = if mu == 3 { 0.5 } else { 0.0 };
+                std::f64::consts::TAU * (k[mu] as f64 + half) / extents[mu] as f64
+            })
+        };
+        let parts = |p: [f64; 4]| {
+            let s2: f64 = p.iter().map(|p| p.sin().powi(2)).sum();
+            let w: f64 = p.iter().map(|p| 1.0 - p.cos()).sum::<f64>() - RHO;
+            (s2, w)
+        };
+        let least = (0..lat.volume())
+            .map(|x| parts(momentum(lat.coords(x))))
+            .fold(f64::INFINITY, |m, (s2, w)| m.min((s2 + w * w).sqrt()));
+        assert!((modes.interval()[0] - least).abs() < 1e-8, "{:?} {least}", modes.interval());
+        let sign =
+            Sign::new(kernel, modes, SignParams { delta: 1e-11, ..Default::default() }).unwrap();
+        let mass = 0.3;
+        let op = Overlap::new(Arc::new(sign), mass).unwrap();
+        for k in [[0, 0, 0, 0], [1, 0, 1, 2], [3, 2, 0, 1], [2, 1, 1, 3]] {
+            let p = momentum(k);
+            let chi = spinor::random(Lattice::new([1; 4]), 9)[0];
+            let wave = |chi: &reference::Spinor| -> Field {
+                (0..lat.volume())
+                    .map(|x| {
+                        let c = lat.coords(x);
+                        let angle: f64 = (0..4).map(|mu| p[mu] * c[mu] as f64).sum();
+                        chi.map(|s| s.map(|z| z * C::from_polar(1.0, angle)))
+                    })
+                    .collect()
+            };
+            let (s2, w) = parts(p);
+            let root = (s2 + w * w).sqrt();
+            let mut slash = [[C::ZERO; 3]; 4];
+            for mu in 0..4 {
+                let g = reference::gamma::mul_spin(&gammas[mu], &chi);
+                for s in 0..4 {
+                    for c in 0..3 {
+                        slash[s][c] += C::new(0.0, p[mu].sin()) * g[s][c];
+                    }
+                }
+            }
+            let expect: reference::Spinor = std::array::from_fn(|s| {
+                std::array::from_fn(|c| {
+                    let unitary = (slash[s][c] + w * chi[s][c]) / root;
+                    (RHO + 0.5 * mass) * chi[s][c] + (RHO - 0.5 * mass) * unitary
+                })
+            });
+            let found = applied(&op, false, &[wave(&chi)]);
+            let d = distance(&found, &field_numbers(&wave(&expect)));
+            assert!(d < 1e-10, "{k:?}: {d:e}");
+        }
+    }
+}
+
+#[test]
+fn the_ritz_functional_gives_the_same_sign() {
+    for device in devices() {
+        let extents = over_ranks([2, 2, 2, 4]);
+        let u = smooth(extents, 0.5, 6);
+        let kernel = kernel(&device, extents, &u);
+        let find = |finder| {
+            let tol = if finder == Finder::Ritz { 1e-9 } else { 0.0 };
+            let params = ModeParams { count: Some(2), finder, tol, ..Default::default() };
+            Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap())
+        };
+        let image = |modes: Arc<Modes>| {
+            let params = SignParams { delta: 1e-5, ..Default::default() };
+            let sign = Sign::new(kernel.clone(), modes, params).unwrap();
+            applied(&sign, false, &random_fields(Lattice::new(extents), 1))
+        };
+        let d = distance(&image(find(Finder::Ritz)), &image(find(Finder::Lanczos)));
+        assert!(d < 1e-4, "{d:e}");
+    }
+}
+
+#[test]
+fn what_cannot_be_says_what_to_change() {
+    let device = &devices()[0];
+    let extents = over_ranks([2, 2, 2, 4]);
+    let u = smooth(extents, 0.5, 3);
+    let fields = links(device, extents, &u);
+    for s in [1.0, -1.0, f64::NAN] {
+        let error = Overlap::kernel(fields.clone(), s, DiracParams::default()).err().unwrap();
+        assert_eq!(error.status, Status::BadParameter);
+        assert!(error.message.contains("between -1 and 1"), "{error}");
+    }
+    let kernel = kernel(device, extents, &u);
+    let modes = modes(&kernel, 4);
+    let refused = |params: SignParams, says: &str| {
+        let error = Sign::new(kernel.clone(), modes.clone(), params).err().unwrap();
+        assert!(error.message.contains(says), "{error}");
+        assert_eq!(error.status, Status::KernelSpectrum, "{error}");
+    };
+    let good = SignParams::default();
+    let [low, high] = modes.interval();
+    refused(SignParams { interval: Some([1.2 * low, high]), ..good.clone() }, "widen it");
+    refused(SignParams { interval: Some([low, 0.5 * high]), ..good.clone() }, "widen it");
+    refused(SignParams { interval: Some([0.0, high]), ..good.clone() }, "project more modes");
+    refused(SignParams { max_degree: 10, ..good.clone() }, "project more low modes");
+    let finder = Finder::Ritz;
+    let rough = ModeParams { count: Some(4), tol: 1e-4, finder, ..Default::default() };
+    let rough = Arc::new(Modes::find(&kernel, None, &rough, None, &mut unwatched).unwrap());
+    let error = Sign::new(kernel.clone(), rough, good.clone()).err().unwrap();
+    assert!(error.message.contains("smaller tolerance"), "{error}");
+    // Links where the kernel has an exact zero: rho at which the trivial field's Q vanishes for p = 0.
+    let unit = links(device, extents, &su3::unit_gauge(Lattice::new(extents)));
+    let one = C::ONE;
+    let params = DiracParams { boundary: [one; 4], mass: 0.0, ..Default::default() };
+    let massless = plaq::operators::Wilson::new(unit, params).unwrap();
+    let massless = Arc::new(HermitianWilson::new(Arc::new(massless)).unwrap());
+    let params = ModeParams { count: Some(12), block: 6, ..Default::default() };
+    let zero = Arc::new(Modes::find(&massless, None, &params, None, &mut unwatched).unwrap());
+    let error = Sign::new(massless, zero, good).err().unwrap();
+    assert!(error.message.contains("its sign is not known"), "{error}");
+    let sign = Arc::new(Sign::new(kernel, modes, SignParams::default()).unwrap());
+    for mass in [-0.1, 2.0 * RHO, f64::NAN] {
+        assert_eq!(Overlap::new(sign.clone(), mass).err().unwrap().status, Status::BadParameter);
+    }
+}
+
+/// Modes in single precision are those in double, and a basis of them stays orthonormal.
+#[test]
+fn modes_change_their_precision() {
+    let device = &devices()[0];
+    let extents = over_ranks([2, 2, 4, 4]);
+    let kernel = kernel(device, extents, &smooth(extents, 0.5, 3));
+    let modes = modes(&kernel, 4);
+    let single = modes.to(Precision::F16).unwrap();
+    assert_eq!(single.vectors().precision(), Precision::F32);
+    let n = single.vectors().nrhs();
+    let g = basis::dots(single.vectors(), 0..n, single.vectors(), 0..n).unwrap();
+    for (k, z) in g.iter().enumerate() {
+        let one = if k / n == k % n { 1.0 } else { 0.0 };
+        assert!((z - one).norm() < 1e-6, "{k}: {z}");
+    }
+}
