@@ -4,6 +4,7 @@ pub mod approximation;
 mod even_odd;
 mod force;
 mod modes;
+pub mod multigrid;
 mod multishift;
 mod overlap;
 mod overlap_solve;
