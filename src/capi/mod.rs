@@ -14,13 +14,16 @@ pub mod context;
 pub mod dirac;
 pub mod field;
 pub mod file;
+pub mod flow;
 pub mod gauge;
 pub mod gaugefix;
 pub mod hadron;
 mod handles;
+pub mod hmc;
 pub mod layout;
 pub mod library;
 pub mod milc;
+pub mod momentum;
 pub mod observe;
 pub mod quda;
 pub mod solve;
@@ -43,6 +46,9 @@ pub const MODULES: &[&table::Module] = &[
     &solve::MODULE,
     &hadron::MODULE,
     &gaugefix::MODULE,
+    &momentum::MODULE,
+    &hmc::MODULE,
+    &flow::MODULE,
     &quda::calls::MODULE,
 ];
 
