@@ -37,12 +37,7 @@ interface! {
 }
 
 /// Coefficients for the kappa-normalised operator.
-fn coefficients(
-    numbers: &Array<f64>,
-    count: i64,
-    x: &SpinorField,
-    scale: f64,
-) -> Result<Vec<f64>> {
+fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -> Result<Vec<f64>> {
     if count != x.nrhs() as i64 {
         bail!(InvalidArgument, "count: expected {} right-hand sides, found {count}", x.nrhs());
     }

@@ -15,6 +15,7 @@ pub mod dirac;
 pub mod field;
 pub mod file;
 pub mod flow;
+pub mod force;
 pub mod gauge;
 pub mod gaugefix;
 pub mod hadron;
@@ -47,6 +48,7 @@ pub const MODULES: &[&table::Module] = &[
     &hadron::MODULE,
     &gaugefix::MODULE,
     &momentum::MODULE,
+    &force::MODULE,
     &hmc::MODULE,
     &flow::MODULE,
     &quda::calls::MODULE,

@@ -30,6 +30,7 @@ use super::gauge_action::{
     GaugeCoefficients, GaugeForce, GaugeMonomial, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
 };
 use super::integrator::{Level, Scheme};
+use super::stout::Stout;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
 use crate::bail;
@@ -87,6 +88,7 @@ enum Term {
         parity: usize,
         #[serde(default)]
         solver: Solves,
+        smearing: Option<StoutLinks>,
     },
     OneFlavour {
         name: String,
@@ -102,7 +104,16 @@ enum Term {
         error_hamiltonian: Option<f64>,
         interval: Option<[f64; 2]>,
         check_every: Option<u32>,
+        smearing: Option<StoutLinks>,
     },
+}
+
+/// Stout smearing of the links that an operator sees.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoutLinks {
+    rho: f64,
+    levels: usize,
 }
 
 #[derive(Deserialize)]
@@ -242,14 +253,26 @@ impl Term {
                     GaugeForce::new(device, geometry, precision, c)?,
                 ))
             }
-            Term::TwoFlavours { name, operator, preconditioner, asymmetric, parity, solver } => {
+            Term::TwoFlavours {
+                name,
+                operator,
+                preconditioner,
+                asymmetric,
+                parity,
+                solver,
+                smearing,
+            } => {
                 let params = TwoFlavoursParams {
                     operator: operator.params(&name)?,
                     preconditioner: preconditioner.map(|q| q.params(&name)).transpose()?,
                     schur: Schur { parity, symmetric: !asymmetric },
                     inverter: solver.inverter()?,
                 };
-                Box::new(TwoFlavours::new(&name, params)?)
+                let plain = TwoFlavours::new(&name, params)?;
+                match smearing {
+                    Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
+                    None => Box::new(plain),
+                }
             }
             Term::OneFlavour {
                 name,
@@ -262,6 +285,7 @@ impl Term {
                 error_hamiltonian,
                 interval,
                 check_every,
+                smearing,
             } => {
                 let all = OneFlavourParams::new(operator.params(&name)?);
                 let params = OneFlavourParams {
@@ -274,7 +298,11 @@ impl Term {
                     check_every: check_every.unwrap_or(all.check_every),
                     ..all
                 };
-                Box::new(OneFlavour::new(&name, params)?)
+                let plain = OneFlavour::new(&name, params)?;
+                match smearing {
+                    Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
+                    None => Box::new(plain),
+                }
             }
         })
     }
