@@ -44,6 +44,8 @@ mod memory;
 mod observables;
 #[path = "overlap.rs"]
 mod overlap;
+#[path = "overlap_solve.rs"]
+mod overlap_solve;
 #[path = "propagator.rs"]
 mod propagator;
 #[path = "recon.rs"]

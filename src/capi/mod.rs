@@ -12,6 +12,7 @@ mod boundary;
 pub mod clover;
 pub mod context;
 pub mod dirac;
+pub mod eigen;
 pub mod field;
 pub mod file;
 pub mod flow;
@@ -26,6 +27,7 @@ pub mod library;
 pub mod milc;
 pub mod momentum;
 pub mod observe;
+pub mod overlap;
 pub mod quda;
 pub mod solve;
 pub mod spinor;
@@ -46,6 +48,8 @@ pub const MODULES: &[&table::Module] = &[
     &dirac::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
+    &eigen::MODULE,
+    &overlap::MODULE,
     &gaugefix::MODULE,
     &momentum::MODULE,
     &force::MODULE,

@@ -8,6 +8,7 @@ pub mod gaugefix;
 pub mod hmc;
 pub mod link_smearing;
 pub mod observables;
+pub mod overlap;
 pub mod propagator;
 pub mod quenched;
 pub mod smearing;
