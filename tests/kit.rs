@@ -18,6 +18,8 @@ mod examples;
 mod faults;
 #[path = "fermion/main.rs"]
 mod fermion;
+#[path = "flow.rs"]
+mod flow;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]

@@ -15,13 +15,17 @@ pub mod dirac;
 pub mod eigen;
 pub mod field;
 pub mod file;
+pub mod flow;
+pub mod force;
 pub mod gauge;
 pub mod gaugefix;
 pub mod hadron;
 mod handles;
+pub mod hmc;
 pub mod layout;
 pub mod library;
 pub mod milc;
+pub mod momentum;
 pub mod observe;
 pub mod overlap;
 pub mod quda;
@@ -47,6 +51,10 @@ pub const MODULES: &[&table::Module] = &[
     &eigen::MODULE,
     &overlap::MODULE,
     &gaugefix::MODULE,
+    &momentum::MODULE,
+    &force::MODULE,
+    &hmc::MODULE,
+    &flow::MODULE,
     &quda::calls::MODULE,
 ];
 

@@ -3,6 +3,7 @@
 
 pub mod config;
 pub mod correlators;
+pub mod flow;
 pub mod gaugefix;
 pub mod hmc;
 pub mod link_smearing;

@@ -116,6 +116,11 @@ fn dirac_operators() {
 }
 
 #[test]
+fn fermion_forces() {
+    c_program("force");
+}
+
+#[test]
 fn solvers() {
     c_program("solve");
 }

@@ -136,8 +136,9 @@ fn all_forms_of_two_flavours_agree() {
     let wanted = std::env::var("PLAQ_TEST_TRAJECTORIES").ok().and_then(|n| n.parse().ok());
     let count: usize = wanted.unwrap_or(48);
     let mut found = vec![];
-    for (what, mut hmc) in chains(&start()) {
-        let mut u = start();
+    let first = start();
+    for (what, mut hmc) in chains(&first) {
+        let mut u = first.to(Precision::F64, Recon::R18).unwrap();
         let (mut plaquettes, mut weights, mut accepted) = (vec![], vec![], 0);
         for n in 0..count + 16 {
             let report = hmc.run(&mut u).unwrap();
@@ -167,9 +168,10 @@ fn all_forms_of_two_flavours_agree() {
 
 #[test]
 fn a_chain_goes_on_with_the_same_bits() {
-    let first = |chain: usize| chains(&start()).swap_remove(chain).1;
+    let links = start();
+    let first = |chain: usize| chains(&links).swap_remove(chain).1;
     for chain in [1, 2] {
-        let mut u = start();
+        let mut u = links.to(Precision::F64, Recon::R18).unwrap();
         let mut hmc = first(chain);
         hmc.run(&mut u).unwrap();
         let mut v = u.to(Precision::F64, Recon::R18).unwrap();

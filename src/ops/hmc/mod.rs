@@ -4,6 +4,7 @@
 pub mod checkpoint;
 pub mod fermion;
 pub mod gauge_action;
+pub mod input;
 pub mod integrator;
 mod random;
 pub mod stout;
