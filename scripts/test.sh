@@ -4,7 +4,7 @@ set -u
 cd "$(dirname "$0")/.."
 logs=build/test-logs
 mkdir -p "$logs"
-passed=0 failed=0 ignored=0 skipped=0
+passed=0 failed=0 ignored=0 skipped=0 left_out=0
 CARGO=${CARGO:-cargo}
 
 report() { printf '%-10s %-7s %s\n' "$1" "$2" "$3"; }
@@ -17,7 +17,7 @@ skip() { # name, reason
 # name, command...: the command reports with lines `test result: ... N passed; M failed; K ignored`
 # (or, without one, counts as one test).
 part() {
-  local name=$1 log=$logs/$1.log start=$SECONDS rc p f i
+  local name=$1 log=$logs/$1.log start=$SECONDS rc p f i s
   shift
   "$@" >"$log" 2>&1
   rc=$?
@@ -30,8 +30,11 @@ part() {
     f=1 # it died before it could report
   fi
   passed=$((passed + p)) failed=$((failed + f)) ignored=$((ignored + i))
+  # Tests that had to leave something out say so in a line.
+  s=$(grep -c '^skipped: ' "$log")
+  left_out=$((left_out + s))
   if [ "$f" = 0 ]; then
-    report "$name" ok "$p passed, $i ignored, $((SECONDS - start)) s"
+    report "$name" ok "$p passed, $i ignored, $s left out, $((SECONDS - start)) s"
   else
     report "$name" FAILED "$f of $((p + f)), $((SECONDS - start)) s; the end of $log:"
     grep -E '^test .*FAILED|^error|panicked at' "$log" | head -40
@@ -46,7 +49,7 @@ else
 fi
 
 part build "$CARGO" build
-part cargo "$CARGO" test --no-fail-fast
+part cargo "$CARGO" test --no-fail-fast -- --show-output
 
 # Tests of fields again on more ranks: grid, test and, after a colon, a choice of its parts, as the
 # reference is slow on every rank. tests/halo compares many ranks with one on every grid; tests/comm
@@ -90,5 +93,5 @@ else
   skip install "include/plaq.h is absent"
 fi
 
-echo "plaq tests: $passed passed, $failed failed, $ignored ignored, $skipped parts skipped"
+echo "plaq tests: $passed passed, $failed failed, $ignored ignored, $skipped parts skipped, $left_out left out in tests"
 [ "$failed" = 0 ]

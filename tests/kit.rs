@@ -8,6 +8,8 @@ mod backends;
 mod config;
 #[path = "correlators.rs"]
 mod correlators;
+#[path = "device_arrays.rs"]
+mod device_arrays;
 #[path = "dirac.rs"]
 mod dirac;
 #[path = "eigen.rs"]
