@@ -70,7 +70,7 @@ static void forces(plaq_context context, int system, int normalisation) {
   OK(plaq_gauge_load(s.gauge, NULL, links));
   OK(plaq_dirac_params_init(&p, sizeof p));
   p.kappa = 0.12;
-  p.csw = 1.2;
+  p.csw = 0.8;
   p.normalisation = normalisation;
   OK(plaq_dirac_create(context, s.gauge, &p, &s.dirac));
   if (system != PLAQ_SYSTEM_FULL) sp.subset = odd ? PLAQ_SUBSET_ODD : PLAQ_SUBSET_EVEN;
@@ -90,11 +90,12 @@ static void forces(plaq_context context, int system, int normalisation) {
     OK(plaq_force_schur(s.dirac, system, force, -1, s.x, s.y, coefficients, NRHS, -0.7));
   }
   compare(&s, force);
-  REFUSED(plaq_force_wilson(s.dirac, force, NAN, s.x, s.y, coefficients, NRHS), PLAQ_INVALID_ARGUMENT);
-  REFUSED(plaq_force_wilson(s.dirac, force, 1, s.x, s.y, coefficients, NRHS + 1), PLAQ_INVALID_ARGUMENT);
-  REFUSED(plaq_force_schur(s.dirac, PLAQ_SYSTEM_FULL, force, 1, s.x, s.y, coefficients, NRHS, 0), PLAQ_INVALID_ARGUMENT);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "step", plaq_force_wilson(s.dirac, force, NAN, s.x, s.y, coefficients, NRHS));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_force_wilson(s.dirac, force, 1, s.x, s.y, coefficients, NRHS + 1));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "system",
+          plaq_force_schur(s.dirac, PLAQ_SYSTEM_FULL, force, 1, s.x, s.y, coefficients, NRHS, 0));
   if (system != PLAQ_SYSTEM_FULL)
-    REFUSED(plaq_force_wilson(s.dirac, force, 1, s.x, s.y, coefficients, NRHS), PLAQ_FIELD_MISMATCH);
+    REFUSED(PLAQ_FIELD_MISMATCH, "X", plaq_force_wilson(s.dirac, force, 1, s.x, s.y, coefficients, NRHS));
   OK(plaq_momentum_destroy(force));
   OK(plaq_spinor_destroy(s.x));
   OK(plaq_spinor_destroy(s.y));
