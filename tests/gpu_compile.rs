@@ -373,6 +373,10 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant(&format!("purpose {purpose}"), &args)
             })
             .into(),
+        "chiral_sum" => {
+            let sum = |terms| ChiralArgs { out: view(), x: view(), terms, ..Default::default() };
+            [1, 4].map(|terms| variant(&format!("{terms} terms"), &sum(terms))).into()
+        }
         _ => {
             let mut specs = specs_of(&geom());
             specs.extend(specs_of(&view()));
