@@ -21,6 +21,7 @@ mod handles;
 pub mod layout;
 pub mod library;
 pub mod milc;
+pub mod multigrid;
 pub mod observe;
 pub mod quda;
 pub mod solve;
@@ -40,6 +41,7 @@ pub const MODULES: &[&table::Module] = &[
     &observe::MODULE,
     &clover::MODULE,
     &dirac::MODULE,
+    &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
     &gaugefix::MODULE,
