@@ -313,6 +313,35 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
             vec![heat, variant("overrelaxation", &args)]
         }
+        "coarse_apply" => {
+            let one = CoarseApplyArgs { rows: 48, nrhs: 1, with_y: 1, ..Default::default() };
+            vec![
+                variant("one", &one),
+                variant("several", &CoarseApplyArgs { nrhs: 12, ..one }),
+                variant("odd", &CoarseApplyArgs { rows: 14, nrhs: 3, with_y: 0, ..one }),
+            ]
+        }
+        "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ, COARSE_INNER]
+            .iter()
+            .map(|&op| {
+                let args = CoarseBlasArgs { op, components: 48, nrhs: 12, ..Default::default() };
+                variant(&format!("op {op}"), &args)
+            })
+            .collect(),
+        "coarse_sum" => {
+            let args = CoarseBlasArgs { components: 48, nrhs: 12, ..Default::default() };
+            vec![variant("12", &args)]
+        }
+        "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
+            let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
+            vec![variant("one", &one), variant("several", &AggregateArgs { columns: 12, ..one })]
+        }
+        "aggregate_take" | "aggregate_give" => {
+            let (geom, field) = (geom(), view());
+            let args =
+                AggregateFieldArgs { geom, field, columns: 1, parities: 1, ..Default::default() };
+            vec![variant("even", &args)]
+        }
         "hop_force" => {
             let geom = Geom { halos: 0b1101, ..geom() };
             let one = HopForceArgs {
