@@ -55,14 +55,14 @@ part cargo "$CARGO" test --no-fail-fast -- --show-output
 # reference is slow on every rank. tests/halo compares many ranks with one on every grid; tests/comm
 # starts mpirun itself. PLAQ_RANK_TESTS names tests to run instead, whole, on all grids.
 RANK_TESTS="
-  1,1,1,2 halo faults dirac solvers:every_solution,shifts,right_hand_sides propagator heatbath:depend,philox
+  1,1,1,2 halo faults dirac solvers:every_solution,shifts,right_hand_sides propagator heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators
   2,1,1,1 halo gaugefix:slices_stop,best_copy,callback,descents_refuse dirac:full observables
   1,2,2,1 halo faults gaugefix:slices_stop,closed_loops observables correlators config dirac:full
-  2,1,1,2 halo observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused
+  2,1,1,2 halo observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused hmc:along_momenta,checkpoint
 "
 # One rank, halos to itself in all directions.
 HALO_TESTS="dirac observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
-  gaugefix:sweeps_match,slices_stop,descents_match"
+  gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
 on_ranks() { # grid or "halo", test[:filter,...]
   local name filters program

@@ -20,6 +20,8 @@ mod examples;
 mod faults;
 #[path = "fermion/main.rs"]
 mod fermion;
+#[path = "flow.rs"]
+mod flow;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]
@@ -40,16 +42,22 @@ mod layouts_staged;
 mod math;
 #[path = "memory.rs"]
 mod memory;
+#[path = "multigrid.rs"]
+mod multigrid;
 #[path = "observables.rs"]
 mod observables;
 #[path = "overlap.rs"]
 mod overlap;
+#[path = "overlap_solve.rs"]
+mod overlap_solve;
 #[path = "propagator.rs"]
 mod propagator;
 #[path = "recon.rs"]
 mod recon;
 #[path = "reference_selfcheck/main.rs"]
 mod reference_selfcheck;
+#[path = "smearing.rs"]
+mod smearing;
 #[path = "solvers.rs"]
 mod solvers;
 #[path = "transfer_speed.rs"]

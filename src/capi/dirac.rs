@@ -172,7 +172,7 @@ impl Dirac {
     }
 
     /// The operator in its normalisation, over the kappa-normalised one.
-    fn scale(&self, system: System) -> f64 {
+    pub(crate) fn scale(&self, system: System) -> f64 {
         match (self.normalisation, system) {
             (Normalisation::Kappa, _) | (_, System::Schur { symmetric: true, .. }) => 1.0,
             (Normalisation::Mass, _) => 0.5 / self.op.kappa(),
