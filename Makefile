@@ -121,6 +121,10 @@ bench: ## kernels and solvers: a table and JSON lines; options in ARGS=
 endif
 
 # Root without cargo (sudo make install) installs what `make` has built.
+.PHONY: fuzz
+fuzz: ## random calls and damaged files for SECONDS= (600) from SEED= (1) on
+	PLAQ_FUZZ_SECONDS=$(or $(SECONDS),600) PLAQ_FUZZ_SEED=$(or $(SEED),1) $(CARGO) test --test fuzz -- --nocapture --test-threads 1
+
 install: $(if $(shell command -v $(CARGO)),build) $(if $(HAVE_MPI),$(MPI_LIBRARY)) ## headers, libraries, pkg-config, CMake, Fortran source: PREFIX=, DESTDIR=
 	@test -f include/plaq.h || { echo "include/plaq.h is missing" >&2; exit 1; }
 	@VERSION=$(VERSION) BUILT=$(BUILT) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DATADIR="$(DATADIR)" \

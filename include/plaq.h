@@ -1,7 +1,7 @@
 /* plaq: embeddable lattice QCD. Generated from src/capi; do not edit.
  *
- * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed; negative:
- * the object or context is lost. plaq_last_error() says which argument, what was expected and
+ * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed (but after
+ * PLAQ_SOLVER_BREAKDOWN the solution is zero); negative: the object or context is lost. plaq_last_error() says which argument, what was expected and
  * what was found. Results are written only on success. A solver that did not converge is no
  * error: its report says so.
  * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle

@@ -99,6 +99,14 @@ constants! {
     /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
     BLAS_BICGSTAB = 9;
 
+    // Operations on coarse vectors (coarse.h).
+    /// y = a x + b y
+    COARSE_AXPBY = 1;
+    /// z = a x + b y + c z
+    COARSE_AXPBYPCZ = 2;
+    /// y += x on sites that do not face another aggregate
+    COARSE_INNER = 3;
+
     // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
     // left on the device; then a term whose coefficient is not finite is left out.
     TIMES_NOTHING = 0;
@@ -284,6 +292,26 @@ kernel_args! {
         spec step_y: i32,
         arg coef: f64,
         arg coef_y: f64,
+    }
+
+    /// Links averaged with staples (smear.h).
+    struct SmearArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub inp: FieldView,
+        sub out: FieldView,
+        /// Direction of the links, and bit nu: staples in direction nu.
+        spec mu: i32,
+        spec directions: i32,
+        /// Matrices per site of `inp` and of `out`.
+        spec matrices: i32,
+        spec matrices_out: i32,
+        /// Matrices of `inp` for staples in direction nu, and that of `out`.
+        arg side: [i32; 4],
+        arg top: [i32; 4],
+        arg to: i32,
+        arg alpha: f64,
+        arg weight: f64,
     }
 
     /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
@@ -538,6 +566,129 @@ kernel_args! {
         sub propagator: FieldView,
     }
 
+    /// Products of a coarse operator with a vector (coarse.h). Directions 2 mu + forward, 8: the diagonal.
+    struct CoarseApplyArgs {
+        arg links: Ptr,
+        arg diagonal: Ptr,
+        arg inp: Ptr,
+        arg out: Ptr,
+        arg y: Ptr,
+        /// Eight i32 per site.
+        arg neighbours: Ptr,
+        /// Faces that came across in each direction.
+        arg halo: [Ptr; 8],
+        spec rows: i32,
+        spec nrhs: i32,
+        spec with_y: i32,
+        /// Sites of the result, and the first ones that the vectors hold.
+        arg first: i32,
+        arg count: i32,
+        arg first_in: i32,
+        arg first_out: i32,
+        arg first_y: i32,
+        arg directions: i32,
+        arg coef: f64,
+        arg coef_y: f64,
+    }
+
+    /// One face of a coarse vector into a message.
+    struct CoarsePackArgs {
+        arg inp: Ptr,
+        arg out: Ptr,
+        /// One i32 per site of the face.
+        arg sites: Ptr,
+        spec components: i32,
+        spec nrhs: i32,
+        /// Sites that the vector holds.
+        arg first: i32,
+        arg count: i32,
+    }
+
+    /// Vector operations on coarse vectors.
+    struct CoarseBlasArgs {
+        arg x: Ptr,
+        arg y: Ptr,
+        arg z: Ptr,
+        spec op: i32,
+        spec components: i32,
+        spec nrhs: i32,
+        /// Right-hand sides with coefficients.
+        arg first_rhs: i32,
+        arg count_rhs: i32,
+        /// Bits of sites that face another aggregate, and the one that counts.
+        arg faces: Ptr,
+        arg face: i32,
+        arg a: [f64; 64],
+        arg b: [f64; 64],
+        arg c: [f64; 64],
+    }
+
+    /// Columns of coarse vectors into others.
+    struct CoarseColumnsArgs {
+        arg x: Ptr,
+        arg y: Ptr,
+        spec components: i32,
+        spec columns_x: i32,
+        spec columns_y: i32,
+        spec count: i32,
+        arg first_x: i32,
+        arg first_y: i32,
+        /// 0: both, 1: upper components only, 2: lower ones; zeros in place of the others.
+        arg chirality: i32,
+    }
+
+    /// Matrices of coarse sites: out = left inp, or the inverse of out in place.
+    struct CoarseMatrixArgs {
+        arg left: Ptr,
+        arg inp: Ptr,
+        arg out: Ptr,
+        spec rows: i32,
+        /// Matrices of inp to one of left.
+        spec each: i32,
+    }
+
+    /// Spinors as vectors of the finest level (aggregate.h).
+    struct AggregateFieldArgs {
+        sub geom: Geom,
+        sub field: FieldView,
+        arg data: Ptr,
+        spec columns: i32,
+        spec parities: i32,
+        arg parity: i32,
+        /// First column that the field's right-hand sides become.
+        arg first: i32,
+        /// Does the vector hold both parities.
+        arg whole: i32,
+        /// mu + 1: times (1 - sign gamma_mu)/2.
+        arg project: i32,
+        arg chirality: i32,
+        arg sign: f64,
+    }
+
+    /// Restriction and prolongation between a level and the next coarser one.
+    struct AggregateArgs {
+        arg v: Ptr,
+        arg fine: Ptr,
+        arg coarse: Ptr,
+        /// Sites of aggregates, or the aggregate of each site.
+        arg sites: Ptr,
+        arg faces: Ptr,
+        /// Components of a chirality, null vectors, columns, sites of an aggregate.
+        spec m: i32,
+        spec n: i32,
+        spec columns: i32,
+        spec block: i32,
+        /// Sites below this are there.
+        arg limit: i32,
+        /// Bit of the face that counts, 0: all sites.
+        arg face: i32,
+        arg step_site: i64,
+        arg step_row: i64,
+        arg step_column: i64,
+        /// Of a vector's |v|^2 there must be left more than this part when those before it are taken out.
+        arg tiny: f64,
+    }
+
     /// Momenta: random numbers, sums, arrays (momenta.h).
     struct MomentaArgs {
         sub geom: Geom,
@@ -658,5 +809,17 @@ kernel_args! {
         sub w: FieldView,
         spec terms: i32,
         arg coef: [f64; 8],
+    }
+
+    /// Stout smearing and forces through it (stout.h).
+    struct StoutArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// Q.
+        sub exponent: FieldView,
+        sub force: FieldView,
+        sub lambda: FieldView,
+        /// rho_munu, 4 mu + nu.
+        arg rho: [f64; 16],
     }
 }

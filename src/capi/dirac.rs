@@ -173,7 +173,7 @@ impl Dirac {
     }
 
     /// The operator in its normalisation, over the kappa-normalised one.
-    fn scale(&self, system: System) -> f64 {
+    pub(crate) fn scale(&self, system: System) -> f64 {
         match (self.normalisation, system) {
             (Normalisation::Kappa, _) | (_, System::Schur { symmetric: true, .. }) => 1.0,
             (Normalisation::Mass, _) => 0.5 / self.op.kappa(),
@@ -360,7 +360,7 @@ fn check_shape(field: &SpinorField, shape: &Shape, name: &str) -> Result<()> {
     if field.precision() != shape.precision || field.subset() != shape.subset {
         bail!(
             FieldMismatch,
-            "{name}: expected {:?} sites in {:?}, found {:?} in {:?}",
+            "{name}: expected {} sites in {} precision, found {} in {}",
             shape.subset,
             shape.precision,
             field.subset(),

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::multigrid::Multigrid;
 use super::{EvenOdd, SchurComplement};
 use crate::backend::Device;
 use crate::bail;
@@ -130,6 +131,7 @@ pub struct DiracSolver {
     op: Arc<Wilson>,
     sloppy: Option<Arc<Wilson>>,
     params: SolveParams,
+    multigrid: Option<Arc<Multigrid>>,
 }
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
@@ -196,7 +198,36 @@ impl DiracSolver {
             }
             _ => None,
         };
-        Ok(DiracSolver { op, sloppy, params })
+        Ok(DiracSolver { op, sloppy, params, multigrid: None })
+    }
+
+    /// Preconditions every iteration with multigrid, of which solvers may share one.
+    ///
+    /// # Errors
+    /// `Unsupported`: not GCR on the even system, symmetric, directly; `FieldMismatch`: set up for another
+    /// lattice or device.
+    pub fn with_multigrid(mut self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
+        if let Some(multigrid) = &multigrid {
+            multigrid.check(&self.op)?;
+            let p = &self.params;
+            let fits = p.solver.kind == SolverKind::Gcr
+                && p.equations == Equations::Direct
+                && p.even_odd == Some(Schur { parity: 0, symmetric: true })
+                && p.precondition_steps == 0;
+            if !fits {
+                bail!(
+                    Unsupported,
+                    "multigrid preconditions gcr on the symmetric even system directly, without steps of \
+                     another preconditioner: found {} on {:?} of {:?} with {} steps",
+                    p.solver.kind.name(),
+                    p.even_odd,
+                    p.equations,
+                    p.precondition_steps
+                );
+            }
+        }
+        self.multigrid = multigrid;
+        Ok(self)
     }
 
     pub fn op(&self) -> &Arc<Wilson> {
@@ -433,6 +464,10 @@ impl DiracSolver {
             let inner = system.sloppy.as_ref().unwrap_or(&system.precise).clone();
             let (steps, omega) = (self.params.precondition_steps, self.params.solver.omega);
             system.preconditioner = Some(Arc::new(MinimalResidual::new(inner, steps, omega)));
+        }
+        if let Some(multigrid) = &self.multigrid {
+            let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
+            system.preconditioner = Some(turned(multigrid.inverse(shape)));
         }
         Stage { around, op, normal, system, kind, dagger }
     }

@@ -4,6 +4,7 @@ pub mod basis;
 pub mod blas;
 mod border;
 mod clover;
+mod coarse;
 mod gauge;
 mod geometry;
 pub(crate) mod halo;
@@ -18,6 +19,8 @@ mod transfer;
 mod transformation;
 
 pub use clover::CloverField;
+pub(crate) use coarse::{coarse_work, Aggregates, Part};
+pub use coarse::{CoarseField, CoarseGrid};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};

@@ -1,12 +1,14 @@
 //! Dirac operators: hopping terms and site terms.
 
 mod chiral;
+mod coarse;
 mod force;
 mod kernel;
 mod laplace;
 mod wilson;
 
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
+pub use coarse::CoarseOperator;
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::Laplace;

@@ -9,8 +9,8 @@ use plaq::error::Status;
 const RULES: &str = "\
 /* plaq: embeddable lattice QCD. Generated from src/capi; do not edit.
  *
- * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed; negative:
- * the object or context is lost. plaq_last_error() says which argument, what was expected and
+ * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed (but after
+ * PLAQ_SOLVER_BREAKDOWN the solution is zero); negative: the object or context is lost. plaq_last_error() says which argument, what was expected and
  * what was found. Results are written only on success. A solver that did not converge is no
  * error: its report says so.
  * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle
@@ -34,6 +34,43 @@ const INIT: &str = "
   type name; \\
   (void)type##_init(&name, (int64_t)sizeof(type))
 ";
+
+const PROMISES: &str = r#"
+## What is promised
+
+- **A call that is refused changes nothing**: no object, no array, no report. What a call makes it gives to the
+  host on success only, on all ranks; where one of them fails, nothing is left on the others.
+- **Solves.** What can be refused is refused before x is touched. After `PLAQ_SOLVER_BREAKDOWN` x, or each x of a
+  multi-shift solve, is zero. A solve that needs more memory than it announced, because other objects took it
+  meanwhile, ends with `PLAQ_OUT_OF_MEMORY`; without an initial guess x may be zero then.
+- **Memory.** Fields, and whatever on the host grows with the lattice, end in `PLAQ_OUT_OF_MEMORY` where there is
+  no room.
+- **Panics** of plaq are `PLAQ_INTERNAL` and say nothing on the standard error. Those of a Rust host are its own.
+- **Threads and callbacks.** An object in use is `PLAQ_BUSY`; nothing waits for another call. So is every call that a
+  log callback makes.
+- **Ranks.** Before they exchange anything, the ranks of a call compare its name, its number, its objects and its
+  parameters. Where these differ, all of them get `PLAQ_COMM_FAILED` with what each rank did, and the context is
+  lost. A wrong argument on one rank, a stale handle too, is the same refusal on all. Not compared are arrays, texts,
+  callbacks, and how each rank keeps its part of a field (order and place of its array). Every wait has a deadline.
+- **Files** appear complete or not at all, with mode and owner of the file that they replace. Devices, pipes and
+  links to nowhere are refused.
+- **Device arrays** (`PLAQ_LOCATION_DEVICE`) are refused where the driver does not know the address, or its
+  allocation ends too soon. Work comes after what is on the stream that the parameters name.
+
+## What cannot be
+
+- **Pointers.** An address that is neither NULL nor memory of the stated size ends the process, as in any C library.
+  Inside of a larger allocation of the device nobody knows where an array ends. A stream or a communicator that does
+  not live any more is such an address.
+- **Small allocations.** Where the host has no memory for a few bytes, Rust ends the process. A limit on the address
+  space should leave some MiB.
+- **Signals.** plaq installs no handlers. No function may be called from one: they take locks and allocate. A process
+  that is killed while it writes a file leaves a hidden file `.plaq-*.tmp` in its folder.
+- **fork().** A child has no threads of its parent's contexts: calls that need them are `PLAQ_DEVICE_LOST`; contexts
+  of one thread and new contexts work. A CUDA context does not survive fork().
+- **MPI.** A rank that is killed ends the job where mpirun has it so. A communicator that one rank never gives up is
+  given up by none.
+"#;
 
 const COMPATIBLE: &str = "\
 /* The part of QUDA's interface that plaq offers; programs that keep to it compile and link as they
@@ -320,5 +357,6 @@ pub fn errors() -> String {
             }
         }
     }
+    s.push_str(PROMISES);
     s
 }

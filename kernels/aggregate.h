@@ -1,0 +1,252 @@
+// Between a level and the next coarser one (Clark et al., arXiv:1612.07873): null vectors that are
+// orthonormal on aggregates of sites, of either chirality for itself, [site][component][vector].
+#pragma once
+#include "rows.h"
+#include "wilson.h"
+
+namespace PLAQ_NS {
+
+// Spinors to vectors [site][4 spins x 3 colours][column] and back. Even sites come first, each parity by
+// half of the lexicographic index.
+template <class A> PLAQ_FN i64 aggregate_site(const A& a, const Site& s, int lane, int parity) {
+  const int all = local_extent(a.geom, 0) * local_extent(a.geom, 1) * local_extent(a.geom, 2) * local_extent(a.geom, 3);
+  return local_index(a.geom, s, lane) / 2 + (a.whole && parity ? all / 2 : 0);
+}
+template <int W, class SF, class SV> struct AggregateTake {
+  typedef typename SF::C C;
+  static PLAQ_FN void site(const AggregateFieldArgs& a, int o, int lx, int batch) {
+    const int parity = a.parities() == 2 ? batch & 1 : a.parity, rhs = batch / a.parities();
+    const Site s = site_at(a.geom, o, parity, lx);
+    Spinor<C> v;
+    load<SF>(v.v, plane(a.field, batch), s);
+    if (a.project != 0) {
+      // (1 -+ gamma_mu)/2
+      Spinor<C> w = {};
+      HalfSpinor<C> h;
+      PLAQ_UNROLL for (int mu = 0; mu < 4; mu++)
+        if (a.project == mu + 1) {
+          const C g = (C)a.sign;
+          project(h, v, mu, g, PlainSum());
+          unproject(w, h, mu, (C)0.5 * g, (C)0.5);
+        }
+      v = w;
+    }
+    const i64 at = aggregate_site(a, s, lx, parity) * 12;
+    PLAQ_UNROLL for (int c = 0; c < 12; c++)
+      put_number((typename SV::T*)a.data, (at + c) * a.columns() + a.first + rhs,
+                 cplx<typename SV::C>{(typename SV::C)v.v[2 * c], (typename SV::C)v.v[2 * c + 1]});
+  }
+};
+template <int W, class SF, class SV> struct AggregateGive {
+  typedef typename SF::C C;
+  static PLAQ_FN void site(const AggregateFieldArgs& a, int o, int lx, int batch) {
+    const int parity = a.parities() == 2 ? batch & 1 : a.parity, rhs = batch / a.parities();
+    const Site s = site_at(a.geom, o, parity, lx);
+    const i64 at = aggregate_site(a, s, lx, parity) * 12;
+    Spinor<C> v;
+    PLAQ_UNROLL for (int c = 0; c < 12; c++) {
+      const cplx<C> z = number<C>((const typename SV::T*)a.data, (at + c) * a.columns() + a.first + rhs);
+      const bool in = a.chirality == 0 || (c < 6) == (a.chirality == 1);
+      v.v[2 * c] = in ? z.re : 0, v.v[2 * c + 1] = in ? z.im : 0;
+    }
+    store<SF>(v.v, plane(a.field, batch), s);
+  }
+};
+
+template <class SV, class SC> struct AggregateTypes {
+  typedef typename SV::T T;
+  typedef typename SC::T TC;
+  typedef typename real_wider<typename SV::C, typename SC::C>::type C;
+};
+
+// coarse(aggregate, vector, column) = sum over its sites and one chirality of conj(v) fine: restriction,
+// Gram matrices and coarse links alike. Of all sites below `limit`, or of those at a face.
+template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<SV, SC> {
+  typedef AggregateTypes<SV, SC> Types;
+  typedef typename Types::T T;
+  typedef typename Types::TC TC;
+  typedef typename Types::C C;
+  // f(first component) of every site and component of the chirality.
+  template <class F> static PLAQ_FN void walk(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
+    const int* sites = (const int*)a.sites + aggregate * a.block();
+    for (int k = 0; k < a.block(); k++) {
+      const int x = sites[k];
+      if (x >= a.limit) break;
+      if (a.face != 0 && !(((const int*)a.faces)[x] & a.face)) continue;
+      const i64 at = ((i64)2 * x + chirality) * a.m();
+      for (int c = 0; c < a.m(); c++) f(at + c);
+    }
+  }
+  static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
+    const int n = a.n(), columns = a.columns();
+    const T *v = (const T*)a.v, *fine = (const T*)a.fine;
+    TC* coarse = (TC*)a.coarse;
+#if PLAQ_GPU
+    const int row = o % (2 * n), col = (o / (2 * n)) % columns, i = row % n;
+    const i64 aggregate = o / (2 * n) / columns;
+    cplx<C> sum = {0, 0};
+    walk(a, aggregate, row / n, [&](i64 at) { sum = madd_conj(sum, number<C>(v, at * n + i), number<C>(fine, at * columns + col)); });
+    put_number(coarse, aggregate * a.step_site + row * a.step_row + col * a.step_column, sum);
+#else
+    if (lx != 0) return;
+    constexpr int V = W < 2 ? 2 : W;
+    const i64 aggregate = o / 2;
+    const int chirality = o & 1;
+    const auto store = [&](int i, int j, C re, C im) {
+      TC* at = coarse + 2 * (aggregate * a.step_site + (chirality * n + i) * a.step_row + j * a.step_column);
+      at[0] = (TC)re, at[1] = (TC)im;
+    };
+    if (2 * columns < V) {
+      for (int j = 0; j < columns; j++)
+        strips<4 * V>(2 * n, [&](auto width, int from) {
+          Tile<C, W, decltype(width)::value, 1> tile;
+          walk(a, aggregate, chirality, [&](i64 at) { tile.add(v + 2 * at * n + from, fine + 2 * (at * columns + j), 1); });
+          for (int k = 0; k < tile.K; k++) {
+            const auto r = tile.conj_vector(0, k);
+            for (int i = 0; i < tile.V; i += 2) store((from + k * tile.V + i) / 2, j, r[i], r[i + 1]);
+          }
+        });
+      return;
+    }
+    const auto some = [&](auto count, int i0) {
+      constexpr int N = decltype(count)::value;
+      strips<2 * V>(2 * columns, [&](auto width, int from) {
+        Tile<C, W, decltype(width)::value, N> tile;
+        walk(a, aggregate, chirality, [&](i64 at) { tile.add(fine + 2 * at * columns + from, v + 2 * (at * n + i0), 1); });
+        for (int t = 0; t < N; t++)
+          for (int k = 0; k < tile.K; k++) {
+            const auto r = tile.conj_scalar(t, k);
+            for (int j = 0; j < tile.V; j += 2) store(i0 + t, (from + k * tile.V + j) / 2, r[j], r[j + 1]);
+          }
+      });
+    };
+    int i = 0;
+    for (; i + 4 <= n; i += 4) some(Width<4>{}, i);
+    for (; i < n; i++) some(Width<1>{}, i);
+#endif
+  }
+};
+
+// fine(site, component, column) = sum over vectors of v coarse(aggregate, vector, column), or that added.
+template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV, SC> {
+  typedef AggregateTypes<SV, SC> Types;
+  typedef typename Types::T T;
+  typedef typename Types::TC TC;
+  typedef typename Types::C C;
+  static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
+    const int n = a.n(), m = a.m(), columns = a.columns();
+    const T* v = (const T*)a.v;
+    T* fine = (T*)a.fine;
+#if PLAQ_GPU
+    const int j = o % columns, c = (o / columns) % (2 * m);
+    const i64 x = o / columns / (2 * m), at = x * 2 * m + c;
+    const i64 aggregate = ((const int*)a.sites)[x];
+    const i64 from = (aggregate * 2 + c / m) * n;
+    cplx<C> sum = {0, 0};
+    for (int i = 0; i < n; i++) sum = madd(sum, number<C>(v, at * n + i), number<C>((const TC*)a.coarse, (from + i) * columns + j));
+    put_number(fine, at * columns + j, sum);
+#else
+    if (lx != 0) return;
+    constexpr int V = W < 2 ? 2 : W;
+    const i64 aggregate = ((const int*)a.sites)[o];
+    for (int chirality = 0; chirality < 2; chirality++) {
+      const TC* in = (const TC*)a.coarse + 2 * (aggregate * 2 + chirality) * n * columns;
+      const i64 at = ((i64)2 * o + chirality) * m;
+      if (2 * columns < V) {
+        for (int j = 0; j < columns; j++)
+          for (int c = 0; c < m; c++) {
+            const T* row = v + 2 * (at + c) * n;
+            C re = 0, im = 0;
+            if (columns == 1) {
+              typedef real<C, V> R;
+              R p = {}, q = {};
+              int i = 0;
+              for (; i + V <= 2 * n; i += V) {
+                const R r = lane_io<T, R>::load(row + i), z = lane_io<TC, R>::load(in + i);
+                p += r * z, q += r * lane_xor(z, 1);
+              }
+              for (int k = 0; k < V; k += 2) re += p[k] - p[k + 1], im += q[k] + q[k + 1];
+              for (; i < 2 * n; i += 2) {
+                const C vr = (C)row[i], vi = (C)row[i + 1], zr = (C)in[i], zi = (C)in[i + 1];
+                re += vr * zr - vi * zi, im += vr * zi + vi * zr;
+              }
+            } else {
+              for (int i = 0; i < n; i++) {
+                const cplx<C> p = number<C>(row, i), z = number<C>(in, i * columns + j);
+                re += p.re * z.re - p.im * z.im, im += p.re * z.im + p.im * z.re;
+              }
+            }
+            put_number(fine, (at + c) * columns + j, cplx<C>{re, im});
+          }
+        continue;
+      }
+      const auto some = [&](auto count, int c0) {
+        constexpr int N = decltype(count)::value;
+        strips<2 * V>(2 * columns, [&](auto width, int from) {
+          Tile<C, W, decltype(width)::value, N> tile;
+          for (int i = 0; i < n; i++) tile.add(in + (i64)2 * i * columns + from, v + 2 * ((at + c0) * n + i), n);
+          for (int t = 0; t < N; t++)
+            for (int k = 0; k < tile.K; k++)
+              lane_io<T, typename decltype(tile)::R>::store(fine + 2 * (at + c0 + t) * columns + from + k * tile.V, tile.plain(t, k));
+        });
+      };
+      int c = 0;
+      for (; c + 4 <= m; c += 4) some(Width<4>{}, c);
+      for (; c < m; c++) some(Width<1>{}, c);
+    }
+#endif
+  }
+};
+
+// Of Gram matrices G = R^dagger R, one per aggregate and chirality, R^-1 in place, both upper triangular.
+// Sums: matrices with a vector that depends on those before it. Most: |vector|^2 over what is left of it.
+template <int W> struct AggregateCholesky {
+  static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int, Sums<2, W>& s) {
+    if (lx != 0) return;
+    const int n = a.n();
+    double* g = (double*)a.coarse + (i64)2 * o * n * n;
+    const auto re = [&](int r, int c) -> double& { return g[2 * (r * n + c)]; };
+    const auto im = [&](int r, int c) -> double& { return g[2 * (r * n + c) + 1]; };
+    double worst = 0;
+    for (int j = 0; j < n; j++) {
+      // Column j of R above the diagonal, then what is left of the diagonal.
+      const double before = re(j, j);
+      for (int i = 0; i < j; i++) {
+        double x = re(i, j), y = im(i, j);
+        for (int k = 0; k < i; k++) {
+          x -= re(k, i) * re(k, j) + im(k, i) * im(k, j);
+          y -= re(k, i) * im(k, j) - im(k, i) * re(k, j);
+        }
+        re(i, j) = x / re(i, i), im(i, j) = y / re(i, i);
+      }
+      double left = before;
+      for (int k = 0; k < j; k++) left -= re(k, j) * re(k, j) + im(k, j) * im(k, j);
+      const double ratio = before / left;
+      if (!(left > before * a.tiny) || !(before > 0) || !(before < 1e300)) {
+        s.v[0] += 1;
+        left = 1;
+      } else {
+        worst = ratio > worst ? ratio : worst;
+      }
+      re(j, j) = vsqrt(left), im(j, j) = 0;
+    }
+    s.v[1] = vmax(s.v[1], splat<real<double, W>>(worst));
+    // R^-1 row by row from the last column backward.
+    for (int j = n - 1; j >= 0; j--) {
+      const double d = 1 / re(j, j);
+      // Column j of the inverse needs R's columns up to j and the inverse's rows: solve R t = e_j.
+      for (int i = j - 1; i >= 0; i--) {
+        double x = -re(i, j) * d, y = -im(i, j) * d;
+        for (int k = i + 1; k < j; k++) {
+          x -= re(i, k) * re(k, j) - im(i, k) * im(k, j);
+          y -= re(i, k) * im(k, j) + im(i, k) * re(k, j);
+        }
+        re(i, j) = x / re(i, i), im(i, j) = y / re(i, i);
+      }
+      re(j, j) = d;
+      for (int i = j + 1; i < n; i++) re(i, j) = 0, im(i, j) = 0;
+    }
+  }
+};
+
+}  // namespace PLAQ_NS

@@ -1,0 +1,76 @@
+// Vectors of coarse levels: [site][component][right-hand side] of complex numbers, two chiralities of
+// components, and products of small matrices with them. On the CPU vectors run over right-hand sides
+// or rows, whichever are more; there are no lanes over sites, and bodies work where the first lane is 0.
+#pragma once
+#include "su3.h"
+#include "sums.h"
+
+namespace PLAQ_NS {
+
+#if PLAQ_GPU
+template <class T> struct pair_of;
+template <> struct pair_of<float> { typedef float2 type; };
+template <> struct pair_of<double> { typedef double2 type; };
+#endif
+
+// Complex number `i` of an array, and its place there.
+template <class C, class T> PLAQ_FN cplx<C> number(const T* at, i64 i) {
+#if PLAQ_GPU
+  const typename pair_of<T>::type z = __ldg((const typename pair_of<T>::type*)at + i);
+  return {(C)z.x, (C)z.y};
+#else
+  return {(C)at[2 * i], (C)at[2 * i + 1]};
+#endif
+}
+template <class C, class T> PLAQ_FN void put_number(T* at, i64 i, cplx<C> z) {
+#if PLAQ_GPU
+  typename pair_of<T>::type w;
+  w.x = (T)z.re, w.y = (T)z.im;
+  ((typename pair_of<T>::type*)at)[i] = w;
+#else
+  at[2 * i] = (T)z.re, at[2 * i + 1] = (T)z.im;
+#endif
+}
+
+#if !PLAQ_GPU
+template <int L> struct Width {
+  static constexpr int value = L;
+};
+// f(width, first) over an even number of reals, in pieces of L, then of half of that.
+template <int L, class F> PLAQ_FN void strips(int n, const F& f, int from = 0) {
+  for (; from + L <= n; from += L) f(Width<L>{}, from);
+  if constexpr (L > 2) strips<L / 2>(n, f, from);
+}
+
+// Sums of products of L reals (re, im, re, im, ..) with T complex scalars: times their real parts in
+// p, times their imaginary parts in q.
+template <class C, int W, int L, int T> struct Tile {
+  static constexpr int V = L < W ? L : W < 2 ? 2 : W, K = L / V;
+  typedef real<C, V> R;
+  R p[T][K], q[T][K];
+  PLAQ_FN Tile() {
+    for (int t = 0; t < T; t++)
+      for (int k = 0; k < K; k++) p[t][k] = R{}, q[t][k] = R{};
+  }
+  // Scalars a, a + step, .. (complex numbers).
+  template <class TB, class TA> PLAQ_FN void add(const TB* b, const TA* a, i64 step) {
+    R v[K];
+    PLAQ_UNROLL for (int k = 0; k < K; k++) v[k] = lane_io<TB, R>::load(b + k * V);
+    PLAQ_UNROLL for (int t = 0; t < T; t++) {
+      const C re = (C)a[2 * t * step], im = (C)a[2 * t * step + 1];
+      PLAQ_UNROLL for (int k = 0; k < K; k++) p[t][k] += v[k] * re, q[t][k] += v[k] * im;
+    }
+  }
+  static PLAQ_FN R alternating(C even, C odd) {
+    R r;
+    PLAQ_UNROLL for (int i = 0; i < V; i++) r[i] = i & 1 ? odd : even;
+    return r;
+  }
+  // b a, b conj(a), conj(b) a
+  PLAQ_FN R plain(int t, int k) const { return p[t][k] + alternating(-1, 1) * lane_xor(q[t][k], 1); }
+  PLAQ_FN R conj_scalar(int t, int k) const { return p[t][k] + alternating(1, -1) * lane_xor(q[t][k], 1); }
+  PLAQ_FN R conj_vector(int t, int k) const { return alternating(1, -1) * p[t][k] + lane_xor(q[t][k], 1); }
+};
+#endif
+
+}  // namespace PLAQ_NS

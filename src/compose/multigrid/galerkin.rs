@@ -1,0 +1,137 @@
+//! Coarse operators M_c = R M P (Clark et al., arXiv:1612.07873, section 3.4), of Wilson-type operators
+//! and of coarse ones alike: the hops of null vectors, one direction and one chirality at a time, are
+//! restricted; what a step inside of an aggregate gives belongs to the diagonal.
+
+use std::sync::Arc;
+
+use super::Transfer;
+use crate::error::Result;
+use crate::fields::{CoarseField, Precision, SpinorField, Subset};
+use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
+
+/// Null vectors whose hops are held at a time.
+const COLUMNS: usize = 8;
+
+/// An operator of which a coarser one can be made.
+#[derive(Clone)]
+pub enum FineOperator {
+    Dirac(Arc<Wilson>),
+    Coarse(Arc<CoarseOperator>),
+}
+
+impl FineOperator {
+    /// `take(direction, hop)` for each of the eight directions, then `take(8, diagonal term)`, of
+    /// `columns` with one chirality.
+    fn pieces(
+        &self,
+        columns: &CoarseField,
+        chirality: usize,
+        mut take: impl FnMut(usize, &CoarseField) -> Result<()>,
+    ) -> Result<()> {
+        let mut piece = columns.like(columns.nrhs())?;
+        match self {
+            FineOperator::Dirac(op) => {
+                let field = |precision| {
+                    SpinorField::new(
+                        columns.device(),
+                        columns.grid().fine(),
+                        precision,
+                        Subset::Full,
+                        columns.nrhs(),
+                    )
+                };
+                let precision = op.gauge().precision();
+                let (mut v, mut w) = (field(precision)?, field(precision)?);
+                columns.give_spinors(0, &mut v, chirality)?;
+                for mu in 0..4 {
+                    let mut hop = [0.0; 4];
+                    hop[mu] = op.params().hop[mu];
+                    let params = DiracParams {
+                        hop,
+                        mass: 1.0 + hop[mu].abs(),
+                        boundary: op.params().boundary,
+                        ..Default::default()
+                    };
+                    let one = Wilson::from_parts(op.gauge().clone(), None, None, params)?;
+                    for parity in 0..2 {
+                        let call = HopCall {
+                            parity,
+                            dagger: false,
+                            coef: -op.kappa(),
+                            site_hop: SiteTerm::One,
+                            y: None,
+                        };
+                        one.hop(&mut w, &v, &call)?;
+                    }
+                    // (1 -+ gamma_mu) U: projectors tell the directions apart.
+                    for forward in [false, true] {
+                        let sign = if forward { 1.0 } else { -1.0 };
+                        piece.take_spinors(0, &w, Some((mu, sign)))?;
+                        take(2 * mu + forward as usize, &piece)?;
+                    }
+                }
+                for parity in 0..2 {
+                    op.apply_site(&mut w, &v, parity, SiteTerm::Direct, false, 1.0)?;
+                }
+                piece.take_spinors(0, &w, None)?;
+                take(8, &piece)
+            }
+            FineOperator::Coarse(op) => {
+                let mut v = columns.like(columns.nrhs())?;
+                v.take_columns(0, columns, 0, columns.nrhs(), chirality)?;
+                let mut scaled = columns.like(columns.nrhs())?;
+                for d in (0..8).filter(|&d| op.grid().hops(d / 2)) {
+                    op.one_hop(&mut scaled, &v, d)?;
+                    op.diagonal(&mut piece, &scaled)?;
+                    take(d, &piece)?;
+                }
+                op.diagonal(&mut piece, &v)?;
+                take(8, &piece)
+            }
+        }
+    }
+
+    /// R M P.
+    ///
+    /// # Errors
+    /// `OutOfMemory`; `BadParameter`: a diagonal matrix of the coarse operator has no inverse.
+    pub fn coarsened(&self, transfer: &Transfer, precision: Precision) -> Result<CoarseOperator> {
+        let (grid, rows) = (transfer.coarse(), transfer.rows());
+        let n = rows / 2;
+        let matrix = rows * rows;
+        let bytes = matrix * 2 * precision.bytes();
+        let hops = grid.device().alloc((grid.volume() * 8 * bytes).max(16))?;
+        let diagonal = grid.device().alloc((grid.volume() * bytes).max(16))?;
+        let vectors = transfer.vectors();
+        for first in (0..n).step_by(COLUMNS) {
+            let count = COLUMNS.min(n - first);
+            let mut columns = vectors.like(count)?;
+            columns.take_columns(0, vectors, first, count, 0)?;
+            for chirality in 0..2 {
+                let column = chirality * n + first;
+                // What stays inside of aggregates, of all directions together.
+                let mut inner = columns.like(count)?;
+                self.pieces(&columns, chirality + 1, |d, piece| {
+                    if d < 8 && grid.hops(d / 2) {
+                        let to = hops.ptr().offset((d * bytes) as u64);
+                        transfer.restrict_columns(
+                            to,
+                            precision,
+                            8 * matrix,
+                            column,
+                            piece,
+                            Some(d),
+                        )?;
+                        inner.add_inner(piece, &transfer.aggregates, d)
+                    } else {
+                        let one = vec![num_complex::Complex64::ONE; count];
+                        inner.axpy(&one, piece)
+                    }
+                })?;
+                let to = diagonal.ptr();
+                transfer.restrict_columns(to, precision, matrix, column, &inner, None)?;
+            }
+        }
+        CoarseOperator::new(grid, precision, rows, hops, diagonal)
+    }
+}

@@ -1,0 +1,145 @@
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Geometry, Precision};
+
+/// How a level solves with the next coarser one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Cycle {
+    /// One correction.
+    V,
+    /// Two corrections, by GCR.
+    W,
+    /// GCR to a tolerance, preconditioned by the cycle of the level below.
+    K,
+}
+
+/// What smooths the finest level; coarse levels have GCR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Smoother {
+    /// Minimal residual with relaxation.
+    Mr,
+    /// Generalised conjugate residual.
+    Gcr,
+}
+
+/// A level and its step to the next coarser one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LevelParams {
+    /// Sites of an aggregate; they divide the part of a rank.
+    pub block: [usize; 4],
+    /// Null vectors of a chirality.
+    pub vectors: usize,
+    /// Steps of the smoother before and after the correction.
+    pub pre: usize,
+    pub post: usize,
+}
+
+/// What a hierarchy is made from; the defaults need no tuning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MultigridParams {
+    /// All levels but the coarsest, from the finest on.
+    pub levels: Vec<LevelParams>,
+    pub cycle: Cycle,
+    pub smoother: Smoother,
+    /// Relaxation of MR.
+    pub omega: f64,
+    /// Of the finest level's smoother.
+    pub smoother_precision: Precision,
+    /// Of coarse operators and null vectors.
+    pub precision: Precision,
+    /// Relative residual and iterations of solves on coarse levels that are not the coarsest, and on that.
+    pub tol: f64,
+    pub iterations: usize,
+    pub coarsest_tol: f64,
+    pub coarsest_iterations: usize,
+    /// Iterations of BiCGStab from random starts that make the first null vectors.
+    pub setup_iterations: usize,
+    /// Times that the cycle is applied to all null vectors, and the hierarchy built anew.
+    pub refinements: usize,
+    /// Of the random starts.
+    pub seed: u64,
+}
+
+impl MultigridParams {
+    /// Levels for a lattice: aggregates of about 4^4 sites, then of 2^4, as long as they divide a rank's
+    /// part and leave more than a few sites in all; 24 null vectors.
+    pub fn for_lattice(geometry: &Geometry) -> Self {
+        let mut extents = geometry.extents();
+        let mut global = geometry.global_extents();
+        let mut levels = vec![];
+        let level = |block| LevelParams { block, vectors: 24, pre: 0, post: 8 };
+        while levels.len() < 2 {
+            let most = if levels.is_empty() { 4 } else { 2 };
+            let block: [usize; 4] = std::array::from_fn(|mu| {
+                (1..=most).rev().find(|b| extents[mu].is_multiple_of(*b)).unwrap_or(1)
+            });
+            let volume: usize = global.iter().product();
+            let size: usize = block.iter().product();
+            let enough = levels.is_empty() || volume / size >= 16;
+            if size == 1 || !enough {
+                break;
+            }
+            for mu in 0..4 {
+                (extents[mu], global[mu]) = (extents[mu] / block[mu], global[mu] / block[mu]);
+            }
+            levels.push(level(block));
+        }
+        MultigridParams { levels, ..Self::with_levels(vec![]) }
+    }
+
+    /// Defaults with these levels.
+    pub fn with_levels(levels: Vec<LevelParams>) -> Self {
+        MultigridParams {
+            levels,
+            cycle: Cycle::K,
+            smoother: Smoother::Gcr,
+            omega: 0.85,
+            smoother_precision: Precision::F32,
+            precision: Precision::F32,
+            tol: 0.25,
+            iterations: 8,
+            coarsest_tol: 0.25,
+            coarsest_iterations: 64,
+            setup_iterations: 40,
+            refinements: 2,
+            seed: 1,
+        }
+    }
+
+    pub fn check(&self) -> Result<()> {
+        if self.levels.is_empty() || self.levels.len() > 7 {
+            bail!(
+                BadParameter,
+                "levels: expected 2 to 8 with the coarsest, found {}",
+                self.levels.len() + 1
+            );
+        }
+        for (i, level) in self.levels.iter().enumerate() {
+            if level.vectors == 0 || level.vectors > 256 {
+                bail!(
+                    BadParameter,
+                    "level {i}: expected 1 to 256 null vectors, found {}",
+                    level.vectors
+                );
+            }
+            if level.pre + level.post == 0 {
+                bail!(BadParameter, "level {i}: a level without smoothing does not converge");
+            }
+        }
+        if !(self.omega > 0.0 && self.omega < 2.0) {
+            bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
+        }
+        if self.precision == Precision::F16 {
+            bail!(Unsupported, "coarse levels are stored in single or double precision");
+        }
+        for (name, tol) in [("tol", self.tol), ("coarsest_tol", self.coarsest_tol)] {
+            if !(tol > 0.0 && tol < 1.0) {
+                bail!(BadParameter, "{name}: expected a number between 0 and 1, found {tol}");
+            }
+        }
+        if self.iterations == 0 || self.coarsest_iterations == 0 || self.setup_iterations == 0 {
+            bail!(BadParameter, "iterations of coarse levels and of the set-up are at least 1");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,67 @@
+//! Vectors that a cycle needs again and again.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex};
+
+use crate::error::Result;
+use crate::fields::{CoarseField, CoarseGrid, Precision, Subset};
+
+/// Vectors of one level.
+#[derive(Debug)]
+pub(super) struct Pool {
+    grid: Arc<CoarseGrid>,
+    precision: Precision,
+    components: usize,
+    idle: Mutex<Vec<CoarseField>>,
+}
+
+impl Pool {
+    pub fn new(grid: &Arc<CoarseGrid>, precision: Precision, components: usize) -> Self {
+        Pool { grid: grid.clone(), precision, components, idle: Mutex::default() }
+    }
+
+    /// A vector whose contents are unspecified.
+    pub fn lend(&self, subset: Subset, nrhs: usize) -> Result<Lent<'_>> {
+        let kept = {
+            let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
+            // One count of right-hand sides at a time: the old ones would only hold memory.
+            idle.retain(|f| f.nrhs() == nrhs);
+            idle.iter().position(|f| f.subset() == subset).map(|i| idle.swap_remove(i))
+        };
+        let field = match kept {
+            Some(field) => field,
+            None => CoarseField::new(&self.grid, self.precision, subset, self.components, nrhs)?,
+        };
+        Ok(Lent { field: Some(field), pool: self })
+    }
+
+    /// Frees what nobody uses.
+    pub fn clear(&self) {
+        self.idle.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    }
+}
+
+/// A vector that goes back to its pool.
+pub(super) struct Lent<'a> {
+    field: Option<CoarseField>,
+    pool: &'a Pool,
+}
+
+impl Deref for Lent<'_> {
+    type Target = CoarseField;
+    fn deref(&self) -> &CoarseField {
+        self.field.as_ref().expect("there until it is dropped")
+    }
+}
+impl DerefMut for Lent<'_> {
+    fn deref_mut(&mut self) -> &mut CoarseField {
+        self.field.as_mut().expect("there until it is dropped")
+    }
+}
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        if let Some(field) = self.field.take() {
+            self.pool.idle.lock().unwrap_or_else(|e| e.into_inner()).push(field);
+        }
+    }
+}

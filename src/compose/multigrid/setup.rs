@@ -1,0 +1,266 @@
+//! Null vectors and the levels that are made of them.
+
+use std::sync::Arc;
+
+use super::cycle::Hierarchy;
+use super::{normalise, FineOperator, MultigridParams, Transfer};
+use crate::bail;
+use crate::compose::{EvenOdd, SchurComplement};
+use crate::error::Result;
+use crate::fields::{blas, CoarseField, CoarseGrid, Noise, Precision, SpinorField, Subset};
+use crate::linop::LinOp;
+use crate::operators::{CoarseOperator, Wilson};
+use crate::solvers::{self, SolverKind, SolverParams, System};
+
+/// Null vectors that are iterated at a time.
+const TOGETHER: usize = 8;
+
+/// A hierarchy from random vectors.
+pub(super) fn anew(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Hierarchy> {
+    let vectors = random_vectors(op, params)?;
+    let mut hierarchy = levels(op, params, vectors)?;
+    for _ in 0..params.refinements {
+        hierarchy = refined(op, params, &hierarchy, 1)?;
+    }
+    Ok(hierarchy)
+}
+
+/// A hierarchy from the vectors of another one, after so many cycles.
+pub(super) fn refined(
+    op: &Arc<Wilson>,
+    params: &MultigridParams,
+    old: &Hierarchy,
+    passes: usize,
+) -> Result<Hierarchy> {
+    let copy = |h: &Hierarchy| -> Result<CoarseField> {
+        let from = h.transfers[0].vectors();
+        let mut v = from.like(from.nrhs())?;
+        v.copy(from)?;
+        Ok(v)
+    };
+    if passes == 0 {
+        return levels(op, params, copy(old)?);
+    }
+    let mut made: Option<Hierarchy> = None;
+    for _ in 0..passes {
+        let mut v = copy(made.as_ref().unwrap_or(old))?;
+        // The old cycle with the new operator on the finest level.
+        improve(made.as_ref().unwrap_or(old), op, &mut v)?;
+        made = Some(levels(op, params, v)?);
+    }
+    match made {
+        Some(made) => Ok(made),
+        None => bail!(Internal, "no refinement"),
+    }
+}
+
+/// A hierarchy from vectors of the host.
+pub(super) fn from_vectors(
+    op: &Arc<Wilson>,
+    params: &MultigridParams,
+    vectors: &SpinorField,
+) -> Result<Hierarchy> {
+    let n = params.levels[0].vectors;
+    if vectors.subset() != Subset::Full || vectors.nrhs() < n {
+        bail!(
+            FieldMismatch,
+            "vectors: expected at least {n} on the full lattice, found {} on {:?}",
+            vectors.nrhs(),
+            vectors.subset()
+        );
+    }
+    let grid = CoarseGrid::finest(op.gauge().geometry(), op.gauge().device())?;
+    let mut all = CoarseField::new(&grid, params.precision, Subset::Full, 12, vectors.nrhs())?;
+    all.take_spinors(0, vectors, None)?;
+    let mut v = all.like(n)?;
+    v.take_columns(0, &all, 0, n, 0)?;
+    drop(all);
+    levels(op, params, v)
+}
+
+/// Builds all levels from the null vectors of the finest one.
+fn levels(
+    op: &Arc<Wilson>,
+    params: &MultigridParams,
+    mut vectors: CoarseField,
+) -> Result<Hierarchy> {
+    let mut fine = FineOperator::Dirac(op.clone());
+    let (mut transfers, mut coarse) = (Vec::<Transfer>::new(), Vec::<Arc<CoarseOperator>>::new());
+    for (l, level) in params.levels.iter().enumerate() {
+        normalise(&mut vectors)?;
+        let last = l + 1 == params.levels.len();
+        // Coarse vectors: what the fine ones are on the level.
+        let kept = match last {
+            true => None,
+            false => {
+                let mut kept = vectors.like(vectors.nrhs())?;
+                kept.copy(&vectors)?;
+                Some(kept)
+            }
+        };
+        let transfer = Transfer::new(vectors, level.block)?;
+        let below = Arc::new(fine.coarsened(&transfer, params.precision)?);
+        if let Some(kept) = kept {
+            let next = params.levels[l + 1].vectors;
+            vectors = coarse_vectors(&transfer, &below, &kept, next, params)?;
+        } else {
+            vectors = CoarseField::new(below.grid(), params.precision, Subset::Full, 2, 1)?;
+        }
+        fine = FineOperator::Coarse(below.clone());
+        transfers.push(transfer);
+        coarse.push(below);
+    }
+    Ok(Hierarchy::new(params.clone(), op.clone(), transfers, coarse))
+}
+
+/// Null vectors of a coarse level: the fine ones restricted, and more from random starts where the level
+/// has more.
+fn coarse_vectors(
+    transfer: &Transfer,
+    op: &CoarseOperator,
+    fine: &CoarseField,
+    count: usize,
+    params: &MultigridParams,
+) -> Result<CoarseField> {
+    let mut restricted = op.field(Subset::Full, fine.nrhs())?;
+    transfer.restrict(&mut restricted, fine)?;
+    let mut out = op.field(Subset::Full, count)?;
+    let own = count.min(fine.nrhs());
+    out.take_columns(0, &restricted, 0, own, 0)?;
+    if count > own {
+        let mut more = op.field(Subset::Full, count - own)?;
+        random_coarse(&mut more, params.seed)?;
+        relax_coarse(op, &mut more, params.setup_iterations)?;
+        out.take_columns(own, &more, 0, count - own, 0)?;
+    }
+    Ok(out)
+}
+
+/// Numbers that depend on the place in the whole lattice only.
+fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
+    let grid = v.grid().clone();
+    let (local, global, coords) = (grid.extents(), grid.global_extents(), grid.comm().coords());
+    let per_site = v.components() * v.nrhs() * 2;
+    let mut values = Vec::with_capacity(grid.volume() * per_site);
+    for &lex in grid.order() {
+        let mut rest = lex as usize;
+        let x: [usize; 4] = std::array::from_fn(|mu| {
+            let x = rest % local[mu] + coords[mu] * local[mu];
+            rest /= local[mu];
+            x
+        });
+        let site = (0..4).rev().fold(0, |i, mu| i * global[mu] + x[mu]);
+        for k in 0..per_site {
+            let mut z = (seed ^ 0x9e37_79b9_7f4a_7c15)
+                .wrapping_mul(0xd134_2543_de82_ef95)
+                .wrapping_add((site * per_site + k) as u64);
+            for _ in 0..2 {
+                z = (z ^ (z >> 31)).wrapping_mul(0x9fb2_1c65_1e98_df25);
+                z ^= z >> 29;
+            }
+            values.push((z >> 11) as f64 / (1u64 << 52) as f64 - 1.0);
+        }
+    }
+    v.load(&values)
+}
+
+/// Steps of minimal residual on M v = 0.
+fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Result<()> {
+    let n = v.nrhs();
+    let (mut r, mut q) = (v.like(n)?, v.like(n)?);
+    for _ in 0..steps {
+        op.apply(&mut r, v)?;
+        op.apply(&mut q, &r)?;
+        let (along, norm) = q.dot_norm(&r)?;
+        let step: Vec<_> = along
+            .iter()
+            .zip(norm)
+            .map(|(a, n)| if n > 0.0 { -a / n } else { num_complex::Complex64::ZERO })
+            .collect();
+        v.axpy(&step, &r)?;
+    }
+    Ok(())
+}
+
+/// Random vectors after some iterations of a solver: low modes are what it finds last.
+fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseField> {
+    let n = params.levels[0].vectors;
+    let (geometry, device) = (op.gauge().geometry(), op.gauge().device());
+    let grid = CoarseGrid::finest(geometry, device)?;
+    let mut out = CoarseField::new(&grid, params.precision, Subset::Full, 12, n)?;
+    let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
+    for first in (0..n).step_by(TOGETHER) {
+        let count = TOGETHER.min(n - first);
+        let mut b = system.shape().field(count)?;
+        b.set_noise(Noise::Normal, params.seed, first as u32)?;
+        let mut x = system.shape().field(count)?;
+        let solver = SolverParams {
+            kind: SolverKind::BiCgStab,
+            tol: 1e-5,
+            max_iterations: params.setup_iterations,
+            ..Default::default()
+        };
+        let whole = System::new(system.clone());
+        solvers::solve(&whole, &solver, &mut x, &b, &mut solvers::unwatched)?;
+        // The other parity solves its own equation with nothing on the right.
+        let zero = op.subset_shape(Subset::Full).field(count)?;
+        let mut full = op.subset_shape(Subset::Full).field(count)?;
+        system.reconstruct(&mut full, &x, &zero, false)?;
+        out.take_spinors(first, &full, None)?;
+    }
+    normalise(&mut out)?;
+    Ok(out)
+}
+
+/// v = K v with the cycle: inverse iteration.
+fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
+    let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
+    let n = v.nrhs();
+    for first in (0..n).step_by(TOGETHER) {
+        let count = TOGETHER.min(n - first);
+        let mut columns = v.like(count)?;
+        columns.take_columns(0, v, first, count, 0)?;
+        let mut full = op.subset_shape(Subset::Full).field(count)?;
+        columns.give_spinors(0, &mut full, 0)?;
+        let norms: Vec<f64> = blas::norm2(&full)?
+            .iter()
+            .map(|n| if *n > 0.0 { 1.0 / n.sqrt() } else { 0.0 })
+            .collect();
+        let zero = op.subset_shape(Subset::Full).field(count)?;
+        blas::axpby(&blas::uniform(count, 0.0), &zero, &blas::complex(&norms), &mut full)?;
+        let mut b = system.shape().field(count)?;
+        system.prepare(&mut b, &full, false)?;
+        let mut x = system.shape().field(count)?;
+        h.precondition(&mut x, &b)?;
+        let mut out = op.subset_shape(Subset::Full).field(count)?;
+        system.reconstruct(&mut out, &x, &full, false)?;
+        v.take_spinors(first, &out, None)?;
+    }
+    h.pools.iter().for_each(|pool| pool.clear());
+    normalise(v)
+}
+
+/// Bytes at most during set-up.
+pub(super) fn memory(op: &Wilson, params: &MultigridParams) -> u64 {
+    let geometry = op.gauge().geometry();
+    let (mut volume, mut components) = (geometry.volume() as u64, 12u64);
+    let real = params.precision.bytes() as u64;
+    let mut sum = 0;
+    for (l, level) in params.levels.iter().enumerate() {
+        let n = level.vectors as u64;
+        let vector = volume * components * 2 * real;
+        // Null vectors, their copy and what orthonormalisation makes; hops of some of them.
+        sum += n * vector;
+        let temporary = if l == 0 { 2 * n * vector + 4 * TOGETHER as u64 * vector } else { 0 };
+        let spinors = |p: Precision, subset, n| SpinorField::bytes(geometry, p, subset, n) as u64;
+        sum += temporary;
+        if l == 0 {
+            sum += 10 * spinors(params.smoother_precision, Subset::Even, TOGETHER)
+                + 2 * spinors(params.smoother_precision, Subset::Full, TOGETHER);
+        }
+        volume /= level.block.iter().product::<usize>().max(1) as u64;
+        components = 2 * n;
+        sum += volume * components * components * 2 * (12 * real + 2);
+    }
+    sum
+}

@@ -1,0 +1,200 @@
+//! Restriction and prolongation between a level and the next coarser one: null vectors cut into
+//! aggregates and chiralities and made orthonormal there (Clark et al., arXiv:1612.07873, section 3.4).
+
+use std::sync::Arc;
+
+use crate::backend::args::AggregateArgs;
+use crate::backend::{Ptr, Work};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{coarse_work, Aggregates, CoarseField, CoarseGrid, Precision, Subset};
+
+/// |v|^2 of which nothing but rounding is left where those before it are taken out.
+const DEPENDENT: f64 = 1e-11;
+
+/// P, whose columns are orthonormal, and R = P^dagger.
+#[derive(Debug)]
+pub struct Transfer {
+    coarse: Arc<CoarseGrid>,
+    pub(super) aggregates: Aggregates,
+    /// Null vectors as the right-hand sides of a field on all fine sites.
+    vectors: CoarseField,
+}
+
+impl Transfer {
+    /// Makes `vectors` orthonormal on every aggregate of `block` sites.
+    ///
+    /// # Errors
+    /// `BadExtents`: the aggregate does not divide a rank's part; `BadParameter`: more vectors than an
+    /// aggregate has components, or vectors that depend on each other on an aggregate or are not finite.
+    pub fn new(vectors: CoarseField, block: [usize; 4]) -> Result<Self> {
+        let fine = vectors.grid().clone();
+        let coarse = fine.coarsened(block)?;
+        let room = block.iter().product::<usize>() * vectors.components() / 2;
+        if vectors.nrhs() > room {
+            bail!(
+                BadParameter,
+                "{} null vectors: an aggregate of {block:?} sites has {room} components of a chirality",
+                vectors.nrhs()
+            );
+        }
+        let aggregates = fine.aggregates(&coarse)?;
+        let mut transfer = Transfer { coarse, aggregates, vectors };
+        // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
+        // rounding times their condition.
+        for pass in 0..2 {
+            transfer.orthonormalise(pass)?;
+        }
+        Ok(transfer)
+    }
+
+    fn orthonormalise(&mut self, pass: usize) -> Result<()> {
+        let n = self.vectors.nrhs();
+        let mut gram = CoarseField::new(&self.coarse, Precision::F64, Subset::Full, 2 * n, n)?;
+        self.restrict(&mut gram, &self.vectors)?;
+        let double = self.vectors.precision() == Precision::F64;
+        let args = AggregateArgs {
+            coarse: gram.ptr(),
+            n: n as i32,
+            tiny: if double { 1e-24 } else { DEPENDENT },
+            ..Default::default()
+        };
+        let device = self.coarse.device();
+        let work = Work { n: 2 * self.coarse.volume(), batches: 1, lanes: device.max_lanes() };
+        let sums = device.reduce("aggregate_cholesky", &[], &args, work)?;
+        let mut bad = [sums[0]];
+        self.coarse.comm().sum(&mut bad)?;
+        if bad[0] != 0.0 {
+            bail!(
+                BadParameter,
+                "null vectors are zero, not finite or depend on each other on an aggregate: {} times in \
+                 pass {} of {n} vectors on {} aggregates",
+                bad[0],
+                pass + 1,
+                self.coarse.global_volume()
+            );
+        }
+        let mut new = self.vectors.like(n)?;
+        self.prolong(&mut new, &gram)?;
+        self.vectors = new;
+        Ok(())
+    }
+
+    pub fn fine(&self) -> &Arc<CoarseGrid> {
+        self.vectors.grid()
+    }
+    pub fn coarse(&self) -> &Arc<CoarseGrid> {
+        &self.coarse
+    }
+    /// The null vectors, orthonormal on aggregates.
+    pub fn vectors(&self) -> &CoarseField {
+        &self.vectors
+    }
+    /// Components of a coarse site.
+    pub fn rows(&self) -> usize {
+        2 * self.vectors.nrhs()
+    }
+
+    fn args(&self, fine: &CoarseField, sites: Ptr) -> AggregateArgs {
+        AggregateArgs {
+            v: self.vectors.ptr(),
+            fine: fine.ptr(),
+            sites,
+            faces: self.aggregates.faces.ptr(),
+            m: (fine.components() / 2) as i32,
+            n: self.vectors.nrhs() as i32,
+            columns: fine.nrhs() as i32,
+            block: self.aggregates.size as i32,
+            limit: fine.range().1 as i32,
+            ..Default::default()
+        }
+    }
+
+    fn check(&self, coarse: &CoarseField, fine: &CoarseField) -> Result<()> {
+        let fits = *fine.grid() == *self.fine()
+            && *coarse.grid() == self.coarse
+            && fine.components() == self.vectors.components()
+            && fine.precision() == self.vectors.precision()
+            && fine.subset() != Subset::Odd
+            && coarse.components() == self.rows()
+            && coarse.subset() == Subset::Full
+            && coarse.nrhs() == fine.nrhs();
+        if !fits {
+            bail!(
+                FieldMismatch,
+                "transfer: {} fine components in {:?} on {:?} and {} coarse ones, {} and {} right-hand sides",
+                fine.components(),
+                fine.precision(),
+                fine.grid().extents(),
+                coarse.components(),
+                fine.nrhs(),
+                coarse.nrhs()
+            );
+        }
+        Ok(())
+    }
+
+    /// coarse = R fine; a fine vector of even sites counts as zero on the others.
+    pub fn restrict(&self, coarse: &mut CoarseField, fine: &CoarseField) -> Result<()> {
+        self.check(coarse, fine)?;
+        let args = AggregateArgs {
+            coarse: coarse.ptr(),
+            step_site: (self.rows() * fine.nrhs()) as i64,
+            step_row: fine.nrhs() as i64,
+            step_column: 1,
+            ..self.args(fine, self.aggregates.sites.ptr())
+        };
+        self.launch_restrict(fine, coarse.precision(), &args)
+    }
+
+    fn launch_restrict(
+        &self,
+        fine: &CoarseField,
+        to: Precision,
+        args: &AggregateArgs,
+    ) -> Result<()> {
+        let device = self.coarse.device();
+        let mut work = coarse_work(device, self.coarse.volume(), self.rows() * fine.nrhs());
+        if device.is_cpu() {
+            work.n *= 2; // either chirality
+        }
+        let params = [fine.precision().token(), to.token()];
+        device.launch("aggregate_restrict", &params, args, work)
+    }
+
+    /// Columns of matrices [site][column][row] at `to`, `step` numbers apart: R of fine sites that face
+    /// another aggregate in direction `face`, or of all.
+    pub(super) fn restrict_columns(
+        &self,
+        to: Ptr,
+        precision: Precision,
+        step: usize,
+        first: usize,
+        fine: &CoarseField,
+        face: Option<usize>,
+    ) -> Result<()> {
+        let rows = self.rows();
+        let args = AggregateArgs {
+            coarse: to.offset((first * rows * 2 * precision.bytes()) as u64),
+            step_site: step as i64,
+            step_row: 1,
+            step_column: rows as i64,
+            face: face.map_or(0, |d| 1 << d),
+            ..self.args(fine, self.aggregates.sites.ptr())
+        };
+        self.launch_restrict(fine, precision, &args)
+    }
+
+    /// fine = P coarse, on the sites that it has: all or even ones.
+    pub fn prolong(&self, fine: &mut CoarseField, coarse: &CoarseField) -> Result<()> {
+        self.check(coarse, fine)?;
+        let args = AggregateArgs {
+            coarse: coarse.ptr(),
+            ..self.args(fine, self.aggregates.parents.ptr())
+        };
+        let device = self.coarse.device();
+        let work = coarse_work(device, fine.range().1, fine.components() * fine.nrhs());
+        let params = [fine.precision().token(), coarse.precision().token()];
+        device.launch("aggregate_prolong", &params, &args, work)
+    }
+}

@@ -1,0 +1,250 @@
+//! Lattices of multigrid levels: any extents from 1 on. Sites are found through tables, so that orders,
+//! extents and halos are data.
+
+use std::sync::Arc;
+
+use crate::backend::{Buffer, Device};
+use crate::bail;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::fields::Geometry;
+
+/// The lattice of a level: this rank's part of it, sites of even parity first where there is a parity.
+///
+/// Directions of one site in all have no hop: what would be one is part of the diagonal. There is a
+/// parity where all other extents are even.
+#[derive(Debug)]
+pub struct CoarseGrid {
+    /// The finest lattice: ranks and messages are its own.
+    fine: Arc<Geometry>,
+    device: Device,
+    extents: [usize; 4],
+    global: [usize; 4],
+    has_parity: bool,
+    even: usize,
+    /// Of the lexicographic order, and back.
+    index: Vec<i32>,
+    lexicographic: Vec<i32>,
+    neighbours: Buffer,
+    /// Sites of the lower and upper faces.
+    faces: [[Option<Buffer>; 2]; 4],
+}
+
+impl CoarseGrid {
+    /// The finest level.
+    pub fn finest(fine: &Arc<Geometry>, device: &Device) -> Result<Arc<Self>> {
+        Self::build(fine, device, fine.extents(), fine.global_extents())
+    }
+
+    /// A site for each aggregate of `block` sites.
+    ///
+    /// # Errors
+    /// `BadExtents`: the aggregate does not divide this rank's part.
+    pub fn coarsened(&self, block: [usize; 4]) -> Result<Arc<Self>> {
+        for mu in 0..4 {
+            if block[mu] == 0 || !self.extents[mu].is_multiple_of(block[mu]) {
+                bail!(
+                    BadExtents,
+                    "aggregates of {block:?} sites do not divide the {:?} sites of a rank",
+                    self.extents
+                );
+            }
+        }
+        let shrink = |extents: [usize; 4]| std::array::from_fn(|mu| extents[mu] / block[mu]);
+        Self::build(&self.fine, &self.device, shrink(self.extents), shrink(self.global))
+    }
+
+    fn build(
+        fine: &Arc<Geometry>,
+        device: &Device,
+        extents: [usize; 4],
+        global: [usize; 4],
+    ) -> Result<Arc<Self>> {
+        let volume: usize = extents.iter().product();
+        let hops = |mu: usize| global[mu] > 1;
+        let has_parity = (0..4).all(|mu| !hops(mu) || global[mu].is_multiple_of(2));
+        let coords = fine.comm().coords();
+        let parity = |x: [usize; 4]| -> usize {
+            let sum = |mu: usize| coords[mu] * extents[mu] + x[mu];
+            (0..4).filter(|&mu| hops(mu)).map(sum).sum::<usize>() % 2
+        };
+        let mut lexicographic: Vec<i32> = (0..volume as i32).collect();
+        if has_parity {
+            lexicographic.sort_by_key(|&i| parity(place(extents, i as usize)));
+        }
+        let even = match has_parity {
+            true => (0..volume).filter(|&i| parity(place(extents, i)) == 0).count(),
+            false => volume,
+        };
+        let mut index = vec![0; volume];
+        for (k, &i) in lexicographic.iter().enumerate() {
+            index[i as usize] = k as i32;
+        }
+        let mut table = vec![0i32; 8 * volume];
+        let mut faces: [[Option<Buffer>; 2]; 4] = Default::default();
+        for mu in (0..4).filter(|&mu| hops(mu)) {
+            let split = fine.comm().split(mu);
+            for (k, &i) in lexicographic.iter().enumerate() {
+                let mut x = place(extents, i as usize);
+                for forward in [false, true] {
+                    let from = x[mu];
+                    let leaves = from == if forward { extents[mu] - 1 } else { 0 };
+                    x[mu] = (from + if forward { 1 } else { extents[mu] - 1 }) % extents[mu];
+                    table[8 * k + 2 * mu + forward as usize] = match leaves && split {
+                        true => -1 - on_face(extents, x, mu) as i32,
+                        false => index[lex(extents, x)],
+                    };
+                    x[mu] = from;
+                }
+            }
+            for upper in [false, true].into_iter().filter(|_| split) {
+                let mut sites = vec![0i32; volume / extents[mu]];
+                let at = if upper { extents[mu] - 1 } else { 0 };
+                for i in 0..volume {
+                    let x = place(extents, i);
+                    if x[mu] == at {
+                        sites[on_face(extents, x, mu)] = index[i];
+                    }
+                }
+                faces[mu][upper as usize] = Some(upload(device, &sites)?);
+            }
+        }
+        let neighbours = upload(device, &table)?;
+        let (fine, device) = (fine.clone(), device.clone());
+        Ok(Arc::new(CoarseGrid {
+            fine,
+            device,
+            extents,
+            global,
+            has_parity,
+            even,
+            index,
+            lexicographic,
+            neighbours,
+            faces,
+        }))
+    }
+
+    pub fn fine(&self) -> &Arc<Geometry> {
+        &self.fine
+    }
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+    pub fn comm(&self) -> &Arc<Comm> {
+        self.fine.comm()
+    }
+    /// Extents of this rank's part.
+    pub fn extents(&self) -> [usize; 4] {
+        self.extents
+    }
+    pub fn global_extents(&self) -> [usize; 4] {
+        self.global
+    }
+    /// Sites of this rank.
+    pub fn volume(&self) -> usize {
+        self.index.len()
+    }
+    pub fn global_volume(&self) -> usize {
+        self.global.iter().product()
+    }
+    /// Can the sites be divided into even and odd ones that have the others as neighbours?
+    pub fn has_parity(&self) -> bool {
+        self.has_parity
+    }
+    /// Even sites of this rank; all of them where there is no parity.
+    pub fn even(&self) -> usize {
+        self.even
+    }
+    /// Does a hop in direction mu lead to another site?
+    pub fn hops(&self, mu: usize) -> bool {
+        self.global[mu] > 1
+    }
+    /// Bits of the directions with hops, of both signs.
+    pub(crate) fn directions(&self) -> i32 {
+        (0..4).filter(|&mu| self.hops(mu)).map(|mu| 3 << (2 * mu)).sum()
+    }
+    /// The site with this lexicographic index in this rank's part.
+    pub fn site(&self, lexicographic: usize) -> usize {
+        self.index[lexicographic] as usize
+    }
+    /// Lexicographic index of each site.
+    pub fn order(&self) -> &[i32] {
+        &self.lexicographic
+    }
+    pub(crate) fn neighbours(&self) -> &Buffer {
+        &self.neighbours
+    }
+    pub(crate) fn face(&self, mu: usize, upper: bool) -> Option<&Buffer> {
+        self.faces[mu][upper as usize].as_ref()
+    }
+
+    /// Tables for aggregates that are the sites of `coarse`.
+    pub(crate) fn aggregates(&self, coarse: &CoarseGrid) -> Result<Aggregates> {
+        let block: [usize; 4] = std::array::from_fn(|mu| self.extents[mu] / coarse.extents[mu]);
+        let size = block.iter().product::<usize>();
+        let mut members: Vec<Vec<i32>> = vec![Vec::with_capacity(size); coarse.volume()];
+        let mut parents = vec![0i32; self.volume()];
+        let mut faces = vec![0i32; self.volume()];
+        for (k, &i) in self.lexicographic.iter().enumerate() {
+            let x = place(self.extents, i as usize);
+            let parent =
+                coarse.site(lex(coarse.extents, std::array::from_fn(|mu| x[mu] / block[mu])));
+            parents[k] = parent as i32;
+            members[parent].push(k as i32);
+            for mu in (0..4).filter(|&mu| coarse.hops(mu)) {
+                let (lower, upper) = (x[mu] % block[mu] == 0, (x[mu] + 1) % block[mu] == 0);
+                faces[k] |= (lower as i32) << (2 * mu) | (upper as i32) << (2 * mu + 1);
+            }
+        }
+        Ok(Aggregates {
+            size,
+            sites: upload(&self.device, &members.concat())?,
+            parents: upload(&self.device, &parents)?,
+            faces: upload(&self.device, &faces)?,
+        })
+    }
+}
+
+impl PartialEq for CoarseGrid {
+    fn eq(&self, other: &Self) -> bool {
+        (self.extents, self.global, &self.device) == (other.extents, other.global, &other.device)
+            && self.fine == other.fine
+    }
+}
+
+/// Which sites belong together.
+#[derive(Debug)]
+pub(crate) struct Aggregates {
+    pub size: usize,
+    /// Of each aggregate, in ascending order.
+    pub sites: Buffer,
+    pub parents: Buffer,
+    /// Bits of the directions in which a step leaves the aggregate.
+    pub faces: Buffer,
+}
+
+fn upload(device: &Device, numbers: &[i32]) -> Result<Buffer> {
+    let mut buffer = device.alloc(4 * numbers.len().max(1))?;
+    if !numbers.is_empty() {
+        buffer.upload(bytemuck::cast_slice(numbers))?;
+    }
+    Ok(buffer)
+}
+
+fn place(extents: [usize; 4], mut i: usize) -> [usize; 4] {
+    extents.map(|l| {
+        let x = i % l;
+        i /= l;
+        x
+    })
+}
+
+fn lex(extents: [usize; 4], x: [usize; 4]) -> usize {
+    (0..4).rev().fold(0, |i, mu| i * extents[mu] + x[mu])
+}
+
+/// Number of a site on a face across mu.
+fn on_face(extents: [usize; 4], x: [usize; 4], mu: usize) -> usize {
+    (0..4).rev().filter(|&nu| nu != mu).fold(0, |i, nu| i * extents[nu] + x[nu])
+}

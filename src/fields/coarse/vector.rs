@@ -1,0 +1,422 @@
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::{Aggregates, CoarseGrid};
+use crate::backend::args::*;
+use crate::backend::{Buffer, Device, Ptr, Work};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{halo, Precision, SpinorField, Subset};
+
+/// A vector of a level, any number of right-hand sides.
+#[derive(Debug)]
+pub struct CoarseField {
+    grid: Arc<CoarseGrid>,
+    precision: Precision,
+    subset: Subset,
+    components: usize,
+    nrhs: usize,
+    data: Buffer,
+}
+
+impl CoarseField {
+    /// Bytes of a field of this shape.
+    pub fn bytes(
+        grid: &CoarseGrid,
+        precision: Precision,
+        subset: Subset,
+        components: usize,
+        nrhs: usize,
+    ) -> usize {
+        range(grid, subset).1 * components * nrhs * 2 * precision.bytes()
+    }
+
+    /// A zero field with `components` complex numbers per site, those of the upper chirality first.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no components or right-hand sides; `Unsupported`: 16-bit storage;
+    /// `OutOfMemory`.
+    pub fn new(
+        grid: &Arc<CoarseGrid>,
+        precision: Precision,
+        subset: Subset,
+        components: usize,
+        nrhs: usize,
+    ) -> Result<Self> {
+        if components == 0 || !components.is_multiple_of(2) || nrhs == 0 {
+            bail!(
+                InvalidArgument,
+                "a coarse field with {components} components and {nrhs} right-hand sides: expected \
+                 an even number and at least one"
+            );
+        }
+        if precision == Precision::F16 {
+            bail!(Unsupported, "coarse fields are stored in single or double precision");
+        }
+        let bytes = Self::bytes(grid, precision, subset, components, nrhs);
+        let data = grid.device().alloc(bytes.max(16))?;
+        Ok(CoarseField { grid: grid.clone(), precision, subset, components, nrhs, data })
+    }
+
+    /// A zero field of the same shape with another number of right-hand sides.
+    pub fn like(&self, nrhs: usize) -> Result<Self> {
+        Self::new(&self.grid, self.precision, self.subset, self.components, nrhs)
+    }
+
+    pub fn grid(&self) -> &Arc<CoarseGrid> {
+        &self.grid
+    }
+    pub fn device(&self) -> &Device {
+        self.data.device()
+    }
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+    pub fn subset(&self) -> Subset {
+        self.subset
+    }
+    pub fn components(&self) -> usize {
+        self.components
+    }
+    pub fn nrhs(&self) -> usize {
+        self.nrhs
+    }
+    /// First site of the grid that the field holds, and how many.
+    pub fn range(&self) -> (usize, usize) {
+        range(&self.grid, self.subset)
+    }
+    pub(crate) fn ptr(&self) -> Ptr {
+        self.data.ptr()
+    }
+
+    pub fn clear(&mut self) -> Result<()> {
+        self.data.zero()
+    }
+
+    fn numbers(&self) -> usize {
+        self.range().1 * self.components * self.nrhs * 2
+    }
+
+    /// All numbers `[site][component][right-hand side][re, im]`, sites in the order of the grid.
+    pub fn save(&self) -> Result<Vec<f64>> {
+        let n = self.numbers();
+        if self.precision == Precision::F64 {
+            let mut out = vec![0.0; n];
+            self.data.download(bytemuck::cast_slice_mut(&mut out)).map(|()| out)
+        } else {
+            let mut out = vec![0f32; n];
+            self.data.download(bytemuck::cast_slice_mut(&mut out))?;
+            Ok(out.into_iter().map(f64::from).collect())
+        }
+    }
+
+    /// The reverse of `save`.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: another number of values.
+    pub fn load(&mut self, values: &[f64]) -> Result<()> {
+        if values.len() != self.numbers() {
+            bail!(
+                InvalidArgument,
+                "values: expected {} numbers, found {}",
+                self.numbers(),
+                values.len()
+            );
+        }
+        if self.precision == Precision::F64 {
+            self.data.upload(bytemuck::cast_slice(values))
+        } else {
+            let narrow: Vec<f32> = values.iter().map(|&v| v as f32).collect();
+            self.data.upload(bytemuck::cast_slice(&narrow))
+        }
+    }
+
+    /// Refuses fields of another shape.
+    pub fn check_like(&self, other: &CoarseField, what: &str) -> Result<()> {
+        let shape = |f: &CoarseField| (f.precision, f.subset, f.components, f.nrhs);
+        if self.grid != other.grid || shape(self) != shape(other) {
+            bail!(
+                FieldMismatch,
+                "{what}: expected (precision, sites, components, right-hand sides) {:?} on {:?}, \
+                 found {:?} on {:?}",
+                shape(self),
+                self.grid.extents(),
+                shape(other),
+                other.grid.extents()
+            );
+        }
+        Ok(())
+    }
+
+    /// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
+    fn work(&self, sites: usize, each: usize) -> Work {
+        coarse_work(self.device(), sites, each)
+    }
+    fn per_site(&self) -> usize {
+        self.components * self.nrhs
+    }
+
+    fn blas_args(&self, op: i32) -> CoarseBlasArgs {
+        CoarseBlasArgs {
+            x: self.ptr(),
+            op,
+            components: self.components as i32,
+            nrhs: self.nrhs as i32,
+            count_rhs: self.nrhs as i32,
+            ..Default::default()
+        }
+    }
+
+    fn launch_blas(&self, mut args: CoarseBlasArgs, coef: [&[Complex64]; 3]) -> Result<()> {
+        let step = MAX_RHS as usize;
+        for first in (0..self.nrhs).step_by(step) {
+            let count = step.min(self.nrhs - first);
+            for (to, from) in [&mut args.a, &mut args.b, &mut args.c].into_iter().zip(coef) {
+                for (i, z) in from.iter().skip(first).take(count).enumerate() {
+                    (to[2 * i], to[2 * i + 1]) = (z.re, z.im);
+                }
+            }
+            (args.first_rhs, args.count_rhs) = (first as i32, count as i32);
+            let work = self.work(self.range().1, self.per_site());
+            self.device().launch("coarse_blas", &[self.precision.token()], &args, work)?;
+        }
+        Ok(())
+    }
+
+    /// self = a x + b self, a coefficient per right-hand side; where b is 0, whatever self held is gone.
+    pub fn axpby(&mut self, a: &[Complex64], x: &CoarseField, b: &[Complex64]) -> Result<()> {
+        self.check_like(x, "axpby")?;
+        let args = CoarseBlasArgs { y: self.ptr(), ..x.blas_args(COARSE_AXPBY) };
+        x.launch_blas(args, [a, b, &[]])
+    }
+
+    /// self += a x
+    pub fn axpy(&mut self, a: &[Complex64], x: &CoarseField) -> Result<()> {
+        self.axpby(a, x, &vec![Complex64::ONE; x.nrhs])
+    }
+
+    /// self = x
+    pub fn copy(&mut self, x: &CoarseField) -> Result<()> {
+        self.check_like(x, "copy")?;
+        self.data.copy_from(&x.data)
+    }
+
+    /// self += x on sites that do not face another aggregate in direction `face` (2 mu + forward).
+    pub(crate) fn add_inner(
+        &mut self,
+        x: &CoarseField,
+        aggregates: &Aggregates,
+        face: usize,
+    ) -> Result<()> {
+        self.check_like(x, "add_inner")?;
+        let args = CoarseBlasArgs {
+            y: self.ptr(),
+            faces: aggregates.faces.ptr(),
+            face: 1 << face,
+            ..x.blas_args(COARSE_INNER)
+        };
+        let work = self.work(self.range().1, self.per_site());
+        self.device().launch("coarse_blas", &[self.precision.token()], &args, work)
+    }
+
+    /// <x, y> and |x|^2 of every right-hand side, in double.
+    pub fn dot_norm(&self, y: &CoarseField) -> Result<(Vec<Complex64>, Vec<f64>)> {
+        self.check_like(y, "dot")?;
+        let args = CoarseBlasArgs { y: y.ptr(), ..self.blas_args(0) };
+        let work = Work { batches: self.nrhs, ..self.work(self.range().1, self.components) };
+        let params = [self.precision.token()];
+        let fine = self.grid.fine();
+        let sums = fine.reduce(self.device(), "coarse_sum", &params, &args, work)?;
+        Ok(sums.chunks(3).map(|s| (Complex64::new(s[0], s[1]), s[2])).unzip())
+    }
+
+    /// |x|^2 of every right-hand side.
+    pub fn norm2(&self) -> Result<Vec<f64>> {
+        Ok(self.dot_norm(self)?.1)
+    }
+
+    /// Columns `first..first + count` of `x`, of chirality 1 or 2 or (0) both and else 0, into those from
+    /// `to` on; precisions may differ.
+    pub fn take_columns(
+        &mut self,
+        to: usize,
+        x: &CoarseField,
+        first: usize,
+        count: usize,
+        chirality: usize,
+    ) -> Result<()> {
+        let place = |f: &CoarseField| (f.subset, f.components);
+        if self.grid != x.grid
+            || place(self) != place(x)
+            || first + count > x.nrhs
+            || to + count > self.nrhs
+        {
+            bail!(
+                FieldMismatch,
+                "columns: {count} from {first} of {} on {:?} to {to} of {} on {:?}",
+                x.nrhs,
+                place(x),
+                self.nrhs,
+                place(self)
+            );
+        }
+        let args = CoarseColumnsArgs {
+            x: x.ptr(),
+            y: self.ptr(),
+            components: self.components as i32,
+            columns_x: x.nrhs as i32,
+            columns_y: self.nrhs as i32,
+            count: count as i32,
+            first_x: first as i32,
+            first_y: to as i32,
+            chirality: chirality as i32,
+        };
+        let work = self.work(self.range().1, self.components * count);
+        let params = [x.precision.token(), self.precision.token()];
+        self.device().launch("coarse_columns", &params, &args, work)
+    }
+
+    /// Spinors, all of their right-hand sides, into the columns from `to` on; `project`: (1 - sign
+    /// gamma_mu)/2 of them.
+    pub(crate) fn take_spinors(
+        &mut self,
+        to: usize,
+        x: &SpinorField,
+        project: Option<(usize, f64)>,
+    ) -> Result<()> {
+        let (project, sign) = project.map_or((0, 0.0), |(mu, sign)| (mu as i32 + 1, sign));
+        let args = AggregateFieldArgs { project, sign, ..self.spinor_args(to, x)? };
+        let params = [x.precision().token(), self.precision.token()];
+        self.device().launch("aggregate_take", &params, &args, x.work())
+    }
+
+    /// The reverse: the columns from `from` on into all right-hand sides of `x`.
+    pub(crate) fn give_spinors(
+        &self,
+        from: usize,
+        x: &mut SpinorField,
+        chirality: usize,
+    ) -> Result<()> {
+        let args = AggregateFieldArgs { chirality: chirality as i32, ..self.spinor_args(from, x)? };
+        let params = [x.precision().token(), self.precision.token()];
+        self.device().launch("aggregate_give", &params, &args, x.work())
+    }
+
+    fn spinor_args(&self, column: usize, x: &SpinorField) -> Result<AggregateFieldArgs> {
+        let fits = self.components == 12
+            && self.grid.extents() == x.geometry().extents()
+            && self.grid.fine() == x.geometry()
+            && self.device() == x.device()
+            && self.subset == x.subset()
+            && column + x.nrhs() <= self.nrhs;
+        if !fits {
+            bail!(
+                FieldMismatch,
+                "spinors: {} right-hand sides of {:?} on {:?} do not fit columns from {column} of {} \
+                 of {:?} on {:?}",
+                x.nrhs(),
+                x.subset(),
+                x.geometry().extents(),
+                self.nrhs,
+                self.subset,
+                self.grid.extents()
+            );
+        }
+        Ok(AggregateFieldArgs {
+            geom: x.geometry().args(),
+            field: x.view(),
+            data: self.ptr(),
+            columns: self.nrhs as i32,
+            parities: x.parities() as i32,
+            parity: (x.subset() == Subset::Odd) as i32,
+            first: column as i32,
+            whole: (self.subset == Subset::Full) as i32,
+            ..Default::default()
+        })
+    }
+
+    /// Copies a vector of even sites into this one of all sites.
+    pub(crate) fn place_even(&mut self, even: &CoarseField) -> Result<()> {
+        self.data.copy_range(0, &even.data, 0, even.numbers() * self.precision.bytes())
+    }
+
+    /// All of its sites.
+    pub(crate) fn own(&self) -> Part {
+        self.part(self.subset)
+    }
+    /// Some of its sites, as kernels see them.
+    pub(crate) fn part(&self, subset: Subset) -> Part {
+        let (first, count) = range(&self.grid, subset);
+        let skip = (first - self.range().0) * self.per_site() * 2 * self.precision.bytes();
+        let ptr = self.data.ptr().offset(skip as u64);
+        Part { ptr, first, count, components: self.components, nrhs: self.nrhs }
+    }
+}
+
+/// Sites of a vector: `count` from number `first` of the grid on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub ptr: Ptr,
+    pub first: usize,
+    pub count: usize,
+    pub components: usize,
+    pub nrhs: usize,
+}
+
+impl CoarseGrid {
+    /// The faces of a vector travel to the ranks behind them; then `work` runs with what came.
+    pub(crate) fn with_halo<T>(
+        &self,
+        part: &Part,
+        precision: Precision,
+        work: impl FnOnce([Ptr; 8]) -> Result<T>,
+    ) -> Result<T> {
+        let split = |mu: usize| self.face(mu, false).is_some();
+        let mask: i32 = (0..4).filter(|&mu| split(mu)).map(|mu| 1 << mu).sum();
+        if mask == 0 {
+            return work([Ptr::NULL; 8]);
+        }
+        let sites = |mu: usize| self.volume() / self.extents()[mu];
+        let per_site = part.components * part.nrhs;
+        let faces = halo::Faces::new(mask, |mu| sites(mu) * per_site * 2 * precision.bytes());
+        let mail = self.fine().mail(self.device(), &faces)?;
+        let mut mail = halo::lock(&mail);
+        mail.begin();
+        for mu in (0..4).filter(|&mu| split(mu)) {
+            for upper in [false, true] {
+                let args = CoarsePackArgs {
+                    inp: part.ptr,
+                    out: mail.sent(mu, upper),
+                    sites: self.face(mu, upper).map_or(Ptr::NULL, Buffer::ptr),
+                    components: part.components as i32,
+                    nrhs: part.nrhs as i32,
+                    first: part.first as i32,
+                    count: part.count as i32,
+                };
+                let work = coarse_work(self.device(), sites(mu), per_site);
+                self.device().launch("coarse_pack", &[precision.token()], &args, work)?;
+            }
+        }
+        mail.exchange(self.comm(), || Ok(()))?;
+        let received = |k: usize| match split(k / 2) {
+            true => mail.received(k / 2, k % 2 == 1),
+            false => Ptr::NULL,
+        };
+        work(std::array::from_fn(received))
+    }
+}
+
+/// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
+pub(crate) fn coarse_work(device: &Device, sites: usize, each: usize) -> Work {
+    let n = if device.is_cpu() { sites } else { sites * each };
+    Work { n, batches: 1, lanes: device.max_lanes() }
+}
+
+fn range(grid: &CoarseGrid, subset: Subset) -> (usize, usize) {
+    match subset {
+        Subset::Full => (0, grid.volume()),
+        Subset::Even => (0, grid.even()),
+        Subset::Odd => (grid.even(), grid.volume() - grid.even()),
+    }
+}

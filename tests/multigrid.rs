@@ -1,0 +1,400 @@
+//! Multigrid: transfer and coarse operators against the operator of the reference, hierarchies by their
+//! solves.
+
+mod common;
+mod reference;
+
+use std::sync::Arc;
+
+use common::{devices, distance, over_ranks, ranks};
+use plaq::backend::Device;
+use plaq::compose::multigrid::{
+    Cycle, FineOperator, LevelParams, Multigrid, MultigridParams, Transfer,
+};
+use plaq::compose::{DiracSolver, Solution, SolveParams, SolveReport};
+use plaq::fields::{
+    CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
+};
+use plaq::operators::{CoarseOperator, DiracParams, Wilson};
+use plaq::ops::config::{load_gauge, LoadOptions};
+use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use reference::dirac::{Dirac, Params};
+use reference::numbers::{field_from, gauge_numbers};
+use reference::{su3, Gauge, Lattice, C};
+
+struct Setup {
+    lat: Lattice,
+    links: Gauge,
+    geometry: Arc<Geometry>,
+    gauge: Arc<GaugeField>,
+}
+
+impl Setup {
+    fn new(device: &Device, extents: [usize; 4], roughness: f64) -> Self {
+        let geometry = common::geometry(extents, device);
+        let lat = Lattice::new(extents);
+        let links: Gauge =
+            su3::smooth_gauge(lat, roughness, 7).iter().map(su3::reunitarise).collect();
+        let mut gauge = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+        gauge.load_lex(&gauge_numbers(&links)).unwrap();
+        Setup { lat, links, geometry, gauge: Arc::new(gauge) }
+    }
+    fn wilson(&self, params: DiracParams) -> Arc<Wilson> {
+        Arc::new(Wilson::new(self.gauge.clone(), params).unwrap())
+    }
+}
+
+/// One CPU device is enough: tests/backends.rs compares numbers of threads.
+fn some_devices() -> Vec<Device> {
+    let mut all = devices();
+    if all.len() > 1 && all[1].is_cpu() {
+        all.remove(0);
+    }
+    all
+}
+
+fn twisted_clover() -> DiracParams {
+    DiracParams {
+        mass: 0.1,
+        csw_s: 1.1,
+        csw_t: 0.9,
+        mu: 0.17,
+        hop: [0.8, 0.8, 0.8, 1.0],
+        boundary: [C::ONE, C::from_polar(1.0, 0.4), C::ONE, -C::ONE],
+    }
+}
+
+fn reference_params(p: &DiracParams) -> Params {
+    Params {
+        mass: p.mass,
+        csw_s: p.csw_s,
+        csw_t: p.csw_t,
+        mu: p.mu,
+        hop: p.hop,
+        boundary: p.boundary,
+    }
+}
+
+/// Null vectors on the host, of all ranks together: [site][component][vector] in lexicographic order.
+struct Host {
+    lat: Lattice,
+    block: [usize; 4],
+    components: usize,
+    n: usize,
+    v: Vec<C>,
+}
+
+/// The numbers of a field of all ranks by lexicographic index, [site][component * nrhs + rhs].
+fn gathered(f: &CoarseField) -> Vec<C> {
+    let (grid, per_site) = (f.grid(), f.components() * f.nrhs());
+    let mine = f.save().unwrap();
+    let (local, global) = (Lattice::new(grid.extents()), Lattice::new(grid.global_extents()));
+    let mut all = vec![C::ZERO; global.volume() * per_site];
+    let mut sums = vec![0.0; 2 * all.len()];
+    let origin: [usize; 4] = std::array::from_fn(|mu| ranks().coords()[mu] * local.extents[mu]);
+    for lex in 0..local.volume() {
+        let x = local.coords(lex);
+        let to = global.lex(std::array::from_fn(|mu| x[mu] + origin[mu]));
+        for i in 0..2 * per_site {
+            sums[to * 2 * per_site + i] = mine[grid.site(lex) * 2 * per_site + i];
+        }
+    }
+    ranks().sum(&mut sums).unwrap();
+    for (z, v) in all.iter_mut().zip(sums.chunks(2)) {
+        *z = C::new(v[0], v[1]);
+    }
+    all
+}
+
+/// This rank's part of such numbers into a field.
+fn scatter(f: &mut CoarseField, all: &[C]) {
+    let (grid, per_site) = (f.grid().clone(), f.components() * f.nrhs());
+    let (local, global) = (Lattice::new(grid.extents()), Lattice::new(grid.global_extents()));
+    let mut mine = vec![0.0; local.volume() * per_site * 2];
+    for lex in 0..local.volume() {
+        let x = local.coords(lex);
+        let from: [usize; 4] =
+            std::array::from_fn(|mu| x[mu] + ranks().coords()[mu] * local.extents[mu]);
+        for i in 0..per_site {
+            let z = all[global.lex(from) * per_site + i];
+            mine[(grid.site(lex) * per_site + i) * 2] = z.re;
+            mine[(grid.site(lex) * per_site + i) * 2 + 1] = z.im;
+        }
+    }
+    f.load(&mine).unwrap();
+}
+
+impl Host {
+    fn new(transfer: &Transfer) -> Self {
+        let v = transfer.vectors();
+        let lat = Lattice::new(v.grid().global_extents());
+        let coarse = transfer.coarse().global_extents();
+        let block = std::array::from_fn(|mu| lat.extents[mu] / coarse[mu]);
+        Host { lat, block, components: v.components(), n: v.nrhs(), v: gathered(v) }
+    }
+    fn coarse(&self) -> Lattice {
+        Lattice::new(std::array::from_fn(|mu| self.lat.extents[mu] / self.block[mu]))
+    }
+    fn parent(&self, lex: usize) -> usize {
+        let x = self.lat.coords(lex);
+        self.coarse().lex(std::array::from_fn(|mu| x[mu] / self.block[mu]))
+    }
+    fn each(&self, mut f: impl FnMut(usize, usize, C)) {
+        for lex in 0..self.lat.volume() {
+            for c in 0..self.components {
+                let chirality = c / (self.components / 2);
+                for i in 0..self.n {
+                    let row = (self.parent(lex) * 2 + chirality) * self.n + i;
+                    let at = lex * self.components + c;
+                    f(at, row, self.v[at * self.n + i]);
+                }
+            }
+        }
+    }
+    fn prolong(&self, coarse: &[C]) -> Vec<C> {
+        let mut fine = vec![C::ZERO; self.lat.volume() * self.components];
+        self.each(|at, row, v| fine[at] += v * coarse[row]);
+        fine
+    }
+    fn restrict(&self, fine: &[C]) -> Vec<C> {
+        let mut coarse = vec![C::ZERO; self.coarse().volume() * 2 * self.n];
+        self.each(|at, row, v| coarse[row] += v.conj() * fine[at]);
+        coarse
+    }
+}
+
+fn numbers(z: &[C]) -> Vec<f64> {
+    z.iter().flat_map(|z| [z.re, z.im]).collect()
+}
+
+fn random_numbers(n: usize, seed: u64) -> Vec<C> {
+    let mut rng = reference::rng::Rng::new(seed);
+    (0..n).map(|_| rng.gaussian()).collect()
+}
+
+fn null_vectors(s: &Setup, n: usize, precision: Precision) -> CoarseField {
+    let grid = CoarseGrid::finest(&s.geometry, s.gauge.device()).unwrap();
+    let mut v = CoarseField::new(&grid, precision, Subset::Full, 12, n).unwrap();
+    let count = grid.global_volume() * 12 * n;
+    scatter(&mut v, &random_numbers(count, 3));
+    v
+}
+
+/// P^dagger P = 1, P and R are what they are on the host, and R M P is what the coarse operator applies.
+fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, precision: Precision) {
+    let s = Setup::new(device, over_ranks(extents), 0.35);
+    let what = format!("{} {extents:?} {block:?} {n} {precision:?}", device.name());
+    let p = twisted_clover();
+    let op = s.wilson(p);
+    let transfer = Transfer::new(null_vectors(&s, n, precision), block).unwrap();
+    let host = Host::new(&transfer);
+    let tolerance = if precision == Precision::F64 { 1e-12 } else { 2e-5 };
+    // Orthonormality.
+    for i in 0..host.n {
+        for j in 0..=i {
+            let mut sums = vec![C::ZERO; 2 * host.coarse().volume()];
+            for lex in 0..host.lat.volume() {
+                for c in 0..12 {
+                    let at = (lex * 12 + c) * host.n;
+                    sums[2 * host.parent(lex) + c / 6] += host.v[at + i].conj() * host.v[at + j];
+                }
+            }
+            let one = if i == j { C::ONE } else { C::ZERO };
+            let worst = sums.iter().map(|z| (z - one).norm()).fold(0.0, f64::max);
+            assert!(worst < tolerance, "{what}: <{i}, {j}> off by {worst:e}");
+        }
+    }
+    let low = Arc::new(op.to(precision, Recon::R18).unwrap());
+    let coarse = FineOperator::Dirac(low).coarsened(&transfer, precision).unwrap();
+    let lat = s.lat;
+    let dirac = Dirac::new(lat, &s.links, reference_params(&p));
+    for nrhs in [1, 3, 8] {
+        let rows = host.coarse().volume() * 2 * n;
+        let columns: Vec<Vec<C>> = (0..nrhs).map(|j| random_numbers(rows, 50 + j)).collect();
+        let together = |columns: &[Vec<C>]| -> Vec<C> {
+            (0..columns[0].len()).flat_map(|i| columns.iter().map(move |c| c[i])).collect()
+        };
+        let nrhs = nrhs as usize;
+        let mut x = coarse.field(Subset::Full, nrhs).unwrap();
+        scatter(&mut x, &together(&columns));
+        // P
+        let mut fine = transfer.vectors().like(nrhs).unwrap();
+        transfer.prolong(&mut fine, &x).unwrap();
+        let prolonged: Vec<Vec<C>> = columns.iter().map(|c| host.prolong(c)).collect();
+        let found = distance(&numbers(&gathered(&fine)), &numbers(&together(&prolonged)));
+        assert!(found < tolerance, "{what}, {nrhs}: prolongation off by {found:e}");
+        // R
+        let mut back = x.like(nrhs).unwrap();
+        transfer.restrict(&mut back, &fine).unwrap();
+        let found = distance(&numbers(&gathered(&back)), &numbers(&together(&columns)));
+        assert!(found < tolerance, "{what}, {nrhs}: P^dagger P off by {found:e}");
+        // M
+        let image = |fine: &Vec<C>| -> Vec<C> {
+            let field = dirac.apply(&field_from(&numbers(fine)));
+            let scale = 2.0 * reference_params(&p).kappa();
+            field.iter().flatten().flatten().map(|z| scale * z).collect()
+        };
+        let expected: Vec<Vec<C>> = prolonged.iter().map(|f| host.restrict(&image(f))).collect();
+        coarse.apply(&mut back, &x).unwrap();
+        let found = distance(&numbers(&gathered(&back)), &numbers(&together(&expected)));
+        assert!(found < 5.0 * tolerance, "{what}, {nrhs}: R M P off by {found:e}");
+    }
+    coarser(&coarse, &format!("{what}, coarser"), precision);
+    schur(&coarse, &what, tolerance);
+}
+
+/// The same of the coarse operator once more.
+fn coarser(op: &CoarseOperator, what: &str, precision: Precision) {
+    let tolerance = if precision == Precision::F64 { 1e-11 } else { 1e-4 };
+    let grid = op.grid();
+    let block = grid.extents().map(|l| if l % 3 == 0 { 3 } else { l.min(2) });
+    let mut v = op.field(Subset::Full, 3).unwrap();
+    let count = grid.global_volume() * op.rows() * 3;
+    scatter(&mut v, &random_numbers(count, 4));
+    let transfer = Transfer::new(v, block).unwrap();
+    let host = Host::new(&transfer);
+    let fine = Arc::new(copy_of(op));
+    let coarse = FineOperator::Coarse(fine.clone()).coarsened(&transfer, precision).unwrap();
+    let mut x = coarse.field(Subset::Full, 2).unwrap();
+    let numbers_of_x = random_numbers(host.coarse().volume() * 6 * 2, 9);
+    scatter(&mut x, &numbers_of_x);
+    let mut out = x.like(2).unwrap();
+    coarse.apply(&mut out, &x).unwrap();
+    let mut prolonged = fine.field(Subset::Full, 2).unwrap();
+    transfer.prolong(&mut prolonged, &x).unwrap();
+    let mut image = prolonged.like(2).unwrap();
+    fine.apply(&mut image, &prolonged).unwrap();
+    let mut expected = x.like(2).unwrap();
+    transfer.restrict(&mut expected, &image).unwrap();
+    let found = distance(&out.save().unwrap(), &expected.save().unwrap());
+    assert!(found < tolerance, "{what}: R M P off by {found:e}");
+}
+
+fn copy_of(op: &CoarseOperator) -> CoarseOperator {
+    op.duplicate().unwrap()
+}
+
+/// A solution of the Schur complement's system is one of all sites: S x_e = source, then M x = b.
+fn schur(op: &CoarseOperator, what: &str, tolerance: f64) {
+    let n = 2;
+    let mut x = op.field(Subset::Full, n).unwrap();
+    let count = op.grid().global_volume() * op.rows() * n;
+    scatter(&mut x, &random_numbers(count, 12));
+    let mut b = x.like(n).unwrap();
+    op.apply(&mut b, &x).unwrap();
+    let mut part = op.field(op.subset(), n).unwrap();
+    let numbers = x.save().unwrap();
+    part.load(&numbers[..part.range().1 * op.rows() * n * 2]).unwrap();
+    let mut image = part.like(n).unwrap();
+    let mut odd = op.field(Subset::Odd, n).unwrap();
+    op.schur(&mut image, &part, &mut odd).unwrap();
+    let mut source = part.like(n).unwrap();
+    let mut scaled = x.like(n).unwrap();
+    op.prepare(&mut source, &mut scaled, &b).unwrap();
+    let found = distance(&image.save().unwrap(), &source.save().unwrap());
+    assert!(found < 100.0 * tolerance, "{what}: source of the Schur complement off by {found:e}");
+    let mut back = x.like(n).unwrap();
+    op.reconstruct(&mut back, &part, &scaled).unwrap();
+    let found = distance(&back.save().unwrap(), &x.save().unwrap());
+    assert!(found < 100.0 * tolerance, "{what}: reconstruction off by {found:e}");
+}
+
+#[test]
+fn coarse_operators_are_those_of_the_reference() {
+    for device in some_devices() {
+        level(&device, [4, 4, 4, 12], [4, 4, 4, 4], 5, Precision::F64);
+        level(&device, [4, 4, 4, 8], [2, 2, 4, 2], 7, Precision::F64);
+        level(&device, [6, 2, 4, 4], [3, 1, 2, 2], 4, Precision::F64);
+        level(&device, [4, 4, 4, 8], [2, 4, 2, 4], 12, Precision::F32);
+    }
+}
+
+fn solve(
+    op: &Arc<Wilson>,
+    multigrid: Option<&Arc<Multigrid>>,
+    nrhs: usize,
+    solution: Solution,
+) -> SolveReport {
+    let kind = if multigrid.is_some() { SolverKind::Gcr } else { SolverKind::BiCgStab };
+    let solver = SolverParams { kind, nkrylov: 20, tol: 1e-10, ..Default::default() };
+    let params = SolveParams { solver, solution, ..Default::default() };
+    let solver =
+        DiracSolver::new(op.clone(), params).unwrap().with_multigrid(multigrid.cloned()).unwrap();
+    let gauge = op.gauge();
+    let field = |precision| {
+        SpinorField::new(gauge.device(), gauge.geometry(), precision, solver.subset(), nrhs)
+            .unwrap()
+    };
+    let (mut x, mut b) = (field(Precision::F64), field(Precision::F64));
+    b.set_noise(Noise::Normal, 5, 0).unwrap();
+    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+    assert!(report.solver.converged, "{:?}", report.solver.residual);
+    report
+}
+
+/// The sample of 8^4 sites that DDalphaAMG brings along, at its parameters.
+#[test]
+fn sample_of_ddalphaamg() {
+    let Some(path) = common::configuration("ddalphaamg.8x8x8x8b6.0000id3n1") else { return };
+    for device in some_devices() {
+        let (f64, whole) = (Precision::F64, Recon::R18);
+        let options = LoadOptions::default();
+        let gauge = load_gauge(&device, &ranks(), &path, f64, whole, &options).unwrap().gauge;
+        let geometry = gauge.geometry().clone();
+        let params = DiracParams { mass: -0.5, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let op = Arc::new(Wilson::new(Arc::new(gauge), params).unwrap());
+        let plain = solve(&op, None, 1, Solution::Mat);
+        println!("BiCGStab: {} iterations, {:.2} s", plain.solver.iterations, plain.solver.seconds);
+        let mut params = MultigridParams::for_lattice(&geometry);
+        params.levels[0].post = 10;
+        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let made = multigrid.report();
+        let one = solve(&op, Some(&multigrid), 1, Solution::Mat);
+        let report = multigrid.report();
+        let many = solve(&op, Some(&multigrid), 3, Solution::Mat);
+        println!(
+            "{} levels: set-up {:.2} s, reduction {:.3}; {} iterations, {:.2} s, levels {:?}; 3 columns {} \
+             iterations, {:.2} s",
+            report.levels.len(),
+            made.setup_seconds,
+            made.reduction,
+            one.solver.iterations,
+            one.solver.seconds,
+            report.levels.iter().map(|l| (l.iterations, l.seconds)).collect::<Vec<_>>(),
+            many.solver.iterations,
+            many.solver.seconds,
+        );
+        assert!(one.solver.iterations <= 11);
+    }
+}
+
+/// Two and three levels, several aggregates and numbers of null vectors, near the critical mass.
+#[test]
+fn hierarchies_solve_in_few_iterations() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
+        let params = DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let op = s.wilson(params);
+        let plain = solve(&op, None, 1, Solution::Mat);
+        println!("BiCGStab: {} iterations", plain.solver.iterations);
+        let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 4 };
+        let cases = [
+            (Cycle::K, vec![level([4, 4, 4, 4], 24)]),
+            (Cycle::K, vec![level([4, 2, 2, 4], 7)]),
+            (Cycle::K, vec![level([2, 2, 2, 2], 7), level([2, 2, 1, 2], 9)]),
+            (Cycle::V, vec![level([2, 2, 2, 2], 8), level([2, 2, 2, 2], 8)]),
+            (Cycle::W, vec![level([2, 2, 2, 2], 8), level([2, 2, 2, 2], 8)]),
+        ];
+        for (cycle, levels) in cases {
+            let what = format!("{} {cycle:?} {levels:?}", device.name());
+            let params = MultigridParams { cycle, ..MultigridParams::with_levels(levels) };
+            let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            for (solution, nrhs) in [(Solution::Mat, 1), (Solution::Mat, 3), (Solution::MatDag, 2)]
+            {
+                let found = solve(&op, Some(&multigrid), nrhs, solution);
+                println!("{what}: {solution:?} {nrhs}: {} iterations", found.solver.iterations);
+                assert!(found.solver.iterations <= 25, "{what}: {}", found.solver.iterations);
+            }
+        }
+    }
+}
