@@ -240,6 +240,13 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8_ANGLES = 9
   !> SU(2), a0 + i a.sigma.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU2 = 4
+  !> Kinds of link smearing.
+  !> Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_APE = 0
+  !> exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
+  !> Three levels inside of hypercubes; alpha[0..2], directions 15.
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
   !> Shape of a gauge field.
   type, bind(c) :: plaq_gauge_params
     !> sizeof of this struct, set by its init function.
@@ -249,6 +256,19 @@ module plaq
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
+  end type
+  !> Link smearing.
+  type, bind(c) :: plaq_gauge_smear_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: kind
+    integer(c_int32_t) :: steps
+    !> Parameters of the kind, 0 to 1. The first must be set.
+    real(c_double) :: alpha(3)
+    !> Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
+    integer(c_int32_t) :: directions
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
   end type
   !> Shape of a gauge field that exists.
   type, bind(c) :: plaq_gauge_report
@@ -502,9 +522,10 @@ module plaq
   type, bind(c) :: plaq_dirac_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts.
+    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
+    !> must be set.
     real(c_double) :: kappa
-    !> Bare mass m; ignored where kappa is not 0.
+    !> Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
     real(c_double) :: mass
     !> Sheikholeslami-Wohlert coefficient; 0: no clover term.
     real(c_double) :: csw
@@ -515,7 +536,7 @@ module plaq
     !> Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
     real(c_double) :: hop(4)
     !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-    !> 1: antiperiodic. Default (0, 0, 0, 1).
+    !> 1: antiperiodic.
     real(c_double) :: boundary(4)
     !> Precision of the operator; 0: that of the gauge field.
     integer(c_int32_t) :: precision
@@ -537,6 +558,102 @@ module plaq
     real(c_double) :: bytes
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
+  end type
+
+  ! Multigrid
+  !> Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
+  type, bind(c) :: plaq_multigrid
+    integer(c_int64_t) :: id = 0
+  end type
+  !> How a level solves with the next coarser one.
+  !> One correction.
+  integer(c_int32_t), parameter :: PLAQ_CYCLE_V = 0
+  !> Two, by GCR.
+  integer(c_int32_t), parameter :: PLAQ_CYCLE_W = 1
+  !> GCR to a tolerance.
+  integer(c_int32_t), parameter :: PLAQ_CYCLE_K = 2
+  !> What smooths the finest level; coarse levels have GCR.
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_MR = 0
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_GCR = 1
+  !> What an update does with the null vectors.
+  !> Keeps them: only coarse operators are built.
+  integer(c_int32_t), parameter :: PLAQ_REFRESH_KEEP = 0
+  !> Applies the cycle to them.
+  integer(c_int32_t), parameter :: PLAQ_REFRESH_REFINE = 1
+  !> Starts from random ones.
+  integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
+  !> How to build a hierarchy. The defaults need no tuning.
+  type, bind(c) :: plaq_multigrid_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests.
+    integer(c_int32_t) :: levels
+    integer(c_int32_t) :: cycle
+    !> Null vectors of a chirality on each level but the coarsest; 0: 24.
+    integer(c_int32_t) :: vectors(4)
+    !> Extents of aggregates x, y, z, t from the finest level to the second, from there to the
+    !> third, and on; 0: as the lattice suggests. They divide the part of a rank.
+    integer(c_int32_t) :: block(4)
+    integer(c_int32_t) :: block_2(4)
+    integer(c_int32_t) :: block_3(4)
+    !> Steps of the smoother before and after a correction.
+    integer(c_int32_t) :: pre
+    integer(c_int32_t) :: post
+    integer(c_int32_t) :: smoother
+    !> Of the finest level's smoother, and of null vectors and coarse operators: double or single,
+    !> the smoother half too; 0: single.
+    integer(c_int32_t) :: smoother_precision
+    integer(c_int32_t) :: coarse_precision
+    !> Most iterations of GCR on coarse levels but the coarsest, and on the coarsest.
+    integer(c_int32_t) :: iterations
+    integer(c_int32_t) :: coarsest_iterations
+    !> Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
+    !> then applied to them.
+    integer(c_int32_t) :: setup_iterations
+    integer(c_int32_t) :: refinements
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+    !> MR: relaxation.
+    real(c_double) :: omega
+    !> Relative residual at which GCR stops on coarse levels, and on the coarsest.
+    real(c_double) :: tol
+    real(c_double) :: coarsest_tol
+    !> Of the random vectors.
+    integer(c_int64_t) :: seed
+  end type
+  !> A hierarchy.
+  type, bind(c) :: plaq_multigrid_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: levels
+    !> What the last update did in the end, PLAQ_REFRESH_ANEW after a set-up.
+    integer(c_int32_t) :: refresh
+    !> Of the last set-up or update.
+    real(c_double) :: setup_seconds
+    !> Factor by which an iteration of GCR with the cycle reduces the residual of a random
+    !> vector, measured at the last set-up or update.
+    real(c_double) :: reduction
+    !> That null vectors and coarse operators hold on this rank.
+    integer(c_int64_t) :: bytes
+  end type
+  !> A level of a hierarchy.
+  type, bind(c) :: plaq_multigrid_level
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Of the whole lattice of the level.
+    integer(c_int32_t) :: extents(4)
+    !> Of the aggregates that become sites of the next level; 1 on the coarsest.
+    integer(c_int32_t) :: block(4)
+    !> Null vectors of a chirality; 0 on the coarsest.
+    integer(c_int32_t) :: vectors
+    integer(c_int32_t) :: reserved
+    !> Of null vectors and the level's coarse operator on this rank.
+    integer(c_int64_t) :: bytes
+    !> Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
+    !> the last set-up or update.
+    integer(c_int64_t) :: iterations
+    !> In the level and those below it; on a GPU as the host saw them.
+    real(c_double) :: seconds
   end type
 
   ! Solvers
@@ -575,7 +692,9 @@ module plaq
   !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
   !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
-  !> How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations.
+  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
+  !> operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
+  !> time to the same residual.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -978,6 +1097,168 @@ module plaq
     integer(c_int32_t) :: reserved
   end type
 
+  ! Momenta, gauge forces, link updates
+  !> Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
+  !> term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
+  !> anti-hermitian matrices are sqrt(2) i p, and their unit of time is 1/sqrt(2) of this one.
+  type, bind(c) :: plaq_momentum
+    integer(c_int64_t) :: id = 0
+  end type
+  !> What an array of momenta holds for each link, in double precision; four links on a site.
+  !> p_1 to p_8.
+  integer(c_int32_t), parameter :: PLAQ_MOMENTUM_COEFFICIENTS = 0
+  !> i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
+  !> is free; MILC's anti_hermitmat.
+  integer(c_int32_t), parameter :: PLAQ_MOMENTUM_TEN = 1
+  !> i p as 3x3 complex numbers, row major.
+  integer(c_int32_t), parameter :: PLAQ_MOMENTUM_MATRICES = 2
+  !> Order of this rank's sites in an array of momenta.
+  !> x fastest, t slowest.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0
+  !> Even sites, then odd ones.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
+  !> A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
+  !> (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
+  type, bind(c) :: plaq_gauge_action_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
+    real(c_double) :: beta(2)
+    !> Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
+    real(c_double) :: c0(2)
+    !> Of rectangles: spatial, temporal with two steps in space, and with two in time.
+    real(c_double) :: c1(3)
+  end type
+  !> What a kick was.
+  type, bind(c) :: plaq_force_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
+    !> dS/d omega_a for U -> exp(i omega_a T_a) U, without the step.
+    real(c_double) :: rms
+    real(c_double) :: max
+    !> Iterations of solvers.
+    integer(c_int64_t) :: iterations
+  end type
+
+  ! Fermion forces of given spinors
+
+  ! Hybrid Monte Carlo
+  !> A Markov chain of trajectories: action, integrator, momenta, place in the random streams.
+  type, bind(c) :: plaq_hmc
+    integer(c_int64_t) :: id = 0
+  end type
+  !> plaq_trajectory_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
+  !> average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
+  !> rank ends the run.
+  !> Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds, user.
+  !> What a run of trajectories did; numbers of one trajectory are those of the last.
+  type, bind(c) :: plaq_hmc_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Trajectories done, and how many of them were accepted.
+    integer(c_int64_t) :: trajectories
+    integer(c_int64_t) :: accepted
+    !> Number of the next one.
+    integer(c_int64_t) :: next_trajectory
+    !> Was the last one accepted.
+    integer(c_int32_t) :: last_accepted
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    !> Iterations of all solvers in the last one.
+    integer(c_int64_t) :: iterations
+    real(c_double) :: delta_h
+    !> Average over the run of exp(-Delta H): 1 within errors.
+    real(c_double) :: exp_minus_delta_h
+    !> Kinetic term at start and end.
+    real(c_double) :: kinetic_start
+    real(c_double) :: kinetic_end
+    real(c_double) :: plaquette
+    !> Largest change of an entry when links were put back into SU(3).
+    real(c_double) :: correction
+    !> Largest difference of a link, and of H, after the way there and back; -1: not checked.
+    real(c_double) :: reversibility_links
+    real(c_double) :: reversibility_h
+    !> Of the last one, and of all.
+    real(c_double) :: trajectory_seconds
+    real(c_double) :: seconds
+  end type
+  !> A monomial in the last trajectory.
+  type, bind(c) :: plaq_monomial_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: action_start
+    real(c_double) :: action_end
+    !> Force evaluations, the average of their rms, and the largest force of a link.
+    integer(c_int64_t) :: kicks
+    real(c_double) :: rms
+    real(c_double) :: max
+    !> Iterations of solvers in forces, and in heat bath and actions.
+    integer(c_int64_t) :: force_iterations
+    integer(c_int64_t) :: action_iterations
+    real(c_double) :: seconds
+  end type
+
+  ! Gradient flow
+  !> Whose gradient.
+  integer(c_int32_t), parameter :: PLAQ_FLOW_WILSON = 0
+  !> Tree-level improved.
+  integer(c_int32_t), parameter :: PLAQ_FLOW_SYMANZIK = 1
+  !> The same with the term that removes all O(a^2) effects of the flow.
+  integer(c_int32_t), parameter :: PLAQ_FLOW_ZEUTHEN = 2
+  !> plaq_flow_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
+  !> topological charge; a result other than 0 on any rank ends the flow.
+  !> Arguments: time, t2e, charge, user.
+  !> A gradient flow by Luescher's third-order Runge-Kutta scheme.
+  type, bind(c) :: plaq_flow_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: kind
+    !> Steps between measurements; one more is at the start, one at the end.
+    integer(c_int32_t) :: every
+    !> Step of the flow time, to 0.2; of adaptive steps the first.
+    real(c_double) :: step
+    !> Flow time to reach. Must be set.
+    real(c_double) :: time
+    !> Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
+    !> fixed steps.
+    real(c_double) :: tolerance
+  end type
+  !> What a flow did. Scales are in lattice units, negative where the flow ended before them.
+  type, bind(c) :: plaq_flow_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Flow time reached.
+    real(c_double) :: time
+    !> t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes.
+    real(c_double) :: t0_clover
+    real(c_double) :: t0_plaquette
+    !> w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise.
+    real(c_double) :: w0_clover
+    real(c_double) :: w0_plaquette
+    integer(c_int64_t) :: steps
+    !> Steps that were done again with a smaller step.
+    integer(c_int64_t) :: repeated
+    real(c_double) :: seconds
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    integer(c_int32_t) :: reserved
+  end type
+  !> Observables at a flow time.
+  type, bind(c) :: plaq_flow_point
+    real(c_double) :: time
+    !> Average plaquettes, 1 for unit links.
+    real(c_double) :: plaquette_spatial
+    real(c_double) :: plaquette_temporal
+    !> Action density from clover leaves, as plaq_gauge_topology gives it.
+    real(c_double) :: energy_spatial
+    real(c_double) :: energy_temporal
+    !> Topological charge.
+    real(c_double) :: charge
+  end type
+
   ! QUDA's interface: what becomes of errors
   !> What a function of the headers in quda/ does once its error has been told to the handler.
   !> Ends the program with exit code 1 (the default).
@@ -1079,6 +1360,12 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gauge_smear_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_gauge_smear_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_gauge_report_init(report, struct_size) bind(c)
       import
       type(plaq_gauge_report), intent(inout) :: report
@@ -1102,6 +1389,14 @@ module plaq
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_report), intent(inout), optional :: report
+    end function
+    !> Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
+    !> polar decomposition with determinant 1. On failure the old ones stay.
+    !> Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_gauge_smear(gauge, params) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge_smear_params), intent(in), optional :: params
     end function
     !> Links of `from` into `to`; precision and storage may differ.
     !> Errors: FIELD_MISMATCH for another lattice or group.
@@ -1464,6 +1759,86 @@ module plaq
       type(plaq_spinor), value :: x
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_multigrid_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_multigrid_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_multigrid_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_multigrid_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_multigrid_level_init(report, struct_size) bind(c)
+      import
+      type(plaq_multigrid_level), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
+    !> OUT_OF_MEMORY (nothing was allocated), NOT_FINITE.
+    integer(c_int32_t) function plaq_multigrid_create(dirac, params, multigrid) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_multigrid_params), intent(in), optional :: params
+      type(plaq_multigrid), intent(inout) :: multigrid
+    end function
+    !> The same with the right-hand sides of a full field as null vectors of the finest level, such as
+    !> plaq_multigrid_vectors gave.
+    integer(c_int32_t) function plaq_multigrid_create_from(dirac, &
+        params, &
+        vectors, &
+        multigrid) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_multigrid_params), intent(in), optional :: params
+      type(plaq_spinor), value :: vectors
+      type(plaq_multigrid), intent(inout) :: multigrid
+    end function
+    !> Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
+    integer(c_int32_t) function plaq_multigrid_destroy(multigrid) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+    end function
+    !> Device memory in bytes that a set-up takes at most.
+    integer(c_int32_t) function plaq_multigrid_memory(dirac, params, bytes) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_multigrid_params), intent(in), optional :: params
+      integer(c_int64_t), intent(inout) :: bytes
+    end function
+    !> Takes the operator's links as they are now. What came of it is measured: where the cycle has
+    !> become bad, the next stronger means follow, and the report says which. `passes`: of
+    !> PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before.
+    integer(c_int32_t) function plaq_multigrid_update(multigrid, dirac, refresh, passes) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      type(plaq_dirac), value :: dirac
+      integer(c_int32_t), value :: refresh
+      integer(c_int32_t), value :: passes
+    end function
+    integer(c_int32_t) function plaq_multigrid_describe(multigrid, report) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      type(plaq_multigrid_report), intent(inout), optional :: report
+    end function
+    !> Level 0 is the finest.
+    integer(c_int32_t) function plaq_multigrid_describe_level(multigrid, level, report) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      integer(c_int32_t), value :: level
+      type(plaq_multigrid_level), intent(inout), optional :: report
+    end function
+    !> The null vectors of the finest level, orthonormal on aggregates, as right-hand sides of a new
+    !> full field.
+    integer(c_int32_t) function plaq_multigrid_vectors(multigrid, precision, vectors) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      integer(c_int32_t), value :: precision
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_solver_params_init(params, struct_size) bind(c)
       import
       type(plaq_solver_params), intent(inout) :: params
@@ -1482,6 +1857,14 @@ module plaq
       type(plaq_dirac), value :: dirac
       type(plaq_solver_params), intent(in), optional :: params
       type(plaq_solver), intent(inout) :: solver
+    end function
+    !> Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
+    !> any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+    !> FIELD_MISMATCH (set up for another lattice).
+    integer(c_int32_t) function plaq_solver_set_multigrid(solver, multigrid) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_multigrid), value :: multigrid
     end function
     !> Destroys a solver. The zero handle is accepted.
     integer(c_int32_t) function plaq_solver_destroy(solver) bind(c)
@@ -1839,7 +2222,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
-    !> the criteria says the report. `result` has the transformation and the copies.
+    !> the criteria says the report. `result` has the transformation and the copies; NULL if
+    !> they are not wanted.
     !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
     !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
     !> ranks), CUFFT_MISSING: the links stay as they were.
@@ -1855,7 +2239,7 @@ module plaq
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
       type(plaq_gaugefix_report), intent(inout), optional :: report
-      type(plaq_gaugefix), intent(inout) :: result
+      type(plaq_gaugefix), intent(inout), optional :: result
     end function
     !> Destroys a result. The zero handle is accepted.
     integer(c_int32_t) function plaq_gaugefix_destroy(result) bind(c)
@@ -1893,6 +2277,308 @@ module plaq
       import
       type(plaq_gaugefix), value :: result
       type(plaq_gauge), value :: gauge
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gauge_action_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_gauge_action_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_force_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_force_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Zero momenta for links on the lattice and in the precision (double or single) of `gauge`.
+    integer(c_int32_t) function plaq_momentum_create(gauge, momentum) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_momentum), intent(inout) :: momentum
+    end function
+    !> Destroys momenta. The zero handle is accepted.
+    integer(c_int32_t) function plaq_momentum_destroy(momentum) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+    end function
+    !> Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
+    !> device and decomposition.
+    integer(c_int32_t) function plaq_momentum_gaussian(momentum, seed, number) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int64_t), value :: seed
+      integer(c_int32_t), value :: number
+    end function
+    !> 1/2 sum p_a^2 over all ranks.
+    integer(c_int32_t) function plaq_momentum_kinetic(momentum, kinetic) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      real(c_double), intent(inout) :: kinetic
+    end function
+    !> momentum = scale momentum + factor other.
+    integer(c_int32_t) function plaq_momentum_add(momentum, scale, other, factor) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: scale
+      type(plaq_momentum), value :: other
+      real(c_double), value :: factor
+    end function
+    !> Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
+    !> p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    integer(c_int32_t) function plaq_momentum_load(momentum, form, order, factor, data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      real(c_double), value :: factor
+      real(c_double), intent(in) :: data(*)
+    end function
+    !> `factor` times the momenta into the host's array.
+    integer(c_int32_t) function plaq_momentum_save(momentum, form, order, factor, data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      real(c_double), value :: factor
+      real(c_double), intent(inout) :: data(*)
+    end function
+    !> The gauge action of the links, all ranks.
+    integer(c_int32_t) function plaq_action_gauge(gauge, params, action) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge_action_params), intent(in), optional :: params
+      real(c_double), intent(inout) :: action
+    end function
+    !> momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
+    !> in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
+    integer(c_int32_t) function plaq_force_gauge(gauge, params, momentum, step, report) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge_action_params), intent(in), optional :: params
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_force_report), intent(inout), optional :: report
+    end function
+    !> U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8.
+    integer(c_int32_t) function plaq_gauge_evolve(gauge, momentum, step) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+    end function
+    !> Puts all links back into SU(3); `correction`: the largest change of an entry.
+    integer(c_int32_t) function plaq_gauge_reunitarise(gauge, correction) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      real(c_double), intent(inout) :: correction
+    end function
+    !> momentum = momentum - step F with F the force of the hopping term in
+    !> S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
+    !> the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
+    !> y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
+    !> `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
+    !> the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+    integer(c_int32_t) function plaq_force_wilson(dirac, &
+        momentum, &
+        step, &
+        x, &
+        y, &
+        coefficients, &
+        count) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: y
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> The same for the clover term, made of the operator's links; to S are added
+    !> determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
+    !> flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
+    !> UNSUPPORTED without such a clover term.
+    integer(c_int32_t) function plaq_force_clover(dirac, &
+        momentum, &
+        step, &
+        x, &
+        y, &
+        coefficients, &
+        count, &
+        determinant_even, &
+        determinant_odd) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: y
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+      real(c_double), value :: determinant_even
+      real(c_double), value :: determinant_odd
+    end function
+    !> The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
+    !> determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
+    !> its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    integer(c_int32_t) function plaq_force_schur(dirac, &
+        system, &
+        momentum, &
+        step, &
+        x, &
+        y, &
+        coefficients, &
+        count, &
+        determinant) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      integer(c_int32_t), value :: system
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: y
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+      real(c_double), value :: determinant
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_hmc_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_hmc_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_monomial_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_monomial_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
+    !> and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
+    !> line), BAD_PARAMETER, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_hmc_create(gauge, input, hmc) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      character(kind=c_char), intent(in) :: input(*)
+      type(plaq_hmc), intent(inout) :: hmc
+    end function
+    !> Destroys a chain. The zero handle is accepted.
+    integer(c_int32_t) function plaq_hmc_destroy(hmc) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+    end function
+    !> Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
+    !> those before the trajectory that failed, whose number is then that of the next.
+    integer(c_int32_t) function plaq_hmc_run(hmc, &
+        gauge, &
+        trajectories, &
+        callback, &
+        user, &
+        report) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      type(plaq_gauge), value :: gauge
+      integer(c_int64_t), value :: trajectories
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_hmc_report), intent(inout), optional :: report
+    end function
+    !> How many monomials there are.
+    integer(c_int32_t) function plaq_hmc_monomials(hmc, count) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), intent(inout) :: count
+    end function
+    !> Monomial number `index` from 0 in the last trajectory, and its name.
+    integer(c_int32_t) function plaq_hmc_monomial(hmc, index, name, capacity, report) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), value :: index
+      character(kind=c_char), intent(inout) :: name(*)
+      integer(c_int64_t), value :: capacity
+      type(plaq_monomial_report), intent(inout), optional :: report
+    end function
+    !> Seed, and number of the next trajectory.
+    integer(c_int32_t) function plaq_hmc_place(hmc, seed, trajectory) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), intent(inout) :: seed
+      integer(c_int64_t), intent(inout) :: trajectory
+    end function
+    !> Goes on at another place of the random streams.
+    integer(c_int32_t) function plaq_hmc_set_place(hmc, seed, trajectory) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), value :: seed
+      integer(c_int64_t), value :: trajectory
+    end function
+    !> Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
+    !> for bit; it appears complete or not at all.
+    integer(c_int32_t) function plaq_hmc_save(hmc, gauge, file) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      type(plaq_gauge), value :: gauge
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
+    !> configuration without a place. Links and place are then as before.
+    integer(c_int32_t) function plaq_hmc_load(hmc, gauge, file) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      type(plaq_gauge), value :: gauge
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
+    !> and `value` is then `otherwise`. For the host's own keys, in the table [run].
+    integer(c_int32_t) function plaq_input_number(input, path, otherwise, value, found) bind(c)
+      import
+      character(kind=c_char), intent(in) :: input(*)
+      character(kind=c_char), intent(in) :: path(*)
+      real(c_double), value :: otherwise
+      real(c_double), intent(inout) :: value
+      integer(c_int32_t), intent(inout) :: found
+    end function
+    !> The same for text; empty if there is none.
+    integer(c_int32_t) function plaq_input_text(input, path, value, capacity, found) bind(c)
+      import
+      character(kind=c_char), intent(in) :: input(*)
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(inout) :: value(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int32_t), intent(inout) :: found
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_flow_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_flow_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_flow_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_flow_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
+    !> made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
+    !> UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_flow_run(gauge, &
+        params, &
+        callback, &
+        user, &
+        report, &
+        points, &
+        capacity, &
+        count) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_flow_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_flow_report), intent(inout), optional :: report
+      type(plaq_flow_point), intent(inout), optional :: points(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: count
     end function
     !> For all threads, from now on.
     integer(c_int32_t) function plaq_quda_set_error_mode(mode) bind(c)
