@@ -1619,7 +1619,7 @@ enum {
   /** sign(Q) */
   PLAQ_OVERLAP_SIGN = 3,
   /** Q = gamma5 (D_W - (1 + s)) */
-  PLAQ_OVERLAP_KERNEL = 4
+  PLAQ_OVERLAP_Q = 4
 };
 
 /** How D x = b is solved. */

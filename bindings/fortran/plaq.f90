@@ -869,7 +869,7 @@ module plaq
   !> sign(Q)
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
   !> Q = gamma5 (D_W - (1 + s))
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_KERNEL = 4
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_Q = 4
   !> How D x = b is solved.
   !> CG on D^dagger D, on either chirality that b has.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
