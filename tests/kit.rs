@@ -38,6 +38,8 @@ mod layouts_staged;
 mod math;
 #[path = "memory.rs"]
 mod memory;
+#[path = "multigrid.rs"]
+mod multigrid;
 #[path = "observables.rs"]
 mod observables;
 #[path = "overlap.rs"]
