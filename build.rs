@@ -89,6 +89,7 @@ fn main() {
         "kernels",
         "src/backend/args.rs",
         "src/backend/args_table.rs",
+        "src/backend/constants_table.rs",
         "src/backend/families.rs",
         "src/backend/families_table.rs",
     ] {

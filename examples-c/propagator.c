@@ -4,12 +4,14 @@
  *              [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R]
  *              [--precision double|single|half] [--max-iterations N] [--rhs N]
  *              [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]
+ *              [--plot FILE.svg]
  *
  * Twelve solves, --rhs at a time, in double precision, --precision being that of the iteration inside; the
  * table goes to the standard output, progress to the terminal. --solver mg is GCR with multigrid, set
- * up before (docs/multigrid.md). docs/propagator.md has the conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not converged or interrupted.
+ * up before (docs/multigrid.md). docs/propagator.md has the conventions. Status: 0 done, 1 refused,
+ * 2 wrong options, 3 not converged or interrupted.
  *
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json --plot=$OUT/point.svg
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --tol 1e-12 --normalisation mass
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half --rhs 5
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg.json
@@ -18,16 +20,31 @@
 #include <signal.h>
 #include <time.h>
 
-#include "example.h"
+#include "plot.h"
 
 static const char HELP[] =
-    "usage: propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]\n"
-    "                  [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R]\n"
-    "                  [--precision double|single|half] [--max-iterations N] [--rhs N]\n"
-    "                  [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n" GRID_HELP;
+    "usage: propagator --gauge FILE --kappa K [options]\n"
+    "A quark propagator on a gauge configuration; pion, rho and nucleon correlators with effective masses.\n"
+    "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
+    "  --kappa K            hopping parameter\n"
+    "  --csw C              coefficient of the clover term (0: Wilson)\n"
+    "  --time-bc B          periodic or antiperiodic (antiperiodic)\n"
+    "  --source S           point,x,y,z,t or wall,t (point,0,0,0,0)\n"
+    "  --solver S           cg, cgne, cgnr, bicgstab, gcr, mr, or mg: multigrid (cg)\n"
+    "  --tol R              residual |b - M x| / |b| (1e-10)\n"
+    "  --precision P        of the iteration inside double: double, single or half (single)\n"
+    "  --max-iterations N   (10000)\n"
+    "  --rhs N              right-hand sides at a time, 1 to 12; fewer take less memory (12)\n"
+    "  --normalisation N    kappa: M = 1 - kappa H, mass: D = m + 4 - H/2 (kappa)\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n"
+    "  --json FILE          everything as JSON\n"
+    "  --plot FILE.svg      effective masses as a picture\n" GRID_HELP
+    "  --help, -h, --version\n"
+    "example: propagator --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --plot pion.svg\n";
 static const char OPTIONS[] =
     "--gauge --kappa --csw --time-bc --source --solver --tol --precision --max-iterations --rhs --normalisation "
-    "--device --threads --json" GRID_OPTION;
+    "--device --threads --json --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */
 enum { COLUMNS = 12, MULTIGRID = 100 };
@@ -47,7 +64,7 @@ static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL,
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *json_file;
+  const char *gauge_file, *json_file, *plot_file;
   double kappa, csw, tol;
   int32_t boundary, precision, algorithm, normalisation;
   int64_t max_iterations, rhs;
@@ -106,6 +123,7 @@ static job read_options(int argc, char **argv) {
   check_options(argc, argv, OPTIONS, HELP);
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
+  j.plot_file = option(argc, argv, "--plot", "");
   j.kappa = number(argc, argv, "--kappa", NULL);
   j.csw = number(argc, argv, "--csw", "0");
   j.tol = number(argc, argv, "--tol", "1e-10");
@@ -170,8 +188,10 @@ static plaq_spinor solve(plaq_dirac dirac, job *j) {
   }
   OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
   signal(SIGINT, interrupt);
+  signal(SIGTERM, interrupt);
   OK(plaq_solver_propagator(solver, &j->source, progress, &shown, &propagator, &j->solve, j->residuals));
   signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
   fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)j->solve.iterations,
           j->solve.residual, j->solve.seconds);
   OK(plaq_solver_destroy(solver));
@@ -233,7 +253,7 @@ static void print_table(const job *j) {
   printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
          solver_name(j), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
          j->solve.residual, j->solve.seconds, j->solve.flops / j->solve.seconds * 1e-9,
-         (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : ", NOT CONVERGED");
+         (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : j->solve.stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
   printf("#%4s  %16s  %9s  %16s  %9s  %16s  %9s\n", "t", "pion", "m_eff", "rho", "m_eff", "nucleon", "m_eff");
   for (t = 0; t < j->times; t++) {
     printf("%5d  %16.9e", t, j->pion[t]);
@@ -310,6 +330,19 @@ static void write_json(const job *j) {
   close_file(f, j->json_file);
 }
 
+/* Effective masses up to the middle of the lattice, the first of which comes between t = 0 and 1. */
+static void write_plot(const job *j) {
+  int n = j->times / 2;
+  char title[160];
+  plot_series masses[3];
+  masses[0] = (plot_series){"pion", "#0072b2", j->mass_pion, n};
+  masses[1] = (plot_series){"rho", "#d55e00", j->mass_rho, n};
+  masses[2] = (plot_series){"nucleon", "#009e73", j->mass_nucleon, n};
+  snprintf(title, sizeof title, "Effective masses, kappa %.6g, csw %.6g, %d x %d x %d x %d", j->dirac.kappa, j->csw,
+           j->file.extents[0], j->file.extents[1], j->file.extents[2], j->file.extents[3]);
+  plot_write(j->plot_file, title, "t / a", "a m", masses, 3);
+}
+
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
@@ -322,6 +355,7 @@ int main(int argc, char **argv) {
   contract(propagator, &j);
   print_table(&j);
   if (*j.json_file && first_rank(context)) write_json(&j);
+  if (*j.plot_file && first_rank(context)) write_plot(&j);
   free(j.pion);
   OK(plaq_context_destroy(context));
   return j.solve.converged ? 0 : 3;

@@ -1,7 +1,7 @@
 /* plaq: embeddable lattice QCD. Generated from src/capi; do not edit.
  *
- * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed; negative:
- * the object or context is lost. plaq_last_error() says which argument, what was expected and
+ * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed (but after
+ * PLAQ_SOLVER_BREAKDOWN the solution is zero); negative: the object or context is lost. plaq_last_error() says which argument, what was expected and
  * what was found. Results are written only on success. A solver that did not converge is no
  * error: its report says so.
  * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle
@@ -1210,6 +1210,349 @@ plaq_status plaq_effective_mass(const double *correlator,
                                 int64_t times,
                                 int32_t form,
                                 double *masses);
+
+/* ---- Eigenvectors of M^dagger M ---- */
+
+/** Eigenvectors that were found, with their eigenvalues. */
+typedef struct plaq_eigen {
+  int64_t id;
+} plaq_eigen;
+
+/** Which end of the spectrum. */
+typedef int32_t plaq_eigen_end;
+enum {
+  PLAQ_EIGEN_SMALLEST = 0,
+  PLAQ_EIGEN_LARGEST = 1
+};
+
+/** How eigenvectors are found. */
+typedef int32_t plaq_eigen_method;
+enum {
+  /** Block Lanczos with thick restarts and Chebyshev polynomials. */
+  PLAQ_EIGEN_LANCZOS = 0,
+  /** Minimising the Ritz functional with conjugate gradients. */
+  PLAQ_EIGEN_RITZ = 1
+};
+
+/** What eigenvectors of M^dagger M are asked for. */
+typedef struct plaq_eigen_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  plaq_eigen_method method;
+  plaq_eigen_end end;
+  /** M: the operator, or a Schur complement. */
+  plaq_system system;
+  /** Eigenvectors wanted. */
+  int32_t count;
+  /** Vectors kept at most; 0: about twice as many as wanted. */
+  int32_t room;
+  /** Vectors multiplied at a time. */
+  int32_t block;
+  int32_t max_restarts;
+  /** 1: look again, with random vectors, for what was missed. */
+  int32_t verify;
+  /** Largest |A v - lambda v| over the largest eigenvalue. */
+  double tol;
+  /** Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
+   * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial. */
+  int32_t degree;
+  /** Must be 0. */
+  int32_t reserved;
+  double from;
+  double to;
+  /** Of random start vectors. */
+  int64_t seed;
+} plaq_eigen_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_eigen_params_init(plaq_eigen_params *params, int64_t struct_size);
+
+/** What was found. */
+typedef struct plaq_eigen_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 1: every vector meets the tolerance. */
+  int32_t converged;
+  /** 1: the callback asked to stop. */
+  int32_t stopped;
+  /** Vectors that there are. */
+  int32_t count;
+  /** Of the last polynomial. */
+  int32_t degree;
+  double from;
+  double to;
+  /** Estimates of the ends of the spectrum. */
+  double least;
+  double largest;
+  int64_t restarts;
+  /** Multiplications of a vector with M^dagger M. */
+  int64_t applications;
+  double seconds;
+} plaq_eigen_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_eigen_report_init(plaq_eigen_report *report, int64_t struct_size);
+
+/** Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
+ * The callback hears of every restart and of the largest residual. Not converged is not an
+ * error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
+ * OUT_OF_MEMORY. */
+plaq_status plaq_eigen_create(plaq_dirac dirac,
+                              const plaq_eigen_params *params,
+                              plaq_spinor guess,
+                              plaq_progress_callback callback,
+                              void *user,
+                              plaq_eigen *eigen,
+                              plaq_eigen_report *report);
+
+/** Destroys eigenvectors. The zero handle is accepted. */
+plaq_status plaq_eigen_destroy(plaq_eigen eigen);
+
+/** Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+ * lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
+ * `bounds` may be NULL. */
+plaq_status plaq_eigen_values(plaq_eigen eigen,
+                              double *values,
+                              double *residuals,
+                              double *bounds,
+                              int64_t count);
+
+/** A new field with all eigenvectors, orthonormal, one for each right-hand side. */
+plaq_status plaq_eigen_vectors(plaq_eigen eigen, plaq_spinor *vectors);
+
+/* ---- Overlap operator ---- */
+
+/** The overlap operator D_N(m) on links of its own, with the low modes of its kernel. */
+typedef struct plaq_overlap {
+  int64_t id;
+} plaq_overlap;
+
+/** How sign(Q) of what is not projected is approximated. */
+typedef int32_t plaq_overlap_sign;
+enum {
+  /** Minimax polynomial. */
+  PLAQ_OVERLAP_POLYNOMIAL = 0,
+  /** Zolotarev's rational function by multi-shift CG. */
+  PLAQ_OVERLAP_ZOLOTAREV = 1,
+  /** Whichever takes less time here. */
+  PLAQ_OVERLAP_AUTO = 2
+};
+
+/** How modes of the kernel are found. */
+typedef int32_t plaq_overlap_finder;
+enum {
+  PLAQ_OVERLAP_LANCZOS = 0,
+  PLAQ_OVERLAP_RITZ = 1
+};
+
+/** The operator D or what is made of it. */
+typedef int32_t plaq_overlap_form;
+enum {
+  PLAQ_OVERLAP_D = 0,
+  PLAQ_OVERLAP_DDAG = 1,
+  PLAQ_OVERLAP_DDAGD = 2,
+  /** sign(Q) */
+  PLAQ_OVERLAP_SIGN = 3,
+  /** Q = gamma5 (D_W - (1 + s)) */
+  PLAQ_OVERLAP_KERNEL = 4
+};
+
+/** How D x = b is solved. */
+typedef int32_t plaq_overlap_algorithm;
+enum {
+  /** CG on D^dagger D, on either chirality that b has. */
+  PLAQ_OVERLAP_CG = 0,
+  /** Shifted unitary minimal residual. */
+  PLAQ_OVERLAP_SUMR = 1,
+  /** Flexible GCR. */
+  PLAQ_OVERLAP_GCR = 2
+};
+
+/** D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s. */
+typedef struct plaq_overlap_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Between -1 and 1. */
+  double s;
+  /** Quark mass m, 0 to below 2 rho. */
+  double mass;
+  /** Largest error of the sign function on the spectrum that is not projected. */
+  double delta;
+  plaq_overlap_sign sign;
+  /** Low modes of the kernel to project, at least; -1: found from the spectrum. */
+  int32_t modes;
+  /** -1: as many at most. */
+  int32_t most_modes;
+  plaq_overlap_finder finder;
+  /** Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision. */
+  double modes_tol;
+  /** Highest degree of a polynomial. */
+  int32_t max_degree;
+  /** Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. */
+  int32_t two_passes;
+  /** Least and largest modulus of eigenvalues of Q that are not projected; 0: as found. */
+  double low;
+  double high;
+  /** Sheikholeslami-Wohlert coefficient of the kernel. */
+  double csw;
+  /** Boundary phases in units of pi. */
+  double boundary[4];
+  /** Precision of the operator; 0: that of the gauge field. */
+  plaq_precision precision;
+  /** Storage of its links; 0: two rows. */
+  plaq_storage storage;
+  /** Of random start vectors. */
+  int64_t seed;
+} plaq_overlap_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_overlap_params_init(plaq_overlap_params *params, int64_t struct_size);
+
+/** How D x = b is solved. */
+typedef struct plaq_overlap_solve_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  plaq_overlap_algorithm algorithm;
+  int32_t max_iterations;
+  /** Largest |b - D x| / |b|, not far below the operator's error bound. */
+  double tol;
+  /** Precision and storage of the iteration; 0: those of the operator. */
+  plaq_precision sloppy_precision;
+  plaq_storage sloppy_storage;
+  /** 1: coarser sign functions while the residual is large. */
+  int32_t relax;
+  /** 1: low modes that plaq_overlap_index found are taken out of the start. */
+  int32_t deflate;
+  /** GCR: directions kept. */
+  int32_t nkrylov;
+  /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
+   * which must be above the critical one, and tolerance. */
+  int32_t wilson_iterations;
+  double wilson_mass;
+  double wilson_tol;
+  /** plaq_overlap_propagators: 1 takes the contact term out. */
+  int32_t subtract;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_overlap_solve_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_overlap_solve_params_init(plaq_overlap_solve_params *params, int64_t struct_size);
+
+/** An overlap operator that exists. */
+typedef struct plaq_overlap_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  double s;
+  double mass;
+  /** Polynomial or Zolotarev. */
+  plaq_overlap_sign sign;
+  /** Degree of the polynomial in Q^2, or poles. */
+  int32_t degree;
+  /** Modes that are projected, and vectors that plaq_overlap_modes gives out. */
+  int32_t modes;
+  int32_t vectors;
+  /** Error of the sign function on the spectrum that is not projected. */
+  double delta;
+  /** Of the projectors (Walk, section 2.8). */
+  double kappa_plus;
+  double kappa_minus;
+  /** Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta). */
+  double error_bound;
+  /** Moduli of eigenvalues of Q between which the approximation holds. */
+  double low;
+  double high;
+  /** Largest modulus of an eigenvalue of Q and its error, least that is not projected. */
+  double largest;
+  double largest_error;
+  double next;
+  /** Multiplications of a vector with Q so far. */
+  int64_t multiplications;
+  plaq_precision precision;
+  plaq_storage storage;
+  /** To find the modes, and to make the approximation. */
+  double seconds_modes;
+  double seconds_sign;
+} plaq_overlap_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_overlap_report_init(plaq_overlap_report *report, int64_t struct_size);
+
+/** Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
+ * plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+ * KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
+ * too inexact modes: the message says what to change), OUT_OF_MEMORY. */
+plaq_status plaq_overlap_create(plaq_context context,
+                                plaq_gauge gauge,
+                                const plaq_overlap_params *params,
+                                plaq_spinor modes,
+                                plaq_progress_callback callback,
+                                void *user,
+                                plaq_overlap *overlap);
+
+/** The same operator with another mass; modes are shared. */
+plaq_status plaq_overlap_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
+
+/** Destroys an operator. The zero handle is accepted. */
+plaq_status plaq_overlap_destroy(plaq_overlap overlap);
+
+/** Parameters, bounds and cost. */
+plaq_status plaq_overlap_describe(plaq_overlap overlap, plaq_overlap_report *report);
+
+/** Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
+ * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL. */
+plaq_status plaq_overlap_kernel(plaq_overlap overlap,
+                                double *values,
+                                double *residuals,
+                                double *distances,
+                                int64_t count);
+
+/** A new field with all vectors of the search, the projected ones first. */
+plaq_status plaq_overlap_modes(plaq_overlap overlap, plaq_spinor *vectors);
+
+/** y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
+ * precision; y and x are different fields. */
+plaq_status plaq_overlap_apply(plaq_overlap overlap, int32_t form, plaq_spinor y, plaq_spinor x);
+
+/** |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x. */
+plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, double *violation);
+
+/** Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
+ * residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+ * eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
+ * modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-. */
+plaq_status plaq_overlap_index(plaq_overlap overlap,
+                               int32_t count,
+                               double tol,
+                               plaq_progress_callback callback,
+                               void *user,
+                               double *plus,
+                               double *minus,
+                               int32_t *zeros);
+
+/** Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
+ * each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN. */
+plaq_status plaq_overlap_solve(plaq_overlap overlap,
+                               const plaq_overlap_solve_params *params,
+                               plaq_spinor x,
+                               plaq_spinor b,
+                               plaq_progress_callback callback,
+                               void *user,
+                               plaq_solve_report *report,
+                               double *residuals);
+
+/** New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
+ * `count` masses, or without the contact term taken out as params.subtract says; several masses
+ * by multi-shift CG. propagators: room for `count` handles. */
+plaq_status plaq_overlap_propagators(plaq_overlap overlap,
+                                     const plaq_overlap_solve_params *params,
+                                     const double *masses,
+                                     int64_t count,
+                                     const plaq_source_params *source,
+                                     plaq_progress_callback callback,
+                                     void *user,
+                                     plaq_spinor *propagators,
+                                     plaq_solve_report *report);
 
 /* ---- Gauge fixing ---- */
 

@@ -7,7 +7,7 @@
 
 namespace PLAQ_NS {
 
-template <class S> constexpr int element_reals() { return PLAQ_GPU ? 16 / (int)sizeof(typename S::T) : 2; }
+template <class S> PLAQ_FN constexpr int element_reals() { return PLAQ_GPU ? 16 / (int)sizeof(typename S::T) : 2; }
 
 template <class S, int N, class R> PLAQ_FN void get_element(R (&v)[N], const FieldView& f, int o, int lx, int index) {
   const Plane p = plane(f, index);

@@ -226,7 +226,7 @@ template <int W, class S> struct RectangleAction {
 };
 
 // out = in + c D_mu^* D_mu in on the algebra, covariant second difference along each link's own direction
-// (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15, Eq. (3.25): c = 1/12). `in` has its borders; out += scale.
+// (c = 1/12: Ramos, Sint, Eur. Phys. J. C 76 (2016) 15). Elements `in` have borders; to scale momenta.
 template <int W, class S> struct AlgebraLaplace {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {

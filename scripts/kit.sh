@@ -7,7 +7,7 @@ CARGO=${CARGO:-cargo}
 kit=build/kit
 limit_mib=50
 # Tests of the source tree and of compilers, which say nothing about the machine.
-host_only=" architecture abi clients comm gpu_compile kernels kit "
+host_only=" architecture abi clients comm fuzz gpu_compile kernels kit "
 # The others are modules of tests/kit.rs: one program instead of one for each.
 for test in tests/*.rs tests/*/main.rs; do
   name=${test#tests/} name=${name%/main.rs} name=${name%.rs}

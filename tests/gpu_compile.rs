@@ -136,11 +136,14 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     let with = |op, times, times_bc| BlasArgs {
         op,
         parities: 2,
+        reals: 24,
         x: view(),
         times,
         times_bc,
         ..BlasArgs::default()
     };
+    // Coarse vectors, right-hand sides fastest.
+    let coarse = |op| BlasArgs { reals: 96, fastest: 1, parities: 1, ..with(op, 0, 0) };
     // Those that take sums of an earlier launch.
     let later = [
         (BLAS_AXPBY, TIMES_OVER_DOT, TIMES_NOTHING),
@@ -152,6 +155,7 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     plain
         .chain(later)
         .map(|(op, a, bc)| variant(&format!("op {op}, times {a} {bc}"), &with(op, a, bc)))
+        .chain(ops.iter().map(|&op| variant(&format!("op {op}, coarse"), &coarse(op))))
         .collect()
 }
 
@@ -373,13 +377,35 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("determinant", &determinant),
             ]
         }
+        "laplace" | "vector_pack" => [1, 4]
+            .map(|spins| {
+                let (geom, inp, out, y, gauge) = (geom(), view(), view(), view(), view());
+                let steps =
+                    LaplaceArgs { step_out: 2, step_in: 2, step_y: 2, ..Default::default() };
+                let args = LaplaceArgs { geom, inp, out, y, gauge, directions: 7, spins, ..steps };
+                variant(&format!("{spins} spins"), &args)
+            })
+            .into(),
+        "smear_links" => [(4, 4), (12, 12), (12, 4)]
+            .map(|(matrices, matrices_out)| {
+                let (geom, gauge, inp, out) = (geom(), view(), view(), view());
+                let counts = SmearArgs { matrices, matrices_out, ..Default::default() };
+                let args = SmearArgs { geom, gauge, inp, out, directions: 14, ..counts };
+                variant(&format!("{matrices} to {matrices_out} matrices"), &args)
+            })
+            .into(),
         "random_spinor" => [RANDOM_NORMAL_SPINOR, RANDOM_Z4_SPINOR]
             .map(|purpose| {
                 let (geom, field) = (geom(), view());
-                let args = RandomArgs { geom, field, purpose, parities: 2, ..Default::default() };
+                let base = RandomArgs { parities: 2, reals: 24, ..Default::default() };
+                let args = RandomArgs { geom, field, purpose, ..base };
                 variant(&format!("purpose {purpose}"), &args)
             })
             .into(),
+        "chiral_sum" => {
+            let sum = |terms| ChiralArgs { out: view(), x: view(), terms, ..Default::default() };
+            [1, 4].map(|terms| variant(&format!("{terms} terms"), &sum(terms))).into()
+        }
         _ => {
             let mut specs = specs_of(&geom());
             specs.extend(specs_of(&view()));

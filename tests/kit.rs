@@ -8,6 +8,8 @@ mod backends;
 mod config;
 #[path = "correlators.rs"]
 mod correlators;
+#[path = "device_arrays.rs"]
+mod device_arrays;
 #[path = "dirac.rs"]
 mod dirac;
 #[path = "eigen.rs"]
@@ -18,6 +20,8 @@ mod examples;
 mod faults;
 #[path = "fermion/main.rs"]
 mod fermion;
+#[path = "flow.rs"]
+mod flow;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
 #[path = "halo.rs"]
@@ -44,12 +48,16 @@ mod multigrid;
 mod observables;
 #[path = "overlap.rs"]
 mod overlap;
+#[path = "overlap_solve.rs"]
+mod overlap_solve;
 #[path = "propagator.rs"]
 mod propagator;
 #[path = "recon.rs"]
 mod recon;
 #[path = "reference_selfcheck/main.rs"]
 mod reference_selfcheck;
+#[path = "smearing.rs"]
+mod smearing;
 #[path = "solvers.rs"]
 mod solvers;
 #[path = "transfer_speed.rs"]

@@ -663,6 +663,200 @@ module plaq
     integer(c_int32_t) :: position(4)
   end type
 
+  ! Eigenvectors of M^dagger M
+  !> Eigenvectors that were found, with their eigenvalues.
+  type, bind(c) :: plaq_eigen
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Which end of the spectrum.
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_SMALLEST = 0
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_LARGEST = 1
+  !> How eigenvectors are found.
+  !> Block Lanczos with thick restarts and Chebyshev polynomials.
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
+  !> Minimising the Ritz functional with conjugate gradients.
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
+  !> What eigenvectors of M^dagger M are asked for.
+  type, bind(c) :: plaq_eigen_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: method
+    integer(c_int32_t) :: end
+    !> M: the operator, or a Schur complement.
+    integer(c_int32_t) :: system
+    !> Eigenvectors wanted.
+    integer(c_int32_t) :: count
+    !> Vectors kept at most; 0: about twice as many as wanted.
+    integer(c_int32_t) :: room
+    !> Vectors multiplied at a time.
+    integer(c_int32_t) :: block
+    integer(c_int32_t) :: max_restarts
+    !> 1: look again, with random vectors, for what was missed.
+    integer(c_int32_t) :: verify
+    !> Largest |A v - lambda v| over the largest eigenvalue.
+    real(c_double) :: tol
+    !> Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
+    !> operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+    integer(c_int32_t) :: degree
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+    real(c_double) :: from
+    real(c_double) :: to
+    !> Of random start vectors.
+    integer(c_int64_t) :: seed
+  end type
+  !> What was found.
+  type, bind(c) :: plaq_eigen_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 1: every vector meets the tolerance.
+    integer(c_int32_t) :: converged
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    !> Vectors that there are.
+    integer(c_int32_t) :: count
+    !> Of the last polynomial.
+    integer(c_int32_t) :: degree
+    real(c_double) :: from
+    real(c_double) :: to
+    !> Estimates of the ends of the spectrum.
+    real(c_double) :: least
+    real(c_double) :: largest
+    integer(c_int64_t) :: restarts
+    !> Multiplications of a vector with M^dagger M.
+    integer(c_int64_t) :: applications
+    real(c_double) :: seconds
+  end type
+
+  ! Overlap operator
+  !> The overlap operator D_N(m) on links of its own, with the low modes of its kernel.
+  type, bind(c) :: plaq_overlap
+    integer(c_int64_t) :: id = 0
+  end type
+  !> How sign(Q) of what is not projected is approximated.
+  !> Minimax polynomial.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_POLYNOMIAL = 0
+  !> Zolotarev's rational function by multi-shift CG.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
+  !> Whichever takes less time here.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
+  !> How modes of the kernel are found.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
+  !> The operator D or what is made of it.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_D = 0
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAG = 1
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD = 2
+  !> sign(Q)
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
+  !> Q = gamma5 (D_W - (1 + s))
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_KERNEL = 4
+  !> How D x = b is solved.
+  !> CG on D^dagger D, on either chirality that b has.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
+  !> Shifted unitary minimal residual.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SUMR = 1
+  !> Flexible GCR.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_GCR = 2
+  !> D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
+  type, bind(c) :: plaq_overlap_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Between -1 and 1.
+    real(c_double) :: s
+    !> Quark mass m, 0 to below 2 rho.
+    real(c_double) :: mass
+    !> Largest error of the sign function on the spectrum that is not projected.
+    real(c_double) :: delta
+    integer(c_int32_t) :: sign
+    !> Low modes of the kernel to project, at least; -1: found from the spectrum.
+    integer(c_int32_t) :: modes
+    !> -1: as many at most.
+    integer(c_int32_t) :: most_modes
+    integer(c_int32_t) :: finder
+    !> Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
+    real(c_double) :: modes_tol
+    !> Highest degree of a polynomial.
+    integer(c_int32_t) :: max_degree
+    !> Zolotarev: 1 runs the Krylov space twice and takes no memory for poles.
+    integer(c_int32_t) :: two_passes
+    !> Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+    real(c_double) :: low
+    real(c_double) :: high
+    !> Sheikholeslami-Wohlert coefficient of the kernel.
+    real(c_double) :: csw
+    !> Boundary phases in units of pi.
+    real(c_double) :: boundary(4)
+    !> Precision of the operator; 0: that of the gauge field.
+    integer(c_int32_t) :: precision
+    !> Storage of its links; 0: two rows.
+    integer(c_int32_t) :: storage
+    !> Of random start vectors.
+    integer(c_int64_t) :: seed
+  end type
+  !> How D x = b is solved.
+  type, bind(c) :: plaq_overlap_solve_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: algorithm
+    integer(c_int32_t) :: max_iterations
+    !> Largest |b - D x| / |b|, not far below the operator's error bound.
+    real(c_double) :: tol
+    !> Precision and storage of the iteration; 0: those of the operator.
+    integer(c_int32_t) :: sloppy_precision
+    integer(c_int32_t) :: sloppy_storage
+    !> 1: coarser sign functions while the residual is large.
+    integer(c_int32_t) :: relax
+    !> 1: low modes that plaq_overlap_index found are taken out of the start.
+    integer(c_int32_t) :: deflate
+    !> GCR: directions kept.
+    integer(c_int32_t) :: nkrylov
+    !> GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
+    !> which must be above the critical one, and tolerance.
+    integer(c_int32_t) :: wilson_iterations
+    real(c_double) :: wilson_mass
+    real(c_double) :: wilson_tol
+    !> plaq_overlap_propagators: 1 takes the contact term out.
+    integer(c_int32_t) :: subtract
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
+  !> An overlap operator that exists.
+  type, bind(c) :: plaq_overlap_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: s
+    real(c_double) :: mass
+    !> Polynomial or Zolotarev.
+    integer(c_int32_t) :: sign
+    !> Degree of the polynomial in Q^2, or poles.
+    integer(c_int32_t) :: degree
+    !> Modes that are projected, and vectors that plaq_overlap_modes gives out.
+    integer(c_int32_t) :: modes
+    integer(c_int32_t) :: vectors
+    !> Error of the sign function on the spectrum that is not projected.
+    real(c_double) :: delta
+    !> Of the projectors (Walk, section 2.8).
+    real(c_double) :: kappa_plus
+    real(c_double) :: kappa_minus
+    !> Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta).
+    real(c_double) :: error_bound
+    !> Moduli of eigenvalues of Q between which the approximation holds.
+    real(c_double) :: low
+    real(c_double) :: high
+    !> Largest modulus of an eigenvalue of Q and its error, least that is not projected.
+    real(c_double) :: largest
+    real(c_double) :: largest_error
+    real(c_double) :: next
+    !> Multiplications of a vector with Q so far.
+    integer(c_int64_t) :: multiplications
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+    !> To find the modes, and to make the approximation.
+    real(c_double) :: seconds_modes
+    real(c_double) :: seconds_sign
+  end type
+
   ! Gauge fixing
   !> A gauge transformation that fixes a gauge, and what is known of it.
   type, bind(c) :: plaq_gaugefix
@@ -1420,6 +1614,217 @@ module plaq
       integer(c_int64_t), value :: times
       integer(c_int32_t), value :: form
       real(c_double), intent(inout) :: masses(*)
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_eigen_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_eigen_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_eigen_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_eigen_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
+    !> The callback hears of every restart and of the largest residual. Not converged is not an
+    !> error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
+    !> OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_eigen_create(dirac, &
+        params, &
+        guess, &
+        callback, &
+        user, &
+        eigen, &
+        report) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_eigen_params), intent(in), optional :: params
+      type(plaq_spinor), value :: guess
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_eigen), intent(inout) :: eigen
+      type(plaq_eigen_report), intent(inout), optional :: report
+    end function
+    !> Destroys eigenvectors. The zero handle is accepted.
+    integer(c_int32_t) function plaq_eigen_destroy(eigen) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+    end function
+    !> Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+    !> lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
+    !> `bounds` may be NULL.
+    integer(c_int32_t) function plaq_eigen_values(eigen, values, residuals, bounds, count) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+      real(c_double), intent(inout) :: values(*)
+      real(c_double), intent(inout), optional :: residuals(*)
+      real(c_double), intent(inout), optional :: bounds(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> A new field with all eigenvectors, orthonormal, one for each right-hand side.
+    integer(c_int32_t) function plaq_eigen_vectors(eigen, vectors) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_overlap_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_overlap_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_overlap_solve_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_overlap_solve_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_overlap_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_overlap_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
+    !> plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+    !> KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
+    !> too inexact modes: the message says what to change), OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_overlap_create(context, &
+        gauge, &
+        params, &
+        modes, &
+        callback, &
+        user, &
+        overlap) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_overlap_params), intent(in), optional :: params
+      type(plaq_spinor), value :: modes
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_overlap), intent(inout) :: overlap
+    end function
+    !> The same operator with another mass; modes are shared.
+    integer(c_int32_t) function plaq_overlap_with_mass(overlap, mass, other) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      real(c_double), value :: mass
+      type(plaq_overlap), intent(inout) :: other
+    end function
+    !> Destroys an operator. The zero handle is accepted.
+    integer(c_int32_t) function plaq_overlap_destroy(overlap) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+    end function
+    !> Parameters, bounds and cost.
+    integer(c_int32_t) function plaq_overlap_describe(overlap, report) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_report), intent(inout), optional :: report
+    end function
+    !> Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
+    !> |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    integer(c_int32_t) function plaq_overlap_kernel(overlap, &
+        values, &
+        residuals, &
+        distances, &
+        count) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      real(c_double), intent(inout) :: values(*)
+      real(c_double), intent(inout), optional :: residuals(*)
+      real(c_double), intent(inout), optional :: distances(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> A new field with all vectors of the search, the projected ones first.
+    integer(c_int32_t) function plaq_overlap_modes(overlap, vectors) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
+    !> precision; y and x are different fields.
+    integer(c_int32_t) function plaq_overlap_apply(overlap, form, y, x) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      integer(c_int32_t), value :: form
+      type(plaq_spinor), value :: y
+      type(plaq_spinor), value :: x
+    end function
+    !> |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
+    integer(c_int32_t) function plaq_overlap_ginsparg_wilson(overlap, seed, violation) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      integer(c_int64_t), value :: seed
+      real(c_double), intent(inout) :: violation
+    end function
+    !> Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
+    !> residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+    !> eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
+    !> modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-.
+    integer(c_int32_t) function plaq_overlap_index(overlap, &
+        count, &
+        tol, &
+        callback, &
+        user, &
+        plus, &
+        minus, &
+        zeros) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      integer(c_int32_t), value :: count
+      real(c_double), value :: tol
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      real(c_double), intent(inout) :: plus(*)
+      real(c_double), intent(inout) :: minus(*)
+      integer(c_int32_t), intent(inout) :: zeros(*)
+    end function
+    !> Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
+    !> each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    integer(c_int32_t) function plaq_overlap_solve(overlap, &
+        params, &
+        x, &
+        b, &
+        callback, &
+        user, &
+        report, &
+        residuals) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_solve_params), intent(in), optional :: params
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: b
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout), optional :: residuals(*)
+    end function
+    !> New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
+    !> `count` masses, or without the contact term taken out as params.subtract says; several masses
+    !> by multi-shift CG. propagators: room for `count` handles.
+    integer(c_int32_t) function plaq_overlap_propagators(overlap, &
+        params, &
+        masses, &
+        count, &
+        source, &
+        callback, &
+        user, &
+        propagators, &
+        report) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_solve_params), intent(in), optional :: params
+      real(c_double), intent(in) :: masses(*)
+      integer(c_int64_t), value :: count
+      type(plaq_source_params), intent(in), optional :: source
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_spinor), intent(inout) :: propagators(*)
+      type(plaq_solve_report), intent(inout), optional :: report
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_gaugefix_params_init(params, struct_size) bind(c)

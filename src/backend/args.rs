@@ -127,4 +127,5 @@ macro_rules! constants {
     };
 }
 
+include!("constants_table.rs");
 include!("args_table.rs");

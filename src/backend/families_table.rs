@@ -12,6 +12,7 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "site_op", body: "SiteOp", header: "wilson.h", args: "SiteOpArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "laplace", body: "Laplace", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS, &["R18", "R12"]] },
     Kernel { name: "vector_pack", body: "VectorPack", header: "laplace.h", args: "LaplaceArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "smear_links", body: "SmearLinks", header: "smear.h", args: "SmearArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "blas", body: "Blas", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS] },
     Kernel { name: "blas_mixed", body: "Blas2", header: "blas.h", args: "BlasArgs", kind: Kind::Site, params: &[PRECISIONS, PRECISIONS] },
     Kernel { name: "heavy_quark", body: "HeavyQuark", header: "blas.h", args: "BlasArgs", kind: Kind::Reduce(3), params: &[PRECISIONS] },
@@ -83,6 +84,9 @@ pub const KERNELS: &[Kernel] = &[
     Kernel { name: "basis_dots", body: "BasisDots", header: "basis.h", args: "BasisArgs", kind: Kind::Reduce(16), params: &[FLOATS] },
     Kernel { name: "basis_update", body: "BasisUpdate", header: "basis.h", args: "BasisArgs", kind: Kind::Site, params: &[FLOATS] },
     Kernel { name: "chiral_sum", body: "ChiralSum", header: "chiral.h", args: "ChiralArgs", kind: Kind::Site, params: &[PRECISIONS] },
+    Kernel { name: "stout_exponent", body: "StoutExponent", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "stout_turn", body: "StoutTurn", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
+    Kernel { name: "stout_force", body: "StoutForce", header: "stout.h", args: "StoutArgs", kind: Kind::Site, params: &[FLOATS] },
 ];
 
 /// Kernels whose launch shape the GPU tuner measures by running them again and again. A sweep of

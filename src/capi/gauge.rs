@@ -8,8 +8,18 @@ use super::field::{geometry, plaq_precision, to_c_extents, PLAQ_PRECISION_DOUBLE
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
+use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Recon, Subset};
+use crate::ops::link_smearing::{smear_links, Smearing};
+
+/// Kinds of link smearing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Ape,
+    Stout,
+    Hyp,
+}
 
 /// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
 /// shared gets a copy of his own, so that operators keep the links that they were made with.
@@ -84,6 +94,15 @@ interface! {
             /// SU(2), a0 + i a.sigma.
             PLAQ_STORAGE_SU2 = 4 => Recon::Su2,
         }
+        /// Kinds of link smearing.
+        plaq_smearing: Kind {
+            /// Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+            PLAQ_SMEARING_APE = 0 => Kind::Ape,
+            /// exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+            PLAQ_SMEARING_STOUT = 1 => Kind::Stout,
+            /// Three levels inside of hypercubes; alpha[0..2], directions 15.
+            PLAQ_SMEARING_HYP = 2 => Kind::Hyp,
+        }
     }
     params {
         /// Shape of a gauge field.
@@ -93,6 +112,17 @@ interface! {
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             storage: plaq_storage = PLAQ_STORAGE_SU3_18,
+        }
+        /// Link smearing.
+        plaq_gauge_smear_params, plaq_gauge_smear_params_init {
+            kind: plaq_smearing = PLAQ_SMEARING_STOUT,
+            steps: i32 = 1,
+            /// Parameters of the kind, 0 to 1. The first must be set.
+            alpha: [f64; 3] = [f64::NAN, 0.6, 0.3],
+            /// Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
+            directions: i32 = 15,
+            /// Must be 0.
+            reserved: i32 = 0,
         }
     }
     reports {
@@ -114,6 +144,10 @@ interface! {
         plaq_gauge_destroy(gauge: Raw<plaq_gauge>) = destroy;
         /// Shape and size.
         plaq_gauge_describe(gauge: Local<plaq_gauge>, report: Report<plaq_gauge_report>) = describe;
+        /// Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
+        /// polar decomposition with determinant 1. On failure the old ones stay.
+        /// Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+        plaq_gauge_smear(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_smear_params>) = smear;
         /// Links of `from` into `to`; precision and storage may differ.
         /// Errors: FIELD_MISMATCH for another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
@@ -138,6 +172,25 @@ fn create(
     let field = GaugeField::new(context.device(), &geometry, precision, storage)?;
     gauge.set(context.adopt(Gauge::new(context, field))?);
     Ok(())
+}
+
+fn smear(gauge: &Arc<Gauge>, p: &plaq_gauge_smear_params) -> Result<()> {
+    if !(0..=100_000).contains(&p.steps) {
+        bail!(BadParameter, "params.steps: expected 0 to 100000, found {}", p.steps);
+    }
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
+    let ([alpha, ..], directions) = (p.alpha, p.directions);
+    let smearing = match choose(p.kind, "params.kind")? {
+        Kind::Ape => Smearing::Ape { alpha, directions },
+        Kind::Stout => Smearing::Stout { rho: alpha, directions },
+        Kind::Hyp if directions != 15 => {
+            bail!(Unsupported, "params.directions: HYP takes all, 15, found {directions}")
+        }
+        Kind::Hyp => Smearing::Hyp { alpha: p.alpha },
+    };
+    gauge.replace("gauge", |old| smear_links(old, smearing, p.steps as usize))
 }
 
 fn destroy(gauge: plaq_gauge) -> Result<()> {

@@ -66,7 +66,7 @@ interface! {
     }
 }
 
-fn source(params: &plaq_source_params) -> Result<Source> {
+pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
     if params.reserved != 0 {
         bail!(InvalidArgument, "source.reserved: expected 0, found {}", params.reserved);
     }

@@ -12,17 +12,23 @@ mod boundary;
 pub mod clover;
 pub mod context;
 pub mod dirac;
+pub mod eigen;
 pub mod field;
 pub mod file;
+pub mod flow;
+pub mod force;
 pub mod gauge;
 pub mod gaugefix;
 pub mod hadron;
 mod handles;
+pub mod hmc;
 pub mod layout;
 pub mod library;
 pub mod milc;
+pub mod momentum;
 pub mod multigrid;
 pub mod observe;
+pub mod overlap;
 pub mod quda;
 pub mod solve;
 pub mod spinor;
@@ -44,7 +50,13 @@ pub const MODULES: &[&table::Module] = &[
     &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
+    &eigen::MODULE,
+    &overlap::MODULE,
     &gaugefix::MODULE,
+    &momentum::MODULE,
+    &force::MODULE,
+    &hmc::MODULE,
+    &flow::MODULE,
     &quda::calls::MODULE,
 ];
 

@@ -7,6 +7,7 @@ mod modes;
 pub mod multigrid;
 mod multishift;
 mod overlap;
+mod overlap_solve;
 mod sign;
 mod solve;
 mod spectrum;
@@ -15,6 +16,9 @@ pub use even_odd::{EvenOdd, SchurComplement};
 pub use force::{schur_log_det, HalfTerms, SchurForce};
 pub use modes::{Finder, ModeParams, Modes};
 pub use overlap::{Overlap, OverlapSquare};
+pub use overlap_solve::{
+    OverlapAlgorithm, OverlapModes, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
+};
 pub use sign::{Method, Sign, SignParams};
 pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};
 pub use spectrum::{largest, smallest, Bound};

@@ -156,8 +156,8 @@ impl DiracSolver {
         if kind == SolverKind::Cg && equations == Equations::Direct && !hermitian {
             bail!(
                 Unsupported,
-                "cg cannot solve {:?} directly: ask for one of the normal equations",
-                params.solution
+                "equations: cg needs a hermitian positive operator: ask for one of the normal \
+                 equations, or for cgnr or cgne"
             );
         }
         let other = match kind {
@@ -185,9 +185,12 @@ impl DiracSolver {
                 if other.0 > own.0 {
                     bail!(
                         BadParameter,
-                        "sloppy {:?} is finer than the operator's {:?}",
-                        other,
-                        own
+                        "sloppy precision and storage: expected at most the operator's, {} bits \
+                         and {} numbers a link, found {} and {}",
+                        8 * own.0.bytes(),
+                        own.1.reals(),
+                        8 * other.0.bytes(),
+                        other.1.reals()
                     );
                 }
                 op.shape().device.require(operator_bytes(&op, other), "the sloppy operator")?;

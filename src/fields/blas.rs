@@ -283,7 +283,7 @@ fn same(fields: &[&VectorField], what: &str) -> Result<()> {
         if f.precision() != fields[0].precision() {
             bail!(
                 FieldMismatch,
-                "{what}: precisions {:?} and {:?}",
+                "{what}: precisions {} and {}",
                 fields[0].precision(),
                 f.precision()
             );

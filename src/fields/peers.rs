@@ -81,6 +81,11 @@ impl Reach {
         Ok(all(comm, reached.is_ok())?.then_some((buffer, reach)))
     }
 
+    /// For good: nothing that is launched later reaches the others.
+    pub fn close(&mut self) {
+        self.others.clear();
+    }
+
     /// Where the memory of that rank begins, if it is reached.
     pub fn of(&self, rank: usize) -> Option<Ptr> {
         let other = self.others.iter().find(|(r, _)| *r == rank);
@@ -102,7 +107,7 @@ pub(super) struct Peers {
 struct Board {
     _own: Buffer,
     args: SumArgs,
-    _reach: Reach,
+    reach: Reach,
     /// Of the last reduction.
     number: u32,
 }
@@ -118,6 +123,13 @@ impl Peers {
     /// Where kernels say that they gave up.
     pub fn failed(&self) -> Ptr {
         self.failed.ptr()
+    }
+
+    /// Closes what was opened of the others' boards; says whether they opened this one.
+    pub fn let_go(&self) -> bool {
+        let Some(board) = &self.board else { return false };
+        lock(board).reach.close();
+        true
     }
 
     /// Ends kernels that still wait, for good.
@@ -162,7 +174,7 @@ impl Board {
             ..Default::default()
         };
         (0..ranks).for_each(|rank| args.board[rank] = reach.of(rank).unwrap_or(Ptr::NULL));
-        Ok(Some(Board { _own: own, args, _reach: reach, number: 0 }))
+        Ok(Some(Board { _own: own, args, reach, number: 0 }))
     }
 }
 

@@ -51,7 +51,8 @@ impl Laplace {
                 "laplacian: expected SU(3) links of 18 or 12 numbers in single or double precision"
             );
         }
-        if !(1..16).contains(&directions) || !(diagonal.is_finite() && neighbours.is_finite()) {
+        let finite = diagonal.is_finite() && neighbours.is_finite();
+        if !((1..16).contains(&directions) && finite) {
             bail!(
                 InvalidArgument,
                 "laplacian: expected directions 1 to 15 and finite coefficients, found \

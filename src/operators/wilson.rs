@@ -456,7 +456,7 @@ impl Wilson {
         if f.precision() != self.gauge.precision() {
             bail!(
                 FieldMismatch,
-                "links are {:?}, the spinor field is {:?}",
+                "precision: expected that of the links, {}, found {}",
                 self.gauge.precision(),
                 f.precision()
             );
@@ -465,7 +465,7 @@ impl Wilson {
             bail!(FieldMismatch, "expected Wilson spinors (4 x 3), found {:?}", f.components());
         }
         if f.subset() != subset && f.subset() != Subset::Full {
-            bail!(FieldMismatch, "expected a field with {subset:?} sites, found {:?}", f.subset());
+            bail!(FieldMismatch, "expected a field with {subset} sites, found {}", f.subset());
         }
         Ok(())
     }

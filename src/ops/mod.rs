@@ -3,9 +3,12 @@
 
 pub mod config;
 pub mod correlators;
+pub mod flow;
 pub mod gaugefix;
 pub mod hmc;
+pub mod link_smearing;
 pub mod observables;
+pub mod overlap;
 pub mod propagator;
 pub mod quenched;
 pub mod smearing;

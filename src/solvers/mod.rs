@@ -13,6 +13,7 @@ mod multishift;
 mod rational;
 mod rational_sum;
 mod ritz;
+mod sumr;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use multishift::{multishift, Shift, ShiftReport};
 pub use rational::Rational;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
 pub use ritz::{ritz, RitzParams};
+pub use sumr::sumr;
 
 use crate::bail;
 use crate::error::{Error, Result, Status};

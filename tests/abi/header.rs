@@ -2,21 +2,21 @@
 
 use std::fmt::Write as _;
 
-use plaq::capi::table::{Doc, Header, Item, Pair};
+use plaq::capi::table::{Field, Header, Item, Pair};
 use plaq::capi::{HEADERS, MODULES};
 use plaq::error::Status;
 
 const RULES: &str = "\
 /* plaq: embeddable lattice QCD. Generated from src/capi; do not edit.
  *
- * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed; negative:
- * the object or context is lost. plaq_last_error() says which argument, what was expected and
+ * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed (but after
+ * PLAQ_SOLVER_BREAKDOWN the solution is zero); negative: the object or context is lost. plaq_last_error() says which argument, what was expected and
  * what was found. Results are written only on success. A solver that did not converge is no
  * error: its report says so.
  * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle
  * is refused. Objects belong to a context and die with it, or by their own destroy function.
- * Parameters. Fill a struct with its init function, NAME_init(&p, sizeof p), then set members; NULL
- * means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
+ * Parameters. PLAQ_INIT(plaq_NAME_params, p); declares a struct and fills in its defaults, or
+ * plaq_NAME_params_init(&p, sizeof p) one that exists; then set members; NULL means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
  * grow at the end in later versions without breaking programs compiled today.
  * Memory. What a pointer points to is borrowed for the call only, unless its comment says otherwise.
  * Pointers must be valid for the sizes stated; NULL is refused where something is needed.
@@ -26,6 +26,51 @@ const RULES: &str = "\
  * Threads. Any thread may call. An object that another call is changing is refused with PLAQ_BUSY.
  */
 ";
+
+const INIT: &str = "
+/** Declares a struct of parameters or a report with its defaults: PLAQ_INIT(plaq_dirac_params, p);
+ * then p.kappa = 0.13. Its size is right whatever the type. */
+#define PLAQ_INIT(type, name) \\
+  type name; \\
+  (void)type##_init(&name, (int64_t)sizeof(type))
+";
+
+const PROMISES: &str = r#"
+## What is promised
+
+- **A call that is refused changes nothing**: no object, no array, no report. What a call makes it gives to the
+  host on success only, on all ranks; where one of them fails, nothing is left on the others.
+- **Solves.** What can be refused is refused before x is touched. After `PLAQ_SOLVER_BREAKDOWN` x, or each x of a
+  multi-shift solve, is zero. A solve that needs more memory than it announced, because other objects took it
+  meanwhile, ends with `PLAQ_OUT_OF_MEMORY`; without an initial guess x may be zero then.
+- **Memory.** Fields, and whatever on the host grows with the lattice, end in `PLAQ_OUT_OF_MEMORY` where there is
+  no room.
+- **Panics** of plaq are `PLAQ_INTERNAL` and say nothing on the standard error. Those of a Rust host are its own.
+- **Threads and callbacks.** An object in use is `PLAQ_BUSY`; nothing waits for another call. So is every call that a
+  log callback makes.
+- **Ranks.** Before they exchange anything, the ranks of a call compare its name, its number, its objects and its
+  parameters. Where these differ, all of them get `PLAQ_COMM_FAILED` with what each rank did, and the context is
+  lost. A wrong argument on one rank, a stale handle too, is the same refusal on all. Not compared are arrays, texts,
+  callbacks, and how each rank keeps its part of a field (order and place of its array). Every wait has a deadline.
+- **Files** appear complete or not at all, with mode and owner of the file that they replace. Devices, pipes and
+  links to nowhere are refused.
+- **Device arrays** (`PLAQ_LOCATION_DEVICE`) are refused where the driver does not know the address, or its
+  allocation ends too soon. Work comes after what is on the stream that the parameters name.
+
+## What cannot be
+
+- **Pointers.** An address that is neither NULL nor memory of the stated size ends the process, as in any C library.
+  Inside of a larger allocation of the device nobody knows where an array ends. A stream or a communicator that does
+  not live any more is such an address.
+- **Small allocations.** Where the host has no memory for a few bytes, Rust ends the process. A limit on the address
+  space should leave some MiB.
+- **Signals.** plaq installs no handlers. No function may be called from one: they take locks and allocate. A process
+  that is killed while it writes a file leaves a hidden file `.plaq-*.tmp` in its folder.
+- **fork().** A child has no threads of its parent's contexts: calls that need them are `PLAQ_DEVICE_LOST`; contexts
+  of one thread and new contexts work. A CUDA context does not survive fork().
+- **MPI.** A rank that is killed ends the job where mpirun has it so. A communicator that one rank never gives up is
+  given up by none.
+"#;
 
 const COMPATIBLE: &str = "\
 /* The part of QUDA's interface that plaq offers; programs that keep to it compile and link as they
@@ -81,7 +126,9 @@ fn header() -> String {
         let _ = write!(s, "\n/* ---- {} ---- */\n", module.title);
         module.items.iter().for_each(|i| item(&mut s, i));
     }
-    s.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
+    s.push_str(INIT);
+    s.push_str("\n#endif\n");
     s
 }
 
@@ -128,7 +175,7 @@ fn item(s: &mut String, item: &Item) {
             comment(s, "", doc);
             let _ = writeln!(s, "typedef struct {name} {{");
             for field in *fields {
-                comment(s, "  ", field.doc);
+                member_comment(s, field);
                 let _ = writeln!(s, "  {};", declare(field.ty, field.name));
             }
             let _ = writeln!(s, "}} {name};");
@@ -158,11 +205,53 @@ fn end_list(s: &mut String) {
     }
 }
 
-fn comment(s: &mut String, indent: &str, doc: Doc) {
+fn comment(s: &mut String, indent: &str, doc: &[&str]) {
     if !doc.is_empty() {
         let lines: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
         let _ = writeln!(s, "{indent}/** {} */", lines.join(&format!("\n{indent} * ")));
     }
+}
+
+/// What a member is, and its default.
+fn member_comment(s: &mut String, field: &Field) {
+    let mut lines: Vec<String> = field.doc.iter().map(|line| line.trim().to_string()).collect();
+    let text = lines.join(" ");
+    let told = ["Default", "Must be set", "Must be 0", "must be set"];
+    if let Some(value) = field.default.filter(|_| !told.iter().any(|t| text.contains(t))) {
+        let default = format!("Default: {}.", default_in_c(value));
+        match lines.last_mut() {
+            Some(last) if last.len() + default.len() < 88 => {
+                if !last.ends_with(['.', '!', '?']) {
+                    last.push('.');
+                }
+                last.push(' ');
+                last.push_str(&default);
+            }
+            _ => lines.push(default),
+        }
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    comment(s, "  ", &lines);
+}
+
+/// `[0.0; 4]` is "0, 0, 0, 0", `std::ptr::null()` NULL.
+fn default_in_c(value: &str) -> String {
+    let value: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+    if let Some(list) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
+        let (one, count) = match list.split_once(';') {
+            Some((one, count)) => (one, count.parse().expect("a number of elements")),
+            None => (list, 1),
+        };
+        let each: Vec<String> = one.split(',').map(default_in_c).collect();
+        return vec![each.join(", "); count].join(", ");
+    }
+    match value.as_str() {
+        "None" => return "NULL".into(),
+        v if v.starts_with("std::ptr::null") => return "NULL".into(),
+        "f64::NAN" => return "NaN".into(),
+        _ => {}
+    }
+    value.strip_suffix(".0").unwrap_or(&value).into()
 }
 
 fn arguments(args: &[Pair]) -> String {
@@ -198,7 +287,7 @@ fn c_type(ty: &str) -> String {
     let (wrapper, inner) = split(ty);
     match wrapper.as_str() {
         "Params" | "Array" => return format!("const {} *", c_type(&inner)),
-        "Out" | "OutArray" | "MaybeArray" | "Report" | "Init" => {
+        "Out" | "MaybeOut" | "OutArray" | "MaybeArray" | "Report" | "Init" => {
             return format!("{} *", c_type(&inner))
         }
         "Raw" | "Handle" | "Local" | "Maybe" => return inner,
@@ -268,5 +357,6 @@ pub fn errors() -> String {
             }
         }
     }
+    s.push_str(PROMISES);
     s
 }

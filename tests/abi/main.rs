@@ -116,6 +116,11 @@ fn dirac_operators() {
 }
 
 #[test]
+fn fermion_forces() {
+    c_program("force");
+}
+
+#[test]
 fn solvers() {
     c_program("solve");
 }
@@ -137,6 +142,11 @@ fn limits() {
     let folders = [work(), &root().join("tests/abi")];
     let program = programs::build(&tool, "tests/abi/limits.c", &folders, "limits", &[]);
     run(Command::new(program).current_dir(work()), "limits.c");
+}
+
+#[test]
+fn hybrid_monte_carlo() {
+    c_program("hmc");
 }
 
 #[test]

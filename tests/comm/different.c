@@ -147,7 +147,7 @@ static void leak(void) {
   OK(plaq_context_report_init(&r, sizeof r));
   for (i = 0; i < 4; i++) p.extents[i] = 8;
   for (i = 0; i < 20; i++) {
-    all(plaq_spinor_create(c, &p, &x), PLAQ_OUT_OF_MEMORY, "limit");
+    all(plaq_spinor_create(c, &p, &x), PLAQ_OUT_OF_MEMORY, "needs");
     OK(plaq_context_describe(c, &r));
     CHECK(r.memory_used == 0);
   }

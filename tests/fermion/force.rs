@@ -10,9 +10,9 @@ use super::reference::dirac::{Dirac, Preconditioned};
 use super::reference::{spinor, Field, Gauge};
 use super::{clover, derivative, directions, moved, reference_params, wilson, Setup};
 
-const COEF: [f64; 2] = [-1.0, 0.4];
+pub const COEF: [f64; 2] = [-1.0, 0.4];
 /// Of the determinant of the even sites and of the odd ones.
-const DETERMINANT: [f64; 2] = [-0.5, 0.3];
+pub const DETERMINANT: [f64; 2] = [-0.5, 0.3];
 const EPSILON: f64 = 2e-3;
 
 fn setups() -> Vec<Setup> {
@@ -23,7 +23,7 @@ fn setups() -> Vec<Setup> {
         .collect()
 }
 
-fn fields(s: &Setup, seed: u64) -> Vec<Field> {
+pub fn fields(s: &Setup, seed: u64) -> Vec<Field> {
     (0..COEF.len() as u64).map(|k| spinor::random(s.lat, seed + k)).collect()
 }
 
@@ -35,7 +35,7 @@ fn terms(x: &[Field], y: &[Field], f: impl Fn(&Field) -> Field) -> f64 {
 
 /// Compares with the reference's `value` of links along random directions, relative to the mean size
 /// of a derivative along such a direction.
-fn compare(s: &Setup, force: &Momenta, bound: f64, what: &str, value: impl Fn(&Gauge) -> f64) {
+pub fn compare(s: &Setup, force: &Momenta, bound: f64, what: &str, value: impl Fn(&Gauge) -> f64) {
     let size = force.norm2().unwrap().0.sqrt();
     for mu in 0..4 {
         let h = directions(s.lat, 100 + mu as u64);
@@ -69,7 +69,7 @@ fn all_of(s: &Setup, params: DiracParams, (precision, recon): (Precision, Recon)
     p
 }
 
-fn reference_value(s: &Setup, params: DiracParams, links: &Gauge) -> f64 {
+pub fn reference_value(s: &Setup, params: DiracParams, links: &Gauge) -> f64 {
     let (x, y) = (fields(s, 1), fields(s, 11));
     let dirac = Dirac::new(s.lat, links, reference_params(&params));
     let mut sum = terms(&x, &y, |f| dirac.apply_kappa(f));

@@ -1,14 +1,15 @@
 //! Forces and monomials of fermions (physics.md, HMC): against derivatives of the action, and what
 //! molecular dynamics with them must satisfy.
 
+mod chains;
 #[path = "../common/mod.rs"]
 mod common;
-#[path = "../reference/mod.rs"]
-mod reference;
-
 mod force;
 mod monomials;
 mod rational;
+#[path = "../reference/mod.rs"]
+mod reference;
+mod stout;
 
 use std::sync::Arc;
 

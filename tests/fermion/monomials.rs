@@ -8,6 +8,7 @@ use plaq::operators::DiracParams;
 use plaq::ops::hmc::fermion::{
     Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
+use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Monomial, Stream};
 
 use super::common::{devices, over_ranks};
@@ -33,6 +34,11 @@ fn setup(part: [usize; 4]) -> Setup {
 fn two(operator: DiracParams, preconditioner: Option<DiracParams>, schur: Schur) -> TwoFlavours {
     let params = TwoFlavoursParams { operator, preconditioner, schur, inverter: EXACT };
     TwoFlavours::new("two", params).unwrap()
+}
+/// On links of two levels of stout smearing.
+fn stout(operator: DiracParams, preconditioner: Option<DiracParams>) -> TwoFlavours {
+    let params = TwoFlavoursParams { operator, preconditioner, schur: ASYMMETRIC, inverter: EXACT };
+    TwoFlavours::new("stout", params).unwrap().with_smearing(Stout::new(0.12, 2).unwrap())
 }
 fn one(operator: DiracParams, schur: Schur, fields: usize) -> OneFlavour {
     let params = OneFlavourParams {
@@ -64,6 +70,7 @@ fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
         ("ratio of masses", Box::new(two(c, Some(heavier(c)), ASYMMETRIC)), 0.0),
         ("ratio of masses, symmetric", Box::new(two(c, Some(heavier(c)), SYMMETRIC)), 0.0),
         ("ratio of twists", Box::new(two(c, Some(t), SYMMETRIC)), 0.0),
+        ("stout clover", Box::new(stout(c, Some(heavier(c)))), 2.0),
         ("one flavour", Box::new(one(wilson(), SYMMETRIC, 1)), 1.0),
         ("one flavour, clover", Box::new(one(c, ASYMMETRIC, 1)), 1.0),
         ("one flavour, two fields", Box::new(one(c, SYMMETRIC, 2)), 1.0),
@@ -126,7 +133,8 @@ fn weights_are_determinants() {
     let links = moved(&s.links, &h, 1, 0.06);
     let [from, to] = [&s.links, &links].map(|l| s.gauge(l, Precision::F64, Recon::R18));
     let c = clover(0.0);
-    for (what, mut monomial, flavours) in all() {
+    // Smeared links are for the derivative alone.
+    for (what, mut monomial, flavours) in all().into_iter().filter(|m| m.0 != "stout clover") {
         let ratio = |p: &DiracParams| ln_det(&s, &links, p) - ln_det(&s, &s.links, p);
         let expect = match what {
             "ratio of masses" | "ratio of masses, symmetric" => {

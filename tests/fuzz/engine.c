@@ -435,7 +435,9 @@ int main(int argc, char **argv) {
   return faults || fine * 20 < all;
 }
 
-void engine_remember(void);
+/* Of an array of handles a call may take the first few only. */
+void partly_used(void) { must_fail = 0; }
+
 void engine_remember(void) {
   int i;
   for (i = 0; i < out_count; i++) memcpy(before[i], outs[i].at, outs[i].bytes);

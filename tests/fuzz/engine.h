@@ -2,7 +2,7 @@
 #ifndef ENGINE_H
 #define ENGINE_H
 
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -44,6 +44,10 @@ char *text_out(void);
 void *user(void);
 /* A call of a callback: 0 as long as the work may go on. */
 int32_t called(void);
+
+void partly_used(void);
+/* Keeps what results hold before the call. */
+void engine_remember(void);
 
 /* Results of a call that succeeded. */
 void made(int kind, int64_t id);

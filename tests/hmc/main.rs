@@ -4,6 +4,7 @@ mod chains;
 #[path = "../common/mod.rs"]
 mod common;
 mod forces;
+mod inputs;
 mod integrators;
 mod momenta;
 #[path = "../reference/mod.rs"]

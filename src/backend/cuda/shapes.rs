@@ -28,6 +28,10 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
         _ if ["gauge_quality", "gauge_sweep_seen"].contains(&kernel.name) && !double => {
             shape(64, 8)
         }
+        // Forces stream fields and take some 140 registers in double: more warps fit in small blocks.
+        _ if ["plaquette_force", "rectangle_force"].contains(&kernel.name) => {
+            shape(128, if double { 3 } else { 4 })
+        }
         // Many warps hide the latency of streaming kernels.
         Kind::Site | Kind::Block => shape(128, if double { 2 } else { 4 }),
         // Serial in a site, not hot: give it all registers.

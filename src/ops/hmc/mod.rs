@@ -4,8 +4,10 @@
 pub mod checkpoint;
 pub mod fermion;
 pub mod gauge_action;
+pub mod input;
 pub mod integrator;
 mod random;
+pub mod stout;
 mod trajectory;
 
 use crate::error::Result;

@@ -166,6 +166,10 @@ impl Hmc {
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
+    /// Names of the monomials in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.monomials.iter().map(|m| m.name())
+    }
     pub fn momenta(&self) -> &Momenta {
         &self.momenta
     }

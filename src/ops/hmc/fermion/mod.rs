@@ -11,6 +11,7 @@ pub use guess::Guesses;
 pub use rational::{OneFlavour, OneFlavourParams};
 pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 
+use super::stout::{Smeared, Stout};
 use super::KickReport;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, EvenOdd, Schur, Solution, SolveParams};
@@ -80,25 +81,43 @@ impl Inverter {
         };
         DiracSolver::new(op.clone(), params)
     }
+}
 
-    /// P^dagger P x = b; iterations.
-    fn solve(
-        &self,
-        op: &EvenOdd,
-        tol: f64,
-        guess: bool,
-        x: &mut SpinorField,
-        b: &SpinorField,
-    ) -> Result<u64> {
-        let solver = self.solver(op.op(), schur_of(op), tol, guess)?;
-        let report = solver.solve(x, b, &mut unwatched)?.solver;
-        converged(&report, tol)?;
-        Ok(report.iterations as u64)
+/// P of some parameters and its solvers; links change in place.
+struct Operator {
+    schur: EvenOdd,
+    /// P^dagger P x = b from x as it is, to the tolerance of forces; from zero, to that of the
+    /// Hamiltonian.
+    force: DiracSolver,
+    hamiltonian: DiracSolver,
+}
+
+impl Operator {
+    fn new(
+        links: &Arc<GaugeField>,
+        params: DiracParams,
+        schur: Schur,
+        inverter: &Inverter,
+    ) -> Result<Self> {
+        let op = Arc::new(Wilson::new(links.clone(), params)?);
+        let solver = |tol, guess| inverter.solver(&op, schur, tol, guess);
+        let (force, hamiltonian) = (
+            solver(inverter.tolerance_force, true)?,
+            solver(inverter.tolerance_hamiltonian, false)?,
+        );
+        let schur = EvenOdd::new(op, schur.parity, schur.symmetric);
+        Ok(Operator { schur, force, hamiltonian })
+    }
+    fn wilson(&self) -> &Wilson {
+        self.schur.op()
     }
 }
 
-fn schur_of(op: &EvenOdd) -> Schur {
-    Schur { parity: op.parity(), symmetric: op.symmetric() }
+/// Solves for one right-hand side; iterations.
+fn solved(solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+    let report = solver.solve(x, b, &mut unwatched)?.solver;
+    converged(&report, solver.params().solver.tol)?;
+    Ok(report.iterations as u64)
 }
 
 /// A solve that did not reach its tolerance ends the trajectory.
@@ -114,14 +133,91 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     );
 }
 
-/// Links of a monomial: a copy that its operators share, two rows in double.
-fn copy_of(gauge: &GaugeField) -> Result<Arc<GaugeField>> {
-    Ok(Arc::new(gauge.to(Precision::F64, Recon::R12)?))
+/// The operators of a monomial on a copy of the links that they share, smeared or not, two rows in
+/// double. Made with the first links, and changed in place.
+#[derive(Default)]
+struct Operators {
+    smeared: Option<Smeared>,
+    links: Option<Arc<GaugeField>>,
+    list: Vec<Operator>,
 }
 
-fn schur_operator(links: &Arc<GaugeField>, params: DiracParams, schur: Schur) -> Result<EvenOdd> {
-    let op = Arc::new(Wilson::new(links.clone(), params)?);
-    Ok(EvenOdd::new(op, schur.parity, schur.symmetric))
+impl Operators {
+    /// The operators with these parameters on these links.
+    fn on(
+        &mut self,
+        gauge: &GaugeField,
+        params: &[DiracParams],
+        schur: Schur,
+        (inverter, stout): (&Inverter, Option<Stout>),
+    ) -> Result<&Self> {
+        let kept = self.links.as_ref().is_some_and(|l| {
+            l.geometry() == gauge.geometry()
+                && l.device() == gauge.device()
+                && self.list.len() == params.len()
+        });
+        if !kept {
+            *self = Operators::default();
+        }
+        if let Some(stout) = stout {
+            let form = (Precision::F64, Recon::R18);
+            let fine = match (gauge.precision(), gauge.recon()) == form {
+                true => None,
+                false => Some(gauge.to(form.0, form.1)?),
+            };
+            let gauge = fine.as_ref().unwrap_or(gauge);
+            match &mut self.smeared {
+                Some(s) => s.update(gauge)?,
+                None => self.smeared = Some(Smeared::new(stout, gauge)?),
+            }
+        }
+        let gauge = self.smeared.as_ref().map_or(gauge, Smeared::smeared);
+        match &self.links {
+            Some(links) => {
+                for (n, op) in self.list.iter().enumerate() {
+                    op.wilson().update(if n == 0 { gauge } else { links })?;
+                }
+            }
+            None => {
+                let links = Arc::new(gauge.to(Precision::F64, Recon::R12)?);
+                for p in params {
+                    self.list.push(Operator::new(&links, *p, schur, inverter)?);
+                }
+                self.links = Some(links);
+            }
+        }
+        Ok(self)
+    }
+
+    /// Adds the force that `build` collects in zero momenta for the operators' links, and says how large
+    /// it was.
+    fn kick(
+        &self,
+        scratch: &mut Option<Momenta>,
+        momenta: &mut Momenta,
+        step: f64,
+        build: impl FnOnce(&mut Momenta) -> Result<u64>,
+    ) -> Result<KickReport> {
+        let (device, geometry) = (momenta.device().clone(), momenta.geometry().clone());
+        let force = match scratch {
+            Some(f) => {
+                f.clear()?;
+                f
+            }
+            None => scratch.insert(Momenta::new(&device, &geometry, Precision::F64)?),
+        };
+        let iterations = build(force)?;
+        if let Some(smeared) = &self.smeared {
+            smeared.pull_back(force)?;
+        }
+        let (sum, most) = force.norm2()?;
+        if !sum.is_finite() {
+            bail!(NotFinite, "a fermion force is not finite");
+        }
+        // The builder subtracts the force with step 1.
+        momenta.add(1.0, step, force)?;
+        Ok(KickReport { iterations, ..KickReport::of(&geometry, (sum, most)) })
+    }
 }
 
 /// The seed of a monomial's noise: its name keeps it apart from those of others.
@@ -143,30 +239,4 @@ fn check_operator(name: &str, params: &DiracParams, schur: Schur) -> Result<()> 
         bail!(BadParameter, "{name}: parity is 0 or 1, found {}", schur.parity);
     }
     Ok(())
-}
-
-/// Adds the force that `build` collects in zero momenta, and says how large it was.
-fn kick_with(
-    scratch: &mut Option<Momenta>,
-    gauge: &GaugeField,
-    momenta: &mut Momenta,
-    step: f64,
-    build: impl FnOnce(&mut Momenta) -> Result<u64>,
-) -> Result<KickReport> {
-    let force = match scratch {
-        Some(f) => {
-            f.clear()?;
-            f
-        }
-        None => scratch.insert(Momenta::new(gauge.device(), gauge.geometry(), Precision::F64)?),
-    };
-    let iterations = build(force)?;
-    let (sum, most) = force.norm2()?;
-    if !sum.is_finite() {
-        bail!(NotFinite, "a fermion force is not finite");
-    }
-    // The builder subtracts the force with step 1.
-    momenta.add(1.0, step, force)?;
-    let links = 4.0 * gauge.geometry().global_volume() as f64;
-    Ok(KickReport { rms: (sum / links).sqrt(), max: most.sqrt(), iterations })
 }

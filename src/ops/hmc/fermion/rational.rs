@@ -6,15 +6,14 @@
 
 use num_complex::Complex64;
 
-use super::{
-    check_operator, converged, copy_of, kick_with, noise_seed, schur_operator, Inverter, KickReport,
-};
+use super::{check_operator, converged, noise_seed, Inverter, KickReport, Operator, Operators};
 use crate::bail;
-use crate::compose::{largest, schur_log_det, smallest, EvenOdd, HalfTerms, Schur, SchurForce};
+use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::DiracParams;
+use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Stream};
 use crate::solvers::{unwatched, Rational, Shift};
 
@@ -65,10 +64,11 @@ struct Powers {
 pub struct OneFlavour {
     name: String,
     params: OneFlavourParams,
+    smearing: Option<Stout>,
+    kept: Operators,
     powers: Option<Powers>,
-    /// Ends of the spectrum as they were last measured, and near an eigenvector of the lower one.
+    /// Ends of the spectrum as they were last measured.
     seen: Option<(f64, f64)>,
-    lowest: Option<SpinorField>,
     phi: Option<SpinorField>,
     force: SchurForce,
     scratch: Option<Momenta>,
@@ -96,9 +96,10 @@ impl OneFlavour {
         let mut new = OneFlavour {
             name: name.to_string(),
             params,
+            smearing: None,
+            kept: Operators::default(),
             powers: None,
             seen: None,
-            lowest: None,
             phi: None,
             force: SchurForce::default(),
             scratch: None,
@@ -108,6 +109,11 @@ impl OneFlavour {
             new.approximate(low, high)?;
         }
         Ok(new)
+    }
+
+    /// The same with operators on stout-smeared links.
+    pub fn with_smearing(self, stout: Stout) -> Self {
+        OneFlavour { smearing: Some(stout), kept: Operators::default(), ..self }
     }
 
     pub fn params(&self) -> &OneFlavourParams {
@@ -140,18 +146,16 @@ impl OneFlavour {
 
     /// Measures the ends of the spectrum; makes the approximations if there are none, else refuses
     /// eigenvalues that they do not cover.
-    fn look(&mut self, op: &EvenOdd, seed: u64) -> Result<()> {
-        let high = largest(op, LANCZOS, seed)?;
-        let inverter = &self.params.inverter;
+    fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
+        let high = largest(&op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
-        let solver = inverter.solver(op.op(), self.params.schur, tol, false)?;
-        if self.lowest.is_none() {
-            let mut v = op.shape().field(1)?;
-            v.set_noise(Noise::Normal, seed, 1)?;
-            self.lowest = Some(v);
-        }
-        let Some(start) = &mut self.lowest else { return Ok(()) };
-        let low = smallest(&solver, op, start, INVERSE)?;
+        let solver = inverter.solver(op.schur.op(), *schur, tol, false)?;
+        // From noise every time: a chain that goes on from a checkpoint has no other.
+        let mut start = op.schur.shape().field(1)?;
+        start.set_noise(Noise::Normal, seed, 1)?;
+        let low = smallest(&solver, &op.schur, &mut start, INVERSE)?;
         self.seen = Some((low.value, high.value));
         let Some((from, to)) = self.interval() else {
             return self.approximate(low.value / 1.5, 1.2 * (high.value + high.distance));
@@ -169,38 +173,29 @@ impl OneFlavour {
         Ok(())
     }
 
-    /// (P^dagger P + s_k)^-1 b for all poles: a field of as many right-hand sides. Number `k` of b.
-    fn poles_of(
-        &mut self,
-        op: &EvenOdd,
-        shifts: &[f64],
-        tol: f64,
-        b: &SpinorField,
-        number: usize,
-    ) -> Result<Vec<SpinorField>> {
-        let inverter = &self.params.inverter;
-        let solver = inverter.solver(op.op(), self.params.schur, tol, false)?;
-        let shape = op.shape();
-        let mut source = shape.field(1)?;
-        source.copy_rhs(0, b, number, 1)?;
-        let mut xs = vec![];
-        for _ in shifts {
-            xs.push(shape.field(1)?);
-        }
-        let shifts: Vec<Shift> = shifts.iter().map(|&sigma| Shift { sigma, tol }).collect();
-        let (report, _) = solver.multishift(&shifts, &mut xs, &source, &mut unwatched)?;
-        converged(&report.solver, tol)?;
-        self.iterations += report.solver.iterations as u64;
-        Ok(xs)
-    }
-
     fn no_fields<T>(&self) -> Result<T> {
         bail!(InvalidArgument, "{}: no pseudofermions, refresh comes first", self.name);
     }
+}
 
-    fn operator(&self, gauge: &GaugeField) -> Result<EvenOdd> {
-        schur_operator(&copy_of(gauge)?, self.params.operator, self.params.schur)
+/// (P^dagger P + s_k)^-1 b for all poles, b number `k` of a field; iterations.
+fn poles_of(
+    solver: &DiracSolver,
+    shifts: &[f64],
+    b: &SpinorField,
+    number: usize,
+) -> Result<(Vec<SpinorField>, u64)> {
+    let mut source = b.like_with(b.precision(), 1)?;
+    source.copy_rhs(0, b, number, 1)?;
+    let mut xs = vec![];
+    for _ in shifts {
+        xs.push(source.like(b.precision())?);
     }
+    let tol = solver.params().solver.tol;
+    let shifts: Vec<Shift> = shifts.iter().map(|&sigma| Shift { sigma, tol }).collect();
+    let (report, _) = solver.multishift(&shifts, &mut xs, &source, &mut unwatched)?;
+    converged(&report.solver, tol)?;
+    Ok((xs, report.solver.iterations as u64))
 }
 
 impl Monomial for OneFlavour {
@@ -213,25 +208,22 @@ impl Monomial for OneFlavour {
     /// # Errors
     /// `SpectralBounds`: it has left the interval of the approximations.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
-        let op = self.operator(gauge)?;
         let seed = noise_seed(stream.seed, &self.name);
         let every = self.params.check_every;
         let due = every != 0 && stream.trajectory.is_multiple_of(every);
         if self.powers.is_none() || due {
-            self.look(&op, seed ^ 1)?;
+            self.look(gauge, seed ^ 1)?;
         }
-        let Some(r) = self.powers.as_ref().map(|p| p.heat_bath.clone()) else {
-            return self.no_fields();
-        };
-        let n = self.params.fields;
-        let mut eta = op.shape().field(n)?;
-        let mut phi = op.shape().field(n)?;
-        let first = stream.trajectory.wrapping_mul(n as u32);
-        eta.set_noise(Noise::Normal, seed, first)?;
-        let tol = self.params.inverter.tolerance_hamiltonian;
+        let Some(powers) = &self.powers else { return self.no_fields() };
+        let (r, n) = (&powers.heat_bath, self.params.fields);
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
+        let shape = op.schur.shape();
+        let (mut eta, mut phi, mut sum) = (shape.field(n)?, shape.field(n)?, shape.field(1)?);
+        eta.set_noise(Noise::Normal, seed, stream.trajectory.wrapping_mul(n as u32))?;
         for i in 0..n {
-            let xs = self.poles_of(&op, &r.shifts, tol, &eta, i)?;
-            let mut sum = op.shape().field(1)?;
+            let (xs, done) = poles_of(&op.hamiltonian, &r.shifts, &eta, i)?;
+            self.iterations += done;
             sum.copy_rhs(0, &eta, i, 1)?;
             for (x, residue) in xs.iter().zip(&r.residues) {
                 blas::axpy(&[Complex64::new(*residue, 0.0)], x, &mut sum)?;
@@ -246,63 +238,49 @@ impl Monomial for OneFlavour {
     }
 
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        let op = self.operator(gauge)?;
-        let (Some(phi), Some(r)) =
-            (self.phi.take(), self.powers.as_ref().map(|p| p.hamiltonian.clone()))
-        else {
-            return self.no_fields();
-        };
-        let tol = self.params.inverter.tolerance_hamiltonian;
-        let mut sum = || -> Result<f64> {
-            let mut s = 0.0;
-            for i in 0..phi.nrhs() {
-                let xs = self.poles_of(&op, &r.shifts, tol, &phi, i)?;
-                let mut one = op.shape().field(1)?;
-                one.copy_rhs(0, &phi, i, 1)?;
-                s += blas::norm2(&one)?[0];
-                for (x, residue) in xs.iter().zip(&r.residues) {
-                    s += residue * blas::dot(&one, x)?[0].re;
-                }
+        let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
+        let (r, mut s) = (&powers.hamiltonian, 0.0);
+        let mut one = op.schur.shape().field(1)?;
+        for i in 0..phi.nrhs() {
+            let (xs, done) = poles_of(&op.hamiltonian, &r.shifts, phi, i)?;
+            self.iterations += done;
+            one.copy_rhs(0, phi, i, 1)?;
+            s += blas::norm2(&one)?[0];
+            for (x, residue) in xs.iter().zip(&r.residues) {
+                s += residue * blas::dot(&one, x)?[0].re;
             }
-            Ok(r.constant * s)
-        };
-        let s = sum();
-        self.phi = Some(phi);
+        }
         // ln |det A| is half of what two flavours have.
-        Ok(s? - 0.5 * schur_log_det(&op)?)
+        Ok(r.constant * s - 0.5 * schur_log_det(&op.schur)?)
     }
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
-        let op = self.operator(gauge)?;
-        let (Some(phi), Some(r)) = (self.phi.take(), self.powers.as_ref().map(|p| p.force.clone()))
-        else {
-            return self.no_fields();
-        };
-        let tol = self.params.inverter.tolerance_force;
-        let before = self.iterations;
-        let mut solved = vec![];
-        for i in 0..phi.nrhs() {
-            solved.push(self.poles_of(&op, &r.shifts, tol, &phi, i));
-        }
-        self.phi = Some(phi);
-        let done = self.iterations - before;
-        self.iterations = before;
+        let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?;
+        let Operator { schur: op, force: solver, .. } = &ops.list[0];
+        let r = &powers.force;
         // dS = sum_k 2 Re <-c r_k P x_k, dP x_k>
         let coef: Vec<f64> = r.residues.iter().map(|v| -r.constant * v).collect();
-        let OneFlavour { force, scratch, .. } = self;
-        kick_with(scratch, gauge, momenta, step, |f| {
+        let force = &mut self.force;
+        ops.kick(&mut self.scratch, momenta, step, |f| {
             force.begin();
+            let mut total = 0;
             let (mut x, mut y) = (op.shape().field(coef.len())?, op.shape().field(coef.len())?);
-            for xs in solved {
-                for (k, one) in xs?.iter().enumerate() {
+            for i in 0..phi.nrhs() {
+                let (xs, done) = poles_of(solver, &r.shifts, phi, i)?;
+                total += done;
+                for (k, one) in xs.iter().enumerate() {
                     x.copy_rhs(k, one, 0, 1)?;
                 }
                 op.apply(&mut y, &x)?;
-                force.add(&op, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
+                force.add(op, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
             }
-            force.determinant(&op, -0.5)?;
+            force.determinant(op, -0.5)?;
             force.finish(op.op(), f, 1.0)?;
-            Ok(done)
+            Ok(total)
         })
     }
 

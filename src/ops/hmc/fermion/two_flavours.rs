@@ -6,14 +6,14 @@
 //! Q = A_W = 1 without W. A chain of such ratios, each with the W that the next one has for M, ends
 //! with a monomial without W; the whole is det(M^dagger M) of the first whatever stands between.
 
-use super::{
-    check_operator, copy_of, kick_with, noise_seed, schur_operator, Guesses, Inverter, KickReport,
-};
-use crate::compose::{schur_log_det, EvenOdd, HalfTerms, Schur, SchurForce};
+use super::{check_operator, noise_seed, solved, Guesses, Inverter, KickReport, Operators};
+use crate::bail;
+use crate::compose::{schur_log_det, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::DiracParams;
+use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Stream};
 
 /// What two flavours are.
@@ -32,17 +32,15 @@ pub struct TwoFlavoursParams {
 pub struct TwoFlavours {
     name: String,
     params: TwoFlavoursParams,
+    /// Of M, then of W.
+    operators: Vec<DiracParams>,
+    smearing: Option<Stout>,
+    kept: Operators,
     phi: Option<SpinorField>,
     guesses: Guesses,
     force: SchurForce,
     scratch: Option<Momenta>,
     iterations: u64,
-}
-
-/// The operators of some links.
-struct Operators {
-    light: EvenOdd,
-    heavy: Option<EvenOdd>,
 }
 
 impl TwoFlavours {
@@ -55,9 +53,13 @@ impl TwoFlavours {
         }
         params.inverter.check()?;
         let guesses = Guesses::new(params.inverter.guesses);
+        let operators = [params.operator].into_iter().chain(params.preconditioner).collect();
         Ok(TwoFlavours {
             name: name.to_string(),
             params,
+            operators,
+            smearing: None,
+            kept: Operators::default(),
             phi: None,
             guesses,
             force: SchurForce::default(),
@@ -66,31 +68,28 @@ impl TwoFlavours {
         })
     }
 
+    /// The same with operators on stout-smeared links.
+    pub fn with_smearing(self, stout: Stout) -> Self {
+        TwoFlavours { smearing: Some(stout), kept: Operators::default(), ..self }
+    }
+
     pub fn params(&self) -> &TwoFlavoursParams {
         &self.params
     }
 
-    fn operators(&self, gauge: &GaugeField) -> Result<Operators> {
-        let links = copy_of(gauge)?;
-        let make = |p: DiracParams| schur_operator(&links, p, self.params.schur);
-        Ok(Operators {
-            light: make(self.params.operator)?,
-            heavy: self.params.preconditioner.map(make).transpose()?,
-        })
+    fn no_fields<T>(&self) -> Result<T> {
+        bail!(InvalidArgument, "{}: no pseudofermions, refresh comes first", self.name);
     }
+}
 
-    /// Q^dagger phi, or a copy of phi.
-    fn source(&self, ops: &Operators) -> Result<SpinorField> {
-        let Some(phi) = &self.phi else {
-            crate::bail!(InvalidArgument, "{}: no pseudofermions, refresh comes first", self.name);
-        };
-        let mut b = ops.light.shape().field(1)?;
-        match &ops.heavy {
-            Some(w) => w.apply_dagger(&mut b, phi)?,
-            None => blas::copy(&mut b, phi)?,
-        }
-        Ok(b)
+/// Q^dagger phi, or a copy of phi.
+fn source(ops: &Operators, phi: &SpinorField) -> Result<SpinorField> {
+    let mut b = phi.like(phi.precision())?;
+    match ops.list.get(1) {
+        Some(w) => w.schur.apply_dagger(&mut b, phi)?,
+        None => blas::copy(&mut b, phi)?,
     }
+    Ok(b)
 }
 
 impl Monomial for TwoFlavours {
@@ -100,18 +99,20 @@ impl Monomial for TwoFlavours {
 
     /// phi = (Q^dagger)^-1 P^dagger eta, eta normal.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
-        let ops = self.operators(gauge)?;
-        let shape = ops.light.shape();
-        let (mut eta, mut phi) = (shape.field(1)?, shape.field(1)?);
+        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
+        let shape = ops.list[0].schur.shape();
+        let mut eta = shape.field(1)?;
+        let mut phi = match self.phi.take() {
+            Some(phi) if shape.check(&phi, "phi").is_ok() => phi,
+            _ => shape.field(1)?,
+        };
         eta.set_noise(Noise::Normal, noise_seed(stream.seed, &self.name), stream.trajectory)?;
-        ops.light.apply_dagger(&mut phi, &eta)?;
-        if let Some(w) = &ops.heavy {
+        ops.list[0].schur.apply_dagger(&mut phi, &eta)?;
+        if let Some(w) = ops.list.get(1) {
             // (Q^dagger)^-1 = Q (Q^dagger Q)^-1
-            let inverter = &self.params.inverter;
-            let tol = inverter.tolerance_hamiltonian;
-            eta.clear()?;
-            self.iterations += inverter.solve(w, tol, false, &mut eta, &phi)?;
-            w.apply(&mut phi, &eta)?;
+            self.iterations += solved(&w.hamiltonian, &mut eta, &phi)?;
+            w.schur.apply(&mut phi, &eta)?;
         }
         self.phi = Some(phi);
         self.guesses.clear();
@@ -119,45 +120,46 @@ impl Monomial for TwoFlavours {
     }
 
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        let ops = self.operators(gauge)?;
-        let b = self.source(&ops)?;
+        let Some(phi) = &self.phi else { return self.no_fields() };
+        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
+        let b = source(ops, phi)?;
         let (mut x, mut y) = (b.like(b.precision())?, b.like(b.precision())?);
-        let inverter = &self.params.inverter;
-        let tol = inverter.tolerance_hamiltonian;
-        self.iterations += inverter.solve(&ops.light, tol, false, &mut x, &b)?;
-        ops.light.apply(&mut y, &x)?;
+        self.iterations += solved(&ops.list[0].hamiltonian, &mut x, &b)?;
+        ops.list[0].schur.apply(&mut y, &x)?;
         // 2 <x, b> - |P x|^2: the error of x enters squared.
         let mut s = 2.0 * blas::dot(&x, &b)?[0].re - blas::norm2(&y)?[0];
-        s -= schur_log_det(&ops.light)?;
-        if let Some(w) = &ops.heavy {
-            s += schur_log_det(w)?;
+        s -= schur_log_det(&ops.list[0].schur)?;
+        if let Some(w) = ops.list.get(1) {
+            s += schur_log_det(&w.schur)?;
         }
         Ok(s)
     }
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
-        let ops = self.operators(gauge)?;
-        let b = self.source(&ops)?;
-        let mut x = b.like(b.precision())?;
-        let guess = self.guesses.guess(&ops.light, &mut x, &b)?;
-        let inverter = &self.params.inverter;
-        let done = inverter.solve(&ops.light, inverter.tolerance_force, guess, &mut x, &b)?;
+        let Some(phi) = &self.phi else { return self.no_fields() };
+        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
+        let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
+        let b = source(ops, phi)?;
+        let (light, mut x) = (&ops.list[0].schur, b.like(b.precision())?);
+        self.guesses.guess(light, &mut x, &b)?;
+        let done = solved(&ops.list[0].force, &mut x, &b)?;
         self.guesses.keep(&x)?;
-        let TwoFlavours { force, scratch, phi, .. } = self;
-        kick_with(scratch, gauge, momenta, step, |f| {
+        let force = &mut self.force;
+        ops.kick(&mut self.scratch, momenta, step, |f| {
             // dS = 2 Re <-Y, dP X> + 2 Re <phi, dQ X>, Y = P X
             let mut y = b;
             force.begin();
-            ops.light.apply(&mut y, &x)?;
-            let first = HalfTerms { x: &x, y: &y, px: &y, coef: &[-1.0] };
-            force.add(&ops.light, f, 1.0, first)?;
-            force.determinant(&ops.light, -1.0)?;
-            if let (Some(w), Some(phi)) = (&ops.heavy, phi) {
-                w.apply(&mut y, &x)?;
-                force.add(w, f, 1.0, HalfTerms { x: &x, y: phi, px: &y, coef: &[1.0] })?;
-                force.determinant(w, 1.0)?;
+            light.apply(&mut y, &x)?;
+            force.add(light, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &[-1.0] })?;
+            force.determinant(light, -1.0)?;
+            if let Some(w) = ops.list.get(1) {
+                w.schur.apply(&mut y, &x)?;
+                let terms = HalfTerms { x: &x, y: phi, px: &y, coef: &[1.0] };
+                force.add(&w.schur, f, 1.0, terms)?;
+                force.determinant(&w.schur, 1.0)?;
             }
-            force.finish(ops.light.op(), f, 1.0)?;
+            force.finish(ops.list[0].wilson(), f, 1.0)?;
             Ok(done)
         })
     }

@@ -1,0 +1,129 @@
+/* flow: gradient flow of a configuration: action density, scales t0 and w0, topological charge.
+ *
+ *   flow --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]
+ *        [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+ *
+ * With --tolerance the steps are adaptive and --step is the first. Times are t / a^2. The report has arrays
+ * flow.t, flow.plaquette_spatial, .plaquette_temporal (1 for unit links), .energy_spatial, .energy_temporal
+ * (clover leaves, averages per site) and .charge.
+ *
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5 --json $OUT/flow.json --plot $OUT/flow.svg
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --flow zeuthen --time 0.3 --tolerance 1e-4
+ */
+#include "example.h"
+
+static const char HELP[] =
+    "usage: flow --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]\n"
+    "            [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n" GRID_HELP;
+static const char OPTIONS[] =
+    "--gauge --flow --step --time --tolerance --every --json --plot --device --threads" GRID_OPTION;
+static const choice FLOWS[] = {
+    {"wilson", PLAQ_FLOW_WILSON}, {"symanzik", PLAQ_FLOW_SYMANZIK}, {"zeuthen", PLAQ_FLOW_ZEUTHEN}, {NULL, 0}};
+
+static double clover(const plaq_flow_point *p) { return p->time * p->time * (p->energy_spatial + p->energy_temporal); }
+
+static void array(FILE *f, const char *name, const plaq_flow_point *points, int64_t n, size_t offset, const char *end) {
+  int64_t k;
+  fprintf(f, "    \"%s\": [", name);
+  for (k = 0; k < n; k++)
+    fprintf(f, "%s%.17g", k ? ", " : "", *(const double *)((const char *)(points + k) + offset));
+  fprintf(f, "]%s\n", end);
+}
+
+#define MEMBER(m) (size_t)((const char *)&points->m - (const char *)points)
+static void write_json(const char *name, const char *gauge, const char *kind, const plaq_flow_params *p,
+                       const plaq_flow_report *r, const plaq_flow_point *points, int64_t n) {
+  FILE *f = open_file(name, "w");
+  fprintf(f, "{\n  \"gauge\": ");
+  json_text(f, gauge);
+  fprintf(f, ",\n  \"kind\": \"%s\",\n  \"step\": %.17g,\n  \"tolerance\": %.17g,\n", kind, p->step, p->tolerance);
+  fprintf(f, "  \"steps\": %lld,\n  \"seconds\": %.6g,\n", (long long)r->steps, r->seconds);
+  fprintf(f, "  \"t0\": {\"clover\": %.17g, \"plaquette\": %.17g},\n", r->t0_clover, r->t0_plaquette);
+  fprintf(f, "  \"w0\": {\"clover\": %.17g, \"plaquette\": %.17g},\n  \"flow\": {\n", r->w0_clover, r->w0_plaquette);
+  array(f, "t", points, n, MEMBER(time), ",");
+  array(f, "plaquette_spatial", points, n, MEMBER(plaquette_spatial), ",");
+  array(f, "plaquette_temporal", points, n, MEMBER(plaquette_temporal), ",");
+  array(f, "energy_spatial", points, n, MEMBER(energy_spatial), ",");
+  array(f, "energy_temporal", points, n, MEMBER(energy_temporal), ",");
+  array(f, "charge", points, n, MEMBER(charge), "");
+  fprintf(f, "  }\n}\n");
+  close_file(f, name);
+}
+
+/* t^2 E over t, with the line at 0.3. */
+static void write_plot(const char *name, const plaq_flow_point *points, int64_t n) {
+  FILE *f = open_file(name, "w");
+  const double w = 640, h = 400, m = 50, last = points[n - 1].time > 0 ? points[n - 1].time : 1;
+  double top = 0.35;
+  int64_t k;
+  for (k = 0; k < n; k++)
+    if (clover(points + k) > top) top = clover(points + k);
+  fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"13\">\n",
+          w, h);
+  fprintf(f, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<path d=\"M%g %gV%gH%g\" fill=\"none\" stroke=\"black\"/>\n", m,
+          m / 2, h - m, w - m / 2);
+  for (k = 0; k <= 4; k++) {
+    const double x = m + (w - 1.5 * m) * (double)k / 4, y = h - m - (h - 1.5 * m) * (double)k / 4;
+    fprintf(f, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%.3g</text>\n", x, h - m + 18, last * (double)k / 4);
+    fprintf(f, "<text x=\"%g\" y=\"%g\" text-anchor=\"end\">%.2f</text>\n", m - 6, y + 4, top * (double)k / 4);
+  }
+  fprintf(f, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">t / a&#178;</text>\n", w / 2, h - 12);
+  fprintf(f, "<text x=\"%g\" y=\"%g\">t&#178; E (clover)</text>\n", m + 8, m / 2 + 12);
+  fprintf(f, "<path d=\"M%g %gH%g\" stroke=\"gray\" stroke-dasharray=\"4\"/>\n", m, h - m - (h - 1.5 * m) * 0.3 / top, w - m / 2);
+  fprintf(f, "<polyline fill=\"none\" stroke=\"#0066aa\" stroke-width=\"2\" points=\"");
+  for (k = 0; k < n; k++)
+    fprintf(f, "%.2f,%.2f ", m + (w - 1.5 * m) * points[k].time / last, h - m - (h - 1.5 * m) * clover(points + k) / top);
+  fprintf(f, "\"/>\n</svg>\n");
+  close_file(f, name);
+}
+
+static int32_t progress(double time, double t2e, double charge, void *user) {
+  fprintf(stderr, "\r  t %.4f of %.4f, t^2 E %.5f, charge %.4f ", time, *(double *)user, t2e, charge);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  plaq_context context;
+  plaq_gauge gauge;
+  plaq_flow_params params;
+  plaq_flow_report report;
+  plaq_flow_point *points;
+  int64_t count, room, k;
+  const char *name, *json, *plot;
+  check_options(argc, argv, OPTIONS, HELP);
+  name = option(argc, argv, "--gauge", NULL);
+  json = option(argc, argv, "--json", "");
+  plot = option(argc, argv, "--plot", "");
+  OK(plaq_flow_params_init(&params, sizeof params));
+  OK(plaq_flow_report_init(&report, sizeof report));
+  params.kind = choose(argc, argv, "--flow", "wilson", FLOWS);
+  params.step = number(argc, argv, "--step", "0.02");
+  params.time = number(argc, argv, "--time", "1");
+  params.tolerance = number(argc, argv, "--tolerance", "0");
+  params.every = (int32_t)integer(argc, argv, "--every", "1");
+  if (!(params.step > 0) || params.every < 1) usage_error("--step or --every", "out of range");
+
+  context = open_context(argc, argv);
+  OK(plaq_gauge_read_file(context, name, NULL, &gauge, NULL));
+  /* Adaptive steps may be smaller than the first. */
+  room = (int64_t)(params.time / params.step) / params.every + 8;
+  if (params.tolerance > 0) room += 1000000;
+  points = malloc((size_t)room * sizeof *points);
+  if (!points) exit(1);
+  OK(plaq_flow_run(gauge, &params, progress, &params.time, &report, points, room, &count));
+  fprintf(stderr, "\n  %.3f s\n", report.seconds);
+  if (count > room) count = room;
+  printf("# t, plaquette spatial, temporal, E spatial, temporal, t^2 E, charge\n");
+  for (k = 0; k < count; k++)
+    printf("%9.5f  %.10f %.10f  %.8f %.8f  %.8f  %9.5f\n", points[k].time, points[k].plaquette_spatial,
+           points[k].plaquette_temporal, points[k].energy_spatial, points[k].energy_temporal, clover(points + k),
+           points[k].charge);
+  if (report.t0_clover > 0) printf("# t0 %.6f (plaquette: %.6f)\n", report.t0_clover, report.t0_plaquette);
+  if (report.w0_clover > 0) printf("# w0 %.6f (plaquette: %.6f)\n", report.w0_clover, report.w0_plaquette);
+  printf("# %lld steps\n", (long long)report.steps);
+  if (*json && first_rank(context)) write_json(json, name, option(argc, argv, "--flow", "wilson"), &params, &report, points, count);
+  if (*plot && first_rank(context)) write_plot(plot, points, count);
+  free(points);
+  OK(plaq_context_destroy(context));
+  return 0;
+}

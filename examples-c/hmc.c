@@ -1,0 +1,206 @@
+/* hmc: SU(3) configurations with dynamical quarks or without, by hybrid Monte Carlo.
+ *
+ *   hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]
+ *       [--device auto|cpu|cuda] [--threads N]
+ *
+ * The input names action, integrator and, in its table [run], what this program does; docs/hmc.md lists
+ * the keys, and examples-c/hmc has inputs. Options go before [run]. Every trajectory is a line of the log:
+ * JSON with trajectory, plaquette, delta_h, accepted, iterations, seconds and the forces by monomial.
+ *
+ * test: --input examples-c/hmc/quenched.toml --trajectories 3 --log $OUT/quenched.jsonl
+ * test: --input examples-c/hmc/clover.toml --trajectories 1 --log $OUT/clover.jsonl
+ * test: --input examples-c/hmc/wilson.toml --trajectories 1
+ * test: --input examples-c/hmc/rhmc.toml --trajectories 1
+ */
+#include "example.h"
+
+static const char HELP[] =
+    "usage: hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]\n"
+    "           [--device auto|cpu|cuda] [--threads N]\n" GRID_HELP;
+static const char OPTIONS[] = "--input --trajectories --start --log --device --threads" GRID_OPTION;
+
+static char *read_all(const char *name) {
+  FILE *f = open_file(name, "rb");
+  size_t room = 1 << 16, n = 0;
+  char *text = malloc(room);
+  for (;;) {
+    if (!text) exit(1);
+    n += fread(text + n, 1, room - n - 1, f);
+    if (n < room - 1) break;
+    room *= 2;
+    text = realloc(text, room);
+  }
+  text[n] = 0;
+  close_file(f, name);
+  return text;
+}
+
+static double run_number(const char *input, const char *key, double otherwise) {
+  char path[64];
+  double value;
+  int32_t found;
+  sprintf(path, "run.%.50s", key);
+  OK(plaq_input_number(input, path, otherwise, &value, &found));
+  return value;
+}
+
+static const char *run_text(const char *input, const char *key, char *to, size_t room, const char *otherwise) {
+  char path[64];
+  int32_t found;
+  sprintf(path, "run.%.50s", key);
+  OK(plaq_input_text(input, path, to, (int64_t)room, &found));
+  return found ? to : otherwise;
+}
+
+static plaq_gauge lattice(plaq_context context, const char *input) {
+  plaq_gauge_params p;
+  plaq_gauge gauge;
+  int mu;
+  OK(plaq_gauge_params_init(&p, sizeof p));
+  for (mu = 0; mu < 4; mu++) {
+    char key[16];
+    sprintf(key, "lattice.%d", mu);
+    p.extents[mu] = (int32_t)run_number(input, key, 0);
+    if (p.extents[mu] < 2) usage_error("run.lattice", "expected four even numbers");
+  }
+  divide(context, p.extents);
+  OK(plaq_gauge_create(context, &p, &gauge));
+  return gauge;
+}
+
+/* t0 and charge of a copy that flows. */
+static void flow(plaq_context context, plaq_gauge gauge, const char *input, FILE *log) {
+  plaq_gauge copy = lattice(context, input);
+  plaq_flow_params p;
+  plaq_flow_report report;
+  plaq_flow_point *points;
+  int64_t count, room;
+  OK(plaq_flow_params_init(&p, sizeof p));
+  OK(plaq_flow_report_init(&report, sizeof report));
+  p.time = run_number(input, "flow_time", 1);
+  p.step = run_number(input, "flow_step", 0.02);
+  p.every = 1;
+  room = (int64_t)(p.time / p.step) + 8;
+  points = malloc((size_t)room * sizeof *points);
+  if (!points) exit(1);
+  OK(plaq_gauge_copy(gauge, copy));
+  OK(plaq_flow_run(copy, &p, NULL, NULL, &report, points, room, &count));
+  if (log && count > 0 && count <= room)
+    fprintf(log, ",\"flow\":{\"time\":%.15g,\"t0\":%.15g,\"w0\":%.15g,\"charge\":%.15g}", report.time, report.t0_clover,
+            report.w0_clover, points[count - 1].charge);
+  free(points);
+  OK(plaq_gauge_destroy(copy));
+}
+
+static void write_log(FILE *log, plaq_hmc hmc, const plaq_hmc_report *r, const plaq_complex *polyakov) {
+  int64_t k, n;
+  fprintf(log, "{\"trajectory\":%lld,\"plaquette\":%.17g,\"delta_h\":%.17g,\"accepted\":%s,\"iterations\":%lld,",
+          (long long)r->next_trajectory - 1, r->plaquette, r->delta_h, r->last_accepted ? "true" : "false",
+          (long long)r->iterations);
+  fprintf(log, "\"seconds\":%.6g,\"polyakov\":[%.15g,%.15g],\"correction\":%.3g,", r->trajectory_seconds, polyakov->re,
+          polyakov->im, r->correction);
+  if (r->reversibility_links >= 0)
+    fprintf(log, "\"reversibility\":{\"links\":%.3g,\"hamiltonian\":%.3g},", r->reversibility_links, r->reversibility_h);
+  fprintf(log, "\"forces\":{");
+  OK(plaq_hmc_monomials(hmc, &n));
+  for (k = 0; k < n; k++) {
+    plaq_monomial_report m;
+    char name[256];
+    OK(plaq_monomial_report_init(&m, sizeof m));
+    OK(plaq_hmc_monomial(hmc, k, name, sizeof name, &m));
+    if (k) fputc(',', log);
+    json_text(log, name);
+    fprintf(log, ":{\"rms\":%.9g,\"max\":%.9g,\"kicks\":%lld,\"iterations\":%lld,\"seconds\":%.6g}", m.rms, m.max,
+            (long long)m.kicks, (long long)m.force_iterations, m.seconds);
+  }
+  fprintf(log, "}");
+}
+
+static void write_configuration(plaq_gauge gauge, const char *prefix, int64_t number) {
+  plaq_write_params p;
+  char *name = malloc(strlen(prefix) + 24);
+  if (!name) exit(1);
+  sprintf(name, "%s.%06lld", prefix, (long long)number);
+  OK(plaq_write_params_init(&p, sizeof p));
+  p.format = PLAQ_FILE_FORMAT_ILDG;
+  p.sequence_number = number;
+  p.creator = "plaq hmc";
+  OK(plaq_gauge_write_file(gauge, name, &p));
+  free(name);
+}
+
+int main(int argc, char **argv) {
+  plaq_context context;
+  plaq_gauge gauge;
+  plaq_hmc hmc;
+  plaq_hmc_report report;
+  const char *start, *log_name, *checkpoint, *prefix;
+  char *input, text[4][1024];
+  int64_t trajectories, checkpoint_every, save_every, flow_every, n, accepted = 0, seed, next;
+  double weight = 0, seconds = 0;
+  FILE *log = NULL;
+  check_options(argc, argv, OPTIONS, HELP);
+  input = read_all(option(argc, argv, "--input", NULL));
+  context = open_context(argc, argv);
+  start = option(argc, argv, "--start", run_text(input, "start", text[0], sizeof text[0], "hot"));
+  log_name = option(argc, argv, "--log", run_text(input, "log", text[1], sizeof text[1], ""));
+  checkpoint = run_text(input, "checkpoint", text[2], sizeof text[2], "");
+  prefix = run_text(input, "configurations", text[3], sizeof text[3], "");
+  trajectories = (int64_t)run_number(input, "trajectories", 1);
+  if (*option(argc, argv, "--trajectories", "")) trajectories = integer(argc, argv, "--trajectories", NULL);
+  checkpoint_every = (int64_t)run_number(input, "checkpoint_every", *checkpoint ? 10 : 0);
+  save_every = (int64_t)run_number(input, "save_every", *prefix ? 10 : 0);
+  flow_every = (int64_t)run_number(input, "flow_every", 0);
+  if (trajectories < 1) usage_error("trajectories", "expected 1 or more");
+
+  gauge = lattice(context, input);
+  OK(plaq_hmc_create(gauge, input, &hmc));
+  OK(plaq_hmc_place(hmc, &seed, &next));
+  if (!strcmp(start, "cold")) {
+    OK(plaq_gauge_unit(gauge));
+  } else if (!strcmp(start, "hot")) {
+    OK(plaq_gauge_hot(gauge, seed));
+  } else if (!strcmp(start, "checkpoint")) {
+    if (!*checkpoint) usage_error("run.checkpoint", NULL);
+    OK(plaq_hmc_load(hmc, gauge, checkpoint));
+  } else {
+    plaq_gauge from;
+    OK(plaq_gauge_read_file(context, start, NULL, &from, NULL));
+    OK(plaq_gauge_copy(from, gauge));
+    OK(plaq_gauge_destroy(from));
+  }
+  OK(plaq_hmc_place(hmc, &seed, &next));
+  if (*log_name && first_rank(context)) log = open_file(log_name, next > 0 ? "a" : "w");
+
+  printf("# seed %lld, trajectories from %lld on\n# trajectory, plaquette, delta H, accepted, iterations\n",
+         (long long)seed, (long long)next);
+  for (n = 1; n <= trajectories; n++) {
+    plaq_complex polyakov;
+    int64_t number;
+    OK(plaq_hmc_report_init(&report, sizeof report));
+    OK(plaq_hmc_run(hmc, gauge, 1, NULL, NULL, &report));
+    number = report.next_trajectory - 1;
+    accepted += report.accepted;
+    weight += report.exp_minus_delta_h;
+    seconds += report.trajectory_seconds;
+    OK(plaq_gauge_polyakov_loop(gauge, 3, &polyakov));
+    printf("%8lld  %.12f  %12.6f  %d  %8lld\n", (long long)number, report.plaquette, report.delta_h,
+           report.last_accepted, (long long)report.iterations);
+    fflush(stdout);
+    fprintf(stderr, "\r  %lld of %lld, acceptance %.3f, %.0f s left ", (long long)n, (long long)trajectories,
+            (double)accepted / (double)n, seconds / (double)n * (double)(trajectories - n));
+    if (log) write_log(log, hmc, &report, &polyakov);
+    if (flow_every > 0 && (number + 1) % flow_every == 0) flow(context, gauge, input, log);
+    if (log) fprintf(log, "}\n"), fflush(log);
+    if (save_every > 0 && *prefix && (number + 1) % save_every == 0) write_configuration(gauge, prefix, number);
+    if (checkpoint_every > 0 && *checkpoint && ((number + 1) % checkpoint_every == 0 || n == trajectories))
+      OK(plaq_hmc_save(hmc, gauge, checkpoint));
+  }
+  fprintf(stderr, "\n  %.3f s a trajectory\n", seconds / (double)trajectories);
+  printf("# acceptance %.4f, average of exp(-delta H) %.6f\n", (double)accepted / (double)trajectories,
+         weight / (double)trajectories);
+  if (log) close_file(log, log_name);
+  free(input);
+  OK(plaq_context_destroy(context));
+  return 0;
+}

@@ -1,0 +1,297 @@
+//! Eigenvectors of operators made of a Dirac operator.
+
+use std::ffi::c_void;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::args::{choose, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::context::Context;
+use super::dirac::{plaq_dirac, plaq_system, Dirac, System};
+use super::handles;
+use super::solve::plaq_progress_callback;
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::comm::Comm;
+use crate::compose::{EvenOdd, Normalisation};
+use crate::error::Result;
+use crate::fields::SpinorField;
+use crate::linop::{LinOp, Normal};
+use crate::solvers::{eigen, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams};
+
+/// What a `plaq_eigen` stands for.
+pub struct Eigen {
+    context: Arc<Context>,
+    vectors: SpinorField,
+    report: EigenReport,
+}
+
+impl Eigen {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+}
+
+/// How eigenvectors are found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum EigenMethod {
+    Lanczos,
+    Ritz,
+}
+
+interface! {
+    "Eigenvectors of M^dagger M"
+    handles {
+        /// Eigenvectors that were found, with their eigenvalues.
+        plaq_eigen: Eigen = 20,
+    }
+    constants {
+        /// Which end of the spectrum.
+        plaq_eigen_end: End {
+            PLAQ_EIGEN_SMALLEST = 0 => End::Smallest,
+            PLAQ_EIGEN_LARGEST = 1 => End::Largest,
+        }
+        /// How eigenvectors are found.
+        plaq_eigen_method: EigenMethod {
+            /// Block Lanczos with thick restarts and Chebyshev polynomials.
+            PLAQ_EIGEN_LANCZOS = 0 => EigenMethod::Lanczos,
+            /// Minimising the Ritz functional with conjugate gradients.
+            PLAQ_EIGEN_RITZ = 1 => EigenMethod::Ritz,
+        }
+    }
+    params {
+        /// What eigenvectors of M^dagger M are asked for.
+        plaq_eigen_params, plaq_eigen_params_init {
+            method: plaq_eigen_method = PLAQ_EIGEN_LANCZOS,
+            end: plaq_eigen_end = PLAQ_EIGEN_SMALLEST,
+            /// M: the operator, or a Schur complement.
+            system: plaq_system = 0,
+            /// Eigenvectors wanted.
+            count: i32 = 8,
+            /// Vectors kept at most; 0: about twice as many as wanted.
+            room: i32 = 0,
+            /// Vectors multiplied at a time.
+            block: i32 = 1,
+            max_restarts: i32 = 200,
+            /// 1: look again, with random vectors, for what was missed.
+            verify: i32 = 1,
+            /// Largest |A v - lambda v| over the largest eigenvalue.
+            tol: f64 = 1e-10,
+            /// Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
+            /// operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+            degree: i32 = 0,
+            /// Must be 0.
+            reserved: i32 = 0,
+            from: f64 = 0.0,
+            to: f64 = 0.0,
+            /// Of random start vectors.
+            seed: i64 = 1,
+        }
+    }
+    reports {
+        /// What was found.
+        plaq_eigen_report, plaq_eigen_report_init {
+            /// 1: every vector meets the tolerance.
+            converged: i32,
+            /// 1: the callback asked to stop.
+            stopped: i32,
+            /// Vectors that there are.
+            count: i32,
+            /// Of the last polynomial.
+            degree: i32,
+            from: f64,
+            to: f64,
+            /// Estimates of the ends of the spectrum.
+            least: f64,
+            largest: f64,
+            restarts: i64,
+            /// Multiplications of a vector with M^dagger M.
+            applications: i64,
+            seconds: f64,
+        }
+    }
+    functions {
+        /// Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
+        /// The callback hears of every restart and of the largest residual. Not converged is not an
+        /// error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
+        /// OUT_OF_MEMORY.
+        plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;
+        /// Destroys eigenvectors. The zero handle is accepted.
+        plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
+        /// Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+        /// lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
+        /// `bounds` may be NULL.
+        plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>, residuals: MaybeArray<f64>, bounds: MaybeArray<f64>, count: i64) = values_of;
+        /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
+        plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
+    }
+}
+
+/// The host's callback as a monitor that answers alike on all ranks.
+pub(crate) fn watch(
+    comm: &Arc<Comm>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+) -> impl FnMut(&Progress) -> ControlFlow<()> {
+    let comm = comm.clone();
+    let mut asked = false;
+    move |p| {
+        if let Some(callback) = callback.filter(|_| !asked) {
+            let residual = p.residual.iter().fold(0.0f64, |m, &v| v.max(m));
+            // SAFETY: the host's function with the host's own pointer, while its call runs.
+            asked = unsafe { callback(p.iteration as i64, residual, p.seconds, user) } != 0;
+        }
+        match comm.stop(asked) {
+            false => ControlFlow::Continue(()),
+            true => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// A copy as a new object.
+pub(crate) fn hand_out(
+    context: &Arc<Context>,
+    field: &SpinorField,
+    to: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    let mut copy = field.like(field.precision())?;
+    copy.copy_rhs(0, field, 0, field.nrhs())?;
+    to.set(context.adopt(Spinor::new(context, copy))?);
+    Ok(())
+}
+
+pub(crate) fn at_least(value: i32, least: i32, name: &str) -> Result<usize> {
+    if value < least {
+        bail!(BadParameter, "params.{name}: expected {least} or more, found {value}");
+    }
+    Ok(value as usize)
+}
+
+fn create(
+    dirac: &Arc<Dirac>,
+    p: &plaq_eigen_params,
+    guess: Option<&Arc<Spinor>>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    out: &mut Out<plaq_eigen>,
+    report: &mut Report<plaq_eigen_report>,
+) -> Result<()> {
+    let context = dirac.context();
+    let system = choose(p.system, "params.system")?;
+    let wilson = dirac.op();
+    let scaled = dirac.normalisation() == Normalisation::Mass;
+    let (op, scaled): (Arc<dyn LinOp>, bool) = match system {
+        System::Full => (wilson.clone(), scaled),
+        System::Schur { parity, symmetric } => {
+            (Arc::new(EvenOdd::new(wilson.clone(), parity, symmetric)), scaled && !symmetric)
+        }
+    };
+    let scale = if scaled { (0.5 / wilson.kappa()).powi(2) } else { 1.0 };
+    let op = Normal::mdag_m(op);
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
+    if !(0..=1).contains(&p.verify) {
+        bail!(BadParameter, "params.verify: expected 0 or 1, found {}", p.verify);
+    }
+    let guess = match guess {
+        Some(guess) => {
+            context.check_same(guess.context(), "guess")?;
+            Some(guess.read("guess")?)
+        }
+        None => None,
+    };
+    let end = choose(p.end, "params.end")?;
+    let count = at_least(p.count, 1, "count")?;
+    let mut monitor = watch(context.comm(), callback, user);
+    let (vectors, mut done) = match choose(p.method, "params.method")? {
+        EigenMethod::Lanczos => {
+            let filter = match p.degree {
+                0 => Filter::Auto,
+                1 => Filter::Plain,
+                d => Filter::Chebyshev {
+                    degree: at_least(d, 0, "degree")?,
+                    from: p.from / scale,
+                    to: p.to / scale,
+                },
+            };
+            let params = EigenParams {
+                end,
+                count,
+                room: at_least(p.room, 0, "room")?,
+                block: at_least(p.block, 1, "block")?,
+                tol: p.tol,
+                max_restarts: at_least(p.max_restarts, 1, "max_restarts")?,
+                filter,
+                verify: p.verify == 1,
+                seed: p.seed as u64,
+            };
+            eigen(&op, None, &params, guess.as_deref(), &mut monitor)?
+        }
+        EigenMethod::Ritz => {
+            // Its tolerance is absolute: the largest eigenvalue first.
+            let largest = EigenParams {
+                end: End::Largest,
+                count: 1,
+                tol: 1e-3,
+                filter: Filter::Plain,
+                verify: false,
+                ..Default::default()
+            };
+            let (_, top) = eigen(&op, None, &largest, None, &mut monitor)?;
+            let params = RitzParams {
+                end,
+                count,
+                tol: p.tol * top.values[0].abs(),
+                max_cycles: at_least(p.max_restarts, 1, "max_restarts")?,
+                seed: p.seed as u64,
+                ..Default::default()
+            };
+            ritz(&op, &params, guess.as_deref(), &mut monitor)?
+        }
+    };
+    for all in [&mut done.values, &mut done.residuals, &mut done.bounds] {
+        all.iter_mut().for_each(|v| *v *= scale);
+    }
+    report.set(plaq_eigen_report {
+        converged: done.converged as i32,
+        stopped: done.stopped as i32,
+        count: done.values.len() as i32,
+        degree: done.degree as i32,
+        from: scale * done.interval[0],
+        to: scale * done.interval[1],
+        least: scale * done.least,
+        largest: scale * done.largest,
+        restarts: done.restarts as i64,
+        applications: done.applications as i64,
+        seconds: done.seconds,
+        ..Default::default()
+    });
+    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);
+    Ok(())
+}
+
+fn destroy(eigen: plaq_eigen) -> Result<()> {
+    handles::remove(eigen, "eigen")
+}
+
+fn values_of(
+    eigen: &Arc<Eigen>,
+    values: &mut OutArray<f64>,
+    residuals: &mut MaybeArray<f64>,
+    bounds: &mut MaybeArray<f64>,
+    count: i64,
+) -> Result<()> {
+    let found = &eigen.report;
+    if count != found.values.len() as i64 {
+        bail!(InvalidArgument, "count: expected {}, found {count}", found.values.len());
+    }
+    values.set(found.values.clone());
+    residuals.set(found.residuals.clone());
+    bounds.set(found.bounds.clone());
+    Ok(())
+}
+
+fn vectors_of(eigen: &Arc<Eigen>, vectors: &mut Out<plaq_spinor>) -> Result<()> {
+    hand_out(&eigen.context, &eigen.vectors, vectors)
+}

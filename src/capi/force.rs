@@ -1,0 +1,145 @@
+//! Fermion forces of spinors that the caller has.
+
+use std::sync::Arc;
+
+use super::args::{choose, Array, Handle};
+use super::dirac::{plaq_dirac, Dirac, System};
+use super::momentum::{plaq_momentum, Momentum};
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::compose::{EvenOdd, HalfTerms, SchurForce};
+use crate::error::Result;
+use crate::fields::SpinorField;
+use crate::linop::LinOp;
+use crate::operators::ForceTerms;
+
+interface! {
+    "Fermion forces of given spinors"
+    functions {
+        /// momentum = momentum - step F with F the force of the hopping term in
+        /// S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
+        /// the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
+        /// y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
+        /// `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
+        /// the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+        plaq_force_wilson(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>, count: i64) = wilson;
+        /// The same for the clover term, made of the operator's links; to S are added
+        /// determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
+        /// flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
+        /// UNSUPPORTED without such a clover term.
+        plaq_force_clover(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>, count: i64, determinant_even: f64, determinant_odd: f64) = clover;
+        /// The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
+        /// determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
+        /// its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+        plaq_force_schur(dirac: Handle<plaq_dirac>, system: i32, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>, count: i64, determinant: f64) = schur;
+    }
+}
+
+/// Coefficients for the kappa-normalised operator.
+fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -> Result<Vec<f64>> {
+    if count != x.nrhs() as i64 {
+        bail!(InvalidArgument, "count: expected {} right-hand sides, found {count}", x.nrhs());
+    }
+    let numbers = numbers.get(x.nrhs());
+    if let Some(k) = numbers.iter().position(|c| !c.is_finite()) {
+        bail!(InvalidArgument, "coefficients: number {k} is {}", numbers[k]);
+    }
+    Ok(numbers.iter().map(|c| scale * c).collect())
+}
+
+fn check(
+    dirac: &Dirac,
+    momentum: &Momentum,
+    [x, y]: [&Spinor; 2],
+    numbers: &[(f64, &str)],
+) -> Result<()> {
+    let context = dirac.context();
+    context.check_same(momentum.context(), "momentum")?;
+    context.check_same(x.context(), "x")?;
+    context.check_same(y.context(), "y")?;
+    for (number, name) in numbers {
+        if !number.is_finite() {
+            bail!(InvalidArgument, "{name}: expected a finite number, found {number}");
+        }
+    }
+    Ok(())
+}
+
+fn wilson(
+    dirac: &Arc<Dirac>,
+    momentum: &Arc<Momentum>,
+    step: f64,
+    x: &Arc<Spinor>,
+    y: &Arc<Spinor>,
+    numbers: &Array<f64>,
+    count: i64,
+) -> Result<()> {
+    check(dirac, momentum, [x, y], &[(step, "step")])?;
+    let (x, y) = (x.read("x")?, y.read("y")?);
+    let coef = coefficients(numbers, count, &x, dirac.scale(System::Full))?;
+    let mut momenta = momentum.write("momentum")?;
+    dirac.op().hop_force(&mut momenta, step, ForceTerms { x: &x, y: &y, coef: &coef })
+}
+
+#[allow(clippy::too_many_arguments)]
+fn clover(
+    dirac: &Arc<Dirac>,
+    momentum: &Arc<Momentum>,
+    step: f64,
+    x: &Arc<Spinor>,
+    y: &Arc<Spinor>,
+    numbers: &Array<f64>,
+    count: i64,
+    determinant_even: f64,
+    determinant_odd: f64,
+) -> Result<()> {
+    let all = [
+        (step, "step"),
+        (determinant_even, "determinant_even"),
+        (determinant_odd, "determinant_odd"),
+    ];
+    check(dirac, momentum, [x, y], &all)?;
+    let (x, y) = (x.read("x")?, y.read("y")?);
+    let coef = coefficients(numbers, count, &x, dirac.scale(System::Full))?;
+    let op = dirac.op();
+    let bytes = op.insertion_bytes() as u64;
+    op.gauge().device().require(bytes, "the force of the clover term")?;
+    let mut insertion = op.insertion()?;
+    let terms = ForceTerms { x: &x, y: &y, coef: &coef };
+    op.insert(&mut insertion, Some(terms), [determinant_even, determinant_odd], false)?;
+    op.clover_force(&mut *momentum.write("momentum")?, step, &insertion)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn schur(
+    dirac: &Arc<Dirac>,
+    system: i32,
+    momentum: &Arc<Momentum>,
+    step: f64,
+    x: &Arc<Spinor>,
+    y: &Arc<Spinor>,
+    numbers: &Array<f64>,
+    count: i64,
+    determinant: f64,
+) -> Result<()> {
+    check(dirac, momentum, [x, y], &[(step, "step"), (determinant, "determinant")])?;
+    let system: System = choose(system, "system")?;
+    let System::Schur { parity, symmetric } = system else {
+        bail!(InvalidArgument, "system: expected a Schur complement, found the full operator");
+    };
+    let op = EvenOdd::new(dirac.op().clone(), parity, symmetric);
+    let (x, y) = (x.read("x")?, y.read("y")?);
+    op.shape().check(&x, "x")?;
+    op.shape().check(&y, "y")?;
+    let coef = coefficients(numbers, count, &x, dirac.scale(system))?;
+    let mut px = op.shape().field(x.nrhs())?;
+    op.apply(&mut px, &x)?;
+    let mut momenta = momentum.write("momentum")?;
+    let mut force = SchurForce::default();
+    force.add(&op, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &px, coef: &coef })?;
+    if determinant != 0.0 {
+        force.determinant(&op, determinant)?;
+    }
+    force.finish(dirac.op(), &mut momenta, step)
+}

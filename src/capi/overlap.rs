@@ -1,0 +1,520 @@
+//! The overlap operator: kernel modes, application, low modes and index, inverses, propagators.
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::args::{
+    choose, choose_or, number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params,
+    Raw, Report,
+};
+use super::context::{plaq_context, Context};
+use super::eigen::{at_least, hand_out, watch};
+use super::field::plaq_precision;
+use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::hadron::{plaq_source_params, source};
+use super::handles;
+use super::layout::phase;
+use super::solve::{plaq_progress_callback, plaq_solve_report, to_c};
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::compose::{
+    Finder, Method, ModeParams, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes,
+    OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveReport,
+};
+use crate::error::Result;
+use crate::fields::{Group, Recon};
+use crate::linop::LinOp;
+use crate::operators::DiracParams;
+use crate::ops::overlap::overlap_propagators;
+use crate::solvers::SolverKind;
+
+/// What a `plaq_overlap` stands for.
+pub struct Overlap {
+    context: Arc<Context>,
+    op: Arc<Operator>,
+    seconds: [f64; 2],
+    low: Mutex<Option<Arc<OverlapModes>>>,
+}
+
+impl Overlap {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    fn low(&self) -> Option<Arc<OverlapModes>> {
+        self.low.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OverlapForm {
+    Plain,
+    Dagger,
+    DaggerTimes,
+    Sign,
+    Kernel,
+}
+
+interface! {
+    "Overlap operator"
+    handles {
+        /// The overlap operator D_N(m) on links of its own, with the low modes of its kernel.
+        plaq_overlap: Overlap = 21,
+    }
+    constants {
+        /// How sign(Q) of what is not projected is approximated.
+        plaq_overlap_sign: Method {
+            /// Minimax polynomial.
+            PLAQ_OVERLAP_POLYNOMIAL = 0 => Method::Polynomial,
+            /// Zolotarev's rational function by multi-shift CG.
+            PLAQ_OVERLAP_ZOLOTAREV = 1 => Method::Zolotarev,
+            /// Whichever takes less time here.
+            PLAQ_OVERLAP_AUTO = 2 => Method::Auto,
+        }
+        /// How modes of the kernel are found.
+        plaq_overlap_finder: Finder {
+            PLAQ_OVERLAP_LANCZOS = 0 => Finder::Lanczos,
+            PLAQ_OVERLAP_RITZ = 1 => Finder::Ritz,
+        }
+        /// The operator D or what is made of it.
+        plaq_overlap_form: OverlapForm {
+            PLAQ_OVERLAP_D = 0 => OverlapForm::Plain,
+            PLAQ_OVERLAP_DDAG = 1 => OverlapForm::Dagger,
+            PLAQ_OVERLAP_DDAGD = 2 => OverlapForm::DaggerTimes,
+            /// sign(Q)
+            PLAQ_OVERLAP_SIGN = 3 => OverlapForm::Sign,
+            /// Q = gamma5 (D_W - (1 + s))
+            PLAQ_OVERLAP_KERNEL = 4 => OverlapForm::Kernel,
+        }
+        /// How D x = b is solved.
+        plaq_overlap_algorithm: OverlapAlgorithm {
+            /// CG on D^dagger D, on either chirality that b has.
+            PLAQ_OVERLAP_CG = 0 => OverlapAlgorithm::ChiralCg,
+            /// Shifted unitary minimal residual.
+            PLAQ_OVERLAP_SUMR = 1 => OverlapAlgorithm::Sumr,
+            /// Flexible GCR.
+            PLAQ_OVERLAP_GCR = 2 => OverlapAlgorithm::Gcr,
+        }
+    }
+    params {
+        /// D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
+        plaq_overlap_params, plaq_overlap_params_init {
+            /// Between -1 and 1.
+            s: f64 = 0.4,
+            /// Quark mass m, 0 to below 2 rho.
+            mass: f64 = 0.0,
+            /// Largest error of the sign function on the spectrum that is not projected.
+            delta: f64 = 1e-8,
+            sign: plaq_overlap_sign = PLAQ_OVERLAP_POLYNOMIAL,
+            /// Low modes of the kernel to project, at least; -1: found from the spectrum.
+            modes: i32 = -1,
+            /// -1: as many at most.
+            most_modes: i32 = 48,
+            finder: plaq_overlap_finder = PLAQ_OVERLAP_LANCZOS,
+            /// Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
+            modes_tol: f64 = 0.0,
+            /// Highest degree of a polynomial.
+            max_degree: i32 = 5000,
+            /// Zolotarev: 1 runs the Krylov space twice and takes no memory for poles.
+            two_passes: i32 = 0,
+            /// Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+            low: f64 = 0.0,
+            high: f64 = 0.0,
+            /// Sheikholeslami-Wohlert coefficient of the kernel.
+            csw: f64 = 0.0,
+            /// Boundary phases in units of pi.
+            boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
+            /// Precision of the operator; 0: that of the gauge field.
+            precision: plaq_precision = 0,
+            /// Storage of its links; 0: two rows.
+            storage: plaq_storage = 0,
+            /// Of random start vectors.
+            seed: i64 = 1,
+        }
+        /// How D x = b is solved.
+        plaq_overlap_solve_params, plaq_overlap_solve_params_init {
+            algorithm: plaq_overlap_algorithm = PLAQ_OVERLAP_CG,
+            max_iterations: i32 = 2000,
+            /// Largest |b - D x| / |b|, not far below the operator's error bound.
+            tol: f64 = 1e-7,
+            /// Precision and storage of the iteration; 0: those of the operator.
+            sloppy_precision: plaq_precision = 0,
+            sloppy_storage: plaq_storage = 0,
+            /// 1: coarser sign functions while the residual is large.
+            relax: i32 = 1,
+            /// 1: low modes that plaq_overlap_index found are taken out of the start.
+            deflate: i32 = 1,
+            /// GCR: directions kept.
+            nkrylov: i32 = 20,
+            /// GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
+            /// which must be above the critical one, and tolerance.
+            wilson_iterations: i32 = 0,
+            wilson_mass: f64 = 0.0,
+            wilson_tol: f64 = 0.1,
+            /// plaq_overlap_propagators: 1 takes the contact term out.
+            subtract: i32 = 1,
+            /// Must be 0.
+            reserved: i32 = 0,
+        }
+    }
+    reports {
+        /// An overlap operator that exists.
+        plaq_overlap_report, plaq_overlap_report_init {
+            s: f64,
+            mass: f64,
+            /// Polynomial or Zolotarev.
+            sign: plaq_overlap_sign,
+            /// Degree of the polynomial in Q^2, or poles.
+            degree: i32,
+            /// Modes that are projected, and vectors that plaq_overlap_modes gives out.
+            modes: i32,
+            vectors: i32,
+            /// Error of the sign function on the spectrum that is not projected.
+            delta: f64,
+            /// Of the projectors (Walk, section 2.8).
+            kappa_plus: f64,
+            kappa_minus: f64,
+            /// Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta).
+            error_bound: f64,
+            /// Moduli of eigenvalues of Q between which the approximation holds.
+            low: f64,
+            high: f64,
+            /// Largest modulus of an eigenvalue of Q and its error, least that is not projected.
+            largest: f64,
+            largest_error: f64,
+            next: f64,
+            /// Multiplications of a vector with Q so far.
+            multiplications: i64,
+            precision: plaq_precision,
+            storage: plaq_storage,
+            /// To find the modes, and to make the approximation.
+            seconds_modes: f64,
+            seconds_sign: f64,
+        }
+    }
+    functions {
+        /// Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
+        /// plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+        /// KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
+        /// too inexact modes: the message says what to change), OUT_OF_MEMORY.
+        plaq_overlap_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, modes: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, overlap: Out<plaq_overlap>) = create;
+        /// The same operator with another mass; modes are shared.
+        plaq_overlap_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
+        /// Destroys an operator. The zero handle is accepted.
+        plaq_overlap_destroy(overlap: Raw<plaq_overlap>) = destroy;
+        /// Parameters, bounds and cost.
+        plaq_overlap_describe(overlap: Local<plaq_overlap>, report: Report<plaq_overlap_report>) = describe;
+        /// Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
+        /// |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+        plaq_overlap_kernel(overlap: Handle<plaq_overlap>, values: OutArray<f64>, residuals: MaybeArray<f64>, distances: MaybeArray<f64>, count: i64) = kernel_of;
+        /// A new field with all vectors of the search, the projected ones first.
+        plaq_overlap_modes(overlap: Handle<plaq_overlap>, vectors: Out<plaq_spinor>) = modes_of;
+        /// y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
+        /// precision; y and x are different fields.
+        plaq_overlap_apply(overlap: Handle<plaq_overlap>, form: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
+        /// |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
+        plaq_overlap_ginsparg_wilson(overlap: Handle<plaq_overlap>, seed: i64, violation: Out<f64>) = violation_of;
+        /// Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
+        /// residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+        /// eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
+        /// modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-.
+        plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>, minus: OutArray<f64>, zeros: OutArray<i32>) = index_of;
+        /// Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
+        /// each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+        plaq_overlap_solve(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = solve;
+        /// New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
+        /// `count` masses, or without the contact term taken out as params.subtract says; several masses
+        /// by multi-shift CG. propagators: room for `count` handles.
+        plaq_overlap_propagators(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, masses: Array<f64>, count: i64, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagators: OutArray<plaq_spinor>, report: Report<plaq_solve_report>) = propagators_of;
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn create(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    p: &plaq_overlap_params,
+    vectors: Option<&Arc<Spinor>>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    out: &mut Out<plaq_overlap>,
+) -> Result<()> {
+    context.check_same(gauge.context(), "gauge")?;
+    let links = gauge.read("gauge")?;
+    if links.group() != Group::Su3 {
+        bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
+    }
+    let precision = choose_or(p.precision, "params.precision", links.precision())?;
+    let storage = choose_or(p.storage, "params.storage", Recon::R12)?;
+    if storage.group() != Group::Su3 {
+        bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
+    }
+    if !(0..=1).contains(&p.two_passes) {
+        bail!(BadParameter, "params.two_passes: expected 0 or 1, found {}", p.two_passes);
+    }
+    let count = match p.modes {
+        -1 => None,
+        n => Some(at_least(n, 0, "modes")?),
+    };
+    let interval = match (p.low, p.high) {
+        (0.0, 0.0) => None,
+        (low, high) => Some([low, high]),
+    };
+    let physics = DiracParams {
+        csw_s: p.csw,
+        csw_t: p.csw,
+        boundary: p.boundary.map(phase),
+        ..Default::default()
+    };
+    let kernel = Operator::kernel(links, p.s, physics)?;
+    let kernel = kernel.op().to(precision, storage)?;
+    let kernel = Arc::new(crate::operators::HermitianWilson::new(Arc::new(kernel))?);
+    let modes = ModeParams {
+        count,
+        most: at_least(p.most_modes, 1, "most_modes")?,
+        tol: p.modes_tol,
+        finder: choose(p.finder, "params.finder")?,
+        seed: p.seed as u64,
+        ..Default::default()
+    };
+    let guess = match vectors {
+        Some(vectors) => {
+            context.check_same(vectors.context(), "modes")?;
+            Some(vectors.read("modes")?)
+        }
+        None => None,
+    };
+    let mut monitor = watch(context.comm(), callback, user);
+    let start = Instant::now();
+    let modes = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
+    let found = start.elapsed().as_secs_f64();
+    let sign = SignParams {
+        delta: p.delta,
+        method: choose(p.sign, "params.sign")?,
+        max_degree: at_least(p.max_degree, 1, "max_degree")?,
+        interval,
+        two_passes: p.two_passes == 1,
+        ..Default::default()
+    };
+    let sign = Sign::new(kernel, Arc::new(modes), sign)?;
+    let op = Arc::new(Operator::new(Arc::new(sign), p.mass)?);
+    let seconds = [found, start.elapsed().as_secs_f64() - found];
+    let object = Overlap { context: context.clone(), op, seconds, low: Mutex::default() };
+    out.set(context.adopt(object)?);
+    Ok(())
+}
+
+fn with_mass(overlap: &Arc<Overlap>, mass: f64, other: &mut Out<plaq_overlap>) -> Result<()> {
+    let object = Overlap {
+        context: overlap.context.clone(),
+        op: Arc::new(overlap.op.with_mass(mass)?),
+        seconds: overlap.seconds,
+        low: Mutex::new(overlap.low()),
+    };
+    other.set(overlap.context.adopt(object)?);
+    Ok(())
+}
+
+fn destroy(overlap: plaq_overlap) -> Result<()> {
+    handles::remove(overlap, "overlap")
+}
+
+fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) -> Result<()> {
+    let (op, sign) = (&overlap.op, overlap.op.sign());
+    let (modes, links) = (sign.modes(), sign.kernel().op().gauge());
+    let ([low, high], kappa) = (sign.interval(), modes.kappa());
+    report.set(plaq_overlap_report {
+        s: op.rho() - 1.0,
+        mass: op.mass(),
+        sign: number_of(sign.method()),
+        degree: sign.degree() as i32,
+        modes: modes.count() as i32,
+        vectors: modes.vectors().nrhs() as i32,
+        delta: sign.delta(),
+        kappa_plus: kappa[0],
+        kappa_minus: kappa[1],
+        error_bound: op.error_bound(),
+        low,
+        high,
+        largest: modes.high().0,
+        largest_error: modes.high().1,
+        next: modes.interval()[0],
+        multiplications: sign.multiplications() as i64,
+        precision: number_of(links.precision()),
+        storage: number_of(links.recon()),
+        seconds_modes: overlap.seconds[0],
+        seconds_sign: overlap.seconds[1],
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn kernel_of(
+    overlap: &Arc<Overlap>,
+    values: &mut OutArray<f64>,
+    residuals: &mut MaybeArray<f64>,
+    distances: &mut MaybeArray<f64>,
+    count: i64,
+) -> Result<()> {
+    let modes = overlap.op.sign().modes();
+    if count != modes.count() as i64 {
+        bail!(InvalidArgument, "count: expected {} modes, found {count}", modes.count());
+    }
+    values.set(modes.values().to_vec());
+    residuals.set(modes.residuals().to_vec());
+    distances.set(modes.distances().to_vec());
+    Ok(())
+}
+
+fn modes_of(overlap: &Arc<Overlap>, vectors: &mut Out<plaq_spinor>) -> Result<()> {
+    hand_out(&overlap.context, overlap.op.sign().modes().vectors(), vectors)
+}
+
+fn apply(overlap: &Arc<Overlap>, form: i32, y: &Arc<Spinor>, x: &Arc<Spinor>) -> Result<()> {
+    overlap.context.check_same(y.context(), "y")?;
+    overlap.context.check_same(x.context(), "x")?;
+    let form = choose(form, "form")?;
+    let x = x.read("x")?;
+    let mut y = y.write("y")?;
+    let op = &overlap.op;
+    let shape = op.shape();
+    shape.check(&x, "x")?;
+    shape.check(&y, "y")?;
+    x.check_like(&y, "y")?;
+    match form {
+        OverlapForm::Plain => op.apply(&mut y, &x),
+        OverlapForm::Dagger => op.apply_dagger(&mut y, &x),
+        OverlapForm::DaggerTimes => {
+            let mut t = shape.field(x.nrhs())?;
+            op.apply(&mut t, &x)?;
+            op.apply_dagger(&mut y, &t)
+        }
+        OverlapForm::Sign => op.sign().apply(&mut y, &x),
+        OverlapForm::Kernel => op.sign().kernel().apply(&mut y, &x),
+    }
+}
+
+fn violation_of(overlap: &Arc<Overlap>, seed: i64, violation: &mut Out<f64>) -> Result<()> {
+    violation.set(overlap.op.ginsparg_wilson(seed as u64)?);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn index_of(
+    overlap: &Arc<Overlap>,
+    count: i32,
+    tol: f64,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    plus: &mut OutArray<f64>,
+    minus: &mut OutArray<f64>,
+    zeros: &mut OutArray<i32>,
+) -> Result<()> {
+    if !(1..=4096).contains(&count) {
+        bail!(InvalidArgument, "count: expected 1 to 4096, found {count}");
+    }
+    let mut monitor = watch(overlap.context.comm(), callback, user);
+    let modes = OverlapModes::find(&overlap.op, count as usize, tol, &mut monitor)?;
+    let [upper, lower] = modes.values().clone();
+    plus.set(upper);
+    minus.set(lower);
+    zeros.set(modes.zeros().map(|n| n as i32).to_vec());
+    *overlap.low.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(modes));
+    Ok(())
+}
+
+fn prepare(overlap: &Arc<Overlap>, p: &plaq_overlap_solve_params) -> Result<OverlapSolver> {
+    for (value, name) in [(p.relax, "relax"), (p.deflate, "deflate"), (p.subtract, "subtract")] {
+        if !(0..=1).contains(&value) {
+            bail!(BadParameter, "params.{name}: expected 0 or 1, found {value}");
+        }
+    }
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
+    let links = overlap.op.sign().kernel().op().gauge();
+    let sloppy = (
+        choose_or(p.sloppy_precision, "params.sloppy_precision", links.precision())?,
+        choose_or(p.sloppy_storage, "params.sloppy_storage", links.recon())?,
+    );
+    if sloppy.1.group() != Group::Su3 {
+        bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
+    }
+    let preconditioner = match at_least(p.wilson_iterations, 0, "wilson_iterations")? {
+        0 => OverlapPreconditioner::None,
+        max_iterations => {
+            OverlapPreconditioner::Wilson { mass: p.wilson_mass, tol: p.wilson_tol, max_iterations }
+        }
+    };
+    let params = OverlapSolveParams {
+        algorithm: choose(p.algorithm, "params.algorithm")?,
+        tol: p.tol,
+        max_iterations: at_least(p.max_iterations, 0, "max_iterations")?,
+        sloppy: Some(sloppy),
+        relax: p.relax == 1,
+        nkrylov: at_least(p.nkrylov, 1, "nkrylov")?,
+        preconditioner,
+    };
+    let modes = overlap.low().filter(|_| p.deflate == 1);
+    OverlapSolver::new(overlap.op.clone(), modes, params)
+}
+
+fn report_of(overlap: &Overlap, report: crate::solvers::SolverReport) -> plaq_solve_report {
+    let memory_peak = overlap.context.device().used().1;
+    to_c(&SolveReport { solver: report, memory_peak }, SolverKind::Cg)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn solve(
+    overlap: &Arc<Overlap>,
+    params: &plaq_overlap_solve_params,
+    x: &Arc<Spinor>,
+    b: &Arc<Spinor>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_solve_report>,
+    residuals: &mut MaybeArray<f64>,
+) -> Result<()> {
+    overlap.context.check_same(x.context(), "x")?;
+    overlap.context.check_same(b.context(), "b")?;
+    overlap.context.device().reset_peak();
+    let solver = prepare(overlap, params)?;
+    let b = b.read("b")?;
+    let mut x = x.write("x")?;
+    let mut monitor = watch(overlap.context.comm(), callback, user);
+    let done = solver.solve(&mut x, &b, &mut monitor)?;
+    residuals.set(done.residual.clone());
+    report.set(report_of(overlap, done));
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn propagators_of(
+    overlap: &Arc<Overlap>,
+    params: &plaq_overlap_solve_params,
+    masses: &Array<f64>,
+    count: i64,
+    from: &plaq_source_params,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    propagators: &mut OutArray<plaq_spinor>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    if !(1..=100).contains(&count) {
+        bail!(InvalidArgument, "count: expected 1 to 100 masses, found {count}");
+    }
+    overlap.context.device().reset_peak();
+    let solver = prepare(overlap, params)?;
+    let masses = masses.get(count as usize);
+    let mut monitor = watch(overlap.context.comm(), callback, user);
+    let subtract = params.subtract == 1;
+    let (fields, done) =
+        overlap_propagators(&solver, &masses, source(from)?, subtract, &mut monitor)?;
+    let context = &overlap.context;
+    let objects: Result<Vec<plaq_spinor>> =
+        fields.into_iter().map(|f| context.adopt(Spinor::new(context, f))).collect();
+    propagators.set(objects?);
+    report.set(report_of(overlap, done));
+    Ok(())
+}

@@ -1,0 +1,295 @@
+//! Gradient flow of SU(3) links (Luescher, JHEP 08 (2010) 071): V' = i p V with p = -F of an action at
+//! beta = 6, which is -g0^2 dS/dV for every coupling.
+
+use std::ops::ControlFlow;
+
+use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, TREE_LEVEL_SYMANZIK};
+use super::observables::{field_strength, plaquette};
+use crate::backend::args::ForceArgs;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Momenta, Precision, Recon};
+
+/// Whose gradient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FlowKind {
+    /// Wilson's plaquette action.
+    Wilson,
+    /// Tree-level Symanzik action.
+    Symanzik,
+    /// The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+    /// (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
+    Zeuthen,
+}
+
+/// How far and how finely.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowParams {
+    pub kind: FlowKind,
+    /// Step of the third-order Runge-Kutta scheme (Luescher's appendix C); of adaptive steps the first.
+    pub step: f64,
+    /// Flow time t / a^2 to reach.
+    pub time: f64,
+    /// Adaptive steps: the largest change of an entry between the scheme and one of second order
+    /// (Fritzsch, Ramos, JHEP 10 (2013) 008, appendix D) in one step. 0: fixed steps.
+    pub tolerance: f64,
+    /// Observables are measured after so many steps, at the start and at the end.
+    pub every: usize,
+}
+
+/// Observables at a flow time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FlowPoint {
+    pub time: f64,
+    /// Average plaquettes, 1 for unit links.
+    pub plaquette_spatial: f64,
+    pub plaquette_temporal: f64,
+    /// Action density from clover leaves ([`field_strength`]), of planes without and with t.
+    pub energy_spatial: f64,
+    pub energy_temporal: f64,
+    /// Topological charge.
+    pub charge: f64,
+}
+
+impl FlowPoint {
+    /// E from clover leaves.
+    pub fn clover(&self) -> f64 {
+        self.energy_spatial + self.energy_temporal
+    }
+    /// E = 2 sum over planes of Re tr (1 - P) (Luescher, Eq. (3.1)).
+    pub fn plaquette(&self) -> f64 {
+        18.0 * (2.0 - self.plaquette_spatial - self.plaquette_temporal)
+    }
+}
+
+/// What a flow did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FlowReport {
+    pub points: Vec<FlowPoint>,
+    /// Flow time reached.
+    pub time: f64,
+    /// Steps done, and steps that were done again with a smaller step.
+    pub steps: u64,
+    pub repeated: u64,
+    /// The callback asked to stop.
+    pub stopped: bool,
+}
+
+impl FlowReport {
+    /// t0 with t^2 E = 0.3 (Luescher), by linear interpolation between points; E by `energy`.
+    pub fn t0(&self, energy: impl Fn(&FlowPoint) -> f64) -> Option<f64> {
+        let curve = self.points.iter().map(|p| (p.time, p.time.powi(2) * energy(p)));
+        crossing(&curve.collect::<Vec<_>>(), 0.3)
+    }
+
+    /// w0 with t d/dt (t^2 E) = 0.3 at t = w0^2 (Borsanyi et al., JHEP 09 (2012) 010), the derivative by
+    /// differences between neighbouring points.
+    pub fn w0(&self, energy: impl Fn(&FlowPoint) -> f64) -> Option<f64> {
+        let value = |p: &FlowPoint| p.time.powi(2) * energy(p);
+        let slope = |w: &[FlowPoint]| {
+            let middle = 0.5 * (w[0].time + w[1].time);
+            (middle, middle * (value(&w[1]) - value(&w[0])) / (w[1].time - w[0].time))
+        };
+        let curve: Vec<_> = self.points.windows(2).map(slope).collect();
+        crossing(&curve, 0.3).map(f64::sqrt)
+    }
+}
+
+/// Where a rising curve first reaches a value.
+fn crossing(curve: &[(f64, f64)], value: f64) -> Option<f64> {
+    curve.windows(2).find_map(|w| {
+        let ((t, a), (u, b)) = (w[0], w[1]);
+        (a < value && b >= value).then(|| t + (u - t) * (value - a) / (b - a))
+    })
+}
+
+/// The fields that a flow needs beside the links.
+pub struct Flow {
+    kind: FlowKind,
+    force: GaugeForce,
+    momenta: Option<Momenta>,
+    scratch: Option<Momenta>,
+    /// Of adaptive steps: links of the step's start and those of second order, and their exponent.
+    adaptive: Option<(GaugeField, GaugeField, Momenta)>,
+}
+
+impl Flow {
+    /// For links like these (double or single precision, R18).
+    pub fn new(links: &GaugeField, kind: FlowKind) -> Result<Self> {
+        let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
+        let c = match kind {
+            FlowKind::Wilson => GaugeCoefficients::wilson(6.0)?,
+            _ => GaugeCoefficients::improved(6.0, TREE_LEVEL_SYMANZIK)?,
+        };
+        let momenta = || Momenta::new(device, geometry, precision);
+        Ok(Flow {
+            kind,
+            force: GaugeForce::new(device, geometry, precision, c)?,
+            momenta: Some(momenta()?),
+            scratch: if kind == FlowKind::Zeuthen { Some(momenta()?) } else { None },
+            adaptive: None,
+        })
+    }
+
+    /// p = scale p + factor Z, Z the generator of the flow: V' = i Z V.
+    pub fn generator(
+        &mut self,
+        gauge: &GaugeField,
+        p: &mut Momenta,
+        scale: f64,
+        factor: f64,
+    ) -> Result<()> {
+        let Some(scratch) = &mut self.scratch else {
+            return self.force.kick(gauge, p, scale, factor).map(|_| ());
+        };
+        self.force.kick(gauge, scratch, 0.0, factor)?;
+        scratch.exchange()?;
+        let args = ForceArgs {
+            geom: gauge.geometry().args(),
+            gauge: gauge.view(),
+            elements: scratch.view(),
+            momenta: p.view(),
+            scale,
+            step: 1.0 / 12.0,
+            ..Default::default()
+        };
+        let params = [gauge.precision().token()];
+        gauge.device().launch("algebra_laplace", &params, &args, gauge.geometry().work(2))
+    }
+
+    /// One step of the third-order scheme: exponents Z0 / 4, 8 Z1 / 9 - 17 Z0 / 36 and
+    /// 3 Z2 / 4 - 8 Z1 / 9 + 17 Z0 / 36, each the last one's multiple and a new generator.
+    pub fn step(&mut self, gauge: &mut GaugeField, step: f64) -> Result<()> {
+        let Some(mut p) = self.momenta.take() else { bail!(Internal, "flow: no momenta") };
+        let done = self.stages(gauge, &mut p, step);
+        self.momenta = Some(p);
+        done
+    }
+
+    fn stages(&mut self, gauge: &mut GaugeField, p: &mut Momenta, step: f64) -> Result<()> {
+        let stages = [(0.0, 0.25, 0.25), (-17.0 / 9.0, 8.0 / 9.0, 2.25), (-1.0, 0.75, 0.0)];
+        for (k, (scale, factor, second)) in stages.into_iter().enumerate() {
+            self.generator(gauge, p, scale, factor)?;
+            if let (Some((_, _, q)), true) = (&mut self.adaptive, k < 2) {
+                // 2 Z1 - Z0
+                q.add(if k == 0 { 0.0 } else { 1.0 }, second, p)?;
+            }
+            gauge.evolve(p, step)?;
+        }
+        Ok(())
+    }
+
+    /// The change of an entry between the schemes of third and second order.
+    fn error(&mut self, gauge: &GaugeField, step: f64) -> Result<f64> {
+        let Some((start, second, q)) = &mut self.adaptive else {
+            bail!(Internal, "flow: fixed steps have no error");
+        };
+        second.copy_raw(start)?;
+        second.evolve(q, step)?;
+        second.distance(gauge)
+    }
+
+    /// Flows the links; `watch` sees every point as it is measured.
+    ///
+    /// # Errors
+    /// `BadParameter`: a step, time or tolerance out of range; `NotFinite`. The links are then where
+    /// the flow had come.
+    pub fn run(
+        &mut self,
+        gauge: &mut GaugeField,
+        params: &FlowParams,
+        watch: &mut dyn FnMut(&FlowPoint) -> ControlFlow<()>,
+    ) -> Result<FlowReport> {
+        check(gauge, params)?;
+        if params.kind != self.kind {
+            bail!(BadParameter, "flow: made for {:?}, found {:?}", self.kind, params.kind);
+        }
+        self.adaptive = None;
+        if params.tolerance > 0.0 {
+            let links = || gauge.to(gauge.precision(), Recon::R18);
+            let q = Momenta::new(gauge.device(), gauge.geometry(), gauge.precision())?;
+            self.adaptive = Some((links()?, links()?, q));
+        }
+        let mut report = FlowReport::default();
+        let mut step = params.step;
+        report.stopped = measured(gauge, &mut report, watch)?;
+        // Rounding of many steps must not leave a last, tiny one.
+        while !report.stopped && params.time - report.time > 1e-9 * params.step {
+            let h = step.min(params.time - report.time);
+            if let Some((start, ..)) = &mut self.adaptive {
+                start.copy_raw(gauge)?;
+            }
+            self.step(gauge, h)?;
+            if self.adaptive.is_some() {
+                let error = self.error(gauge, h)?;
+                if !error.is_finite() {
+                    bail!(NotFinite, "flow: a link is not finite at t = {}", report.time);
+                }
+                let wanted = h * 0.95 * (params.tolerance / error.max(1e-300)).cbrt();
+                if error > params.tolerance {
+                    if let Some((start, ..)) = &self.adaptive {
+                        gauge.copy_raw(start)?;
+                    }
+                    report.repeated += 1;
+                    step = wanted.max(0.1 * h);
+                    continue;
+                }
+                // A step that was cut short at the end says nothing about the next.
+                step = wanted.min(2.0 * step.max(h));
+            }
+            report.time += h;
+            report.steps += 1;
+            let last = params.time - report.time <= 1e-9 * params.step;
+            if last || report.steps % params.every as u64 == 0 {
+                report.stopped = measured(gauge, &mut report, watch)?;
+            }
+        }
+        gauge.reunitarise()?;
+        Ok(report)
+    }
+}
+
+fn measured(
+    gauge: &GaugeField,
+    report: &mut FlowReport,
+    watch: &mut dyn FnMut(&FlowPoint) -> ControlFlow<()>,
+) -> Result<bool> {
+    let (p, f) = (plaquette(gauge)?, field_strength(gauge)?);
+    let point = FlowPoint {
+        time: report.time,
+        plaquette_spatial: p.spatial,
+        plaquette_temporal: p.temporal,
+        energy_spatial: f.energy_spatial,
+        energy_temporal: f.energy_temporal,
+        charge: f.charge,
+    };
+    if !(p.total.is_finite() && f.charge.is_finite()) {
+        bail!(NotFinite, "flow: a link is not finite at t = {}", report.time);
+    }
+    report.points.push(point);
+    let mine = watch(&point).is_break();
+    let mut asked = [mine as i32 as f64];
+    gauge.geometry().comm().sum(&mut asked)?;
+    Ok(asked[0] > 0.0)
+}
+
+fn check(gauge: &GaugeField, params: &FlowParams) -> Result<()> {
+    if gauge.recon() != Recon::R18 || gauge.precision() == Precision::F16 {
+        let (precision, recon) = (gauge.precision(), gauge.recon());
+        bail!(Unsupported, "flow: expected f64 or f32 links as R18, found {precision:?} {recon:?}");
+    }
+    // Beyond that the scheme is unstable.
+    if !(params.step > 0.0 && params.step <= 0.2) {
+        bail!(BadParameter, "flow: step: expected more than 0, at most 0.2, found {}", params.step);
+    }
+    if !(params.time >= 0.0 && params.time <= 1e6) {
+        bail!(BadParameter, "flow: time: expected 0 to 1e6, found {}", params.time);
+    }
+    if !(0.0..1.0).contains(&params.tolerance) {
+        bail!(BadParameter, "flow: tolerance: expected 0 to below 1, found {}", params.tolerance);
+    }
+    if params.every == 0 {
+        bail!(BadParameter, "flow: every: expected 1 or more, found 0");
+    }
+    Ok(())
+}

@@ -1,0 +1,358 @@
+//! Actions, integrators and runs as text in TOML, so that every host language can pass them.
+//!
+//! ```toml
+//! length = 1.0                  # of a trajectory
+//! seed = 1
+//! accept_until = 20             # accept trajectories below this number whatever Delta H
+//! reversibility_every = 0
+//!
+//! [[monomial]]
+//! name = "gauge"
+//! type = "gauge"
+//! action = "wilson"             # wilson, symanzik, luescher_weisz, iwasaki, dbw2, rectangle (with c1)
+//! beta = 5.7
+//!
+//! [[level]]                     # the outermost first
+//! integrator = "omelyan2"       # leapfrog, omelyan2, omelyan4, force_gradient
+//! steps = 5
+//! monomials = ["gauge"]
+//! ```
+//!
+//! docs/hmc.md lists all keys. A table `[run]` belongs to the host's program; it is not read here.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use serde::Deserialize;
+
+use super::fermion::{Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams};
+use super::gauge_action::{
+    GaugeCoefficients, GaugeForce, GaugeMonomial, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
+};
+use super::integrator::{Level, Scheme};
+use super::stout::Stout;
+use super::{Hmc, HmcParams, Monomial};
+use crate::backend::Device;
+use crate::bail;
+use crate::compose::Schur;
+use crate::error::{Error, Result, Status};
+use crate::fields::{Geometry, Precision, Recon};
+use crate::operators::DiracParams;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Input {
+    length: f64,
+    #[serde(default)]
+    seed: u64,
+    #[serde(default)]
+    trajectory: u32,
+    #[serde(default)]
+    accept_until: u32,
+    #[serde(default)]
+    reversibility_every: u32,
+    monomial: Vec<Term>,
+    level: Vec<TimeScale>,
+    #[serde(default, rename = "run")]
+    _run: toml::Table,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TimeScale {
+    integrator: String,
+    steps: usize,
+    monomials: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum Term {
+    Gauge {
+        name: String,
+        action: String,
+        beta: f64,
+        c1: Option<f64>,
+        /// Bare anisotropy: spatial planes take beta / xi, those with t beta xi.
+        anisotropy: Option<f64>,
+        /// Tadpole factor u0 of `luescher_weisz`.
+        u0: Option<f64>,
+    },
+    TwoFlavours {
+        name: String,
+        operator: Quark,
+        preconditioner: Option<Quark>,
+        #[serde(default)]
+        asymmetric: bool,
+        #[serde(default)]
+        parity: usize,
+        #[serde(default)]
+        solver: Solves,
+        smearing: Option<StoutLinks>,
+    },
+    OneFlavour {
+        name: String,
+        operator: Quark,
+        #[serde(default)]
+        asymmetric: bool,
+        #[serde(default)]
+        parity: usize,
+        #[serde(default)]
+        solver: Solves,
+        fields: Option<usize>,
+        error_force: Option<f64>,
+        error_hamiltonian: Option<f64>,
+        interval: Option<[f64; 2]>,
+        check_every: Option<u32>,
+        smearing: Option<StoutLinks>,
+    },
+}
+
+/// Stout smearing of the links that an operator sees.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoutLinks {
+    rho: f64,
+    levels: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Quark {
+    kappa: Option<f64>,
+    mass: Option<f64>,
+    #[serde(default)]
+    csw: f64,
+    #[serde(default)]
+    mu: f64,
+    /// Phases in units of pi: 1 is antiperiodic.
+    phase: Option<[f64; 4]>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Solves {
+    tolerance_force: Option<f64>,
+    tolerance_hamiltonian: Option<f64>,
+    max_iterations: Option<usize>,
+    /// Precision and storage of the iteration.
+    sloppy: Option<String>,
+    guesses: Option<usize>,
+}
+
+/// A chain of what `text` says, for links of this lattice and precision.
+///
+/// # Errors
+/// `InvalidArgument`: not TOML, a key is unknown, missing or of another type (with its line);
+/// `BadParameter`: a number out of range; those of [`Hmc::new`].
+pub fn hmc_from_toml(
+    device: &Device,
+    geometry: &Arc<Geometry>,
+    precision: Precision,
+    text: &str,
+) -> Result<Hmc> {
+    let input: Input = toml::from_str(text).map_err(|e| {
+        Error::new(Status::InvalidArgument, format!("input: {}", e.to_string().trim()))
+    })?;
+    let levels = input.level.into_iter().map(TimeScale::level).collect::<Result<_>>()?;
+    let params = HmcParams {
+        length: input.length,
+        levels,
+        seed: input.seed,
+        trajectory: input.trajectory,
+        accept_until: input.accept_until,
+        reversibility_every: input.reversibility_every,
+    };
+    let make = |term: Term| term.monomial(device, geometry, precision);
+    let monomials = input.monomial.into_iter().map(make).collect::<Result<_>>()?;
+    Hmc::new(device, geometry, precision, monomials, params)
+}
+
+/// A value of the same text for the host's own use, by its path, e.g. `run.lattice.0`: None if it is
+/// not there.
+pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
+    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
+        Error::new(Status::InvalidArgument, format!("input: {}", e.to_string().trim()))
+    })?;
+    let mut at = Some(toml::Value::Table(table));
+    for key in path.split('.') {
+        at = match at {
+            Some(toml::Value::Table(mut t)) => t.remove(key),
+            Some(toml::Value::Array(mut a)) => match key.parse::<usize>() {
+                Ok(i) if i < a.len() => Some(a.swap_remove(i)),
+                _ => None,
+            },
+            _ => None,
+        };
+    }
+    Ok(at)
+}
+
+impl TimeScale {
+    fn level(self) -> Result<Level> {
+        let scheme = Scheme::parse(&self.integrator)?;
+        Ok(Level { scheme, steps: self.steps, monomials: self.monomials })
+    }
+}
+
+/// Coefficients of a named action.
+pub fn named_action(
+    action: &str,
+    beta: f64,
+    c1: Option<f64>,
+    anisotropy: Option<f64>,
+    u0: Option<f64>,
+) -> Result<GaugeCoefficients> {
+    if c1.is_some() != (action == "rectangle") {
+        bail!(InvalidArgument, "gauge action: c1 belongs to action rectangle, and only to it");
+    }
+    if u0.is_some() && action != "luescher_weisz" {
+        bail!(InvalidArgument, "gauge action: u0 belongs to action luescher_weisz");
+    }
+    let xi = anisotropy.unwrap_or(1.0);
+    if !(xi > 0.0 && xi.is_finite()) {
+        bail!(BadParameter, "gauge action: anisotropy: expected a positive number, found {xi}");
+    }
+    let beta = [beta / xi, beta * xi];
+    let with = |c1: f64| GaugeCoefficients::anisotropic(beta, [1.0 - 8.0 * c1; 2], [c1; 3]);
+    match action {
+        "wilson" => with(0.0),
+        "symanzik" => with(TREE_LEVEL_SYMANZIK),
+        "iwasaki" => with(IWASAKI),
+        "dbw2" => with(DBW2),
+        "rectangle" => with(c1.unwrap_or(0.0)),
+        // beta counts the plaquette; without the term of parallelograms, whose coefficient is of
+        // order alpha.
+        "luescher_weisz" => {
+            let u0 = u0.unwrap_or(1.0);
+            if !(u0 > 0.0 && u0 <= 1.0) {
+                bail!(BadParameter, "gauge action: u0: expected 0 to 1, found {u0}");
+            }
+            GaugeCoefficients::anisotropic(beta, [1.0; 2], [-1.0 / (20.0 * u0 * u0); 3])
+        }
+        _ => bail!(
+            InvalidArgument,
+            "gauge action: expected wilson, symanzik, luescher_weisz, iwasaki, dbw2 or rectangle, \
+             found {action}"
+        ),
+    }
+}
+
+impl Term {
+    fn monomial(
+        self,
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+    ) -> Result<Box<dyn Monomial>> {
+        Ok(match self {
+            Term::Gauge { name, action, beta, c1, anisotropy, u0 } => {
+                let c = named_action(&action, beta, c1, anisotropy, u0)?;
+                Box::new(GaugeMonomial::new(
+                    &name,
+                    GaugeForce::new(device, geometry, precision, c)?,
+                ))
+            }
+            Term::TwoFlavours {
+                name,
+                operator,
+                preconditioner,
+                asymmetric,
+                parity,
+                solver,
+                smearing,
+            } => {
+                let params = TwoFlavoursParams {
+                    operator: operator.params(&name)?,
+                    preconditioner: preconditioner.map(|q| q.params(&name)).transpose()?,
+                    schur: Schur { parity, symmetric: !asymmetric },
+                    inverter: solver.inverter()?,
+                };
+                let plain = TwoFlavours::new(&name, params)?;
+                match smearing {
+                    Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
+                    None => Box::new(plain),
+                }
+            }
+            Term::OneFlavour {
+                name,
+                operator,
+                asymmetric,
+                parity,
+                solver,
+                fields,
+                error_force,
+                error_hamiltonian,
+                interval,
+                check_every,
+                smearing,
+            } => {
+                let all = OneFlavourParams::new(operator.params(&name)?);
+                let params = OneFlavourParams {
+                    schur: Schur { parity, symmetric: !asymmetric },
+                    inverter: solver.inverter()?,
+                    fields: fields.unwrap_or(all.fields),
+                    error_force: error_force.unwrap_or(all.error_force),
+                    error_hamiltonian: error_hamiltonian.unwrap_or(all.error_hamiltonian),
+                    interval: interval.map(|[low, high]| (low, high)),
+                    check_every: check_every.unwrap_or(all.check_every),
+                    ..all
+                };
+                let plain = OneFlavour::new(&name, params)?;
+                match smearing {
+                    Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
+                    None => Box::new(plain),
+                }
+            }
+        })
+    }
+}
+
+impl Quark {
+    fn params(self, name: &str) -> Result<DiracParams> {
+        let pi = std::f64::consts::PI;
+        let plain =
+            DiracParams { csw_s: self.csw, csw_t: self.csw, mu: self.mu, ..Default::default() };
+        let boundary = self.phase.map_or(plain.boundary, |phase| {
+            phase.map(|p| match p {
+                0.0 => Complex64::ONE,
+                1.0 => -Complex64::ONE,
+                _ => Complex64::from_polar(1.0, pi * p),
+            })
+        });
+        let plain = DiracParams { boundary, ..plain };
+        match (self.kappa, self.mass) {
+            (Some(kappa), None) if kappa > 0.0 && kappa.is_finite() => Ok(plain.with_kappa(kappa)),
+            (Some(kappa), None) => {
+                bail!(
+                    BadParameter,
+                    "monomial {name}: kappa: expected a positive number, found {kappa}"
+                )
+            }
+            (None, Some(mass)) => Ok(DiracParams { mass, ..plain }),
+            _ => bail!(InvalidArgument, "monomial {name}: expected either kappa or mass"),
+        }
+    }
+}
+
+impl Solves {
+    fn inverter(self) -> Result<Inverter> {
+        let plain = Inverter::default();
+        let sloppy = match self.sloppy.as_deref() {
+            None => plain.sloppy,
+            Some(name) => match Precision::parse(name)? {
+                Precision::F64 => None,
+                precision => Some((precision, Recon::R12)),
+            },
+        };
+        Ok(Inverter {
+            tolerance_force: self.tolerance_force.unwrap_or(plain.tolerance_force),
+            tolerance_hamiltonian: self
+                .tolerance_hamiltonian
+                .unwrap_or(plain.tolerance_hamiltonian),
+            max_iterations: self.max_iterations.unwrap_or(plain.max_iterations),
+            sloppy,
+            guesses: self.guesses.unwrap_or(plain.guesses),
+        })
+    }
+}

@@ -1,0 +1,160 @@
+//! Stout smearing (Morningstar and Peardon, hep-lat/0311018) for actions: smeared links, and the way of
+//! forces from smeared links to those that they are made of (kernels/stout.h).
+
+use crate::backend::args::StoutArgs;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Momenta, Precision, Recon};
+
+/// U' = exp(i Q) U with Q the traceless part of (O - O^dagger) / 2i and
+/// O_mu(x) = sum_nu rho_munu (staples of the plane mu, nu) U_mu(x)^dagger, `levels` times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stout {
+    /// rho_munu, 4 mu + nu; what has mu = nu counts nothing.
+    rho: [f64; 16],
+    levels: usize,
+}
+
+impl Stout {
+    /// The same rho in all planes.
+    ///
+    /// # Errors
+    /// `BadParameter`: a row of rho with a sum of moduli above 3/4, or no level.
+    pub fn new(rho: f64, levels: usize) -> Result<Self> {
+        Self::anisotropic([[rho; 4]; 4], levels)
+    }
+
+    /// Any rho_munu: [mu][nu]. Errors as of [`Stout::new`].
+    pub fn anisotropic(rho: [[f64; 4]; 4], levels: usize) -> Result<Self> {
+        if !(1..=64).contains(&levels) {
+            bail!(BadParameter, "stout smearing: expected 1 to 64 levels, found {levels}");
+        }
+        let mut all = [0.0; 16];
+        for mu in 0..4 {
+            for nu in (0..4).filter(|&nu| nu != mu) {
+                all[4 * mu + nu] = rho[mu][nu];
+            }
+            // Two staples each: eigenvalues of Q are at most this, twice.
+            let sum: f64 = all[4 * mu..4 * mu + 4].iter().map(|r| r.abs()).sum();
+            if sum.is_nan() || sum > 0.75 {
+                bail!(
+                    BadParameter,
+                    "stout smearing: expected rho with a sum over planes of at most 0.75, found {sum} for \
+                     direction {mu}"
+                );
+            }
+        }
+        Ok(Stout { rho: all, levels })
+    }
+
+    pub fn levels(&self) -> usize {
+        self.levels
+    }
+
+    /// Smeared links. Errors as of [`Smeared::new`].
+    pub fn smear(&self, gauge: &GaugeField) -> Result<GaugeField> {
+        let mut all = Smeared::new(*self, gauge)?;
+        match all.links.pop() {
+            Some(links) => Ok(links),
+            None => bail!(Internal, "stout smearing: no links"),
+        }
+    }
+}
+
+/// Links of every level with what a force needs on its way back; memory is kept for other links.
+#[derive(Debug)]
+pub struct Smeared {
+    stout: Stout,
+    /// As they were given, then after every level.
+    links: Vec<GaugeField>,
+    /// Q of every level.
+    exponents: Vec<Momenta>,
+}
+
+impl Smeared {
+    /// Smears links that are stored whole (`R18`), in double or single precision.
+    ///
+    /// # Errors
+    /// `Unsupported`: links in another storage.
+    pub fn new(stout: Stout, gauge: &GaugeField) -> Result<Self> {
+        if gauge.recon() != Recon::R18 || gauge.precision() == Precision::F16 {
+            bail!(
+                Unsupported,
+                "stout smearing: expected f64 or f32 links as R18, found {:?} {:?}",
+                gauge.precision(),
+                gauge.recon()
+            );
+        }
+        let (device, geometry) = (gauge.device(), gauge.geometry());
+        let mut links = vec![];
+        let mut exponents = vec![];
+        for level in 0..=stout.levels {
+            links.push(GaugeField::new(device, geometry, gauge.precision(), Recon::R18)?);
+            if level > 0 {
+                exponents.push(Momenta::new(device, geometry, gauge.precision())?);
+            }
+        }
+        let mut new = Smeared { stout, links, exponents };
+        new.update(gauge)?;
+        Ok(new)
+    }
+
+    pub fn stout(&self) -> &Stout {
+        &self.stout
+    }
+    /// The links after the last level.
+    pub fn smeared(&self) -> &GaugeField {
+        &self.links[self.links.len() - 1]
+    }
+
+    /// Smears other links of the same form.
+    pub fn update(&mut self, gauge: &GaugeField) -> Result<()> {
+        self.links[0].copy_raw(gauge)?;
+        for level in 0..self.stout.levels {
+            let args = self.args(level);
+            self.run("stout_exponent", &args)?;
+            let (before, after) = self.links.split_at_mut(level + 1);
+            after[0].copy_raw(&before[level])?;
+            after[0].evolve(&self.exponents[level], 1.0)?;
+        }
+        Ok(())
+    }
+
+    /// A force F_a = dS / d omega_a with respect to the smeared links, U' -> exp(i omega_a T_a) U', becomes
+    /// that with respect to the links that they are made of.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice, device or precision.
+    pub fn pull_back(&self, force: &mut Momenta) -> Result<()> {
+        let links = &self.links[0];
+        force.matches(links.geometry(), links.device(), "links")?;
+        if force.precision() != links.precision() {
+            let (p, u) = (force.precision(), links.precision());
+            bail!(FieldMismatch, "stout smearing: force in {p:?}, links in {u:?}");
+        }
+        let lambda = Momenta::new(links.device(), links.geometry(), links.precision())?;
+        for level in (0..self.stout.levels).rev() {
+            let args = StoutArgs { force: force.view(), lambda: lambda.view(), ..self.args(level) };
+            self.run("stout_turn", &args)?;
+            lambda.exchange()?;
+            self.run("stout_force", &args)?;
+        }
+        Ok(())
+    }
+
+    fn args(&self, level: usize) -> StoutArgs {
+        StoutArgs {
+            geom: self.links[0].geometry().args(),
+            gauge: self.links[level].view(),
+            exponent: self.exponents[level].view(),
+            rho: self.stout.rho,
+            ..Default::default()
+        }
+    }
+
+    fn run(&self, kernel: &str, args: &StoutArgs) -> Result<()> {
+        let links = &self.links[0];
+        let (params, work) = ([links.precision().token()], links.geometry().work(2));
+        links.device().launch(kernel, &params, args, work)
+    }
+}

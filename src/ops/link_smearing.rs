@@ -1,0 +1,198 @@
+//! Smeared links: APE (Albanese et al., Phys. Lett. B 192, 163), stout (Morningstar and Peardon,
+//! hep-lat/0311018) and HYP (Hasenfratz and Knechtli, hep-lat/0103029).
+
+use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, PLANES};
+use crate::backend::args::SmearArgs;
+use crate::backend::FieldView;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Group, MatrixField, MatrixForm, Momenta, Precision, Recon};
+
+/// How links are smeared. `directions` (bit mu): links of these directions change, and staples lie in
+/// planes of these.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Smearing {
+    /// Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples), d directions.
+    Ape { alpha: f64, directions: i32 },
+    /// exp(i Q) U with i Q the traceless antihermitian part of rho (sum of staples) U^dagger.
+    Stout { rho: f64, directions: i32 },
+    /// Three levels of projected averages inside of hypercubes, all four directions.
+    Hyp { alpha: [f64; 3] },
+}
+
+impl Smearing {
+    fn check(&self) -> Result<()> {
+        let (numbers, directions): (&[f64], i32) = match self {
+            Smearing::Ape { alpha, directions } => (std::slice::from_ref(alpha), *directions),
+            Smearing::Stout { rho, directions } => (std::slice::from_ref(rho), *directions),
+            Smearing::Hyp { alpha } => (alpha, 15),
+        };
+        if let Some(bad) = numbers.iter().find(|a| !a.is_finite() || !(0.0..=1.0).contains(*a)) {
+            bail!(BadParameter, "smearing: expected a parameter from 0 to 1, found {bad}");
+        }
+        if !(1..16).contains(&directions) || directions.count_ones() < 2 {
+            bail!(
+                InvalidArgument,
+                "smearing: directions: expected at least two of four, found the mask {directions}"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Links smeared `steps` times, in the storage and precision of `gauge` (single at least inside). The
+/// projection to SU(3) is the unitary factor of the polar decomposition with its determinant made 1.
+///
+/// # Errors
+/// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2).
+pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Result<GaugeField> {
+    smearing.check()?;
+    if gauge.group() != Group::Su3 {
+        bail!(Unsupported, "smearing: expected SU(3) links, found SU(2)");
+    }
+    let precision = gauge.precision().max(Precision::F32);
+    let mut links = gauge.to(precision, Recon::R18)?;
+    match smearing {
+        Smearing::Stout { rho, directions } => stout(&mut links, rho, directions, steps)?,
+        Smearing::Ape { alpha, directions } => {
+            let weight = alpha / (2.0 * f64::from(directions.count_ones() - 1));
+            for _ in 0..steps {
+                let out = links.to(precision, Recon::R18)?;
+                for mu in (0..4).filter(|mu| directions >> mu & 1 == 1) {
+                    let average = Average {
+                        mu,
+                        directions: directions & !(1 << mu),
+                        side: std::array::from_fn(|nu| nu),
+                        top: [mu; 4],
+                        alpha,
+                        weight,
+                        to: mu,
+                    };
+                    average.launch(&links, (links.view(), 4), (out.view(), 4))?;
+                }
+                out.exchange(None)?;
+                links = out;
+            }
+        }
+        Smearing::Hyp { alpha } => {
+            for _ in 0..steps {
+                links = hyp(&links, alpha)?;
+            }
+        }
+    }
+    links.to(gauge.precision(), gauge.recon())
+}
+
+/// Steps of steepest descent along the Wilson action of the planes in `directions`: with beta = 6 its
+/// force is the algebra element of stout smearing with rho = 1.
+fn stout(links: &mut GaugeField, rho: f64, directions: i32, steps: usize) -> Result<()> {
+    let (device, geometry) = (links.device().clone(), links.geometry().clone());
+    let inside = |mu: usize| directions >> mu & 1 == 1;
+    let plaquette = PLANES.map(|(mu, nu)| if inside(mu) && inside(nu) { 6.0 } else { 0.0 });
+    let coefficients = GaugeCoefficients { plaquette, first: [0.0; 6], second: [0.0; 6] };
+    let mut force = GaugeForce::new(&device, &geometry, links.precision(), coefficients)?;
+    let mut algebra = Momenta::new(&device, &geometry, links.precision())?;
+    for _ in 0..steps {
+        force.kick(links, &mut algebra, 0.0, rho)?;
+        links.evolve(&algebra, 1.0)?;
+    }
+    Ok(())
+}
+
+/// One direction of links averaged with staples, of which sides and tops are matrices of a field.
+struct Average {
+    mu: usize,
+    directions: i32,
+    side: [usize; 4],
+    top: [usize; 4],
+    alpha: f64,
+    weight: f64,
+    to: usize,
+}
+
+impl Average {
+    fn launch(
+        &self,
+        links: &GaugeField,
+        (inp, matrices): (FieldView, usize),
+        (out, matrices_out): (FieldView, usize),
+    ) -> Result<()> {
+        let geometry = links.geometry();
+        let args = SmearArgs {
+            geom: geometry.args(),
+            gauge: links.view(),
+            inp,
+            out,
+            mu: self.mu as i32,
+            directions: self.directions,
+            matrices: matrices as i32,
+            matrices_out: matrices_out as i32,
+            side: self.side.map(|k| k as i32),
+            top: self.top.map(|k| k as i32),
+            to: self.to as i32,
+            alpha: self.alpha,
+            weight: self.weight,
+        };
+        let params = [links.precision().token()];
+        links.device().launch("smear_links", &params, &args, geometry.work(2))
+    }
+}
+
+/// The matrix of direction mu that belongs to another direction nu: 12 of them.
+fn slot(mu: usize, nu: usize) -> usize {
+    3 * mu + if nu < mu { nu } else { nu - 1 }
+}
+
+/// One step of HYP smearing.
+fn hyp(links: &GaugeField, alpha: [f64; 3]) -> Result<GaugeField> {
+    let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
+    let field = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
+    let pairs = || (0..4).flat_map(|mu| (0..4).filter(move |&nu| nu != mu).map(move |nu| (mu, nu)));
+    // Staples in one direction eta only.
+    let first = field()?;
+    for (mu, eta) in pairs() {
+        let average = Average {
+            mu,
+            directions: 1 << eta,
+            side: std::array::from_fn(|nu| nu),
+            top: [mu; 4],
+            alpha: alpha[2],
+            weight: alpha[2] / 2.0,
+            to: slot(mu, eta),
+        };
+        average.launch(links, (links.view(), 4), (first.view(), 12))?;
+    }
+    first.exchange()?;
+    // Staples in all directions but nu, of links that know the fourth direction.
+    let second = field()?;
+    for (mu, nu) in pairs() {
+        let fourth = |rho: usize| 6 - mu - nu - rho;
+        let apart = |rho: usize| rho != mu && rho != nu;
+        let average = Average {
+            mu,
+            directions: 15 & !(1 << mu | 1 << nu),
+            side: std::array::from_fn(|rho| if apart(rho) { slot(rho, fourth(rho)) } else { 0 }),
+            top: std::array::from_fn(|rho| if apart(rho) { slot(mu, fourth(rho)) } else { 0 }),
+            alpha: alpha[1],
+            weight: alpha[1] / 4.0,
+            to: slot(mu, nu),
+        };
+        average.launch(links, (first.view(), 12), (second.view(), 12))?;
+    }
+    second.exchange()?;
+    let out = links.to(precision, Recon::R18)?;
+    for mu in 0..4 {
+        let average = Average {
+            mu,
+            directions: 15 & !(1 << mu),
+            side: std::array::from_fn(|nu| if nu != mu { slot(nu, mu) } else { 0 }),
+            top: std::array::from_fn(|nu| if nu != mu { slot(mu, nu) } else { 0 }),
+            alpha: alpha[0],
+            weight: alpha[0] / 6.0,
+            to: mu,
+        };
+        average.launch(links, (second.view(), 12), (out.view(), 4))?;
+    }
+    out.exchange(None)?;
+    Ok(out)
+}

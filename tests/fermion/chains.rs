@@ -1,0 +1,186 @@
+//! Chains with dynamical fermions: the same two flavours in several forms, and the same bits again.
+
+use plaq::compose::Schur;
+use plaq::fields::{GaugeField, Precision, Recon};
+use plaq::operators::DiracParams;
+use plaq::ops::hmc::fermion::{
+    Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
+use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
+use plaq::ops::hmc::integrator::{Level, Scheme};
+use plaq::ops::hmc::{Hmc, HmcParams, Monomial};
+
+use super::common::{self, devices, over_ranks};
+
+const KAPPA: f64 = 0.14;
+const BETA: f64 = 5.0;
+
+fn start() -> GaugeField {
+    let device = devices().pop().unwrap();
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
+    let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+    u.set_near_unit(9, 0.6).unwrap();
+    u
+}
+
+fn gauge(u: &GaugeField) -> Box<dyn Monomial> {
+    let c = GaugeCoefficients::wilson(BETA).unwrap();
+    let force = GaugeForce::new(u.device(), u.geometry(), u.precision(), c).unwrap();
+    Box::new(GaugeMonomial::new("gauge", force))
+}
+
+fn inverter() -> Inverter {
+    Inverter {
+        tolerance_force: 1e-9,
+        tolerance_hamiltonian: 1e-11,
+        guesses: 2,
+        ..Default::default()
+    }
+}
+
+fn wilson(kappa: f64) -> DiracParams {
+    DiracParams::default().with_kappa(kappa)
+}
+
+fn two(
+    name: &str,
+    kappa: f64,
+    heavier: Option<f64>,
+    (parity, symmetric): (usize, bool),
+) -> Box<dyn Monomial> {
+    let params = TwoFlavoursParams {
+        operator: wilson(kappa),
+        preconditioner: heavier.map(wilson),
+        schur: Schur { parity, symmetric },
+        inverter: inverter(),
+    };
+    Box::new(TwoFlavours::new(name, params).unwrap())
+}
+
+fn one(name: &str) -> Box<dyn Monomial> {
+    let params = OneFlavourParams {
+        inverter: inverter(),
+        interval: Some((3e-3, 4.0)),
+        error_hamiltonian: 1e-9,
+        ..OneFlavourParams::new(wilson(KAPPA))
+    };
+    Box::new(OneFlavour::new(name, params).unwrap())
+}
+
+fn level(scheme: Scheme, steps: usize, names: &[&str]) -> Level {
+    Level { scheme, steps, monomials: names.iter().map(|n| n.to_string()).collect() }
+}
+
+/// The ways to have two flavours.
+fn chains(u: &GaugeField) -> Vec<(&'static str, Hmc)> {
+    let make = |monomials: Vec<Box<dyn Monomial>>, levels| {
+        let params = HmcParams {
+            length: 1.0,
+            levels,
+            seed: 11,
+            trajectory: 0,
+            accept_until: 8,
+            reversibility_every: 0,
+        };
+        Hmc::new(u.device(), u.geometry(), Precision::F64, monomials, params).unwrap()
+    };
+    vec![
+        (
+            "leapfrog",
+            make(
+                vec![gauge(u), two("quarks", KAPPA, None, (0, true))],
+                vec![level(Scheme::Leapfrog, 14, &["gauge", "quarks"])],
+            ),
+        ),
+        (
+            "Hasenbusch, nested",
+            make(
+                vec![
+                    gauge(u),
+                    two("heavy", 0.12, None, (1, false)),
+                    two("light", KAPPA, Some(0.12), (1, false)),
+                ],
+                vec![
+                    level(Scheme::Omelyan2, 3, &["light"]),
+                    level(Scheme::Omelyan2, 2, &["heavy"]),
+                    level(Scheme::Omelyan2, 1, &["gauge"]),
+                ],
+            ),
+        ),
+        (
+            "two single flavours",
+            make(
+                vec![gauge(u), one("up"), one("down")],
+                vec![
+                    level(Scheme::Omelyan4, 1, &["up", "down"]),
+                    level(Scheme::Omelyan2, 2, &["gauge"]),
+                ],
+            ),
+        ),
+    ]
+}
+
+/// Average and error by 8 blocks.
+fn blocked(values: &[f64]) -> (f64, f64) {
+    let n = values.len() / 8;
+    let blocks: Vec<f64> =
+        values.chunks_exact(n).map(|b| b.iter().sum::<f64>() / n as f64).collect();
+    let mean = blocks.iter().sum::<f64>() / 8.0;
+    let variance = blocks.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 7.0;
+    (mean, (variance / 8.0).sqrt())
+}
+
+/// `PLAQ_TEST_TRAJECTORIES` more of them make the comparison sharper.
+#[test]
+fn all_forms_of_two_flavours_agree() {
+    let wanted = std::env::var("PLAQ_TEST_TRAJECTORIES").ok().and_then(|n| n.parse().ok());
+    let count: usize = wanted.unwrap_or(48);
+    let mut found = vec![];
+    let first = start();
+    for (what, mut hmc) in chains(&first) {
+        let mut u = first.to(Precision::F64, Recon::R18).unwrap();
+        let (mut plaquettes, mut weights, mut accepted) = (vec![], vec![], 0);
+        for n in 0..count + 16 {
+            let report = hmc.run(&mut u).unwrap();
+            if n < 16 {
+                continue;
+            }
+            plaquettes.push(report.plaquette);
+            weights.push((-report.delta_h).exp());
+            accepted += report.accepted as usize;
+        }
+        let ((p, ep), (w, ew)) = (blocked(&plaquettes), blocked(&weights));
+        println!(
+            "{what}: plaquette {p:.5} +- {ep:.5}, exp(-dH) {w:.4} +- {ew:.4}, accepted {accepted} of \
+             {count}"
+        );
+        assert!((w - 1.0).abs() < 4.0 * ew + 1e-3, "{what}: <exp(-dH)> = {w} +- {ew}");
+        assert!(accepted > count / 2, "{what}: accepted {accepted} of {count}");
+        found.push((what, p, ep));
+    }
+    for pair in found.windows(2) {
+        let ((a, p, ep), (b, q, eq)) = (pair[0], pair[1]);
+        let error = (ep * ep + eq * eq).sqrt();
+        assert!((p - q).abs() < 4.0 * error, "{a}: {p} +- {ep}, {b}: {q} +- {eq}");
+        assert!(error < 0.02, "{error} says nothing");
+    }
+}
+
+#[test]
+fn a_chain_goes_on_with_the_same_bits() {
+    let links = start();
+    let first = |chain: usize| chains(&links).swap_remove(chain).1;
+    for chain in [1, 2] {
+        let mut u = links.to(Precision::F64, Recon::R18).unwrap();
+        let mut hmc = first(chain);
+        hmc.run(&mut u).unwrap();
+        let mut v = u.to(Precision::F64, Recon::R18).unwrap();
+        let next = hmc.run(&mut u).unwrap();
+        // Another one in the same place.
+        let mut hmc = first(chain);
+        hmc.set_place(11, 1);
+        let again = hmc.run(&mut v).unwrap();
+        assert_eq!(next.delta_h.to_bits(), again.delta_h.to_bits());
+        assert_eq!(u.save_lex().unwrap(), v.save_lex().unwrap());
+    }
+}

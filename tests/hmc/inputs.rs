@@ -1,0 +1,107 @@
+//! Actions, integrators and runs as text.
+
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Precision, Recon};
+use plaq::ops::hmc::input::{hmc_from_toml, value_of};
+use plaq::ops::hmc::integrator::Scheme;
+
+use super::common::{self, devices, over_ranks};
+
+const TEXT: &str = r#"
+length = 0.5
+seed = 7
+accept_until = 1
+
+[run]
+lattice = [4, 4, 4, 4]
+start = "hot"
+anything = { else = 2.5 }
+
+[[monomial]]
+name = "gauge"
+type = "gauge"
+action = "iwasaki"
+beta = 2.6
+
+[[monomial]]
+name = "heavy"
+type = "two_flavours"
+operator = { kappa = 0.12, csw = 1.0 }
+solver = { tolerance_force = 1e-7 }
+
+[[monomial]]
+name = "light"
+type = "two_flavours"
+operator = { kappa = 0.13, csw = 1.0 }
+preconditioner = { kappa = 0.12, csw = 1.0 }
+
+[[level]]
+integrator = "omelyan2"
+steps = 2
+monomials = ["light"]
+
+[[level]]
+integrator = "omelyan4"
+steps = 1
+monomials = ["gauge", "heavy"]
+"#;
+
+#[test]
+fn a_text_makes_a_chain() {
+    let device = &devices()[0];
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), device);
+    let mut hmc = hmc_from_toml(device, &geometry, Precision::F64, TEXT).unwrap();
+    let names: Vec<&str> = hmc.names().collect();
+    assert_eq!(names, ["gauge", "heavy", "light"]);
+    let p = hmc.params();
+    assert_eq!((p.length, p.seed, p.trajectory, p.accept_until), (0.5, 7, 0, 1));
+    assert_eq!(p.levels[0].scheme, Scheme::Omelyan2);
+    assert_eq!(p.levels[1].scheme, Scheme::Omelyan4);
+    let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+    u.set_near_unit(3, 0.3).unwrap();
+    let report = hmc.run(&mut u).unwrap();
+    assert!(report.delta_h.abs() < 1.0 && report.accepted, "{report:?}");
+    assert!(report.monomials[2].force_iterations > 0, "{report:?}");
+}
+
+#[test]
+fn wrong_texts_are_refused() {
+    let device = &devices()[0];
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), device);
+    let with = |from: &str, to: &str| {
+        assert!(TEXT.contains(from));
+        let text = TEXT.replacen(from, to, 1);
+        hmc_from_toml(device, &geometry, Precision::F64, &text).map(|_| ()).unwrap_err()
+    };
+    for (from, to, status) in [
+        ("length = 0.5", "", Status::InvalidArgument),
+        ("length = 0.5", "length = 0.5\nlenght = 1", Status::InvalidArgument),
+        ("length = 0.5", "length = -0.5", Status::BadParameter),
+        ("\"iwasaki\"", "\"iwasiki\"", Status::InvalidArgument),
+        ("\"iwasaki\"", "\"rectangle\"", Status::InvalidArgument),
+        ("beta = 2.6", "beta = -2.6", Status::BadParameter),
+        ("beta = 2.6", "beta = 2.6\nkappa = 1", Status::InvalidArgument),
+        ("type = \"gauge\"", "type = \"gage\"", Status::InvalidArgument),
+        ("{ kappa = 0.12, csw = 1.0 }", "{ csw = 1.0 }", Status::InvalidArgument),
+        ("{ kappa = 0.12, csw = 1.0 }", "{ kappa = -0.12 }", Status::BadParameter),
+        ("tolerance_force = 1e-7", "tolerance_force = 2", Status::BadParameter),
+        ("\"omelyan2\"", "\"euler\"", Status::InvalidArgument),
+        ("steps = 2", "steps = 0", Status::BadParameter),
+        ("[\"light\"]", "[]", Status::BadParameter),
+        ("[[level]]", "[[level", Status::InvalidArgument),
+    ] {
+        let e = with(from, to);
+        assert_eq!(e.status, status, "{to}: {e}");
+    }
+}
+
+#[test]
+fn hosts_read_their_own_keys() {
+    let number = |path| value_of(TEXT, path).unwrap();
+    assert_eq!(number("run.lattice.2").unwrap().as_integer(), Some(4));
+    assert_eq!(number("run.anything.else").unwrap().as_float(), Some(2.5));
+    assert_eq!(number("run.start").unwrap().as_str(), Some("hot"));
+    assert!(number("run.lattice.4").is_none());
+    assert!(number("nothing").is_none());
+    assert!(value_of("[", "x").is_err());
+}

@@ -1,0 +1,255 @@
+//! Smeared links against the reference, gauge covariance, and links of an operator that change.
+
+mod common;
+mod reference;
+
+use std::sync::Arc;
+
+use common::{devices, distance, extents_on, over_ranks, tolerance};
+use plaq::compose::{DiracSolver, SolveParams};
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::linop::LinOp;
+use plaq::operators::{DiracParams, Wilson};
+use plaq::ops::link_smearing::{smear_links, Smearing};
+use plaq::solvers::unwatched;
+use reference::matrix::{self, Matrix};
+use reference::numbers::gauge_numbers;
+use reference::{su3, Gauge, Lattice, C};
+
+type Link = Matrix<3>;
+/// Direction of a link and site.
+type Links<'a> = dyn Fn(usize, usize) -> Link + 'a;
+
+/// Both staples of a link in the (mu, nu) plane, with sides and tops of their own.
+fn staples(lat: Lattice, side: &Links, top: &Links, x: usize, mu: usize, nu: usize) -> Link {
+    let (xm, up, down) = (lat.forward(x, mu), lat.forward(x, nu), lat.backward(x, nu));
+    let corner = lat.forward(down, mu);
+    let over = matrix::product(&[&side(nu, x), &top(mu, up), &matrix::dag(&side(nu, xm))]);
+    let under =
+        matrix::product(&[&matrix::dag(&side(nu, down)), &top(mu, down), &side(nu, corner)]);
+    matrix::add(&over, &under)
+}
+
+/// The unitary factor by the square root of V^dagger V, in a series of Denman and Beavers.
+fn project(v: &Link) -> Link {
+    let (mut y, mut z) = (matrix::mul(&matrix::dag(v), v), matrix::one::<3>());
+    for _ in 0..60 {
+        let half = C::new(0.5, 0.0);
+        let next = matrix::scale(half, &matrix::add(&y, &matrix::inverse(&z)));
+        z = matrix::scale(half, &matrix::add(&z, &matrix::inverse(&y)));
+        y = next;
+    }
+    let u = matrix::mul(v, &z);
+    let det = matrix::det(&u);
+    matrix::scale(C::from_polar(1.0, -det.arg() / 3.0), &u)
+}
+
+fn average(u: &Link, sum: &Link, alpha: f64, weight: f64) -> Link {
+    let kept = matrix::scale(C::new(1.0 - alpha, 0.0), u);
+    project(&matrix::add(&kept, &matrix::scale(C::new(weight, 0.0), sum)))
+}
+
+fn smeared(lat: Lattice, links: &Gauge, smearing: Smearing) -> Gauge {
+    let plain = |mu: usize, x: usize| links[4 * x + mu];
+    let each = |f: &dyn Fn(usize, usize) -> Link| -> Gauge {
+        (0..4 * lat.volume()).map(|i| f(i % 4, i / 4)).collect()
+    };
+    match smearing {
+        Smearing::Ape { alpha, directions } => {
+            let inside = |mu: usize| directions >> mu & 1 == 1;
+            let weight = alpha / (2.0 * (directions.count_ones() - 1) as f64);
+            each(&|mu, x| {
+                if !inside(mu) {
+                    return plain(mu, x);
+                }
+                let planes = (0..4).filter(|&nu| nu != mu && inside(nu));
+                let sum = planes.fold(matrix::zero(), |s, nu| {
+                    matrix::add(&s, &staples(lat, &plain, &plain, x, mu, nu))
+                });
+                average(&plain(mu, x), &sum, alpha, weight)
+            })
+        }
+        Smearing::Stout { rho, directions } => {
+            let inside = |mu: usize| directions >> mu & 1 == 1;
+            each(&|mu, x| {
+                let u = plain(mu, x);
+                if !inside(mu) {
+                    return u;
+                }
+                let planes = (0..4).filter(|&nu| nu != mu && inside(nu));
+                let sum = planes.fold(matrix::zero(), |s, nu| {
+                    matrix::add(&s, &staples(lat, &plain, &plain, x, mu, nu))
+                });
+                let omega = matrix::scale(C::new(rho, 0.0), &matrix::mul(&sum, &matrix::dag(&u)));
+                // Q = i/2 (Omega^dagger - Omega), less its trace.
+                let q = matrix::sub(&matrix::dag(&omega), &omega);
+                let q = matrix::scale(C::new(0.0, 0.5), &q);
+                let trace = matrix::scale(matrix::trace(&q) / 3.0, &matrix::one());
+                matrix::mul(&su3::exp_i(&matrix::sub(&q, &trace)), &u)
+            })
+        }
+        Smearing::Hyp { alpha } => {
+            // first[(mu, eta)]: staples in eta only; second[(mu, nu)]: in all directions but nu.
+            let mut first = vec![vec![]; 16];
+            for (mu, eta) in (0..16).map(|i| (i / 4, i % 4)).filter(|(mu, eta)| mu != eta) {
+                first[4 * mu + eta] = (0..lat.volume())
+                    .map(|x| {
+                        let sum = staples(lat, &plain, &plain, x, mu, eta);
+                        average(&plain(mu, x), &sum, alpha[2], alpha[2] / 2.0)
+                    })
+                    .collect();
+            }
+            let mut second = vec![vec![]; 16];
+            for (mu, nu) in (0..16).map(|i| (i / 4, i % 4)).filter(|(mu, nu)| mu != nu) {
+                second[4 * mu + nu] = (0..lat.volume())
+                    .map(|x| {
+                        let others = (0..4).filter(|&rho| rho != mu && rho != nu);
+                        let sum = others.fold(matrix::zero(), |s, rho| {
+                            let eta = 6 - mu - nu - rho;
+                            let link = |d: usize, x: usize| -> Link { first[4 * d + eta][x] };
+                            matrix::add(&s, &staples(lat, &link, &link, x, mu, rho))
+                        });
+                        average(&plain(mu, x), &sum, alpha[1], alpha[1] / 4.0)
+                    })
+                    .collect();
+            }
+            each(&|mu, x| {
+                let sum = (0..4).filter(|&nu| nu != mu).fold(matrix::zero(), |s, nu| {
+                    let side = |_: usize, x: usize| -> Link { second[4 * nu + mu][x] };
+                    let top = |_: usize, x: usize| -> Link { second[4 * mu + nu][x] };
+                    matrix::add(&s, &staples(lat, &side, &top, x, mu, nu))
+                });
+                average(&plain(mu, x), &sum, alpha[0], alpha[0] / 6.0)
+            })
+        }
+    }
+}
+
+fn kinds() -> Vec<Smearing> {
+    vec![
+        Smearing::Ape { alpha: 0.6, directions: 7 },
+        Smearing::Ape { alpha: 0.5, directions: 15 },
+        Smearing::Stout { rho: 0.11, directions: 15 },
+        Smearing::Stout { rho: 0.15, directions: 7 },
+        Smearing::Hyp { alpha: [0.75, 0.6, 0.3] },
+    ]
+}
+
+#[test]
+fn smeared_links_equal_the_reference() {
+    for device in devices() {
+        for extents in extents_on(&device).into_iter().map(over_ranks).take(3) {
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let links: Gauge =
+                su3::smooth_gauge(lat, 0.5, 7).iter().map(su3::reunitarise).collect();
+            let mut gauge =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            gauge.load_lex(&gauge_numbers(&links)).unwrap();
+            for kind in kinds() {
+                let want = gauge_numbers(&smeared(lat, &links, kind));
+                for (precision, recon) in
+                    [(Precision::F64, Recon::R18), (Precision::F32, Recon::R12)]
+                {
+                    let inp = gauge.to(precision, recon).unwrap();
+                    let out = smear_links(&inp, kind, 1).unwrap();
+                    assert_eq!((out.precision(), out.recon()), (precision, recon));
+                    let found = distance(&out.save_lex().unwrap(), &want);
+                    // Sums of some staples, then some ten steps of Newton's iteration.
+                    let bound = tolerance(precision, 100.0);
+                    assert!(found < bound, "{kind:?} {precision:?} {extents:?}: {found:e}");
+                }
+            }
+            // Two steps are one after the other.
+            let kind = Smearing::Stout { rho: 0.1, directions: 15 };
+            let once = smear_links(&gauge, kind, 1).unwrap();
+            let twice = smear_links(&once, kind, 1).unwrap().save_lex().unwrap();
+            assert_eq!(smear_links(&gauge, kind, 2).unwrap().save_lex().unwrap(), twice);
+        }
+    }
+}
+
+#[test]
+fn smearing_is_covariant() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 2, 6]);
+        let geometry = common::geometry(extents, &device);
+        let lat = Lattice::new(extents);
+        let links: Gauge = su3::smooth_gauge(lat, 0.5, 7).iter().map(su3::reunitarise).collect();
+        let g = su3::random_transformation::<3>(lat, 5);
+        let load = |u: &Gauge| {
+            let mut gauge =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            gauge.load_lex(&gauge_numbers(u)).unwrap();
+            gauge
+        };
+        let (plain, turned) = (load(&links), load(&su3::transform(lat, &links, &g)));
+        for kind in kinds() {
+            let after = smear_links(&plain, kind, 2).unwrap().save_lex().unwrap();
+            let after = reference::numbers::gauge_from::<3>(&after);
+            let want = gauge_numbers(&su3::transform(lat, &after, &g));
+            let found = smear_links(&turned, kind, 2).unwrap().save_lex().unwrap();
+            assert!(distance(&found, &want) < 1e-13, "{kind:?}");
+        }
+        for bad in [
+            Smearing::Ape { alpha: 1.5, directions: 15 },
+            Smearing::Stout { rho: f64::NAN, directions: 15 },
+        ] {
+            assert_eq!(smear_links(&plain, bad, 1).unwrap_err().status, Status::BadParameter);
+        }
+        let bad = Smearing::Stout { rho: 0.1, directions: 1 };
+        assert_eq!(smear_links(&plain, bad, 1).unwrap_err().status, Status::InvalidArgument);
+    }
+}
+
+/// An operator whose links were changed is the operator made with the new ones, its sloppy twin too;
+/// nothing is allocated.
+#[test]
+fn an_operator_takes_new_links() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 4, 8]);
+        let geometry = common::geometry(extents, &device);
+        let random = |seed| {
+            let mut gauge =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            gauge.set_near_unit(seed, 0.2).unwrap();
+            gauge
+        };
+        let params = DiracParams { csw_s: 1.2, csw_t: 1.1, mu: 0.1, ..Default::default() };
+        for params in [params, DiracParams { csw_s: 0.0, csw_t: 0.0, mu: 0.0, ..params }] {
+            let params = params.with_kappa(0.12);
+            for recon in [Recon::R18, Recon::R12, Recon::R8] {
+                let make = |gauge: &GaugeField| {
+                    let own = Arc::new(gauge.to(Precision::F64, Recon::R18).unwrap());
+                    let op = Wilson::new(own, params).unwrap();
+                    Arc::new(op.to(Precision::F64, recon).unwrap())
+                };
+                let (old, new) = (random(1), random(2));
+                let (op, want) = (make(&old), make(&new));
+                let ask = || SolveParams {
+                    sloppy: Some((Precision::F16, Recon::R12)),
+                    ..Default::default()
+                };
+                let solver = DiracSolver::new(op.clone(), ask()).unwrap();
+                let fresh = DiracSolver::new(want.clone(), ask()).unwrap();
+                let form = (Precision::F64, Subset::Full);
+                let field = || SpinorField::new(&device, &geometry, form.0, form.1, 1).unwrap();
+                let (mut b, mut x, mut y) = (field(), field(), field());
+                b.set_noise(Noise::Normal, 3, 0).unwrap();
+                let before = device.used().0;
+                op.update(&new).unwrap();
+                assert_eq!(device.used().0, before);
+                op.apply(&mut x, &b).unwrap();
+                want.apply(&mut y, &b).unwrap();
+                let same = distance(&x.save_lex().unwrap(), &y.save_lex().unwrap());
+                assert!(same <= 1e-15, "{recon:?}: {same:e}");
+                let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                let s = fresh.solve(&mut y, &b, &mut unwatched).unwrap().solver;
+                assert!(r.converged && r.iterations == s.iterations, "{recon:?} {r:?} {s:?}");
+                // The links that it was converted from are still the old ones.
+                assert_eq!(old.save_lex().unwrap(), random(1).save_lex().unwrap());
+            }
+        }
+    }
+}
