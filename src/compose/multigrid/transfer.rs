@@ -38,6 +38,14 @@ impl Transfer {
                 vectors.nrhs()
             );
         }
+        let elements = fine.volume() * vectors.components() * vectors.nrhs();
+        if !fine.device().is_cpu() && elements > i32::MAX as usize {
+            bail!(
+                Unsupported,
+                "{elements} numbers of null vectors on a GPU: expected at most 2^31, divide the lattice over \
+                 more of them"
+            );
+        }
         let aggregates = fine.aggregates(&coarse)?;
         let mut transfer = Transfer { coarse, aggregates, vectors };
         // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
