@@ -60,6 +60,15 @@ if command -v pkg-config >/dev/null; then
       $(pkg-config --static --libs-only-l plaq | sed 's/-lplaq//') &&
       [ "$("$work/static")" = "$version" ]
   }
+  # The program of the README, as it says.
+  readme() {
+    sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```' >"$work/src/pion.c"
+    # shellcheck disable=SC2046
+    $CC -Wall -Werror "$work/src/pion.c" -o "$work/pion" $(pkg-config --cflags --libs plaq) &&
+      LD_LIBRARY_PATH=$prefix/lib "$work/pion" tests/data/quenched-b6.0-4x4x4x8.ildg >"$work/pion.txt" &&
+      grep -q '^  7  [0-9.]*e-[0-9]*  ' "$work/pion.txt"
+  }
+  run readme_program readme
   run pkg_config_shared shared
   run pkg_config_static static
 else
