@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use super::peers::{asked, shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
+use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, Mapped, Ptr, Work};
 use crate::comm::{Comm, Message, Owner, Pending, Shelved};
 use crate::error::Result;
@@ -170,7 +171,7 @@ impl Mail {
         comm.watch()?;
         let (device, here) = (self.recv.device().clone(), self.recv.ptr().offset(self.slot()));
         if let Some(near) = &self.near {
-            signal(&device, "signal", &near.departures(&self.recv, &self.faces))?;
+            signal(&device, kernel!("signal"), &near.departures(&self.recv, &self.faces))?;
         }
         match &self.far {
             None => meanwhile()?,
@@ -197,7 +198,9 @@ impl Mail {
             }
         }
         match &self.near {
-            Some(near) => signal(&device, "await", &near.arrivals(comm, &self.recv, &self.faces)),
+            Some(near) => {
+                signal(&device, kernel!("await"), &near.arrivals(comm, &self.recv, &self.faces))
+            }
             None => Ok(()),
         }
     }
@@ -290,8 +293,8 @@ impl Direct {
 }
 
 /// A kernel that does nothing but set flags or wait for them.
-fn signal(device: &Device, name: &str, flags: &SignalArgs) -> Result<()> {
-    device.launch(name, &[], flags, Work { n: 8, batches: 1, lanes: 1 })
+fn signal(device: &Device, kernel: &'static Kernel, flags: &SignalArgs) -> Result<()> {
+    device.launch(kernel, &[], flags, Work { n: 8, batches: 1, lanes: 1 })
 }
 
 impl Geometry {
