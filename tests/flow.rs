@@ -92,9 +92,9 @@ fn steps_are_of_third_order_and_lower_the_action() {
     let start = links(&device, &geometry, &u);
     for kind in KINDS {
         let time = 0.24;
-        let (fine, _) = flowed(&start, &params(kind, 0.005, time));
+        let (fine, _) = flowed(&start, &params(kind, 0.0025, time));
         let error = |step| flowed(&start, &params(kind, step, time)).0.distance(&fine).unwrap();
-        let (coarse, half) = (error(0.06), error(0.03));
+        let (coarse, half) = (error(0.03), error(0.015));
         let power = (coarse / half).log2();
         println!("{kind:?}: {coarse:e}, {half:e}, power {power:.3}");
         assert!((power - 3.0).abs() < 0.4, "{kind:?}: power {power}");
