@@ -39,7 +39,7 @@ LINK = -L$(WORK)/lib -lplaq -lm -Wl,-rpath,'$$ORIGIN/../lib'
 # The job that `make demo` runs.
 DEMO_GAUGE ?= $(firstword $(wildcard tests/data/*.ildg tests/data/*.lime tests/data/*.nersc tests/data/*.milc))
 DEMO_ARGS ?= --gauge $(DEMO_GAUGE) --kappa 0.12 --csw 1.2 --time-bc antiperiodic \
-  --source point,0,0,0,0 --tol 1e-10 --device auto --json build/demo.json
+  --source point,0,0,0,0 --tol 1e-10 --device auto --json build/demo.json --plot build/demo.svg
 
 export CARGO CC FC
 
@@ -104,11 +104,12 @@ $(WORK)/bin/%_f_mpi: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D) $(WORK)/fortran/$*_mpi
 	$(MPIFC) -std=f2018 -Wall $(FFLAGS) -Iexamples-c/mpi -J$(WORK)/fortran/$*_mpi -o $@ $(FORTRAN_MODULES) $< $(LINK)
 
-demo: ## install what is missing, build, print the pion correlator of a small configuration
+demo: ## install what is missing, build, print the correlators of a small configuration, draw build/demo.svg
 	@scripts/setup.sh build
 	@scripts/progress.sh $(MAKE) --no-print-directory $(WORK)/bin/propagator
 	@mkdir -p build
 	$(WORK)/bin/propagator $(DEMO_ARGS)
+	@echo "effective masses: build/demo.svg"
 
 test: ## install what is missing, run every test
 	@scripts/setup.sh test
@@ -120,15 +121,16 @@ bench: ## kernels and solvers: a table and JSON lines; options in ARGS=
 	$(CARGO) bench --bench plaq -- $(ARGS)
 endif
 
+INSTALL = VERSION=$(VERSION) BUILT=$(BUILT) WORK=$(WORK) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DATADIR="$(DATADIR)" \
+  INCLUDEDIR="$(INCLUDEDIR)" QUDADIR="$(QUDADIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 # Root without cargo (sudo make install) installs what `make` has built.
-.PHONY: fuzz
-fuzz: ## random calls and damaged files for SECONDS= (600) from SEED= (1) on
-	PLAQ_FUZZ_SECONDS=$(or $(SECONDS),600) PLAQ_FUZZ_SEED=$(or $(SEED),1) $(CARGO) test --test fuzz -- --nocapture --test-threads 1
-
-install: $(if $(shell command -v $(CARGO)),build) $(if $(HAVE_MPI),$(MPI_LIBRARY)) ## headers, libraries, pkg-config, CMake, Fortran source: PREFIX=, DESTDIR=
+install: $(if $(shell command -v $(CARGO)),build $(C_PROGRAMS)) $(if $(HAVE_MPI),$(MPI_LIBRARY)) ## library, programs, headers, pkg-config, CMake, Fortran source, docs: PREFIX=, DESTDIR=
 	@test -f include/plaq.h || { echo "include/plaq.h is missing" >&2; exit 1; }
-	@VERSION=$(VERSION) BUILT=$(BUILT) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DATADIR="$(DATADIR)" \
-	  INCLUDEDIR="$(INCLUDEDIR)" QUDADIR="$(QUDADIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
+	@$(INSTALL)
+
+.PHONY: uninstall
+uninstall: ## remove what make install put into PREFIX
+	@$(INSTALL) uninstall
 
 kit: ## everything a machine without cargo needs, in build/kit
 	@VERSION=$(VERSION) MAJOR=$(MAJOR) scripts/kit.sh

@@ -89,6 +89,7 @@ fn main() {
         "kernels",
         "src/backend/args.rs",
         "src/backend/args_table.rs",
+        "src/backend/constants_table.rs",
         "src/backend/families.rs",
         "src/backend/families_table.rs",
     ] {
@@ -200,7 +201,7 @@ fn parts(set: &Isa, header: &str) -> Vec<(String, Vec<String>)> {
     let (mut together, mut alone) = (Vec::new(), Vec::new());
     for (kernel, params) in instances(header).filter(|(k, p)| compiled(set, k, p)) {
         let line = families::instantiate(kernel, &params, set.simd_bytes, set.lanes);
-        if set.name != GENERIC && families::LARGE.contains(&kernel.name) {
+        if set.name != GENERIC && kernel.large {
             alone.push((families::symbol(kernel, &params), vec![line]));
         } else {
             together.push(line);

@@ -23,6 +23,9 @@ use plaq::operators::{DiracParams, HopCall, SiteTerm, Wilson};
 use plaq::ops::gaugefix::{self, Condition, GaugeFixParams, Method, Schedule, Working};
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
+#[path = "plaq/dynamics.rs"]
+mod dynamics;
+
 struct Options {
     device: Device,
     comm: Arc<Comm>,
@@ -112,6 +115,7 @@ fn run() -> Result<()> {
         for precision in Precision::ALL {
             rows(&mut o, &geometry, precision, copy)?;
             gauge_fixing(&mut o, &geometry, precision, copy)?;
+            dynamics::rows(&mut o, &geometry, precision, copy)?;
         }
         solve(&mut o, &geometry, copy)?;
     }

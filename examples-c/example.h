@@ -14,7 +14,7 @@
 #ifdef PLAQ_EXAMPLE_MPI
 #include <mpi.h>
 #define GRID_OPTION " --grid"
-#define GRID_HELP "  on many ranks: --grid X,Y,Z,T\n"
+#define GRID_HELP "  --grid X,Y,Z,T       ranks in each direction (0,0,0,0: all in t)\n"
 #else
 #define GRID_OPTION ""
 #define GRID_HELP ""
@@ -34,28 +34,90 @@ static inline void usage_error(const char *what, const char *found) {
   exit(2);
 }
 
-/* Every argument must be one of the options, given as "--a --b ...", and have a value. */
-static inline void check_options(int argc, char **argv, const char *known, const char *help) {
-  int i;
-  for (i = 1; i < argc; i += 2) {
-    const char *at;
-    size_t n = strlen(argv[i]);
-    if (!strcmp(argv[i], "--help")) {
-      fputs(help, stdout);
-      exit(0);
+/* Changes of a letter that make one word of the other; at most 64 letters count. */
+static inline int word_distance(const char *a, const char *b) {
+  int row[65], i, j, n = (int)strlen(a), m = (int)strlen(b);
+  if (n > 64) n = 64;
+  if (m > 64) m = 64;
+  for (j = 0; j <= m; j++) row[j] = j;
+  for (i = 1; i <= n; i++) {
+    int corner = row[0];
+    row[0] = i;
+    for (j = 1; j <= m; j++) {
+      int best = corner + (a[i - 1] != b[j - 1]);
+      corner = row[j];
+      if (row[j] + 1 < best) best = row[j] + 1;
+      if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+      row[j] = best;
     }
-    for (at = strstr(known, argv[i]); at; at = strstr(at + 1, argv[i]))
-      if ((at == known || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0)) break;
-    if (!at || strncmp(argv[i], "--", 2)) usage_error("unknown option", argv[i]);
-    if (i + 1 == argc) usage_error("an option needs a value", argv[i]);
+  }
+  return row[m];
+}
+
+/* Of the words of a list with blanks between them: the one that `text` may have meant, "" if none. */
+static inline void suggest(const char *text, const char *list, char *meant, size_t room) {
+  int least = 4;
+  *meant = 0;
+  while (*list) {
+    char word[80];
+    size_t n = strcspn(list, " ");
+    snprintf(word, sizeof word, "%.*s", (int)n, list);
+    if (n && word_distance(text, word) < least) {
+      least = word_distance(text, word);
+      snprintf(meant, room, "%s", word);
+    }
+    list += n + (list[n] == ' ');
   }
 }
 
-/* The value of an option; the last one counts. */
+/* Argument i is `--name value` or `--name=value`; the value, or NULL, and the argument after it. */
+static inline const char *argument(int argc, char **argv, int i, char *name, size_t room, int *next) {
+  const char *equals = strchr(argv[i], '=');
+  size_t n = equals ? (size_t)(equals - argv[i]) : strlen(argv[i]);
+  snprintf(name, room, "%.*s", (int)n, argv[i]);
+  *next = i + (equals ? 1 : 2);
+  return equals ? equals + 1 : i + 1 < argc ? argv[i + 1] : NULL;
+}
+
+/* Every argument must be one of the options, given as "--a --b ...", once and with a value. */
+static inline void check_options(int argc, char **argv, const char *known, const char *help) {
+  char name[80], other[80], meant[80];
+  int i, k, next, after;
+  for (i = 1; i < argc; i = next) {
+    const char *value = argument(argc, argv, i, name, sizeof name, &next), *at = known;
+    size_t n = strlen(name);
+    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
+      fputs(help, stdout);
+      exit(0);
+    }
+    if (!strcmp(name, "--version")) {
+      printf("plaq %s\n", plaq_version());
+      exit(0);
+    }
+    for (at = strstr(known, name); at; at = strstr(at + 1, name))
+      if ((at == known || at[-1] == ' ') && (at[n] == ' ' || at[n] == 0)) break;
+    if (!at || strncmp(name, "--", 2)) {
+      suggest(name, known, meant, sizeof meant);
+      fprintf(stderr, "unknown option: %s%s%s%s; --help lists the options\n", name, *meant ? ": did you mean " : "",
+              meant, *meant ? "?" : "");
+      exit(2);
+    }
+    if (!value) usage_error("an option needs a value", name);
+    for (k = 1; k < i; k = after) {
+      argument(argc, argv, k, other, sizeof other, &after);
+      if (!strcmp(name, other)) usage_error("an option is given twice", name);
+    }
+  }
+}
+
+/* The value of an option. */
 static inline const char *option(int argc, char **argv, const char *name, const char *otherwise) {
-  int i;
-  for (i = 1; i + 1 < argc; i += 2)
-    if (!strcmp(argv[i], name)) otherwise = argv[i + 1];
+  char found[80];
+  int i, next;
+  for (i = 1; i < argc; i = next) {
+    const char *value = argument(argc, argv, i, found, sizeof found, &next);
+    if (!strcmp(found, name) && value) otherwise = value;
+  }
   if (!otherwise) usage_error(name, NULL);
   return otherwise;
 }
@@ -81,9 +143,13 @@ typedef struct choice {
 } choice;
 static inline int32_t choose(int argc, char **argv, const char *name, const char *otherwise, const choice *list) {
   const char *text = option(argc, argv, name, otherwise);
-  for (; list->name; list++)
-    if (!strcmp(list->name, text)) return list->value;
-  usage_error(name, text);
+  const choice *c;
+  for (c = list; c->name; c++)
+    if (!strcmp(c->name, text)) return c->value;
+  fprintf(stderr, "%s: %s; expected one of", name, text);
+  for (c = list; c->name; c++) fprintf(stderr, "%s %s", c == list ? "" : ",", c->name);
+  fprintf(stderr, "; --help lists the options\n");
+  exit(2);
   return 0;
 }
 

@@ -1,40 +1,59 @@
 /* propagator: a quark propagator on a gauge configuration, and its hadron correlators.
  *
  *   propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]
- *              [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]
+ *              [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R]
  *              [--precision double|single|half] [--max-iterations N] [--rhs N]
  *              [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]
+ *              [--plot FILE.svg]
  *
  * Twelve solves, --rhs at a time, in double precision, --precision being that of the iteration inside; the
- * table goes to the standard output, progress to the terminal. docs/propagator.md has the
- * conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not converged or interrupted.
+ * table goes to the standard output, progress to the terminal. --solver mg is GCR with multigrid, set
+ * up before (docs/multigrid.md). docs/propagator.md has the conventions. Status: 0 done, 1 refused,
+ * 2 wrong options, 3 not converged or interrupted.
  *
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json --plot=$OUT/point.svg
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --tol 1e-12 --normalisation mass
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half --rhs 5
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg.json
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <signal.h>
 #include <time.h>
 
-#include "example.h"
+#include "plot.h"
 
 static const char HELP[] =
-    "usage: propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]\n"
-    "                  [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr] [--tol R]\n"
-    "                  [--precision double|single|half] [--max-iterations N] [--rhs N]\n"
-    "                  [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n" GRID_HELP;
+    "usage: propagator --gauge FILE --kappa K [options]\n"
+    "A quark propagator on a gauge configuration; pion, rho and nucleon correlators with effective masses.\n"
+    "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
+    "  --kappa K            hopping parameter\n"
+    "  --csw C              coefficient of the clover term (0: Wilson)\n"
+    "  --time-bc B          periodic or antiperiodic (antiperiodic)\n"
+    "  --source S           point,x,y,z,t or wall,t (point,0,0,0,0)\n"
+    "  --solver S           cg, cgne, cgnr, bicgstab, gcr, mr, or mg: multigrid (cg)\n"
+    "  --tol R              residual |b - M x| / |b| (1e-10)\n"
+    "  --precision P        of the iteration inside double: double, single or half (single)\n"
+    "  --max-iterations N   (10000)\n"
+    "  --rhs N              right-hand sides at a time, 1 to 12; fewer take less memory (12)\n"
+    "  --normalisation N    kappa: M = 1 - kappa H, mass: D = m + 4 - H/2 (kappa)\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n"
+    "  --json FILE          everything as JSON\n"
+    "  --plot FILE.svg      effective masses as a picture\n" GRID_HELP
+    "  --help, -h, --version\n"
+    "example: propagator --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --plot pion.svg\n";
 static const char OPTIONS[] =
     "--gauge --kappa --csw --time-bc --source --solver --tol --precision --max-iterations --rhs --normalisation "
-    "--device --threads --json" GRID_OPTION;
+    "--device --threads --json --plot" GRID_OPTION;
 
-enum { COLUMNS = 12 };
+/* Beside the library's algorithms: GCR with multigrid. */
+enum { COLUMNS = 12, MULTIGRID = 100 };
 
 /* CG needs the normal equations: its name stands for CGNR. */
 static const choice SOLVERS[] = {{"cg", PLAQ_ALGORITHM_CGNR},         {"cgne", PLAQ_ALGORITHM_CGNE},
                                  {"cgnr", PLAQ_ALGORITHM_CGNR},       {"bicgstab", PLAQ_ALGORITHM_BICGSTAB},
                                  {"gcr", PLAQ_ALGORITHM_GCR},         {"mr", PLAQ_ALGORITHM_MR},
-                                 {NULL, 0}};
+                                 {"mg", MULTIGRID},                   {NULL, 0}};
 static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
                                     {"single", PLAQ_PRECISION_SINGLE},
                                     {"half", PLAQ_PRECISION_HALF},
@@ -45,7 +64,7 @@ static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL,
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *json_file;
+  const char *gauge_file, *json_file, *plot_file;
   double kappa, csw, tol;
   int32_t boundary, precision, algorithm, normalisation;
   int64_t max_iterations, rhs;
@@ -55,6 +74,8 @@ typedef struct job {
   plaq_plaquette plaquette;
   plaq_dirac_report dirac;
   plaq_solve_report solve;
+  plaq_multigrid_report multigrid;
+  plaq_multigrid_level level[8];
   double residuals[COLUMNS];
   double seconds_load, seconds_propagator; /* by the clock: file and operator, solver and its solves */
   /* `times` numbers each, three times that for rho along x, y, z; rho is their mean. */
@@ -102,6 +123,7 @@ static job read_options(int argc, char **argv) {
   check_options(argc, argv, OPTIONS, HELP);
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
+  j.plot_file = option(argc, argv, "--plot", "");
   j.kappa = number(argc, argv, "--kappa", NULL);
   j.csw = number(argc, argv, "--csw", "0");
   j.tol = number(argc, argv, "--tol", "1e-10");
@@ -147,21 +169,41 @@ static plaq_spinor solve(plaq_dirac dirac, job *j) {
   plaq_solver_params params;
   plaq_spinor propagator;
   plaq_solver solver;
+  plaq_multigrid multigrid = {0};
+  int l;
   double shown = 0, start = now();
   OK(plaq_solver_params_init(&params, sizeof params));
-  params.algorithm = j->algorithm;
+  params.algorithm = j->algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : j->algorithm;
+  if (j->algorithm == MULTIGRID) params.nkrylov = 20;
   params.sloppy_precision = j->precision;
   params.tol = j->tol;
   params.max_iterations = (int32_t)j->max_iterations;
   params.columns = (int32_t)j->rhs;
   OK(plaq_solver_create(dirac, &params, &solver));
+  if (j->algorithm == MULTIGRID) {
+    plaq_multigrid_params build;
+    OK(plaq_multigrid_params_init(&build, sizeof build));
+    OK(plaq_multigrid_create(dirac, &build, &multigrid));
+    OK(plaq_solver_set_multigrid(solver, multigrid));
+  }
   OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
   signal(SIGINT, interrupt);
+  signal(SIGTERM, interrupt);
   OK(plaq_solver_propagator(solver, &j->source, progress, &shown, &propagator, &j->solve, j->residuals));
   signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
   fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)j->solve.iterations,
           j->solve.residual, j->solve.seconds);
   OK(plaq_solver_destroy(solver));
+  if (j->algorithm == MULTIGRID) {
+    OK(plaq_multigrid_report_init(&j->multigrid, sizeof j->multigrid));
+    OK(plaq_multigrid_describe(multigrid, &j->multigrid));
+    for (l = 0; l < j->multigrid.levels; l++) {
+      OK(plaq_multigrid_level_init(&j->level[l], sizeof j->level[l]));
+      OK(plaq_multigrid_describe_level(multigrid, l, &j->level[l]));
+    }
+    OK(plaq_multigrid_destroy(multigrid));
+  }
   j->seconds_propagator = now() - start;
   return propagator;
 }
@@ -189,6 +231,10 @@ static void contract(plaq_spinor propagator, job *j) {
   OK(plaq_effective_mass(j->nucleon, n, PLAQ_MASS_FORM_LOG, j->mass_nucleon));
 }
 
+static const char *solver_name(const job *j) {
+  return j->algorithm == MULTIGRID ? "mg" : name_of(j->solve.algorithm, SOLVERS + 1);
+}
+
 static void print_mass(double m) {
   if (m == m) printf("  %9.6f", m);
   else printf("  %9s", "-");
@@ -205,9 +251,9 @@ static void print_table(const job *j) {
   else printf("# point source at (%d, %d, %d, %d), ", x[0], x[1], x[2], x[3]);
   printf("%s\n", j->device);
   printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
-         name_of(j->solve.algorithm, SOLVERS + 1), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
+         solver_name(j), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
          j->solve.residual, j->solve.seconds, j->solve.flops / j->solve.seconds * 1e-9,
-         (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : ", NOT CONVERGED");
+         (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : j->solve.stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
   printf("#%4s  %16s  %9s  %16s  %9s  %16s  %9s\n", "t", "pion", "m_eff", "rho", "m_eff", "nucleon", "m_eff");
   for (t = 0; t < j->times; t++) {
     printf("%5d  %16.9e", t, j->pion[t]);
@@ -250,7 +296,7 @@ static void write_json(const job *j) {
   fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n",
           j->source.kind == PLAQ_SOURCE_WALL ? "wall" : "point", x[0], x[1], x[2], x[3]);
   fprintf(f, "  \"solver\": {\n    \"name\": \"%s\", \"precision\": \"%s\", \"rhs\": %d, \"tol\": %.17g,\n",
-          name_of(s->algorithm, SOLVERS + 1), name_of(j->precision, PRECISIONS), (int)j->rhs, j->tol);
+          solver_name(j), name_of(j->precision, PRECISIONS), (int)j->rhs, j->tol);
   fprintf(f, "    \"converged\": %s, \"stopped\": %s, \"iterations\": %lld, \"reliable_updates\": %lld, \"restarts\": %lld,\n",
           s->converged ? "true" : "false", s->stopped ? "true" : "false", (long long)s->iterations,
           (long long)s->reliable_updates, (long long)s->restarts);
@@ -258,6 +304,18 @@ static void write_json(const job *j) {
   json_array(f, "residuals", j->residuals, COLUMNS, ",");
   fprintf(f, "    \"seconds\": %.9g, \"flops\": %.17g, \"bytes\": %.17g, \"memory_peak\": %lld\n  },\n", s->seconds,
           s->flops, s->bytes, (long long)s->memory_peak);
+  if (j->algorithm == MULTIGRID) {
+    int l;
+    fprintf(f, "  \"multigrid\": {\"setup_seconds\": %.9g, \"reduction\": %.9g, \"bytes\": %lld, \"levels\": [", j->multigrid.setup_seconds,
+            j->multigrid.reduction, (long long)j->multigrid.bytes);
+    for (l = 0; l < j->multigrid.levels; l++) {
+      const plaq_multigrid_level *v = &j->level[l];
+      fprintf(f, "%s\n    {\"lattice\": [%d, %d, %d, %d], \"block\": [%d, %d, %d, %d], \"vectors\": %d, \"bytes\": %lld, \"iterations\": %lld, \"seconds\": %.9g}",
+              l ? "," : "", v->extents[0], v->extents[1], v->extents[2], v->extents[3], v->block[0], v->block[1], v->block[2],
+              v->block[3], v->vectors, (long long)v->bytes, (long long)v->iterations, v->seconds);
+    }
+    fprintf(f, "\n  ]},\n");
+  }
   fprintf(f, "  \"correlators\": {\n");
   json_array(f, "pion", j->pion, n, ",");
   json_array(f, "rho_x", j->rho_xyz, n, ",");
@@ -272,6 +330,19 @@ static void write_json(const job *j) {
   close_file(f, j->json_file);
 }
 
+/* Effective masses up to the middle of the lattice, the first of which comes between t = 0 and 1. */
+static void write_plot(const job *j) {
+  int n = j->times / 2;
+  char title[160];
+  plot_series masses[3];
+  masses[0] = (plot_series){"pion", "#0072b2", j->mass_pion, n};
+  masses[1] = (plot_series){"rho", "#d55e00", j->mass_rho, n};
+  masses[2] = (plot_series){"nucleon", "#009e73", j->mass_nucleon, n};
+  snprintf(title, sizeof title, "Effective masses, kappa %.6g, csw %.6g, %d x %d x %d x %d", j->dirac.kappa, j->csw,
+           j->file.extents[0], j->file.extents[1], j->file.extents[2], j->file.extents[3]);
+  plot_write(j->plot_file, title, "t / a", "a m", masses, 3);
+}
+
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
@@ -284,6 +355,7 @@ int main(int argc, char **argv) {
   contract(propagator, &j);
   print_table(&j);
   if (*j.json_file && first_rank(context)) write_json(&j);
+  if (*j.plot_file && first_rank(context)) write_plot(&j);
   free(j.pion);
   OK(plaq_context_destroy(context));
   return j.solve.converged ? 0 : 3;

@@ -6,8 +6,8 @@
  * error: its report says so.
  * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle
  * is refused. Objects belong to a context and die with it, or by their own destroy function.
- * Parameters. Fill a struct with its init function, NAME_init(&p, sizeof p), then set members; NULL
- * means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
+ * Parameters. PLAQ_INIT(plaq_NAME_params, p); declares a struct and fills in its defaults, or
+ * plaq_NAME_params_init(&p, sizeof p) one that exists; then set members; NULL means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
  * grow at the end in later versions without breaking programs compiled today.
  * Memory. What a pointer points to is borrowed for the call only, unless its comment says otherwise.
  * Pointers must be valid for the sizes stated; NULL is refused where something is needed.
@@ -190,33 +190,41 @@ typedef int32_t (*plaq_rank_callback)(const int32_t *coords, void *user);
 typedef struct plaq_context_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_DEVICE_AUTO. */
   plaq_device device;
-  /** Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones. */
+  /** Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+   * Default: -1. */
   int32_t ordinal;
   /** Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-   * that may use the same cores. */
+   * that may use the same cores. Default: 0. */
   int32_t threads;
+  /** Default: PLAQ_COMMUNICATOR_NONE. */
   plaq_communicator communicator_kind;
-  /** Address of the host's MPI_Comm, which is duplicated. */
+  /** Address of the host's MPI_Comm, which is duplicated. Default: NULL. */
   void *communicator;
+  /** Default: 0. */
   int32_t communicator_fortran;
-  /** 1: sums over ranks have the same bits in every run with the same process grid. */
+  /** 1: sums over ranks have the same bits in every run with the same process grid.
+   * Default: 0. */
   int32_t reproducible;
-  /** Ranks in x, y, z, t; zeros: all in t. */
+  /** Ranks in x, y, z, t; zeros: all in t. Default: 0, 0, 0, 0. */
   int32_t grid[4];
   /** Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
-   * `rank_callback` says otherwise. */
+   * `rank_callback` says otherwise. Default: NULL. */
   const int32_t *rank_table;
+  /** Default: NULL. */
   plaq_rank_callback rank_callback;
+  /** Default: NULL. */
   void *rank_user;
-  /** Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. */
+  /** Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0. */
   double timeout;
   /** Most bytes that the fields of this context may hold on the device; 0: no limit but
-   * the device's memory. What would exceed it is OUT_OF_MEMORY. */
+   * the device's memory. What would exceed it is OUT_OF_MEMORY. Default: 0. */
   int64_t memory_limit;
   /** The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
    * calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
-   * of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params. */
+   * of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+   * Default: NULL. */
   void *stream;
 } plaq_context_params;
 
@@ -342,30 +350,36 @@ enum {
 typedef struct plaq_layout_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_ORDER_LEXICOGRAPHIC. */
   plaq_order order;
-  /** Double or single. */
+  /** Double or single. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_LOCATION_HOST. */
   plaq_location location;
-  /** Of spinors. */
+  /** Of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI. */
   plaq_basis basis;
   /** 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
-   * other in it. n: `data` is the address of n pointers to arrays. */
+   * other in it. n: `data` is the address of n pointers to arrays. Default: 0. */
   int32_t arrays;
-  /** 1: links are put on the group after the check. */
+  /** 1: links are put on the group after the check. Default: 0. */
   int32_t project;
   /** Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
-   * single. Negative: nothing is checked, also not for NaN. */
+   * single. Negative: nothing is checked, also not for NaN. Default: 0. */
   double tolerance;
-  /** The array holds scale[mu] times the links, e.g. an anisotropy. */
+  /** The array holds scale[mu] times the links, e.g. an anisotropy. Default: 1, 1, 1, 1. */
   double scale[4];
-  /** The array's links that cross the boundary carry exp(i pi boundary[mu]). */
+  /** The array's links that cross the boundary carry exp(i pi boundary[mu]).
+   * Default: 0, 0, 0, 0. */
   double boundary[4];
-  /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links. */
+  /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
+   * Default: 0. */
   int64_t site_bytes;
+  /** Default: 0. */
   int64_t site_offset;
   /** Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
    * comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
-   * stream; 2: the calling thread's. The call itself returns when its work is done. */
+   * stream; 2: the calling thread's. The call itself returns when its work is done.
+   * Default: NULL. */
   void *stream;
 } plaq_layout_params;
 
@@ -413,7 +427,9 @@ typedef struct plaq_gauge_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
 } plaq_gauge_params;
 
@@ -424,11 +440,14 @@ plaq_status plaq_gauge_params_init(plaq_gauge_params *params, int64_t struct_siz
 typedef struct plaq_gauge_smear_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_SMEARING_STOUT. */
   plaq_smearing kind;
+  /** Default: 1. */
   int32_t steps;
   /** Parameters of the kind, 0 to 1. The first must be set. */
   double alpha[3];
-  /** Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all. */
+  /** Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
+   * Default: 15. */
   int32_t directions;
   /** Must be 0. */
   int32_t reserved;
@@ -514,20 +533,24 @@ enum {
 typedef struct plaq_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The whole lattice that the file must have; all 0: any. */
+  /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
   /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
-   * single precision. */
+   * single precision. Default: 0. */
   double unitarity;
   /** Largest difference accepted between plaquette and link trace of header and links;
-   * 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single). */
+   * 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single).
+   * Default: 0. */
   double header;
-  /** 1: links are put back into SU(3) after the check. */
+  /** 1: links are put back into SU(3) after the check. Default: 1. */
   int32_t project;
   /** 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-   * so. For files that were changed after they were written, and are known to be good. */
+   * so. For files that were changed after they were written, and are known to be good.
+   * Default: 0. */
   int32_t wrong_checksum;
 } plaq_read_params;
 
@@ -538,21 +561,26 @@ plaq_status plaq_read_params_init(plaq_read_params *params, int64_t struct_size)
 typedef struct plaq_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_FILE_FORMAT_ILDG. */
   plaq_file_format format;
-  /** 0: the format's own; only some formats have a choice. */
+  /** 0: the format's own; only some formats have a choice. Default: 0. */
   plaq_byte_order byte_order;
-  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it. */
+  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+   * Default: 0. */
   plaq_precision precision;
   /** Must be 0. */
   int32_t reserved;
-  /** Number of the configuration in its ensemble; negative: not stated. */
+  /** Number of the configuration in its ensemble; negative: not stated. Default: -1. */
   int64_t sequence_number;
+  /** Default: NULL. */
   const char *ensemble_id;
+  /** Default: NULL. */
   const char *ensemble_label;
+  /** Default: NULL. */
   const char *creator;
-  /** NULL: now, in UTC. */
+  /** NULL: now, in UTC. Default: NULL. */
   const char *date;
-  /** Logical file name of ILDG; NULL: none. */
+  /** Logical file name of ILDG; NULL: none. Default: NULL. */
   const char *lfn;
 } plaq_write_params;
 
@@ -610,9 +638,11 @@ typedef struct plaq_spinor_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_SUBSET_FULL. */
   plaq_subset subset;
-  /** Right-hand sides, 1 to 4096. */
+  /** Right-hand sides, 1 to 4096. Default: 1. */
   int32_t nrhs;
   /** Must be 0. */
   int32_t reserved;
@@ -628,8 +658,9 @@ typedef struct plaq_spinor_smear_params {
   int64_t struct_size;
   /** 0 or more. Must be set. */
   double alpha;
+  /** Default: 0. */
   int32_t steps;
-  /** Bit mu: neighbours in direction mu; 7: x, y, z. */
+  /** Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7. */
   int32_t directions;
 } plaq_spinor_smear_params;
 
@@ -721,13 +752,14 @@ typedef struct plaq_update_params {
   int64_t struct_size;
   /** 0 to 1e6. Must be set. */
   double beta;
+  /** Default: 0. */
   int64_t seed;
-  /** Heat bath sweeps. */
+  /** Heat bath sweeps. Default: 1. */
   int64_t sweeps;
-  /** Overrelaxation sweeps after each of them. */
+  /** Overrelaxation sweeps after each of them. Default: 4. */
   int64_t overrelax;
   /** Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
-   * last report. */
+   * last report. Default: 0. */
   int64_t first_sweep;
 } plaq_update_params;
 
@@ -834,6 +866,7 @@ typedef struct plaq_clover_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
   /** Must be 0. */
   int32_t reserved;
@@ -907,25 +940,29 @@ enum {
 typedef struct plaq_dirac_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. */
+  /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
+   * must be set. */
   double kappa;
-  /** Bare mass m; ignored where kappa is not 0. */
+  /** Bare mass m; ignored where kappa is not 0. Default: not set (NaN). */
   double mass;
-  /** Sheikholeslami-Wohlert coefficient; 0: no clover term. */
+  /** Sheikholeslami-Wohlert coefficient; 0: no clover term. Default: 0. */
   double csw;
-  /** Its value in the planes with t; NaN: as csw. */
+  /** Its value in the planes with t; NaN: as csw. Default: NaN. */
   double csw_t;
-  /** Twisted mass mu. */
+  /** Twisted mass mu. Default: 0. */
   double mu;
-  /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1). */
+  /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+   * Default: 1, 1, 1, 1. */
   double hop[4];
   /** Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-   * 1: antiperiodic. Default (0, 0, 0, 1). */
+   * 1: antiperiodic. Default: 0, 0, 0, 1. */
   double boundary[4];
-  /** Precision of the operator; 0: that of the gauge field. */
+  /** Precision of the operator; 0: that of the gauge field. Default: 0. */
   plaq_precision precision;
-  /** Storage of its links; 0: two rows. The clover term is made of the gauge field's. */
+  /** Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+   * Default: 0. */
   plaq_storage storage;
+  /** Default: PLAQ_NORMALISATION_KAPPA. */
   plaq_normalisation normalisation;
   /** Must be 0. */
   int32_t reserved;
@@ -1003,6 +1040,181 @@ plaq_status plaq_dirac_hop(plaq_dirac dirac,
                            plaq_spinor y,
                            plaq_spinor x);
 
+/* ---- Multigrid ---- */
+
+/** Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share. */
+typedef struct plaq_multigrid {
+  int64_t id;
+} plaq_multigrid;
+
+/** How a level solves with the next coarser one. */
+typedef int32_t plaq_cycle;
+enum {
+  /** One correction. */
+  PLAQ_CYCLE_V = 0,
+  /** Two, by GCR. */
+  PLAQ_CYCLE_W = 1,
+  /** GCR to a tolerance. */
+  PLAQ_CYCLE_K = 2
+};
+
+/** What smooths the finest level; coarse levels have GCR. */
+typedef int32_t plaq_smoother;
+enum {
+  PLAQ_SMOOTHER_MR = 0,
+  PLAQ_SMOOTHER_GCR = 1
+};
+
+/** What an update does with the null vectors. */
+typedef int32_t plaq_refresh;
+enum {
+  /** Keeps them: only coarse operators are built. */
+  PLAQ_REFRESH_KEEP = 0,
+  /** Applies the cycle to them. */
+  PLAQ_REFRESH_REFINE = 1,
+  /** Starts from random ones. */
+  PLAQ_REFRESH_ANEW = 2
+};
+
+/** How to build a hierarchy. The defaults need no tuning. */
+typedef struct plaq_multigrid_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests. Default: 0. */
+  int32_t levels;
+  /** Default: PLAQ_CYCLE_K. */
+  plaq_cycle cycle;
+  /** Null vectors of a chirality on each level but the coarsest; 0: 24. Default: 0, 0, 0, 0. */
+  int32_t vectors[4];
+  /** Extents of aggregates x, y, z, t from the finest level to the second, from there to the
+   * third, and on; 0: as the lattice suggests. They divide the part of a rank.
+   * Default: 0, 0, 0, 0. */
+  int32_t block[4];
+  /** Default: 0, 0, 0, 0. */
+  int32_t block_2[4];
+  /** Default: 0, 0, 0, 0. */
+  int32_t block_3[4];
+  /** Steps of the smoother before and after a correction. Default: 0. */
+  int32_t pre;
+  /** Default: 8. */
+  int32_t post;
+  /** Default: PLAQ_SMOOTHER_GCR. */
+  plaq_smoother smoother;
+  /** Of the finest level's smoother, and of null vectors and coarse operators: double or single,
+   * the smoother half too; 0: single. Default: 0. */
+  plaq_precision smoother_precision;
+  /** Default: 0. */
+  plaq_precision coarse_precision;
+  /** Most iterations of GCR on coarse levels but the coarsest, and on the coarsest.
+   * Default: 8. */
+  int32_t iterations;
+  /** Default: 64. */
+  int32_t coarsest_iterations;
+  /** Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
+   * then applied to them. Default: 40. */
+  int32_t setup_iterations;
+  /** Default: 2. */
+  int32_t refinements;
+  /** Must be 0. */
+  int32_t reserved;
+  /** MR: relaxation. Default: 0.85. */
+  double omega;
+  /** Relative residual at which GCR stops on coarse levels, and on the coarsest.
+   * Default: 0.25. */
+  double tol;
+  /** Default: 0.25. */
+  double coarsest_tol;
+  /** Of the random vectors. Default: 1. */
+  int64_t seed;
+} plaq_multigrid_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_multigrid_params_init(plaq_multigrid_params *params, int64_t struct_size);
+
+/** A hierarchy. */
+typedef struct plaq_multigrid_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  int32_t levels;
+  /** What the last update did in the end, PLAQ_REFRESH_ANEW after a set-up. */
+  plaq_refresh refresh;
+  /** Of the last set-up or update. */
+  double setup_seconds;
+  /** Factor by which an iteration of GCR with the cycle reduces the residual of a random
+   * vector, measured at the last set-up or update. */
+  double reduction;
+  /** That null vectors and coarse operators hold on this rank. */
+  int64_t bytes;
+} plaq_multigrid_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_multigrid_report_init(plaq_multigrid_report *report, int64_t struct_size);
+
+/** A level of a hierarchy. */
+typedef struct plaq_multigrid_level {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Of the whole lattice of the level. */
+  int32_t extents[4];
+  /** Of the aggregates that become sites of the next level; 1 on the coarsest. */
+  int32_t block[4];
+  /** Null vectors of a chirality; 0 on the coarsest. */
+  int32_t vectors;
+  int32_t reserved;
+  /** Of null vectors and the level's coarse operator on this rank. */
+  int64_t bytes;
+  /** Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
+   * the last set-up or update. */
+  int64_t iterations;
+  /** In the level and those below it; on a GPU as the host saw them. */
+  double seconds;
+} plaq_multigrid_level;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_multigrid_level_init(plaq_multigrid_level *report, int64_t struct_size);
+
+/** Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
+ * OUT_OF_MEMORY (nothing was allocated), NOT_FINITE. */
+plaq_status plaq_multigrid_create(plaq_dirac dirac,
+                                  const plaq_multigrid_params *params,
+                                  plaq_multigrid *multigrid);
+
+/** The same with the right-hand sides of a full field as null vectors of the finest level, such as
+ * plaq_multigrid_vectors gave. */
+plaq_status plaq_multigrid_create_from(plaq_dirac dirac,
+                                       const plaq_multigrid_params *params,
+                                       plaq_spinor vectors,
+                                       plaq_multigrid *multigrid);
+
+/** Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted. */
+plaq_status plaq_multigrid_destroy(plaq_multigrid multigrid);
+
+/** Device memory in bytes that a set-up takes at most. */
+plaq_status plaq_multigrid_memory(plaq_dirac dirac,
+                                  const plaq_multigrid_params *params,
+                                  int64_t *bytes);
+
+/** Takes the operator's links as they are now. What came of it is measured: where the cycle has
+ * become bad, the next stronger means follow, and the report says which. `passes`: of
+ * PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before. */
+plaq_status plaq_multigrid_update(plaq_multigrid multigrid,
+                                  plaq_dirac dirac,
+                                  plaq_refresh refresh,
+                                  int32_t passes);
+
+plaq_status plaq_multigrid_describe(plaq_multigrid multigrid, plaq_multigrid_report *report);
+
+/** Level 0 is the finest. */
+plaq_status plaq_multigrid_describe_level(plaq_multigrid multigrid,
+                                          int32_t level,
+                                          plaq_multigrid_level *report);
+
+/** The null vectors of the finest level, orthonormal on aggregates, as right-hand sides of a new
+ * full field. */
+plaq_status plaq_multigrid_vectors(plaq_multigrid multigrid,
+                                   plaq_precision precision,
+                                   plaq_spinor *vectors);
+
 /* ---- Solvers ---- */
 
 /** A Dirac operator prepared for solves. */
@@ -1053,38 +1265,46 @@ enum {
  * next iteration, and the callback that asked is not called again. */
 typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
-/** How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations. */
+/** How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
+ * operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
+ * time to the same residual. */
 typedef struct plaq_solver_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_ALGORITHM_CGNR. */
   plaq_algorithm algorithm;
+  /** Default: PLAQ_SOLUTION_M. */
   plaq_solution solution;
   /** For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
-   * normal equations, CGNE and CGNR have theirs. */
+   * normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT. */
   plaq_equations equations;
-  /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning. */
+  /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+   * Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
   plaq_system system;
-  /** Precision and storage of the iteration; 0: those of the operator. */
+  /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
   plaq_precision sloppy_precision;
+  /** Default: 0. */
   plaq_storage sloppy_storage;
+  /** Default: 10000. */
   int32_t max_iterations;
-  /** GCR: directions kept before a restart. */
+  /** GCR: directions kept before a restart. Default: 10. */
   int32_t nkrylov;
-  /** GCR: steps of MR inside every iteration; 0: none. */
+  /** GCR: steps of MR inside every iteration; 0: none. Default: 0. */
   int32_t precondition_steps;
-  /** 1: start from the x that is passed in; 0: from zero. */
+  /** 1: start from the x that is passed in; 0: from zero. Default: 0. */
   int32_t initial_guess;
-  /** Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met. */
+  /** Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+   * Default: 1e-10. */
   double tol;
-  /** Largest heavy-quark residual; 0: not asked for. */
+  /** Largest heavy-quark residual; 0: not asked for. Default: 0. */
   double tol_hq;
   /** Mixed precision: the residual is recomputed in the operator's precision whenever
-   * that of the iteration has fallen by this factor. */
+   * that of the iteration has fallen by this factor. Default: 0.1. */
   double delta;
-  /** MR: relaxation, 1: none. */
+  /** MR: relaxation, 1: none. Default: 1. */
   double omega;
   /** plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
-   * and on a GPU more time. */
+   * and on a GPU more time. Default: 12. */
   int32_t columns;
   /** Must be 0. */
   int32_t reserved;
@@ -1132,6 +1352,11 @@ plaq_status plaq_solve_report_init(plaq_solve_report *report, int64_t struct_siz
 plaq_status plaq_solver_create(plaq_dirac dirac,
                                const plaq_solver_params *params,
                                plaq_solver *solver);
+
+/** Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
+ * any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+ * FIELD_MISMATCH (set up for another lattice). */
+plaq_status plaq_solver_set_multigrid(plaq_solver solver, plaq_multigrid multigrid);
 
 /** Destroys a solver. The zero handle is accepted. */
 plaq_status plaq_solver_destroy(plaq_solver solver);
@@ -1199,10 +1424,11 @@ enum {
 typedef struct plaq_source_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_SOURCE_POINT. */
   plaq_source kind;
   /** Must be 0. */
   int32_t reserved;
-  /** Coordinates x, y, z, t; of a wall only t counts. */
+  /** Coordinates x, y, z, t; of a wall only t counts. Default: 0, 0, 0, 0. */
   int32_t position[4];
 } plaq_source_params;
 
@@ -1271,29 +1497,35 @@ enum {
 typedef struct plaq_eigen_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_EIGEN_LANCZOS. */
   plaq_eigen_method method;
+  /** Default: PLAQ_EIGEN_SMALLEST. */
   plaq_eigen_end end;
-  /** M: the operator, or a Schur complement. */
+  /** M: the operator, or a Schur complement. Default: 0. */
   plaq_system system;
-  /** Eigenvectors wanted. */
+  /** Eigenvectors wanted. Default: 8. */
   int32_t count;
-  /** Vectors kept at most; 0: about twice as many as wanted. */
+  /** Vectors kept at most; 0: about twice as many as wanted. Default: 0. */
   int32_t room;
-  /** Vectors multiplied at a time. */
+  /** Vectors multiplied at a time. Default: 1. */
   int32_t block;
+  /** Default: 200. */
   int32_t max_restarts;
-  /** 1: look again, with random vectors, for what was missed. */
+  /** 1: look again, with random vectors, for what was missed. Default: 1. */
   int32_t verify;
-  /** Largest |A v - lambda v| over the largest eigenvalue. */
+  /** Largest |A v - lambda v| over the largest eigenvalue. Default: 1e-10. */
   double tol;
   /** Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
-   * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial. */
+   * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+   * Default: 0. */
   int32_t degree;
   /** Must be 0. */
   int32_t reserved;
+  /** Default: 0. */
   double from;
+  /** Default: 0. */
   double to;
-  /** Of random start vectors. */
+  /** Of random start vectors. Default: 1. */
   int64_t seed;
 } plaq_eigen_params;
 
@@ -1387,7 +1619,7 @@ enum {
   /** sign(Q) */
   PLAQ_OVERLAP_SIGN = 3,
   /** Q = gamma5 (D_W - (1 + s)) */
-  PLAQ_OVERLAP_KERNEL = 4
+  PLAQ_OVERLAP_Q = 4
 };
 
 /** How D x = b is solved. */
@@ -1405,36 +1637,41 @@ enum {
 typedef struct plaq_overlap_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Between -1 and 1. */
+  /** Between -1 and 1. Default: 0.4. */
   double s;
-  /** Quark mass m, 0 to below 2 rho. */
+  /** Quark mass m, 0 to below 2 rho. Default: 0. */
   double mass;
-  /** Largest error of the sign function on the spectrum that is not projected. */
+  /** Largest error of the sign function on the spectrum that is not projected. Default: 1e-8. */
   double delta;
+  /** Default: PLAQ_OVERLAP_POLYNOMIAL. */
   plaq_overlap_sign sign;
-  /** Low modes of the kernel to project, at least; -1: found from the spectrum. */
+  /** Low modes of the kernel to project, at least; -1: found from the spectrum. Default: -1. */
   int32_t modes;
-  /** -1: as many at most. */
+  /** -1: as many at most. Default: 48. */
   int32_t most_modes;
+  /** Default: PLAQ_OVERLAP_LANCZOS. */
   plaq_overlap_finder finder;
-  /** Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision. */
+  /** Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
+   * Default: 0. */
   double modes_tol;
-  /** Highest degree of a polynomial. */
+  /** Highest degree of a polynomial. Default: 5000. */
   int32_t max_degree;
-  /** Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. */
+  /** Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. Default: 0. */
   int32_t two_passes;
-  /** Least and largest modulus of eigenvalues of Q that are not projected; 0: as found. */
+  /** Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+   * Default: 0. */
   double low;
+  /** Default: 0. */
   double high;
-  /** Sheikholeslami-Wohlert coefficient of the kernel. */
+  /** Sheikholeslami-Wohlert coefficient of the kernel. Default: 0. */
   double csw;
-  /** Boundary phases in units of pi. */
+  /** Boundary phases in units of pi. Default: 0, 0, 0, 1. */
   double boundary[4];
-  /** Precision of the operator; 0: that of the gauge field. */
+  /** Precision of the operator; 0: that of the gauge field. Default: 0. */
   plaq_precision precision;
-  /** Storage of its links; 0: two rows. */
+  /** Storage of its links; 0: two rows. Default: 0. */
   plaq_storage storage;
-  /** Of random start vectors. */
+  /** Of random start vectors. Default: 1. */
   int64_t seed;
 } plaq_overlap_params;
 
@@ -1445,25 +1682,30 @@ plaq_status plaq_overlap_params_init(plaq_overlap_params *params, int64_t struct
 typedef struct plaq_overlap_solve_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_OVERLAP_CG. */
   plaq_overlap_algorithm algorithm;
+  /** Default: 2000. */
   int32_t max_iterations;
-  /** Largest |b - D x| / |b|, not far below the operator's error bound. */
+  /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 1e-7. */
   double tol;
-  /** Precision and storage of the iteration; 0: those of the operator. */
+  /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
   plaq_precision sloppy_precision;
+  /** Default: 0. */
   plaq_storage sloppy_storage;
-  /** 1: coarser sign functions while the residual is large. */
+  /** 1: coarser sign functions while the residual is large. Default: 1. */
   int32_t relax;
-  /** 1: low modes that plaq_overlap_index found are taken out of the start. */
+  /** 1: low modes that plaq_overlap_index found are taken out of the start. Default: 1. */
   int32_t deflate;
-  /** GCR: directions kept. */
+  /** GCR: directions kept. Default: 20. */
   int32_t nkrylov;
   /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-   * which must be above the critical one, and tolerance. */
+   * which must be above the critical one, and tolerance. Default: 0. */
   int32_t wilson_iterations;
+  /** Default: 0. */
   double wilson_mass;
+  /** Default: 0.1. */
   double wilson_tol;
-  /** plaq_overlap_propagators: 1 takes the contact term out. */
+  /** plaq_overlap_propagators: 1 takes the contact term out. Default: 1. */
   int32_t subtract;
   /** Must be 0. */
   int32_t reserved;
@@ -1643,44 +1885,55 @@ typedef int32_t (*plaq_gaugefix_callback)(int64_t copy, int64_t sweeps, double f
 typedef struct plaq_gaugefix_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_GAUGEFIX_LANDAU. */
   plaq_gaugefix_condition condition;
-  /** Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). */
+  /** Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). Default: 3. */
   int32_t time;
-  /** Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. */
+  /** Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. Default: 0. */
   int32_t residual;
+  /** Default: PLAQ_GAUGEFIX_OVERRELAXATION. */
   plaq_gaugefix_method method;
+  /** Default: PLAQ_GAUGEFIX_MIXED. */
   plaq_gaugefix_precision precision;
-  /** 1: annealing temperatures with equal ratios; 0: with equal differences. */
+  /** 1: annealing temperatures with equal ratios; 0: with equal differences. Default: 0. */
   int32_t logarithmic;
-  /** Power of overrelaxation, 1 to below 2. */
+  /** Power of overrelaxation, 1 to below 2. Default: 1.7. */
   double omega;
-  /** Stochastic relaxation: 0 to below 1. */
+  /** Stochastic relaxation: 0 to below 1. Default: 0.5. */
   double probability;
+  /** Default: 1000. */
   int64_t stochastic_sweeps;
   /** First and last temperature, their number with a heat bath sweep each, and the
-   * microcanonical sweeps after each of these. */
+   * microcanonical sweeps after each of these. Default: 1.4. */
   double hot;
+  /** Default: 0.1. */
   double cold;
+  /** Default: 1000. */
   int64_t temperatures;
+  /** Default: 3. */
   int64_t microcanonical;
   /** Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
-   * which is what that comes to. All criteria asked for must be met. */
+   * which is what that comes to. All criteria asked for must be met. Default: -1. */
   double stop_theta;
-  /** Largest violation of a site, of which theta is the average; 0: not asked for. */
+  /** Largest violation of a site, of which theta is the average; 0: not asked for.
+   * Default: 0. */
   double stop_theta_max;
-  /** Largest rise of F in one iteration; 0: not asked for. */
+  /** Largest rise of F in one iteration; 0: not asked for. Default: 0. */
   double stop_change;
-  /** Sweeps after which a copy, or a slice, is given up; annealing is not counted. */
+  /** Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+   * Default: 20000. */
   int64_t max_iterations;
-  /** Sweeps between two looks at the violation. */
+  /** Sweeps between two looks at the violation. Default: 10. */
   int64_t check_every;
   /** Gauge copies, of which the one with the largest F among those that converged is
-   * kept; in Coulomb gauge of every slice. The first starts from the field as it is. */
+   * kept; in Coulomb gauge of every slice. The first starts from the field as it is.
+   * Default: 1. */
   int64_t copies;
-  /** 1: the first copy starts from a random transformation, as the others do. */
+  /** 1: the first copy starts from a random transformation, as the others do. Default: 0. */
   int64_t random_start;
+  /** Default: 1. */
   int64_t seed;
-  /** Fourier-accelerated methods: step along the gradient times p2max / p^2. */
+  /** Fourier-accelerated methods: step along the gradient times p2max / p^2. Default: 0.08. */
   double alpha;
 } plaq_gaugefix_params;
 
@@ -1731,7 +1984,8 @@ typedef struct plaq_gaugefix_state {
 } plaq_gaugefix_state;
 
 /** Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
- * the criteria says the report. `result` has the transformation and the copies.
+ * the criteria says the report. `result` has the transformation and the copies; NULL if
+ * they are not wanted.
  * Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
  * UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
  * ranks), CUFFT_MISSING: the links stay as they were. */
@@ -1804,9 +2058,10 @@ typedef struct plaq_gauge_action_params {
   int64_t struct_size;
   /** Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi. */
   double beta[2];
-  /** Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1. */
+  /** Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1. Default: 1, 1. */
   double c0[2];
-  /** Of rectangles: spatial, temporal with two steps in space, and with two in time. */
+  /** Of rectangles: spatial, temporal with two steps in space, and with two in time.
+   * Default: 0, 0, 0. */
   double c1[3];
 } plaq_gauge_action_params;
 
@@ -2066,15 +2321,16 @@ typedef int32_t (*plaq_flow_callback)(double time, double t2e, double charge, vo
 typedef struct plaq_flow_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_FLOW_WILSON. */
   plaq_flow_kind kind;
-  /** Steps between measurements; one more is at the start, one at the end. */
+  /** Steps between measurements; one more is at the start, one at the end. Default: 10. */
   int32_t every;
-  /** Step of the flow time, to 0.2; of adaptive steps the first. */
+  /** Step of the flow time, to 0.2; of adaptive steps the first. Default: 0.02. */
   double step;
   /** Flow time to reach. Must be set. */
   double time;
   /** Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-   * fixed steps. */
+   * fixed steps. Default: 0. */
   double tolerance;
 } plaq_flow_params;
 
@@ -2159,5 +2415,11 @@ plaq_status plaq_quda_last_status(int32_t *status);
 #ifdef __cplusplus
 }
 #endif
+
+/** Declares a struct of parameters or a report with its defaults: PLAQ_INIT(plaq_dirac_params, p);
+ * then p.kappa = 0.13. Its size is right whatever the type. */
+#define PLAQ_INIT(type, name) \
+  type name; \
+  (void)type##_init(&name, (int64_t)sizeof(type))
 
 #endif

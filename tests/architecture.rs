@@ -280,6 +280,41 @@ fn files_stay_short() {
     assert!(wrong.is_empty(), "longer than {LONGEST_FILE} lines:\n{}", wrong.join("\n"));
 }
 
+/// A kit runs on machines that never had the source tree: its tests find their data from the folder
+/// that they run in, as those of `cargo test` do.
+#[test]
+fn tests_of_the_kit_do_not_look_where_they_were_built() {
+    let kit = fs::read_to_string(root().join("tests/kit.rs")).expect("a list of tests");
+    let paths =
+        kit.lines().filter_map(|line| line.strip_prefix("#[path = \"")?.strip_suffix("\"]"));
+    let mut sources: Vec<PathBuf> = files("tests/common", &["rs"]);
+    // Only tests that need a compiler use it.
+    sources.retain(|path| !path.ends_with("programs.rs"));
+    for path in paths {
+        let path = root().join("tests").join(path);
+        match path.file_name().is_some_and(|name| name == "main.rs") {
+            true => {
+                sources.extend(files(&path.parent().expect("a folder").to_string_lossy(), &["rs"]))
+            }
+            false => sources.push(path),
+        }
+    }
+    assert!(sources.len() > 20, "tests/kit.rs names tests");
+    let mut wrong = Vec::new();
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("readable source");
+        for (n, line) in text.lines().enumerate() {
+            // Configurations beside the source tree are a guess for want of PLAQ_CONFIGS, and compilers
+            // run where the sources are.
+            let excused = ["beside", "current_dir"].iter().any(|word| line.contains(word));
+            if line.contains("CARGO_MANIFEST_DIR") && !excused {
+                wrong.push(format!("{}:{}", path.display(), n + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn nothing_is_left_for_later() {
     let marks = ["TODO", "FIXME", "XXX", "unimplemented!", "todo!"];

@@ -136,11 +136,14 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     let with = |op, times, times_bc| BlasArgs {
         op,
         parities: 2,
+        reals: 24,
         x: view(),
         times,
         times_bc,
         ..BlasArgs::default()
     };
+    // Coarse vectors, right-hand sides fastest.
+    let coarse = |op| BlasArgs { reals: 96, fastest: 1, parities: 1, ..with(op, 0, 0) };
     // Those that take sums of an earlier launch.
     let later = [
         (BLAS_AXPBY, TIMES_OVER_DOT, TIMES_NOTHING),
@@ -152,6 +155,7 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     plain
         .chain(later)
         .map(|(op, a, bc)| variant(&format!("op {op}, times {a} {bc}"), &with(op, a, bc)))
+        .chain(ops.iter().map(|&op| variant(&format!("op {op}, coarse"), &coarse(op))))
         .collect()
 }
 
@@ -309,6 +313,35 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
             vec![heat, variant("overrelaxation", &args)]
         }
+        "coarse_apply" => {
+            let one = CoarseApplyArgs { rows: 48, nrhs: 1, with_y: 1, ..Default::default() };
+            vec![
+                variant("one", &one),
+                variant("several", &CoarseApplyArgs { nrhs: 12, ..one }),
+                variant("odd", &CoarseApplyArgs { rows: 14, nrhs: 3, with_y: 0, ..one }),
+            ]
+        }
+        "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ, COARSE_INNER]
+            .iter()
+            .map(|&op| {
+                let args = CoarseBlasArgs { op, components: 48, nrhs: 12, ..Default::default() };
+                variant(&format!("op {op}"), &args)
+            })
+            .collect(),
+        "coarse_sum" => {
+            let args = CoarseBlasArgs { components: 48, nrhs: 12, ..Default::default() };
+            vec![variant("12", &args)]
+        }
+        "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
+            let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
+            vec![variant("one", &one), variant("several", &AggregateArgs { columns: 12, ..one })]
+        }
+        "aggregate_take" | "aggregate_give" => {
+            let (geom, field) = (geom(), view());
+            let args =
+                AggregateFieldArgs { geom, field, columns: 1, parities: 1, ..Default::default() };
+            vec![variant("even", &args)]
+        }
         "hop_force" => {
             let geom = Geom { halos: 0b1101, ..geom() };
             let one = HopForceArgs {
@@ -344,13 +377,35 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("determinant", &determinant),
             ]
         }
+        "laplace" | "vector_pack" => [1, 4]
+            .map(|spins| {
+                let (geom, inp, out, y, gauge) = (geom(), view(), view(), view(), view());
+                let steps =
+                    LaplaceArgs { step_out: 2, step_in: 2, step_y: 2, ..Default::default() };
+                let args = LaplaceArgs { geom, inp, out, y, gauge, directions: 7, spins, ..steps };
+                variant(&format!("{spins} spins"), &args)
+            })
+            .into(),
+        "smear_links" => [(4, 4), (12, 12), (12, 4)]
+            .map(|(matrices, matrices_out)| {
+                let (geom, gauge, inp, out) = (geom(), view(), view(), view());
+                let counts = SmearArgs { matrices, matrices_out, ..Default::default() };
+                let args = SmearArgs { geom, gauge, inp, out, directions: 14, ..counts };
+                variant(&format!("{matrices} to {matrices_out} matrices"), &args)
+            })
+            .into(),
         "random_spinor" => [RANDOM_NORMAL_SPINOR, RANDOM_Z4_SPINOR]
             .map(|purpose| {
                 let (geom, field) = (geom(), view());
-                let args = RandomArgs { geom, field, purpose, parities: 2, ..Default::default() };
+                let base = RandomArgs { parities: 2, reals: 24, ..Default::default() };
+                let args = RandomArgs { geom, field, purpose, ..base };
                 variant(&format!("purpose {purpose}"), &args)
             })
             .into(),
+        "chiral_sum" => {
+            let sum = |terms| ChiralArgs { out: view(), x: view(), terms, ..Default::default() };
+            [1, 4].map(|terms| variant(&format!("{terms} terms"), &sum(terms))).into()
+        }
         _ => {
             let mut specs = specs_of(&geom());
             specs.extend(specs_of(&view()));

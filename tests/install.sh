@@ -60,6 +60,15 @@ if command -v pkg-config >/dev/null; then
       $(pkg-config --static --libs-only-l plaq | sed 's/-lplaq//') &&
       [ "$("$work/static")" = "$version" ]
   }
+  # The program of the README, as it says.
+  readme() {
+    sed -n '/^```c$/,/^```$/p' README.md | grep -v '^```' >"$work/src/pion.c"
+    # shellcheck disable=SC2046
+    $CC -Wall -Werror "$work/src/pion.c" -o "$work/pion" $(pkg-config --cflags --libs plaq) &&
+      LD_LIBRARY_PATH=$prefix/lib "$work/pion" tests/data/quenched-b6.0-4x4x4x8.ildg >"$work/pion.txt" &&
+      grep -q '^  7  [0-9.]*e-[0-9]*  ' "$work/pion.txt"
+  }
+  run readme_program readme
   run pkg_config_shared shared
   run pkg_config_static static
 else
@@ -91,6 +100,26 @@ else
   ignore cmake "no cmake"
 fi
 
+# Moved as a whole the prefix still works, shared, static and with its programs.
+moved() {
+  local to=$work/moved
+  mv "$prefix" "$to" || return 1
+  PKG_CONFIG_PATH=$to/lib/pkgconfig
+  # shellcheck disable=SC2046
+  if command -v pkg-config >/dev/null; then
+    $CC -std=c99 "$work/src/main.c" -o "$work/m1" $(pkg-config --define-prefix --cflags --libs plaq) -Wl,-rpath,"$to/lib" &&
+      $CC -std=c99 "$work/src/main.c" -o "$work/m2" $(pkg-config --define-prefix --cflags --libs plaq-static) &&
+      [ "$("$work/m1")$("$work/m2")" = "$version$version" ] && ! ldd "$work/m2" | grep libplaq || return 1
+  fi
+  if command -v cmake >/dev/null; then
+    sed -i "s/find_package(plaq [^ ]*/find_package(plaq $version/" "$work/src/CMakeLists.txt"
+    cmake -S "$work/src" -B "$work/cmake3" -DCMAKE_PREFIX_PATH="$to" && cmake --build "$work/cmake3" &&
+      [ "$("$work/cmake3/use_plaq")" = "$version" ] || return 1
+  fi
+  "$to/bin/plaquette" --help >/dev/null && ! nm "$to/lib/libplaq.so" | grep -q . && mv "$to" "$prefix"
+}
+run moved_prefix moved
+
 cat >"$work/src/milc.c" <<'END'
 #include <quda_milc_interface.h>
 int main(void) {
@@ -117,6 +146,12 @@ staged() {
     ! grep -rqF "$work" "$work/stage/opt/plaq/lib/pkgconfig" "$work/stage/opt/plaq/lib/cmake"
 }
 run destdir staged
+
+uninstalled() {
+  make --no-print-directory uninstall PROFILE=dev PREFIX="$prefix" && [ -z "$(find "$prefix" ! -type d)" ] &&
+    ! make --no-print-directory uninstall PROFILE=dev PREFIX="$prefix"
+}
+run uninstall uninstalled
 
 echo "test result: $good passed; $bad failed; $ignored ignored;"
 [ "$bad" = 0 ]

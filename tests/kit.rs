@@ -8,6 +8,8 @@ mod backends;
 mod config;
 #[path = "correlators.rs"]
 mod correlators;
+#[path = "device_arrays.rs"]
+mod device_arrays;
 #[path = "dirac.rs"]
 mod dirac;
 #[path = "eigen.rs"]
@@ -40,6 +42,8 @@ mod layouts_staged;
 mod math;
 #[path = "memory.rs"]
 mod memory;
+#[path = "multigrid.rs"]
+mod multigrid;
 #[path = "observables.rs"]
 mod observables;
 #[path = "overlap.rs"]

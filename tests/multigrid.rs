@@ -9,9 +9,10 @@ use std::sync::Arc;
 use common::{devices, distance, over_ranks, ranks};
 use plaq::backend::Device;
 use plaq::compose::multigrid::{
-    Cycle, FineOperator, LevelParams, Multigrid, MultigridParams, Transfer,
+    Cycle, FineOperator, LevelParams, Multigrid, MultigridParams, Smoother, Transfer, Update,
 };
 use plaq::compose::{DiracSolver, Solution, SolveParams, SolveReport};
+use plaq::error::Status;
 use plaq::fields::{
     CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
 };
@@ -396,5 +397,113 @@ fn hierarchies_solve_in_few_iterations() {
                 assert!(found.solver.iterations <= 25, "{what}: {}", found.solver.iterations);
             }
         }
+    }
+}
+
+/// Links that change a little, as in HMC: after every update the cycle is as good as that of a fresh set-up.
+#[test]
+fn updates_keep_the_cycle_good() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
+        let links = |step: u64| {
+            let mut gauge =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            gauge.set_near_unit(3 + step / 100, 0.4 + 0.002 * (step % 100) as f64).unwrap();
+            let params = DiracParams { mass: -0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+            Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
+        };
+        let level = LevelParams { block: [4, 2, 2, 4], vectors: 12, pre: 0, post: 4 };
+        let params = MultigridParams::with_levels(vec![level]);
+        let multigrid = Arc::new(Multigrid::new(&links(0), &params).unwrap());
+        for step in 1..4 {
+            let op = links(step);
+            let report = multigrid.update(&op, Update::Keep).unwrap();
+            let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
+            let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
+            println!("step {step}: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
+            assert!(found as f64 <= 1.2 * best as f64 + 1.0, "{found} {best}");
+        }
+        // Other links altogether.
+        let op = links(500);
+        let report = multigrid.update(&op, Update::Keep).unwrap();
+        let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
+        let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
+        println!("other links: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
+        assert!(found as f64 <= 1.4 * best as f64 + 1.0, "{found} {best}");
+    }
+}
+
+/// Null vectors that were taken out build the same hierarchy again.
+#[test]
+fn null_vectors_can_be_kept() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
+        let op = s.wilson(DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 2, post: 3 };
+        let params = MultigridParams {
+            precision: Precision::F64,
+            smoother: Smoother::Mr,
+            ..MultigridParams::with_levels(vec![level])
+        };
+        let first = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let vectors = first.vectors(Precision::F64).unwrap();
+        let second = Arc::new(Multigrid::with_vectors(&op, &params, &vectors).unwrap());
+        let iterations =
+            [&first, &second].map(|m| solve(&op, Some(m), 2, Solution::Mat).solver.iterations);
+        assert_eq!(iterations[0], iterations[1]);
+        assert!((first.report().reduction / second.report().reduction - 1.0).abs() < 0.01);
+    }
+}
+
+/// What cannot work is refused by name, and an update that fails leaves the hierarchy as it was.
+#[test]
+fn impossible_hierarchies_are_refused() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
+        let op = s.wilson(DiracParams { mass: 0.1, ..Default::default() });
+        let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 2 };
+        let refused = |levels: Vec<LevelParams>, status: Status| {
+            let params = MultigridParams { refinements: 0, ..MultigridParams::with_levels(levels) };
+            match Multigrid::new(&op, &params) {
+                Ok(_) => panic!("{params:?} was not refused"),
+                Err(e) => assert_eq!(e.status, status, "{e}"),
+            }
+        };
+        refused(vec![], Status::BadParameter);
+        refused(vec![level([3, 2, 2, 2], 4)], Status::BadExtents);
+        refused(vec![level([2, 2, 2, 2], 0)], Status::BadParameter);
+        refused(vec![level([1, 1, 1, 2], 20)], Status::BadParameter);
+        // Vectors that depend on each other.
+        let params = MultigridParams::with_levels(vec![level([2, 2, 2, 2], 4)]);
+        let mut vectors =
+            SpinorField::new(&device, &s.geometry, Precision::F64, Subset::Full, 4).unwrap();
+        match Multigrid::with_vectors(&op, &params, &vectors) {
+            Ok(_) => panic!("zero vectors were not refused"),
+            Err(e) => assert_eq!(e.status, Status::NotFinite, "{e}"),
+        }
+        for i in 0..4 {
+            let mut one =
+                SpinorField::new(&device, &s.geometry, Precision::F64, Subset::Full, 1).unwrap();
+            one.set_noise(Noise::Normal, 5, i % 2).unwrap();
+            vectors.copy_rhs(i as usize, &one, 0, 1).unwrap();
+        }
+        match Multigrid::with_vectors(&op, &params, &vectors) {
+            Ok(_) => panic!("dependent vectors were not refused"),
+            Err(e) => assert_eq!(e.status, Status::BadParameter, "{e}"),
+        }
+        let (_, most) = device.memory().unwrap();
+        let need = Multigrid::memory(&op, &params);
+        device.limit_memory(device.used().0 + need / 2);
+        let found = Multigrid::new(&op, &params).map(|_| ()).unwrap_err();
+        device.limit_memory(u64::MAX);
+        assert_eq!(found.status, Status::OutOfMemory, "{found} of {most}");
+        device.reset_peak();
+        let before = device.used().0;
+        let made = Multigrid::new(&op, &params).unwrap();
+        let taken = device.used().1 - before;
+        assert!(taken <= need, "took {taken} bytes, announced {need}");
+        drop(made);
     }
 }

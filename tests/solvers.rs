@@ -469,7 +469,7 @@ fn not_converged_is_in_the_report() {
 /// it spoils conjugacy unless the residual is recomputed in time.
 #[test]
 fn conjugate_gradient_in_half_precision_keeps_pace_near_the_critical_point() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/quenched-b6.0-8x8x8x8.nersc");
+    let path = "tests/data/quenched-b6.0-8x8x8x8.nersc";
     for device in setups().iter().step_by(EXTENTS.len()).map(|s| &s.device) {
         let options = LoadOptions::default();
         let (f64, r18) = (Precision::F64, Recon::R18);

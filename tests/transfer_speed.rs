@@ -90,7 +90,9 @@ fn measure(device: &Device, extents: [usize; 4], layouts: &[Layout]) {
 
 #[test]
 fn rates() {
-    let Ok(lattice) = std::env::var("PLAQ_MEASURE") else { return };
+    let Ok(lattice) = std::env::var("PLAQ_MEASURE") else {
+        return println!("skipped: PLAQ_MEASURE names no lattice");
+    };
     let parsed: Vec<usize> = lattice.split(',').map(|l| l.parse().expect("a number")).collect();
     let extents: [usize; 4] = parsed.try_into().expect("X,Y,Z,T");
     let p = Precision::F64;

@@ -522,9 +522,10 @@ module plaq
   type, bind(c) :: plaq_dirac_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts.
+    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
+    !> must be set.
     real(c_double) :: kappa
-    !> Bare mass m; ignored where kappa is not 0.
+    !> Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
     real(c_double) :: mass
     !> Sheikholeslami-Wohlert coefficient; 0: no clover term.
     real(c_double) :: csw
@@ -535,7 +536,7 @@ module plaq
     !> Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
     real(c_double) :: hop(4)
     !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-    !> 1: antiperiodic. Default (0, 0, 0, 1).
+    !> 1: antiperiodic.
     real(c_double) :: boundary(4)
     !> Precision of the operator; 0: that of the gauge field.
     integer(c_int32_t) :: precision
@@ -557,6 +558,102 @@ module plaq
     real(c_double) :: bytes
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
+  end type
+
+  ! Multigrid
+  !> Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
+  type, bind(c) :: plaq_multigrid
+    integer(c_int64_t) :: id = 0
+  end type
+  !> How a level solves with the next coarser one.
+  !> One correction.
+  integer(c_int32_t), parameter :: PLAQ_CYCLE_V = 0
+  !> Two, by GCR.
+  integer(c_int32_t), parameter :: PLAQ_CYCLE_W = 1
+  !> GCR to a tolerance.
+  integer(c_int32_t), parameter :: PLAQ_CYCLE_K = 2
+  !> What smooths the finest level; coarse levels have GCR.
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_MR = 0
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_GCR = 1
+  !> What an update does with the null vectors.
+  !> Keeps them: only coarse operators are built.
+  integer(c_int32_t), parameter :: PLAQ_REFRESH_KEEP = 0
+  !> Applies the cycle to them.
+  integer(c_int32_t), parameter :: PLAQ_REFRESH_REFINE = 1
+  !> Starts from random ones.
+  integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
+  !> How to build a hierarchy. The defaults need no tuning.
+  type, bind(c) :: plaq_multigrid_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests.
+    integer(c_int32_t) :: levels
+    integer(c_int32_t) :: cycle
+    !> Null vectors of a chirality on each level but the coarsest; 0: 24.
+    integer(c_int32_t) :: vectors(4)
+    !> Extents of aggregates x, y, z, t from the finest level to the second, from there to the
+    !> third, and on; 0: as the lattice suggests. They divide the part of a rank.
+    integer(c_int32_t) :: block(4)
+    integer(c_int32_t) :: block_2(4)
+    integer(c_int32_t) :: block_3(4)
+    !> Steps of the smoother before and after a correction.
+    integer(c_int32_t) :: pre
+    integer(c_int32_t) :: post
+    integer(c_int32_t) :: smoother
+    !> Of the finest level's smoother, and of null vectors and coarse operators: double or single,
+    !> the smoother half too; 0: single.
+    integer(c_int32_t) :: smoother_precision
+    integer(c_int32_t) :: coarse_precision
+    !> Most iterations of GCR on coarse levels but the coarsest, and on the coarsest.
+    integer(c_int32_t) :: iterations
+    integer(c_int32_t) :: coarsest_iterations
+    !> Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
+    !> then applied to them.
+    integer(c_int32_t) :: setup_iterations
+    integer(c_int32_t) :: refinements
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+    !> MR: relaxation.
+    real(c_double) :: omega
+    !> Relative residual at which GCR stops on coarse levels, and on the coarsest.
+    real(c_double) :: tol
+    real(c_double) :: coarsest_tol
+    !> Of the random vectors.
+    integer(c_int64_t) :: seed
+  end type
+  !> A hierarchy.
+  type, bind(c) :: plaq_multigrid_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: levels
+    !> What the last update did in the end, PLAQ_REFRESH_ANEW after a set-up.
+    integer(c_int32_t) :: refresh
+    !> Of the last set-up or update.
+    real(c_double) :: setup_seconds
+    !> Factor by which an iteration of GCR with the cycle reduces the residual of a random
+    !> vector, measured at the last set-up or update.
+    real(c_double) :: reduction
+    !> That null vectors and coarse operators hold on this rank.
+    integer(c_int64_t) :: bytes
+  end type
+  !> A level of a hierarchy.
+  type, bind(c) :: plaq_multigrid_level
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Of the whole lattice of the level.
+    integer(c_int32_t) :: extents(4)
+    !> Of the aggregates that become sites of the next level; 1 on the coarsest.
+    integer(c_int32_t) :: block(4)
+    !> Null vectors of a chirality; 0 on the coarsest.
+    integer(c_int32_t) :: vectors
+    integer(c_int32_t) :: reserved
+    !> Of null vectors and the level's coarse operator on this rank.
+    integer(c_int64_t) :: bytes
+    !> Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
+    !> the last set-up or update.
+    integer(c_int64_t) :: iterations
+    !> In the level and those below it; on a GPU as the host saw them.
+    real(c_double) :: seconds
   end type
 
   ! Solvers
@@ -595,7 +692,9 @@ module plaq
   !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
   !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
-  !> How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations.
+  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
+  !> operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
+  !> time to the same residual.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -770,7 +869,7 @@ module plaq
   !> sign(Q)
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
   !> Q = gamma5 (D_W - (1 + s))
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_KERNEL = 4
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_Q = 4
   !> How D x = b is solved.
   !> CG on D^dagger D, on either chirality that b has.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
@@ -1660,6 +1759,86 @@ module plaq
       type(plaq_spinor), value :: x
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_multigrid_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_multigrid_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_multigrid_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_multigrid_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_multigrid_level_init(report, struct_size) bind(c)
+      import
+      type(plaq_multigrid_level), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
+    !> OUT_OF_MEMORY (nothing was allocated), NOT_FINITE.
+    integer(c_int32_t) function plaq_multigrid_create(dirac, params, multigrid) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_multigrid_params), intent(in), optional :: params
+      type(plaq_multigrid), intent(inout) :: multigrid
+    end function
+    !> The same with the right-hand sides of a full field as null vectors of the finest level, such as
+    !> plaq_multigrid_vectors gave.
+    integer(c_int32_t) function plaq_multigrid_create_from(dirac, &
+        params, &
+        vectors, &
+        multigrid) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_multigrid_params), intent(in), optional :: params
+      type(plaq_spinor), value :: vectors
+      type(plaq_multigrid), intent(inout) :: multigrid
+    end function
+    !> Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
+    integer(c_int32_t) function plaq_multigrid_destroy(multigrid) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+    end function
+    !> Device memory in bytes that a set-up takes at most.
+    integer(c_int32_t) function plaq_multigrid_memory(dirac, params, bytes) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_multigrid_params), intent(in), optional :: params
+      integer(c_int64_t), intent(inout) :: bytes
+    end function
+    !> Takes the operator's links as they are now. What came of it is measured: where the cycle has
+    !> become bad, the next stronger means follow, and the report says which. `passes`: of
+    !> PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before.
+    integer(c_int32_t) function plaq_multigrid_update(multigrid, dirac, refresh, passes) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      type(plaq_dirac), value :: dirac
+      integer(c_int32_t), value :: refresh
+      integer(c_int32_t), value :: passes
+    end function
+    integer(c_int32_t) function plaq_multigrid_describe(multigrid, report) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      type(plaq_multigrid_report), intent(inout), optional :: report
+    end function
+    !> Level 0 is the finest.
+    integer(c_int32_t) function plaq_multigrid_describe_level(multigrid, level, report) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      integer(c_int32_t), value :: level
+      type(plaq_multigrid_level), intent(inout), optional :: report
+    end function
+    !> The null vectors of the finest level, orthonormal on aggregates, as right-hand sides of a new
+    !> full field.
+    integer(c_int32_t) function plaq_multigrid_vectors(multigrid, precision, vectors) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      integer(c_int32_t), value :: precision
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_solver_params_init(params, struct_size) bind(c)
       import
       type(plaq_solver_params), intent(inout) :: params
@@ -1678,6 +1857,14 @@ module plaq
       type(plaq_dirac), value :: dirac
       type(plaq_solver_params), intent(in), optional :: params
       type(plaq_solver), intent(inout) :: solver
+    end function
+    !> Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
+    !> any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+    !> FIELD_MISMATCH (set up for another lattice).
+    integer(c_int32_t) function plaq_solver_set_multigrid(solver, multigrid) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_multigrid), value :: multigrid
     end function
     !> Destroys a solver. The zero handle is accepted.
     integer(c_int32_t) function plaq_solver_destroy(solver) bind(c)
@@ -2035,7 +2222,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
-    !> the criteria says the report. `result` has the transformation and the copies.
+    !> the criteria says the report. `result` has the transformation and the copies; NULL if
+    !> they are not wanted.
     !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
     !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
     !> ranks), CUFFT_MISSING: the links stay as they were.
@@ -2051,7 +2239,7 @@ module plaq
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
       type(plaq_gaugefix_report), intent(inout), optional :: report
-      type(plaq_gaugefix), intent(inout) :: result
+      type(plaq_gaugefix), intent(inout), optional :: result
     end function
     !> Destroys a result. The zero handle is accepted.
     integer(c_int32_t) function plaq_gaugefix_destroy(result) bind(c)

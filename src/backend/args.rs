@@ -40,6 +40,7 @@ pub type Specs = Vec<(&'static str, i64)>;
 
 /// An argument struct of the table.
 pub trait KernelArgs: Copy {
+    const NAME: &'static str;
     fn specs(&self, out: &mut Specs);
 }
 
@@ -63,6 +64,7 @@ macro_rules! kernel_args {
             #[repr(C)]
             pub struct $name { $( $(#[$fm])* pub $f: $t, )* }
             impl KernelArgs for $name {
+                const NAME: &'static str = stringify!($name);
                 #[allow(unused_variables)]
                 fn specs(&self, out: &mut Specs) { $( kernel_args!(@specs $kind $name self $f out); )* }
             }
@@ -127,4 +129,5 @@ macro_rules! constants {
     };
 }
 
+include!("constants_table.rs");
 include!("args_table.rs");

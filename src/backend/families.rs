@@ -43,6 +43,113 @@ pub struct Kernel {
     pub kind: Kind,
     /// Allowed values of each template parameter.
     pub params: &'static [&'static [&'static str]],
+    pub vectors: Vectors,
+    /// Its instantiations take the compiler long: a translation unit for itself.
+    pub large: bool,
+    /// The GPU tuner measures its launch shape by running it again and again. A sweep of gauge fixing
+    /// changes what it reads: its first call is on a copy (src/ops/gaugefix/sweeper.rs).
+    pub tuned: bool,
+    /// On a GPU it comes on the device while the kernel before still runs (plaq_dialect.h): for those
+    /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
+    pub overlapping: bool,
+    pub blocks: Blocks,
+}
+
+/// For how many lanes a kernel is made with vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vectors {
+    /// Solvers spend their time in it: for any number.
+    Hot,
+    /// For 16.
+    Usual,
+    /// It runs once where others run a thousand times: for none.
+    Cold,
+}
+
+/// Blocks of threads on a GPU: how many, and how many registers each thread may have. A
+/// multiprocessor has 65536 registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// By kind: many warps hide the latency of streaming kernels; what is serial in a site takes all
+    /// registers.
+    Usual,
+    /// A small block wastes least of the last wave. Single and half have 128 registers: a few words
+    /// spill, but 16 warps hide more latency than the 12 that 168 registers leave. Double needs some
+    /// 240, nearly what a thread may have.
+    Small,
+    /// The same in single precision: a small block spills least.
+    SmallSingle,
+    /// All registers, or single precision spills as well.
+    AllRegisters,
+    /// Forces stream fields and take some 140 registers in double: more warps fit in small blocks.
+    Force,
+}
+
+/// A row of the table.
+const fn kernel(
+    name: &'static str,
+    body: &'static str,
+    header: &'static str,
+    args: &'static str,
+    kind: Kind,
+    params: &'static [&'static [&'static str]],
+) -> Kernel {
+    Kernel {
+        name,
+        body,
+        header,
+        args,
+        kind,
+        params,
+        vectors: Vectors::Usual,
+        large: false,
+        tuned: false,
+        overlapping: false,
+        blocks: Blocks::Usual,
+    }
+}
+
+/// Words of a row.
+impl Kernel {
+    const fn hot(self) -> Kernel {
+        Kernel { vectors: Vectors::Hot, ..self }
+    }
+    const fn cold(self) -> Kernel {
+        Kernel { vectors: Vectors::Cold, ..self }
+    }
+    const fn large(self) -> Kernel {
+        Kernel { large: true, ..self }
+    }
+    const fn tuned(self) -> Kernel {
+        Kernel { tuned: true, blocks: Blocks::Small, ..self }
+    }
+    const fn overlapping(self) -> Kernel {
+        Kernel { overlapping: true, ..self }
+    }
+    const fn blocks(self, blocks: Blocks) -> Kernel {
+        Kernel { blocks, ..self }
+    }
+}
+
+/// The row with this name; in a constant, a name that the table lacks does not compile.
+#[allow(dead_code)]
+pub const fn find(name: &str) -> &'static Kernel {
+    let mut i = 0;
+    while i < KERNELS.len() {
+        if same(KERNELS[i].name.as_bytes(), name.as_bytes()) {
+            return &KERNELS[i];
+        }
+        i += 1;
+    }
+    panic!("no kernel has this name")
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
 }
 
 pub const PRECISIONS: &[&str] = &["f64", "f32", "f16"];
@@ -58,11 +165,11 @@ include!("families_table.rs");
 
 /// Kernels made with vectors of lanes; any layout and any instantiation that is not among these runs
 /// on the generic set, some ten times slower and compiled twenty times faster. For 16 lanes that is
-/// all but lane-serial kernels and what is rare, for fewer lanes `HOT` only.
+/// all but lane-serial kernels and what is rare, for fewer lanes hot kernels only.
 #[allow(dead_code)]
 pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
     let has = |p: &str| params.contains(&p);
-    let hot = HOT.contains(&kernel.name);
+    let hot = kernel.vectors == Vectors::Hot;
     // Eight angles are sines and arctangents; whole links in 16 bit save less than they lose.
     if matches!(kernel.kind, Kind::Lane | Kind::LaneReduce(..))
         || has("R8A")
@@ -71,16 +178,12 @@ pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
         return false;
     }
     // Sweeps of gauge fixing take eight numbers a link on GPUs only.
-    let cold = COLD.contains(&kernel.name) || has("f16") || has("R8");
+    let cold = kernel.vectors == Vectors::Cold || has("f16") || has("R8");
     match lanes {
         16 => hot || !cold,
         _ => hot && !has("R8"),
     }
 }
-
-/// Kernels whose instantiations take the compiler long: a translation unit each.
-#[allow(dead_code)]
-pub const LARGE: &[&str] = &["hop", "gauge_sweep", "gauge_sweep_seen"];
 
 /// Symbol of one instantiation.
 pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {

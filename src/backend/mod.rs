@@ -1,6 +1,13 @@
 //! Devices: memory, kernel launches, reductions. Everything above this layer is safe code that
 //! names kernels of the table in `families_table.rs` and passes their argument structs.
 
+/// The row of the kernel with this name; a name that the table lacks does not compile.
+macro_rules! kernel {
+    ($name:literal) => {
+        const { $crate::backend::families::find($name) }
+    };
+}
+
 pub mod args;
 pub mod cpu;
 pub mod cuda;
@@ -17,7 +24,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
-use families::{Kernel, KERNELS};
+use families::Kernel;
+
 pub use shared::{Attached, Mapped, Over, Posted, Started};
 
 use crate::bail;
@@ -46,16 +54,16 @@ pub struct Work {
 }
 
 impl<'a> Call<'a> {
-    /// A call of the kernel `name` of the table.
+    /// A call of a kernel of the table.
     pub fn new<A: KernelArgs>(
-        name: &str,
+        kernel: &'static Kernel,
         params: &'a [&'a str],
         args: &'a A,
         work: Work,
     ) -> Result<Self> {
-        let Some(kernel) = KERNELS.iter().find(|k| k.name == name) else {
-            bail!(Internal, "no kernel is called {name}");
-        };
+        if A::NAME != kernel.args {
+            bail!(Internal, "{} takes {}, found {}", kernel.name, kernel.args, A::NAME);
+        }
         let (specs, args_bytes) = (specs_of(args), size_of::<A>());
         Ok(Call { kernel, params, args: (args as *const A).cast(), args_bytes, specs, work })
     }
@@ -331,7 +339,7 @@ impl Device {
             })?;
         }
         let args = args::MathArgs { x: buffers[0].ptr(), y: buffers[1].ptr(), op };
-        self.launch("math", &[if single { "f32" } else { "f64" }], &args, work)?;
+        self.launch(kernel!("math"), &[if single { "f32" } else { "f64" }], &args, work)?;
         for (buffer, host) in buffers.iter().zip([x, y]) {
             if single {
                 let mut narrow = vec![0f32; n];
@@ -352,7 +360,7 @@ impl Device {
         let work = Work { n: bytes / 16, batches: 1, lanes: self.max_lanes() };
         let mut best = f64::INFINITY;
         for _ in 0..=tries {
-            best = best.min(self.time(|| self.launch("stream_copy", &[], &args, work))?);
+            best = best.min(self.time(|| self.launch(kernel!("stream_copy"), &[], &args, work))?);
         }
         Ok(2.0 * (bytes / 16 * 16) as f64 / best)
     }
@@ -448,7 +456,7 @@ impl Device {
     /// Runs a kernel of the table over the sites and batches of `work`.
     pub(crate) fn launch<A: KernelArgs>(
         &self,
-        name: &str,
+        kernel: &'static Kernel,
         params: &[&str],
         args: &A,
         work: Work,
@@ -456,7 +464,7 @@ impl Device {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
-        let call = Call::new(name, params, args, work)?;
+        let call = Call::new(kernel, params, args, work)?;
         // SAFETY: fields fill in the arguments, with their own memory.
         unsafe { self.0.backend.launch(&call) }
     }
@@ -464,24 +472,24 @@ impl Device {
     /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
     pub(crate) fn reduce<A: KernelArgs>(
         &self,
-        name: &str,
+        kernel: &'static Kernel,
         params: &[&str],
         args: &A,
         work: Work,
     ) -> Result<Vec<f64>> {
-        Ok(self.reduce_over(name, params, args, work, None)?.0)
+        Ok(self.reduce_over(kernel, params, args, work, None)?.0)
     }
 
     /// The same over all of the ranks of `over`, with the sum of their flags.
     pub(crate) fn reduce_over<A: KernelArgs>(
         &self,
-        name: &str,
+        kernel: &'static Kernel,
         params: &[&str],
         args: &A,
         work: Work,
         over: Option<&Over>,
     ) -> Result<(Vec<f64>, f64)> {
-        let call = Call::new(name, params, args, work)?;
+        let call = Call::new(kernel, params, args, work)?;
         let (mut out, mut flag) = (zeros(&call)?, 0.0);
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
@@ -493,12 +501,12 @@ impl Device {
     /// Runs a reduction without waiting for it; there must be something to add up.
     pub(crate) fn start<A: KernelArgs>(
         &self,
-        name: &str,
+        kernel: &'static Kernel,
         params: &[&str],
         args: &A,
         work: Work,
     ) -> Result<Started> {
-        let call = Call::new(name, params, args, work)?;
+        let call = Call::new(kernel, params, args, work)?;
         // SAFETY: as in `launch`.
         unsafe { self.0.backend.start(&call) }
     }

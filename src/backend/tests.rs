@@ -25,7 +25,7 @@ fn the_copy_kernel_copies() {
             src.upload(&data).unwrap();
             let args = StreamArgs { src: src.ptr(), dst: dst.ptr() };
             let work = Work { n, batches: 1, lanes: 1 };
-            device.launch("stream_copy", &[], &args, work).unwrap();
+            device.launch(kernel!("stream_copy"), &[], &args, work).unwrap();
             let mut back = vec![0; 16 * n];
             dst.download(&mut back).unwrap();
             assert!(back == data, "{n} on {}", device.name());
@@ -75,7 +75,9 @@ fn sums_are_right_and_the_same_bits_every_time() {
             let data = numbers(planes * sites * 24, sites as u64);
             let x = Vector::new(&device, &data, sites);
             let args = BlasArgs { op: BLAS_NORM, parities: 1, x: x.view(), ..BlasArgs::default() };
-            let sum = || device.reduce("blas_sum", &["f64"], &args, work(&device, sites, planes));
+            let sum = || {
+                device.reduce(kernel!("blas_sum"), &["f64"], &args, work(&device, sites, planes))
+            };
             let first = sum().unwrap();
             for (p, plane) in data.chunks(sites * 24).enumerate() {
                 let want: f64 = plane.iter().map(|v| v * v).sum();
@@ -102,7 +104,7 @@ fn coefficients_belong_to_right_hand_sides() {
         args.y = y.view();
         // y = a x + b y with real coefficients a = 2, b = 1 and a = -3, b = 0.5.
         (args.a[0], args.a[2], args.b[0], args.b[2]) = (2.0, -3.0, 1.0, 0.5);
-        device.launch("blas", &["f64"], &args, work(&device, sites, planes)).unwrap();
+        device.launch(kernel!("blas"), &["f64"], &args, work(&device, sites, planes)).unwrap();
         let per_rhs = 2 * sites * 24;
         for (i, got) in y.read().into_iter().enumerate() {
             let (a, b) = if i < per_rhs { (2.0, 1.0) } else { (-3.0, 0.5) };
@@ -136,7 +138,7 @@ fn tuned_kernels_launch() {
         let work = Work { n: volume, batches: 1, lanes: 1 };
         let params = ["f64", "R18"];
         for _ in 0..2 {
-            device.launch("hop", &params, &args, work).unwrap();
+            device.launch(kernel!("hop"), &params, &args, work).unwrap();
         }
         assert!(out.read().iter().all(|&v| v == 0.0), "{}", device.name());
     }

@@ -264,6 +264,37 @@ impl<T> Arg for Out<T> {
     }
 }
 
+/// A handle that comes out; NULL if the host does not want the object.
+pub struct MaybeOut<T>(Out<T>);
+
+impl<T> MaybeOut<T> {
+    pub(crate) fn wanted(&self) -> bool {
+        !self.0.to.is_null()
+    }
+    pub(crate) fn set(&mut self, value: T) {
+        if self.wanted() {
+            self.0.set(value);
+        }
+    }
+}
+
+impl<T> Arg for MaybeOut<T> {
+    type C = *mut T;
+    type View<'a>
+        = &'a mut MaybeOut<T>
+    where
+        T: 'a;
+    unsafe fn read(to: *mut T, _: &'static str) -> Result<Self> {
+        Ok(MaybeOut(Out { to, value: None }))
+    }
+    fn view(&mut self) -> &mut Self {
+        self
+    }
+    fn finish(self) {
+        self.0.finish();
+    }
+}
+
 /// A result struct that may grow, written on success; NULL if the host does not want it.
 pub struct Report<T> {
     to: *mut T,

@@ -83,10 +83,11 @@ interface! {
     params {
         /// D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
         plaq_dirac_params, plaq_dirac_params_init {
-            /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts.
+            /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
+            /// must be set.
             kappa: f64 = 0.0,
-            /// Bare mass m; ignored where kappa is not 0.
-            mass: f64 = 0.0,
+            /// Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
+            mass: f64 = f64::NAN,
             /// Sheikholeslami-Wohlert coefficient; 0: no clover term.
             csw: f64 = 0.0,
             /// Its value in the planes with t; NaN: as csw.
@@ -96,7 +97,7 @@ interface! {
             /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
             hop: [f64; 4] = [1.0; 4],
             /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-            /// 1: antiperiodic. Default (0, 0, 0, 1).
+            /// 1: antiperiodic.
             boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
             /// Precision of the operator; 0: that of the gauge field.
             precision: plaq_precision = 0,
@@ -181,17 +182,24 @@ impl Dirac {
 }
 
 fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
+    if !p.kappa.is_finite() || p.kappa < 0.0 || p.kappa > 2.0 {
+        bail!(
+            BadParameter,
+            "params.kappa: expected 0 or a positive number to 2, found {}",
+            p.kappa
+        );
+    }
+    if p.kappa == 0.0 && p.mass.is_nan() {
+        bail!(BadParameter, "params.kappa, params.mass: one of them must be set");
+    }
     let physics = DiracParams {
-        mass: p.mass,
+        mass: if p.kappa == 0.0 { p.mass } else { 0.0 },
         csw_s: p.csw,
         csw_t: if p.csw_t.is_nan() { p.csw } else { p.csw_t },
         mu: p.mu,
         hop: p.hop,
         boundary: p.boundary.map(phase),
     };
-    if !p.kappa.is_finite() || p.kappa < 0.0 {
-        bail!(BadParameter, "params.kappa: expected 0 or a positive number, found {}", p.kappa);
-    }
     Ok(if p.kappa != 0.0 { physics.with_kappa(p.kappa) } else { physics })
 }
 
@@ -356,7 +364,7 @@ fn check_shape(field: &SpinorField, shape: &Shape, name: &str) -> Result<()> {
     if field.precision() != shape.precision || field.subset() != shape.subset {
         bail!(
             FieldMismatch,
-            "{name}: expected {:?} sites in {:?}, found {:?} in {:?}",
+            "{name}: expected {} sites in {} precision, found {} in {}",
             shape.subset,
             shape.precision,
             field.subset(),

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::args::{choose, Handle, Local, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::args::{
+    choose, Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report,
+};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
@@ -182,11 +184,12 @@ interface! {
     }
     functions {
         /// Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
-        /// the criteria says the report. `result` has the transformation and the copies.
+        /// the criteria says the report. `result` has the transformation and the copies; NULL if
+        /// they are not wanted.
         /// Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
         /// UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
         /// ranks), CUFFT_MISSING: the links stay as they were.
-        plaq_gaugefix_run(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: Out<plaq_gaugefix>) = run;
+        plaq_gaugefix_run(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
         /// Destroys a result. The zero handle is accepted.
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;
         /// All copies in turn. `count`: how many there are; the first `capacity` of them are
@@ -268,7 +271,7 @@ fn run(
     callback: plaq_gaugefix_callback,
     user: *mut c_void,
     report: &mut Report<plaq_gaugefix_report>,
-    result: &mut Out<plaq_gaugefix>,
+    result: &mut MaybeOut<plaq_gaugefix>,
 ) -> Result<()> {
     let params = params_of(params)?;
     let ask = |p: &Progress| {
@@ -307,9 +310,11 @@ fn run(
         stop_theta: params.stop.theta,
         ..Default::default()
     });
-    let context = gauge.context();
-    let object = GaugeFix { context: context.clone(), transformation, report: done };
-    result.set(context.adopt(object)?);
+    if result.wanted() {
+        let context = gauge.context();
+        let object = GaugeFix { context: context.clone(), transformation, report: done };
+        result.set(context.adopt(object)?);
+    }
     Ok(())
 }
 

@@ -26,6 +26,7 @@ pub mod layout;
 pub mod library;
 pub mod milc;
 pub mod momentum;
+pub mod multigrid;
 pub mod observe;
 pub mod overlap;
 pub mod quda;
@@ -46,6 +47,7 @@ pub const MODULES: &[&table::Module] = &[
     &observe::MODULE,
     &clover::MODULE,
     &dirac::MODULE,
+    &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
     &eigen::MODULE,

@@ -85,7 +85,7 @@ interface! {
             /// sign(Q)
             PLAQ_OVERLAP_SIGN = 3 => OverlapForm::Sign,
             /// Q = gamma5 (D_W - (1 + s))
-            PLAQ_OVERLAP_KERNEL = 4 => OverlapForm::Kernel,
+            PLAQ_OVERLAP_Q = 4 => OverlapForm::Kernel,
         }
         /// How D x = b is solved.
         plaq_overlap_algorithm: OverlapAlgorithm {

@@ -66,6 +66,8 @@ pub struct Field {
     pub ty: &'static str,
     pub offset: usize,
     pub doc: Doc,
+    /// Of parameters, in Rust's spelling.
+    pub default: Option<&'static str>,
 }
 
 /// Sections, all optional, in this order:
@@ -288,6 +290,7 @@ macro_rules! interface {
                                     ty: stringify!($pty),
                                     offset: std::mem::offset_of!($params, $pfield),
                                     doc: &[$($pfdoc),*],
+                                    default: Some(stringify!($default)),
                                 }),*
                             ],
                         },
@@ -308,6 +311,7 @@ macro_rules! interface {
                                     ty: stringify!($rty),
                                     offset: std::mem::offset_of!($report, $rfield),
                                     doc: &[$($rfdoc),*],
+                                    default: None,
                                 }),*
                             ],
                         },
@@ -325,6 +329,7 @@ macro_rules! interface {
                             ty: stringify!($sty),
                             offset: std::mem::offset_of!($struct, $sfield),
                             doc: &[$($sfdoc),*],
+                            default: None,
                         }),*],
                     },)*)?
                     $($(Item::Function {

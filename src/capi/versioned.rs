@@ -80,6 +80,7 @@ pub(super) const STRUCT_SIZE: Field = Field {
     ty: "i64",
     offset: 0,
     doc: &[" sizeof of this struct, set by its init function."],
+    default: None,
 };
 
 pub(super) const fn init_item(name: &'static str, args: &'static [Pair]) -> Item {

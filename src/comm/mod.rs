@@ -63,6 +63,13 @@ impl Node {
     }
 }
 
+/// What the layer above keeps as long as its ranks.
+pub trait Shelved: Any + Debug + Send + Sync {
+    fn any(&self) -> &dyn Any;
+    /// At the end: closes what it has opened of other ranks' memory. May others have opened its own?
+    fn let_go(&self) -> bool;
+}
+
 /// The ranks of a lattice, x fastest in the process grid unless the host maps them otherwise.
 #[derive(Debug)]
 pub struct Comm {
@@ -77,7 +84,7 @@ pub struct Comm {
     reproducible: bool,
     /// None: one rank.
     transport: Option<Arc<Transport>>,
-    shelf: OnceLock<Box<dyn Any + Send + Sync>>,
+    shelf: OnceLock<Box<dyn Shelved>>,
 }
 
 impl Comm {
@@ -185,9 +192,9 @@ impl Comm {
         self.grid.coords(rank)
     }
     /// What the layer above keeps as long as these ranks: of one type, made at the first call.
-    pub fn shelf<T: Any + Send + Sync + Default>(&self) -> &T {
+    pub fn shelf<T: Shelved + Default>(&self) -> &T {
         let shelf = self.shelf.get_or_init(|| Box::new(T::default()));
-        shelf.downcast_ref().expect("one type keeps things here")
+        shelf.any().downcast_ref().expect("one type keeps things here")
     }
     /// How many guarded calls a failure has ended. What counts messages by itself begins anew
     /// with the next of them, as ranks left that call at different places.
@@ -418,6 +425,17 @@ struct Panics<'a>(&'a Transport);
 impl Drop for Panics<'_> {
     fn drop(&mut self) {
         self.0.fail(&Error::new(Status::Internal, "a defect inside plaq"));
+    }
+}
+
+impl Drop for Comm {
+    /// Memory that others have opened is freed when they have closed it, or stays.
+    fn drop(&mut self) {
+        let Some(shelf) = self.shelf.take() else { return };
+        let alone = |transport: &Arc<Transport>| !transport.everybody_leaves();
+        if shelf.let_go() && self.transport.as_ref().is_some_and(alone) {
+            std::mem::forget(shelf);
+        }
     }
 }
 

@@ -452,8 +452,16 @@ impl Transport {
         Ok(true)
     }
 
-    /// At the end: do all ranks give this communicator up within a second?
-    fn everybody_leaves(&self, comm: i64) -> bool {
+    /// At the end: do all ranks come here within a second?
+    pub fn everybody_leaves(&self) -> bool {
+        let (comm, lost) = {
+            let state = self.state();
+            (state.data, state.lost.is_some())
+        };
+        // MPI may still be at work on a lost communicator, or have ended before its user.
+        if lost || !self.mpi.running() {
+            return false;
+        }
         let mut buffers = Box::new(([0u8; 1], vec![0u8; self.size]));
         let mut request = [0i64];
         let started = self.threads.enter().is_ok_and(|_turn| {
@@ -590,19 +598,12 @@ impl Transport {
 
 impl Drop for Transport {
     fn drop(&mut self) {
-        let data = self.state().data;
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        // MPI may still be at work on a lost communicator, or have ended before its user.
-        if state.lost.is_some() || !self.mpi.running() {
-            return;
-        }
         // Collectively or not at all: a rank that keeps its own, or comes late, leaves these as they are.
-        if !self.everybody_leaves(data) {
+        if !self.everybody_leaves() {
             return;
         }
         let Ok(_turn) = self.threads.enter() else { return };
-        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for comm in [state.data, self.control] {
+        for comm in [self.state().data, self.control] {
             // SAFETY: duplicates of ours; nothing is under way on them.
             unsafe { (self.mpi.table.release)(comm) };
         }

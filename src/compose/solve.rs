@@ -1,7 +1,7 @@
 //! Solves with the Wilson-type operators as users ask for them: which equation, even-odd or on the
 //! full lattice, in which precisions, in which normalisation.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::multigrid::Multigrid;
@@ -131,7 +131,7 @@ pub struct DiracSolver {
     op: Arc<Wilson>,
     sloppy: Option<Arc<Wilson>>,
     params: SolveParams,
-    multigrid: Option<Arc<Multigrid>>,
+    multigrid: Mutex<Option<Arc<Multigrid>>>,
 }
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
@@ -156,8 +156,8 @@ impl DiracSolver {
         if kind == SolverKind::Cg && equations == Equations::Direct && !hermitian {
             bail!(
                 Unsupported,
-                "cg cannot solve {:?} directly: ask for one of the normal equations",
-                params.solution
+                "equations: cg needs a hermitian positive operator: ask for one of the normal \
+                 equations, or for cgnr or cgne"
             );
         }
         let other = match kind {
@@ -185,9 +185,12 @@ impl DiracSolver {
                 if other.0 > own.0 {
                     bail!(
                         BadParameter,
-                        "sloppy {:?} is finer than the operator's {:?}",
-                        other,
-                        own
+                        "sloppy precision and storage: expected at most the operator's, {} bits \
+                         and {} numbers a link, found {} and {}",
+                        8 * own.0.bytes(),
+                        own.1.reals(),
+                        8 * other.0.bytes(),
+                        other.1.reals()
                     );
                 }
                 op.shape().device.require(operator_bytes(&op, other), "the sloppy operator")?;
@@ -195,7 +198,7 @@ impl DiracSolver {
             }
             _ => None,
         };
-        Ok(DiracSolver { op, sloppy, params, multigrid: None })
+        Ok(DiracSolver { op, sloppy, params, multigrid: Mutex::default() })
     }
 
     /// Preconditions every iteration with multigrid, of which solvers may share one.
@@ -203,7 +206,13 @@ impl DiracSolver {
     /// # Errors
     /// `Unsupported`: not GCR on the even system, symmetric, directly; `FieldMismatch`: set up for another
     /// lattice or device.
-    pub fn with_multigrid(mut self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
+    pub fn with_multigrid(self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
+        self.set_multigrid(multigrid)?;
+        Ok(self)
+    }
+
+    /// The same of a solver in use: solves that begin later have it.
+    pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
         if let Some(multigrid) = &multigrid {
             multigrid.check(&self.op)?;
             let p = &self.params;
@@ -223,8 +232,8 @@ impl DiracSolver {
                 );
             }
         }
-        self.multigrid = multigrid;
-        Ok(self)
+        *self.multigrid.lock().unwrap_or_else(|e| e.into_inner()) = multigrid;
+        Ok(())
     }
 
     pub fn op(&self) -> &Arc<Wilson> {
@@ -462,7 +471,8 @@ impl DiracSolver {
             let (steps, omega) = (self.params.precondition_steps, self.params.solver.omega);
             system.preconditioner = Some(Arc::new(MinimalResidual::new(inner, steps, omega)));
         }
-        if let Some(multigrid) = &self.multigrid {
+        let multigrid = self.multigrid.lock().unwrap_or_else(|e| e.into_inner()).clone();
+        if let Some(multigrid) = &multigrid {
             let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
             system.preconditioner = Some(turned(multigrid.inverse(shape)));
         }

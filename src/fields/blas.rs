@@ -271,7 +271,7 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
             empty *= x.geometry().comm().size() as f64;
         }
         let params = [x.precision().token()];
-        let sums = x.geometry().reduce(x.device(), "heavy_quark", &params, &args, work)?;
+        let sums = x.geometry().reduce(x.device(), kernel!("heavy_quark"), &params, &args, work)?;
         all.extend(per_rhs(&sums, x).map(|s| ((s[2] - empty) / sites).sqrt()));
     }
     Ok(all)
@@ -283,7 +283,7 @@ fn same(fields: &[&VectorField], what: &str) -> Result<()> {
         if f.precision() != fields[0].precision() {
             bail!(
                 FieldMismatch,
-                "{what}: precisions {:?} and {:?}",
+                "{what}: precisions {} and {}",
                 fields[0].precision(),
                 f.precision()
             );
@@ -388,12 +388,12 @@ fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
         let work = elements(x, y, count, false);
         match y.filter(|y| y.precision() != x.precision()) {
             Some(y) => x.device().launch(
-                "blas_mixed",
+                kernel!("blas_mixed"),
                 &[x.precision().token(), y.precision().token()],
                 &args,
                 work,
             )?,
-            None => x.device().launch("blas", &[x.precision().token()], &args, work)?,
+            None => x.device().launch(kernel!("blas"), &[x.precision().token()], &args, work)?,
         }
     }
     Ok(())
@@ -427,11 +427,13 @@ fn sums<'a>(
         let work = elements(field, None, count, true);
         // Sums that kernels take are those of one launch.
         if count == field.nrhs() {
-            if let Some(started) = geometry.start(device, "blas_sum", &params, &args, work)? {
+            if let Some(started) =
+                geometry.start(device, kernel!("blas_sum"), &params, &args, work)?
+            {
                 return Ok(Sums { field, state: State::Started(started) });
             }
         }
-        let out = geometry.reduce(device, "blas_sum", &params, &args, work)?;
+        let out = geometry.reduce(device, kernel!("blas_sum"), &params, &args, work)?;
         known.extend(per_rhs(&out, field));
     }
     Ok(Sums { field, state: State::Known(known) })

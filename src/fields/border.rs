@@ -40,12 +40,12 @@ impl GaugeField {
             };
             let lanes = geometry.lanes();
             let work = Work { n: sites.div_ceil(lanes), batches: 2, lanes };
-            self.device().launch("border_pack", &params, &args, work)?;
+            self.device().launch(kernel!("border_pack"), &params, &args, work)?;
             mail.exchange(geometry.comm(), || Ok(()))?;
             args.message = [false, true].map(|upper| mail.received(mu, upper));
             let n = others().map(|nu| geometry.piece(nu) + edge(nu)).product();
             let work = Work { n, batches: 2, lanes };
-            self.device().launch("border_unpack", &params, &args, work)?;
+            self.device().launch(kernel!("border_unpack"), &params, &args, work)?;
         }
         Ok(())
     }
@@ -85,11 +85,11 @@ impl GaugeField {
             message: messages(&|mu, upper| mail.sent(mu, upper)),
         };
         let work = Work { n: most(&|mu| sites(mu).div_ceil(lanes)), batches: 8, lanes };
-        device.launch("face_pack", &params, &args, work)?;
+        device.launch(kernel!("face_pack"), &params, &args, work)?;
         mail.exchange(geometry.comm(), meanwhile)?;
         args.message = messages(&|mu, upper| mail.received(mu, upper));
         let work = Work { n: most(&|mu| geometry.face_outer(mu)), ..work };
-        device.launch("face_unpack", &params, &args, work)
+        device.launch(kernel!("face_unpack"), &params, &args, work)
     }
 
     /// Gives links in the lower borders, of even sites across the face, to the ranks that they
@@ -115,10 +115,10 @@ impl GaugeField {
                 arrived: 0,
             };
             let work = Work { n: sites.div_ceil(lanes), batches: 1, lanes };
-            self.device().launch("border_return", &params, &args, work)?;
+            self.device().launch(kernel!("border_return"), &params, &args, work)?;
             mail.exchange(geometry.comm(), || Ok(()))?;
             args.arrived = 1;
-            self.device().launch("border_return", &params, &args, work)?;
+            self.device().launch(kernel!("border_return"), &params, &args, work)?;
         }
         Ok(())
     }

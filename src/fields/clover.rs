@@ -79,7 +79,7 @@ impl CloverField {
             ..Default::default()
         };
         let params = [gauge.precision().token(), gauge.recon().token()];
-        gauge.device().launch("clover_build", &params, &args, gauge.geometry().work(2))
+        gauge.device().launch(kernel!("clover_build"), &params, &args, gauge.geometry().work(2))
     }
 
     /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. An A that is not positive
@@ -120,7 +120,8 @@ impl CloverField {
         };
         let params = [self.precision.token()];
         let work = self.geometry.work(2);
-        let sums = self.geometry.reduce(self.device(), "clover_invert", &params, &args, work)?;
+        let sums =
+            self.geometry.reduce(self.device(), kernel!("clover_invert"), &params, &args, work)?;
         let bad = sums[0] + sums[3];
         if bad > 0.0 {
             bail!(SingularClover, "{bad} blocks of the clover term are not positive definite");
@@ -141,7 +142,7 @@ impl CloverField {
         let args = ConvertArgs { from: other.view(), to: self.view(), ..Default::default() };
         let params = [other.precision.token(), self.precision.token()];
         let work = self.geometry.work(2 * self.sets);
-        self.device().launch("convert_clover", &params, &args, work)
+        self.device().launch(kernel!("convert_clover"), &params, &args, work)
     }
 
     pub fn device(&self) -> &Device {

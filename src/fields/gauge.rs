@@ -222,7 +222,7 @@ impl GaugeField {
         let params = [other.precision.token(), self.precision.token()];
         // Borders are links like the others.
         let work = Work { n: self.geometry.link_outer(), ..self.geometry.work(2) };
-        self.device().launch("convert_gauge", &params, &args, work)
+        self.device().launch(kernel!("convert_gauge"), &params, &args, work)
     }
 
     /// Two planes, even and odd sites.

@@ -2,13 +2,15 @@
 //! them. Three routes, each face its own: straight from the packing kernel into the memory of a GPU
 //! of this machine, or through messages of MPI from memory that it reaches or from copies on the host.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use super::peers::{asked, shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
+use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, Mapped, Ptr, Work};
-use crate::comm::{Comm, Message, Owner, Pending};
+use crate::comm::{Comm, Message, Owner, Pending, Shelved};
 use crate::error::Result;
 
 /// Reals of a projected spinor.
@@ -73,7 +75,7 @@ struct Far {
 struct Direct {
     /// The receive buffer of the rank behind each face; null where that is far.
     there: [[Ptr; 2]; 4],
-    _reach: Reach,
+    reach: Reach,
     number: u32,
     peers: Arc<Peers>,
 }
@@ -169,7 +171,7 @@ impl Mail {
         comm.watch()?;
         let (device, here) = (self.recv.device().clone(), self.recv.ptr().offset(self.slot()));
         if let Some(near) = &self.near {
-            signal(&device, "signal", &near.departures(&self.recv, &self.faces))?;
+            signal(&device, kernel!("signal"), &near.departures(&self.recv, &self.faces))?;
         }
         match &self.far {
             None => meanwhile()?,
@@ -196,7 +198,9 @@ impl Mail {
             }
         }
         match &self.near {
-            Some(near) => signal(&device, "await", &near.arrivals(comm, &self.recv, &self.faces)),
+            Some(near) => {
+                signal(&device, kernel!("await"), &near.arrivals(comm, &self.recv, &self.faces))
+            }
             None => Ok(()),
         }
     }
@@ -246,7 +250,7 @@ impl Direct {
         for (mu, upper) in faces.list() {
             there[mu][upper as usize] = reach.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);
         }
-        Ok(Some((recv, Direct { there, _reach: reach, number: 0, peers })))
+        Ok(Some((recv, Direct { there, reach, number: 0, peers })))
     }
 
     /// Faces across which kernels write.
@@ -289,8 +293,8 @@ impl Direct {
 }
 
 /// A kernel that does nothing but set flags or wait for them.
-fn signal(device: &Device, name: &str, flags: &SignalArgs) -> Result<()> {
-    device.launch(name, &[], flags, Work { n: 8, batches: 1, lanes: 1 })
+fn signal(device: &Device, kernel: &'static Kernel, flags: &SignalArgs) -> Result<()> {
+    device.launch(kernel, &[], flags, Work { n: 8, batches: 1, lanes: 1 })
 }
 
 impl Geometry {
@@ -401,6 +405,34 @@ impl Geometry {
     }
 }
 
+impl Made {
+    /// Closes what kernels of this rank reached of others; says whether they reached its own.
+    fn let_go(&self) -> bool {
+        let mut shared = false;
+        for (device, _, mail) in &self.exchanges {
+            if let Some(near) = &mut lock(mail).near {
+                // Nothing to be done about a device that is lost.
+                let _ = device.synchronize();
+                near.reach.close();
+                shared = true;
+            }
+        }
+        for (_, peers) in &self.peers {
+            shared |= peers.let_go();
+        }
+        shared
+    }
+}
+
+impl Shelved for Shelf {
+    fn any(&self) -> &dyn Any {
+        self
+    }
+    fn let_go(&self) -> bool {
+        lock(&self.0).let_go()
+    }
+}
+
 fn exchanges(comm: &Comm) -> MutexGuard<'_, Made> {
     lock(&comm.shelf::<Shelf>().0)
 }
@@ -412,6 +444,7 @@ pub(super) fn made(comm: &Comm) -> Result<MutexGuard<'_, Made>> {
         // Kernels that the call left behind may still write into the old buffers.
         made.peers.iter().for_each(|(_, peers)| peers.give_up());
         let drained = made.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
+        made.let_go();
         comm.agree(drained)?;
         *made = Made { failures: comm.failures(), ..Default::default() };
     }

@@ -44,6 +44,17 @@ pub enum Precision {
     F64,
 }
 
+/// The word for it in messages and options.
+impl std::fmt::Display for Precision {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Precision::F16 => "half",
+            Precision::F32 => "single",
+            Precision::F64 => "double",
+        })
+    }
+}
+
 impl Precision {
     pub const ALL: [Precision; 3] = [Precision::F64, Precision::F32, Precision::F16];
     pub fn bytes(self) -> usize {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Recon};
 use crate::backend::args::{self, EvolveArgs, KernelArgs, MomentaArgs};
+use crate::backend::families::Kernel;
 use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::Result;
@@ -91,7 +92,7 @@ impl Momenta {
         let geom = self.geometry().args();
         MomentaArgs { geom, momenta: self.view(), factor: 1.0, scale: 1.0, ..Default::default() }
     }
-    fn run<A: KernelArgs>(&self, kernel: &str, params: &[&str], args: &A) -> Result<()> {
+    fn run<A: KernelArgs>(&self, kernel: &'static Kernel, params: &[&str], args: &A) -> Result<()> {
         self.device().launch(kernel, params, args, self.geometry().work(2))
     }
 
@@ -99,7 +100,7 @@ impl Momenta {
     /// on every device and decomposition.
     pub fn set_gaussian(&mut self, seed: u64, number: u32) -> Result<()> {
         let args = MomentaArgs { seed, step: i64::from(number), ..self.args() };
-        self.run("random_momenta", &[self.precision().token()], &args)
+        self.run(kernel!("random_momenta"), &[self.precision().token()], &args)
     }
 
     /// 1/2 sum over links and a of p_a^2, all ranks.
@@ -113,7 +114,8 @@ impl Momenta {
         let geometry = self.geometry();
         let params = [self.precision().token()];
         let (args, work) = (self.args(), geometry.work(2));
-        let v = geometry.reduce_here(self.device(), "momenta_sum", &params, &args, work)?;
+        let v =
+            geometry.reduce_here(self.device(), kernel!("momenta_sum"), &params, &args, work)?;
         sum_and_most(geometry, &v)
     }
 
@@ -121,13 +123,17 @@ impl Momenta {
     pub fn add(&mut self, scale: f64, factor: f64, other: &Momenta) -> Result<()> {
         self.matches(other.geometry(), other.device(), "momenta")?;
         let args = MomentaArgs { other: other.view(), scale, factor, ..self.args() };
-        self.run("momenta_add", &[self.precision().token(), other.precision().token()], &args)
+        self.run(
+            kernel!("momenta_add"),
+            &[self.precision().token(), other.precision().token()],
+            &args,
+        )
     }
 
     /// p = scale p.
     pub fn scale(&mut self, scale: f64) -> Result<()> {
         let args = MomentaArgs { other: self.view(), scale, factor: 0.0, ..self.args() };
-        self.run("momenta_add", &[self.precision().token(); 2], &args)
+        self.run(kernel!("momenta_add"), &[self.precision().token(); 2], &args)
     }
 
     /// A copy of the numbers of `other`, whatever its precision.
@@ -153,7 +159,7 @@ impl Momenta {
             );
         }
         let args = MomentaArgs { other: w.view(), scale, factor, ..self.args() };
-        self.run("momenta_project", &[self.precision().token()], &args)
+        self.run(kernel!("momenta_project"), &[self.precision().token()], &args)
     }
 
     pub(crate) fn matches(
@@ -199,7 +205,7 @@ impl Momenta {
         buffer.upload(bytemuck::cast_slice(array))?;
         let mut args = self.array_args(form, order, factor);
         (args.array, args.load) = (buffer.ptr(), 1);
-        self.run("momenta_array", &[self.precision().token()], &args)?;
+        self.run(kernel!("momenta_array"), &[self.precision().token()], &args)?;
         self.device().synchronize()
     }
 
@@ -214,7 +220,7 @@ impl Momenta {
         self.check_array(array.len(), form, factor)?;
         let buffer = self.device().alloc(8 * array.len())?;
         let args = MomentaArgs { array: buffer.ptr(), ..self.array_args(form, order, factor) };
-        self.run("momenta_array", &[self.precision().token()], &args)?;
+        self.run(kernel!("momenta_array"), &[self.precision().token()], &args)?;
         buffer.download(bytemuck::cast_slice_mut(array))
     }
 
@@ -251,7 +257,7 @@ impl GaugeField {
         let geom = self.geometry().args();
         let args = EvolveArgs { geom, gauge: self.view(), momenta: momenta.view(), step };
         let params = [self.precision().token()];
-        self.device().launch("evolve_links", &params, &args, self.geometry().work(2))?;
+        self.device().launch(kernel!("evolve_links"), &params, &args, self.geometry().work(2))?;
         self.exchange(None)
     }
 
@@ -267,7 +273,8 @@ impl GaugeField {
         let args = EvolveArgs { geom, gauge: self.view(), ..Default::default() };
         let params = [self.precision().token()];
         let work = geometry.work(2);
-        let v = geometry.reduce_here(self.device(), "project_links", &params, &args, work)?;
+        let v =
+            geometry.reduce_here(self.device(), kernel!("project_links"), &params, &args, work)?;
         let (sum, most) = sum_and_most(&geometry, &v)?;
         self.exchange(None)?;
         if !sum.is_finite() {
@@ -291,7 +298,8 @@ impl GaugeField {
             EvolveArgs { geom: geometry.args(), gauge, momenta: other, ..Default::default() };
         let params = [self.precision().token()];
         let work = geometry.work(2);
-        let v = geometry.reduce_here(self.device(), "links_distance", &params, &args, work)?;
+        let v =
+            geometry.reduce_here(self.device(), kernel!("links_distance"), &params, &args, work)?;
         let (sum, most) = sum_and_most(geometry, &v)?;
         Ok(if sum.is_finite() { most.sqrt() } else { f64::INFINITY })
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use super::halo::{lock, made};
 use super::Geometry;
 use crate::backend::args::{SumArgs, MOST_PEERS};
-use crate::backend::families::KERNELS;
+use crate::backend::families::Kernel;
 use crate::backend::{Attached, Buffer, Device, KernelArgs, Mapped, Over, Ptr, Started, Work};
 use crate::bail;
 use crate::comm::Comm;
@@ -81,6 +81,11 @@ impl Reach {
         Ok(all(comm, reached.is_ok())?.then_some((buffer, reach)))
     }
 
+    /// For good: nothing that is launched later reaches the others.
+    pub fn close(&mut self) {
+        self.others.clear();
+    }
+
     /// Where the memory of that rank begins, if it is reached.
     pub fn of(&self, rank: usize) -> Option<Ptr> {
         let other = self.others.iter().find(|(r, _)| *r == rank);
@@ -102,7 +107,7 @@ pub(super) struct Peers {
 struct Board {
     _own: Buffer,
     args: SumArgs,
-    _reach: Reach,
+    reach: Reach,
     /// Of the last reduction.
     number: u32,
 }
@@ -118,6 +123,13 @@ impl Peers {
     /// Where kernels say that they gave up.
     pub fn failed(&self) -> Ptr {
         self.failed.ptr()
+    }
+
+    /// Closes what was opened of the others' boards; says whether they opened this one.
+    pub fn let_go(&self) -> bool {
+        let Some(board) = &self.board else { return false };
+        lock(board).reach.close();
+        true
     }
 
     /// Ends kernels that still wait, for good.
@@ -162,14 +174,13 @@ impl Board {
             ..Default::default()
         };
         (0..ranks).for_each(|rank| args.board[rank] = reach.of(rank).unwrap_or(Ptr::NULL));
-        Ok(Some(Board { _own: own, args, _reach: reach, number: 0 }))
+        Ok(Some(Board { _own: own, args, reach, number: 0 }))
     }
 }
 
 /// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
 /// The same on all ranks, as their calls are.
-fn numbers_on_board(kernel: &str, work: Work) -> Option<i64> {
-    let kernel = KERNELS.iter().find(|k| k.name == kernel)?;
+fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
     let (width, _) = kernel.kind.numbers()?;
     i64::try_from((width + 1).checked_mul(work.batches)?).ok()
 }
@@ -190,7 +201,7 @@ impl Geometry {
     pub(crate) fn reduce<A: KernelArgs>(
         &self,
         device: &Device,
-        name: &str,
+        kernel: &'static Kernel,
         params: &[&str],
         args: &A,
         work: Work,
@@ -199,7 +210,7 @@ impl Geometry {
         if !device.is_cpu() && comm.size() > 1 {
             let peers = self.peers(device)?;
             // Sums that the board has no room for go the way of devices without one.
-            let numbers = numbers_on_board(name, work);
+            let numbers = numbers_on_board(kernel, work);
             let fits = |board: &&Mutex<Board>| {
                 numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
             };
@@ -210,13 +221,13 @@ impl Geometry {
                     let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
                     let watch = || comm.watch();
                     let over = Over { args: sums, watch: &watch, failed: &peers.failed };
-                    device.reduce_over(name, params, args, work, Some(&over))
+                    device.reduce_over(kernel, params, args, work, Some(&over))
                 })?;
                 peers.check(comm)?;
                 return Ok(sums);
             }
         }
-        let mut sums = self.reduce_here(device, name, params, args, work)?;
+        let mut sums = self.reduce_here(device, kernel, params, args, work)?;
         comm.sum(&mut sums)?;
         Ok(sums)
     }
@@ -225,7 +236,7 @@ impl Geometry {
     pub(crate) fn start<A: KernelArgs>(
         &self,
         device: &Device,
-        name: &str,
+        kernel: &'static Kernel,
         params: &[&str],
         args: &A,
         work: Work,
@@ -233,7 +244,7 @@ impl Geometry {
         if self.comm().size() > 1 {
             return Ok(None);
         }
-        device.start(name, params, args, work).map(Some)
+        device.start(kernel, params, args, work).map(Some)
     }
 
     pub(crate) fn finish(&self, device: &Device, started: Started) -> Result<Vec<f64>> {
@@ -246,12 +257,12 @@ impl Geometry {
     pub(crate) fn reduce_here<A: KernelArgs>(
         &self,
         device: &Device,
-        name: &str,
+        kernel: &'static Kernel,
         params: &[&str],
         args: &A,
         work: Work,
     ) -> Result<Vec<f64>> {
-        let sums = device.reduce(name, params, args, work)?;
+        let sums = device.reduce(kernel, params, args, work)?;
         self.check_messages(device)?;
         Ok(sums)
     }
@@ -276,10 +287,10 @@ mod tests {
         let room = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
         let numbers = |batches| {
             let work = Work { n: 1, batches, lanes: 1 };
-            numbers_on_board("heavy_quark", work).expect("a reduction")
+            numbers_on_board(kernel!("heavy_quark"), work).expect("a reduction")
         };
         assert!(numbers(2 * 12) <= room);
         assert!(numbers(8192) <= room && numbers(8193) > room);
-        assert_eq!(numbers_on_board("blas", Work { n: 1, batches: 1, lanes: 1 }), None);
+        assert_eq!(numbers_on_board(kernel!("blas"), Work { n: 1, batches: 1, lanes: 1 }), None);
     }
 }

@@ -61,7 +61,7 @@ impl GaugeField {
                 ..Default::default()
             };
             let params = [links.precision().token(), links.recon().token()];
-            links.device().launch("random_gauge", &params, &args, links.geometry().work(2))
+            links.device().launch(kernel!("random_gauge"), &params, &args, links.geometry().work(2))
         })
     }
 }
@@ -86,6 +86,6 @@ impl SpinorField {
             ..Default::default()
         };
         let work = self.geometry().work(self.nrhs() * self.parities());
-        self.device().launch("random_spinor", &[self.precision().token()], &args, work)
+        self.device().launch(kernel!("random_spinor"), &[self.precision().token()], &args, work)
     }
 }

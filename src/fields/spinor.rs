@@ -15,6 +15,17 @@ pub enum Subset {
     Odd,
 }
 
+/// The word for it in messages: "all", "even", "odd" sites.
+impl std::fmt::Display for Subset {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            Subset::Full => "all",
+            Subset::Even => "even",
+            Subset::Odd => "odd",
+        })
+    }
+}
+
 impl Subset {
     pub fn parities(self) -> usize {
         if self == Subset::Full {
@@ -315,7 +326,7 @@ impl VectorField {
         if self.subset != other.subset || self.nrhs != other.nrhs {
             bail!(
                 FieldMismatch,
-                "{what}: expected {:?} with {} right-hand sides, found {:?} with {}",
+                "{what}: expected {} sites and {} right-hand sides, found {} and {}",
                 self.subset,
                 self.nrhs,
                 other.subset,

@@ -9,6 +9,7 @@ use super::{
     SpinorField, Subset,
 };
 use crate::backend::args::{LayoutArgs, ReportArgs};
+use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, External, Location, Piece, Ptr, Work};
 use crate::bail;
 use crate::error::{host_array, Result};
@@ -85,7 +86,7 @@ impl GaugeField {
 
     fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer> {
         let shape = (self.group(), Subset::Full);
-        let kernel = ("layout_gauge", self.precision());
+        let kernel = (kernel!("layout_gauge"), self.precision());
         let geometry = self.geometry();
         let mut t = Transfer::new(self.device(), geometry, layout, Content::Links, shape, kernel)?;
         t.args.field = self.view();
@@ -151,7 +152,7 @@ impl SpinorField {
             );
         }
         let shape = (Group::Su3, self.subset());
-        let kernel = ("layout_spinor", self.precision());
+        let kernel = (kernel!("layout_spinor"), self.precision());
         let geometry = self.geometry();
         let mut t =
             Transfer::new(self.device(), geometry, layout, Content::Spinors, shape, kernel)?;
@@ -195,7 +196,7 @@ impl CloverField {
 
     fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer> {
         let shape = (Group::Su3, Subset::Full);
-        let kernel = ("layout_clover", self.precision());
+        let kernel = (kernel!("layout_clover"), self.precision());
         let geometry = self.geometry();
         let mut t = Transfer::new(self.device(), geometry, layout, Content::Clover, shape, kernel)?;
         if self.sets() != 1 {
@@ -227,7 +228,7 @@ struct Transfer {
     device: Device,
     geometry: Arc<Geometry>,
     shape: Shape,
-    kernel: &'static str,
+    kernel: &'static Kernel,
     token: &'static str,
     real: usize,
     directions: usize,
@@ -244,7 +245,7 @@ impl Transfer {
         layout: &Layout,
         content: Content,
         (group, subset): (Group, Subset),
-        (kernel, precision): (&'static str, Precision),
+        (kernel, precision): (&'static Kernel, Precision),
     ) -> Result<Self> {
         if layout.content != content {
             bail!(BadLayout, "layout {} holds {:?}, not {content:?}", layout.name, layout.content);
@@ -340,7 +341,8 @@ impl Transfer {
         let lanes = self.geometry.lanes();
         let args = ReportArgs { report: buffer.ptr(), count: count as i64, tolerance };
         let work = Work { n: count.div_ceil(lanes), batches: 1, lanes };
-        if self.device.reduce("layout_report", &[], &args, work)?.iter().all(|&n| n == 0.0) {
+        if self.device.reduce(kernel!("layout_report"), &[], &args, work)?.iter().all(|&n| n == 0.0)
+        {
             return Ok(Vec::new());
         }
         let mut report = host_array(count, 0f32, "a number for each link or site")?;

@@ -111,7 +111,7 @@ impl Transformation {
             ..Default::default()
         };
         let work = links.geometry().work(2);
-        links.device().launch("gauge_transform", &g.params(), &args, work)?;
+        links.device().launch(kernel!("gauge_transform"), &g.params(), &args, work)?;
         links.exchange(None)
     }
 
@@ -124,7 +124,12 @@ impl Transformation {
             h: h.view(),
             adjoint: inverse as i32,
         };
-        g.device().launch("transform_product", &g.params(), &args, g.geometry().work(2))?;
+        g.device().launch(
+            kernel!("transform_product"),
+            &g.params(),
+            &args,
+            g.geometry().work(2),
+        )?;
         g.exchange()?;
         Ok(g)
     }
@@ -147,7 +152,7 @@ impl Transformation {
             array: buffer.ptr(),
             ..Default::default()
         };
-        g.device().launch("transform_array", &g.params(), &args, geometry.work(2))?;
+        g.device().launch(kernel!("transform_array"), &g.params(), &args, geometry.work(2))?;
         buffer.download(bytemuck::cast_slice_mut(&mut array))?;
         Ok(array)
     }
@@ -177,7 +182,7 @@ impl Transformation {
         let params = self.params();
         for parity in 0..2 {
             args.parity = parity;
-            self.device().launch("transform_select", &params, &args, work)?;
+            self.device().launch(kernel!("transform_select"), &params, &args, work)?;
         }
         self.exchange()
     }

@@ -11,7 +11,7 @@
 //! tells which of the two a file is.
 
 use super::data::lex;
-use super::linkmap::LinkMap;
+use super::link_order::LinkMap;
 use super::FileFormat;
 
 pub const MAP: LinkMap = LinkMap {

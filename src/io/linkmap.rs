@@ -1,9 +1,10 @@
 //! What openQCD and DDalphaAMG files share: four 32-bit extents, the average of Re tr U_p
 //! (3 for unit links) as a double, then every link once as 3×3 row-major complex doubles, all
 //! little endian, without magic number or checksum. They differ in the order of extents and
-//! links, which a [`LinkMap`] tells.
+//! links, which a `LinkMap` tells.
 
-use super::data::{site, Data, Place, Sum};
+use super::data::{site, Data, Sum};
+use super::link_order::{forward, LinkMap};
 use super::stream::{decode, Input};
 use super::{ddalphaamg, openqcd, ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job};
 use super::{HEAD, MATRIX};
@@ -23,23 +24,6 @@ const MAPS: [&LinkMap; 2] = [&openqcd::MAP, &ddalphaamg::MAP];
 
 /// Bytes of one link.
 const LINK: usize = 8 * MATRIX;
-
-/// Order of the links of one format.
-pub struct LinkMap {
-    pub format: FileFormat,
-    /// Axes of the four extents in the header.
-    pub header: [usize; 4],
-    /// Can the format hold this lattice?
-    pub holds: fn(&[usize; 4]) -> bool,
-    pub place: Place,
-}
-
-/// The site one step forward.
-pub fn forward(n: &[usize; 4], x: &[usize; 4], mu: usize) -> [usize; 4] {
-    let mut y = *x;
-    y[mu] = (y[mu] + 1) % n[mu];
-    y
-}
 
 fn header(head: &[u8]) -> ([u64; 4], f64) {
     let extent = |i: usize| u32::from_le_bytes([0, 1, 2, 3].map(|b| head[4 * i + b])) as u64;

@@ -16,6 +16,7 @@ mod data;
 mod ddalphaamg;
 mod ildg;
 mod lime;
+mod link_order;
 mod linkmap;
 mod milc;
 mod nersc;

@@ -9,7 +9,7 @@
 //! The link −μ is U_μ(x−μ̂), not daggered. A link is a 3×3 row-major complex double matrix.
 //! All extents are even. There is no checksum; the plaquette is the guard.
 
-use super::linkmap::{forward, LinkMap};
+use super::link_order::{forward, LinkMap};
 use super::FileFormat;
 
 /// Directions in the order of the file.

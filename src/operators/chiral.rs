@@ -61,5 +61,5 @@ pub fn chiral_sum(
         terms: count,
         coef: std::array::from_fn(|i| coef[i]),
     };
-    out.device().launch("chiral_sum", &[out.precision().token()], &args, out.work())
+    out.device().launch(kernel!("chiral_sum"), &[out.precision().token()], &args, out.work())
 }

@@ -62,7 +62,7 @@ impl CoarseOperator {
                 each: 8,
             };
             let work = coarse_work(device, 8 * count, rows * rows);
-            device.launch("coarse_multiply", &[precision.token()], &args, work)?;
+            device.launch(kernel!("coarse_multiply"), &[precision.token()], &args, work)?;
             op.links.copy_range(first * 8 * matrix, &products, 0, count * 8 * matrix)?;
         }
         Ok(op)
@@ -150,8 +150,9 @@ impl CoarseOperator {
             Work { n: out.count * groups * self.rows.div_ceil(8) * 32, batches: 1, lanes: 1 }
         };
         let params = [self.precision.token()];
-        let launch =
-            |halo| device.launch("coarse_apply", &params, &CoarseApplyArgs { halo, ..args }, work);
+        let launch = |halo| {
+            device.launch(kernel!("coarse_apply"), &params, &CoarseApplyArgs { halo, ..args }, work)
+        };
         if directions & !DIAGONAL == 0 {
             launch([Ptr::NULL; 8])
         } else {
@@ -291,7 +292,7 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
                 ..Default::default()
             };
             let work = coarse_work(device, count, size / 2);
-            device.launch("coarse_columns", &params, &args, work)
+            device.launch(kernel!("coarse_columns"), &params, &args, work)
         };
         let at = (first * size * precision.bytes()) as u64;
         copy(from.ptr().offset(at), double.ptr(), [precision.token(), "f64"])?;
@@ -302,7 +303,7 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
             ..Default::default()
         };
         let work = Work { n: count, batches: 1, lanes: device.max_lanes() };
-        bad += device.reduce("coarse_invert", &[], &args, work)?[0];
+        bad += device.reduce(kernel!("coarse_invert"), &[], &args, work)?[0];
         copy(double.ptr(), out.ptr().offset(at), ["f64", precision.token()])?;
     }
     let mut bad = [bad];

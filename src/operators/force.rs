@@ -88,14 +88,19 @@ impl Wilson {
                             ..Default::default()
                         };
                         let work = geometry.work(count);
-                        device.launch("hop_pack", &tokens[..1], &pack, Work { n, ..work })?;
+                        device.launch(
+                            kernel!("hop_pack"),
+                            &tokens[..1],
+                            &pack,
+                            Work { n, ..work },
+                        )?;
                     }
                 }
                 mail.exchange(comm, || Ok(()))?;
                 args.received =
                     geometry.spinor_halo(precision, 4 * count, |mu, up| mail.received(mu, up));
             }
-            device.launch("hop_force", &tokens, &args, geometry.work(2))?;
+            device.launch(kernel!("hop_force"), &tokens, &args, geometry.work(2))?;
         }
         Ok(())
     }
@@ -150,7 +155,12 @@ impl Wilson {
         };
         let launch = |args: &CloverInsertionArgs| {
             let tokens = [self.gauge().precision().token()];
-            self.gauge().device().launch("clover_insertion", &tokens, args, geometry.work(2))
+            self.gauge().device().launch(
+                kernel!("clover_insertion"),
+                &tokens,
+                args,
+                geometry.work(2),
+            )
         };
         let Some(terms) = terms.filter(|t| !t.coef.is_empty()) else {
             let volume = geometry.outer() as i32;
@@ -188,7 +198,7 @@ impl Wilson {
             step,
         };
         let tokens = [gauge.precision().token(), gauge.recon().token()];
-        gauge.device().launch("clover_force", &tokens, &args, gauge.geometry().work(2))
+        gauge.device().launch(kernel!("clover_force"), &tokens, &args, gauge.geometry().work(2))
     }
 
     /// ln |det A|^2 of the even and of the odd sites, A = 1 + ... + i twist gamma5 (kappa-normalised).

@@ -51,7 +51,8 @@ impl Laplace {
                 "laplacian: expected SU(3) links of 18 or 12 numbers in single or double precision"
             );
         }
-        if !(1..16).contains(&directions) || !(diagonal.is_finite() && neighbours.is_finite()) {
+        let finite = diagonal.is_finite() && neighbours.is_finite();
+        if !((1..16).contains(&directions) && finite) {
             bail!(
                 InvalidArgument,
                 "laplacian: expected directions 1 to 15 and finite coefficients, found \
@@ -98,7 +99,7 @@ impl Laplace {
         let work = geometry.work(nrhs);
         let mask = geometry.halo_mask() & self.directions;
         if mask == 0 {
-            return device.launch("laplace", &params, &args, work);
+            return device.launch(kernel!("laplace"), &params, &args, work);
         }
         let faces = geometry.vector_faces(mask, precision, reals, nrhs);
         let mail = geometry.mail(device, &faces)?;
@@ -109,10 +110,15 @@ impl Laplace {
         let received = |mu, upper| mail.received(mu, upper);
         args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
         let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
-        device.launch("vector_pack", &params[..1], &args, Work { n: rows.sum(), ..work })?;
+        device.launch(
+            kernel!("vector_pack"),
+            &params[..1],
+            &args,
+            Work { n: rows.sum(), ..work },
+        )?;
         let part = |region, n| {
             let args = LaplaceArgs { region, ..args };
-            device.launch("laplace", &params, &args, Work { n, ..work })
+            device.launch(kernel!("laplace"), &params, &args, Work { n, ..work })
         };
         let inner = geometry.inner();
         mail.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;

@@ -393,7 +393,7 @@ impl Wilson {
         let device = self.gauge.device();
         let work = geometry.work(out.nrhs());
         if geometry.halo_mask() == 0 {
-            return device.launch("hop", &params, &args, work);
+            return device.launch(kernel!("hop"), &params, &args, work);
         }
         // Faces travel while the inner sites are done.
         let (precision, nrhs) = (inp.precision(), inp.nrhs());
@@ -407,7 +407,7 @@ impl Wilson {
             [args.departures, args.arrivals] = signals;
             // Room for the last blocks of packing and of either region.
             let n = args::PACK_THREADS as usize + geometry.outer() + 1024;
-            return device.launch("hop", &params, &args, Work { n, ..work });
+            return device.launch(kernel!("hop"), &params, &args, Work { n, ..work });
         }
         let split = (0..4).filter(|&mu| comm.split(mu));
         let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
@@ -422,10 +422,10 @@ impl Wilson {
             step_in: args.step_in,
             ..Default::default()
         };
-        device.launch("hop_pack", &params[..1], &pack, Work { n, ..work })?;
+        device.launch(kernel!("hop_pack"), &params[..1], &pack, Work { n, ..work })?;
         let part = |region, n| {
             let args = HopArgs { region, ..args };
-            device.launch("hop", &params, &args, Work { n, ..work })
+            device.launch(kernel!("hop"), &params, &args, Work { n, ..work })
         };
         let inner = geometry.inner();
         mail.exchange(comm, || part(args::REGION_INNER, inner))?;
@@ -456,7 +456,7 @@ impl Wilson {
         if f.precision() != self.gauge.precision() {
             bail!(
                 FieldMismatch,
-                "links are {:?}, the spinor field is {:?}",
+                "precision: expected that of the links, {}, found {}",
                 self.gauge.precision(),
                 f.precision()
             );
@@ -465,7 +465,7 @@ impl Wilson {
             bail!(FieldMismatch, "expected Wilson spinors (4 x 3), found {:?}", f.components());
         }
         if f.subset() != subset && f.subset() != Subset::Full {
-            bail!(FieldMismatch, "expected a field with {subset:?} sites, found {:?}", f.subset());
+            bail!(FieldMismatch, "expected a field with {subset} sites, found {}", f.subset());
         }
         Ok(())
     }
@@ -517,7 +517,7 @@ fn site_launch(
         twist_scale,
     };
     inp.device().launch(
-        "site_op",
+        kernel!("site_op"),
         &[inp.precision().token()],
         &args,
         inp.geometry().work(inp.nrhs()),

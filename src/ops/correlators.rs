@@ -59,7 +59,7 @@ pub fn correlators(
     let piece = geom.t as usize;
     let (lanes, outer) = (s.geometry().lanes(), s.geometry().outer());
     let work = Work { n: outer / piece, batches: 2 * piece, lanes };
-    let sums = s.device().reduce("correlators", &[s.precision().token()], &args, work)?;
+    let sums = s.device().reduce(kernel!("correlators"), &[s.precision().token()], &args, work)?;
     // Two parities of a slice; six sums of the piece's times, six of those of the upper lanes.
     let mut all = vec![0.0; 6 * times];
     for (t, slice) in

@@ -154,7 +154,7 @@ impl Flow {
             ..Default::default()
         };
         let params = [gauge.precision().token()];
-        gauge.device().launch("algebra_laplace", &params, &args, gauge.geometry().work(2))
+        gauge.device().launch(kernel!("algebra_laplace"), &params, &args, gauge.geometry().work(2))
     }
 
     /// One step of the third-order scheme: exponents Z0 / 4, 8 Z1 / 9 - 17 Z0 / 36 and

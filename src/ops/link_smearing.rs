@@ -134,7 +134,7 @@ impl Average {
             weight: self.weight,
         };
         let params = [links.precision().token()];
-        links.device().launch("smear_links", &params, &args, geometry.work(2))
+        links.device().launch(kernel!("smear_links"), &params, &args, geometry.work(2))
     }
 }
 

@@ -4,6 +4,7 @@
 use num_complex::Complex64;
 
 use crate::backend::args::ObservableArgs;
+use crate::backend::families::Kernel;
 use crate::backend::Work;
 use crate::bail;
 use crate::comm::Comm;
@@ -55,7 +56,7 @@ pub struct FieldStrength {
 
 /// Average plaquettes and link trace, accumulated in double.
 pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
-    let [spatial, temporal, links] = sums(gauge, "plaquette_sum")?;
+    let [spatial, temporal, links] = sums(gauge, kernel!("plaquette_sum"))?;
     let norm = (gauge.group().colours() * gauge.geometry().global_volume()) as f64;
     Ok(Plaquette {
         total: (spatial + temporal) / (6.0 * norm),
@@ -87,7 +88,7 @@ pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> 
         let lanes = geometry.lanes();
         let work = Work { n: lines.div_ceil(lanes), batches: 1, lanes };
         let params = [u.precision().token(), u.recon().token()];
-        u.device().launch("lines", &params, &args, work)?;
+        u.device().launch(kernel!("lines"), &params, &args, work)?;
         buffer.download(bytemuck::cast_slice_mut(&mut products))
     })?;
     close_lines(geometry, direction, colours, &mut products)?;
@@ -134,7 +135,8 @@ pub fn field_strength(gauge: &GaugeField) -> Result<FieldStrength> {
     if gauge.group() != Group::Su3 {
         bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
     }
-    let [charge, spatial, temporal] = gauge.with_whole(|u| sums(u, "field_strength_sum"))?;
+    let [charge, spatial, temporal] =
+        gauge.with_whole(|u| sums(u, kernel!("field_strength_sum")))?;
     let volume = gauge.geometry().global_volume() as f64;
     Ok(FieldStrength {
         charge,
@@ -156,7 +158,7 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
             ..Default::default()
         };
         let params = [u.precision().token(), u.recon().token()];
-        u.device().launch("unitarity", &params, &args, geometry.work(2))
+        u.device().launch(kernel!("unitarity"), &params, &args, geometry.work(2))
     })?;
     buffer.download(bytemuck::cast_slice_mut(&mut sites))?;
     let mut worst = Unitarity { unitary: 0.0, det: 0.0, site: [0; 4], direction: 0 };
@@ -197,7 +199,7 @@ fn worst_of_ranks(comm: &Comm, mine: Unitarity) -> Result<Unitarity> {
 }
 
 /// Sums over both parities of a reduction with three sums.
-fn sums(gauge: &GaugeField, kernel: &str) -> Result<[f64; 3]> {
+fn sums(gauge: &GaugeField, kernel: &'static Kernel) -> Result<[f64; 3]> {
     let args =
         ObservableArgs { geom: gauge.geometry().args(), gauge: gauge.view(), ..Default::default() };
     let params = [gauge.precision().token(), gauge.recon().token()];

@@ -60,7 +60,7 @@ impl Source {
             position: position.map(|x| x as i32),
             wall: wall as i32,
         };
-        b.device().launch("source", &[b.precision().token()], &args, b.work())
+        b.device().launch(kernel!("source"), &[b.precision().token()], &args, b.work())
     }
 }
 

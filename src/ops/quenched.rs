@@ -85,7 +85,12 @@ fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) 
     for direction in 0..4 {
         for parity in 0..2 {
             (args.direction, args.parity) = (direction, parity);
-            gauge.device().launch("update_links", &params, &args, gauge.geometry().work(1))?;
+            gauge.device().launch(
+                kernel!("update_links"),
+                &params,
+                &args,
+                gauge.geometry().work(1),
+            )?;
             gauge.exchange(Some(direction as usize))?;
         }
     }

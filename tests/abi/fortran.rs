@@ -172,7 +172,7 @@ impl Types {
         match (wrapper.as_str(), inner.as_str()) {
             ("Params", t) => format!("{}, intent(in), optional", self.ty(t)),
             ("Report", t) => format!("{}, intent(inout), optional", self.ty(t)),
-            ("MaybeArray", t) => format!("{}, intent(inout), optional", self.ty(t)),
+            ("MaybeArray" | "MaybeOut", t) => format!("{}, intent(inout), optional", self.ty(t)),
             ("Out" | "OutArray" | "Init", t) => format!("{}, intent(inout)", self.ty(t)),
             ("Array", t) => format!("{}, intent(in)", self.ty(t)),
             ("", "Text") => "character(kind=c_char), intent(in)".into(),

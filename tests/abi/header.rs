@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plaq::capi::table::{Doc, Header, Item, Pair};
+use plaq::capi::table::{Field, Header, Item, Pair};
 use plaq::capi::{HEADERS, MODULES};
 use plaq::error::Status;
 
@@ -15,8 +15,8 @@ const RULES: &str = "\
  * error: its report says so.
  * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle
  * is refused. Objects belong to a context and die with it, or by their own destroy function.
- * Parameters. Fill a struct with its init function, NAME_init(&p, sizeof p), then set members; NULL
- * means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
+ * Parameters. PLAQ_INIT(plaq_NAME_params, p); declares a struct and fills in its defaults, or
+ * plaq_NAME_params_init(&p, sizeof p) one that exists; then set members; NULL means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
  * grow at the end in later versions without breaking programs compiled today.
  * Memory. What a pointer points to is borrowed for the call only, unless its comment says otherwise.
  * Pointers must be valid for the sizes stated; NULL is refused where something is needed.
@@ -25,6 +25,14 @@ const RULES: &str = "\
  * on one; only destroy, describe, name, memory, reset_peak and synchronize are each rank's own.
  * Threads. Any thread may call. An object that another call is changing is refused with PLAQ_BUSY.
  */
+";
+
+const INIT: &str = "
+/** Declares a struct of parameters or a report with its defaults: PLAQ_INIT(plaq_dirac_params, p);
+ * then p.kappa = 0.13. Its size is right whatever the type. */
+#define PLAQ_INIT(type, name) \\
+  type name; \\
+  (void)type##_init(&name, (int64_t)sizeof(type))
 ";
 
 const PROMISES: &str = r#"
@@ -118,7 +126,9 @@ fn header() -> String {
         let _ = write!(s, "\n/* ---- {} ---- */\n", module.title);
         module.items.iter().for_each(|i| item(&mut s, i));
     }
-    s.push_str("\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
+    s.push_str(INIT);
+    s.push_str("\n#endif\n");
     s
 }
 
@@ -165,7 +175,7 @@ fn item(s: &mut String, item: &Item) {
             comment(s, "", doc);
             let _ = writeln!(s, "typedef struct {name} {{");
             for field in *fields {
-                comment(s, "  ", field.doc);
+                member_comment(s, field);
                 let _ = writeln!(s, "  {};", declare(field.ty, field.name));
             }
             let _ = writeln!(s, "}} {name};");
@@ -195,11 +205,53 @@ fn end_list(s: &mut String) {
     }
 }
 
-fn comment(s: &mut String, indent: &str, doc: Doc) {
+fn comment(s: &mut String, indent: &str, doc: &[&str]) {
     if !doc.is_empty() {
         let lines: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
         let _ = writeln!(s, "{indent}/** {} */", lines.join(&format!("\n{indent} * ")));
     }
+}
+
+/// What a member is, and its default.
+fn member_comment(s: &mut String, field: &Field) {
+    let mut lines: Vec<String> = field.doc.iter().map(|line| line.trim().to_string()).collect();
+    let text = lines.join(" ");
+    let told = ["Default", "Must be set", "Must be 0", "must be set"];
+    if let Some(value) = field.default.filter(|_| !told.iter().any(|t| text.contains(t))) {
+        let default = format!("Default: {}.", default_in_c(value));
+        match lines.last_mut() {
+            Some(last) if last.len() + default.len() < 88 => {
+                if !last.ends_with(['.', '!', '?']) {
+                    last.push('.');
+                }
+                last.push(' ');
+                last.push_str(&default);
+            }
+            _ => lines.push(default),
+        }
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    comment(s, "  ", &lines);
+}
+
+/// `[0.0; 4]` is "0, 0, 0, 0", `std::ptr::null()` NULL.
+fn default_in_c(value: &str) -> String {
+    let value: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+    if let Some(list) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
+        let (one, count) = match list.split_once(';') {
+            Some((one, count)) => (one, count.parse().expect("a number of elements")),
+            None => (list, 1),
+        };
+        let each: Vec<String> = one.split(',').map(default_in_c).collect();
+        return vec![each.join(", "); count].join(", ");
+    }
+    match value.as_str() {
+        "None" => return "NULL".into(),
+        v if v.starts_with("std::ptr::null") => return "NULL".into(),
+        "f64::NAN" => return "NaN".into(),
+        _ => {}
+    }
+    value.strip_suffix(".0").unwrap_or(&value).into()
 }
 
 fn arguments(args: &[Pair]) -> String {
@@ -235,7 +287,7 @@ fn c_type(ty: &str) -> String {
     let (wrapper, inner) = split(ty);
     match wrapper.as_str() {
         "Params" | "Array" => return format!("const {} *", c_type(&inner)),
-        "Out" | "OutArray" | "MaybeArray" | "Report" | "Init" => {
+        "Out" | "MaybeOut" | "OutArray" | "MaybeArray" | "Report" | "Init" => {
             return format!("{} *", c_type(&inner))
         }
         "Raw" | "Handle" | "Local" | "Maybe" => return inner,

@@ -145,6 +145,11 @@ fn limits() {
 }
 
 #[test]
+fn hybrid_monte_carlo() {
+    c_program("hmc");
+}
+
+#[test]
 fn propagators() {
     c_program("hadron");
 }

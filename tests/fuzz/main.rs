@@ -7,8 +7,9 @@ mod files;
 #[path = "../common/programs.rs"]
 mod programs;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Mutex;
 
 use programs::{root, run, tool, work};
 
@@ -34,10 +35,11 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Every function of plaq.h, also those that came after this test.
-#[test]
-fn calls_of_the_c_interface() {
-    let Some(tool) = tool("CC", "cc") else { return };
+/// The fuzzer of calls, compiled from the tables as they are now.
+fn compiled() -> Option<PathBuf> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock();
+    let tool = tool("CC", "cc")?;
     std::fs::write(work().join("calls.c"), calls::generate()).expect("a writable build tree");
     let program = work().join("calls");
     let mut words = tool.split(' ');
@@ -50,9 +52,34 @@ fn calls_of_the_c_interface() {
     cc.arg("-L").arg(work()).args(["-lplaq", "-lm", "-lpthread"]);
     cc.arg(format!("-Wl,-rpath,{}", work().display()));
     run(&mut cc, "compiling the fuzzer");
-    let numbers = [seed(), variable("PLAQ_FUZZ_FIRST", 0), seconds(), 150].map(|n| n.to_string());
-    let said = run(Command::new(&program).args(&numbers).arg(scratch("files")), "random calls");
-    println!("{}", said.trim());
+    Some(program)
+}
+
+fn command(program: &Path, seconds: u64, folder: &str) -> Command {
+    let numbers = [seed(), variable("PLAQ_FUZZ_FIRST", 0), seconds, 150].map(|n| n.to_string());
+    let mut command = Command::new(program);
+    command.args(&numbers).arg(scratch(folder));
+    command
+}
+
+/// Every function of plaq.h, also those that came after this test.
+#[test]
+fn calls_of_the_c_interface() {
+    let Some(program) = compiled() else { return };
+    println!("{}", run(&mut command(&program, seconds(), "files"), "random calls").trim());
+}
+
+/// What it looks for it finds: a defect in one function, which debug builds can be asked for.
+#[test]
+fn a_defect_is_found() {
+    if !cfg!(debug_assertions) {
+        return println!("skipped: no defects in release builds");
+    }
+    let Some(program) = compiled() else { return };
+    let mut with_defect = command(&program, 10, "files_of_defect");
+    let out = with_defect.env("PLAQ_TEST_PANIC", "plaq_spinor_create").output().expect("a program");
+    let said = String::from_utf8_lossy(&out.stdout);
+    assert!(!out.status.success() && said.contains("an internal error"), "{said}");
 }
 
 #[test]

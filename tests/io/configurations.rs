@@ -11,7 +11,7 @@ fn configuration(name: &str) -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/configs").into();
     let path = PathBuf::from(std::env::var("PLAQ_CONFIGS").unwrap_or(beside)).join(name);
     if !path.exists() {
-        eprintln!("skipped: no {} (set PLAQ_CONFIGS)", path.display());
+        println!("skipped: no {} (set PLAQ_CONFIGS)", path.display());
         return None;
     }
     Some(path)

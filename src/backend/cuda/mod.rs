@@ -29,7 +29,6 @@ use aside::Aside;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
 use modules::{Loaded, Modules};
-use source::overlaps;
 use staging::Staging;
 use sums::Sums;
 
@@ -199,7 +198,7 @@ impl Cuda {
             shared_bytes: 0,
             stream: self.stream,
             attributes: &early,
-            count: (self.overlaps && overlaps(call.kernel)) as u32,
+            count: (self.overlaps && call.kernel.overlapping) as u32,
         };
         cu!(
             self.driver,

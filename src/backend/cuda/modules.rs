@@ -14,7 +14,6 @@ use super::shapes::{candidates, default_shape};
 use super::source::{Shape, Source};
 use super::tuner::Tuner;
 use crate::backend::args::Specs;
-use crate::backend::families::TUNED;
 use crate::backend::Call;
 use crate::error::Result;
 
@@ -39,7 +38,7 @@ struct Key {
 
 impl Key {
     fn new(call: &Call) -> Key {
-        let tuned = TUNED.contains(&call.kernel.name);
+        let tuned = call.kernel.tuned;
         let work = if tuned { (call.work.n, call.work.batches) } else { (0, 0) };
         Key { symbol: call.symbol(), specs: call.specs.clone(), work }
     }

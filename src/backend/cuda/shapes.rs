@@ -1,7 +1,7 @@
 //! Launch shapes: what each kernel starts with, and what the tuner tries.
 
 use super::source::Shape;
-use crate::backend::families::{Kernel, Kind, TUNED};
+use crate::backend::families::{Blocks, Kernel, Kind};
 
 const fn shape(block: u32, min_blocks: u32) -> Shape {
     Shape { block, min_blocks }
@@ -11,28 +11,14 @@ const fn shape(block: u32, min_blocks: u32) -> Shape {
 /// 65536 / (block * blocks) per thread; tests/gpu_compile.rs holds the spills of each to a bound.
 pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
     let double = params.contains(&"f64");
-    match kernel.kind {
-        // A small block wastes least of the last wave. Single and half have 128 registers: a few
-        // words spill, but 16 warps hide more latency than the 12 that 168 registers leave.
-        // Double needs some 240, nearly what a thread may have.
-        _ if TUNED.contains(&kernel.name) => {
-            if double {
-                shape(64, 4)
-            } else {
-                shape(64, 8)
-            }
-        }
-        // Field strengths: all registers, or single precision spills as well.
-        _ if ["clover_build", "field_strength_sum"].contains(&kernel.name) => shape(64, 4),
-        // As the sweeps whose arithmetic it repeats: a small block spills least.
-        _ if ["gauge_quality", "gauge_sweep_seen"].contains(&kernel.name) && !double => {
-            shape(64, 8)
-        }
-        // Many warps hide the latency of streaming kernels.
-        Kind::Site | Kind::Block => shape(128, if double { 2 } else { 4 }),
-        // Serial in a site, not hot: give it all registers.
-        Kind::Lane => shape(64, 4),
-        Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..) => {
+    match (kernel.blocks, kernel.kind) {
+        (Blocks::Small, _) => shape(64, if double { 4 } else { 8 }),
+        (Blocks::SmallSingle, _) if !double => shape(64, 8),
+        (Blocks::AllRegisters, _) => shape(64, 4),
+        (Blocks::Force, _) => shape(128, if double { 3 } else { 4 }),
+        (_, Kind::Site | Kind::Block) => shape(128, if double { 2 } else { 4 }),
+        (_, Kind::Lane) => shape(64, 4),
+        (_, Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..)) => {
             shape(256, if double { 1 } else { 2 })
         }
     }
@@ -41,7 +27,7 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
 /// What the tuner tries; one shape for kernels that are not tuned. The default comes first.
 pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
     let first = default_shape(kernel, params);
-    if !TUNED.contains(&kernel.name) {
+    if !kernel.tuned {
         return vec![first];
     }
     // From many registers and few warps to the opposite. The assembler rounds the warps of a

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::sync::OnceLock;
 
 use crate::backend::args::Specs;
-use crate::backend::families::{self, Kernel, OVERLAPPING};
+use crate::backend::families::{self, Kernel};
 
 mod embedded {
     include!(concat!(env!("OUT_DIR"), "/kernel_sources.rs"));
@@ -17,11 +17,6 @@ mod embedded {
 pub struct Shape {
     pub block: u32,
     pub min_blocks: u32,
-}
-
-/// May blocks of this kernel come on the device while the one before still runs.
-pub fn overlaps(kernel: &Kernel) -> bool {
-    OVERLAPPING.contains(&kernel.name)
 }
 
 pub struct Source {
@@ -38,7 +33,7 @@ impl Source {
             (String::from("PLAQ_NS"), String::from("plaq_gpu")),
             (String::from("PLAQ_BLOCK"), shape.block.to_string()),
             (String::from("PLAQ_MIN_BLOCKS"), shape.min_blocks.to_string()),
-            (String::from("PLAQ_OVERLAPS"), i32::from(overlaps(kernel)).to_string()),
+            (String::from("PLAQ_OVERLAPS"), i32::from(kernel.overlapping).to_string()),
         ];
         defines.extend(specs.iter().map(|(name, value)| (name.to_string(), value.to_string())));
         let mut text = String::new();

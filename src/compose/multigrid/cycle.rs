@@ -32,7 +32,7 @@ pub(super) struct Hierarchy {
     pub workspace: Workspace,
     /// Directions and images of the finest level's GCR.
     directions: Mutex<Vec<(SpinorField, SpinorField)>>,
-    /// Iterations and nanoseconds on each level since the last report.
+    /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
 }
@@ -61,6 +61,12 @@ impl Hierarchy {
             iterations,
             nanoseconds,
         }
+    }
+
+    /// What the set-up took does not count as solves.
+    pub fn forget_counts(&self) {
+        let counters = self.iterations.iter().chain(&self.nanoseconds);
+        counters.for_each(|c| c.store(0, Ordering::Relaxed));
     }
 
     fn op(&self, level: usize) -> &CoarseOperator {

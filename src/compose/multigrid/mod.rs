@@ -47,7 +47,7 @@ pub struct LevelReport {
     pub block: [usize; 4],
     /// That null vectors and the level's operator hold on this rank, without the finest operator.
     pub bytes: u64,
-    /// Of the smoother on the finest level, of GCR on the others, since the last report; with several
+    /// Of the smoother on the finest level, of GCR on the others, since the last set-up or update; with several
     /// right-hand sides those of the slowest.
     pub iterations: u64,
     /// In the level and those below it; on a GPU what the host saw, which runs ahead.
@@ -124,9 +124,8 @@ impl Multigrid {
             ..Default::default()
         };
         let state = Mutex::new(State { report, fresh: reduction });
-        let multigrid = Multigrid { hierarchy: RwLock::new(hierarchy), state };
-        multigrid.report(); // what the set-up took does not count as solves
-        Ok(multigrid)
+        hierarchy.forget_counts();
+        Ok(Multigrid { hierarchy: RwLock::new(hierarchy), state })
     }
 
     /// Device memory that set-up takes at most, temporaries included, besides the operator.
@@ -196,11 +195,12 @@ impl Multigrid {
             state.report.update = Some(done);
             state.report.setup_seconds = start.elapsed().as_secs_f64();
         }
+        hierarchy.forget_counts();
         *self.hierarchy.write().unwrap_or_else(|e| e.into_inner()) = hierarchy;
         Ok(self.report())
     }
 
-    /// What the last set-up or update did, and solves since the last call.
+    /// What the last set-up or update did, and solves since.
     pub fn report(&self) -> MultigridReport {
         let h = self.read();
         let held = h.held();
@@ -212,8 +212,8 @@ impl Multigrid {
                 vectors: step.map_or(0, |s| s.vectors),
                 block: step.map_or([1; 4], |s| s.block),
                 bytes: held[l],
-                iterations: h.iterations[l].swap(0, Ordering::Relaxed),
-                seconds: h.nanoseconds[l].swap(0, Ordering::Relaxed) as f64 * 1e-9,
+                iterations: h.iterations[l].load(Ordering::Relaxed),
+                seconds: h.nanoseconds[l].load(Ordering::Relaxed) as f64 * 1e-9,
             }
         };
         let levels = (0..=h.coarse.len()).map(level).collect();

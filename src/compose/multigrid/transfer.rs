@@ -38,6 +38,14 @@ impl Transfer {
                 vectors.nrhs()
             );
         }
+        let elements = fine.volume() * vectors.components() * vectors.nrhs();
+        if !fine.device().is_cpu() && elements > i32::MAX as usize {
+            bail!(
+                Unsupported,
+                "{elements} numbers of null vectors on a GPU: expected at most 2^31, divide the lattice over \
+                 more of them"
+            );
+        }
         let aggregates = fine.aggregates(&coarse)?;
         let mut transfer = Transfer { coarse, aggregates, vectors };
         // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
@@ -61,7 +69,7 @@ impl Transfer {
         };
         let device = self.coarse.device();
         let work = Work { n: 2 * self.coarse.volume(), batches: 1, lanes: device.max_lanes() };
-        let sums = device.reduce("aggregate_cholesky", &[], &args, work)?;
+        let sums = device.reduce(kernel!("aggregate_cholesky"), &[], &args, work)?;
         let mut bad = [sums[0]];
         self.coarse.comm().sum(&mut bad)?;
         if bad[0] != 0.0 {
@@ -159,7 +167,7 @@ impl Transfer {
             work.n *= 2; // either chirality
         }
         let params = [fine.precision().token(), to.token()];
-        device.launch("aggregate_restrict", &params, args, work)
+        device.launch(kernel!("aggregate_restrict"), &params, args, work)
     }
 
     /// Columns of matrices [site][column][row] at `to`, `step` numbers apart: R of fine sites that face
@@ -195,6 +203,6 @@ impl Transfer {
         let device = self.coarse.device();
         let work = coarse_work(device, fine.range().1, fine.components() * fine.nrhs());
         let params = [fine.precision().token(), coarse.precision().token()];
-        device.launch("aggregate_prolong", &params, &args, work)
+        device.launch(kernel!("aggregate_prolong"), &params, &args, work)
     }
 }

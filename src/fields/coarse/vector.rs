@@ -179,7 +179,7 @@ impl CoarseField {
             }
             (args.first_rhs, args.count_rhs) = (first as i32, count as i32);
             let work = self.work(self.range().1, self.per_site());
-            self.device().launch("coarse_blas", &[self.precision.token()], &args, work)?;
+            self.device().launch(kernel!("coarse_blas"), &[self.precision.token()], &args, work)?;
         }
         Ok(())
     }
@@ -217,7 +217,7 @@ impl CoarseField {
             ..x.blas_args(COARSE_INNER)
         };
         let work = self.work(self.range().1, self.per_site());
-        self.device().launch("coarse_blas", &[self.precision.token()], &args, work)
+        self.device().launch(kernel!("coarse_blas"), &[self.precision.token()], &args, work)
     }
 
     /// <x, y> and |x|^2 of every right-hand side, in double.
@@ -227,7 +227,7 @@ impl CoarseField {
         let work = Work { batches: self.nrhs, ..self.work(self.range().1, self.components) };
         let params = [self.precision.token()];
         let fine = self.grid.fine();
-        let sums = fine.reduce(self.device(), "coarse_sum", &params, &args, work)?;
+        let sums = fine.reduce(self.device(), kernel!("coarse_sum"), &params, &args, work)?;
         Ok(sums.chunks(3).map(|s| (Complex64::new(s[0], s[1]), s[2])).unzip())
     }
 
@@ -274,7 +274,7 @@ impl CoarseField {
         };
         let work = self.work(self.range().1, self.components * count);
         let params = [x.precision.token(), self.precision.token()];
-        self.device().launch("coarse_columns", &params, &args, work)
+        self.device().launch(kernel!("coarse_columns"), &params, &args, work)
     }
 
     /// Spinors, all of their right-hand sides, into the columns from `to` on; `project`: (1 - sign
@@ -288,7 +288,7 @@ impl CoarseField {
         let (project, sign) = project.map_or((0, 0.0), |(mu, sign)| (mu as i32 + 1, sign));
         let args = AggregateFieldArgs { project, sign, ..self.spinor_args(to, x)? };
         let params = [x.precision().token(), self.precision.token()];
-        self.device().launch("aggregate_take", &params, &args, x.work())
+        self.device().launch(kernel!("aggregate_take"), &params, &args, x.work())
     }
 
     /// The reverse: the columns from `from` on into all right-hand sides of `x`.
@@ -300,7 +300,7 @@ impl CoarseField {
     ) -> Result<()> {
         let args = AggregateFieldArgs { chirality: chirality as i32, ..self.spinor_args(from, x)? };
         let params = [x.precision().token(), self.precision.token()];
-        self.device().launch("aggregate_give", &params, &args, x.work())
+        self.device().launch(kernel!("aggregate_give"), &params, &args, x.work())
     }
 
     fn spinor_args(&self, column: usize, x: &SpinorField) -> Result<AggregateFieldArgs> {
@@ -395,7 +395,7 @@ impl CoarseGrid {
                     count: part.count as i32,
                 };
                 let work = coarse_work(self.device(), sites(mu), per_site);
-                self.device().launch("coarse_pack", &[precision.token()], &args, work)?;
+                self.device().launch(kernel!("coarse_pack"), &[precision.token()], &args, work)?;
             }
         }
         mail.exchange(self.comm(), || Ok(()))?;

@@ -36,12 +36,12 @@ impl Axial {
         for _ in 0..geometry.global_extents()[direction] / slices {
             for slice in 0..slices {
                 args.slice = slice as i32;
-                device.launch("axial_step", &h.params(), &args, Work { n, ..all })?;
+                device.launch(kernel!("axial_step"), &h.params(), &args, Work { n, ..all })?;
             }
             h.exchange()?;
         }
         h.apply_in_place(&mut links)?;
-        device.launch("axial_unit", &h.params(), &args, all)?;
+        device.launch(kernel!("axial_unit"), &h.params(), &args, all)?;
         links.exchange(None)?;
         Ok((Axial { direction, h }, links))
     }

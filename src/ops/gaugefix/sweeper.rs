@@ -8,6 +8,7 @@ pub(super) use descent::Descent;
 
 use super::report::Quality;
 use crate::backend::args::{self, GaugeFixArgs, KernelArgs};
+use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
@@ -197,14 +198,14 @@ impl Sweeper {
     fn launch(&self, args: &GaugeFixArgs) -> Result<()> {
         let slices = self.work();
         let work = Work { batches: slices.batches * if args.lag > 0 { 2 } else { 1 }, ..slices };
-        self.links.device().launch("gauge_sweep", &self.params(), args, work)
+        self.links.device().launch(kernel!("gauge_sweep"), &self.params(), args, work)
     }
 
     /// A sweep, and what odd sites saw before they were changed: the functional and their violation.
     pub fn sweep_seen(&mut self, step: Step, seed: u64, number: usize) -> Result<Vec<Quality>> {
         self.prepare(step, seed, number, 0)?;
         self.half(0)?;
-        let odd = self.seen("gauge_sweep_seen", 1)?;
+        let odd = self.seen(kernel!("gauge_sweep_seen"), 1)?;
         self.g.exchange_faces(1, || Ok(()))?;
         Ok(odd)
     }
@@ -224,7 +225,12 @@ impl Sweeper {
         let (work, inner) = (geometry.work(1), geometry.inner());
         let n = if region == args::REGION_INNER { inner } else { work.n - inner };
         let args = GaugeFixArgs { region, ..*all };
-        self.links.device().launch("gauge_sweep", &self.params(), &args, Work { n, ..work })
+        self.links.device().launch(
+            kernel!("gauge_sweep"),
+            &self.params(),
+            &args,
+            Work { n, ..work },
+        )
     }
 
     fn prepare(&mut self, step: Step, seed: u64, number: usize, lag: usize) -> Result<()> {
@@ -263,7 +269,7 @@ impl Sweeper {
     /// slice; `args` are those of a parity.
     fn slice_sums<A: KernelArgs, const K: usize>(
         &self,
-        kernel: &str,
+        kernel: &'static Kernel,
         parities: Range<i32>,
         mut args: impl FnMut(i32) -> A,
     ) -> Result<Vec<([f64; K], f64)>> {
@@ -306,7 +312,7 @@ impl Sweeper {
     }
 
     /// What the sites of one parity see of every active slice; 0 of others.
-    fn seen(&self, kernel: &str, parity: i32) -> Result<Vec<Quality>> {
+    fn seen(&self, kernel: &'static Kernel, parity: i32) -> Result<Vec<Quality>> {
         let args = |parity| GaugeFixArgs { parity, ..self.args };
         self.qualities(&self.slice_sums(kernel, parity..parity + 1, args)?, 1.0)
     }
@@ -325,7 +331,7 @@ impl Sweeper {
     pub fn glance(&mut self) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),
-            None => self.seen("gauge_quality", 0),
+            None => self.seen(kernel!("gauge_quality"), 0),
         }
     }
 
@@ -334,7 +340,7 @@ impl Sweeper {
         if let Some(all) = self.known()? {
             return Ok(all);
         }
-        let odd = self.seen("gauge_quality", 1)?;
+        let odd = self.seen(kernel!("gauge_quality"), 1)?;
         let both = glance.iter().zip(odd).map(|(even, odd)| Quality {
             functional: 0.5 * (even.functional + odd.functional),
             theta: 0.5 * (even.theta + odd.theta),
@@ -578,7 +584,7 @@ mod tests {
                 assert!(furthest(&seeing, &blind) < 1e-12, "{functional:?}");
                 half.prepare(step, 0, number, 0).unwrap();
                 half.half(0).unwrap();
-                for (a, b) in seen.iter().zip(half.seen("gauge_quality", 1).unwrap()) {
+                for (a, b) in seen.iter().zip(half.seen(kernel!("gauge_quality"), 1).unwrap()) {
                     let (f, theta) = (a.functional - b.functional, a.theta - b.theta);
                     assert!(f.abs() < 1e-13 && theta.abs() < 1e-12 * b.theta, "{a:?} {b:?}");
                     assert!((a.theta_max - b.theta_max).abs() < 1e-12 * b.theta_max);
@@ -594,7 +600,7 @@ mod tests {
         for (u, functional) in cases() {
             let mut sweeper = sweeper(&u, Recon::R8, Precision::F64, functional);
             sweeper.sweep(Step::Overrelax { omega: 1.6 }, 0, 0).unwrap();
-            let [even, odd] = [0, 1].map(|p| sweeper.seen("gauge_quality", p).unwrap());
+            let [even, odd] = [0, 1].map(|p| sweeper.seen(kernel!("gauge_quality"), p).unwrap());
             let all = sweeper.quality(&even).unwrap();
             assert_eq!(all.len(), sweeper.slices());
             for ((even, odd), all) in even.iter().zip(&odd).zip(&all) {

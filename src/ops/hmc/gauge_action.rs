@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{KickReport, Monomial, Stream};
 use crate::backend::args::ForceArgs;
+use crate::backend::families::Kernel;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
@@ -146,7 +147,7 @@ impl GaugeForce {
         Ok(args)
     }
 
-    fn launch(&self, kernel: &str, args: &ForceArgs) -> Result<()> {
+    fn launch(&self, kernel: &'static Kernel, args: &ForceArgs) -> Result<()> {
         let params = [self.elements.precision().token()];
         let geometry = self.elements.geometry();
         self.elements.device().launch(kernel, &params, args, geometry.work(2))
@@ -157,11 +158,11 @@ impl GaugeForce {
         let args = self.args(gauge)?;
         let kernel = match &self.loops {
             Some(loops) => {
-                self.launch("plane_loops", &args)?;
+                self.launch(kernel!("plane_loops"), &args)?;
                 loops.exchange()?;
-                "rectangle_action"
+                kernel!("rectangle_action")
             }
-            None => "plaquette_action",
+            None => kernel!("plaquette_action"),
         };
         let geometry = gauge.geometry();
         let params = [gauge.precision().token()];
@@ -185,18 +186,18 @@ impl GaugeForce {
         let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
         let kernel = match (&self.loops, &self.steps) {
             (Some(loops), Some(steps)) => {
-                self.launch("plane_loops", &args)?;
+                self.launch(kernel!("plane_loops"), &args)?;
                 loops.exchange()?;
-                self.launch("rectangle_elements", &args)?;
+                self.launch(kernel!("rectangle_elements"), &args)?;
                 self.elements.exchange()?;
-                self.launch("rectangle_steps", &args)?;
+                self.launch(kernel!("rectangle_steps"), &args)?;
                 steps.exchange()?;
-                "rectangle_force"
+                kernel!("rectangle_force")
             }
             _ => {
-                self.launch("plaquette_elements", &args)?;
+                self.launch(kernel!("plaquette_elements"), &args)?;
                 self.elements.exchange()?;
-                "plaquette_force"
+                kernel!("plaquette_force")
             }
         };
         let geometry = gauge.geometry();

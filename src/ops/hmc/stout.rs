@@ -2,6 +2,7 @@
 //! forces from smeared links to those that they are made of (kernels/stout.h).
 
 use crate::backend::args::StoutArgs;
+use crate::backend::families::Kernel;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
@@ -112,7 +113,7 @@ impl Smeared {
         self.links[0].copy_raw(gauge)?;
         for level in 0..self.stout.levels {
             let args = self.args(level);
-            self.run("stout_exponent", &args)?;
+            self.run(kernel!("stout_exponent"), &args)?;
             let (before, after) = self.links.split_at_mut(level + 1);
             after[0].copy_raw(&before[level])?;
             after[0].evolve(&self.exponents[level], 1.0)?;
@@ -135,9 +136,9 @@ impl Smeared {
         let lambda = Momenta::new(links.device(), links.geometry(), links.precision())?;
         for level in (0..self.stout.levels).rev() {
             let args = StoutArgs { force: force.view(), lambda: lambda.view(), ..self.args(level) };
-            self.run("stout_turn", &args)?;
+            self.run(kernel!("stout_turn"), &args)?;
             lambda.exchange()?;
-            self.run("stout_force", &args)?;
+            self.run(kernel!("stout_force"), &args)?;
         }
         Ok(())
     }
@@ -152,7 +153,7 @@ impl Smeared {
         }
     }
 
-    fn run(&self, kernel: &str, args: &StoutArgs) -> Result<()> {
+    fn run(&self, kernel: &'static Kernel, args: &StoutArgs) -> Result<()> {
         let links = &self.links[0];
         let (params, work) = ([links.precision().token()], links.geometry().work(2));
         links.device().launch(kernel, &params, args, work)

@@ -5,6 +5,7 @@
 
 use super::Sweeper;
 use crate::backend::args::{FourierArgs, Ptr};
+use crate::backend::families::Kernel;
 use crate::backend::fourier::{Fourier, Shape};
 use crate::backend::{Buffer, Work};
 use crate::error::Result;
@@ -212,7 +213,7 @@ impl Descent {
     /// where it is to be kept.
     fn pass(&self, at: &Sweeper, keep: bool, vector: Ptr) -> Result<Vec<Found>> {
         let mut args = FourierArgs { write: keep as i32, vector, ..self.args(at) };
-        at.slice_sums("fourier_gradient", 0..2, |parity| {
+        at.slice_sums(kernel!("fourier_gradient"), 0..2, |parity| {
             args.fix.parity = parity;
             args
         })
@@ -224,7 +225,7 @@ impl Descent {
         self.send(at, steps)?;
         let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
         let work = at.links.geometry().work(2);
-        at.links.device().launch("fourier_update", &at.params(), &args, work)?;
+        at.links.device().launch(kernel!("fourier_update"), &at.params(), &args, work)?;
         at.g.exchange()
     }
 
@@ -235,7 +236,11 @@ impl Descent {
         let each = if at.slices() == 1 { sites } else { sites / extents[time] };
         let norm = 1.0 / each as f64;
         let args = FourierArgs { table: self.momenta.ptr(), norm, ..self.args(at) };
-        Ok(self.arrays(at, "fourier_scale", args)?.iter().map(|&([square], _)| square).collect())
+        Ok(self
+            .arrays(at, kernel!("fourier_scale"), args)?
+            .iter()
+            .map(|&([square], _)| square)
+            .collect())
     }
 
     /// direction = a vector + b direction with [a, b] of each slice; products with the gradient, and
@@ -243,7 +248,7 @@ impl Descent {
     fn turn(&mut self, at: &Sweeper, factors: &[[f64; 2]]) -> Result<(Vec<f64>, Vec<f64>)> {
         self.send(at, factors)?;
         let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
-        let found: Vec<([f64; 1], f64)> = self.arrays(at, "fourier_direction", args)?;
+        let found: Vec<([f64; 1], f64)> = self.arrays(at, kernel!("fourier_direction"), args)?;
         let furthest = |square: f64| FURTHEST / square.sqrt();
         Ok(found.iter().map(|&([product], square)| (product, furthest(square))).unzip())
     }
@@ -258,7 +263,7 @@ impl Descent {
     fn arrays(
         &self,
         at: &Sweeper,
-        kernel: &str,
+        kernel: &'static Kernel,
         args: FourierArgs,
     ) -> Result<Vec<([f64; 1], f64)>> {
         let geometry = at.links.geometry();

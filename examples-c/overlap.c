@@ -1,0 +1,361 @@
+/* overlap: chiral quarks on a gauge configuration: modes of the kernel, low modes and index of the overlap
+ * operator, propagators and their correlators.
+ *
+ *   overlap --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]
+ *           [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]
+ *           [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]
+ *           [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE]
+ *
+ * modes: low modes of Q = gamma5 (D_W - (1 + s)), and how well the operator obeys the Ginsparg-Wilson
+ * relation; index: also the --low lowest modes of D^dagger D on either chirality; propagator: also twelve
+ * solves for every mass, in double precision, --precision inside. --plot draws the eigenvalues of D in the
+ * complex plane. docs/overlap.md has the conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not
+ * converged or interrupted.
+ *
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap.json
+ */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+#include <signal.h>
+#include <time.h>
+
+#include "example.h"
+
+static const char HELP[] =
+    "usage: overlap --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]\n"
+    "               [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]\n"
+    "               [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]\n"
+    "               [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n"
+    "               [--plot FILE]\n" GRID_HELP;
+static const char OPTIONS[] =
+    "--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision --time-bc --source --device "
+    "--threads --json --plot" GRID_OPTION;
+
+enum { COLUMNS = 12, MOST_MASSES = 16 };
+enum { TASK_MODES, TASK_INDEX, TASK_PROPAGATOR };
+
+static const choice TASKS[] = {
+    {"modes", TASK_MODES}, {"index", TASK_INDEX}, {"propagator", TASK_PROPAGATOR}, {NULL, 0}};
+static const choice SIGNS[] = {{"polynomial", PLAQ_OVERLAP_POLYNOMIAL},
+                               {"zolotarev", PLAQ_OVERLAP_ZOLOTAREV},
+                               {"auto", PLAQ_OVERLAP_AUTO},
+                               {NULL, 0}};
+static const choice SOLVERS[] = {
+    {"cg", PLAQ_OVERLAP_CG}, {"sumr", PLAQ_OVERLAP_SUMR}, {"gcr", PLAQ_OVERLAP_GCR}, {NULL, 0}};
+static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
+                                    {"single", PLAQ_PRECISION_SINGLE},
+                                    {"half", PLAQ_PRECISION_HALF},
+                                    {NULL, 0}};
+static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
+
+/* The job: what was asked for and what came of it. */
+typedef struct job {
+  const char *gauge_file, *json_file, *plot_file;
+  int32_t task, sign, solver, precision, boundary, modes, low;
+  int masses;
+  double s, delta, tol, mass[MOST_MASSES];
+  plaq_source_params source;
+  char device[256];
+  plaq_file_report file;
+  plaq_plaquette plaquette;
+  plaq_overlap_report overlap;
+  double *values, *residuals, *distances; /* of the kernel's modes */
+  double *plus, *minus;                   /* |lambda|^2 of D^dagger D */
+  int32_t zeros[2];
+  double violation;
+  int times;
+  double *pion, *rho, *nucleon; /* mass by mass */
+  plaq_solve_report solve;
+  double seconds_load, seconds_create, seconds_violation, seconds_index, seconds_propagator;
+} job;
+
+static volatile sig_atomic_t interrupted = 0;
+static void interrupt(int number) {
+  (void)number;
+  interrupted = 1;
+}
+
+static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
+  double *shown = user;
+  if (seconds < *shown) *shown = 0;
+  if (seconds - *shown > 0.2) {
+    fprintf(stderr, "\r  iteration %lld, residual %.2e, %.1f s ", (long long)iteration, residual, seconds);
+    *shown = seconds;
+  }
+  return interrupted;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static double *numbers(size_t count) {
+  double *all = calloc(count ? count : 1, sizeof *all);
+  if (!all) usage_error("memory", "exhausted");
+  return all;
+}
+
+static void source_option(const char *text, plaq_source_params *p) {
+  OK(plaq_source_params_init(p, sizeof *p));
+  if (!strncmp(text, "point,", 6)) {
+    p->kind = PLAQ_SOURCE_POINT;
+    integers("--source", text + 6, p->position, 4);
+  } else if (!strncmp(text, "wall,", 5)) {
+    p->kind = PLAQ_SOURCE_WALL;
+    integers("--source", text + 5, p->position + 3, 1);
+  } else {
+    usage_error("--source", text);
+  }
+}
+
+static void mass_option(const char *text, job *j) {
+  const char *at = text;
+  do {
+    char *end;
+    if (j->masses == MOST_MASSES) usage_error("--mass", "at most 16 masses");
+    j->mass[j->masses] = strtod(at, &end);
+    if (end == at || !isfinite(j->mass[j->masses]) || (*end && *end != ',')) usage_error("--mass", text);
+    j->masses++;
+    at = *end ? end + 1 : end;
+  } while (*at);
+}
+
+static job read_options(int argc, char **argv) {
+  const char *modes;
+  job j;
+  memset(&j, 0, sizeof j);
+  check_options(argc, argv, OPTIONS, HELP);
+  j.gauge_file = option(argc, argv, "--gauge", NULL);
+  j.json_file = option(argc, argv, "--json", "");
+  j.plot_file = option(argc, argv, "--plot", "");
+  j.task = choose(argc, argv, "--task", "modes", TASKS);
+  j.sign = choose(argc, argv, "--sign", "polynomial", SIGNS);
+  j.solver = choose(argc, argv, "--solver", "cg", SOLVERS);
+  j.precision = choose(argc, argv, "--precision", "single", PRECISIONS);
+  j.boundary = choose(argc, argv, "--time-bc", "antiperiodic", BOUNDARIES);
+  j.s = number(argc, argv, "--s", "0.4");
+  j.delta = number(argc, argv, "--delta", "1e-8");
+  j.tol = number(argc, argv, "--tol", "1e-7");
+  j.low = (int32_t)integer(argc, argv, "--low", "8");
+  modes = option(argc, argv, "--modes", "auto");
+  j.modes = strcmp(modes, "auto") ? (int32_t)integer(argc, argv, "--modes", "0") : -1;
+  mass_option(option(argc, argv, "--mass", "0.05"), &j);
+  source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
+  if (j.low < 1 || j.low > 1000) usage_error("--low", "expected 1 to 1000 modes");
+  if (j.modes < -1 || j.modes > 1000) usage_error("--modes", "expected auto, or 0 to 1000 modes");
+  return j;
+}
+
+/* Reads the configuration, finds the kernel's modes and makes the operator. */
+static plaq_overlap load(plaq_context context, job *j) {
+  plaq_read_params read;
+  plaq_overlap_params params;
+  plaq_gauge gauge;
+  plaq_overlap overlap;
+  plaq_spinor none;
+  double shown = 0, start = now();
+  memset(&none, 0, sizeof none);
+  OK(plaq_read_params_init(&read, sizeof read));
+  OK(plaq_file_report_init(&j->file, sizeof j->file));
+  OK(plaq_gauge_read_file(context, j->gauge_file, &read, &gauge, &j->file));
+  OK(plaq_gauge_plaquette(gauge, &j->plaquette));
+  j->seconds_load = now() - start;
+  start = now();
+  OK(plaq_overlap_params_init(&params, sizeof params));
+  params.s = j->s;
+  params.mass = j->mass[0];
+  params.delta = j->delta;
+  params.sign = j->sign;
+  params.modes = j->modes;
+  params.boundary[3] = j->boundary;
+  OK(plaq_overlap_create(context, gauge, &params, none, progress, &shown, &overlap));
+  OK(plaq_gauge_destroy(gauge));
+  OK(plaq_overlap_report_init(&j->overlap, sizeof j->overlap));
+  OK(plaq_overlap_describe(overlap, &j->overlap));
+  j->values = numbers((size_t)j->overlap.modes);
+  j->residuals = numbers((size_t)j->overlap.modes);
+  j->distances = numbers((size_t)j->overlap.modes);
+  OK(plaq_overlap_kernel(overlap, j->values, j->residuals, j->distances, j->overlap.modes));
+  j->seconds_create = now() - start;
+  start = now();
+  OK(plaq_overlap_ginsparg_wilson(overlap, 1, &j->violation));
+  j->seconds_violation = now() - start;
+  return overlap;
+}
+
+static void low_modes(plaq_overlap overlap, job *j) {
+  double shown = 0, start = now();
+  j->plus = numbers((size_t)j->low);
+  j->minus = numbers((size_t)j->low);
+  OK(plaq_overlap_index(overlap, j->low, 1e-9, progress, &shown, j->plus, j->minus, j->zeros));
+  j->seconds_index = now() - start;
+}
+
+static void propagate(plaq_overlap overlap, job *j) {
+  plaq_overlap_solve_params params;
+  plaq_spinor quark[MOST_MASSES];
+  double shown = 0, start = now(), *rho, *pairs;
+  int k, t, n = j->file.extents[3];
+  OK(plaq_overlap_solve_params_init(&params, sizeof params));
+  params.algorithm = j->solver;
+  params.tol = j->tol;
+  params.sloppy_precision = j->precision;
+  OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
+  OK(plaq_overlap_propagators(overlap, &params, j->mass, j->masses, &j->source, progress, &shown, quark, &j->solve));
+  j->times = n;
+  j->pion = numbers((size_t)(j->masses * n));
+  j->rho = numbers((size_t)(j->masses * n));
+  j->nucleon = numbers((size_t)(j->masses * n));
+  rho = numbers((size_t)(3 * n));
+  pairs = numbers((size_t)(2 * n));
+  for (k = 0; k < j->masses; k++) {
+    OK(plaq_spinor_correlators(quark[k], j->source.position[3], j->boundary, n, j->pion + k * n, rho, pairs));
+    for (t = 0; t < n; t++) {
+      j->rho[k * n + t] = (rho[t] + rho[n + t] + rho[2 * n + t]) / 3;
+      j->nucleon[k * n + t] = pairs[2 * t];
+    }
+    OK(plaq_spinor_destroy(quark[k]));
+  }
+  free(rho);
+  free(pairs);
+  j->seconds_propagator = now() - start;
+}
+
+static void print_results(const job *j) {
+  const plaq_overlap_report *o = &j->overlap;
+  const int32_t *l = j->file.extents;
+  int k, t;
+  printf("# %s (%s), %d x %d x %d x %d, plaquette %.9f\n", j->gauge_file, name_of(j->file.format, FORMATS), l[0], l[1],
+         l[2], l[3], j->plaquette.total);
+  printf("# s %g, %s, degree %d for %.3e < |Q| < %.3e, delta %.2e, error bound %.2e\n", o->s, name_of(o->sign, SIGNS),
+         o->degree, o->low, o->high, o->delta, o->error_bound);
+  printf("# Ginsparg-Wilson violation %.2e; kappa_+ %.1e, kappa_- %.1e; %s\n", j->violation, o->kappa_plus,
+         o->kappa_minus, j->device);
+  printf("#%4s  %20s  %10s  %10s\n", "k", "lambda(Q)", "residue", "distance");
+  for (k = 0; k < o->modes; k++)
+    printf("%5d  %20.12e  %10.2e  %10.3e\n", k, j->values[k], j->residuals[k], j->distances[k]);
+  if (j->task == TASK_MODES) return;
+  printf("# index %d: %d zero modes of positive chirality, %d of negative\n", (int)(j->zeros[0] - j->zeros[1]),
+         (int)j->zeros[0], (int)j->zeros[1]);
+  printf("#%4s  %20s  %20s\n", "k", "|lambda(D)|^2 +", "|lambda(D)|^2 -");
+  for (k = 0; k < j->low; k++) printf("%5d  %20.12e  %20.12e\n", k, j->plus[k], j->minus[k]);
+  if (j->task != TASK_PROPAGATOR) return;
+  for (k = 0; k < j->masses; k++) {
+    printf("# m %g: %lld iterations, residual %.2e%s\n", j->mass[k], (long long)j->solve.iterations, j->solve.residual,
+           j->solve.converged ? "" : ", NOT CONVERGED");
+    printf("#%4s  %18s  %18s  %18s\n", "t", "pion", "rho", "nucleon");
+    for (t = 0; t < j->times; t++)
+      printf("%5d  %18.10e  %18.10e  %18.10e\n", t, j->pion[k * j->times + t], j->rho[k * j->times + t],
+             j->nucleon[k * j->times + t]);
+  }
+}
+
+static void json_array(FILE *f, const char *name, const double *values, int count) {
+  int i;
+  fprintf(f, "\"%s\": [", name);
+  for (i = 0; i < count; i++) {
+    if (isfinite(values[i])) fprintf(f, "%s%.17g", i ? ", " : "", values[i]);
+    else fprintf(f, "%snull", i ? ", " : "");
+  }
+  fprintf(f, "]");
+}
+
+static void write_json(const job *j) {
+  const plaq_overlap_report *o = &j->overlap;
+  const int32_t *l = j->file.extents;
+  int k, n = j->times;
+  FILE *f = open_file(j->json_file, "w");
+  fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
+  json_text(f, j->device);
+  fprintf(f, ",\n  \"gauge\": {\"file\": ");
+  json_text(f, j->gauge_file);
+  fprintf(f, ", \"format\": \"%s\", \"lattice\": [%d, %d, %d, %d]},\n", name_of(j->file.format, FORMATS), l[0], l[1],
+          l[2], l[3]);
+  fprintf(f, "  \"plaquette\": {\"total\": %.17g},\n", j->plaquette.total);
+  fprintf(f, "  \"action\": {\"s\": %.17g, \"time_bc\": \"%s\", ", o->s, name_of(j->boundary, BOUNDARIES));
+  json_array(f, "masses", j->mass, j->masses);
+  fprintf(f, "},\n  \"kernel\": {\n    \"low\": [");
+  for (k = 0; k < o->modes; k++)
+    fprintf(f, "%s\n      {\"value\": %.17g, \"residual\": %.17g, \"gap\": %.17g}", k ? "," : "", j->values[k],
+            j->residuals[k], j->distances[k]);
+  fprintf(f, "\n    ],\n    \"next\": %.17g,\n", o->next);
+  fprintf(f, "    \"high\": [{\"value\": %.17g, \"residual\": %.17g}],\n", o->largest, o->largest_error);
+  fprintf(f, "    \"kappa_plus\": %.17g, \"kappa_minus\": %.17g\n  },\n", o->kappa_plus, o->kappa_minus);
+  fprintf(f, "  \"sign\": {\"method\": \"%s\", \"degree\": %d, \"delta\": %.17g, \"low\": %.17g, \"high\": %.17g},\n",
+          name_of(o->sign, SIGNS), o->degree, o->delta, o->low, o->high);
+  fprintf(f, "  \"error_bound\": %.17g,\n  \"ginsparg_wilson\": %.17g,\n", o->error_bound, j->violation);
+  if (j->task != TASK_MODES) {
+    fprintf(f, "  \"index\": %d,\n  \"overlap\": {\"zeros\": [%d, %d], \"low\": {", (int)(j->zeros[0] - j->zeros[1]),
+            (int)j->zeros[0], (int)j->zeros[1]);
+    json_array(f, "plus", j->plus, j->low);
+    fprintf(f, ", ");
+    json_array(f, "minus", j->minus, j->low);
+    fprintf(f, "}},\n");
+  }
+  if (j->task == TASK_PROPAGATOR) {
+    fprintf(f, "  \"solver\": {\"name\": \"%s\", \"precision\": \"%s\", \"converged\": %s, \"iterations\": %lld, "
+               "\"residual\": %.17g},\n",
+            name_of(j->solver, SOLVERS), name_of(j->precision, PRECISIONS), j->solve.converged ? "true" : "false",
+            (long long)j->solve.iterations, j->solve.residual);
+    fprintf(f, "  \"correlators\": [");
+    for (k = 0; k < j->masses; k++) {
+      fprintf(f, "%s\n    {\"mass\": %.17g, ", k ? "," : "", j->mass[k]);
+      json_array(f, "pion", j->pion + k * n, n);
+      fprintf(f, ", ");
+      json_array(f, "rho", j->rho + k * n, n);
+      fprintf(f, ", ");
+      json_array(f, "nucleon", j->nucleon + k * n, n);
+      fprintf(f, "}");
+    }
+    fprintf(f, "\n  ],\n");
+  }
+  fprintf(f, "  \"multiplications\": %lld,\n", (long long)o->multiplications);
+  fprintf(f, "  \"seconds\": {\"load\": %.9g, \"modes\": %.9g, \"sign\": %.9g, \"ginsparg_wilson\": %.9g, ",
+          j->seconds_load, o->seconds_modes, o->seconds_sign, j->seconds_violation);
+  fprintf(f, "\"index\": %.9g, \"propagator\": %.9g}\n}\n", j->seconds_index, j->seconds_propagator);
+  close_file(f, j->json_file);
+}
+
+/* The circle of eigenvalues, and the low ones on it: Re lambda = |lambda|^2 / (2 rho). */
+static void write_plot(const job *j) {
+  const double rho = 1 + j->s, unit = 220 / rho;
+  FILE *f = open_file(j->plot_file, "w");
+  int k, side;
+  fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"520\" height=\"520\" font-family=\"sans-serif\" "
+             "font-size=\"13\">\n<rect width=\"520\" height=\"520\" fill=\"white\"/>\n");
+  fprintf(f, "<circle cx=\"260\" cy=\"260\" r=\"220\" fill=\"none\" stroke=\"#888\"/>\n"
+             "<path d=\"M20 260H500M40 20V500\" stroke=\"#bbb\"/>\n");
+  for (side = 0; side < 2; side++)
+    for (k = 0; k < j->low && j->task != TASK_MODES; k++) {
+      const double square = side ? j->minus[k] : j->plus[k], re = square / (2 * rho);
+      const double im = sqrt(fmax(0, square - re * re));
+      fprintf(f, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3\" fill=\"%s\"/>\n", 40 + unit * re,
+              260 + (side ? unit : -unit) * im, side ? "#b04030" : "#3060b0");
+    }
+  fprintf(f, "<text x=\"50\" y=\"510\">eigenvalues of D: blue from positive, red from negative chirality</text>\n</svg>\n");
+  close_file(f, j->plot_file);
+}
+
+int main(int argc, char **argv) {
+  job j = read_options(argc, argv);
+  plaq_context context = open_context(argc, argv);
+  plaq_overlap overlap;
+  int done = 1;
+  OK(plaq_context_name(context, j.device, sizeof j.device));
+  fprintf(stderr, "overlap on %s\n", j.device);
+  signal(SIGINT, interrupt);
+  overlap = load(context, &j);
+  if (j.task != TASK_MODES) low_modes(overlap, &j);
+  if (j.task == TASK_PROPAGATOR) {
+    propagate(overlap, &j);
+    done = j.solve.converged;
+  }
+  OK(plaq_overlap_describe(overlap, &j.overlap));
+  fprintf(stderr, "\r%60s\r", "");
+  print_results(&j);
+  if (*j.json_file && first_rank(context)) write_json(&j);
+  if (*j.plot_file && first_rank(context)) write_plot(&j);
+  OK(plaq_context_destroy(context));
+  return done ? 0 : 3;
+}

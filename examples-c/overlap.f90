@@ -1,0 +1,345 @@
+!> overlap: chiral quarks on a gauge configuration; the twin of overlap.c, with the same options, table and
+!> JSON. docs/overlap.md describes them.
+!>
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap_f.json
+include 'example.inc'
+
+module overlap_progress
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  implicit none
+  real(c_double), save :: shown_at = 0
+contains
+  !> Called after every iteration of a solver or restart of a search.
+  integer(c_int32_t) function progress(iteration, residual, seconds, user) bind(c)
+    integer(c_int64_t), value :: iteration
+    real(c_double), value :: residual, seconds
+    type(c_ptr), value :: user
+    progress = 0
+    if (seconds < shown_at) shown_at = 0
+    if (c_associated(user) .or. seconds - shown_at < 0.2d0) return
+    shown_at = seconds
+    write (error_unit, '(a,a,i0,a,es8.2,a,f7.1,a)', advance='no') achar(13), '  iteration ', iteration, &
+      ', residual ', residual, ', ', seconds, ' s '
+  end function
+end module
+
+program overlap
+  use plaq
+  use example
+  use overlap_progress
+  implicit none
+  integer, parameter :: task_modes = 0, task_index = 1, task_propagator = 2, most_masses = 16
+  character(len=10), parameter :: task_names(3) = [character(len=10) :: 'modes', 'index', 'propagator']
+  integer(c_int32_t), parameter :: task_values(3) = [task_modes, task_index, task_propagator]
+  character(len=10), parameter :: sign_names(3) = [character(len=10) :: 'polynomial', 'zolotarev', 'auto']
+  integer(c_int32_t), parameter :: sign_values(3) = &
+    [PLAQ_OVERLAP_POLYNOMIAL, PLAQ_OVERLAP_ZOLOTAREV, PLAQ_OVERLAP_AUTO]
+  character(len=4), parameter :: solver_names(3) = [character(len=4) :: 'cg', 'sumr', 'gcr']
+  integer(c_int32_t), parameter :: solver_values(3) = [PLAQ_OVERLAP_CG, PLAQ_OVERLAP_SUMR, PLAQ_OVERLAP_GCR]
+  character(len=6), parameter :: precision_names(3) = [character(len=6) :: 'double', 'single', 'half']
+  integer(c_int32_t), parameter :: precision_values(3) = &
+    [PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_HALF]
+  character(len=12), parameter :: boundary_names(2) = [character(len=12) :: 'periodic', 'antiperiodic']
+  integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
+  character(len=112), parameter :: help(5) = [character(len=112) :: &
+    'usage: overlap_f --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]', &
+    '                 [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]', &
+    '                 [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]', &
+    '                 [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]', &
+    '                 [--plot FILE]']
+
+  character(len=:), allocatable :: gauge_file, json_file, plot_file, device
+  integer(c_int32_t) :: task, boundary, solver, precision, zeros(2)
+  integer(c_int64_t) :: low
+  real(c_double) :: tol, violation, masses(most_masses)
+  integer :: last, mass_count, times
+  type(plaq_context) :: context
+  type(plaq_overlap) :: quarks
+  type(plaq_overlap_params) :: params
+  type(plaq_overlap_report) :: found
+  type(plaq_source_params) :: source
+  type(plaq_file_report) :: file
+  type(plaq_plaquette) :: average
+  type(plaq_solve_report) :: solved
+  !> Of the kernel's modes; |lambda|^2 of D^dagger D; correlators over time and mass.
+  real(c_double), allocatable :: values(:), residuals(:), distances(:), plus(:), minus(:)
+  real(c_double), allocatable :: pion(:, :), rho(:, :), nucleon(:, :)
+  real(c_double) :: seconds(4) !< Loading, Ginsparg-Wilson relation, index, propagators.
+
+  last = command_argument_count()
+  call check_options(last, '--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision '// &
+                     '--time-bc --source --device --threads --json --plot', help)
+  call ok(plaq_overlap_params_init(params, c_sizeof(params)))
+  gauge_file = option(last, '--gauge')
+  json_file = option(last, '--json', '')
+  plot_file = option(last, '--plot', '')
+  task = choose(last, '--task', 'modes', task_names, task_values)
+  params%sign = choose(last, '--sign', 'polynomial', sign_names, sign_values)
+  solver = choose(last, '--solver', 'cg', solver_names, solver_values)
+  precision = choose(last, '--precision', 'single', precision_names, precision_values)
+  boundary = choose(last, '--time-bc', 'antiperiodic', boundary_names, boundary_values)
+  params%s = number(last, '--s', '0.4')
+  params%delta = number(last, '--delta', '1e-8')
+  tol = number(last, '--tol', '1e-7')
+  low = whole(last, '--low', '8')
+  params%modes = -1
+  if (option(last, '--modes', 'auto') /= 'auto') params%modes = int(whole(last, '--modes', '0'), c_int32_t)
+  call mass_option(option(last, '--mass', '0.05'))
+  call source_option(option(last, '--source', 'point,0,0,0,0'))
+  if (low < 1 .or. low > 1000) call usage_error('--low', 'expected 1 to 1000 modes')
+
+  context = open_context(last)
+  device = device_name(context)
+  write (error_unit, '(a)') 'overlap on '//device
+  seconds = 0
+  zeros = 0
+  solved%converged = 1
+  call load()
+  if (task /= task_modes) call low_modes()
+  if (task == task_propagator) call propagate()
+  call ok(plaq_overlap_describe(quarks, found))
+  call print_results()
+  if (len(json_file) > 0 .and. first_rank(context)) call write_json()
+  if (len(plot_file) > 0 .and. first_rank(context)) call write_plot()
+  call ok(plaq_context_destroy(context))
+  call leave(merge(0, 3, task /= task_propagator .or. solved%converged == 1))
+
+contains
+
+  function now() result(time)
+    real(c_double) :: time
+    integer(c_int64_t) :: count, rate
+    call system_clock(count, rate)
+    time = real(count, c_double) / real(rate, c_double)
+  end function
+
+  subroutine mass_option(text)
+    character(len=*), intent(in) :: text
+    integer :: i, status
+    mass_count = 1 + count([(text(i:i) == ',', i=1, len(text))])
+    if (len(text) == 0 .or. verify(text, '0123456789+-.eEdD,') /= 0) call usage_error('--mass', text)
+    if (mass_count > most_masses) call usage_error('--mass', 'at most 16 masses')
+    read (text, *, iostat=status) masses(1:mass_count)
+    if (status /= 0) call usage_error('--mass', text)
+  end subroutine
+
+  subroutine source_option(text)
+    character(len=*), intent(in) :: text
+    integer(c_int64_t) :: x(4)
+    call ok(plaq_source_params_init(source, c_sizeof(source)))
+    x = 0
+    if (index(text, 'point,') == 1) then
+      source%kind = PLAQ_SOURCE_POINT
+      call integers('--source', text(7:), x)
+    else if (index(text, 'wall,') == 1) then
+      source%kind = PLAQ_SOURCE_WALL
+      call integers('--source', text(6:), x(4:4))
+    else
+      call usage_error('--source', text)
+    end if
+    source%position = int(x, c_int32_t)
+  end subroutine
+
+  !> Reads the configuration, finds the kernel's modes and makes the operator.
+  subroutine load()
+    type(plaq_gauge) :: gauge
+    type(plaq_spinor) :: none
+    real(c_double) :: start
+    start = now()
+    call ok(plaq_file_report_init(file, c_sizeof(file)))
+    call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge, report=file))
+    call ok(plaq_gauge_plaquette(gauge, average))
+    times = file%extents(4)
+    seconds(1) = now() - start
+    params%mass = masses(1)
+    params%boundary(4) = boundary
+    call ok(plaq_overlap_create(context, gauge, params, none, c_funloc(progress), c_null_ptr, quarks))
+    call ok(plaq_gauge_destroy(gauge))
+    call ok(plaq_overlap_report_init(found, c_sizeof(found)))
+    call ok(plaq_overlap_describe(quarks, found))
+    allocate (values(found%modes), residuals(found%modes), distances(found%modes))
+    call ok(plaq_overlap_kernel(quarks, values, residuals, distances, int(found%modes, c_int64_t)))
+    start = now()
+    call ok(plaq_overlap_ginsparg_wilson(quarks, 1_c_int64_t, violation))
+    seconds(2) = now() - start
+  end subroutine
+
+  subroutine low_modes()
+    real(c_double) :: start
+    start = now()
+    allocate (plus(low), minus(low))
+    call ok(plaq_overlap_index(quarks, int(low, c_int32_t), 1d-9, c_funloc(progress), c_null_ptr, plus, minus, zeros))
+    seconds(3) = now() - start
+  end subroutine
+
+  subroutine propagate()
+    type(plaq_overlap_solve_params) :: p
+    type(plaq_spinor) :: quark(most_masses)
+    real(c_double), allocatable :: along(:, :), pairs(:, :)
+    real(c_double) :: start
+    integer :: k
+    integer(c_int64_t) :: n
+    start = now()
+    n = times
+    call ok(plaq_overlap_solve_params_init(p, c_sizeof(p)))
+    p%algorithm = solver
+    p%tol = tol
+    p%sloppy_precision = precision
+    call ok(plaq_solve_report_init(solved, c_sizeof(solved)))
+    call ok(plaq_overlap_propagators(quarks, p, masses, int(mass_count, c_int64_t), source, c_funloc(progress), &
+                                     c_null_ptr, quark, solved))
+    allocate (pion(n, mass_count), rho(n, mass_count), nucleon(n, mass_count), along(n, 3), pairs(2, n))
+    do k = 1, mass_count
+      call ok(plaq_spinor_correlators(quark(k), source%position(4), real(boundary, c_double), n, pion(:, k), along, pairs))
+      rho(:, k) = sum(along, 2) / 3
+      nucleon(:, k) = pairs(1, :)
+      call ok(plaq_spinor_destroy(quark(k)))
+    end do
+    seconds(4) = now() - start
+  end subroutine
+
+  subroutine print_results()
+    integer :: k, t
+    print '(3a,3(i0," x "),i0,a,f11.9)', '# ', gauge_file, ' ('//format_name(file%format)//'), ', file%extents, &
+      ', plaquette ', average%total
+    print '(20a)', '# s ', shown(found%s, '(f8.4)'), ', ', name_of(found%sign, sign_names, sign_values), ', degree ', &
+      word(int(found%degree, c_int64_t)), ' for ', shown(found%low, '(es10.3)'), ' < |Q| < ', &
+      shown(found%high, '(es10.3)'), ', delta ', shown(found%delta, '(es9.2)'), ', error bound ', &
+      shown(found%error_bound, '(es9.2)')
+    print '(8a)', '# Ginsparg-Wilson violation ', shown(violation, '(es9.2)'), '; kappa_+ ', &
+      shown(found%kappa_plus, '(es8.1)'), ', kappa_- ', shown(found%kappa_minus, '(es8.1)'), '; ', device
+    print '(a)', '#   k             lambda(Q)     residue    distance'
+    do k = 1, found%modes
+      print '(i5,2x,es20.12,2x,es10.2,2x,es10.3)', k - 1, values(k), residuals(k), distances(k)
+    end do
+    if (task == task_modes) return
+    print '(a,i0,a,i0,a,i0,a)', '# index ', zeros(1) - zeros(2), ': ', zeros(1), &
+      ' zero modes of positive chirality, ', zeros(2), ' of negative'
+    print '(a)', '#   k       |lambda(D)|^2 +       |lambda(D)|^2 -'
+    do k = 1, int(low)
+      print '(i5,2(2x,es20.12))', k - 1, plus(k), minus(k)
+    end do
+    if (task /= task_propagator) return
+    do k = 1, mass_count
+      print '(7a)', '# m ', shown(masses(k), '(f8.5)'), ': ', word(solved%iterations), ' iterations, residual ', &
+        shown(solved%residual, '(es9.2)'), trim(merge(', NOT CONVERGED', repeat(' ', 15), solved%converged /= 1))
+      print '(a)', '#   t                pion                 rho             nucleon'
+      do t = 1, times
+        print '(i5,3(2x,es18.10))', t - 1, pion(t, k), rho(t, k), nucleon(t, k)
+      end do
+    end do
+  end subroutine
+
+  function json_array(name, numbers) result(text)
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in) :: numbers(:)
+    character(len=:), allocatable :: text
+    integer :: i
+    text = '"'//trim(name)//'": ['
+    do i = 1, size(numbers)
+      if (i > 1) text = text//', '
+      text = text//exact(numbers(i))
+    end do
+    text = text//']'
+  end function
+
+  integer function opened(name)
+    character(len=*), intent(in) :: name
+    integer :: status
+    open (newunit=opened, file=name, action='write', status='replace', iostat=status)
+    if (status /= 0) then
+      write (error_unit, '(a)') name//': cannot be written'
+      call leave(1)
+    end if
+  end function
+
+  subroutine closed(unit, name)
+    integer, intent(in) :: unit
+    character(len=*), intent(in) :: name
+    integer :: status
+    close (unit, iostat=status)
+    if (status /= 0) then
+      write (error_unit, '(a)') name//': cannot be written'
+      call leave(1)
+    end if
+  end subroutine
+
+  function number_text(value) result(text)
+    integer(c_int32_t), intent(in) :: value
+    character(len=:), allocatable :: text
+    text = word(int(value, c_int64_t))
+  end function
+
+  subroutine write_json()
+    integer :: unit, k
+    character(len=:), allocatable :: comma
+    unit = opened(json_file)
+    write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', '  "device": '//quoted(device)//','
+    write (unit, '(a)') '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'//format_name(file%format)// &
+      '", "lattice": '//json_integers(file%extents)//'},'
+    write (unit, '(a)') '  "plaquette": {"total": '//exact(average%total)//'},'
+    write (unit, '(a)') '  "action": {"s": '//exact(found%s)//', "time_bc": "'// &
+      name_of(boundary, boundary_names, boundary_values)//'", '//json_array('masses', masses(1:mass_count))//'},'
+    write (unit, '(a)') '  "kernel": {', '    "low": ['
+    do k = 1, found%modes
+      comma = trim(merge(', ', '  ', k < found%modes))
+      write (unit, '(a)') '      {"value": '//exact(values(k))//', "residual": '//exact(residuals(k))//', "gap": '// &
+        exact(distances(k))//'}'//comma
+    end do
+    write (unit, '(a)') '    ],', '    "next": '//exact(found%next)//','
+    write (unit, '(a)') '    "high": [{"value": '//exact(found%largest)//', "residual": '//exact(found%largest_error)//'}],'
+    write (unit, '(a)') '    "kappa_plus": '//exact(found%kappa_plus)//', "kappa_minus": '//exact(found%kappa_minus), '  },'
+    write (unit, '(a)') '  "sign": {"method": "'//name_of(found%sign, sign_names, sign_values)//'", "degree": '// &
+      number_text(found%degree)//', "delta": '//exact(found%delta)//', "low": '//exact(found%low)//', "high": '// &
+      exact(found%high)//'},'
+    write (unit, '(a)') '  "error_bound": '//exact(found%error_bound)//',', '  "ginsparg_wilson": '//exact(violation)//','
+    if (task /= task_modes) then
+      write (unit, '(a)') '  "index": '//number_text(zeros(1) - zeros(2))//','
+      write (unit, '(a)') '  "overlap": {"zeros": '//json_integers(zeros)//', "low": {'//json_array('plus', plus)//', '// &
+        json_array('minus', minus)//'}},'
+    end if
+    if (task == task_propagator) then
+      write (unit, '(a)') '  "solver": {"name": "'//name_of(solver, solver_names, solver_values)//'", "precision": "'// &
+        name_of(precision, precision_names, precision_values)//'", "converged": '//truth(solved%converged)// &
+        ', "iterations": '//word(solved%iterations)//', "residual": '//exact(solved%residual)//'},'
+      write (unit, '(a)') '  "correlators": ['
+      do k = 1, mass_count
+        comma = trim(merge(', ', '  ', k < mass_count))
+        write (unit, '(a)') '    {"mass": '//exact(masses(k))//', '//json_array('pion', pion(:, k))//', '// &
+          json_array('rho', rho(:, k))//', '//json_array('nucleon', nucleon(:, k))//'}'//comma
+      end do
+      write (unit, '(a)') '  ],'
+    end if
+    write (unit, '(a)') '  "multiplications": '//word(found%multiplications)//','
+    write (unit, '(a)') '  "seconds": {"load": '//exact(seconds(1))//', "modes": '//exact(found%seconds_modes)// &
+      ', "sign": '//exact(found%seconds_sign)//', "ginsparg_wilson": '//exact(seconds(2))//','
+    write (unit, '(a)') '    "index": '//exact(seconds(3))//', "propagator": '//exact(seconds(4))//'}', '}'
+    call closed(unit, json_file)
+  end subroutine
+
+  !> The circle of eigenvalues, and the low ones on it: Re lambda = |lambda|^2 / (2 rho).
+  subroutine write_plot()
+    integer :: unit, k, side
+    real(c_double) :: r, square, re, im
+    unit = opened(plot_file)
+    r = 1 + params%s
+    write (unit, '(a)') '<svg xmlns="http://www.w3.org/2000/svg" width="520" height="520" font-family="sans-serif" '// &
+      'font-size="13">', '<rect width="520" height="520" fill="white"/>', &
+      '<circle cx="260" cy="260" r="220" fill="none" stroke="#888"/>', &
+      '<path d="M20 260H500M40 20V500" stroke="#bbb"/>'
+    if (task /= task_modes) then
+      do side = 1, 2
+        do k = 1, int(low)
+          square = merge(plus(k), minus(k), side == 1)
+          re = square / (2 * r)
+          im = sqrt(max(0d0, square - re * re)) * merge(-1, 1, side == 1)
+          write (unit, '(a,f8.2,a,f8.2,3a)') '<circle cx="', 40 + 220 / r * re, '" cy="', 260 + 220 / r * im, &
+            '" r="3" fill="', merge('#3060b0', '#b04030', side == 1), '"/>'
+        end do
+      end do
+    end if
+    write (unit, '(a)') '<text x="50" y="510">eigenvalues of D: blue from positive, red from negative chirality</text>', '</svg>'
+    call closed(unit, plot_file)
+  end subroutine
+end program

@@ -1,0 +1,129 @@
+// Constants that Rust and the kernels share.
+
+constants! {
+    /// Right-hand sides whose coefficients one BLAS launch carries.
+    MAX_RHS = 32;
+
+    // What the site operator of a Dirac kernel multiplies with (wilson.h).
+    SITE_ONE = 0;
+    /// a + i mu gamma5
+    SITE_TWIST = 1;
+    /// clover blocks
+    SITE_CLOVER = 2;
+    /// clover blocks + i mu gamma5
+    SITE_CLOVER_TWIST = 3;
+    /// A H - i mu gamma5 H with H = (A^2 + mu^2)^-1; planes of A H, then of H
+    SITE_CLOVER_TWIST_INVERSE = 4;
+    /// gamma5 (site kernel only)
+    SITE_GAMMA5 = 5;
+
+    // Sites that a launch of the hop takes where the lattice has halos (geometry.h).
+    /// (a GPU packs the faces first and awaits those of other ranks in between)
+    REGION_ALL = 0;
+    /// those whose neighbours are all on this rank
+    REGION_INNER = 1;
+    REGION_OUTER = 2;
+    /// Threads that pack faces beside the inner sites: some 400 KB on their way, what a link of 400
+    /// GB/s takes in a microsecond, and an eighth of a large GPU's room.
+    PACK_THREADS = 8192;
+
+    /// GPUs of one machine whose reductions add up among themselves (sums.h).
+    MOST_PEERS = 8;
+
+    // Link storages (recon.h), reals per link where that names them.
+    R18 = 18;
+    R12 = 12;
+    /// minimal algebraic
+    R8 = 8;
+    /// eight angles
+    R8A = 81;
+    /// SU(2), four reals
+    SU2 = 4;
+
+    // Functions of plaq_math.h, on arrays.
+    MATH_SINCOSPI = 0;
+    MATH_SINCOS = 1;
+    MATH_ATAN2 = 2;
+    MATH_LOG = 3;
+    MATH_EXP = 4;
+
+    // What random numbers are for: part of the Philox counter (philox.h).
+    RANDOM_LINK = 0;
+    RANDOM_NORMAL_SPINOR = 1;
+    RANDOM_Z4_SPINOR = 2;
+    RANDOM_HEATBATH = 3;
+    RANDOM_GAUGE = 4;
+    RANDOM_GAUGEFIX = 5;
+    RANDOM_MOMENTA = 6;
+    /// acceptance of a trajectory
+    RANDOM_ACCEPT = 7;
+    /// pseudofermions
+    RANDOM_PSEUDOFERMION = 8;
+
+    // Arrays of momenta (momenta.h): coefficients of T_a; the anti-hermitian matrix i p as 10 reals
+    // (entries 01, 02, 12, then the imaginary parts of the diagonal, one left free), or whole.
+    MOMENTA_COEFFICIENTS = 0;
+    MOMENTA_TEN = 1;
+    MOMENTA_MATRICES = 2;
+
+    // Functionals of gauge fixing (gaugefix.h).
+    GAUGE_TRACE = 0;
+    GAUGE_ABELIAN = 1;
+    GAUGE_PHASES = 2;
+    // What a sweep does with a subgroup.
+    /// the best element to the power omega
+    GAUGE_OVERRELAX = 0;
+    /// its square
+    GAUGE_MICROCANONICAL = 1;
+    /// its square with probability omega, else the best
+    GAUGE_STOCHASTIC = 2;
+    /// weight exp(omega f)
+    GAUGE_HEAT = 3;
+
+    // Element-wise operations of blas.h; x,y,z,w are the vectors in order, a,b,c complex per rhs.
+    BLAS_COPY = 1;
+    /// y = a x + b y
+    BLAS_AXPBY = 2;
+    /// z += a x; x = b x + c y   (CG: solution, search direction)
+    BLAS_CG_UPDATE = 3;
+    /// z = a x + b y + c z
+    BLAS_AXPBYPCZ = 4;
+    /// sums: |x|^2
+    BLAS_NORM = 5;
+    /// sums: Re <x,y>, Im <x,y>, |x|^2
+    BLAS_DOT = 6;
+    /// y += a x; sums: |y|^2
+    BLAS_AXPY_NORM = 7;
+    /// y += a x; sums: Re <z,y>, Im <z,y>, |y|^2
+    BLAS_AXPY_DOT = 8;
+    /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
+    BLAS_BICGSTAB = 9;
+
+    // Operations on coarse vectors (coarse.h).
+    /// y = a x + b y
+    COARSE_AXPBY = 1;
+    /// z = a x + b y + c z
+    COARSE_AXPBYPCZ = 2;
+    /// y += x on sites that do not face another aggregate
+    COARSE_INNER = 3;
+
+    // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
+    // left on the device; then a term whose coefficient is not finite is left out.
+    TIMES_NOTHING = 0;
+    /// nothing, but the term may be left out
+    TIMES_ONE = 1;
+    /// 1 / <x, y>
+    TIMES_OVER_DOT = 2;
+    /// 1 / Re <x, y>
+    TIMES_OVER_REAL = 3;
+    /// 1 / |x|^2
+    TIMES_OVER_NORM = 4;
+    /// <x, y> / |x|^2
+    TIMES_DOT_OVER_NORM = 5;
+
+    // Vectors that a tile of products of all pairs has of either side, and those that one pass of a linear
+    // combination makes (basis.h).
+    BASIS_ROWS = 4;
+    BASIS_COLUMNS = 2;
+    BASIS_OUT = 4;
+}

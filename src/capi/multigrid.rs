@@ -1,0 +1,345 @@
+//! Multigrid: hierarchies of levels that precondition solvers.
+
+use std::sync::Arc;
+
+use super::args::{choose, choose_or, number_of, Handle, Local, Out, Params, Raw, Report};
+use super::context::Context;
+use super::dirac::{plaq_dirac, Dirac};
+use super::field::plaq_precision;
+use super::handles;
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::compose::multigrid::{
+    Cycle, LevelParams, Multigrid as Hierarchy, MultigridParams, Smoother, Update,
+};
+use crate::error::Result;
+
+/// What a `plaq_multigrid` stands for.
+pub struct Multigrid {
+    context: Arc<Context>,
+    multigrid: Arc<Hierarchy>,
+}
+
+impl Multigrid {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    pub(crate) fn multigrid(&self) -> &Arc<Hierarchy> {
+        &self.multigrid
+    }
+}
+
+/// `plaq_refresh` without its count.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Refresh {
+    Keep,
+    Refine,
+    Anew,
+}
+
+interface! {
+    "Multigrid"
+    handles {
+        /// Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
+        plaq_multigrid: Multigrid = 12,
+    }
+    constants {
+        /// How a level solves with the next coarser one.
+        plaq_cycle: Cycle {
+            /// One correction.
+            PLAQ_CYCLE_V = 0 => Cycle::V,
+            /// Two, by GCR.
+            PLAQ_CYCLE_W = 1 => Cycle::W,
+            /// GCR to a tolerance.
+            PLAQ_CYCLE_K = 2 => Cycle::K,
+        }
+        /// What smooths the finest level; coarse levels have GCR.
+        plaq_smoother: Smoother {
+            PLAQ_SMOOTHER_MR = 0 => Smoother::Mr,
+            PLAQ_SMOOTHER_GCR = 1 => Smoother::Gcr,
+        }
+        /// What an update does with the null vectors.
+        plaq_refresh: Refresh {
+            /// Keeps them: only coarse operators are built.
+            PLAQ_REFRESH_KEEP = 0 => Refresh::Keep,
+            /// Applies the cycle to them.
+            PLAQ_REFRESH_REFINE = 1 => Refresh::Refine,
+            /// Starts from random ones.
+            PLAQ_REFRESH_ANEW = 2 => Refresh::Anew,
+        }
+    }
+    params {
+        /// How to build a hierarchy. The defaults need no tuning.
+        plaq_multigrid_params, plaq_multigrid_params_init {
+            /// Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests.
+            levels: i32 = 0,
+            cycle: plaq_cycle = PLAQ_CYCLE_K,
+            /// Null vectors of a chirality on each level but the coarsest; 0: 24.
+            vectors: [i32; 4] = [0; 4],
+            /// Extents of aggregates x, y, z, t from the finest level to the second, from there to the
+            /// third, and on; 0: as the lattice suggests. They divide the part of a rank.
+            block: [i32; 4] = [0; 4],
+            block_2: [i32; 4] = [0; 4],
+            block_3: [i32; 4] = [0; 4],
+            /// Steps of the smoother before and after a correction.
+            pre: i32 = 0,
+            post: i32 = 8,
+            smoother: plaq_smoother = PLAQ_SMOOTHER_GCR,
+            /// Of the finest level's smoother, and of null vectors and coarse operators: double or single,
+            /// the smoother half too; 0: single.
+            smoother_precision: plaq_precision = 0,
+            coarse_precision: plaq_precision = 0,
+            /// Most iterations of GCR on coarse levels but the coarsest, and on the coarsest.
+            iterations: i32 = 8,
+            coarsest_iterations: i32 = 64,
+            /// Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
+            /// then applied to them.
+            setup_iterations: i32 = 40,
+            refinements: i32 = 2,
+            /// Must be 0.
+            reserved: i32 = 0,
+            /// MR: relaxation.
+            omega: f64 = 0.85,
+            /// Relative residual at which GCR stops on coarse levels, and on the coarsest.
+            tol: f64 = 0.25,
+            coarsest_tol: f64 = 0.25,
+            /// Of the random vectors.
+            seed: i64 = 1,
+        }
+    }
+    reports {
+        /// A hierarchy.
+        plaq_multigrid_report, plaq_multigrid_report_init {
+            levels: i32,
+            /// What the last update did in the end, PLAQ_REFRESH_ANEW after a set-up.
+            refresh: plaq_refresh,
+            /// Of the last set-up or update.
+            setup_seconds: f64,
+            /// Factor by which an iteration of GCR with the cycle reduces the residual of a random
+            /// vector, measured at the last set-up or update.
+            reduction: f64,
+            /// That null vectors and coarse operators hold on this rank.
+            bytes: i64,
+        }
+        /// A level of a hierarchy.
+        plaq_multigrid_level, plaq_multigrid_level_init {
+            /// Of the whole lattice of the level.
+            extents: [i32; 4],
+            /// Of the aggregates that become sites of the next level; 1 on the coarsest.
+            block: [i32; 4],
+            /// Null vectors of a chirality; 0 on the coarsest.
+            vectors: i32,
+            reserved: i32,
+            /// Of null vectors and the level's coarse operator on this rank.
+            bytes: i64,
+            /// Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
+            /// the last set-up or update.
+            iterations: i64,
+            /// In the level and those below it; on a GPU as the host saw them.
+            seconds: f64,
+        }
+    }
+    functions {
+        /// Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
+        /// OUT_OF_MEMORY (nothing was allocated), NOT_FINITE.
+        plaq_multigrid_create(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, multigrid: Out<plaq_multigrid>) = create;
+        /// The same with the right-hand sides of a full field as null vectors of the finest level, such as
+        /// plaq_multigrid_vectors gave.
+        plaq_multigrid_create_from(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, vectors: Handle<plaq_spinor>, multigrid: Out<plaq_multigrid>) = create_from;
+        /// Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
+        plaq_multigrid_destroy(multigrid: Raw<plaq_multigrid>) = destroy;
+        /// Device memory in bytes that a set-up takes at most.
+        plaq_multigrid_memory(dirac: Local<plaq_dirac>, params: Params<plaq_multigrid_params>, bytes: Out<i64>) = memory;
+        /// Takes the operator's links as they are now. What came of it is measured: where the cycle has
+        /// become bad, the next stronger means follow, and the report says which. `passes`: of
+        /// PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before.
+        plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: plaq_refresh, passes: i32) = update;
+        plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
+        /// Level 0 is the finest.
+        plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level>) = describe_level;
+        /// The null vectors of the finest level, orthonormal on aggregates, as right-hand sides of a new
+        /// full field.
+        plaq_multigrid_vectors(multigrid: Handle<plaq_multigrid>, precision: plaq_precision, vectors: Out<plaq_spinor>) = vectors_of;
+    }
+}
+
+fn count(value: i32, name: &str, least: i32) -> Result<usize> {
+    if value < least {
+        bail!(BadParameter, "params.{name}: expected {least} or more, found {value}");
+    }
+    Ok(value as usize)
+}
+
+fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParams> {
+    use crate::fields::Precision::F32;
+    if p.levels != 0 && !(2..=4).contains(&p.levels) {
+        bail!(BadParameter, "params.levels: expected 0 or 2 to 4, found {}", p.levels);
+    }
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
+    let geometry = dirac.op().gauge().geometry();
+    let mut params = MultigridParams::for_lattice(geometry);
+    let steps = match p.levels {
+        0 => params.levels.len(),
+        levels => levels as usize - 1,
+    };
+    let mut extents = geometry.extents();
+    let suggested = params.levels.clone();
+    params.levels.clear();
+    for (l, block) in [p.block, p.block_2, p.block_3].into_iter().take(steps).enumerate() {
+        let own: [usize; 4] = std::array::from_fn(|mu| {
+            let most = if l == 0 { 4 } else { 2 };
+            (1..=most).rev().find(|b| extents[mu].is_multiple_of(*b)).unwrap_or(1)
+        });
+        let name = ["block", "block_2", "block_3"][l];
+        let mut chosen = suggested.get(l).map_or(own, |s| if l == 0 { s.block } else { own });
+        for mu in 0..4 {
+            if block[mu] != 0 {
+                chosen[mu] = count(block[mu], name, 1)?;
+            }
+            if !extents[mu].is_multiple_of(chosen[mu]) {
+                bail!(
+                    BadExtents,
+                    "params.{name}[{mu}]: {} does not divide the {} sites of a rank",
+                    chosen[mu],
+                    extents[mu]
+                );
+            }
+            extents[mu] /= chosen[mu];
+        }
+        let vectors = match p.vectors[l] {
+            0 => 24,
+            n => count(n, "vectors", 1)?,
+        };
+        let (pre, post) = (count(p.pre, "pre", 0)?, count(p.post, "post", 0)?);
+        params.levels.push(LevelParams { block: chosen, vectors, pre, post });
+    }
+    params.cycle = choose(p.cycle, "params.cycle")?;
+    params.smoother = choose(p.smoother, "params.smoother")?;
+    params.smoother_precision = choose_or(p.smoother_precision, "params.smoother_precision", F32)?;
+    params.precision = choose_or(p.coarse_precision, "params.coarse_precision", F32)?;
+    params.iterations = count(p.iterations, "iterations", 1)?;
+    params.coarsest_iterations = count(p.coarsest_iterations, "coarsest_iterations", 1)?;
+    params.setup_iterations = count(p.setup_iterations, "setup_iterations", 1)?;
+    params.refinements = count(p.refinements, "refinements", 0)?;
+    (params.omega, params.tol, params.coarsest_tol) = (p.omega, p.tol, p.coarsest_tol);
+    params.seed = p.seed as u64;
+    params.check()?;
+    Ok(params)
+}
+
+fn adopt(dirac: &Dirac, made: Hierarchy, multigrid: &mut Out<plaq_multigrid>) -> Result<()> {
+    let report = made.report();
+    log::info!(
+        "multigrid: {} levels in {:.3} s, {:.3} an iteration",
+        report.levels.len(),
+        report.setup_seconds,
+        report.reduction
+    );
+    let object = Multigrid { context: dirac.context().clone(), multigrid: Arc::new(made) };
+    multigrid.set(dirac.context().adopt(object)?);
+    Ok(())
+}
+
+fn create(
+    dirac: &Arc<Dirac>,
+    params: &plaq_multigrid_params,
+    multigrid: &mut Out<plaq_multigrid>,
+) -> Result<()> {
+    let made = Hierarchy::new(dirac.op(), &translated(dirac, params)?)?;
+    adopt(dirac, made, multigrid)
+}
+
+fn create_from(
+    dirac: &Arc<Dirac>,
+    params: &plaq_multigrid_params,
+    vectors: &Arc<Spinor>,
+    multigrid: &mut Out<plaq_multigrid>,
+) -> Result<()> {
+    dirac.context().check_same(vectors.context(), "vectors")?;
+    let vectors = vectors.read("vectors")?;
+    let made = Hierarchy::with_vectors(dirac.op(), &translated(dirac, params)?, &vectors)?;
+    adopt(dirac, made, multigrid)
+}
+
+fn destroy(multigrid: plaq_multigrid) -> Result<()> {
+    handles::remove(multigrid, "multigrid")
+}
+
+fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i64>) -> Result<()> {
+    bytes.set(Hierarchy::memory(dirac.op(), &translated(dirac, params)?) as i64);
+    Ok(())
+}
+
+fn update(multigrid: &Arc<Multigrid>, dirac: &Arc<Dirac>, refresh: i32, passes: i32) -> Result<()> {
+    multigrid.context.check_same(dirac.context(), "dirac")?;
+    let how = match choose(refresh, "refresh")? {
+        Refresh::Keep => Update::Keep,
+        Refresh::Refine if passes < 1 => {
+            bail!(InvalidArgument, "passes: expected 1 or more, found {passes}")
+        }
+        Refresh::Refine => Update::Refine(passes as usize),
+        Refresh::Anew => Update::Anew,
+    };
+    let report = multigrid.multigrid.update(dirac.op(), how)?;
+    log::info!(
+        "multigrid: {:?} asked for, {:?} done in {:.3} s, {:.3} an iteration",
+        how,
+        report.update,
+        report.setup_seconds,
+        report.reduction
+    );
+    Ok(())
+}
+
+fn describe(multigrid: &Arc<Multigrid>, report: &mut Report<plaq_multigrid_report>) -> Result<()> {
+    let r = multigrid.multigrid.report();
+    let refresh = match r.update {
+        Some(Update::Keep) => Refresh::Keep,
+        Some(Update::Refine(_)) => Refresh::Refine,
+        Some(Update::Anew) | None => Refresh::Anew,
+    };
+    report.set(plaq_multigrid_report {
+        levels: r.levels.len() as i32,
+        refresh: number_of(refresh),
+        setup_seconds: r.setup_seconds,
+        reduction: r.reduction,
+        bytes: r.levels.iter().map(|l| l.bytes as i64).sum(),
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn describe_level(
+    multigrid: &Arc<Multigrid>,
+    level: i32,
+    report: &mut Report<plaq_multigrid_level>,
+) -> Result<()> {
+    let r = multigrid.multigrid.report();
+    let Some(l) = usize::try_from(level).ok().and_then(|l| r.levels.get(l)) else {
+        bail!(InvalidArgument, "level: expected 0 to {}, found {level}", r.levels.len() - 1);
+    };
+    report.set(plaq_multigrid_level {
+        extents: l.extents.map(|x| x as i32),
+        block: l.block.map(|x| x as i32),
+        vectors: l.vectors as i32,
+        bytes: l.bytes as i64,
+        iterations: l.iterations as i64,
+        seconds: l.seconds,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn vectors_of(
+    multigrid: &Arc<Multigrid>,
+    precision: i32,
+    vectors: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    let field = multigrid.multigrid.vectors(choose(precision, "precision")?)?;
+    let context = multigrid.context();
+    vectors.set(context.adopt(Spinor::new(context, field))?);
+    Ok(())
+}

@@ -1,0 +1,169 @@
+/* Momenta, gauge forces, trajectories and flows, and their misuse. */
+#include "lattice.h"
+
+static const char QUENCHED[] =
+    "length = 0.5\nseed = 3\n[run]\nlattice = [4, 4, 4, 8]\nstart = \"hot\"\n"
+    "[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 5.5\n"
+    "[[level]]\nintegrator = \"omelyan2\"\nsteps = 4\nmonomials = [\"gauge\"]\n";
+
+static plaq_gauge some_gauge(plaq_context context) {
+  plaq_gauge_params p = gauge_params();
+  plaq_gauge gauge;
+  OK(plaq_gauge_create(context, &p, &gauge));
+  return gauge;
+}
+
+/* H before and after a trajectory of leapfrog steps by the single functions. */
+static void single_steps(plaq_context context) {
+  plaq_gauge gauge = some_gauge(context), none = {0};
+  plaq_momentum p, q;
+  plaq_gauge_action_params action;
+  plaq_force_report force;
+  double s[2], k[2], correction, *ten = numbers(40 * VOLUME), *matrices = numbers(72 * VOLUME), twice;
+  int n;
+  OK(plaq_gauge_warm(gauge, 4, 0.4));
+  OK(plaq_momentum_create(gauge, &p));
+  OK(plaq_momentum_create(gauge, &q));
+  OK(plaq_gauge_action_params_init(&action, sizeof action));
+  OK(plaq_force_report_init(&force, sizeof force));
+  REFUSED(PLAQ_BAD_PARAMETER, "beta", plaq_action_gauge(gauge, &action, s));
+  action.beta[0] = action.beta[1] = 5.5;
+  OK(plaq_momentum_gaussian(p, 9, 0));
+  OK(plaq_momentum_kinetic(p, k));
+  CHECK(fabs(k[0] / (16.0 * VOLUME) - 1) < 0.05);
+  OK(plaq_action_gauge(gauge, &action, s));
+  OK(plaq_force_gauge(gauge, &action, p, 0.01, &force));
+  CHECK(force.rms > 0 && force.max >= force.rms && force.iterations == 0);
+  for (n = 0; n < 10; n++) {
+    OK(plaq_gauge_evolve(gauge, p, 0.02));
+    OK(plaq_force_gauge(gauge, &action, p, n < 9 ? 0.02 : 0.01, NULL));
+  }
+  OK(plaq_gauge_reunitarise(gauge, &correction));
+  CHECK(correction < 1e-13);
+  OK(plaq_momentum_kinetic(p, k + 1));
+  OK(plaq_action_gauge(gauge, &action, s + 1));
+  CHECK(fabs(s[1] - s[0]) > 1 && fabs(k[1] + s[1] - k[0] - s[0]) < 0.02 * fabs(s[1] - s[0]));
+
+  /* Out as one form, back as another. */
+  OK(plaq_momentum_save(p, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_EVEN_ODD, sqrt(2.0), ten));
+  OK(plaq_momentum_save(p, PLAQ_MOMENTUM_MATRICES, PLAQ_SITE_ORDER_EVEN_ODD, sqrt(2.0), matrices));
+  for (n = 0; n < 4 * VOLUME; n++) CHECK(ten[10 * n] == matrices[18 * n + 2] && ten[10 * n + 8] == matrices[18 * n + 17]);
+  OK(plaq_momentum_load(q, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_EVEN_ODD, sqrt(2.0), ten));
+  OK(plaq_momentum_add(q, -1, p, 1));
+  OK(plaq_momentum_kinetic(q, &twice));
+  CHECK(twice < 1e-24 * k[1]);
+  OK(plaq_momentum_add(p, 1, p, 1));
+  OK(plaq_momentum_kinetic(p, &twice));
+  CHECK(fabs(twice / k[1] - 4) < 1e-12);
+  ten[17] = NAN;
+  REFUSED(PLAQ_NOT_FINITE, "finite", plaq_momentum_load(q, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_EVEN_ODD, 1, ten));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "form", plaq_momentum_load(q, 7, PLAQ_SITE_ORDER_EVEN_ODD, 1, ten));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "order", plaq_momentum_load(q, PLAQ_MOMENTUM_TEN, 7, 1, ten));
+  EXPECT(PLAQ_NULL_POINTER, plaq_momentum_load(q, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_EVEN_ODD, 1, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_evolve(gauge, p, NAN));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_momentum_create(none, &p));
+  OK(plaq_momentum_destroy(q));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_momentum_kinetic(q, &twice));
+  free(ten);
+  free(matrices);
+}
+
+static int32_t stop_at_two(int64_t number, double dh, int32_t accepted, double plaquette, int64_t iterations, double seconds,
+                           void *user) {
+  plaq_plaquette p;
+  CHECK(fabs(dh) < 5 && accepted >= 0 && plaquette > 0 && iterations == 0 && seconds >= 0);
+  EXPECT(PLAQ_BUSY, plaq_gauge_plaquette(*(plaq_gauge *)user, &p));
+  return number == 1;
+}
+
+static void trajectories(plaq_context context) {
+  plaq_gauge gauge = some_gauge(context), again = some_gauge(context);
+  plaq_hmc hmc, other;
+  plaq_hmc_report report, second;
+  plaq_monomial_report monomial;
+  plaq_plaquette p, q;
+  char name[16];
+  int64_t seed, number;
+  int32_t found;
+  double value;
+  OK(plaq_gauge_warm(gauge, 4, 0.4));
+  OK(plaq_hmc_report_init(&report, sizeof report));
+  OK(plaq_hmc_report_init(&second, sizeof second));
+  OK(plaq_monomial_report_init(&monomial, sizeof monomial));
+  OK(plaq_hmc_create(gauge, QUENCHED, &hmc));
+  OK(plaq_hmc_run(hmc, gauge, 5, stop_at_two, &gauge, &report));
+  CHECK(report.trajectories == 2 && report.stopped == 1 && report.next_trajectory == 2 && report.reversibility_links == -1);
+  OK(plaq_hmc_monomials(hmc, &number));
+  CHECK(number == 1);
+  OK(plaq_hmc_monomial(hmc, 0, name, sizeof name, &monomial));
+  CHECK(!strcmp(name, "gauge") && monomial.kicks == 9 && monomial.rms > 0);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "index", plaq_hmc_monomial(hmc, 1, name, sizeof name, &monomial));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "capacity", plaq_hmc_monomial(hmc, 0, name, 3, &monomial));
+
+  /* A checkpoint goes on bit for bit. */
+  OK(plaq_hmc_save(hmc, gauge, "chain.lime"));
+  OK(plaq_hmc_run(hmc, gauge, 2, NULL, NULL, &report));
+  OK(plaq_hmc_create(again, QUENCHED, &other));
+  OK(plaq_hmc_load(other, again, "chain.lime"));
+  OK(plaq_hmc_place(other, &seed, &number));
+  CHECK(seed == 3 && number == 2);
+  OK(plaq_hmc_run(other, again, 2, NULL, NULL, &second));
+  OK(plaq_gauge_plaquette(gauge, &p));
+  OK(plaq_gauge_plaquette(again, &q));
+  CHECK(p.total == q.total && report.delta_h == second.delta_h);
+  OK(plaq_hmc_set_place(other, 3, 0));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_hmc_set_place(other, 3, -1));
+  EXPECT(PLAQ_FILE_OPEN, plaq_hmc_load(other, again, "not-there.lime"));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_hmc_run(other, again, 0, NULL, NULL, NULL));
+
+  REFUSED(PLAQ_INVALID_ARGUMENT, "lenght", plaq_hmc_create(gauge, "lenght = 1", &other));
+  EXPECT(PLAQ_NULL_POINTER, plaq_hmc_create(gauge, NULL, &other));
+  OK(plaq_input_number(QUENCHED, "run.lattice.3", 0, &value, &found));
+  CHECK(value == 8 && found == 1);
+  OK(plaq_input_number(QUENCHED, "run.lattice.4", -1, &value, &found));
+  CHECK(value == -1 && found == 0);
+  OK(plaq_input_text(QUENCHED, "run.start", name, sizeof name, &found));
+  CHECK(!strcmp(name, "hot") && found == 1);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "number", plaq_input_number(QUENCHED, "run.start", 0, &value, &found));
+  OK(plaq_hmc_destroy(hmc));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_run(hmc, gauge, 1, NULL, NULL, NULL));
+}
+
+static int32_t end(double time, double t2e, double charge, void *user) {
+  (void)charge;
+  CHECK(t2e >= 0);
+  return time > *(double *)user;
+}
+
+static void flows(plaq_context context) {
+  plaq_gauge gauge = some_gauge(context);
+  plaq_flow_params params;
+  plaq_flow_report report;
+  plaq_flow_point points[4];
+  int64_t count;
+  double limit = 0.03;
+  OK(plaq_gauge_warm(gauge, 4, 0.4));
+  OK(plaq_flow_params_init(&params, sizeof params));
+  OK(plaq_flow_report_init(&report, sizeof report));
+  REFUSED(PLAQ_BAD_PARAMETER, "time", plaq_flow_run(gauge, &params, NULL, NULL, &report, points, 4, &count));
+  params.time = 0.1;
+  params.every = 2;
+  OK(plaq_flow_run(gauge, &params, NULL, NULL, &report, points, 4, &count));
+  CHECK(report.steps == 5 && count == 4 && report.stopped == 0 && fabs(report.time - 0.1) < 1e-14);
+  CHECK(points[0].time == 0 && points[3].plaquette_spatial > points[0].plaquette_spatial);
+  params.kind = PLAQ_FLOW_ZEUTHEN;
+  params.every = 1;
+  OK(plaq_flow_run(gauge, &params, end, &limit, &report, NULL, 0, &count));
+  CHECK(report.stopped == 1 && report.steps == 2 && count == 3);
+  params.kind = 9;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "kind", plaq_flow_run(gauge, &params, NULL, NULL, &report, NULL, 0, &count));
+}
+
+int main(void) {
+  plaq_context context = cpu_context();
+  single_steps(context);
+  trajectories(context);
+  flows(context);
+  OK(plaq_context_destroy(context));
+  return 0;
+}
