@@ -10,13 +10,14 @@ use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial}
 use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial};
 
-use super::common::{self, devices, over_ranks};
+use super::common::{self, over_ranks};
+use super::device;
 
 const KAPPA: f64 = 0.14;
 const BETA: f64 = 5.0;
 
 fn start() -> GaugeField {
-    let device = devices().pop().unwrap();
+    let device = device();
     let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
     let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
     u.set_near_unit(9, 0.6).unwrap();
@@ -134,15 +135,15 @@ fn blocked(values: &[f64]) -> (f64, f64) {
 #[test]
 fn all_forms_of_two_flavours_agree() {
     let wanted = std::env::var("PLAQ_TEST_TRAJECTORIES").ok().and_then(|n| n.parse().ok());
-    let count: usize = wanted.unwrap_or(48);
+    let count: usize = wanted.unwrap_or(24);
     let mut found = vec![];
     let first = start();
     for (what, mut hmc) in chains(&first) {
         let mut u = first.to(Precision::F64, Recon::R18).unwrap();
         let (mut plaquettes, mut weights, mut accepted) = (vec![], vec![], 0);
-        for n in 0..count + 16 {
+        for n in 0..count + 8 {
             let report = hmc.run(&mut u).unwrap();
-            if n < 16 {
+            if n < 8 {
                 continue;
             }
             plaquettes.push(report.plaquette);

@@ -5,10 +5,10 @@ use plaq::fields::{Momenta, Precision, Recon, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, ForceTerms, Wilson};
 
-use super::common::{devices, extents_on};
+use super::common::extents_on;
 use super::reference::dirac::{Dirac, Preconditioned};
 use super::reference::{spinor, Field, Gauge};
-use super::{clover, derivative, directions, moved, reference_params, wilson, Setup};
+use super::{clover, derivative, device, directions, moved, reference_params, wilson, Setup};
 
 pub const COEF: [f64; 2] = [-1.0, 0.4];
 /// Of the determinant of the even sites and of the odd ones.
@@ -16,11 +16,8 @@ pub const DETERMINANT: [f64; 2] = [-0.5, 0.3];
 const EPSILON: f64 = 2e-3;
 
 fn setups() -> Vec<Setup> {
-    devices()
-        .iter()
-        .skip(devices().len() - 1)
-        .flat_map(|d| extents_on(d).into_iter().map(|e| Setup::new(d, e)).collect::<Vec<_>>())
-        .collect()
+    let device = device();
+    extents_on(&device).into_iter().map(|e| Setup::new(&device, e)).collect()
 }
 
 pub fn fields(s: &Setup, seed: u64) -> Vec<Field> {

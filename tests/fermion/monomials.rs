@@ -11,11 +11,11 @@ use plaq::ops::hmc::fermion::{
 use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Monomial, Stream};
 
-use super::common::{devices, over_ranks};
+use super::common::over_ranks;
 use super::reference::dirac::Dirac;
 use super::reference::matrix::eliminate;
 use super::reference::{spinor, Gauge, C};
-use super::{clover, derivative, directions, moved, reference_params, wilson, Setup};
+use super::{clover, derivative, device, directions, moved, reference_params, wilson, Setup};
 
 const EXACT: Inverter = Inverter {
     tolerance_force: 1e-12,
@@ -28,7 +28,7 @@ const SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
 const ASYMMETRIC: Schur = Schur { parity: 1, symmetric: false };
 
 fn setup(part: [usize; 4]) -> Setup {
-    Setup::new(&devices()[devices().len() - 1], part)
+    Setup::new(&device(), part)
 }
 
 fn two(operator: DiracParams, preconditioner: Option<DiracParams>, schur: Schur) -> TwoFlavours {

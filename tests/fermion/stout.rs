@@ -6,11 +6,11 @@ use plaq::operators::{ForceTerms, Wilson};
 use plaq::ops::hmc::stout::{Smeared, Stout};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 
-use super::common::{devices, distance, extents_on};
+use super::common::{distance, extents_on};
 use super::force::{compare, fields, reference_value, COEF, DETERMINANT};
 use super::reference::matrix::{add, dag, mul, one, product, scale, sub, trace, zero, Matrix};
 use super::reference::{su3, Gauge, Lattice, C};
-use super::{clover, gauge_numbers, Setup};
+use super::{clover, device, gauge_numbers, Setup};
 
 const RHO: [[f64; 4]; 4] = [
     [0.0, 0.11, 0.09, 0.05],
@@ -44,7 +44,7 @@ fn smeared(lat: Lattice, u: &Gauge) -> Gauge {
 }
 
 fn setups() -> Vec<Setup> {
-    let device = devices().pop().unwrap();
+    let device = device();
     extents_on(&device).into_iter().map(|e| Setup::new(&device, e)).collect()
 }
 
@@ -64,7 +64,7 @@ fn links_are_those_of_the_reference() {
 
 #[test]
 fn the_measurement_smears_alike() {
-    let s = Setup::new(&devices().pop().unwrap(), [4, 4, 4, 4]);
+    let s = Setup::new(&device(), [4, 4, 4, 4]);
     let links = s.gauge(&s.links, Precision::F64, Recon::R18);
     let found = Stout::new(0.1, 3).unwrap().smear(&links).unwrap().save_lex().unwrap();
     let other = smear_links(&links, Smearing::Stout { rho: 0.1, directions: 15 }, 3).unwrap();
@@ -99,7 +99,7 @@ fn what_cannot_be_smeared_is_a_status() {
     assert_eq!(Stout::new(0.3, 1).unwrap_err().status, Status::BadParameter);
     assert_eq!(Stout::new(f64::NAN, 1).unwrap_err().status, Status::BadParameter);
     assert_eq!(Stout::new(0.1, 0).unwrap_err().status, Status::BadParameter);
-    let s = Setup::new(&devices().pop().unwrap(), [4, 4, 4, 4]);
+    let s = Setup::new(&device(), [4, 4, 4, 4]);
     let two_rows = s.gauge(&s.links, Precision::F64, Recon::R12);
     let smear = Stout::new(0.1, 1).unwrap().smear(&two_rows);
     assert_eq!(smear.unwrap_err().status, Status::Unsupported);
