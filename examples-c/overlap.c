@@ -236,7 +236,7 @@ static void print_results(const job *j) {
   for (k = 0; k < o->modes; k++)
     printf("%5d  %20.12e  %10.2e  %10.3e\n", k, j->values[k], j->residuals[k], j->distances[k]);
   if (j->task == TASK_MODES) return;
-  printf("# index %d: %d zero modes of positive chirality, %d of negative\n", (int)(j->zeros[0] - j->zeros[1]),
+  printf("# index %d: %d zero modes of positive chirality, %d of negative\n", (int)(j->zeros[1] - j->zeros[0]),
          (int)j->zeros[0], (int)j->zeros[1]);
   printf("#%4s  %20s  %20s\n", "k", "|lambda(D)|^2 +", "|lambda(D)|^2 -");
   for (k = 0; k < j->low; k++) printf("%5d  %20.12e  %20.12e\n", k, j->plus[k], j->minus[k]);
@@ -286,7 +286,7 @@ static void write_json(const job *j) {
           name_of(o->sign, SIGNS), o->degree, o->delta, o->low, o->high);
   fprintf(f, "  \"error_bound\": %.17g,\n  \"ginsparg_wilson\": %.17g,\n", o->error_bound, j->violation);
   if (j->task != TASK_MODES) {
-    fprintf(f, "  \"index\": %d,\n  \"overlap\": {\"zeros\": [%d, %d], \"low\": {", (int)(j->zeros[0] - j->zeros[1]),
+    fprintf(f, "  \"index\": %d,\n  \"overlap\": {\"zeros\": [%d, %d], \"low\": {", (int)(j->zeros[1] - j->zeros[0]),
             (int)j->zeros[0], (int)j->zeros[1]);
     json_array(f, "plus", j->plus, j->low);
     fprintf(f, ", ");

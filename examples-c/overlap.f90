@@ -214,7 +214,7 @@ contains
       print '(i5,2x,es20.12,2x,es10.2,2x,es10.3)', k - 1, values(k), residuals(k), distances(k)
     end do
     if (task == task_modes) return
-    print '(a,i0,a,i0,a,i0,a)', '# index ', zeros(1) - zeros(2), ': ', zeros(1), &
+    print '(a,i0,a,i0,a,i0,a)', '# index ', zeros(2) - zeros(1), ': ', zeros(1), &
       ' zero modes of positive chirality, ', zeros(2), ' of negative'
     print '(a)', '#   k       |lambda(D)|^2 +       |lambda(D)|^2 -'
     do k = 1, int(low)
@@ -295,7 +295,7 @@ contains
       exact(found%high)//'},'
     write (unit, '(a)') '  "error_bound": '//exact(found%error_bound)//',', '  "ginsparg_wilson": '//exact(violation)//','
     if (task /= task_modes) then
-      write (unit, '(a)') '  "index": '//number_text(zeros(1) - zeros(2))//','
+      write (unit, '(a)') '  "index": '//number_text(zeros(2) - zeros(1))//','
       write (unit, '(a)') '  "overlap": {"zeros": '//json_integers(zeros)//', "low": {'//json_array('plus', plus)//', '// &
         json_array('minus', minus)//'}},'
     end if

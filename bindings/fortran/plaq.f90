@@ -2147,7 +2147,7 @@ module plaq
     !> Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
     !> residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
     !> eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-    !> modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-.
+    !> modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field.
     integer(c_int32_t) function plaq_overlap_index(overlap, &
         count, &
         tol, &

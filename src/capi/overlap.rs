@@ -218,7 +218,7 @@ interface! {
         /// Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
         /// residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
         /// eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-        /// modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-.
+        /// modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field.
         plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>, minus: OutArray<f64>, zeros: OutArray<i32>) = index_of;
         /// Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
         /// each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.

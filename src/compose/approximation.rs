@@ -42,7 +42,7 @@ fn check_interval(epsilon: f64) -> Result<()> {
 }
 
 fn check_delta(delta: f64) -> Result<()> {
-    if !(delta >= FINEST && delta < 1.0) {
+    if !(FINEST..1.0).contains(&delta) {
         bail!(BadParameter, "delta: expected {FINEST:e} to 1, found {delta}");
     }
     Ok(())
@@ -198,7 +198,7 @@ impl Exchange {
             .collect();
         let mut x = Exchange { epsilon, z, weight, p: vec![], level: 0.0, most: 0.0 };
         let root: Vec<f64> = x.z.iter().map(|&z| x.y(z).sqrt()).collect();
-        let sign = |i: usize| if i % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         // A polynomial of this degree has no divided difference over one point more.
         let (mut above, mut below) = (0.0, 0.0);
         for i in 0..x.z.len() {
@@ -239,7 +239,7 @@ impl Exchange {
         let angle: Vec<f64> = self.z.iter().map(|z| z.acos()).collect();
         let mut found = Vec::with_capacity(n);
         for i in 0..n {
-            let sign = if i % 2 == 0 { self.level.signum() } else { -self.level.signum() };
+            let sign = if i.is_multiple_of(2) { self.level.signum() } else { -self.level.signum() };
             let from = if i == 0 { 0.0 } else { 0.5 * (angle[i - 1] + angle[i]) };
             let to = if i + 1 == n { PI } else { 0.5 * (angle[i] + angle[i + 1]) };
             let width = (to - from) / PIECES as f64;

@@ -29,7 +29,7 @@ impl Overlap {
         s: f64,
         params: DiracParams,
     ) -> Result<Arc<HermitianWilson>> {
-        if !(s.abs() < 1.0) {
+        if s.is_nan() || s.abs() >= 1.0 {
             bail!(BadParameter, "s: expected a number between -1 and 1, found {s}: the operator has no light quark else");
         }
         let params = DiracParams { mass: -(1.0 + s), mu: 0.0, ..params };

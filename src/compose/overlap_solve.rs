@@ -15,8 +15,8 @@ use crate::fields::{basis, blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{chiral_sum, one_and_gamma5, DiracParams, Wilson};
 use crate::solvers::{
-    self, eigen, multishift, sumr, EigenParams, Monitor, Progress, Shift, SolverKind, SolverParams,
-    SolverReport, System,
+    self, eigen, multishift, sumr, EigenParams, Filter, Monitor, Progress, Shift, SolverKind,
+    SolverParams, SolverReport, System,
 };
 
 /// The algorithms.
@@ -99,7 +99,9 @@ impl OverlapModes {
     pub fn find(op: &Overlap, count: usize, tol: f64, monitor: &mut Monitor) -> Result<Self> {
         let massless = op.with_mass(0.0)?;
         let (rho, delta) = (op.rho(), op.sign().error_bound());
-        let params = EigenParams { count, tol, ..Default::default() };
+        // An application is many hops: a large Krylov space takes fewer of them than polynomials.
+        let room = 4 * count + 40;
+        let params = EigenParams { count, tol, room, filter: Filter::Plain, ..Default::default() };
         let mut find = |chirality| -> Result<_> {
             let (v, report) = eigen(&massless.square(chirality), None, &params, None, monitor)?;
             if !report.converged && !report.stopped {
@@ -140,9 +142,10 @@ impl OverlapModes {
     pub fn zeros(&self) -> [usize; 2] {
         self.zeros
     }
-    /// n_+ - n_-, the topological charge of a smooth field.
+    /// n_- - n_+: with gamma5 = gamma_x gamma_y gamma_z gamma_t the topological charge of a smooth field
+    /// as the gauge observables count it.
     pub fn index(&self) -> i64 {
-        self.zeros[0] as i64 - self.zeros[1] as i64
+        self.zeros[1] as i64 - self.zeros[0] as i64
     }
 
     /// out = sum_k v_k <v_k, b> / (eigenvalue of D^dagger D of this mass).
