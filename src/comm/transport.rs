@@ -496,7 +496,8 @@ impl Transport {
     /// At the beginning of a guarded call: are all ranks in the same one, with the same parameters?
     ///
     /// # Errors
-    /// `CommFailed`, on all ranks, with what each of them called: they cannot be brought together again.
+    /// On all ranks: `InvalidArgument` where parameters differ; `CommFailed` with what they called where
+    /// they are in different calls, as they cannot be brought together again.
     pub fn compare(&self, function: &str, digest: Option<u64>) -> Result<()> {
         let call = hash(&[function.as_bytes(), &self.call_number().to_ne_bytes()]);
         // A word and its complement: the largest of both say whether all are equal.
@@ -522,20 +523,20 @@ impl Transport {
         };
         let (first_digest, first) = of(0);
         let other = (1..self.size).map(|rank| (rank, of(rank)));
-        let message = match same_call {
-            true => {
-                let rank = other.into_iter().find(|(_, (digest, _))| *digest != first_digest);
-                let rank = rank.map_or(1, |(rank, _)| rank);
-                format!("{first}: ranks 0 and {rank} passed different parameters or objects")
+        if same_call {
+            let rank = other.into_iter().find(|(_, (digest, _))| *digest != first_digest);
+            let rank = rank.map_or(1, |(rank, _)| rank);
+            bail!(
+                InvalidArgument,
+                "rank {rank}: expected the parameters and objects that rank 0 passed to {first}, found \
+                 others"
+            );
+        }
+        let message = match other.into_iter().find(|(_, (_, name))| *name != first) {
+            Some((rank, (_, name))) => {
+                format!("ranks are not in the same call: rank 0 called {first}, rank {rank} {name}")
             }
-            false => match other.into_iter().find(|(_, (_, name))| *name != first) {
-                Some((rank, (_, name))) => format!(
-                    "ranks are not in the same call: rank 0 called {first}, rank {rank} {name}"
-                ),
-                None => {
-                    format!("ranks are not in the same call: not all of them made each {first}")
-                }
-            },
+            None => format!("ranks are not in the same call: not all of them made each {first}"),
         };
         Err(self.lose(message))
     }

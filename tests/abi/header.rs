@@ -49,8 +49,8 @@ const PROMISES: &str = r#"
 - **Threads and callbacks.** An object in use is `PLAQ_BUSY`; nothing waits for another call. So is every call that a
   log callback makes.
 - **Ranks.** Before they exchange anything, the ranks of a call compare its name, its number, its objects and its
-  parameters. Where these differ, all of them get `PLAQ_COMM_FAILED` with what each rank did, and the context is
-  lost. A wrong argument on one rank, a stale handle too, is the same refusal on all. Not compared are arrays, texts,
+  parameters. Where parameters or objects differ, all of them get `PLAQ_INVALID_ARGUMENT` and go on; where they are in
+  different calls, `PLAQ_COMM_FAILED` with what each rank called, and the context is lost. A wrong argument on one rank, a stale handle too, is the same refusal on all. Not compared are arrays, texts,
   callbacks, and how each rank keeps its part of a field (order and place of its array). Every wait has a deadline.
 - **Files** appear complete or not at all, with mode and owner of the file that they replace. Devices, pipes and
   links to nowhere are refused.
