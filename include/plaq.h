@@ -6,8 +6,8 @@
  * error: its report says so.
  * Handles. Small structs, passed by value; {0} is no object. A stale, foreign or destroyed handle
  * is refused. Objects belong to a context and die with it, or by their own destroy function.
- * Parameters. Fill a struct with its init function, NAME_init(&p, sizeof p), then set members; NULL
- * means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
+ * Parameters. PLAQ_INIT(plaq_NAME_params, p); declares a struct and fills in its defaults, or
+ * plaq_NAME_params_init(&p, sizeof p) one that exists; then set members; NULL means all defaults. Reports are initialised the same way; NULL if not wanted. These structs may
  * grow at the end in later versions without breaking programs compiled today.
  * Memory. What a pointer points to is borrowed for the call only, unless its comment says otherwise.
  * Pointers must be valid for the sizes stated; NULL is refused where something is needed.
@@ -190,33 +190,41 @@ typedef int32_t (*plaq_rank_callback)(const int32_t *coords, void *user);
 typedef struct plaq_context_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_DEVICE_AUTO. */
   plaq_device device;
-  /** Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones. */
+  /** Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+   * Default: -1. */
   int32_t ordinal;
   /** Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-   * that may use the same cores. */
+   * that may use the same cores. Default: 0. */
   int32_t threads;
+  /** Default: PLAQ_COMMUNICATOR_NONE. */
   plaq_communicator communicator_kind;
-  /** Address of the host's MPI_Comm, which is duplicated. */
+  /** Address of the host's MPI_Comm, which is duplicated. Default: NULL. */
   void *communicator;
+  /** Default: 0. */
   int32_t communicator_fortran;
-  /** 1: sums over ranks have the same bits in every run with the same process grid. */
+  /** 1: sums over ranks have the same bits in every run with the same process grid.
+   * Default: 0. */
   int32_t reproducible;
-  /** Ranks in x, y, z, t; zeros: all in t. */
+  /** Ranks in x, y, z, t; zeros: all in t. Default: 0, 0, 0, 0. */
   int32_t grid[4];
   /** Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
-   * `rank_callback` says otherwise. */
+   * `rank_callback` says otherwise. Default: NULL. */
   const int32_t *rank_table;
+  /** Default: NULL. */
   plaq_rank_callback rank_callback;
+  /** Default: NULL. */
   void *rank_user;
-  /** Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. */
+  /** Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0. */
   double timeout;
   /** Most bytes that the fields of this context may hold on the device; 0: no limit but
-   * the device's memory. What would exceed it is OUT_OF_MEMORY. */
+   * the device's memory. What would exceed it is OUT_OF_MEMORY. Default: 0. */
   int64_t memory_limit;
   /** The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
    * calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
-   * of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params. */
+   * of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+   * Default: NULL. */
   void *stream;
 } plaq_context_params;
 
@@ -342,30 +350,36 @@ enum {
 typedef struct plaq_layout_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_ORDER_LEXICOGRAPHIC. */
   plaq_order order;
-  /** Double or single. */
+  /** Double or single. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_LOCATION_HOST. */
   plaq_location location;
-  /** Of spinors. */
+  /** Of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI. */
   plaq_basis basis;
   /** 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
-   * other in it. n: `data` is the address of n pointers to arrays. */
+   * other in it. n: `data` is the address of n pointers to arrays. Default: 0. */
   int32_t arrays;
-  /** 1: links are put on the group after the check. */
+  /** 1: links are put on the group after the check. Default: 0. */
   int32_t project;
   /** Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
-   * single. Negative: nothing is checked, also not for NaN. */
+   * single. Negative: nothing is checked, also not for NaN. Default: 0. */
   double tolerance;
-  /** The array holds scale[mu] times the links, e.g. an anisotropy. */
+  /** The array holds scale[mu] times the links, e.g. an anisotropy. Default: 1, 1, 1, 1. */
   double scale[4];
-  /** The array's links that cross the boundary carry exp(i pi boundary[mu]). */
+  /** The array's links that cross the boundary carry exp(i pi boundary[mu]).
+   * Default: 0, 0, 0, 0. */
   double boundary[4];
-  /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links. */
+  /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
+   * Default: 0. */
   int64_t site_bytes;
+  /** Default: 0. */
   int64_t site_offset;
   /** Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
    * comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
-   * stream; 2: the calling thread's. The call itself returns when its work is done. */
+   * stream; 2: the calling thread's. The call itself returns when its work is done.
+   * Default: NULL. */
   void *stream;
 } plaq_layout_params;
 
@@ -395,6 +409,17 @@ enum {
   PLAQ_STORAGE_SU2 = 4
 };
 
+/** Kinds of link smearing. */
+typedef int32_t plaq_smearing;
+enum {
+  /** Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0]. */
+  PLAQ_SMEARING_APE = 0,
+  /** exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0]. */
+  PLAQ_SMEARING_STOUT = 1,
+  /** Three levels inside of hypercubes; alpha[0..2], directions 15. */
+  PLAQ_SMEARING_HYP = 2
+};
+
 /** Shape of a gauge field. */
 typedef struct plaq_gauge_params {
   /** sizeof of this struct, set by its init function. */
@@ -402,12 +427,34 @@ typedef struct plaq_gauge_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
 } plaq_gauge_params;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_params_init(plaq_gauge_params *params, int64_t struct_size);
+
+/** Link smearing. */
+typedef struct plaq_gauge_smear_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Default: PLAQ_SMEARING_STOUT. */
+  plaq_smearing kind;
+  /** Default: 1. */
+  int32_t steps;
+  /** Parameters of the kind, 0 to 1. The first must be set. */
+  double alpha[3];
+  /** Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
+   * Default: 15. */
+  int32_t directions;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_gauge_smear_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_gauge_smear_params_init(plaq_gauge_smear_params *params, int64_t struct_size);
 
 /** Shape of a gauge field that exists. */
 typedef struct plaq_gauge_report {
@@ -435,6 +482,11 @@ plaq_status plaq_gauge_destroy(plaq_gauge gauge);
 
 /** Shape and size. */
 plaq_status plaq_gauge_describe(plaq_gauge gauge, plaq_gauge_report *report);
+
+/** Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
+ * polar decomposition with determinant 1. On failure the old ones stay.
+ * Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY. */
+plaq_status plaq_gauge_smear(plaq_gauge gauge, const plaq_gauge_smear_params *params);
 
 /** Links of `from` into `to`; precision and storage may differ.
  * Errors: FIELD_MISMATCH for another lattice or group. */
@@ -481,20 +533,24 @@ enum {
 typedef struct plaq_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The whole lattice that the file must have; all 0: any. */
+  /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
   /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
-   * single precision. */
+   * single precision. Default: 0. */
   double unitarity;
   /** Largest difference accepted between plaquette and link trace of header and links;
-   * 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single). */
+   * 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single).
+   * Default: 0. */
   double header;
-  /** 1: links are put back into SU(3) after the check. */
+  /** 1: links are put back into SU(3) after the check. Default: 1. */
   int32_t project;
   /** 1: links are read although the file's checksum is not theirs; the report's `warnings` say
-   * so. For files that were changed after they were written, and are known to be good. */
+   * so. For files that were changed after they were written, and are known to be good.
+   * Default: 0. */
   int32_t wrong_checksum;
 } plaq_read_params;
 
@@ -505,21 +561,26 @@ plaq_status plaq_read_params_init(plaq_read_params *params, int64_t struct_size)
 typedef struct plaq_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_FILE_FORMAT_ILDG. */
   plaq_file_format format;
-  /** 0: the format's own; only some formats have a choice. */
+  /** 0: the format's own; only some formats have a choice. Default: 0. */
   plaq_byte_order byte_order;
-  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it. */
+  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+   * Default: 0. */
   plaq_precision precision;
   /** Must be 0. */
   int32_t reserved;
-  /** Number of the configuration in its ensemble; negative: not stated. */
+  /** Number of the configuration in its ensemble; negative: not stated. Default: -1. */
   int64_t sequence_number;
+  /** Default: NULL. */
   const char *ensemble_id;
+  /** Default: NULL. */
   const char *ensemble_label;
+  /** Default: NULL. */
   const char *creator;
-  /** NULL: now, in UTC. */
+  /** NULL: now, in UTC. Default: NULL. */
   const char *date;
-  /** Logical file name of ILDG; NULL: none. */
+  /** Logical file name of ILDG; NULL: none. Default: NULL. */
   const char *lfn;
 } plaq_write_params;
 
@@ -577,9 +638,11 @@ typedef struct plaq_spinor_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
+  /** Default: PLAQ_SUBSET_FULL. */
   plaq_subset subset;
-  /** Right-hand sides, 1 to 4096. */
+  /** Right-hand sides, 1 to 4096. Default: 1. */
   int32_t nrhs;
   /** Must be 0. */
   int32_t reserved;
@@ -595,8 +658,9 @@ typedef struct plaq_spinor_smear_params {
   int64_t struct_size;
   /** 0 or more. Must be set. */
   double alpha;
+  /** Default: 0. */
   int32_t steps;
-  /** Bit mu: neighbours in direction mu; 7: x, y, z. */
+  /** Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7. */
   int32_t directions;
 } plaq_spinor_smear_params;
 
@@ -688,13 +752,14 @@ typedef struct plaq_update_params {
   int64_t struct_size;
   /** 0 to 1e6. Must be set. */
   double beta;
+  /** Default: 0. */
   int64_t seed;
-  /** Heat bath sweeps. */
+  /** Heat bath sweeps. Default: 1. */
   int64_t sweeps;
-  /** Overrelaxation sweeps after each of them. */
+  /** Overrelaxation sweeps after each of them. Default: 4. */
   int64_t overrelax;
   /** Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
-   * last report. */
+   * last report. Default: 0. */
   int64_t first_sweep;
 } plaq_update_params;
 
@@ -801,6 +866,7 @@ typedef struct plaq_clover_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set. */
   int32_t extents[4];
+  /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
   /** Must be 0. */
   int32_t reserved;
@@ -874,25 +940,29 @@ enum {
 typedef struct plaq_dirac_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. */
+  /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
+   * must be set. */
   double kappa;
-  /** Bare mass m; ignored where kappa is not 0. */
+  /** Bare mass m; ignored where kappa is not 0. Default: not set (NaN). */
   double mass;
-  /** Sheikholeslami-Wohlert coefficient; 0: no clover term. */
+  /** Sheikholeslami-Wohlert coefficient; 0: no clover term. Default: 0. */
   double csw;
-  /** Its value in the planes with t; NaN: as csw. */
+  /** Its value in the planes with t; NaN: as csw. Default: NaN. */
   double csw_t;
-  /** Twisted mass mu. */
+  /** Twisted mass mu. Default: 0. */
   double mu;
-  /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1). */
+  /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+   * Default: 1, 1, 1, 1. */
   double hop[4];
   /** Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-   * 1: antiperiodic. Default (0, 0, 0, 1). */
+   * 1: antiperiodic. Default: 0, 0, 0, 1. */
   double boundary[4];
-  /** Precision of the operator; 0: that of the gauge field. */
+  /** Precision of the operator; 0: that of the gauge field. Default: 0. */
   plaq_precision precision;
-  /** Storage of its links; 0: two rows. The clover term is made of the gauge field's. */
+  /** Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+   * Default: 0. */
   plaq_storage storage;
+  /** Default: PLAQ_NORMALISATION_KAPPA. */
   plaq_normalisation normalisation;
   /** Must be 0. */
   int32_t reserved;
@@ -1020,38 +1090,46 @@ enum {
  * next iteration, and the callback that asked is not called again. */
 typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
-/** How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations. */
+/** How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
+ * operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
+ * time to the same residual. */
 typedef struct plaq_solver_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_ALGORITHM_CGNR. */
   plaq_algorithm algorithm;
+  /** Default: PLAQ_SOLUTION_M. */
   plaq_solution solution;
   /** For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
-   * normal equations, CGNE and CGNR have theirs. */
+   * normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT. */
   plaq_equations equations;
-  /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning. */
+  /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+   * Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
   plaq_system system;
-  /** Precision and storage of the iteration; 0: those of the operator. */
+  /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
   plaq_precision sloppy_precision;
+  /** Default: 0. */
   plaq_storage sloppy_storage;
+  /** Default: 10000. */
   int32_t max_iterations;
-  /** GCR: directions kept before a restart. */
+  /** GCR: directions kept before a restart. Default: 10. */
   int32_t nkrylov;
-  /** GCR: steps of MR inside every iteration; 0: none. */
+  /** GCR: steps of MR inside every iteration; 0: none. Default: 0. */
   int32_t precondition_steps;
-  /** 1: start from the x that is passed in; 0: from zero. */
+  /** 1: start from the x that is passed in; 0: from zero. Default: 0. */
   int32_t initial_guess;
-  /** Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met. */
+  /** Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+   * Default: 1e-10. */
   double tol;
-  /** Largest heavy-quark residual; 0: not asked for. */
+  /** Largest heavy-quark residual; 0: not asked for. Default: 0. */
   double tol_hq;
   /** Mixed precision: the residual is recomputed in the operator's precision whenever
-   * that of the iteration has fallen by this factor. */
+   * that of the iteration has fallen by this factor. Default: 0.1. */
   double delta;
-  /** MR: relaxation, 1: none. */
+  /** MR: relaxation, 1: none. Default: 1. */
   double omega;
   /** plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
-   * and on a GPU more time. */
+   * and on a GPU more time. Default: 12. */
   int32_t columns;
   /** Must be 0. */
   int32_t reserved;
@@ -1166,10 +1244,11 @@ enum {
 typedef struct plaq_source_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_SOURCE_POINT. */
   plaq_source kind;
   /** Must be 0. */
   int32_t reserved;
-  /** Coordinates x, y, z, t; of a wall only t counts. */
+  /** Coordinates x, y, z, t; of a wall only t counts. Default: 0, 0, 0, 0. */
   int32_t position[4];
 } plaq_source_params;
 
@@ -1210,6 +1289,365 @@ plaq_status plaq_effective_mass(const double *correlator,
                                 int64_t times,
                                 int32_t form,
                                 double *masses);
+
+/* ---- Eigenvectors of M^dagger M ---- */
+
+/** Eigenvectors that were found, with their eigenvalues. */
+typedef struct plaq_eigen {
+  int64_t id;
+} plaq_eigen;
+
+/** Which end of the spectrum. */
+typedef int32_t plaq_eigen_end;
+enum {
+  PLAQ_EIGEN_SMALLEST = 0,
+  PLAQ_EIGEN_LARGEST = 1
+};
+
+/** How eigenvectors are found. */
+typedef int32_t plaq_eigen_method;
+enum {
+  /** Block Lanczos with thick restarts and Chebyshev polynomials. */
+  PLAQ_EIGEN_LANCZOS = 0,
+  /** Minimising the Ritz functional with conjugate gradients. */
+  PLAQ_EIGEN_RITZ = 1
+};
+
+/** What eigenvectors of M^dagger M are asked for. */
+typedef struct plaq_eigen_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Default: PLAQ_EIGEN_LANCZOS. */
+  plaq_eigen_method method;
+  /** Default: PLAQ_EIGEN_SMALLEST. */
+  plaq_eigen_end end;
+  /** M: the operator, or a Schur complement. Default: 0. */
+  plaq_system system;
+  /** Eigenvectors wanted. Default: 8. */
+  int32_t count;
+  /** Vectors kept at most; 0: about twice as many as wanted. Default: 0. */
+  int32_t room;
+  /** Vectors multiplied at a time. Default: 1. */
+  int32_t block;
+  /** Default: 200. */
+  int32_t max_restarts;
+  /** 1: look again, with random vectors, for what was missed. Default: 1. */
+  int32_t verify;
+  /** Largest |A v - lambda v| over the largest eigenvalue. Default: 1e-10. */
+  double tol;
+  /** Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
+   * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+   * Default: 0. */
+  int32_t degree;
+  /** Must be 0. */
+  int32_t reserved;
+  /** Default: 0. */
+  double from;
+  /** Default: 0. */
+  double to;
+  /** Of random start vectors. Default: 1. */
+  int64_t seed;
+} plaq_eigen_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_eigen_params_init(plaq_eigen_params *params, int64_t struct_size);
+
+/** What was found. */
+typedef struct plaq_eigen_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 1: every vector meets the tolerance. */
+  int32_t converged;
+  /** 1: the callback asked to stop. */
+  int32_t stopped;
+  /** Vectors that there are. */
+  int32_t count;
+  /** Of the last polynomial. */
+  int32_t degree;
+  double from;
+  double to;
+  /** Estimates of the ends of the spectrum. */
+  double least;
+  double largest;
+  int64_t restarts;
+  /** Multiplications of a vector with M^dagger M. */
+  int64_t applications;
+  double seconds;
+} plaq_eigen_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_eigen_report_init(plaq_eigen_report *report, int64_t struct_size);
+
+/** Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
+ * The callback hears of every restart and of the largest residual. Not converged is not an
+ * error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
+ * OUT_OF_MEMORY. */
+plaq_status plaq_eigen_create(plaq_dirac dirac,
+                              const plaq_eigen_params *params,
+                              plaq_spinor guess,
+                              plaq_progress_callback callback,
+                              void *user,
+                              plaq_eigen *eigen,
+                              plaq_eigen_report *report);
+
+/** Destroys eigenvectors. The zero handle is accepted. */
+plaq_status plaq_eigen_destroy(plaq_eigen eigen);
+
+/** Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+ * lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
+ * `bounds` may be NULL. */
+plaq_status plaq_eigen_values(plaq_eigen eigen,
+                              double *values,
+                              double *residuals,
+                              double *bounds,
+                              int64_t count);
+
+/** A new field with all eigenvectors, orthonormal, one for each right-hand side. */
+plaq_status plaq_eigen_vectors(plaq_eigen eigen, plaq_spinor *vectors);
+
+/* ---- Overlap operator ---- */
+
+/** The overlap operator D_N(m) on links of its own, with the low modes of its kernel. */
+typedef struct plaq_overlap {
+  int64_t id;
+} plaq_overlap;
+
+/** How sign(Q) of what is not projected is approximated. */
+typedef int32_t plaq_overlap_sign;
+enum {
+  /** Minimax polynomial. */
+  PLAQ_OVERLAP_POLYNOMIAL = 0,
+  /** Zolotarev's rational function by multi-shift CG. */
+  PLAQ_OVERLAP_ZOLOTAREV = 1,
+  /** Whichever takes less time here. */
+  PLAQ_OVERLAP_AUTO = 2
+};
+
+/** How modes of the kernel are found. */
+typedef int32_t plaq_overlap_finder;
+enum {
+  PLAQ_OVERLAP_LANCZOS = 0,
+  PLAQ_OVERLAP_RITZ = 1
+};
+
+/** The operator D or what is made of it. */
+typedef int32_t plaq_overlap_form;
+enum {
+  PLAQ_OVERLAP_D = 0,
+  PLAQ_OVERLAP_DDAG = 1,
+  PLAQ_OVERLAP_DDAGD = 2,
+  /** sign(Q) */
+  PLAQ_OVERLAP_SIGN = 3,
+  /** Q = gamma5 (D_W - (1 + s)) */
+  PLAQ_OVERLAP_KERNEL = 4
+};
+
+/** How D x = b is solved. */
+typedef int32_t plaq_overlap_algorithm;
+enum {
+  /** CG on D^dagger D, on either chirality that b has. */
+  PLAQ_OVERLAP_CG = 0,
+  /** Shifted unitary minimal residual. */
+  PLAQ_OVERLAP_SUMR = 1,
+  /** Flexible GCR. */
+  PLAQ_OVERLAP_GCR = 2
+};
+
+/** D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s. */
+typedef struct plaq_overlap_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Between -1 and 1. Default: 0.4. */
+  double s;
+  /** Quark mass m, 0 to below 2 rho. Default: 0. */
+  double mass;
+  /** Largest error of the sign function on the spectrum that is not projected. Default: 1e-8. */
+  double delta;
+  /** Default: PLAQ_OVERLAP_POLYNOMIAL. */
+  plaq_overlap_sign sign;
+  /** Low modes of the kernel to project, at least; -1: found from the spectrum. Default: -1. */
+  int32_t modes;
+  /** -1: as many at most. Default: 48. */
+  int32_t most_modes;
+  /** Default: PLAQ_OVERLAP_LANCZOS. */
+  plaq_overlap_finder finder;
+  /** Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
+   * Default: 0. */
+  double modes_tol;
+  /** Highest degree of a polynomial. Default: 5000. */
+  int32_t max_degree;
+  /** Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. Default: 0. */
+  int32_t two_passes;
+  /** Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+   * Default: 0. */
+  double low;
+  /** Default: 0. */
+  double high;
+  /** Sheikholeslami-Wohlert coefficient of the kernel. Default: 0. */
+  double csw;
+  /** Boundary phases in units of pi. Default: 0, 0, 0, 1. */
+  double boundary[4];
+  /** Precision of the operator; 0: that of the gauge field. Default: 0. */
+  plaq_precision precision;
+  /** Storage of its links; 0: two rows. Default: 0. */
+  plaq_storage storage;
+  /** Of random start vectors. Default: 1. */
+  int64_t seed;
+} plaq_overlap_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_overlap_params_init(plaq_overlap_params *params, int64_t struct_size);
+
+/** How D x = b is solved. */
+typedef struct plaq_overlap_solve_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Default: PLAQ_OVERLAP_CG. */
+  plaq_overlap_algorithm algorithm;
+  /** Default: 2000. */
+  int32_t max_iterations;
+  /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 1e-7. */
+  double tol;
+  /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
+  plaq_precision sloppy_precision;
+  /** Default: 0. */
+  plaq_storage sloppy_storage;
+  /** 1: coarser sign functions while the residual is large. Default: 1. */
+  int32_t relax;
+  /** 1: low modes that plaq_overlap_index found are taken out of the start. Default: 1. */
+  int32_t deflate;
+  /** GCR: directions kept. Default: 20. */
+  int32_t nkrylov;
+  /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
+   * which must be above the critical one, and tolerance. Default: 0. */
+  int32_t wilson_iterations;
+  /** Default: 0. */
+  double wilson_mass;
+  /** Default: 0.1. */
+  double wilson_tol;
+  /** plaq_overlap_propagators: 1 takes the contact term out. Default: 1. */
+  int32_t subtract;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_overlap_solve_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_overlap_solve_params_init(plaq_overlap_solve_params *params, int64_t struct_size);
+
+/** An overlap operator that exists. */
+typedef struct plaq_overlap_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  double s;
+  double mass;
+  /** Polynomial or Zolotarev. */
+  plaq_overlap_sign sign;
+  /** Degree of the polynomial in Q^2, or poles. */
+  int32_t degree;
+  /** Modes that are projected, and vectors that plaq_overlap_modes gives out. */
+  int32_t modes;
+  int32_t vectors;
+  /** Error of the sign function on the spectrum that is not projected. */
+  double delta;
+  /** Of the projectors (Walk, section 2.8). */
+  double kappa_plus;
+  double kappa_minus;
+  /** Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta). */
+  double error_bound;
+  /** Moduli of eigenvalues of Q between which the approximation holds. */
+  double low;
+  double high;
+  /** Largest modulus of an eigenvalue of Q and its error, least that is not projected. */
+  double largest;
+  double largest_error;
+  double next;
+  /** Multiplications of a vector with Q so far. */
+  int64_t multiplications;
+  plaq_precision precision;
+  plaq_storage storage;
+  /** To find the modes, and to make the approximation. */
+  double seconds_modes;
+  double seconds_sign;
+} plaq_overlap_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_overlap_report_init(plaq_overlap_report *report, int64_t struct_size);
+
+/** Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
+ * plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+ * KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
+ * too inexact modes: the message says what to change), OUT_OF_MEMORY. */
+plaq_status plaq_overlap_create(plaq_context context,
+                                plaq_gauge gauge,
+                                const plaq_overlap_params *params,
+                                plaq_spinor modes,
+                                plaq_progress_callback callback,
+                                void *user,
+                                plaq_overlap *overlap);
+
+/** The same operator with another mass; modes are shared. */
+plaq_status plaq_overlap_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
+
+/** Destroys an operator. The zero handle is accepted. */
+plaq_status plaq_overlap_destroy(plaq_overlap overlap);
+
+/** Parameters, bounds and cost. */
+plaq_status plaq_overlap_describe(plaq_overlap overlap, plaq_overlap_report *report);
+
+/** Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
+ * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL. */
+plaq_status plaq_overlap_kernel(plaq_overlap overlap,
+                                double *values,
+                                double *residuals,
+                                double *distances,
+                                int64_t count);
+
+/** A new field with all vectors of the search, the projected ones first. */
+plaq_status plaq_overlap_modes(plaq_overlap overlap, plaq_spinor *vectors);
+
+/** y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
+ * precision; y and x are different fields. */
+plaq_status plaq_overlap_apply(plaq_overlap overlap, int32_t form, plaq_spinor y, plaq_spinor x);
+
+/** |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x. */
+plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, double *violation);
+
+/** Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
+ * residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+ * eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
+ * modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-. */
+plaq_status plaq_overlap_index(plaq_overlap overlap,
+                               int32_t count,
+                               double tol,
+                               plaq_progress_callback callback,
+                               void *user,
+                               double *plus,
+                               double *minus,
+                               int32_t *zeros);
+
+/** Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
+ * each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN. */
+plaq_status plaq_overlap_solve(plaq_overlap overlap,
+                               const plaq_overlap_solve_params *params,
+                               plaq_spinor x,
+                               plaq_spinor b,
+                               plaq_progress_callback callback,
+                               void *user,
+                               plaq_solve_report *report,
+                               double *residuals);
+
+/** New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
+ * `count` masses, or without the contact term taken out as params.subtract says; several masses
+ * by multi-shift CG. propagators: room for `count` handles. */
+plaq_status plaq_overlap_propagators(plaq_overlap overlap,
+                                     const plaq_overlap_solve_params *params,
+                                     const double *masses,
+                                     int64_t count,
+                                     const plaq_source_params *source,
+                                     plaq_progress_callback callback,
+                                     void *user,
+                                     plaq_spinor *propagators,
+                                     plaq_solve_report *report);
 
 /* ---- Gauge fixing ---- */
 
@@ -1267,44 +1705,55 @@ typedef int32_t (*plaq_gaugefix_callback)(int64_t copy, int64_t sweeps, double f
 typedef struct plaq_gaugefix_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Default: PLAQ_GAUGEFIX_LANDAU. */
   plaq_gaugefix_condition condition;
-  /** Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). */
+  /** Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). Default: 3. */
   int32_t time;
-  /** Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. */
+  /** Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. Default: 0. */
   int32_t residual;
+  /** Default: PLAQ_GAUGEFIX_OVERRELAXATION. */
   plaq_gaugefix_method method;
+  /** Default: PLAQ_GAUGEFIX_MIXED. */
   plaq_gaugefix_precision precision;
-  /** 1: annealing temperatures with equal ratios; 0: with equal differences. */
+  /** 1: annealing temperatures with equal ratios; 0: with equal differences. Default: 0. */
   int32_t logarithmic;
-  /** Power of overrelaxation, 1 to below 2. */
+  /** Power of overrelaxation, 1 to below 2. Default: 1.7. */
   double omega;
-  /** Stochastic relaxation: 0 to below 1. */
+  /** Stochastic relaxation: 0 to below 1. Default: 0.5. */
   double probability;
+  /** Default: 1000. */
   int64_t stochastic_sweeps;
   /** First and last temperature, their number with a heat bath sweep each, and the
-   * microcanonical sweeps after each of these. */
+   * microcanonical sweeps after each of these. Default: 1.4. */
   double hot;
+  /** Default: 0.1. */
   double cold;
+  /** Default: 1000. */
   int64_t temperatures;
+  /** Default: 3. */
   int64_t microcanonical;
   /** Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
-   * which is what that comes to. All criteria asked for must be met. */
+   * which is what that comes to. All criteria asked for must be met. Default: -1. */
   double stop_theta;
-  /** Largest violation of a site, of which theta is the average; 0: not asked for. */
+  /** Largest violation of a site, of which theta is the average; 0: not asked for.
+   * Default: 0. */
   double stop_theta_max;
-  /** Largest rise of F in one iteration; 0: not asked for. */
+  /** Largest rise of F in one iteration; 0: not asked for. Default: 0. */
   double stop_change;
-  /** Sweeps after which a copy, or a slice, is given up; annealing is not counted. */
+  /** Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+   * Default: 20000. */
   int64_t max_iterations;
-  /** Sweeps between two looks at the violation. */
+  /** Sweeps between two looks at the violation. Default: 10. */
   int64_t check_every;
   /** Gauge copies, of which the one with the largest F among those that converged is
-   * kept; in Coulomb gauge of every slice. The first starts from the field as it is. */
+   * kept; in Coulomb gauge of every slice. The first starts from the field as it is.
+   * Default: 1. */
   int64_t copies;
-  /** 1: the first copy starts from a random transformation, as the others do. */
+  /** 1: the first copy starts from a random transformation, as the others do. Default: 0. */
   int64_t random_start;
+  /** Default: 1. */
   int64_t seed;
-  /** Fourier-accelerated methods: step along the gradient times p2max / p^2. */
+  /** Fourier-accelerated methods: step along the gradient times p2max / p^2. Default: 0.08. */
   double alpha;
 } plaq_gaugefix_params;
 
@@ -1355,7 +1804,8 @@ typedef struct plaq_gaugefix_state {
 } plaq_gaugefix_state;
 
 /** Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
- * the criteria says the report. `result` has the transformation and the copies.
+ * the criteria says the report. `result` has the transformation and the copies; NULL if
+ * they are not wanted.
  * Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
  * UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
  * ranks), CUFFT_MISSING: the links stay as they were. */
@@ -1391,6 +1841,371 @@ plaq_status plaq_gaugefix_transformation(plaq_gaugefix result, double *transform
 /** Applies the transformation to the links of another field of the lattice. */
 plaq_status plaq_gaugefix_apply(plaq_gaugefix result, plaq_gauge gauge);
 
+/* ---- Momenta, gauge forces, link updates ---- */
+
+/** Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
+ * term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
+ * anti-hermitian matrices are sqrt(2) i p, and their unit of time is 1/sqrt(2) of this one. */
+typedef struct plaq_momentum {
+  int64_t id;
+} plaq_momentum;
+
+/** What an array of momenta holds for each link, in double precision; four links on a site. */
+typedef int32_t plaq_momentum_form;
+enum {
+  /** p_1 to p_8. */
+  PLAQ_MOMENTUM_COEFFICIENTS = 0,
+  /** i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
+   * is free; MILC's anti_hermitmat. */
+  PLAQ_MOMENTUM_TEN = 1,
+  /** i p as 3x3 complex numbers, row major. */
+  PLAQ_MOMENTUM_MATRICES = 2
+};
+
+/** Order of this rank's sites in an array of momenta. */
+typedef int32_t plaq_site_order;
+enum {
+  /** x fastest, t slowest. */
+  PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0,
+  /** Even sites, then odd ones. */
+  PLAQ_SITE_ORDER_EVEN_ODD = 1
+};
+
+/** A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
+ * (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one. */
+typedef struct plaq_gauge_action_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi. */
+  double beta[2];
+  /** Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1. Default: 1, 1. */
+  double c0[2];
+  /** Of rectangles: spatial, temporal with two steps in space, and with two in time.
+   * Default: 0, 0, 0. */
+  double c1[3];
+} plaq_gauge_action_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_gauge_action_params_init(plaq_gauge_action_params *params, int64_t struct_size);
+
+/** What a kick was. */
+typedef struct plaq_force_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
+   * dS/d omega_a for U -> exp(i omega_a T_a) U, without the step. */
+  double rms;
+  double max;
+  /** Iterations of solvers. */
+  int64_t iterations;
+} plaq_force_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_force_report_init(plaq_force_report *report, int64_t struct_size);
+
+/** Zero momenta for links on the lattice and in the precision (double or single) of `gauge`. */
+plaq_status plaq_momentum_create(plaq_gauge gauge, plaq_momentum *momentum);
+
+/** Destroys momenta. The zero handle is accepted. */
+plaq_status plaq_momentum_destroy(plaq_momentum momentum);
+
+/** Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
+ * device and decomposition. */
+plaq_status plaq_momentum_gaussian(plaq_momentum momentum, int64_t seed, int32_t number);
+
+/** 1/2 sum p_a^2 over all ranks. */
+plaq_status plaq_momentum_kinetic(plaq_momentum momentum, double *kinetic);
+
+/** momentum = scale momentum + factor other. */
+plaq_status plaq_momentum_add(plaq_momentum momentum,
+                              double scale,
+                              plaq_momentum other,
+                              double factor);
+
+/** Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
+ * p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were. */
+plaq_status plaq_momentum_load(plaq_momentum momentum,
+                               int32_t form,
+                               int32_t order,
+                               double factor,
+                               const double *data);
+
+/** `factor` times the momenta into the host's array. */
+plaq_status plaq_momentum_save(plaq_momentum momentum,
+                               int32_t form,
+                               int32_t order,
+                               double factor,
+                               double *data);
+
+/** The gauge action of the links, all ranks. */
+plaq_status plaq_action_gauge(plaq_gauge gauge,
+                              const plaq_gauge_action_params *params,
+                              double *action);
+
+/** momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
+ * in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER. */
+plaq_status plaq_force_gauge(plaq_gauge gauge,
+                             const plaq_gauge_action_params *params,
+                             plaq_momentum momentum,
+                             double step,
+                             plaq_force_report *report);
+
+/** U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8. */
+plaq_status plaq_gauge_evolve(plaq_gauge gauge, plaq_momentum momentum, double step);
+
+/** Puts all links back into SU(3); `correction`: the largest change of an entry. */
+plaq_status plaq_gauge_reunitarise(plaq_gauge gauge, double *correction);
+
+/* ---- Fermion forces of given spinors ---- */
+
+/** momentum = momentum - step F with F the force of the hopping term in
+ * S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
+ * the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
+ * y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
+ * `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
+ * the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED. */
+plaq_status plaq_force_wilson(plaq_dirac dirac,
+                              plaq_momentum momentum,
+                              double step,
+                              plaq_spinor x,
+                              plaq_spinor y,
+                              const double *coefficients,
+                              int64_t count);
+
+/** The same for the clover term, made of the operator's links; to S are added
+ * determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
+ * flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
+ * UNSUPPORTED without such a clover term. */
+plaq_status plaq_force_clover(plaq_dirac dirac,
+                              plaq_momentum momentum,
+                              double step,
+                              plaq_spinor x,
+                              plaq_spinor y,
+                              const double *coefficients,
+                              int64_t count,
+                              double determinant_even,
+                              double determinant_odd);
+
+/** The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
+ * determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
+ * its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above. */
+plaq_status plaq_force_schur(plaq_dirac dirac,
+                             int32_t system,
+                             plaq_momentum momentum,
+                             double step,
+                             plaq_spinor x,
+                             plaq_spinor y,
+                             const double *coefficients,
+                             int64_t count,
+                             double determinant);
+
+/* ---- Hybrid Monte Carlo ---- */
+
+/** A Markov chain of trajectories: action, integrator, momenta, place in the random streams. */
+typedef struct plaq_hmc {
+  int64_t id;
+} plaq_hmc;
+
+/** Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
+ * average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
+ * rank ends the run. */
+typedef int32_t (*plaq_trajectory_callback)(int64_t trajectory, double delta_h, int32_t accepted, double plaquette, int64_t iterations, double seconds, void *user);
+
+/** What a run of trajectories did; numbers of one trajectory are those of the last. */
+typedef struct plaq_hmc_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Trajectories done, and how many of them were accepted. */
+  int64_t trajectories;
+  int64_t accepted;
+  /** Number of the next one. */
+  int64_t next_trajectory;
+  /** Was the last one accepted. */
+  int32_t last_accepted;
+  /** 1: the callback asked to stop. */
+  int32_t stopped;
+  /** Iterations of all solvers in the last one. */
+  int64_t iterations;
+  double delta_h;
+  /** Average over the run of exp(-Delta H): 1 within errors. */
+  double exp_minus_delta_h;
+  /** Kinetic term at start and end. */
+  double kinetic_start;
+  double kinetic_end;
+  double plaquette;
+  /** Largest change of an entry when links were put back into SU(3). */
+  double correction;
+  /** Largest difference of a link, and of H, after the way there and back; -1: not checked. */
+  double reversibility_links;
+  double reversibility_h;
+  /** Of the last one, and of all. */
+  double trajectory_seconds;
+  double seconds;
+} plaq_hmc_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_hmc_report_init(plaq_hmc_report *report, int64_t struct_size);
+
+/** A monomial in the last trajectory. */
+typedef struct plaq_monomial_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  double action_start;
+  double action_end;
+  /** Force evaluations, the average of their rms, and the largest force of a link. */
+  int64_t kicks;
+  double rms;
+  double max;
+  /** Iterations of solvers in forces, and in heat bath and actions. */
+  int64_t force_iterations;
+  int64_t action_iterations;
+  double seconds;
+} plaq_monomial_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t struct_size);
+
+/** A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
+ * and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
+ * line), BAD_PARAMETER, OUT_OF_MEMORY. */
+plaq_status plaq_hmc_create(plaq_gauge gauge, const char *input, plaq_hmc *hmc);
+
+/** Destroys a chain. The zero handle is accepted. */
+plaq_status plaq_hmc_destroy(plaq_hmc hmc);
+
+/** Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
+ * those before the trajectory that failed, whose number is then that of the next. */
+plaq_status plaq_hmc_run(plaq_hmc hmc,
+                         plaq_gauge gauge,
+                         int64_t trajectories,
+                         plaq_trajectory_callback callback,
+                         void *user,
+                         plaq_hmc_report *report);
+
+/** How many monomials there are. */
+plaq_status plaq_hmc_monomials(plaq_hmc hmc, int64_t *count);
+
+/** Monomial number `index` from 0 in the last trajectory, and its name. */
+plaq_status plaq_hmc_monomial(plaq_hmc hmc,
+                              int64_t index,
+                              char *name,
+                              int64_t capacity,
+                              plaq_monomial_report *report);
+
+/** Seed, and number of the next trajectory. */
+plaq_status plaq_hmc_place(plaq_hmc hmc, int64_t *seed, int64_t *trajectory);
+
+/** Goes on at another place of the random streams. */
+plaq_status plaq_hmc_set_place(plaq_hmc hmc, int64_t seed, int64_t trajectory);
+
+/** Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
+ * for bit; it appears complete or not at all. */
+plaq_status plaq_hmc_save(plaq_hmc hmc, plaq_gauge gauge, const char *file);
+
+/** Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
+ * configuration without a place. Links and place are then as before. */
+plaq_status plaq_hmc_load(plaq_hmc hmc, plaq_gauge gauge, const char *file);
+
+/** A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
+ * and `value` is then `otherwise`. For the host's own keys, in the table [run]. */
+plaq_status plaq_input_number(const char *input,
+                              const char *path,
+                              double otherwise,
+                              double *value,
+                              int32_t *found);
+
+/** The same for text; empty if there is none. */
+plaq_status plaq_input_text(const char *input,
+                            const char *path,
+                            char *value,
+                            int64_t capacity,
+                            int32_t *found);
+
+/* ---- Gradient flow ---- */
+
+/** Whose gradient. */
+typedef int32_t plaq_flow_kind;
+enum {
+  PLAQ_FLOW_WILSON = 0,
+  /** Tree-level improved. */
+  PLAQ_FLOW_SYMANZIK = 1,
+  /** The same with the term that removes all O(a^2) effects of the flow. */
+  PLAQ_FLOW_ZEUTHEN = 2
+};
+
+/** Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
+ * topological charge; a result other than 0 on any rank ends the flow. */
+typedef int32_t (*plaq_flow_callback)(double time, double t2e, double charge, void *user);
+
+/** A gradient flow by Luescher's third-order Runge-Kutta scheme. */
+typedef struct plaq_flow_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Default: PLAQ_FLOW_WILSON. */
+  plaq_flow_kind kind;
+  /** Steps between measurements; one more is at the start, one at the end. Default: 10. */
+  int32_t every;
+  /** Step of the flow time, to 0.2; of adaptive steps the first. Default: 0.02. */
+  double step;
+  /** Flow time to reach. Must be set. */
+  double time;
+  /** Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
+   * fixed steps. Default: 0. */
+  double tolerance;
+} plaq_flow_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_flow_params_init(plaq_flow_params *params, int64_t struct_size);
+
+/** What a flow did. Scales are in lattice units, negative where the flow ended before them. */
+typedef struct plaq_flow_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Flow time reached. */
+  double time;
+  /** t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes. */
+  double t0_clover;
+  double t0_plaquette;
+  /** w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise. */
+  double w0_clover;
+  double w0_plaquette;
+  int64_t steps;
+  /** Steps that were done again with a smaller step. */
+  int64_t repeated;
+  double seconds;
+  /** 1: the callback asked to stop. */
+  int32_t stopped;
+  int32_t reserved;
+} plaq_flow_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_flow_report_init(plaq_flow_report *report, int64_t struct_size);
+
+/** Observables at a flow time. */
+typedef struct plaq_flow_point {
+  double time;
+  /** Average plaquettes, 1 for unit links. */
+  double plaquette_spatial;
+  double plaquette_temporal;
+  /** Action density from clover leaves, as plaq_gauge_topology gives it. */
+  double energy_spatial;
+  double energy_temporal;
+  /** Topological charge. */
+  double charge;
+} plaq_flow_point;
+
+/** Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
+ * made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
+ * UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY. */
+plaq_status plaq_flow_run(plaq_gauge gauge,
+                          const plaq_flow_params *params,
+                          plaq_flow_callback callback,
+                          void *user,
+                          plaq_flow_report *report,
+                          plaq_flow_point *points,
+                          int64_t capacity,
+                          int64_t *count);
+
 /* ---- QUDA's interface: what becomes of errors ---- */
 
 /** What a function of the headers in quda/ does once its error has been told to the handler. */
@@ -1420,5 +2235,11 @@ plaq_status plaq_quda_last_status(int32_t *status);
 #ifdef __cplusplus
 }
 #endif
+
+/** Declares a struct of parameters or a report with its defaults: PLAQ_INIT(plaq_dirac_params, p);
+ * then p.kappa = 0.13. Its size is right whatever the type. */
+#define PLAQ_INIT(type, name) \
+  type name; \
+  (void)type##_init(&name, (int64_t)sizeof(type))
 
 #endif

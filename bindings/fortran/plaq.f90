@@ -240,6 +240,13 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8_ANGLES = 9
   !> SU(2), a0 + i a.sigma.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU2 = 4
+  !> Kinds of link smearing.
+  !> Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_APE = 0
+  !> exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
+  !> Three levels inside of hypercubes; alpha[0..2], directions 15.
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
   !> Shape of a gauge field.
   type, bind(c) :: plaq_gauge_params
     !> sizeof of this struct, set by its init function.
@@ -249,6 +256,19 @@ module plaq
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
+  end type
+  !> Link smearing.
+  type, bind(c) :: plaq_gauge_smear_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: kind
+    integer(c_int32_t) :: steps
+    !> Parameters of the kind, 0 to 1. The first must be set.
+    real(c_double) :: alpha(3)
+    !> Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
+    integer(c_int32_t) :: directions
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
   end type
   !> Shape of a gauge field that exists.
   type, bind(c) :: plaq_gauge_report
@@ -502,9 +522,10 @@ module plaq
   type, bind(c) :: plaq_dirac_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts.
+    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
+    !> must be set.
     real(c_double) :: kappa
-    !> Bare mass m; ignored where kappa is not 0.
+    !> Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
     real(c_double) :: mass
     !> Sheikholeslami-Wohlert coefficient; 0: no clover term.
     real(c_double) :: csw
@@ -515,7 +536,7 @@ module plaq
     !> Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
     real(c_double) :: hop(4)
     !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-    !> 1: antiperiodic. Default (0, 0, 0, 1).
+    !> 1: antiperiodic.
     real(c_double) :: boundary(4)
     !> Precision of the operator; 0: that of the gauge field.
     integer(c_int32_t) :: precision
@@ -575,7 +596,9 @@ module plaq
   !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
   !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
-  !> How to solve. The defaults: mixed CG on the even-odd preconditioned normal equations.
+  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
+  !> operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
+  !> time to the same residual.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -661,6 +684,200 @@ module plaq
     integer(c_int32_t) :: reserved
     !> Coordinates x, y, z, t; of a wall only t counts.
     integer(c_int32_t) :: position(4)
+  end type
+
+  ! Eigenvectors of M^dagger M
+  !> Eigenvectors that were found, with their eigenvalues.
+  type, bind(c) :: plaq_eigen
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Which end of the spectrum.
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_SMALLEST = 0
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_LARGEST = 1
+  !> How eigenvectors are found.
+  !> Block Lanczos with thick restarts and Chebyshev polynomials.
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
+  !> Minimising the Ritz functional with conjugate gradients.
+  integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
+  !> What eigenvectors of M^dagger M are asked for.
+  type, bind(c) :: plaq_eigen_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: method
+    integer(c_int32_t) :: end
+    !> M: the operator, or a Schur complement.
+    integer(c_int32_t) :: system
+    !> Eigenvectors wanted.
+    integer(c_int32_t) :: count
+    !> Vectors kept at most; 0: about twice as many as wanted.
+    integer(c_int32_t) :: room
+    !> Vectors multiplied at a time.
+    integer(c_int32_t) :: block
+    integer(c_int32_t) :: max_restarts
+    !> 1: look again, with random vectors, for what was missed.
+    integer(c_int32_t) :: verify
+    !> Largest |A v - lambda v| over the largest eigenvalue.
+    real(c_double) :: tol
+    !> Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
+    !> operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+    integer(c_int32_t) :: degree
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+    real(c_double) :: from
+    real(c_double) :: to
+    !> Of random start vectors.
+    integer(c_int64_t) :: seed
+  end type
+  !> What was found.
+  type, bind(c) :: plaq_eigen_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 1: every vector meets the tolerance.
+    integer(c_int32_t) :: converged
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    !> Vectors that there are.
+    integer(c_int32_t) :: count
+    !> Of the last polynomial.
+    integer(c_int32_t) :: degree
+    real(c_double) :: from
+    real(c_double) :: to
+    !> Estimates of the ends of the spectrum.
+    real(c_double) :: least
+    real(c_double) :: largest
+    integer(c_int64_t) :: restarts
+    !> Multiplications of a vector with M^dagger M.
+    integer(c_int64_t) :: applications
+    real(c_double) :: seconds
+  end type
+
+  ! Overlap operator
+  !> The overlap operator D_N(m) on links of its own, with the low modes of its kernel.
+  type, bind(c) :: plaq_overlap
+    integer(c_int64_t) :: id = 0
+  end type
+  !> How sign(Q) of what is not projected is approximated.
+  !> Minimax polynomial.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_POLYNOMIAL = 0
+  !> Zolotarev's rational function by multi-shift CG.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
+  !> Whichever takes less time here.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
+  !> How modes of the kernel are found.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
+  !> The operator D or what is made of it.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_D = 0
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAG = 1
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD = 2
+  !> sign(Q)
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
+  !> Q = gamma5 (D_W - (1 + s))
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_KERNEL = 4
+  !> How D x = b is solved.
+  !> CG on D^dagger D, on either chirality that b has.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
+  !> Shifted unitary minimal residual.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SUMR = 1
+  !> Flexible GCR.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_GCR = 2
+  !> D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
+  type, bind(c) :: plaq_overlap_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Between -1 and 1.
+    real(c_double) :: s
+    !> Quark mass m, 0 to below 2 rho.
+    real(c_double) :: mass
+    !> Largest error of the sign function on the spectrum that is not projected.
+    real(c_double) :: delta
+    integer(c_int32_t) :: sign
+    !> Low modes of the kernel to project, at least; -1: found from the spectrum.
+    integer(c_int32_t) :: modes
+    !> -1: as many at most.
+    integer(c_int32_t) :: most_modes
+    integer(c_int32_t) :: finder
+    !> Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
+    real(c_double) :: modes_tol
+    !> Highest degree of a polynomial.
+    integer(c_int32_t) :: max_degree
+    !> Zolotarev: 1 runs the Krylov space twice and takes no memory for poles.
+    integer(c_int32_t) :: two_passes
+    !> Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+    real(c_double) :: low
+    real(c_double) :: high
+    !> Sheikholeslami-Wohlert coefficient of the kernel.
+    real(c_double) :: csw
+    !> Boundary phases in units of pi.
+    real(c_double) :: boundary(4)
+    !> Precision of the operator; 0: that of the gauge field.
+    integer(c_int32_t) :: precision
+    !> Storage of its links; 0: two rows.
+    integer(c_int32_t) :: storage
+    !> Of random start vectors.
+    integer(c_int64_t) :: seed
+  end type
+  !> How D x = b is solved.
+  type, bind(c) :: plaq_overlap_solve_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: algorithm
+    integer(c_int32_t) :: max_iterations
+    !> Largest |b - D x| / |b|, not far below the operator's error bound.
+    real(c_double) :: tol
+    !> Precision and storage of the iteration; 0: those of the operator.
+    integer(c_int32_t) :: sloppy_precision
+    integer(c_int32_t) :: sloppy_storage
+    !> 1: coarser sign functions while the residual is large.
+    integer(c_int32_t) :: relax
+    !> 1: low modes that plaq_overlap_index found are taken out of the start.
+    integer(c_int32_t) :: deflate
+    !> GCR: directions kept.
+    integer(c_int32_t) :: nkrylov
+    !> GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
+    !> which must be above the critical one, and tolerance.
+    integer(c_int32_t) :: wilson_iterations
+    real(c_double) :: wilson_mass
+    real(c_double) :: wilson_tol
+    !> plaq_overlap_propagators: 1 takes the contact term out.
+    integer(c_int32_t) :: subtract
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
+  !> An overlap operator that exists.
+  type, bind(c) :: plaq_overlap_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: s
+    real(c_double) :: mass
+    !> Polynomial or Zolotarev.
+    integer(c_int32_t) :: sign
+    !> Degree of the polynomial in Q^2, or poles.
+    integer(c_int32_t) :: degree
+    !> Modes that are projected, and vectors that plaq_overlap_modes gives out.
+    integer(c_int32_t) :: modes
+    integer(c_int32_t) :: vectors
+    !> Error of the sign function on the spectrum that is not projected.
+    real(c_double) :: delta
+    !> Of the projectors (Walk, section 2.8).
+    real(c_double) :: kappa_plus
+    real(c_double) :: kappa_minus
+    !> Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta).
+    real(c_double) :: error_bound
+    !> Moduli of eigenvalues of Q between which the approximation holds.
+    real(c_double) :: low
+    real(c_double) :: high
+    !> Largest modulus of an eigenvalue of Q and its error, least that is not projected.
+    real(c_double) :: largest
+    real(c_double) :: largest_error
+    real(c_double) :: next
+    !> Multiplications of a vector with Q so far.
+    integer(c_int64_t) :: multiplications
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+    !> To find the modes, and to make the approximation.
+    real(c_double) :: seconds_modes
+    real(c_double) :: seconds_sign
   end type
 
   ! Gauge fixing
@@ -784,6 +1001,168 @@ module plaq
     integer(c_int32_t) :: reserved
   end type
 
+  ! Momenta, gauge forces, link updates
+  !> Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
+  !> term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
+  !> anti-hermitian matrices are sqrt(2) i p, and their unit of time is 1/sqrt(2) of this one.
+  type, bind(c) :: plaq_momentum
+    integer(c_int64_t) :: id = 0
+  end type
+  !> What an array of momenta holds for each link, in double precision; four links on a site.
+  !> p_1 to p_8.
+  integer(c_int32_t), parameter :: PLAQ_MOMENTUM_COEFFICIENTS = 0
+  !> i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
+  !> is free; MILC's anti_hermitmat.
+  integer(c_int32_t), parameter :: PLAQ_MOMENTUM_TEN = 1
+  !> i p as 3x3 complex numbers, row major.
+  integer(c_int32_t), parameter :: PLAQ_MOMENTUM_MATRICES = 2
+  !> Order of this rank's sites in an array of momenta.
+  !> x fastest, t slowest.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0
+  !> Even sites, then odd ones.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
+  !> A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
+  !> (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
+  type, bind(c) :: plaq_gauge_action_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
+    real(c_double) :: beta(2)
+    !> Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
+    real(c_double) :: c0(2)
+    !> Of rectangles: spatial, temporal with two steps in space, and with two in time.
+    real(c_double) :: c1(3)
+  end type
+  !> What a kick was.
+  type, bind(c) :: plaq_force_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
+    !> dS/d omega_a for U -> exp(i omega_a T_a) U, without the step.
+    real(c_double) :: rms
+    real(c_double) :: max
+    !> Iterations of solvers.
+    integer(c_int64_t) :: iterations
+  end type
+
+  ! Fermion forces of given spinors
+
+  ! Hybrid Monte Carlo
+  !> A Markov chain of trajectories: action, integrator, momenta, place in the random streams.
+  type, bind(c) :: plaq_hmc
+    integer(c_int64_t) :: id = 0
+  end type
+  !> plaq_trajectory_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
+  !> average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
+  !> rank ends the run.
+  !> Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds, user.
+  !> What a run of trajectories did; numbers of one trajectory are those of the last.
+  type, bind(c) :: plaq_hmc_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Trajectories done, and how many of them were accepted.
+    integer(c_int64_t) :: trajectories
+    integer(c_int64_t) :: accepted
+    !> Number of the next one.
+    integer(c_int64_t) :: next_trajectory
+    !> Was the last one accepted.
+    integer(c_int32_t) :: last_accepted
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    !> Iterations of all solvers in the last one.
+    integer(c_int64_t) :: iterations
+    real(c_double) :: delta_h
+    !> Average over the run of exp(-Delta H): 1 within errors.
+    real(c_double) :: exp_minus_delta_h
+    !> Kinetic term at start and end.
+    real(c_double) :: kinetic_start
+    real(c_double) :: kinetic_end
+    real(c_double) :: plaquette
+    !> Largest change of an entry when links were put back into SU(3).
+    real(c_double) :: correction
+    !> Largest difference of a link, and of H, after the way there and back; -1: not checked.
+    real(c_double) :: reversibility_links
+    real(c_double) :: reversibility_h
+    !> Of the last one, and of all.
+    real(c_double) :: trajectory_seconds
+    real(c_double) :: seconds
+  end type
+  !> A monomial in the last trajectory.
+  type, bind(c) :: plaq_monomial_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: action_start
+    real(c_double) :: action_end
+    !> Force evaluations, the average of their rms, and the largest force of a link.
+    integer(c_int64_t) :: kicks
+    real(c_double) :: rms
+    real(c_double) :: max
+    !> Iterations of solvers in forces, and in heat bath and actions.
+    integer(c_int64_t) :: force_iterations
+    integer(c_int64_t) :: action_iterations
+    real(c_double) :: seconds
+  end type
+
+  ! Gradient flow
+  !> Whose gradient.
+  integer(c_int32_t), parameter :: PLAQ_FLOW_WILSON = 0
+  !> Tree-level improved.
+  integer(c_int32_t), parameter :: PLAQ_FLOW_SYMANZIK = 1
+  !> The same with the term that removes all O(a^2) effects of the flow.
+  integer(c_int32_t), parameter :: PLAQ_FLOW_ZEUTHEN = 2
+  !> plaq_flow_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
+  !> topological charge; a result other than 0 on any rank ends the flow.
+  !> Arguments: time, t2e, charge, user.
+  !> A gradient flow by Luescher's third-order Runge-Kutta scheme.
+  type, bind(c) :: plaq_flow_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: kind
+    !> Steps between measurements; one more is at the start, one at the end.
+    integer(c_int32_t) :: every
+    !> Step of the flow time, to 0.2; of adaptive steps the first.
+    real(c_double) :: step
+    !> Flow time to reach. Must be set.
+    real(c_double) :: time
+    !> Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
+    !> fixed steps.
+    real(c_double) :: tolerance
+  end type
+  !> What a flow did. Scales are in lattice units, negative where the flow ended before them.
+  type, bind(c) :: plaq_flow_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Flow time reached.
+    real(c_double) :: time
+    !> t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes.
+    real(c_double) :: t0_clover
+    real(c_double) :: t0_plaquette
+    !> w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise.
+    real(c_double) :: w0_clover
+    real(c_double) :: w0_plaquette
+    integer(c_int64_t) :: steps
+    !> Steps that were done again with a smaller step.
+    integer(c_int64_t) :: repeated
+    real(c_double) :: seconds
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
+    integer(c_int32_t) :: reserved
+  end type
+  !> Observables at a flow time.
+  type, bind(c) :: plaq_flow_point
+    real(c_double) :: time
+    !> Average plaquettes, 1 for unit links.
+    real(c_double) :: plaquette_spatial
+    real(c_double) :: plaquette_temporal
+    !> Action density from clover leaves, as plaq_gauge_topology gives it.
+    real(c_double) :: energy_spatial
+    real(c_double) :: energy_temporal
+    !> Topological charge.
+    real(c_double) :: charge
+  end type
+
   ! QUDA's interface: what becomes of errors
   !> What a function of the headers in quda/ does once its error has been told to the handler.
   !> Ends the program with exit code 1 (the default).
@@ -885,6 +1264,12 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gauge_smear_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_gauge_smear_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_gauge_report_init(report, struct_size) bind(c)
       import
       type(plaq_gauge_report), intent(inout) :: report
@@ -908,6 +1293,14 @@ module plaq
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_report), intent(inout), optional :: report
+    end function
+    !> Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
+    !> polar decomposition with determinant 1. On failure the old ones stay.
+    !> Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_gauge_smear(gauge, params) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge_smear_params), intent(in), optional :: params
     end function
     !> Links of `from` into `to`; precision and storage may differ.
     !> Errors: FIELD_MISMATCH for another lattice or group.
@@ -1422,6 +1815,217 @@ module plaq
       real(c_double), intent(inout) :: masses(*)
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_eigen_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_eigen_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_eigen_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_eigen_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
+    !> The callback hears of every restart and of the largest residual. Not converged is not an
+    !> error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
+    !> OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_eigen_create(dirac, &
+        params, &
+        guess, &
+        callback, &
+        user, &
+        eigen, &
+        report) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_eigen_params), intent(in), optional :: params
+      type(plaq_spinor), value :: guess
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_eigen), intent(inout) :: eigen
+      type(plaq_eigen_report), intent(inout), optional :: report
+    end function
+    !> Destroys eigenvectors. The zero handle is accepted.
+    integer(c_int32_t) function plaq_eigen_destroy(eigen) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+    end function
+    !> Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+    !> lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
+    !> `bounds` may be NULL.
+    integer(c_int32_t) function plaq_eigen_values(eigen, values, residuals, bounds, count) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+      real(c_double), intent(inout) :: values(*)
+      real(c_double), intent(inout), optional :: residuals(*)
+      real(c_double), intent(inout), optional :: bounds(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> A new field with all eigenvectors, orthonormal, one for each right-hand side.
+    integer(c_int32_t) function plaq_eigen_vectors(eigen, vectors) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_overlap_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_overlap_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_overlap_solve_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_overlap_solve_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_overlap_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_overlap_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
+    !> plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+    !> KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
+    !> too inexact modes: the message says what to change), OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_overlap_create(context, &
+        gauge, &
+        params, &
+        modes, &
+        callback, &
+        user, &
+        overlap) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_overlap_params), intent(in), optional :: params
+      type(plaq_spinor), value :: modes
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_overlap), intent(inout) :: overlap
+    end function
+    !> The same operator with another mass; modes are shared.
+    integer(c_int32_t) function plaq_overlap_with_mass(overlap, mass, other) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      real(c_double), value :: mass
+      type(plaq_overlap), intent(inout) :: other
+    end function
+    !> Destroys an operator. The zero handle is accepted.
+    integer(c_int32_t) function plaq_overlap_destroy(overlap) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+    end function
+    !> Parameters, bounds and cost.
+    integer(c_int32_t) function plaq_overlap_describe(overlap, report) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_report), intent(inout), optional :: report
+    end function
+    !> Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
+    !> |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    integer(c_int32_t) function plaq_overlap_kernel(overlap, &
+        values, &
+        residuals, &
+        distances, &
+        count) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      real(c_double), intent(inout) :: values(*)
+      real(c_double), intent(inout), optional :: residuals(*)
+      real(c_double), intent(inout), optional :: distances(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> A new field with all vectors of the search, the projected ones first.
+    integer(c_int32_t) function plaq_overlap_modes(overlap, vectors) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
+    !> precision; y and x are different fields.
+    integer(c_int32_t) function plaq_overlap_apply(overlap, form, y, x) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      integer(c_int32_t), value :: form
+      type(plaq_spinor), value :: y
+      type(plaq_spinor), value :: x
+    end function
+    !> |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
+    integer(c_int32_t) function plaq_overlap_ginsparg_wilson(overlap, seed, violation) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      integer(c_int64_t), value :: seed
+      real(c_double), intent(inout) :: violation
+    end function
+    !> Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
+    !> residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+    !> eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
+    !> modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-.
+    integer(c_int32_t) function plaq_overlap_index(overlap, &
+        count, &
+        tol, &
+        callback, &
+        user, &
+        plus, &
+        minus, &
+        zeros) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      integer(c_int32_t), value :: count
+      real(c_double), value :: tol
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      real(c_double), intent(inout) :: plus(*)
+      real(c_double), intent(inout) :: minus(*)
+      integer(c_int32_t), intent(inout) :: zeros(*)
+    end function
+    !> Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
+    !> each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    integer(c_int32_t) function plaq_overlap_solve(overlap, &
+        params, &
+        x, &
+        b, &
+        callback, &
+        user, &
+        report, &
+        residuals) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_solve_params), intent(in), optional :: params
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: b
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout), optional :: residuals(*)
+    end function
+    !> New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
+    !> `count` masses, or without the contact term taken out as params.subtract says; several masses
+    !> by multi-shift CG. propagators: room for `count` handles.
+    integer(c_int32_t) function plaq_overlap_propagators(overlap, &
+        params, &
+        masses, &
+        count, &
+        source, &
+        callback, &
+        user, &
+        propagators, &
+        report) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_solve_params), intent(in), optional :: params
+      real(c_double), intent(in) :: masses(*)
+      integer(c_int64_t), value :: count
+      type(plaq_source_params), intent(in), optional :: source
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_spinor), intent(inout) :: propagators(*)
+      type(plaq_solve_report), intent(inout), optional :: report
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_gaugefix_params_init(params, struct_size) bind(c)
       import
       type(plaq_gaugefix_params), intent(inout) :: params
@@ -1434,7 +2038,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
-    !> the criteria says the report. `result` has the transformation and the copies.
+    !> the criteria says the report. `result` has the transformation and the copies; NULL if
+    !> they are not wanted.
     !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
     !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
     !> ranks), CUFFT_MISSING: the links stay as they were.
@@ -1450,7 +2055,7 @@ module plaq
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
       type(plaq_gaugefix_report), intent(inout), optional :: report
-      type(plaq_gaugefix), intent(inout) :: result
+      type(plaq_gaugefix), intent(inout), optional :: result
     end function
     !> Destroys a result. The zero handle is accepted.
     integer(c_int32_t) function plaq_gaugefix_destroy(result) bind(c)
@@ -1488,6 +2093,308 @@ module plaq
       import
       type(plaq_gaugefix), value :: result
       type(plaq_gauge), value :: gauge
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gauge_action_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_gauge_action_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_force_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_force_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Zero momenta for links on the lattice and in the precision (double or single) of `gauge`.
+    integer(c_int32_t) function plaq_momentum_create(gauge, momentum) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_momentum), intent(inout) :: momentum
+    end function
+    !> Destroys momenta. The zero handle is accepted.
+    integer(c_int32_t) function plaq_momentum_destroy(momentum) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+    end function
+    !> Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
+    !> device and decomposition.
+    integer(c_int32_t) function plaq_momentum_gaussian(momentum, seed, number) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int64_t), value :: seed
+      integer(c_int32_t), value :: number
+    end function
+    !> 1/2 sum p_a^2 over all ranks.
+    integer(c_int32_t) function plaq_momentum_kinetic(momentum, kinetic) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      real(c_double), intent(inout) :: kinetic
+    end function
+    !> momentum = scale momentum + factor other.
+    integer(c_int32_t) function plaq_momentum_add(momentum, scale, other, factor) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: scale
+      type(plaq_momentum), value :: other
+      real(c_double), value :: factor
+    end function
+    !> Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
+    !> p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    integer(c_int32_t) function plaq_momentum_load(momentum, form, order, factor, data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      real(c_double), value :: factor
+      real(c_double), intent(in) :: data(*)
+    end function
+    !> `factor` times the momenta into the host's array.
+    integer(c_int32_t) function plaq_momentum_save(momentum, form, order, factor, data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      real(c_double), value :: factor
+      real(c_double), intent(inout) :: data(*)
+    end function
+    !> The gauge action of the links, all ranks.
+    integer(c_int32_t) function plaq_action_gauge(gauge, params, action) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge_action_params), intent(in), optional :: params
+      real(c_double), intent(inout) :: action
+    end function
+    !> momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
+    !> in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
+    integer(c_int32_t) function plaq_force_gauge(gauge, params, momentum, step, report) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge_action_params), intent(in), optional :: params
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_force_report), intent(inout), optional :: report
+    end function
+    !> U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8.
+    integer(c_int32_t) function plaq_gauge_evolve(gauge, momentum, step) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+    end function
+    !> Puts all links back into SU(3); `correction`: the largest change of an entry.
+    integer(c_int32_t) function plaq_gauge_reunitarise(gauge, correction) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      real(c_double), intent(inout) :: correction
+    end function
+    !> momentum = momentum - step F with F the force of the hopping term in
+    !> S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
+    !> the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
+    !> y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
+    !> `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
+    !> the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+    integer(c_int32_t) function plaq_force_wilson(dirac, &
+        momentum, &
+        step, &
+        x, &
+        y, &
+        coefficients, &
+        count) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: y
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> The same for the clover term, made of the operator's links; to S are added
+    !> determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
+    !> flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
+    !> UNSUPPORTED without such a clover term.
+    integer(c_int32_t) function plaq_force_clover(dirac, &
+        momentum, &
+        step, &
+        x, &
+        y, &
+        coefficients, &
+        count, &
+        determinant_even, &
+        determinant_odd) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: y
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+      real(c_double), value :: determinant_even
+      real(c_double), value :: determinant_odd
+    end function
+    !> The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
+    !> determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
+    !> its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    integer(c_int32_t) function plaq_force_schur(dirac, &
+        system, &
+        momentum, &
+        step, &
+        x, &
+        y, &
+        coefficients, &
+        count, &
+        determinant) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      integer(c_int32_t), value :: system
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: y
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+      real(c_double), value :: determinant
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_hmc_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_hmc_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_monomial_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_monomial_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
+    !> and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
+    !> line), BAD_PARAMETER, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_hmc_create(gauge, input, hmc) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      character(kind=c_char), intent(in) :: input(*)
+      type(plaq_hmc), intent(inout) :: hmc
+    end function
+    !> Destroys a chain. The zero handle is accepted.
+    integer(c_int32_t) function plaq_hmc_destroy(hmc) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+    end function
+    !> Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
+    !> those before the trajectory that failed, whose number is then that of the next.
+    integer(c_int32_t) function plaq_hmc_run(hmc, &
+        gauge, &
+        trajectories, &
+        callback, &
+        user, &
+        report) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      type(plaq_gauge), value :: gauge
+      integer(c_int64_t), value :: trajectories
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_hmc_report), intent(inout), optional :: report
+    end function
+    !> How many monomials there are.
+    integer(c_int32_t) function plaq_hmc_monomials(hmc, count) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), intent(inout) :: count
+    end function
+    !> Monomial number `index` from 0 in the last trajectory, and its name.
+    integer(c_int32_t) function plaq_hmc_monomial(hmc, index, name, capacity, report) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), value :: index
+      character(kind=c_char), intent(inout) :: name(*)
+      integer(c_int64_t), value :: capacity
+      type(plaq_monomial_report), intent(inout), optional :: report
+    end function
+    !> Seed, and number of the next trajectory.
+    integer(c_int32_t) function plaq_hmc_place(hmc, seed, trajectory) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), intent(inout) :: seed
+      integer(c_int64_t), intent(inout) :: trajectory
+    end function
+    !> Goes on at another place of the random streams.
+    integer(c_int32_t) function plaq_hmc_set_place(hmc, seed, trajectory) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      integer(c_int64_t), value :: seed
+      integer(c_int64_t), value :: trajectory
+    end function
+    !> Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
+    !> for bit; it appears complete or not at all.
+    integer(c_int32_t) function plaq_hmc_save(hmc, gauge, file) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      type(plaq_gauge), value :: gauge
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
+    !> configuration without a place. Links and place are then as before.
+    integer(c_int32_t) function plaq_hmc_load(hmc, gauge, file) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      type(plaq_gauge), value :: gauge
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
+    !> and `value` is then `otherwise`. For the host's own keys, in the table [run].
+    integer(c_int32_t) function plaq_input_number(input, path, otherwise, value, found) bind(c)
+      import
+      character(kind=c_char), intent(in) :: input(*)
+      character(kind=c_char), intent(in) :: path(*)
+      real(c_double), value :: otherwise
+      real(c_double), intent(inout) :: value
+      integer(c_int32_t), intent(inout) :: found
+    end function
+    !> The same for text; empty if there is none.
+    integer(c_int32_t) function plaq_input_text(input, path, value, capacity, found) bind(c)
+      import
+      character(kind=c_char), intent(in) :: input(*)
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(inout) :: value(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int32_t), intent(inout) :: found
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_flow_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_flow_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_flow_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_flow_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
+    !> made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
+    !> UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_flow_run(gauge, &
+        params, &
+        callback, &
+        user, &
+        report, &
+        points, &
+        capacity, &
+        count) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_flow_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_flow_report), intent(inout), optional :: report
+      type(plaq_flow_point), intent(inout), optional :: points(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: count
     end function
     !> For all threads, from now on.
     integer(c_int32_t) function plaq_quda_set_error_mode(mode) bind(c)

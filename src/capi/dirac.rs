@@ -183,7 +183,11 @@ impl Dirac {
 
 fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
     if !p.kappa.is_finite() || p.kappa < 0.0 || p.kappa > 2.0 {
-        bail!(BadParameter, "params.kappa: expected 0 or a positive number to 2, found {}", p.kappa);
+        bail!(
+            BadParameter,
+            "params.kappa: expected 0 or a positive number to 2, found {}",
+            p.kappa
+        );
     }
     if p.kappa == 0.0 && p.mass.is_nan() {
         bail!(BadParameter, "params.kappa, params.mass: one of them must be set");

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::args::{choose, Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report};
+use super::args::{
+    choose, Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report,
+};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
