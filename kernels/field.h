@@ -219,7 +219,7 @@ template <class S, class R, int N> struct NextSite {
   PLAQ_FN void fetch(int k, int parts, R v) {
     if (W == 1) return;
     asm("" : "+r"(at) : "X"(v));
-    PLAQ_UNROLL for (int i = k * lines / parts; i < (k + 1) * lines / parts; i++) __builtin_prefetch(at + i * 64, 0, 0);
+    PLAQ_UNROLL for (int i = k * lines / parts; i < (k + 1) * lines / parts; i++) __builtin_prefetch(at + i * 64, 0, 2);
   }
 #endif
 };
