@@ -307,7 +307,7 @@ impl Steps {
 }
 
 fn sign(i: usize) -> f64 {
-    if i % 2 == 0 {
+    if i.is_multiple_of(2) {
         1.0
     } else {
         -1.0

@@ -193,7 +193,8 @@ impl CoarseGrid {
             parents[k] = parent as i32;
             members[parent].push(k as i32);
             for mu in (0..4).filter(|&mu| coarse.hops(mu)) {
-                let (lower, upper) = (x[mu] % block[mu] == 0, (x[mu] + 1) % block[mu] == 0);
+                let (lower, upper) =
+                    (x[mu].is_multiple_of(block[mu]), (x[mu] + 1).is_multiple_of(block[mu]));
                 faces[k] |= (lower as i32) << (2 * mu) | (upper as i32) << (2 * mu + 1);
             }
         }
