@@ -58,7 +58,7 @@ mod recon;
 mod reference_selfcheck;
 #[path = "smearing.rs"]
 mod smearing;
-#[path = "solvers.rs"]
+#[path = "solvers/main.rs"]
 mod solvers;
 #[path = "transfer_speed.rs"]
 mod transfer_speed;

@@ -160,6 +160,10 @@ pub(super) fn orthonormaliser(
     Ok((t, r, rank))
 }
 
+pub(super) fn identity(n: usize) -> Vec<Complex64> {
+    (0..n * n).map(|k| if k / n == k % n { Complex64::ONE } else { Complex64::ZERO }).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

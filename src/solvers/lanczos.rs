@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use num_complex::Complex64;
 
-use super::dense::{eigen_hermitian, orthonormaliser};
+use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::{Monitor, Progress};
 use crate::bail;
 use crate::error::Result;
@@ -798,8 +798,4 @@ pub(super) fn error_bounds(values: &[f64], residuals: &[f64]) -> Vec<f64> {
             }
         })
         .collect()
-}
-
-fn identity(n: usize) -> Vec<Complex64> {
-    (0..n * n).map(|k| if k / n == k % n { Complex64::ONE } else { Complex64::ZERO }).collect()
 }

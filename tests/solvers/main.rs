@@ -1,7 +1,10 @@
 //! Solvers: every algorithm, precision pair, operator and even-odd form; true residuals are
 //! recomputed by the reference operator on the host.
 
+mod columns;
+#[path = "../common/mod.rs"]
 mod common;
+#[path = "../reference/mod.rs"]
 mod reference;
 
 use std::ops::ControlFlow;
@@ -685,119 +688,6 @@ fn coefficients_come_from_sums_under_way() {
                 let parts = |v: &[C]| v.iter().flat_map(|z| [z.re, z.im]).collect::<Vec<_>>();
                 assert_eq!(bits(&n), bits(&norms));
                 assert_eq!(bits(&parts(&d)), bits(&parts(&dots)));
-            }
-        }
-    }
-}
-
-/// The hop alone: it leads from one parity to the other, so that <r, M r> = 0 on a parity.
-struct Hop(Arc<Wilson>);
-
-impl Hop {
-    fn drop_unit(out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
-        blas::axpy(&blas::uniform(inp.nrhs(), -1.0), inp, out)
-    }
-}
-
-impl LinOp for Hop {
-    fn shape(&self) -> Shape {
-        self.0.shape()
-    }
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
-        self.0.apply(out, inp)?;
-        Self::drop_unit(out, inp)
-    }
-    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
-        self.0.apply_dagger(out, inp)?;
-        Self::drop_unit(out, inp)
-    }
-    fn flops(&self) -> f64 {
-        self.0.flops()
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        self.0.bytes(nrhs)
-    }
-}
-
-#[test]
-fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
-    for s in setups() {
-        let op = Arc::new(Hop(s.wilson(parameter_sets()[0], Precision::F64)));
-        let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
-        let b = s.load(Precision::F64, Subset::Full, &[&even]);
-        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-9, ..Default::default() };
-        let (x, r) = plain(&op, &ask, &b).unwrap();
-        assert!(r.converged && r.restarts > 0, "{r:?}");
-        assert_eq!(r.fallback, Some(SolverKind::Cgnr), "{r:?}");
-        let mut image = b.like(Precision::F64).unwrap();
-        op.apply(&mut image, &x).unwrap();
-        let found = spinor::relative_distance(&s.columns(&image)[0], &s.columns(&b)[0]);
-        assert!((found - r.residual[0]).abs() < 1e-13);
-    }
-}
-
-/// One right-hand side that BiCGStab cannot solve does not take the others along.
-#[test]
-fn each_right_hand_side_stops_by_itself() {
-    for s in setups() {
-        let op = Arc::new(Hop(s.wilson(parameter_sets()[0], Precision::F64)));
-        let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
-        let full = spinor::random(s.lat, 3);
-        let (zero, other) = (spinor::zero(s.lat), spinor::random(s.lat, 4));
-        let b = s.load(Precision::F64, Subset::Full, &[&full, &even, &zero, &other]);
-        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-9, ..Default::default() };
-        let mut last = 0;
-        let mut monitor = |p: &Progress| {
-            assert!(p.residual.len() == 4 && p.iteration == last + 1);
-            last = p.iteration;
-            ControlFlow::Continue(())
-        };
-        let mut x = b.like(Precision::F64).unwrap();
-        let r = solve(&System::new(op.clone()), &ask, &mut x, &b, &mut monitor).unwrap();
-        assert!(r.converged && !r.standstill, "{r:?}");
-        assert_eq!(r.fallback, Some(SolverKind::Cgnr), "{r:?}");
-        assert_eq!((r.residual[2], r.residual_hq[2]), (0.0, 0.0));
-        let mut image = b.like(Precision::F64).unwrap();
-        op.apply(&mut image, &x).unwrap();
-        let (image, b) = (s.columns(&image), s.columns(&b));
-        for i in [0, 1, 3] {
-            let found = spinor::relative_distance(&image[i], &b[i]);
-            assert!(found <= 1e-9 * 1.01, "{i}: {found:e} {r:?}");
-            assert!((found - r.residual[i]).abs() < 1e-13, "{i}: {found:e} {r:?}");
-            assert!(r.residual_hq[i] > 0.0);
-        }
-    }
-}
-
-/// Fields shrink once half of the right-hand sides have converged, in one precision and in two.
-#[test]
-fn right_hand_sides_that_are_done_leave() {
-    for s in setups() {
-        let fine = s.wilson(parameter_sets()[1], Precision::F64);
-        let full = spinor::random(s.lat, 3);
-        // Its solution is known but for 1e-6.
-        let near = spinor::random(s.lat, 5);
-        let b = s.load(Precision::F64, Subset::Full, &[&near, &full, &near, &near]);
-        for kind in [SolverKind::Cgnr, SolverKind::Cgne, SolverKind::BiCgStab, SolverKind::Gcr] {
-            for low in [None, Some(Precision::F32)] {
-                let coarse = SolverParams { kind, tol: 1e-6, ..Default::default() };
-                let (guess, _) = plain(&fine, &coarse, &b).unwrap();
-                let mut x = b.like(Precision::F64).unwrap();
-                for column in [0, 2, 3] {
-                    x.copy_rhs(column, &guess, column, 1).unwrap();
-                }
-                let low = low.map(|p| Arc::new(fine.to(p, Recon::R12).unwrap()) as Arc<dyn LinOp>);
-                let system = System { sloppy: low, ..System::new(fine.clone()) };
-                let ask = SolverParams { kind, initial_guess: true, ..Default::default() };
-                let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
-                assert!(r.converged, "{kind:?} {r:?}");
-                let mut image = b.like(Precision::F64).unwrap();
-                fine.apply(&mut image, &x).unwrap();
-                for (i, (image, b)) in s.columns(&image).iter().zip(s.columns(&b)).enumerate() {
-                    let found = spinor::relative_distance(image, &b);
-                    assert!(found <= ask.tol * 1.01, "{kind:?} {i}: {found:e}");
-                    assert!((found - r.residual[i]).abs() < 1e-13, "{kind:?} {i} {r:?}");
-                }
             }
         }
     }
