@@ -1619,11 +1619,7 @@ enum {
   /** sign(Q) */
   PLAQ_OVERLAP_SIGN = 3,
   /** Q = gamma5 (D_W - (1 + s)) */
-<<<<<<< HEAD
   PLAQ_OVERLAP_Q = 4
-=======
-  PLAQ_OVERLAP_KERNEL = 4
->>>>>>> firstday
 };
 
 /** How D x = b is solved. */
@@ -1799,11 +1795,7 @@ plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, dou
 /** Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
  * residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
  * eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-<<<<<<< HEAD
  * modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. */
-=======
- * modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-. */
->>>>>>> firstday
 plaq_status plaq_overlap_index(plaq_overlap overlap,
                                int32_t count,
                                double tol,

@@ -869,11 +869,7 @@ module plaq
   !> sign(Q)
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
   !> Q = gamma5 (D_W - (1 + s))
-<<<<<<< HEAD
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_Q = 4
-=======
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_KERNEL = 4
->>>>>>> firstday
   !> How D x = b is solved.
   !> CG on D^dagger D, on either chirality that b has.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
@@ -2151,11 +2147,7 @@ module plaq
     !> Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
     !> residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
     !> eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-<<<<<<< HEAD
     !> modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field.
-=======
-    !> modes n_+ and n_-; the index, the charge of a smooth field, is n_+ - n_-.
->>>>>>> firstday
     integer(c_int32_t) function plaq_overlap_index(overlap, &
         count, &
         tol, &

@@ -17,7 +17,7 @@ use plaq::compose::{
 };
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
-use plaq::linop::{LinOp, Normal, Shape};
+use plaq::linop::{LinOp, Normal};
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::solvers::{
