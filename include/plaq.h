@@ -1199,7 +1199,7 @@ plaq_status plaq_multigrid_memory(plaq_dirac dirac,
  * PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before. */
 plaq_status plaq_multigrid_update(plaq_multigrid multigrid,
                                   plaq_dirac dirac,
-                                  plaq_refresh refresh,
+                                  int32_t refresh,
                                   int32_t passes);
 
 plaq_status plaq_multigrid_describe(plaq_multigrid multigrid, plaq_multigrid_report *report);

@@ -154,7 +154,7 @@ interface! {
         /// Takes the operator's links as they are now. What came of it is measured: where the cycle has
         /// become bad, the next stronger means follow, and the report says which. `passes`: of
         /// PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before.
-        plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: plaq_refresh, passes: i32) = update;
+        plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: i32, passes: i32) = update;
         plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
         /// Level 0 is the finest.
         plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level>) = describe_level;

@@ -1,7 +1,6 @@
 //! Eigenvectors at one end of the spectrum of a hermitian operator A: block Lanczos with thick restarts
-//! (Wu and Simon, SIAM J. Matrix Anal. Appl. 22, 602) on a Chebyshev polynomial p of A, which is large
-//! where eigenvalues are wanted and small elsewhere (Zhou and Saad). New vectors are made orthogonal to
-//! all that are kept, twice. Values, residuals and bounds are those of A itself, recomputed.
+//! (Wu and Simon, SIAM J. Matrix Anal. Appl. 22, 602) on a Chebyshev polynomial p of A (Zhou and Saad).
+//! New vectors are orthogonal to all that are kept. Values, residuals and bounds are those of A itself.
 
 use std::ops::{ControlFlow, Range};
 use std::time::Instant;

@@ -181,6 +181,10 @@ impl Tables {
             }
             ("f64", _) => (format!("double {a} = real(\"{name}\");"), a, none),
             ("*mut c_void", _) => (format!("void *{a} = user();"), a, none),
+            // A constant.
+            (one, None) if one.starts_with("plaq_") => {
+                (format!("int32_t {a} = (int32_t)integer(\"{name}\");"), a, none)
+            }
             _ => panic!("{name}: the fuzzer does not know how to draw a {ty}"),
         }
     }
