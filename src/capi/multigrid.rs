@@ -42,7 +42,7 @@ interface! {
     "Multigrid"
     handles {
         /// Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
-        plaq_multigrid: Multigrid = 12,
+        plaq_multigrid: Multigrid = 14,
     }
     constants {
         /// How a level solves with the next coarser one.

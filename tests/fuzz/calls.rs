@@ -158,6 +158,11 @@ impl Tables {
                 let done = format!("made({k}, {a}->id);");
                 (draw, a, done)
             }
+            ("MaybeOut", Some(k)) => {
+                let draw = format!("{inner} *{a} = out(sizeof *{a}, 1);");
+                let done = format!("if ({a}) made({k}, {a}->id);");
+                (draw, a, done)
+            }
             ("Out", None) => (format!("{} *{a} = out(sizeof *{a}, 0);", c_type(inner)), a, none),
             ("OutArray", _) => (format!("void *{a} = out_array(0);"), a, none),
             ("MaybeArray", _) => (format!("void *{a} = out_array(1);"), a, none),

@@ -152,7 +152,15 @@ int64_t handle(int kind) {
   return o->id;
 }
 
-int64_t handle_or_none(int kind) { return percent(50) ? 0 : handle(kind); }
+int64_t handle_or_none(int kind) {
+  int before = must_fail;
+  int64_t id;
+  if (percent(50)) return 0;
+  id = handle(kind);
+  /* None is not wrong here. */
+  if (id == 0) must_fail = before;
+  return id;
+}
 
 int64_t handle_to_destroy(int kind) {
   int64_t id;
