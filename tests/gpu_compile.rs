@@ -20,6 +20,7 @@ use plaq::backend::specs_of;
 /// In divided lattices outer sites, some tenth of all, also tell what comes in messages apart.
 /// The clover term's 54 numbers in double are 108 registers beside the links of a leaf, and it is
 /// built once per gauge field, as field strengths are.
+/// The force through stout links in double takes all 255 registers that a thread may have.
 /// The force of a hop keeps two projected spinors and a matrix beside the spinor that it loads.
 /// Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
@@ -36,6 +37,7 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_force_f64_", "", 40),
     ("hop_force_f32_", "", 20),
     ("clover_insertion_f32", "several", 12),
+    ("stout_force_f64", "", 12),
     ("field_strength_sum_f64_", "", 96),
 ];
 

@@ -86,5 +86,5 @@ pub const KERNELS: &[Kernel] = &[
     kernel("chiral_sum", "ChiralSum", "chiral.h", "ChiralArgs", Kind::Site, &[PRECISIONS]),
     kernel("stout_exponent", "StoutExponent", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]),
     kernel("stout_turn", "StoutTurn", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]),
-    kernel("stout_force", "StoutForce", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]),
+    kernel("stout_force", "StoutForce", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]).blocks(Blocks::AllRegisters),
 ];
