@@ -164,7 +164,7 @@ pub const FLOATS: &[&str] = &["f64", "f32"];
 include!("families_table.rs");
 
 /// Kernels made with vectors of lanes; any layout and any instantiation that is not among these runs
-/// on the generic set, some ten times slower and compiled twenty times faster. For 16 lanes that is
+/// on the generic set, slower and compiled much faster. For 16 lanes that is
 /// all but lane-serial kernels and what is rare, for fewer lanes hot kernels only.
 #[allow(dead_code)]
 pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
