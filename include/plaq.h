@@ -2287,7 +2287,7 @@ plaq_status plaq_hmc_save(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 plaq_status plaq_hmc_load(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
 /** A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
- * and `value` is then `otherwise`. For the host's own keys, in the table [run]. */
+ * and `value` is then `otherwise`. For the host's own keys, in the table `run`. */
 plaq_status plaq_input_number(const char *input,
                               const char *path,
                               double otherwise,

@@ -2529,7 +2529,7 @@ module plaq
       character(kind=c_char), intent(in) :: file(*)
     end function
     !> A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
-    !> and `value` is then `otherwise`. For the host's own keys, in the table [run].
+    !> and `value` is then `otherwise`. For the host's own keys, in the table `run`.
     integer(c_int32_t) function plaq_input_number(input, path, otherwise, value, found) bind(c)
       import
       character(kind=c_char), intent(in) :: input(*)

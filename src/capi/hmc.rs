@@ -120,7 +120,7 @@ interface! {
         /// configuration without a place. Links and place are then as before.
         plaq_hmc_load(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: Text) = load;
         /// A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
-        /// and `value` is then `otherwise`. For the host's own keys, in the table [run].
+        /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.
         plaq_input_number(input: Text, path: Text, otherwise: f64, value: Out<f64>, found: Out<i32>) = input_number;
         /// The same for text; empty if there is none.
         plaq_input_text(input: Text, path: Text, value: TextOut, capacity: i64, found: Out<i32>) = input_text;
