@@ -80,7 +80,7 @@ template <int W, class S> struct MomentaArray {
       PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) half *= local_extent(a.geom, mu);
       index = index / 2 + (parity ? half / 2 : 0);
     }
-    const int n = a.form == MOMENTA_COEFFICIENTS ? 8 : a.form == MOMENTA_TEN ? 10 : 18;
+    const int n = a.form == MOMENTA_TEN ? 10 : a.form == MOMENTA_MATRICES ? 18 : 8;
     for (int mu = 0; mu < 4; mu++) {
       double* v = (double*)a.array + (4 * index + mu) * n;
       Algebra<R> p;
@@ -91,6 +91,10 @@ template <int W, class S> struct MomentaArray {
         } else if (a.form == MOMENTA_TEN) {
           // v = i h
           const Hermitian<R> h = {{v[6], v[7], v[8]}, {v[1], -v[0]}, {v[3], -v[2]}, {v[5], -v[4]}};
+          p = algebra_of(h);
+        } else if (a.form == MOMENTA_OPENQCD) {
+          // v = i h, diagonal (c1 + c2, c2 - 2 c1, c1 - 2 c2), then 01, 02, 12
+          const Hermitian<R> h = {{v[0] + v[1], v[1] - 2 * v[0], v[0] - 2 * v[1]}, {v[3], -v[2]}, {v[5], -v[4]}, {v[7], -v[6]}};
           p = algebra_of(h);
         } else {
           Su3<R> w;
@@ -112,6 +116,9 @@ template <int W, class S> struct MomentaArray {
       if (a.form == MOMENTA_TEN) {
         for (int i = 0; i < 3; i++) v[2 * i] = -up[i].im, v[2 * i + 1] = up[i].re, v[6 + i] = h.d[i];
         v[9] = 0;
+      } else if (a.form == MOMENTA_OPENQCD) {
+        v[0] = (h.d[0] - h.d[1]) / 3, v[1] = (h.d[0] - h.d[2]) / 3;
+        for (int i = 0; i < 3; i++) v[2 + 2 * i] = -up[i].im, v[3 + 2 * i] = up[i].re;
       } else {
         for (int i = 0; i < 3; i++) {
           const int r = i == 2, c = i == 0 ? 1 : 2;

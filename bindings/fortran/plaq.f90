@@ -1100,7 +1100,7 @@ module plaq
   ! Momenta, gauge forces, link updates
   !> Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
   !> term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
-  !> anti-hermitian matrices are sqrt(2) i p, and their unit of time is 1/sqrt(2) of this one.
+  !> anti-hermitian matrices are sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
   type, bind(c) :: plaq_momentum
     integer(c_int64_t) :: id = 0
   end type
@@ -1112,6 +1112,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_TEN = 1
   !> i p as 3x3 complex numbers, row major.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_MATRICES = 2
+  !> i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
+  !> 12 c3 + i c4, c5 + i c6, c7 + i c8.
+  integer(c_int32_t), parameter :: PLAQ_MOMENTUM_OPENQCD = 3
   !> Order of this rank's sites in an array of momenta.
   !> x fastest, t slowest.
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0

@@ -65,6 +65,7 @@ constants! {
     MOMENTA_COEFFICIENTS = 0;
     MOMENTA_TEN = 1;
     MOMENTA_MATRICES = 2;
+    MOMENTA_OPENQCD = 3;
 
     // Functionals of gauge fixing (gaugefix.h).
     GAUGE_TRACE = 0;

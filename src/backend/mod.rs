@@ -14,6 +14,7 @@ pub mod cuda;
 pub mod external;
 pub mod families;
 pub mod fourier;
+mod rehearsal;
 mod shared;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 use families::Kernel;
+pub use rehearsal::Asked;
 
 pub use shared::{Attached, Mapped, Over, Posted, Started};
 
@@ -168,15 +170,16 @@ pub trait Backend: Send + Sync {
         unsafe { self.reduce(call, &mut sums, None)? };
         Ok(Started::Done(sums))
     }
-    fn finish(&self, started: Started) -> Result<Vec<f64>> {
-        match started {
-            Started::Done(sums) => Ok(sums),
-            Started::Posted(_) => bail!(Internal, "{} posts no sums", self.name()),
-        }
+    fn finish(&self, _posted: Posted) -> Result<Vec<f64>> {
+        bail!(Internal, "{} posts no sums", self.name());
     }
     /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
     fn fourier(&self, _shape: fourier::Shape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
+    }
+    /// Compiles what will be asked for.
+    fn prepare(&self, _asked: &[Asked]) -> Result<()> {
+        Ok(())
     }
     fn synchronize(&self) -> Result<()>;
     /// Seconds that `work` takes on the device, launches included.
@@ -444,11 +447,18 @@ impl Device {
 
     /// See [`Backend::upload`].
     pub(crate) fn upload(&self, pieces: &[Piece]) -> Result<()> {
+        if rehearsal::active() {
+            return Ok(());
+        }
         // SAFETY: only `Buffer` and transfers of fields make pieces, inside of their buffers.
         unsafe { self.0.backend.upload(pieces) }
     }
     /// See [`Backend::download`].
     pub(crate) fn download(&self, source: &mut Downloads) -> Result<()> {
+        if rehearsal::active() {
+            while !source()?.is_empty() {}
+            return Ok(());
+        }
         // SAFETY: as in `upload`.
         unsafe { self.0.backend.download(source) }
     }
@@ -465,6 +475,9 @@ impl Device {
             return Ok(());
         }
         let call = Call::new(kernel, params, args, work)?;
+        if rehearsal::noted(&call) {
+            return Ok(());
+        }
         // SAFETY: fields fill in the arguments, with their own memory.
         unsafe { self.0.backend.launch(&call) }
     }
@@ -491,6 +504,10 @@ impl Device {
     ) -> Result<(Vec<f64>, f64)> {
         let call = Call::new(kernel, params, args, work)?;
         let (mut out, mut flag) = (zeros(&call)?, 0.0);
+        if rehearsal::noted(&call) {
+            out.fill(1.0);
+            return Ok((out, flag));
+        }
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
             flag = unsafe { self.0.backend.reduce(&call, &mut out, over)? };
@@ -507,13 +524,30 @@ impl Device {
         work: Work,
     ) -> Result<Started> {
         let call = Call::new(kernel, params, args, work)?;
+        if rehearsal::noted(&call) {
+            return rehearsal::ones(&call);
+        }
         // SAFETY: as in `launch`.
         unsafe { self.0.backend.start(&call) }
     }
 
     /// Its sums.
     pub(crate) fn finish(&self, started: Started) -> Result<Vec<f64>> {
-        self.0.backend.finish(started)
+        match started {
+            Started::Done(sums) => Ok(sums),
+            Started::Posted(posted) => self.0.backend.finish(posted),
+        }
+    }
+    /// Copies inside of the device's memory.
+    ///
+    /// # Safety
+    /// See [`Backend::copy`].
+    unsafe fn copy(&self, to: Ptr, from: Ptr, bytes: usize) -> Result<()> {
+        if rehearsal::active() {
+            return Ok(());
+        }
+        // SAFETY: the caller's.
+        unsafe { self.0.backend.copy(to, from, bytes as u64) }
     }
 }
 
@@ -602,7 +636,7 @@ impl Buffer {
     pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
         assert!(src.bytes == self.bytes && src.device() == self.device());
         // SAFETY: two whole buffers of this size.
-        unsafe { self.device().0.backend.copy(self.ptr, src.ptr, self.bytes as u64) }
+        unsafe { self.device().copy(self.ptr, src.ptr, self.bytes) }
     }
     /// Copies `bytes` bytes that begin at `from` in `src` and at `to` here.
     pub fn copy_range(&mut self, to: usize, src: &Buffer, from: usize, bytes: usize) -> Result<()> {
@@ -611,16 +645,19 @@ impl Buffer {
         );
         let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
         // SAFETY: inside of both, as asserted.
-        unsafe { self.device().0.backend.copy(to, from, bytes as u64) }
+        unsafe { self.device().copy(to, from, bytes) }
     }
     /// The same inside of this memory; the ranges do not overlap.
     pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
         assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
         let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
         // SAFETY: inside of this buffer, as asserted.
-        unsafe { self.device().0.backend.copy(to, from, bytes as u64) }
+        unsafe { self.device().copy(to, from, bytes) }
     }
     pub fn zero(&mut self) -> Result<()> {
+        if rehearsal::active() {
+            return Ok(());
+        }
         // SAFETY: a whole buffer.
         unsafe { self.device().0.backend.zero(self.ptr, self.bytes as u64) }
     }

@@ -36,7 +36,7 @@ interface! {
     handles {
         /// Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
         /// term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
-        /// anti-hermitian matrices are sqrt(2) i p, and their unit of time is 1/sqrt(2) of this one.
+        /// anti-hermitian matrices are sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
         plaq_momentum: Momentum = 12,
     }
     constants {
@@ -49,6 +49,9 @@ interface! {
             PLAQ_MOMENTUM_TEN = 1 => MomentaForm::Ten,
             /// i p as 3x3 complex numbers, row major.
             PLAQ_MOMENTUM_MATRICES = 2 => MomentaForm::Matrices,
+            /// i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
+            /// 12 c3 + i c4, c5 + i c6, c7 + i c8.
+            PLAQ_MOMENTUM_OPENQCD = 3 => MomentaForm::OpenQcd,
         }
         /// Order of this rank's sites in an array of momenta.
         plaq_site_order: SiteOrder {

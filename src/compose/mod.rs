@@ -11,6 +11,8 @@ mod overlap_solve;
 mod sign;
 mod solve;
 mod spectrum;
+#[cfg(test)]
+mod tests;
 
 pub use even_odd::{EvenOdd, SchurComplement};
 pub use force::{schur_log_det, HalfTerms, SchurForce};

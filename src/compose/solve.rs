@@ -1,6 +1,7 @@
 //! Solves with the Wilson-type operators as users ask for them: which equation, even-odd or on the
 //! full lattice, in which precisions, in which normalisation.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -132,6 +133,8 @@ pub struct DiracSolver {
     sloppy: Option<Arc<Wilson>>,
     params: SolveParams,
     multigrid: Mutex<Option<Arc<Multigrid>>>,
+    /// Numbers of right-hand sides whose kernels are compiled.
+    rehearsed: Mutex<Vec<usize>>,
 }
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
@@ -198,7 +201,13 @@ impl DiracSolver {
             }
             _ => None,
         };
-        Ok(DiracSolver { op, sloppy, params, multigrid: Mutex::default() })
+        Ok(DiracSolver {
+            op,
+            sloppy,
+            params,
+            multigrid: Mutex::default(),
+            rehearsed: Mutex::default(),
+        })
     }
 
     /// Preconditions every iteration with multigrid, of which solvers may share one.
@@ -233,6 +242,7 @@ impl DiracSolver {
             }
         }
         *self.multigrid.lock().unwrap_or_else(|e| e.into_inner()) = multigrid;
+        self.rehearsed.lock().unwrap_or_else(|e| e.into_inner()).clear();
         Ok(())
     }
 
@@ -320,6 +330,7 @@ impl DiracSolver {
         device.require(self.memory(b.nrhs()), "this solve")?;
         let peak = device.watch_peak();
         self.follow()?;
+        self.rehearse(x, b);
         // Everything below is in kappa normalisation.
         let rescale = self.rescale();
         let rescaled_guess = self.params.solver.initial_guess && rescale != 1.0;
@@ -329,7 +340,7 @@ impl DiracSolver {
             solvers::check_finite(&blas::norm2(x)?, "initial guess x")?;
             scale(x, 1.0 / rescale, b)?;
         }
-        let mut solver = match self.solve_kappa(x, b, monitor) {
+        let mut solver = match self.solve_kappa(x, b, &self.params.solver, monitor) {
             Ok(report) => report,
             Err(e) => {
                 if e.status == Status::SolverBreakdown {
@@ -364,13 +375,33 @@ impl DiracSolver {
         }
     }
 
+    /// Has the kernels of a first solve compiled all at once.
+    fn rehearse(&self, x: &mut SpinorField, b: &SpinorField) {
+        let geometry = self.op.gauge().geometry();
+        let mut rehearsed = self.rehearsed.lock().unwrap_or_else(|e| e.into_inner());
+        if geometry.comm().size() > 1 || rehearsed.contains(&b.nrhs()) {
+            return;
+        }
+        rehearsed.push(b.nrhs());
+        b.device().rehearse(|| self.run_through(x, b));
+    }
+
+    /// All that a solve launches, for a few iterations.
+    pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
+        let params = SolverParams { max_iterations: 3, ..self.params.solver.clone() };
+        let rescale = self.rescale();
+        // Made-up sums may end it early.
+        let _ = self.solve_kappa(x, b, &params, &mut |_| ControlFlow::Continue(()));
+        let _ = if rescale == 1.0 { Ok(()) } else { scale(x, rescale, b) };
+    }
+
     fn solve_kappa(
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
+        params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        let params = &self.params.solver;
         if self.two_steps() {
             let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
                 let mut y = x.like(x.precision())?;

@@ -94,7 +94,8 @@ fn arrays_hold_what_they_say() {
             assert_eq!(field.save_lex().unwrap(), p);
             let local = Lattice::new(geometry.extents());
             let origin = geometry.origin();
-            for form in [MomentaForm::Coefficients, MomentaForm::Ten, MomentaForm::Matrices] {
+            let forms = [MomentaForm::Coefficients, MomentaForm::Ten, MomentaForm::Matrices];
+            for form in forms.into_iter().chain([MomentaForm::OpenQcd]) {
                 for order in [SiteOrder::Lexicographic, SiteOrder::EvenOdd] {
                     let mut array = vec![7.0; local.volume() * 4 * form.reals()];
                     field.save(&mut array, form, order, 2.0).unwrap();
@@ -119,6 +120,13 @@ fn arrays_hold_what_they_say() {
                                     let diagonal = (0..3).map(|i| m[i][i].im);
                                     let off = off.iter().flat_map(|z| [z.re, z.im]);
                                     off.chain(diagonal).chain([0.0]).collect()
+                                }
+                                MomentaForm::OpenQcd => {
+                                    let off = [[0, 1], [0, 2], [1, 2]].map(|e| flat(&m, e));
+                                    let d: [f64; 3] = std::array::from_fn(|i| m[i][i].im);
+                                    let diagonal = [(d[0] - d[1]) / 3.0, (d[0] - d[2]) / 3.0];
+                                    let off = off.iter().flat_map(|z| [z.re, z.im]);
+                                    diagonal.into_iter().chain(off).collect()
                                 }
                                 MomentaForm::Matrices => {
                                     m.iter().flatten().flat_map(|z| [z.re, z.im]).collect()
@@ -160,6 +168,7 @@ fn bad_arrays_leave_the_momenta() {
     let zero = p.load(&array, MomentaForm::Ten, SiteOrder::EvenOdd, 0.0).unwrap_err();
     assert_eq!(zero.status, Status::InvalidArgument);
     array[33] = f64::NAN;
+    array[9] = f64::NAN; // free
     let nan = p.load(&array, MomentaForm::Ten, SiteOrder::EvenOdd, 1.0).unwrap_err();
     assert_eq!(nan.status, Status::NotFinite);
     assert_eq!(p.save_lex().unwrap(), before);

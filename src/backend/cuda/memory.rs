@@ -1,5 +1,5 @@
 //! Device memory. Fields come from a pool of this device that keeps what they leave: a solve takes
-//! and leaves twenty of them, for which the driver alone takes milliseconds (docs/performance.md).
+//! and leaves twenty of them, for which the driver alone takes milliseconds (docs/lab/many-gpus.md).
 //! Memory that other processes are to reach does not: pools are not shared.
 
 use std::ffi::{c_int, c_void};

@@ -34,7 +34,9 @@ use sums::Sums;
 
 use super::args::SumArgs;
 use super::fourier::{Plan, Shape as FourierShape};
-use super::{families::Kind, Backend, Call, Downloads, Gpu, Over, Piece, Posted, Ptr, Started};
+use super::{
+    families::Kind, Asked, Backend, Call, Downloads, Gpu, Over, Piece, Posted, Ptr, Started,
+};
 use crate::bail;
 use crate::error::Result;
 
@@ -380,10 +382,11 @@ impl Backend for Cuda {
         self.enqueue_sums(call, None).map(Started::Posted)
     }
 
-    fn finish(&self, started: Started) -> Result<Vec<f64>> {
-        let Started::Posted(posted) = started else {
-            bail!(Internal, "sums of another device");
-        };
+    fn prepare(&self, asked: &[Asked]) -> Result<()> {
+        self.modules().prepare(asked)
+    }
+
+    fn finish(&self, posted: Posted) -> Result<Vec<f64>> {
         let _current = self.enter()?;
         let mut sums = vec![0.0; posted.batches * posted.width];
         self.sums().wait(&posted, &mut sums, self.stream, None)?;

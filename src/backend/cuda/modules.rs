@@ -14,7 +14,7 @@ use super::shapes::{candidates, default_shape};
 use super::source::{Shape, Source};
 use super::tuner::Tuner;
 use crate::backend::args::Specs;
-use crate::backend::Call;
+use crate::backend::{Asked, Call};
 use crate::error::Result;
 
 /// A kernel that can be launched.
@@ -61,6 +61,8 @@ pub struct Modules {
     cache: Cache,
     tuner: Tuner,
     loaded: RwLock<HashMap<Key, Arc<Loaded>>>,
+    /// Compiled ahead and not asked for yet.
+    ahead: Mutex<HashMap<blake3::Hash, Compiled>>,
     /// Admits one that loads and times.
     loading: Mutex<()>,
 }
@@ -76,6 +78,7 @@ impl Modules {
             tuner: Tuner::from_env(&cache),
             cache,
             loaded: RwLock::default(),
+            ahead: Mutex::default(),
             loading: Mutex::default(),
         })
     }
@@ -131,7 +134,11 @@ impl Modules {
         let sources: Vec<Source> = shapes.iter().map(source).collect();
         let results = in_parallel(&sources, |source| {
             let key = source.hash(self.arch, self.nvrtc.version);
-            self.cache.get_or_compile(&key, || self.nvrtc.compile(source, self.arch))
+            let ready = self.ahead().remove(&key);
+            match ready {
+                Some(compiled) => Ok((compiled, false)),
+                None => self.one(&key, source),
+            }
         });
         let results: Vec<(Compiled, bool)> = results.into_iter().collect::<Result<_>>()?;
         let fresh = results.iter().filter(|(_, new)| *new).count();
@@ -146,6 +153,46 @@ impl Modules {
             );
         }
         Ok(shapes.into_iter().zip(results.into_iter().map(|r| r.0)).collect())
+    }
+
+    fn one(&self, key: &blake3::Hash, source: &Source) -> Result<(Compiled, bool)> {
+        self.cache.get_or_compile(key, || self.nvrtc.compile(source, self.arch))
+    }
+
+    fn ahead(&self) -> std::sync::MutexGuard<'_, HashMap<blake3::Hash, Compiled>> {
+        self.ahead.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Compiles all shapes of all kernels that will be asked for, side by side.
+    pub fn prepare(&self, asked: &[Asked]) -> Result<()> {
+        let start = Instant::now();
+        let mut sources = HashMap::new();
+        for Asked { kernel, params, specs, work } in asked {
+            let params: Vec<&str> = params.iter().map(String::as_str).collect();
+            let (args, args_bytes, specs, work) = (std::ptr::null(), 0, specs.clone(), *work);
+            let call = Call { kernel, params: &params, args, args_bytes, specs, work };
+            if self.find(&Key::new(&call)).is_some() {
+                continue;
+            }
+            for shape in self.shapes(&call) {
+                let source = Source::new(kernel, &params, &call.specs, shape);
+                sources.insert(source.hash(self.arch, self.nvrtc.version), source);
+            }
+        }
+        sources.retain(|key, _| !self.ahead().contains_key(key));
+        let sources: Vec<_> = sources.into_iter().collect();
+        let results = in_parallel(&sources, |(key, source)| self.one(key, source));
+        let mut fresh = 0;
+        for ((key, _), result) in sources.iter().zip(results) {
+            let (compiled, new) = result?;
+            fresh += new as usize;
+            self.ahead().insert(*key, compiled);
+        }
+        if fresh > 0 {
+            let seconds = start.elapsed().as_secs_f64();
+            log::info!("compiled {fresh} kernels ahead for {} in {seconds:.1} s", self.device);
+        }
+        Ok(())
     }
 
     fn load(&self, symbol: &str, shape: Shape, compiled: &Compiled) -> Result<Loaded> {

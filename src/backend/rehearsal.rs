@@ -1,0 +1,86 @@
+//! Rehearsals: work runs through once, but nothing is launched, copied or cleared, and every sum is 1.
+//! A GPU then compiles all kernels that the work asked for at the same time, instead of one when the
+//! one before has run.
+
+use std::cell::RefCell;
+
+use super::args::Specs;
+use super::families::Kernel;
+use super::{zeros, Call, Device, Started, Work};
+use crate::error::Result;
+
+/// A kernel that was asked for.
+pub struct Asked {
+    pub kernel: &'static Kernel,
+    pub params: Vec<String>,
+    pub specs: Specs,
+    pub work: Work,
+}
+
+/// Calls of this thread, taken down; `live`: they are carried out all the same.
+struct Record {
+    asked: Vec<Asked>,
+    live: bool,
+}
+
+thread_local! {
+    static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
+}
+
+/// Is this thread in a rehearsal?
+pub(super) fn active() -> bool {
+    RECORD.with_borrow(|record| record.as_ref().is_some_and(|r| !r.live))
+}
+
+/// Takes the call down where calls are recorded; true in a rehearsal.
+pub(super) fn noted(call: &Call) -> bool {
+    RECORD.with_borrow_mut(|record| {
+        let Some(record) = record else { return false };
+        record.asked.push(Asked {
+            kernel: call.kernel,
+            params: call.params.iter().map(|p| p.to_string()).collect(),
+            specs: call.specs.clone(),
+            work: call.work,
+        });
+        !record.live
+    })
+}
+
+/// The sums of a reduction that is not run: 1 each.
+pub(super) fn ones(call: &Call) -> Result<Started> {
+    let mut sums = zeros(call)?;
+    sums.fill(1.0);
+    Ok(Started::Done(sums))
+}
+
+/// Ends a rehearsal, also one that panics.
+struct Stage;
+impl Drop for Stage {
+    fn drop(&mut self) {
+        RECORD.take();
+    }
+}
+
+impl Device {
+    /// What `work` launches, or in a rehearsal would launch, in this thread.
+    pub(crate) fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
+        let _stage = Stage;
+        RECORD.set(Some(Record { asked: Vec::new(), live }));
+        work();
+        RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
+    }
+
+    /// Compiles the kernels of `work`, which runs without effect on any field, and must not speak to
+    /// other ranks. Its errors say nothing, as sums are made up; those of the compiler come when a
+    /// kernel is launched. CPUs have theirs compiled; `PLAQ_REHEARSE=off` leaves it out.
+    pub(crate) fn rehearse(&self, work: impl FnOnce()) {
+        let wanted = std::env::var("PLAQ_REHEARSE").map_or(true, |v| v != "off");
+        if self.is_cpu() || active() || !wanted {
+            return;
+        }
+        let asked = Self::recorded(false, work);
+        if let Err(e) = self.0.backend.prepare(&asked) {
+            log::debug!("kernels compiled ahead: {e}");
+        }
+    }
+}
