@@ -311,9 +311,13 @@ impl Geometry {
             return Ok(mail);
         }
         // On a CPU nobody else knows of the buffers: those that were not used for long go.
-        let idle = |(d, _, mail): &Exchange| d.is_cpu() && Arc::strong_count(mail) == 1;
-        if made.exchanges.len() >= MOST_EXCHANGES {
-            if let Some(at) = made.exchanges.iter().position(idle) {
+        // Those of this device, or where devices come and go the oldest of all.
+        let own = |e: &&Exchange| e.0 == *device;
+        let many = made.exchanges.iter().filter(own).count() >= MOST_EXCHANGES;
+        if many || made.exchanges.len() >= 4 * MOST_EXCHANGES {
+            let idle = |e: &Exchange| e.0.is_cpu() && Arc::strong_count(&e.2) == 1;
+            let goes = |e: &Exchange| idle(e) && (!many || own(&e));
+            if let Some(at) = made.exchanges.iter().position(goes) {
                 made.exchanges.remove(at);
             }
         }
