@@ -10,7 +10,7 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5 --json $OUT/flow.json --plot $OUT/flow.svg
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --flow zeuthen --time 0.3 --tolerance 1e-4
  */
-#include "example.h"
+#include "plot.h"
 
 static const char HELP[] =
     "usage: flow --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]\n"
@@ -52,29 +52,18 @@ static void write_json(const char *name, const char *gauge, const char *kind, co
 
 /* t^2 E over t, with the line at 0.3. */
 static void write_plot(const char *name, const plaq_flow_point *points, int64_t n) {
-  FILE *f = open_file(name, "w");
-  const double w = 640, h = 400, m = 50, last = points[n - 1].time > 0 ? points[n - 1].time : 1;
-  double top = 0.35;
+  plot_points energy = {0}, line = {0};
+  plot_series series[2];
   int64_t k;
-  for (k = 0; k < n; k++)
-    if (clover(points + k) > top) top = clover(points + k);
-  fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" font-family=\"sans-serif\" font-size=\"13\">\n",
-          w, h);
-  fprintf(f, "<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n<path d=\"M%g %gV%gH%g\" fill=\"none\" stroke=\"black\"/>\n", m,
-          m / 2, h - m, w - m / 2);
-  for (k = 0; k <= 4; k++) {
-    const double x = m + (w - 1.5 * m) * (double)k / 4, y = h - m - (h - 1.5 * m) * (double)k / 4;
-    fprintf(f, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">%.3g</text>\n", x, h - m + 18, last * (double)k / 4);
-    fprintf(f, "<text x=\"%g\" y=\"%g\" text-anchor=\"end\">%.2f</text>\n", m - 6, y + 4, top * (double)k / 4);
+  for (k = 0; k < n; k++) {
+    plot_add(&energy, points[k].time, clover(points + k));
+    plot_add(&line, points[k].time, 0.3);
   }
-  fprintf(f, "<text x=\"%g\" y=\"%g\" text-anchor=\"middle\">t / a&#178;</text>\n", w / 2, h - 12);
-  fprintf(f, "<text x=\"%g\" y=\"%g\">t&#178; E (clover)</text>\n", m + 8, m / 2 + 12);
-  fprintf(f, "<path d=\"M%g %gH%g\" stroke=\"gray\" stroke-dasharray=\"4\"/>\n", m, h - m - (h - 1.5 * m) * 0.3 / top, w - m / 2);
-  fprintf(f, "<polyline fill=\"none\" stroke=\"#0066aa\" stroke-width=\"2\" points=\"");
-  for (k = 0; k < n; k++)
-    fprintf(f, "%.2f,%.2f ", m + (w - 1.5 * m) * points[k].time / last, h - m - (h - 1.5 * m) * clover(points + k) / top);
-  fprintf(f, "\"/>\n</svg>\n");
-  close_file(f, name);
+  series[0] = plot_history("clover", "#0072b2", &energy);
+  series[1] = plot_history("0.3", "#d55e00", &line);
+  plot_write(name, "Gradient flow", "t / a^2", "t^2 E", series, 2);
+  plot_free(&energy);
+  plot_free(&line);
 }
 
 static int32_t progress(double time, double t2e, double charge, void *user) {

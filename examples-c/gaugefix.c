@@ -7,7 +7,8 @@
  *            [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]
  *            [--check-every N] [--copies N] [--random-start no|yes] [--seed S]
  *            [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]
- *            [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]
+ *            [--transformation FILE] [--json FILE] [--history FILE] [--plot FILE.svg]
+ *            [--device auto|cpu|cuda] [--threads N]
  *
  * docs/gaugefix.md explains them. Options that are left out have the library's defaults. The table
  * goes to the standard output, progress to the standard error. Status: 0 done, 1 refused, 2 wrong
@@ -17,12 +18,12 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --time 0 --copies 2 --precision double --json $OUT/coulomb.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --method relaxation --precision single --stop-theta 1e-12 --out $OUT/mag --format milc
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9 --history $OUT/history
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --method fourier-cg --check-every 1
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --method fourier-cg --check-every 1 --plot $OUT/fourier.svg
  */
 #include <signal.h>
 #include <time.h>
 
-#include "example.h"
+#include "plot.h"
 
 static const char HELP[] =
     "usage: gaugefix --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]\n"
@@ -33,15 +34,16 @@ static const char HELP[] =
     "                [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]\n"
     "                [--check-every N] [--copies N] [--random-start no|yes] [--seed S]\n"
     "                [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]\n"
-    "                [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]\n"
+    "                [--transformation FILE] [--json FILE] [--history FILE] [--plot FILE.svg]\n"
+    "                [--device auto|cpu|cuda] [--threads N]\n"
     "  --out has the fixed links; --transformation the matrices g(x) as this machine's doubles without a\n"
     "  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank only)\n"
     "  --history has a line for every check: copy, sweeps, functional, theta, temperature\n"
-    GRID_HELP;
+    "  --plot draws functional and theta of all checks\n" GRID_HELP;
 static const char OPTIONS[] =
     "--gauge --condition --time --residual --method --precision --omega --alpha --probability --stochastic-sweeps "
     "--hot --cold --temperatures --microcanonical --logarithmic --stop-theta --stop-theta-max --stop-change "
-    "--max-iterations --check-every --copies --random-start --seed --out --format --transformation --json --history "
+    "--max-iterations --check-every --copies --random-start --seed --out --format --transformation --json --history --plot "
     "--device --threads" GRID_OPTION;
 
 enum { NUMBERS = 18 }; /* of a matrix of SU(3) */
@@ -67,8 +69,9 @@ static const choice NO_YES[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *out_file, *transformation_file, *json_file, *history_file, *method;
+  const char *gauge_file, *out_file, *transformation_file, *json_file, *history_file, *plot_file, *method;
   FILE *history; /* or NULL */
+  plot_points functional, theta;
   time_t shown;
   int32_t format;
   plaq_gaugefix_params params;
@@ -91,6 +94,10 @@ static void interrupt(int number) {
 static int32_t progress(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user) {
   job *j = user;
   time_t now = time(NULL);
+  if (*j->plot_file) {
+    plot_add(&j->functional, (double)sweeps, functional);
+    plot_add(&j->theta, (double)sweeps, theta > 0 ? log10(theta) : NAN);
+  }
   if (j->history)
     fprintf(j->history, "%lld %lld %.17g %.9g %.9g\n", (long long)copy, (long long)sweeps, functional, theta, temperature);
   if (now != j->shown) {
@@ -123,6 +130,7 @@ static job read_options(int argc, char **argv) {
   j.transformation_file = option(argc, argv, "--transformation", "");
   j.json_file = option(argc, argv, "--json", "");
   j.history_file = option(argc, argv, "--history", "");
+  j.plot_file = option(argc, argv, "--plot", "");
   j.format = choose(argc, argv, "--format", "ildg", FORMATS);
   j.method = option(argc, argv, "--method", "overrelaxation");
   p->condition = choose(argc, argv, "--condition", "landau", CONDITIONS);
@@ -281,6 +289,16 @@ static void write_json(const job *j) {
   close_file(f, j->json_file);
 }
 
+static void write_plot(const job *j) {
+  plot_series series[2];
+  plot_panel panels[2];
+  series[0] = plot_history("F", "#0072b2", &j->functional);
+  series[1] = plot_history("theta", "#d55e00", &j->theta);
+  panels[0] = (plot_panel){"Gauge functional", "sweep", "F", series, 1};
+  panels[1] = (plot_panel){"Violation of the gauge condition", "sweep", "log10 theta", series + 1, 1};
+  plot_page(j->plot_file, panels, 2);
+}
+
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
@@ -302,6 +320,9 @@ int main(int argc, char **argv) {
   if (*j.transformation_file) write_transformation(result, &j);
   print_table(&j);
   if (*j.json_file && place.rank == 0) write_json(&j);
+  if (*j.plot_file && place.rank == 0) write_plot(&j);
+  plot_free(&j.functional);
+  plot_free(&j.theta);
   free(j.copies);
   free(j.slices);
   OK(plaq_context_destroy(context));

@@ -1,29 +1,31 @@
 /* gluon: the gluon propagator of a configuration in Landau gauge.
  *
- *   gluon --gauge FILE [--fix no|yes] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]
- *         [--json FILE] [--device auto|cpu|cuda] [--threads N]
+ *   gluon --gauge FILE [--fix no|yes|as-is] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]
+ *         [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
  * D(p^2) = sum_{a,mu} |A^a_mu(p)|^2 / (8 * 3 V), at p = 0 (8 * 4 V), as the gauge condition takes no
  * component away there; p_mu = 2 sin(pi k_mu / L_mu). A = A^a T^a is the traceless part of
  * (U - U^dagger) / 2i at the midpoints of the links, with g_0: D is g_0^2 times the propagator, in
  * units of the lattice spacing (Leinweber et al., Phys. Rev. D 60 (1999) 094507). --fix yes fixes the
- * gauge first; otherwise it must be that of the file. docs/gaugefix.md says more.
+ * gauge first; otherwise it must be that of the file: links with theta above 1e-6 are refused, --fix as-is
+ * takes them. docs/gaugefix.md says more.
  *
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --json $OUT/gluon.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --json $OUT/gluon.json --plot $OUT/gluon.svg
  * test: --gauge tests/data/quenched-b6.0-8x8x8x8.nersc --fix yes --copies 2 --cut 2
  */
-#include "example.h"
+#include "plot.h"
 
 static const char HELP[] =
-    "usage: gluon --gauge FILE [--fix no|yes] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]\n"
-    "             [--json FILE] [--device auto|cpu|cuda] [--threads N]\n"
+    "usage: gluon --gauge FILE [--fix no|yes|as-is] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]\n"
+    "             [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n"
+    "  --plot: p^2 D over p^2 as a picture\n"
     "  --cut: momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)\n";
-static const char OPTIONS[] = "--gauge --fix --stop-theta --copies --seed --cut --json --device --threads";
+static const char OPTIONS[] = "--gauge --fix --stop-theta --copies --seed --cut --json --plot --device --threads";
 
 enum { ENTRIES = 9, SITE = 4 * ENTRIES * 2 }; /* complex numbers of a matrix; reals of a site */
 
 static const double PI = 3.14159265358979323846;
-static const choice NO_YES[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
+static const choice FIX[] = {{"no", 0}, {"yes", 1}, {"as-is", 2}, {NULL, 0}};
 
 /* Momenta that the symmetries of the lattice make one. */
 typedef struct point {
@@ -33,9 +35,9 @@ typedef struct point {
 } point;
 
 typedef struct job {
-  const char *gauge_file, *json_file;
+  const char *gauge_file, *json_file, *plot_file;
   plaq_gaugefix_params fix;
-  int fixes;
+  int fixes, as_is;
   double cut;
   char device[256];
   plaq_file_report file;
@@ -56,7 +58,10 @@ static job read_options(int argc, char **argv) {
   check_options(argc, argv, OPTIONS, HELP);
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
-  j.fixes = choose(argc, argv, "--fix", "no", NO_YES);
+  j.plot_file = option(argc, argv, "--plot", "");
+  j.fixes = choose(argc, argv, "--fix", "no", FIX);
+  j.as_is = j.fixes == 2;
+  j.fixes = j.fixes == 1;
   j.fix.stop_theta = number(argc, argv, "--stop-theta", "1e-12");
   j.fix.copies = integer(argc, argv, "--copies", "1");
   j.fix.seed = integer(argc, argv, "--seed", "1");
@@ -265,6 +270,16 @@ static void write_json(const job *j) {
   close_file(f, j->json_file);
 }
 
+static void write_plot(const job *j) {
+  plot_points dressing = {0};
+  plot_series series;
+  int i;
+  for (i = 0; i < j->count; i++) plot_add(&dressing, j->points[i].p2, j->points[i].p2 * propagator(j, j->points + i));
+  series = plot_history("p^2 D", "#0072b2", &dressing);
+  plot_write(j->plot_file, "Gluon propagator in Landau gauge", "(a p)^2", "p^2 D(p^2)", &series, 1);
+  plot_free(&dressing);
+}
+
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
@@ -281,8 +296,13 @@ int main(int argc, char **argv) {
   }
   OK(plaq_gauge_plaquette(gauge, &j.links));
   measure(gauge, &j);
+  if (!j.fixes && !j.as_is && j.theta > 1e-6) {
+    fprintf(stderr, "%s: not in Landau gauge, theta is %.3e; --fix yes fixes it, --fix as-is takes it as it is\n", j.gauge_file, j.theta);
+    exit(1);
+  }
   print_table(&j);
   if (*j.json_file) write_json(&j);
+  if (*j.plot_file) write_plot(&j);
   free(j.points);
   OK(plaq_context_destroy(context));
   return !j.fixes || j.fixed.converged ? 0 : 3;

@@ -10,9 +10,9 @@ program gluon
   use example
   implicit none
   real(c_double), parameter :: pi = 3.14159265358979323846_c_double
-  character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
+  character(len=5), parameter :: fix_names(3) = [character(len=5) :: 'no', 'yes', 'as-is']
   character(len=100), parameter :: help(3) = [character(len=100) :: &
-    'usage: gluon_f --gauge FILE [--fix no|yes] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]', &
+    'usage: gluon_f --gauge FILE [--fix no|yes|as-is] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]', &
     '               [--json FILE] [--device auto|cpu|cuda] [--threads N]', &
     '  --cut: momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)']
 
@@ -58,10 +58,15 @@ program gluon
   call potential()
   call fourier()
   call average()
+  if (fixes == 0 .and. theta > 1e-6_c_double) then
+    write (error_unit, '(a,es9.3,a)') gauge_file//': not in Landau gauge, theta is ', theta, &
+      '; --fix yes fixes it, --fix as-is takes it as it is'
+    call leave(1)
+  end if
   call print_table()
   if (len(json_file) > 0) call write_json()
   call ok(plaq_context_destroy(context))
-  call leave(merge(0, 3, fixes == 0 .or. report%converged == 1))
+  call leave(merge(0, 3, fixes /= 1 .or. report%converged == 1))
 
 contains
 
@@ -70,7 +75,7 @@ contains
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
     gauge_file = option(last, '--gauge')
     json_file = option(last, '--json', '')
-    fixes = choose(last, '--fix', 'no', no_yes, [0_c_int32_t, 1_c_int32_t])
+    fixes = choose(last, '--fix', 'no', fix_names, [0_c_int32_t, 1_c_int32_t, 2_c_int32_t])
     params%stop_theta = number(last, '--stop-theta', '1e-12')
     params%copies = whole(last, '--copies', '1')
     params%seed = whole(last, '--seed', '1')

@@ -1,23 +1,25 @@
 /* hmc: SU(3) configurations with dynamical quarks or without, by hybrid Monte Carlo.
  *
  *   hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]
- *       [--device auto|cpu|cuda] [--threads N]
+ *       [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
  * The input names action, integrator and, in its table [run], what this program does; docs/hmc.md lists
  * the keys, and examples-c/hmc has inputs. Options go before [run]. Every trajectory is a line of the log:
- * JSON with trajectory, plaquette, delta_h, accepted, iterations, seconds and the forces by monomial.
+ * JSON with trajectory, plaquette, delta_h, accepted, iterations, seconds and the forces by monomial. --plot
+ * draws plaquette, delta H and acceptance.
  *
- * test: --input examples-c/hmc/quenched.toml --trajectories 3 --log $OUT/quenched.jsonl
+ * test: --input examples-c/hmc/quenched.toml --trajectories 3 --log $OUT/quenched.jsonl --plot $OUT/quenched.svg
  * test: --input examples-c/hmc/clover.toml --trajectories 1 --log $OUT/clover.jsonl
  * test: --input examples-c/hmc/wilson.toml --trajectories 1
  * test: --input examples-c/hmc/rhmc.toml --trajectories 1
  */
-#include "example.h"
+#include "plot.h"
 
 static const char HELP[] =
     "usage: hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]\n"
-    "           [--device auto|cpu|cuda] [--threads N]\n" GRID_HELP;
-static const char OPTIONS[] = "--input --trajectories --start --log --device --threads" GRID_OPTION;
+    "           [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n"
+    "  --plot: plaquette, delta H and acceptance over trajectories as a picture\n" GRID_HELP;
+static const char OPTIONS[] = "--input --trajectories --start --log --plot --device --threads" GRID_OPTION;
 
 static char *read_all(const char *name) {
   FILE *f = open_file(name, "rb");
@@ -129,12 +131,30 @@ static void write_configuration(plaq_gauge gauge, const char *prefix, int64_t nu
   free(name);
 }
 
+/* Histories that --plot draws. */
+typedef struct histories {
+  plot_points plaquette, delta_h, acceptance;
+} histories;
+
+static void write_plot(const char *file, const histories *h) {
+  plot_series series[3];
+  plot_panel panels[3];
+  series[0] = plot_history("plaquette", "#0072b2", &h->plaquette);
+  series[1] = plot_history("delta H", "#d55e00", &h->delta_h);
+  series[2] = plot_history("accepted so far", "#009e73", &h->acceptance);
+  panels[0] = (plot_panel){"Plaquette", "trajectory", "plaquette", series, 1};
+  panels[1] = (plot_panel){"Energy", "trajectory", "delta H", series + 1, 1};
+  panels[2] = (plot_panel){"Acceptance", "trajectory", "fraction", series + 2, 1};
+  plot_page(file, panels, 3);
+}
+
 int main(int argc, char **argv) {
   plaq_context context;
   plaq_gauge gauge;
   plaq_hmc hmc;
   plaq_hmc_report report;
-  const char *start, *log_name, *checkpoint, *prefix;
+  const char *start, *log_name, *checkpoint, *prefix, *plot;
+  histories history = {{0}, {0}, {0}};
   char *input, text[4][1024];
   int64_t trajectories, checkpoint_every, save_every, flow_every, n, accepted = 0, seed, next;
   double weight = 0, seconds = 0;
@@ -146,6 +166,7 @@ int main(int argc, char **argv) {
   log_name = option(argc, argv, "--log", run_text(input, "log", text[1], sizeof text[1], ""));
   checkpoint = run_text(input, "checkpoint", text[2], sizeof text[2], "");
   prefix = run_text(input, "configurations", text[3], sizeof text[3], "");
+  plot = option(argc, argv, "--plot", "");
   trajectories = (int64_t)run_number(input, "trajectories", 1);
   if (*option(argc, argv, "--trajectories", "")) trajectories = integer(argc, argv, "--trajectories", NULL);
   checkpoint_every = (int64_t)run_number(input, "checkpoint_every", *checkpoint ? 10 : 0);
@@ -189,6 +210,11 @@ int main(int argc, char **argv) {
     fflush(stdout);
     fprintf(stderr, "\r  %lld of %lld, acceptance %.3f, %.0f s left ", (long long)n, (long long)trajectories,
             (double)accepted / (double)n, seconds / (double)n * (double)(trajectories - n));
+    if (*plot) {
+      plot_add(&history.plaquette, (double)number, report.plaquette);
+      plot_add(&history.delta_h, (double)number, report.delta_h);
+      plot_add(&history.acceptance, (double)number, (double)accepted / (double)n);
+    }
     if (log) write_log(log, hmc, &report, &polyakov);
     if (flow_every > 0 && (number + 1) % flow_every == 0) flow(context, gauge, input, log);
     if (log) fprintf(log, "}\n"), fflush(log);
@@ -200,6 +226,10 @@ int main(int argc, char **argv) {
   printf("# acceptance %.4f, average of exp(-delta H) %.6f\n", (double)accepted / (double)trajectories,
          weight / (double)trajectories);
   if (log) close_file(log, log_name);
+  if (*plot && first_rank(context)) write_plot(plot, &history);
+  plot_free(&history.plaquette);
+  plot_free(&history.delta_h);
+  plot_free(&history.acceptance);
   free(input);
   OK(plaq_context_destroy(context));
   return 0;

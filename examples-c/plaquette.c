@@ -2,7 +2,8 @@
  *
  *   plaquette [--device auto|cpu|cuda] [--threads N] FILE...
  *
- * Format and lattice come from the file, which is checked on the way in.
+ * Format and lattice come from the file, which is checked on the way in. A file that is refused is named,
+ * the others are read; the status is then 1.
  *
  * test: tests/data/quenched-b6.0-4x4x4x8.ildg tests/data/quenched-b6.0-8x8x8x8.nersc
  */
@@ -10,7 +11,8 @@
 
 static const char HELP[] = "usage: plaquette [--device auto|cpu|cuda] [--threads N] FILE...\n" GRID_HELP;
 
-static void observe(plaq_context context, const char *file) {
+/* Can the file be read? */
+static int observe(plaq_context context, const char *file) {
   plaq_gauge gauge;
   plaq_file_report report;
   plaq_plaquette plaquette;
@@ -18,7 +20,10 @@ static void observe(plaq_context context, const char *file) {
   plaq_topology topology;
   plaq_unitarity off;
   OK(plaq_file_report_init(&report, sizeof report));
-  OK(plaq_gauge_read_file(context, file, NULL, &gauge, &report));
+  if (plaq_gauge_read_file(context, file, NULL, &gauge, &report) != PLAQ_SUCCESS) {
+    fprintf(stderr, "%s\n", plaq_last_error());
+    return 0;
+  }
   OK(plaq_gauge_plaquette(gauge, &plaquette));
   OK(plaq_gauge_polyakov_loop(gauge, 3, &loop));
   OK(plaq_gauge_topology(gauge, &topology));
@@ -37,17 +42,18 @@ static void observe(plaq_context context, const char *file) {
   printf("  action density      %.9f spatial, %.9f temporal\n", topology.energy_spatial, topology.energy_temporal);
   printf("  unitarity           %.1e\n", fmax(off.unitary, off.det));
   OK(plaq_gauge_destroy(gauge));
+  return 1;
 }
 
 int main(int argc, char **argv) {
   plaq_context context;
-  int options = 1, i;
+  int options = 1, bad = 0, i;
   while (options < argc && !strncmp(argv[options], "--", 2)) options += 2;
   if (options > argc) options = argc;
   check_options(options, argv, "--device --threads" GRID_OPTION, HELP);
   if (options == argc) usage_error("FILE", NULL);
   context = open_context(options, argv);
-  for (i = options; i < argc; i++) observe(context, argv[i]);
+  for (i = options; i < argc; i++) bad += !observe(context, argv[i]);
   OK(plaq_context_destroy(context));
-  return 0;
+  return bad > 0;
 }

@@ -335,9 +335,9 @@ static void write_plot(const job *j) {
   int n = j->times / 2;
   char title[160];
   plot_series masses[3];
-  masses[0] = (plot_series){"pion", "#0072b2", j->mass_pion, n};
-  masses[1] = (plot_series){"rho", "#d55e00", j->mass_rho, n};
-  masses[2] = (plot_series){"nucleon", "#009e73", j->mass_nucleon, n};
+  masses[0] = (plot_series){"pion", "#0072b2", j->mass_pion, n, NULL};
+  masses[1] = (plot_series){"rho", "#d55e00", j->mass_rho, n, NULL};
+  masses[2] = (plot_series){"nucleon", "#009e73", j->mass_nucleon, n, NULL};
   snprintf(title, sizeof title, "Effective masses, kappa %.6g, csw %.6g, %d x %d x %d x %d", j->dirac.kappa, j->csw,
            j->file.extents[0], j->file.extents[1], j->file.extents[2], j->file.extents[3]);
   plot_write(j->plot_file, title, "t / a", "a m", masses, 3);
