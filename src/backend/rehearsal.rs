@@ -3,6 +3,8 @@
 //! one before has run.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::args::Specs;
 use super::families::Kernel;
@@ -17,9 +19,11 @@ pub struct Asked {
     pub work: Work,
 }
 
-/// Calls of this thread, taken down; `live`: they are carried out all the same.
+/// Different calls of this thread, taken down; `live`: they are carried out all the same.
+#[derive(Default)]
 struct Record {
     asked: Vec<Asked>,
+    seen: HashSet<u64>,
     live: bool,
 }
 
@@ -36,12 +40,17 @@ pub(super) fn active() -> bool {
 pub(super) fn noted(call: &Call) -> bool {
     RECORD.with_borrow_mut(|record| {
         let Some(record) = record else { return false };
-        record.asked.push(Asked {
-            kernel: call.kernel,
-            params: call.params.iter().map(|p| p.to_string()).collect(),
-            specs: call.specs.clone(),
-            work: call.work,
-        });
+        let mut key = DefaultHasher::new();
+        let work = (call.work.n, call.work.batches);
+        (call.kernel.name, call.params, &call.specs, work).hash(&mut key);
+        if record.seen.insert(key.finish()) {
+            record.asked.push(Asked {
+                kernel: call.kernel,
+                params: call.params.iter().map(|p| p.to_string()).collect(),
+                specs: call.specs.clone(),
+                work: call.work,
+            });
+        }
         !record.live
     })
 }
@@ -65,7 +74,7 @@ impl Device {
     /// What `work` launches, or in a rehearsal would launch, in this thread.
     pub(crate) fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
         let _stage = Stage;
-        RECORD.set(Some(Record { asked: Vec::new(), live }));
+        RECORD.set(Some(Record { live, ..Record::default() }));
         work();
         RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
     }
