@@ -11,6 +11,7 @@ mod args;
 mod boundary;
 pub mod clover;
 pub mod context;
+pub mod contract;
 pub mod dirac;
 pub mod eigen;
 pub mod field;
@@ -50,6 +51,7 @@ pub const MODULES: &[&table::Module] = &[
     &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
+    &contract::MODULE,
     &eigen::MODULE,
     &overlap::MODULE,
     &gaugefix::MODULE,

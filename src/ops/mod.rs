@@ -2,8 +2,10 @@
 //! fixing, configurations in files.
 
 pub mod config;
+pub mod contract;
 pub mod correlators;
 pub mod flow;
+pub mod gamma;
 pub mod gaugefix;
 pub mod hmc;
 pub mod link_smearing;
@@ -12,3 +14,4 @@ pub mod overlap;
 pub mod propagator;
 pub mod quenched;
 pub mod smearing;
+pub mod source;
