@@ -115,8 +115,9 @@ fn refusals_name_the_argument() {
     assert_eq!(Source::wall(4).set(&mut f).unwrap_err().status, Status::InvalidArgument);
     assert_eq!(correlators(&f, 4, C::ONE).unwrap_err().status, Status::InvalidArgument);
     let geometry = f.geometry().clone();
-    let mut one = SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 1).unwrap();
-    assert_eq!(Source::wall(0).set(&mut one).unwrap_err().status, Status::FieldMismatch);
+    let one = SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 1).unwrap();
+    let mut many = f.like_with(Precision::F32, 13).unwrap();
+    assert_eq!(Source::wall(0).set(&mut many).unwrap_err().status, Status::FieldMismatch);
     assert_eq!(correlators(&one, 0, C::ONE).unwrap_err().status, Status::FieldMismatch);
 }
 

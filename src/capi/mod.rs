@@ -30,6 +30,7 @@ pub mod momentum;
 pub mod multigrid;
 pub mod observe;
 pub mod overlap;
+pub mod propagator;
 pub mod quda;
 pub mod solve;
 pub mod spinor;
@@ -52,6 +53,7 @@ pub const MODULES: &[&table::Module] = &[
     &solve::MODULE,
     &hadron::MODULE,
     &contract::MODULE,
+    &propagator::MODULE,
     &eigen::MODULE,
     &overlap::MODULE,
     &gaugefix::MODULE,

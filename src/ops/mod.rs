@@ -12,6 +12,7 @@ pub mod link_smearing;
 pub mod observables;
 pub mod overlap;
 pub mod propagator;
+pub mod propagator_file;
 pub mod quenched;
 pub mod smearing;
 pub mod source;

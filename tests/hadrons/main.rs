@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod contractions;
+mod files;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod sources;

@@ -15,8 +15,9 @@ pub fn gamma_of(number: usize) -> Gamma {
 pub fn wave(lat: Lattice, lex: usize, n: [i32; 4], origin: [usize; 4]) -> C {
     let x = lat.coords(lex);
     let angle = |mu: usize| {
-        let turns = f64::from(n[mu]) * (x[mu] as f64 - origin[mu] as f64) / lat.extents[mu] as f64;
-        std::f64::consts::TAU * turns
+        let (l, steps) = (lat.extents[mu] as i64, x[mu] as i64 - origin[mu] as i64);
+        // Less than a turn, or large angles bring large rounding.
+        std::f64::consts::TAU * (i64::from(n[mu]) * steps).rem_euclid(l) as f64 / l as f64
     };
     C::from_polar(1.0, (0..4).map(angle).sum())
 }
