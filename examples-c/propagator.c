@@ -1,41 +1,58 @@
-/* propagator: a quark propagator on a gauge configuration, and its hadron correlators.
+/* propagator: quark propagators on a gauge configuration, and their hadron correlators.
  *
- *   propagator --gauge FILE --kappa K [--csw C] [--time-bc periodic|antiperiodic]
- *              [--source point,x,y,z,t | wall,t] [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R]
- *              [--precision double|single|half] [--max-iterations N] [--rhs N]
- *              [--normalisation kappa|mass] [--device auto|cpu|cuda] [--threads N] [--json FILE]
- *              [--plot FILE.svg]
+ *   propagator --gauge FILE --kappa K [--kappa-strange K] [--csw C] [--time-bc periodic|antiperiodic]
+ *              [--source point,x,y,z,t | wall,t, several with colons between] [--source-momentum nx,ny,nz]
+ *              [--noise none|z2|z4] [--seed N] [--source-smear alpha,steps] [--sink-smear alpha,steps]
+ *              [--smear-links alpha,steps] [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]]
+ *              [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]
+ *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
+ *              [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE.svg]
  *
- * Twelve solves, --rhs at a time, in double precision, --precision being that of the iteration inside; the
- * table goes to the standard output, progress to the terminal. --solver mg is GCR with multigrid, set
- * up before (docs/multigrid.md). docs/propagator.md has the conventions. Status: 0 done, 1 refused,
- * 2 wrong options, 3 not converged or interrupted.
+ * Twelve solves a source and mass, --rhs at a time, in double precision, --precision being that of the
+ * iteration inside; the table goes to the standard output, progress to the terminal. --solver mg is GCR with
+ * multigrid, set up before (docs/multigrid.md). docs/propagator.md has the conventions. Status: 0 done, 1
+ * refused, 2 wrong options, 3 not converged or interrupted.
  *
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json --plot=$OUT/point.svg
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --tol 1e-12 --normalisation mass
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half --rhs 5
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --kappa-strange 0.11 --source point,0,0,0,0:point,2,2,2,4 --source-smear 0.3,5 --sink-smear 0.3,5 --smear-links 0.5,2 --momenta 0,0,0:1,0,0 --baryons all --save $OUT/quark.lime --json $OUT/hadrons.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source wall,2 --noise z2 --seed 7 --baryons none
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <signal.h>
 #include <time.h>
 
+#include "hadrons.h"
 #include "plot.h"
 
 static const char HELP[] =
     "usage: propagator --gauge FILE --kappa K [options]\n"
-    "A quark propagator on a gauge configuration; pion, rho and nucleon correlators with effective masses.\n"
+    "Quark propagators on a gauge configuration; correlators of mesons and baryons with effective masses.\n"
     "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
     "  --kappa K            hopping parameter\n"
+    "  --kappa-strange K    of a second, heavier quark (none)\n"
     "  --csw C              coefficient of the clover term (0: Wilson)\n"
     "  --time-bc B          periodic or antiperiodic (antiperiodic)\n"
-    "  --source S           point,x,y,z,t or wall,t (point,0,0,0,0)\n"
+    "  --source S[:S...]    point,x,y,z,t or wall,t; of several the average is taken (point,0,0,0,0)\n"
+    "  --source-momentum P  nx,ny,nz: sources carry exp(i p x), p = 2 pi n / L (0,0,0)\n"
+    "  --noise N            none, z2 or z4: sources of noise, one for all spins and colours; no baryons (none)\n"
+    "  --seed N             of the noise (0)\n"
+    "  --source-smear A,N   Gaussian smearing of sources, N steps of weight A, e.g. 0.3,20 (none)\n"
+    "  --sink-smear A,N     the same at the sink (none)\n"
+    "  --smear-links A,N    N steps of spatial APE smearing of the links in these, e.g. 0.5,5 (none)\n"
+    "  --momenta P[:P...]   of the sink, nx,ny,nz; the table shows the first (0,0,0)\n"
+    "  --baryons B[,B...]   nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega; all; none (nucleon)\n"
     "  --solver S           cg, cgne, cgnr, bicgstab, gcr, mr, or mg: multigrid (cg)\n"
     "  --tol R              residual |b - M x| / |b| (1e-10)\n"
     "  --precision P        of the iteration inside double: double, single or half (single)\n"
     "  --max-iterations N   (10000)\n"
     "  --rhs N              right-hand sides at a time, 1 to 12; fewer take less memory (12)\n"
     "  --normalisation N    kappa: M = 1 - kappa H, mass: D = m + 4 - H/2 (kappa)\n"
+    "  --save FILE          the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the\n"
+    "                       other quark\n"
+    "  --load FILE          propagators that --save wrote for the same sources, in place of solves\n"
     "  --device D           auto, cpu or cuda (auto)\n"
     "  --threads N          of the CPU; 0: all (0)\n"
     "  --json FILE          everything as JSON\n"
@@ -43,11 +60,12 @@ static const char HELP[] =
     "  --help, -h, --version\n"
     "example: propagator --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --plot pion.svg\n";
 static const char OPTIONS[] =
-    "--gauge --kappa --csw --time-bc --source --solver --tol --precision --max-iterations --rhs --normalisation "
-    "--device --threads --json --plot" GRID_OPTION;
+    "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed --source-smear "
+    "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
+    "--normalisation --save --load --device --threads --json --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */
-enum { COLUMNS = 12, MULTIGRID = 100 };
+enum { MULTIGRID = 100 };
 
 /* CG needs the normal equations: its name stands for CGNR. */
 static const choice SOLVERS[] = {{"cg", PLAQ_ALGORITHM_CGNR},         {"cgne", PLAQ_ALGORITHM_CGNE},
@@ -64,20 +82,24 @@ static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL,
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *json_file, *plot_file;
-  double kappa, csw, tol;
+  const char *gauge_file, *json_file, *plot_file, *save_file, *load_file;
+  double kappa[2], csw, tol; /* light, strange */
   int32_t boundary, precision, algorithm, normalisation;
   int64_t max_iterations, rhs;
-  plaq_source_params source;
+  int quarks, sources;
+  plaq_source_params source[MOST];
+  smearing at_source, at_sink, links;
   char device[256];
+  int32_t part[4]; /* of this rank */
   plaq_file_report file;
   plaq_plaquette plaquette;
   plaq_dirac_report dirac;
-  plaq_solve_report solve;
+  plaq_solve_report solve; /* of all solves: the slowest, sums of time and work */
   plaq_multigrid_report multigrid;
   plaq_multigrid_level level[8];
-  double residuals[COLUMNS];
-  double seconds_load, seconds_propagator; /* by the clock: file and operator, solver and its solves */
+  double residuals[COLUMNS]; /* largest of each column */
+  double seconds_load, seconds_propagator; /* by the clock: file and operators, solvers and their solves */
+  hadrons hadrons;
   /* `times` numbers each, three times that for rho along x, y, z; rho is their mean. */
   int times;
   double *pion, *rho_xyz, *rho, *nucleon, *mass_pion, *mass_rho, *mass_nucleon;
@@ -104,19 +126,6 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void source_option(const char *text, plaq_source_params *p) {
-  OK(plaq_source_params_init(p, sizeof *p));
-  if (!strncmp(text, "point,", 6)) {
-    p->kind = PLAQ_SOURCE_POINT;
-    integers("--source", text + 6, p->position, 4);
-  } else if (!strncmp(text, "wall,", 5)) {
-    p->kind = PLAQ_SOURCE_WALL;
-    integers("--source", text + 5, p->position + 3, 1);
-  } else {
-    usage_error("--source", text);
-  }
-}
-
 static job read_options(int argc, char **argv) {
   job j;
   memset(&j, 0, sizeof j);
@@ -124,7 +133,11 @@ static job read_options(int argc, char **argv) {
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
-  j.kappa = number(argc, argv, "--kappa", NULL);
+  j.save_file = option(argc, argv, "--save", "");
+  j.load_file = option(argc, argv, "--load", "");
+  j.kappa[0] = number(argc, argv, "--kappa", NULL);
+  j.kappa[1] = number(argc, argv, "--kappa-strange", "0");
+  j.quarks = j.kappa[1] != 0 ? 2 : 1;
   j.csw = number(argc, argv, "--csw", "0");
   j.tol = number(argc, argv, "--tol", "1e-10");
   j.boundary = choose(argc, argv, "--time-bc", "antiperiodic", BOUNDARIES);
@@ -133,45 +146,76 @@ static job read_options(int argc, char **argv) {
   j.normalisation = choose(argc, argv, "--normalisation", "kappa", NORMALISATIONS);
   j.max_iterations = integer(argc, argv, "--max-iterations", "10000");
   j.rhs = integer(argc, argv, "--rhs", "12");
-  source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
-  if (!(j.kappa > 0)) usage_error("--kappa", "expected a positive number");
+  j.sources = source_list(argc, argv, j.source);
+  j.at_source = smearing_option("--source-smear", option(argc, argv, "--source-smear", ""));
+  j.at_sink = smearing_option("--sink-smear", option(argc, argv, "--sink-smear", ""));
+  j.links = smearing_option("--smear-links", option(argc, argv, "--smear-links", ""));
+  momentum_list(option(argc, argv, "--momenta", "0,0,0"), &j.hadrons);
+  baryon_list(option(argc, argv, "--baryons", j.source[0].noise ? "none" : "nucleon"), &j.hadrons);
+  if (!(j.kappa[0] > 0)) usage_error("--kappa", "expected a positive number");
+  if (j.kappa[1] < 0) usage_error("--kappa-strange", "expected a positive number");
   if (j.max_iterations < 1 || j.max_iterations > 1 << 30) usage_error("--max-iterations", "out of range");
   if (j.rhs < 1 || j.rhs > COLUMNS) usage_error("--rhs", "expected 1 to 12 right-hand sides at a time");
+  if (j.source[0].noise && j.hadrons.baryon_count) usage_error("--baryons", "expected none with noise");
+  if (*j.save_file && *j.load_file) usage_error("--load", "propagators are loaded or saved, not both");
   return j;
 }
 
-/* Reads the configuration and makes the operator; the links stay in the operator only. */
-static plaq_dirac load(plaq_context context, job *j) {
+/* Reads the configuration and makes the operators and, where something is smeared with them, smeared links;
+ * the others stay in the operators only. */
+static plaq_gauge load(plaq_context context, job *j, plaq_dirac *dirac) {
   plaq_read_params read;
   plaq_dirac_params params;
-  plaq_gauge gauge;
-  plaq_dirac dirac;
+  plaq_gauge gauge, none = {0};
   double start = now();
+  int q;
   OK(plaq_read_params_init(&read, sizeof read));
   OK(plaq_file_report_init(&j->file, sizeof j->file));
   OK(plaq_gauge_read_file(context, j->gauge_file, &read, &gauge, &j->file));
   OK(plaq_gauge_plaquette(gauge, &j->plaquette));
-  OK(plaq_dirac_params_init(&params, sizeof params));
-  params.kappa = j->kappa;
-  params.csw = j->csw;
-  params.boundary[3] = j->boundary;
-  params.normalisation = j->normalisation;
-  OK(plaq_dirac_create(context, gauge, &params, &dirac));
-  OK(plaq_gauge_destroy(gauge));
+  memcpy(j->part, j->file.extents, sizeof j->part);
+  divide(context, j->part);
+  for (q = 0; q < j->quarks; q++) {
+    OK(plaq_dirac_params_init(&params, sizeof params));
+    params.kappa = j->kappa[q];
+    params.csw = j->csw;
+    params.boundary[3] = j->boundary;
+    params.normalisation = j->normalisation;
+    OK(plaq_dirac_create(context, gauge, &params, dirac + q));
+  }
   OK(plaq_dirac_report_init(&j->dirac, sizeof j->dirac));
-  OK(plaq_dirac_describe(dirac, &j->dirac));
+  OK(plaq_dirac_describe(dirac[0], &j->dirac));
+  if (j->at_source.steps || j->at_sink.steps) {
+    if (j->links.steps) {
+      plaq_gauge_smear_params smear;
+      OK(plaq_gauge_smear_params_init(&smear, sizeof smear));
+      smear.kind = PLAQ_SMEARING_APE;
+      smear.steps = j->links.steps;
+      smear.alpha[0] = j->links.alpha;
+      smear.directions = 7;
+      OK(plaq_gauge_smear(gauge, &smear));
+    }
+  } else {
+    OK(plaq_gauge_destroy(gauge));
+    gauge = none;
+  }
   j->seconds_load = now() - start;
-  return dirac;
+  return gauge;
 }
 
-/* Solves for the twelve columns of the propagator. */
-static plaq_spinor solve(plaq_dirac dirac, job *j) {
+static void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
+  plaq_spinor_smear_params p;
+  if (!s.steps) return;
+  OK(plaq_spinor_smear_params_init(&p, sizeof p));
+  p.alpha = s.alpha;
+  p.steps = s.steps;
+  OK(plaq_spinor_smear(field, gauge, &p));
+}
+
+/* A solver, with multigrid set up where that was asked for. */
+static plaq_solver make_solver(plaq_dirac dirac, const job *j, plaq_multigrid *multigrid) {
   plaq_solver_params params;
-  plaq_spinor propagator;
   plaq_solver solver;
-  plaq_multigrid multigrid = {0};
-  int l;
-  double shown = 0, start = now();
   OK(plaq_solver_params_init(&params, sizeof params));
   params.algorithm = j->algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : j->algorithm;
   if (j->algorithm == MULTIGRID) params.nkrylov = 20;
@@ -183,35 +227,137 @@ static plaq_spinor solve(plaq_dirac dirac, job *j) {
   if (j->algorithm == MULTIGRID) {
     plaq_multigrid_params build;
     OK(plaq_multigrid_params_init(&build, sizeof build));
-    OK(plaq_multigrid_create(dirac, &build, &multigrid));
-    OK(plaq_solver_set_multigrid(solver, multigrid));
+    OK(plaq_multigrid_create(dirac, &build, multigrid));
+    OK(plaq_solver_set_multigrid(solver, *multigrid));
   }
-  OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
+  return solver;
+}
+
+/* What a solve adds to the report of all. */
+static void add_report(job *j, const plaq_solve_report *r, const double *residuals, int first) {
+  plaq_solve_report *all = &j->solve;
+  int k;
+  if (first) {
+    *all = *r;
+    memcpy(j->residuals, residuals, sizeof j->residuals);
+    return;
+  }
+  all->converged = all->converged && r->converged;
+  all->stopped = all->stopped || r->stopped;
+  if (r->iterations > all->iterations) all->iterations = r->iterations;
+  if (r->residual > all->residual) all->residual = r->residual;
+  if (r->residual_hq > all->residual_hq) all->residual_hq = r->residual_hq;
+  if (r->memory_peak > all->memory_peak) all->memory_peak = r->memory_peak;
+  all->reliable_updates += r->reliable_updates;
+  all->restarts += r->restarts;
+  all->seconds += r->seconds;
+  all->flops += r->flops;
+  all->bytes += r->bytes;
+  for (k = 0; k < COLUMNS; k++)
+    if (residuals[k] > j->residuals[k]) j->residuals[k] = residuals[k];
+}
+
+/* The file of a source and a quark. */
+static const char *file_of(const char *base, int source, int quark) {
+  static char name[4096];
+  char number[16] = "";
+  if (source) snprintf(number, sizeof number, ".%d", source);
+  snprintf(name, sizeof name, "%s%s%s", base, number, quark ? ".strange" : "");
+  return name;
+}
+
+/* The twelve columns of one source, which has been smeared, for one quark. */
+static plaq_spinor solve(plaq_solver solver, job *j, int s, int q, plaq_spinor from) {
+  plaq_spinor propagator;
+  plaq_solve_report report;
+  double residuals[COLUMNS], shown = 0;
+  OK(plaq_solve_report_init(&report, sizeof report));
   signal(SIGINT, interrupt);
   signal(SIGTERM, interrupt);
-  OK(plaq_solver_propagator(solver, &j->source, progress, &shown, &propagator, &j->solve, j->residuals));
+  /* Sources that nobody else needs are made inside, which saves their memory. */
+  if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &propagator, &report, residuals));
+  else OK(plaq_solver_propagator(solver, &j->source[s], progress, &shown, &propagator, &report, residuals));
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
-  fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)j->solve.iterations,
-          j->solve.residual, j->solve.seconds);
-  OK(plaq_solver_destroy(solver));
-  if (j->algorithm == MULTIGRID) {
-    OK(plaq_multigrid_report_init(&j->multigrid, sizeof j->multigrid));
-    OK(plaq_multigrid_describe(multigrid, &j->multigrid));
-    for (l = 0; l < j->multigrid.levels; l++) {
-      OK(plaq_multigrid_level_init(&j->level[l], sizeof j->level[l]));
-      OK(plaq_multigrid_describe_level(multigrid, l, &j->level[l]));
-    }
-    OK(plaq_multigrid_destroy(multigrid));
-  }
-  j->seconds_propagator = now() - start;
+  fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)report.iterations,
+          report.residual, report.seconds);
+  add_report(j, &report, residuals, s == 0 && q == 0);
   return propagator;
 }
 
-/* Correlators over the time from the source, and effective masses. */
-static void contract(plaq_spinor propagator, job *j) {
-  int t, n = j->file.extents[3];
-  double *all = malloc(11 * (size_t)n * sizeof *all), *pairs = all + 9 * n;
+static plaq_spinor read_propagator(plaq_context context, const job *j, int s, int q) {
+  plaq_propagator_read_params p;
+  plaq_spinor propagator;
+  plaq_spinor_report shape;
+  OK(plaq_propagator_read_params_init(&p, sizeof p));
+  memcpy(p.extents, j->file.extents, sizeof p.extents);
+  p.precision = PLAQ_PRECISION_DOUBLE;
+  OK(plaq_propagator_read_file(context, file_of(j->load_file, s, q), &p, &propagator));
+  OK(plaq_spinor_report_init(&shape, sizeof shape));
+  OK(plaq_spinor_describe(propagator, &shape));
+  if (shape.nrhs != COLUMNS) usage_error("--load", "expected twelve columns");
+  return propagator;
+}
+
+/* All propagators, source after source, and their correlators. */
+static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac, job *j) {
+  plaq_solver solver[2] = {{0}, {0}};
+  plaq_multigrid multigrid[2] = {{0}, {0}};
+  plaq_spinor quark[2] = {{0}, {0}};
+  int s, q, l;
+  double start = now();
+  OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
+  j->solve.converged = 1;
+  if (!*j->load_file)
+    for (q = 0; q < j->quarks; q++) solver[q] = make_solver(dirac[q], j, multigrid + q);
+  start_hadrons(&j->hadrons, j->quarks, j->file.extents[3]);
+  for (s = 0; s < j->sources; s++) {
+    plaq_spinor from = {0};
+    if (!*j->load_file && (j->at_source.steps || *j->save_file)) {
+      plaq_spinor_params p;
+      OK(plaq_spinor_params_init(&p, sizeof p));
+      memcpy(p.extents, j->part, sizeof p.extents);
+      p.nrhs = COLUMNS;
+      OK(plaq_spinor_create(context, &p, &from));
+      OK(plaq_spinor_source(from, &j->source[s]));
+      smear(from, smeared, j->at_source);
+    }
+    for (q = 0; q < j->quarks; q++) {
+      quark[q] = *j->load_file ? read_propagator(context, j, s, q) : solve(solver[q], j, s, q, from);
+      if (*j->save_file) {
+        plaq_propagator_write_params p;
+        char info[200];
+        OK(plaq_propagator_write_params_init(&p, sizeof p));
+        snprintf(info, sizeof info, "plaq %s, kappa %.17g, csw %.17g, %s normalisation", plaq_version(), j->kappa[q],
+                 j->csw, name_of(j->normalisation, NORMALISATIONS));
+        p.info = info;
+        OK(plaq_propagator_write_file(quark[q], from, file_of(j->save_file, s, q), &p));
+      }
+      smear(quark[q], smeared, j->at_sink);
+    }
+    j->seconds_propagator = now() - start;
+    add_hadrons(&j->hadrons, quark, &j->source[s], j->boundary);
+    for (q = 0; q < j->quarks; q++) OK(plaq_spinor_destroy(quark[q]));
+    OK(plaq_spinor_destroy(from));
+  }
+  average_hadrons(&j->hadrons);
+  for (q = 0; q < j->quarks; q++) OK(plaq_solver_destroy(solver[q]));
+  if (multigrid[0].id) {
+    OK(plaq_multigrid_report_init(&j->multigrid, sizeof j->multigrid));
+    OK(plaq_multigrid_describe(multigrid[0], &j->multigrid));
+    for (l = 0; l < j->multigrid.levels; l++) {
+      OK(plaq_multigrid_level_init(&j->level[l], sizeof j->level[l]));
+      OK(plaq_multigrid_describe_level(multigrid[0], l, &j->level[l]));
+    }
+    for (q = 0; q < j->quarks; q++) OK(plaq_multigrid_destroy(multigrid[q]));
+  }
+}
+
+/* Pion, rho and nucleon of the light quark at the first momentum, and effective masses. */
+static void contract(job *j) {
+  static const int along[] = {PLAQ_GAMMA_X, PLAQ_GAMMA_Y, PLAQ_GAMMA_Z};
+  int t, i, n = j->file.extents[3];
+  double *all = malloc(9 * (size_t)n * sizeof *all);
   if (!all) usage_error("memory", "exhausted");
   j->times = n;
   j->pion = all;
@@ -221,10 +367,11 @@ static void contract(plaq_spinor propagator, job *j) {
   j->mass_pion = all + 6 * n;
   j->mass_rho = all + 7 * n;
   j->mass_nucleon = all + 8 * n;
-  OK(plaq_spinor_correlators(propagator, j->source.position[3], j->boundary, n, j->pion, j->rho_xyz, pairs));
   for (t = 0; t < n; t++) {
+    j->pion[t] = meson_at(&j->hadrons, 0, PLAQ_GAMMA_5, t);
+    for (i = 0; i < 3; i++) j->rho_xyz[i * n + t] = meson_at(&j->hadrons, 0, along[i], t);
     j->rho[t] = (j->rho_xyz[t] + j->rho_xyz[n + t] + j->rho_xyz[2 * n + t]) / 3;
-    j->nucleon[t] = pairs[2 * t]; /* the average over configurations is real */
+    j->nucleon[t] = baryon_at(&j->hadrons, PLAQ_BARYON_NUCLEON, t); /* the average over configurations is real */
   }
   OK(plaq_effective_mass(j->pion, n, PLAQ_MASS_FORM_COSH, j->mass_pion));
   OK(plaq_effective_mass(j->rho, n, PLAQ_MASS_FORM_COSH, j->mass_rho));
@@ -241,16 +388,28 @@ static void print_mass(double m) {
 }
 
 static void print_table(const job *j) {
-  const int32_t *l = j->file.extents, *x = j->source.position;
-  int t;
+  const int32_t *l = j->file.extents, *p = j->hadrons.momentum;
+  int t, s;
   printf("# %s (%s), %d x %d x %d x %d, plaquette %.9f\n", j->gauge_file, name_of(j->file.format, FORMATS), l[0], l[1],
          l[2], l[3], j->plaquette.total);
   printf("# kappa %.10g (mass %.10g), csw %.10g, %s in time, %s normalisation\n", j->dirac.kappa, j->dirac.mass, j->csw,
          name_of(j->boundary, BOUNDARIES), name_of(j->normalisation, NORMALISATIONS));
-  if (j->source.kind == PLAQ_SOURCE_WALL) printf("# wall source at t = %d, ", x[3]);
-  else printf("# point source at (%d, %d, %d, %d), ", x[0], x[1], x[2], x[3]);
-  printf("%s\n", j->device);
-  printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
+  if (j->quarks == 2) printf("# kappa of the strange quark %.10g\n", j->kappa[1]);
+  for (s = 0; s < j->sources; s++) {
+    const int32_t *x = j->source[s].position, *n = j->source[s].momentum;
+    printf("# ");
+    if (j->source[s].noise) printf("%s noise, ", name_of(j->source[s].noise, NOISES));
+    if (n[0] || n[1] || n[2]) printf("momentum (%d, %d, %d), ", n[0], n[1], n[2]);
+    if (j->source[s].kind == PLAQ_SOURCE_WALL) printf("wall source at t = %d", x[3]);
+    else printf("point source at (%d, %d, %d, %d)", x[0], x[1], x[2], x[3]);
+    printf(s + 1 < j->sources ? "\n" : ", %s\n", j->device);
+  }
+  if (j->at_source.steps || j->at_sink.steps)
+    printf("# Gaussian smearing (weight, steps): source %g, %d, sink %g, %d; links %g, %d\n", j->at_source.alpha,
+           (int)j->at_source.steps, j->at_sink.alpha, (int)j->at_sink.steps, j->links.alpha, (int)j->links.steps);
+  if (p[0] || p[1] || p[2]) printf("# momentum of the sink (%d, %d, %d)\n", (int)p[0], (int)p[1], (int)p[2]);
+  if (*j->load_file) printf("# propagators of %s\n", j->load_file);
+  else printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
          solver_name(j), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
          j->solve.residual, j->solve.seconds, j->solve.flops / j->solve.seconds * 1e-9,
          (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : j->solve.stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
@@ -260,7 +419,8 @@ static void print_table(const job *j) {
     print_mass(j->mass_pion[t]);
     printf("  %16.9e", j->rho[t]);
     print_mass(j->mass_rho[t]);
-    printf("  %16.9e", j->nucleon[t]);
+    if (isfinite(j->nucleon[t])) printf("  %16.9e", j->nucleon[t]);
+    else printf("  %16s", "-");
     print_mass(j->mass_nucleon[t]);
     printf("\n");
   }
@@ -277,9 +437,9 @@ static void json_array(FILE *f, const char *name, const double *values, int coun
 }
 
 static void write_json(const job *j) {
-  const int32_t *l = j->file.extents, *x = j->source.position;
+  const int32_t *l = j->file.extents, *x = j->source[0].position;
   const plaq_solve_report *s = &j->solve;
-  int n = j->times;
+  int n = j->times, k;
   FILE *f = open_file(j->json_file, "w");
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
@@ -293,8 +453,19 @@ static void write_json(const job *j) {
           j->dirac.kappa, j->dirac.mass, j->csw, name_of(j->boundary, BOUNDARIES),
           name_of(j->normalisation, NORMALISATIONS));
   fprintf(f, "  \"seconds\": {\"load\": %.9g, \"propagator\": %.9g},\n", j->seconds_load, j->seconds_propagator);
-  fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n",
-          j->source.kind == PLAQ_SOURCE_WALL ? "wall" : "point", x[0], x[1], x[2], x[3]);
+  fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n", name_of(j->source[0].kind, KINDS), x[0],
+          x[1], x[2], x[3]);
+  fprintf(f, "  \"sources\": [");
+  for (k = 0; k < j->sources; k++) {
+    const plaq_source_params *p = &j->source[k];
+    fprintf(f, "%s\n    {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d], \"momentum\": [%d, %d, %d], \"noise\": \"%s\", \"seed\": %lld}",
+            k ? "," : "", name_of(p->kind, KINDS), p->position[0], p->position[1], p->position[2], p->position[3],
+            p->momentum[0], p->momentum[1], p->momentum[2], name_of(p->noise, NOISES), (long long)p->seed);
+  }
+  fprintf(f, "\n  ],\n  \"smearing\": {\"source\": [%.17g, %d], \"sink\": [%.17g, %d], \"links\": [%.17g, %d]},\n",
+          j->at_source.alpha, (int)j->at_source.steps, j->at_sink.alpha, (int)j->at_sink.steps, j->links.alpha,
+          (int)j->links.steps);
+  if (j->quarks == 2) fprintf(f, "  \"kappa_strange\": %.17g,\n", j->kappa[1]);
   fprintf(f, "  \"solver\": {\n    \"name\": \"%s\", \"precision\": \"%s\", \"rhs\": %d, \"tol\": %.17g,\n",
           solver_name(j), name_of(j->precision, PRECISIONS), (int)j->rhs, j->tol);
   fprintf(f, "    \"converged\": %s, \"stopped\": %s, \"iterations\": %lld, \"reliable_updates\": %lld, \"restarts\": %lld,\n",
@@ -316,6 +487,7 @@ static void write_json(const job *j) {
     }
     fprintf(f, "\n  ]},\n");
   }
+  json_hadrons(f, &j->hadrons);
   fprintf(f, "  \"correlators\": {\n");
   json_array(f, "pion", j->pion, n, ",");
   json_array(f, "rho_x", j->rho_xyz, n, ",");
@@ -346,17 +518,18 @@ static void write_plot(const job *j) {
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
-  plaq_dirac dirac;
-  plaq_spinor propagator;
+  plaq_dirac dirac[2];
+  plaq_gauge smeared;
   OK(plaq_context_name(context, j.device, sizeof j.device));
   fprintf(stderr, "propagator on %s\n", j.device);
-  dirac = load(context, &j);
-  propagator = solve(dirac, &j);
-  contract(propagator, &j);
+  smeared = load(context, &j, dirac);
+  run(context, smeared, dirac, &j);
+  contract(&j);
   print_table(&j);
   if (*j.json_file && first_rank(context)) write_json(&j);
   if (*j.plot_file && first_rank(context)) write_plot(&j);
   free(j.pion);
+  end_hadrons(&j.hadrons);
   OK(plaq_context_destroy(context));
   return j.solve.converged ? 0 : 3;
 }

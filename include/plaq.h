@@ -738,7 +738,9 @@ enum {
   /** Complex normal. */
   PLAQ_NOISE_NORMAL = 0,
   /** 1, i, -1 or -i. */
-  PLAQ_NOISE_Z4 = 1
+  PLAQ_NOISE_Z4 = 1,
+  /** 1 or -1. */
+  PLAQ_NOISE_Z2 = 2
 };
 
 /** Called after every sweep with the number of those done, that of all, and the time since
@@ -1401,14 +1403,51 @@ plaq_status plaq_solver_multishift(plaq_solver solver,
                                    plaq_solve_report *report,
                                    double *residuals);
 
-/* ---- Propagators and hadron correlators ---- */
+/* ---- Sources, propagators and hadron correlators ---- */
 
 typedef int32_t plaq_source;
 enum {
   /** One site. */
   PLAQ_SOURCE_POINT = 0,
-  /** All sites of a time slice: for links in a fixed gauge. */
-  PLAQ_SOURCE_WALL = 1
+  /** All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge. */
+  PLAQ_SOURCE_WALL = 1,
+  /** All sites. */
+  PLAQ_SOURCE_VOLUME = 2
+};
+
+/** Numbers of a source, independent, with average |c|^2 = 1. */
+typedef int32_t plaq_source_noise;
+enum {
+  /** All are 1. */
+  PLAQ_SOURCE_NOISE_NONE = 0,
+  /** 1 or -1. */
+  PLAQ_SOURCE_NOISE_Z2 = 1,
+  /** 1, i, -1 or -i. */
+  PLAQ_SOURCE_NOISE_Z4 = 2,
+  /** Complex normal. */
+  PLAQ_SOURCE_NOISE_NORMAL = 3
+};
+
+/** Of what a column of noise has one: bits. */
+typedef int32_t plaq_dilute;
+enum {
+  PLAQ_DILUTE_SPIN = 1,
+  PLAQ_DILUTE_COLOUR = 2,
+  /** Even or odd sites. */
+  PLAQ_DILUTE_PARITY = 4
+};
+
+/** gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+ * name: */
+typedef int32_t plaq_gamma;
+enum {
+  PLAQ_GAMMA_ONE = 0,
+  PLAQ_GAMMA_X = 1,
+  PLAQ_GAMMA_Y = 2,
+  PLAQ_GAMMA_Z = 4,
+  PLAQ_GAMMA_T = 8,
+  /** gamma_x gamma_y gamma_z gamma_t. */
+  PLAQ_GAMMA_5 = 15
 };
 
 /** How a correlator falls. */
@@ -1420,30 +1459,81 @@ enum {
   PLAQ_MASS_FORM_LOG = 1
 };
 
-/** Where a propagator starts. */
+/** Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
+ * Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
+ * (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
+ * count with colour fastest, then spin, parity (even, odd) and the noise vector. Smearing:
+ * plaq_spinor_smear of the columns. */
 typedef struct plaq_source_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Default: PLAQ_SOURCE_POINT. */
   plaq_source kind;
+  /** Default: PLAQ_SOURCE_NOISE_NONE. */
+  plaq_source_noise noise;
+  /** Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
+   * Default: 0, 0, 0, 0. */
+  int32_t position[4];
+  /** p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0. */
+  int32_t momentum[4];
+  /** Of the noise, which is the same on any number of ranks. Default: 0. */
+  int64_t seed;
+  /** Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
+   * Default: 1. */
+  int32_t vectors;
+  /** PLAQ_DILUTE_ bits of noise. Default: 0. */
+  int32_t dilute;
+  /** The only spin that is not zero, 0 to 3; -1: all. Default: -1. */
+  int32_t spin;
+  /** The only colour that is not zero, 0 to 2; -1: all. Default: -1. */
+  int32_t colour;
+  /** The column that comes first. Default: 0. */
+  int32_t first;
   /** Must be 0. */
   int32_t reserved;
-  /** Coordinates x, y, z, t; of a wall only t counts. Default: 0, 0, 0, 0. */
-  int32_t position[4];
 } plaq_source_params;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_source_params_init(plaq_source_params *params, int64_t struct_size);
 
-/** Sets the twelve columns (3 spin + colour) of a field with nrhs = 12 on the full lattice:
- * one where spin and colour are the column's, else zero. */
+/** Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x). */
+typedef struct plaq_sequential_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** The sink's time slice; -1: all. Default: -1. */
+  int32_t time;
+  /** plaq_gamma, 0 to 15. Default: 15. */
+  int32_t gamma;
+  /** p_i = 2 pi momentum(i) / L_i. Default: 0, 0, 0. */
+  int32_t momentum[3];
+  /** Where the phase is 1. Default: 0, 0, 0. */
+  int32_t origin[3];
+} plaq_sequential_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_sequential_params_init(plaq_sequential_params *params, int64_t struct_size);
+
+/** Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
+ * source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
+ * plaq_source_columns. */
 plaq_status plaq_spinor_source(plaq_spinor spinor, const plaq_source_params *source);
 
-/** A new field of twelve right-hand sides, S(x, source), from a solver for
- * PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
+/** How many columns a source has, from `first` on: 12 without noise for all spins and colours. */
+plaq_status plaq_source_columns(const plaq_source_params *source, int64_t *columns);
+
+/** to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+ * the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+ * Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED. */
+plaq_status plaq_spinor_sequential(plaq_spinor from,
+                                   plaq_spinor to,
+                                   const plaq_sequential_params *params);
+
+/** A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
+ * for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
  * solves: the iterations of the slowest; time, work, updates and restarts added up. The
  * callback's iterations begin anew with each solve, its seconds do not; once it has asked to
- * stop, every solve that is left ends after one iteration. `residuals`: NULL or room for 12. */
+ * stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
+ * as many as the source has columns. */
 plaq_status plaq_solver_propagator(plaq_solver solver,
                                    const plaq_source_params *source,
                                    plaq_progress_callback callback,
@@ -1451,6 +1541,17 @@ plaq_status plaq_solver_propagator(plaq_solver solver,
                                    plaq_spinor *propagator,
                                    plaq_solve_report *report,
                                    double *residuals);
+
+/** The same for the sources that a field of the operator's precision holds, on the full lattice:
+ * smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+ * sides. */
+plaq_status plaq_solver_columns(plaq_solver solver,
+                                plaq_spinor sources,
+                                plaq_progress_callback callback,
+                                void *user,
+                                plaq_spinor *propagator,
+                                plaq_solve_report *report,
+                                double *residuals);
 
 /** Zero-momentum correlators of a propagator over t, the time from `source_time`, in
  * `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
@@ -1469,6 +1570,153 @@ plaq_status plaq_effective_mass(const double *correlator,
                                 int64_t times,
                                 int32_t form,
                                 double *masses);
+
+/* ---- Contractions ---- */
+
+/** Baryons of light quarks u = d and strange ones s; epsilon over colours is understood. */
+typedef int32_t plaq_baryon;
+enum {
+  /** (u C gamma5 d) u. */
+  PLAQ_BARYON_NUCLEON = 0,
+  /** (u C gamma5 s) u. */
+  PLAQ_BARYON_SIGMA = 1,
+  /** (s C gamma5 u) s. */
+  PLAQ_BARYON_XI = 2,
+  /** (2 (u C gamma5 d) s + (u C gamma5 s) d - (d C gamma5 s) u) / sqrt(6). */
+  PLAQ_BARYON_LAMBDA = 3,
+  /** (u C gamma_i u) u. */
+  PLAQ_BARYON_DELTA = 4,
+  /** (2 (u C gamma_i s) u + (u C gamma_i u) s) / sqrt(3). */
+  PLAQ_BARYON_SIGMA_STAR = 5,
+  /** (2 (s C gamma_i u) s + (s C gamma_i s) u) / sqrt(3). */
+  PLAQ_BARYON_XI_STAR = 6,
+  /** (s C gamma_i s) s. */
+  PLAQ_BARYON_OMEGA = 7
+};
+
+/** What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2. */
+typedef int32_t plaq_projection;
+enum {
+  /** tr P C; of the decuplet the average over i = x, y, z. */
+  PLAQ_PROJECTION_TRACE = 0,
+  /** The decuplet's spin 3/2 at rest: the sum over i, j of
+   * tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3. */
+  PLAQ_PROJECTION_THREE_HALVES = 1
+};
+
+/** How propagators are contracted. */
+typedef struct plaq_contract_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+   * Default: 0, 0, 0, 0. */
+  int32_t position[4];
+  /** Of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+   * source's carry its phase to the third power, which is taken out. Default: 1. */
+  double boundary;
+  /** Of baryons forward in time, 1 or -1. Default: 1. */
+  int32_t parity;
+  /** Default: PLAQ_PROJECTION_TRACE. */
+  plaq_projection projection;
+} plaq_contract_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_contract_params_init(plaq_contract_params *params, int64_t struct_size);
+
+/** Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
+ * qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
+ * such that it is positive where A = B. `quark` and `antiquark` (zero handle: the same) are
+ * propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted in
+ * spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
+ * numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of
+ * the lattice, of every pair of every momentum, t fastest.
+ * Errors: INVALID_ARGUMENT, FIELD_MISMATCH. */
+plaq_status plaq_contract_mesons(plaq_spinor quark,
+                                 plaq_spinor antiquark,
+                                 const plaq_contract_params *params,
+                                 const int32_t *gammas,
+                                 int64_t pairs,
+                                 const int32_t *momenta,
+                                 int64_t nmomenta,
+                                 int64_t times,
+                                 double *correlators);
+
+/** Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+ * strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
+ * Errors: INVALID_ARGUMENT, FIELD_MISMATCH. */
+plaq_status plaq_contract_baryons(plaq_spinor light,
+                                  plaq_spinor strange,
+                                  const plaq_contract_params *params,
+                                  const int32_t *baryons,
+                                  int64_t count,
+                                  const int32_t *momenta,
+                                  int64_t nmomenta,
+                                  int64_t times,
+                                  double *correlators);
+
+/* ---- Propagators in files ---- */
+
+/** SciDAC files in LIME, with checksums, as QIO writes them. */
+typedef int32_t plaq_propagator_kind;
+enum {
+  /** USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
+   * colours, and twelve spinors (MILC). */
+  PLAQ_PROPAGATOR_SCALAR_SOURCE = 1,
+  /** USQCD_DiracFermion_Source_Sink_Pairs: a source and a solution for every column. */
+  PLAQ_PROPAGATOR_PAIRS = 2,
+  /** One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma). */
+  PLAQ_PROPAGATOR_MATRIX = 3
+};
+
+/** What a propagator's file holds. */
+typedef struct plaq_propagator_write_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+   * PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX. Default: 0. */
+  plaq_propagator_kind kind;
+  /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+   * Default: 0. */
+  plaq_precision precision;
+  /** For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL. */
+  const char *info;
+} plaq_propagator_write_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_propagator_write_params_init(plaq_propagator_write_params *params,
+                                              int64_t struct_size);
+
+/** How to read a propagator. */
+typedef struct plaq_propagator_read_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
+  int32_t extents[4];
+  /** Of the field; 0: that of the file. Default: 0. */
+  plaq_precision precision;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_propagator_read_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_propagator_read_params_init(plaq_propagator_read_params *params,
+                                             int64_t struct_size);
+
+/** Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
+ * for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
+plaq_status plaq_propagator_write_file(plaq_spinor propagator,
+                                       plaq_spinor sources,
+                                       const char *path,
+                                       const plaq_propagator_write_params *params);
+
+/** A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
+ * spin + colour where the file says which they are, else in its order. Checksums are compared;
+ * sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+ * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+plaq_status plaq_propagator_read_file(plaq_context context,
+                                      const char *path,
+                                      const plaq_propagator_read_params *params,
+                                      plaq_spinor *propagator);
 
 /* ---- Eigenvectors of M^dagger M ---- */
 

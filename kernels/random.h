@@ -71,7 +71,14 @@ template <int W, class S, int STORAGE> struct RandomGauge {
   }
 };
 
-// Complex components with <|c|^2> = 1: normal, or one of 1, i, -1, -i.
+// One of 1, i, -1, -i (Z4) or of 1, -1 (Z2), of which a word's upper bits decide.
+template <class T> PLAQ_FN void root_of_unity(T& re, T& im, u32 word, int purpose) {
+  const T sign = word >> 31 ? -1 : 1;
+  const bool imaginary = purpose == RANDOM_Z4_SPINOR && (word >> 30 & 1);
+  re = imaginary ? 0 : sign, im = imaginary ? sign : 0;
+}
+
+// Complex components with <|c|^2> = 1: normal, or roots of unity.
 template <int W, class S> struct RandomSpinor {
   static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int batch) {
     const Site x = site_at(a.geom, o, a.parities() == 2 ? batch & 1 : a.parity(), lx);
@@ -98,9 +105,7 @@ template <int W, class S> struct RandomSpinor {
         u32 w[4];
         draws.words(w, 0, first / 24 * 3 + n);
         PLAQ_UNROLL for (int k = 0; k < 4; k++) {
-          const u32 turn = w[k] >> 30;
-          const typename S::C sign = turn & 2 ? -1 : 1;
-          v[8 * n + 2 * k] = turn & 1 ? 0 : sign, v[8 * n + 2 * k + 1] = turn & 1 ? sign : 0;
+          root_of_unity(v[8 * n + 2 * k], v[8 * n + 2 * k + 1], w[k], a.purpose());
         }
       }
     }

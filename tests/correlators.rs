@@ -14,7 +14,8 @@ use plaq::fields::{blas, GaugeField, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::correlators::{correlators, effective_mass, EffectiveMass};
-use plaq::ops::propagator::{propagator, Source, COLUMNS};
+use plaq::ops::propagator::{propagator, COLUMNS};
+use plaq::ops::source::{Place, Source};
 use plaq::solvers::{unwatched, Progress, SolverKind, SolverParams};
 use reference::correlators::{nucleon, pion, rho, Propagator};
 use reference::numbers::{field_numbers, gauge_numbers};
@@ -76,15 +77,15 @@ fn sources_are_exact() {
             for precision in Precision::ALL {
                 let mut f = field(&device, extents, precision);
                 let x = [1, 3, 2, 1];
-                for source in [Source::Point(x), Source::Wall(1)] {
+                for source in [Source::point(x), Source::wall(1)] {
                     source.set(&mut f).unwrap();
                     let expect = (0..12).flat_map(|column| {
                         let mut b = spinor::zero(lat);
                         for (lex, site) in b.iter_mut().enumerate() {
                             let y = lat.coords(lex);
-                            let here = match source {
-                                Source::Point(x) => y == x,
-                                Source::Wall(t) => y[3] == t,
+                            let here = match source.place {
+                                Place::Point => y == x,
+                                _ => y[3] == 1,
                             };
                             site[column / 3][column % 3] = C::new(here as i32 as f64, 0.0);
                         }
@@ -109,13 +110,14 @@ fn sources_are_exact() {
 fn refusals_name_the_argument() {
     let device = devices().remove(0);
     let mut f = field(&device, [4; 4], Precision::F32);
-    let e = Source::Point([0, 0, 4, 0]).set(&mut f).unwrap_err();
+    let e = Source::point([0, 0, 4, 0]).set(&mut f).unwrap_err();
     assert!(e.status == Status::InvalidArgument && e.message.contains("[0, 0, 4, 0]"), "{e}");
-    assert_eq!(Source::Wall(4).set(&mut f).unwrap_err().status, Status::InvalidArgument);
+    assert_eq!(Source::wall(4).set(&mut f).unwrap_err().status, Status::InvalidArgument);
     assert_eq!(correlators(&f, 4, C::ONE).unwrap_err().status, Status::InvalidArgument);
     let geometry = f.geometry().clone();
-    let mut one = SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 1).unwrap();
-    assert_eq!(Source::Wall(0).set(&mut one).unwrap_err().status, Status::FieldMismatch);
+    let one = SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 1).unwrap();
+    let mut many = f.like_with(Precision::F32, 13).unwrap();
+    assert_eq!(Source::wall(0).set(&mut many).unwrap_err().status, Status::FieldMismatch);
     assert_eq!(correlators(&one, 0, C::ONE).unwrap_err().status, Status::FieldMismatch);
 }
 
@@ -153,7 +155,7 @@ fn columns_at_a_time_make_the_same_propagator() {
                 ControlFlow::Continue(())
             };
             let (x, report) =
-                propagator(&solver, Source::Point([1, 2, 3, 5]), at_once, &mut watch).unwrap();
+                propagator(&solver, Source::point([1, 2, 3, 5]), at_once, &mut watch).unwrap();
             let r = report.solver;
             assert!(r.converged && r.residual.len() == 12 && r.residual_hq.len() == 12, "{r:?}");
             assert!(r.residual.iter().all(|&r| r > 0.0 && r <= 1e-12), "{r:?}");
@@ -179,7 +181,7 @@ fn columns_at_a_time_make_the_same_propagator() {
             x.load_lex(&some).unwrap();
             let (mut b, mut image) =
                 (op.shape().field(COLUMNS).unwrap(), op.shape().field(COLUMNS).unwrap());
-            Source::Point([1, 2, 3, 5]).set(&mut b).unwrap();
+            Source::point([1, 2, 3, 5]).set(&mut b).unwrap();
             op.apply(&mut image, &x).unwrap();
             let (one, minus) = (blas::uniform(12, 1.0), blas::uniform(12, -1.0));
             blas::axpby(&one, &b, &minus, &mut image).unwrap();
@@ -188,7 +190,7 @@ fn columns_at_a_time_make_the_same_propagator() {
             }
         }
         for at_once in [0, 13] {
-            let refused = propagator(&solver, Source::Wall(0), at_once, &mut unwatched);
+            let refused = propagator(&solver, Source::wall(0), at_once, &mut unwatched);
             assert_eq!(refused.unwrap_err().status, Status::BadParameter);
         }
         // Asked to stop in the second solve, the others take one iteration each.
@@ -200,7 +202,7 @@ fn columns_at_a_time_make_the_same_propagator() {
                 false => ControlFlow::Continue(()),
             }
         };
-        let (_, report) = propagator(&solver, Source::Point([0; 4]), 5, &mut stop).unwrap();
+        let (_, report) = propagator(&solver, Source::point([0; 4]), 5, &mut stop).unwrap();
         let r = report.solver;
         assert!(r.stopped && !r.converged, "{r:?}");
         assert!(r.residual[..5].iter().all(|&r| r <= 1e-12), "{r:?}");
@@ -237,8 +239,8 @@ fn correlators_do_not_depend_on_the_place_of_the_source() {
                 correlators(&x, source.time(), -C::ONE).unwrap()
             };
             for (here, there) in [
-                (Source::Point([0; 4]), Source::Point(origin)),
-                (Source::Wall(0), Source::Wall(origin[3])),
+                (Source::point([0; 4]), Source::point(origin)),
+                (Source::wall(0), Source::wall(origin[3])),
             ] {
                 let (a, b) = (run(&moved(lat, &links, origin), here), run(&links, there));
                 // The solver's tolerance against the largest entry; times are compared relatively

@@ -18,8 +18,9 @@ use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::correlators::correlators;
 use plaq::ops::observables::{field_strength, plaquette, polyakov_loop, unitarity};
-use plaq::ops::propagator::{propagator, Source, COLUMNS};
+use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::quenched::Quenched;
+use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
 /// Every direction alone, some together, all.
@@ -228,7 +229,7 @@ fn propagators() {
                     ..Default::default()
                 };
                 let solver = DiracSolver::new(Arc::new(op), params).unwrap();
-                let source = Source::Point([1, 0, 3, 1]);
+                let source = Source::point([1, 0, 3, 1]);
                 let (x, report) = propagator(&solver, source, COLUMNS, &mut unwatched).unwrap();
                 assert!(report.solver.converged);
                 let hadrons = correlators(&x, source.time(), Complex64::ONE).unwrap();

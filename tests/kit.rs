@@ -24,6 +24,8 @@ mod fermion;
 mod flow;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
+#[path = "hadrons/main.rs"]
+mod hadrons;
 #[path = "halo.rs"]
 mod halo;
 #[path = "heatbath.rs"]

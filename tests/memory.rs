@@ -16,7 +16,8 @@ use plaq::fields::{
 };
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
-use plaq::ops::propagator::{propagator, Source};
+use plaq::ops::propagator::propagator;
+use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, Progress, Shift, SolverKind, SolverParams};
 use Precision::{F32, F64};
 
@@ -218,7 +219,7 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
         let columns = |n| SpinorField::bytes(gauge.geometry(), F64, Subset::Full, n);
         for (at_once, fields) in [(12, 2 * columns(12)), (5, columns(12) + 2 * columns(5))] {
             refused("propagator", fields + solver.memory(at_once) as usize, &|| {
-                let source = Source::Point([0; 4]);
+                let source = Source::point([0; 4]);
                 Some(propagator(&solver, source, at_once, &mut unwatched).err()?.status)
             });
         }

@@ -409,6 +409,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_NOISE_NORMAL = 0
   !> 1, i, -1 or -i.
   integer(c_int32_t), parameter :: PLAQ_NOISE_Z4 = 1
+  !> 1 or -1.
+  integer(c_int32_t), parameter :: PLAQ_NOISE_Z2 = 2
   !> plaq_sweep_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called after every sweep with the number of those done, that of all, and the time since
   !> the start; a result other than 0 ends the update, and the report says so. One rank of
@@ -761,25 +763,153 @@ module plaq
     integer(c_int32_t) :: standstill
   end type
 
-  ! Propagators and hadron correlators
+  ! Sources, propagators and hadron correlators
   !> One site.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_POINT = 0
-  !> All sites of a time slice: for links in a fixed gauge.
+  !> All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_WALL = 1
+  !> All sites.
+  integer(c_int32_t), parameter :: PLAQ_SOURCE_VOLUME = 2
+  !> Numbers of a source, independent, with average |c|^2 = 1.
+  !> All are 1.
+  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_NONE = 0
+  !> 1 or -1.
+  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_Z2 = 1
+  !> 1, i, -1 or -i.
+  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_Z4 = 2
+  !> Complex normal.
+  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_NORMAL = 3
+  !> Of what a column of noise has one: bits.
+  integer(c_int32_t), parameter :: PLAQ_DILUTE_SPIN = 1
+  integer(c_int32_t), parameter :: PLAQ_DILUTE_COLOUR = 2
+  !> Even or odd sites.
+  integer(c_int32_t), parameter :: PLAQ_DILUTE_PARITY = 4
+  !> gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+  !> name:
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_ONE = 0
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_X = 1
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_Y = 2
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_Z = 4
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_T = 8
+  !> gamma_x gamma_y gamma_z gamma_t.
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_5 = 15
   !> How a correlator falls.
   !> cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_COSH = 0
   !> exp(-m t): ln[C(t) / C(t+1)].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
-  !> Where a propagator starts.
+  !> Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
+  !> Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
+  !> (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
+  !> count with colour fastest, then spin, parity (even, odd) and the noise vector. Smearing:
+  !> plaq_spinor_smear of the columns.
   type, bind(c) :: plaq_source_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     integer(c_int32_t) :: kind
+    integer(c_int32_t) :: noise
+    !> Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
+    integer(c_int32_t) :: position(4)
+    !> p_mu = 2 pi momentum(mu) / L_mu.
+    integer(c_int32_t) :: momentum(4)
+    !> Of the noise, which is the same on any number of ranks.
+    integer(c_int64_t) :: seed
+    !> Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
+    integer(c_int32_t) :: vectors
+    !> PLAQ_DILUTE_ bits of noise.
+    integer(c_int32_t) :: dilute
+    !> The only spin that is not zero, 0 to 3; -1: all.
+    integer(c_int32_t) :: spin
+    !> The only colour that is not zero, 0 to 2; -1: all.
+    integer(c_int32_t) :: colour
+    !> The column that comes first.
+    integer(c_int32_t) :: first
     !> Must be 0.
     integer(c_int32_t) :: reserved
-    !> Coordinates x, y, z, t; of a wall only t counts.
+  end type
+  !> Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+  type, bind(c) :: plaq_sequential_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> The sink's time slice; -1: all.
+    integer(c_int32_t) :: time
+    !> plaq_gamma, 0 to 15.
+    integer(c_int32_t) :: gamma
+    !> p_i = 2 pi momentum(i) / L_i.
+    integer(c_int32_t) :: momentum(3)
+    !> Where the phase is 1.
+    integer(c_int32_t) :: origin(3)
+  end type
+
+  ! Contractions
+  !> Baryons of light quarks u = d and strange ones s; epsilon over colours is understood.
+  !> (u C gamma5 d) u.
+  integer(c_int32_t), parameter :: PLAQ_BARYON_NUCLEON = 0
+  !> (u C gamma5 s) u.
+  integer(c_int32_t), parameter :: PLAQ_BARYON_SIGMA = 1
+  !> (s C gamma5 u) s.
+  integer(c_int32_t), parameter :: PLAQ_BARYON_XI = 2
+  !> (2 (u C gamma5 d) s + (u C gamma5 s) d - (d C gamma5 s) u) / sqrt(6).
+  integer(c_int32_t), parameter :: PLAQ_BARYON_LAMBDA = 3
+  !> (u C gamma_i u) u.
+  integer(c_int32_t), parameter :: PLAQ_BARYON_DELTA = 4
+  !> (2 (u C gamma_i s) u + (u C gamma_i u) s) / sqrt(3).
+  integer(c_int32_t), parameter :: PLAQ_BARYON_SIGMA_STAR = 5
+  !> (2 (s C gamma_i u) s + (s C gamma_i s) u) / sqrt(3).
+  integer(c_int32_t), parameter :: PLAQ_BARYON_XI_STAR = 6
+  !> (s C gamma_i s) s.
+  integer(c_int32_t), parameter :: PLAQ_BARYON_OMEGA = 7
+  !> What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
+  !> tr P C; of the decuplet the average over i = x, y, z.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTION_TRACE = 0
+  !> The decuplet's spin 3/2 at rest: the sum over i, j of
+  !> tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTION_THREE_HALVES = 1
+  !> How propagators are contracted.
+  type, bind(c) :: plaq_contract_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
     integer(c_int32_t) :: position(4)
+    !> Of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+    !> source's carry its phase to the third power, which is taken out.
+    real(c_double) :: boundary
+    !> Of baryons forward in time, 1 or -1.
+    integer(c_int32_t) :: parity
+    integer(c_int32_t) :: projection
+  end type
+
+  ! Propagators in files
+  !> SciDAC files in LIME, with checksums, as QIO writes them.
+  !> USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
+  !> colours, and twelve spinors (MILC).
+  integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_SCALAR_SOURCE = 1
+  !> USQCD_DiracFermion_Source_Sink_Pairs: a source and a solution for every column.
+  integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_PAIRS = 2
+  !> One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma).
+  integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_MATRIX = 3
+  !> What a propagator's file holds.
+  type, bind(c) :: plaq_propagator_write_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+    !> PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
+    integer(c_int32_t) :: kind
+    !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+    integer(c_int32_t) :: precision
+    !> For the reader, in every record: NULL or NUL-terminated UTF-8.
+    type(c_ptr) :: info
+  end type
+  !> How to read a propagator.
+  type, bind(c) :: plaq_propagator_read_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> The whole lattice that the file must have; all 0: any.
+    integer(c_int32_t) :: extents(4)
+    !> Of the field; 0: that of the file.
+    integer(c_int32_t) :: precision
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
   end type
 
   ! Eigenvectors of M^dagger M
@@ -1945,18 +2075,41 @@ module plaq
       type(plaq_source_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Sets the twelve columns (3 spin + colour) of a field with nrhs = 12 on the full lattice:
-    !> one where spin and colour are the column's, else zero.
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_sequential_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_sequential_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
+    !> source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
+    !> plaq_source_columns.
     integer(c_int32_t) function plaq_spinor_source(spinor, source) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_source_params), intent(in), optional :: source
     end function
-    !> A new field of twelve right-hand sides, S(x, source), from a solver for
-    !> PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
+    !> How many columns a source has, from `first` on: 12 without noise for all spins and colours.
+    integer(c_int32_t) function plaq_source_columns(source, columns) bind(c)
+      import
+      type(plaq_source_params), intent(in), optional :: source
+      integer(c_int64_t), intent(inout) :: columns
+    end function
+    !> to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+    !> the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+    !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+    integer(c_int32_t) function plaq_spinor_sequential(from, to, params) bind(c)
+      import
+      type(plaq_spinor), value :: from
+      type(plaq_spinor), value :: to
+      type(plaq_sequential_params), intent(in), optional :: params
+    end function
+    !> A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
+    !> for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
     !> solves: the iterations of the slowest; time, work, updates and restarts added up. The
     !> callback's iterations begin anew with each solve, its seconds do not; once it has asked to
-    !> stop, every solve that is left ends after one iteration. `residuals`: NULL or room for 12.
+    !> stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
+    !> as many as the source has columns.
     integer(c_int32_t) function plaq_solver_propagator(solver, &
         source, &
         callback, &
@@ -1967,6 +2120,25 @@ module plaq
       import
       type(plaq_solver), value :: solver
       type(plaq_source_params), intent(in), optional :: source
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_spinor), intent(inout) :: propagator
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout), optional :: residuals(*)
+    end function
+    !> The same for the sources that a field of the operator's precision holds, on the full lattice:
+    !> smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+    !> sides.
+    integer(c_int32_t) function plaq_solver_columns(solver, &
+        sources, &
+        callback, &
+        user, &
+        propagator, &
+        report, &
+        residuals) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_spinor), value :: sources
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
       type(plaq_spinor), intent(inout) :: propagator
@@ -2000,6 +2172,98 @@ module plaq
       integer(c_int64_t), value :: times
       integer(c_int32_t), value :: form
       real(c_double), intent(inout) :: masses(*)
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_contract_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_contract_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
+    !> qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
+    !> such that it is positive where A = B. `quark` and `antiquark` (zero handle: the same) are
+    !> propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted in
+    !> spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
+    !> numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of
+    !> the lattice, of every pair of every momentum, t fastest.
+    !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    integer(c_int32_t) function plaq_contract_mesons(quark, &
+        antiquark, &
+        params, &
+        gammas, &
+        pairs, &
+        momenta, &
+        nmomenta, &
+        times, &
+        correlators) bind(c)
+      import
+      type(plaq_spinor), value :: quark
+      type(plaq_spinor), value :: antiquark
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int32_t), intent(in) :: gammas(*)
+      integer(c_int64_t), value :: pairs
+      integer(c_int32_t), intent(in) :: momenta(*)
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: times
+      real(c_double), intent(inout) :: correlators(*)
+    end function
+    !> Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+    !> strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
+    !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    integer(c_int32_t) function plaq_contract_baryons(light, &
+        strange, &
+        params, &
+        baryons, &
+        count, &
+        momenta, &
+        nmomenta, &
+        times, &
+        correlators) bind(c)
+      import
+      type(plaq_spinor), value :: light
+      type(plaq_spinor), value :: strange
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int32_t), intent(in) :: baryons(*)
+      integer(c_int64_t), value :: count
+      integer(c_int32_t), intent(in) :: momenta(*)
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: times
+      real(c_double), intent(inout) :: correlators(*)
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_propagator_write_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_propagator_write_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_propagator_read_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_propagator_read_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
+    !> for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    integer(c_int32_t) function plaq_propagator_write_file(propagator, &
+        sources, &
+        path, &
+        params) bind(c)
+      import
+      type(plaq_spinor), value :: propagator
+      type(plaq_spinor), value :: sources
+      character(kind=c_char), intent(in) :: path(*)
+      type(plaq_propagator_write_params), intent(in), optional :: params
+    end function
+    !> A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
+    !> spin + colour where the file says which they are, else in its order. Checksums are compared;
+    !> sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_propagator_read_file(context, path, params, propagator) bind(c)
+      import
+      type(plaq_context), value :: context
+      character(kind=c_char), intent(in) :: path(*)
+      type(plaq_propagator_read_params), intent(in), optional :: params
+      type(plaq_spinor), intent(inout) :: propagator
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_eigen_params_init(params, struct_size) bind(c)

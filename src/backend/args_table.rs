@@ -423,19 +423,75 @@ kernel_args! {
         arg norm: f64,
     }
 
-    /// Twelve source columns (contract.h).
+    /// Columns of a source (source.h).
     struct SourceArgs {
         sub geom: Geom,
         sub out: FieldView,
-        /// Global coordinates; with wall only the time counts.
+        /// Global coordinates, and which of them a site must have.
         arg position: [i32; 4],
-        arg wall: i32,
+        arg places: i32,
+        /// Is there a momentum, 2 pi n / L.
+        arg moving: i32,
+        arg momentum: [i32; 4],
+        /// A RANDOM_*, below 0: none.
+        arg noise: i32,
+        /// Bits DILUTE_*.
+        arg dilute: i32,
+        /// The only ones that are not zero; below 0: all.
+        arg spin: i32,
+        arg colour: i32,
+        /// Column of the field's first right-hand side.
+        arg first: i32,
+        arg seed: u64,
     }
 
-    /// Hadron correlators of a propagator (contract.h).
-    struct CorrelatorArgs {
+    /// A Gamma and a momentum on a time slice (source.h).
+    struct SpinPhaseArgs {
         sub geom: Geom,
-        sub propagator: FieldView,
+        sub out: FieldView,
+        sub inp: FieldView,
+        arg position: [i32; 4],
+        arg places: i32,
+        arg momentum: [i32; 4],
+        arg column: [i32; 4],
+        arg phase: [i32; 4],
+    }
+
+    /// Two quark lines (contract.h).
+    struct MesonArgs {
+        sub geom: Geom,
+        sub quark: FieldView,
+        sub other: FieldView,
+        /// The launch's first time slice of the lanes' pieces.
+        arg slice: i32,
+        /// Columns of a spin.
+        arg colours: i32,
+        arg moving: i32,
+        arg momentum: [i32; 4],
+        arg position: [i32; 4],
+    }
+
+    /// Three quark lines (contract.h).
+    struct BaryonArgs {
+        sub geom: Geom,
+        sub quark: FieldView,
+        sub other: FieldView,
+        /// As above.
+        arg slice: i32,
+        /// Bit k: quark k is the other one.
+        arg flavours: i32,
+        arg moving: i32,
+        arg momentum: [i32; 4],
+        arg position: [i32; 4],
+        arg sink: [i32; 4],
+        arg sink_phase: [i32; 4],
+        arg source: [i32; 4],
+        arg source_phase: [i32; 4],
+        arg closing: [[i32; 4]; 2],
+        arg closing_phase: [[i32; 4]; 2],
+        arg terms: i32,
+        arg term: [i32; 9],
+        arg weight: [f64; 9],
     }
 
     /// Products of a coarse operator with a vector (coarse.h). Directions 2 mu + forward, 8: the diagonal.

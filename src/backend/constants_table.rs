@@ -59,6 +59,13 @@ constants! {
     RANDOM_ACCEPT = 7;
     /// pseudofermions
     RANDOM_PSEUDOFERMION = 8;
+    RANDOM_Z2_SPINOR = 9;
+
+    // What the columns of a source are one of (source.h).
+    DILUTE_COLOUR = 1;
+    DILUTE_SPIN = 2;
+    /// even or odd sites
+    DILUTE_PARITY = 4;
 
     // Arrays of momenta (momenta.h): coefficients of T_a; the anti-hermitian matrix i p as 10 reals
     // (entries 01, 02, 12, then the imaginary parts of the diagonal, one left free), or whole.

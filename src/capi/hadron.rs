@@ -9,24 +9,60 @@ use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solv
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
+use crate::compose::SolveReport;
 use crate::error::Result;
+use crate::fields::{Noise, SpinorField};
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
-use crate::ops::propagator::{propagator, Source};
+use crate::ops::gamma::Gamma;
+use crate::ops::propagator::{propagator, propagator_of};
+use crate::ops::source::{Place, Sequential, Source};
 
 #[derive(Clone, Copy)]
-pub enum SourceKind {
-    Point,
-    Wall,
+pub enum Dilute {
+    Spin,
+    Colour,
+    Parity,
 }
 
 interface! {
-    "Propagators and hadron correlators"
+    "Sources, propagators and hadron correlators"
     constants {
-        plaq_source: SourceKind {
+        plaq_source: Place {
             /// One site.
-            PLAQ_SOURCE_POINT = 0 => SourceKind::Point,
-            /// All sites of a time slice: for links in a fixed gauge.
-            PLAQ_SOURCE_WALL = 1 => SourceKind::Wall,
+            PLAQ_SOURCE_POINT = 0 => Place::Point,
+            /// All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
+            PLAQ_SOURCE_WALL = 1 => Place::Wall,
+            /// All sites.
+            PLAQ_SOURCE_VOLUME = 2 => Place::Volume,
+        }
+        /// Numbers of a source, independent, with average |c|^2 = 1.
+        plaq_source_noise: Option<Noise> {
+            /// All are 1.
+            PLAQ_SOURCE_NOISE_NONE = 0 => None,
+            /// 1 or -1.
+            PLAQ_SOURCE_NOISE_Z2 = 1 => Some(Noise::Z2),
+            /// 1, i, -1 or -i.
+            PLAQ_SOURCE_NOISE_Z4 = 2 => Some(Noise::Z4),
+            /// Complex normal.
+            PLAQ_SOURCE_NOISE_NORMAL = 3 => Some(Noise::Normal),
+        }
+        /// Of what a column of noise has one: bits.
+        plaq_dilute: Dilute {
+            PLAQ_DILUTE_SPIN = 1 => Dilute::Spin,
+            PLAQ_DILUTE_COLOUR = 2 => Dilute::Colour,
+            /// Even or odd sites.
+            PLAQ_DILUTE_PARITY = 4 => Dilute::Parity,
+        }
+        /// gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+        /// name:
+        plaq_gamma: Gamma {
+            PLAQ_GAMMA_ONE = 0 => Gamma::ONE,
+            PLAQ_GAMMA_X = 1 => Gamma::X,
+            PLAQ_GAMMA_Y = 2 => Gamma::Y,
+            PLAQ_GAMMA_Z = 4 => Gamma::Z,
+            PLAQ_GAMMA_T = 8 => Gamma::T,
+            /// gamma_x gamma_y gamma_z gamma_t.
+            PLAQ_GAMMA_5 = 15 => Gamma::FIVE,
         }
         /// How a correlator falls.
         plaq_mass_form: EffectiveMass {
@@ -37,25 +73,67 @@ interface! {
         }
     }
     params {
-        /// Where a propagator starts.
+        /// Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
+        /// Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
+        /// (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
+        /// count with colour fastest, then spin, parity (even, odd) and the noise vector. Smearing:
+        /// plaq_spinor_smear of the columns.
         plaq_source_params, plaq_source_params_init {
             kind: plaq_source = PLAQ_SOURCE_POINT,
+            noise: plaq_source_noise = PLAQ_SOURCE_NOISE_NONE,
+            /// Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
+            position: [i32; 4] = [0; 4],
+            /// p_mu = 2 pi momentum(mu) / L_mu.
+            momentum: [i32; 4] = [0; 4],
+            /// Of the noise, which is the same on any number of ranks.
+            seed: i64 = 0,
+            /// Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
+            vectors: i32 = 1,
+            /// PLAQ_DILUTE_ bits of noise.
+            dilute: i32 = 0,
+            /// The only spin that is not zero, 0 to 3; -1: all.
+            spin: i32 = -1,
+            /// The only colour that is not zero, 0 to 2; -1: all.
+            colour: i32 = -1,
+            /// The column that comes first.
+            first: i32 = 0,
             /// Must be 0.
             reserved: i32 = 0,
-            /// Coordinates x, y, z, t; of a wall only t counts.
-            position: [i32; 4] = [0; 4],
+        }
+        /// Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+        plaq_sequential_params, plaq_sequential_params_init {
+            /// The sink's time slice; -1: all.
+            time: i32 = -1,
+            /// plaq_gamma, 0 to 15.
+            gamma: i32 = 15,
+            /// p_i = 2 pi momentum(i) / L_i.
+            momentum: [i32; 3] = [0; 3],
+            /// Where the phase is 1.
+            origin: [i32; 3] = [0; 3],
         }
     }
     functions {
-        /// Sets the twelve columns (3 spin + colour) of a field with nrhs = 12 on the full lattice:
-        /// one where spin and colour are the column's, else zero.
+        /// Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
+        /// source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
+        /// plaq_source_columns.
         plaq_spinor_source(spinor: Handle<plaq_spinor>, source: Params<plaq_source_params>) = source_of;
-        /// A new field of twelve right-hand sides, S(x, source), from a solver for
-        /// PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
+        /// How many columns a source has, from `first` on: 12 without noise for all spins and colours.
+        plaq_source_columns(source: Params<plaq_source_params>, columns: Out<i64>) = columns_of;
+        /// to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+        /// the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+        /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+        plaq_spinor_sequential(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_sequential_params>) = sequential_of;
+        /// A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
+        /// for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
         /// solves: the iterations of the slowest; time, work, updates and restarts added up. The
         /// callback's iterations begin anew with each solve, its seconds do not; once it has asked to
-        /// stop, every solve that is left ends after one iteration. `residuals`: NULL or room for 12.
-        plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = propagator_of;
+        /// stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
+        /// as many as the source has columns.
+        plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = propagator_of_source;
+        /// The same for the sources that a field of the operator's precision holds, on the full lattice:
+        /// smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+        /// sides.
+        plaq_solver_columns(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = columns_solved;
         /// Zero-momentum correlators of a propagator over t, the time from `source_time`, in
         /// `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
         /// of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
@@ -66,19 +144,45 @@ interface! {
     }
 }
 
+/// Coordinates that are not negative.
+pub(crate) fn coordinates<const N: usize>(x: [i32; N], argument: &str) -> Result<[usize; N]> {
+    if x.iter().any(|&x| x < 0) {
+        bail!(InvalidArgument, "{argument}: expected 0 or more, found {x:?}");
+    }
+    Ok(x.map(|x| x as usize))
+}
+
 pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
     if params.reserved != 0 {
         bail!(InvalidArgument, "source.reserved: expected 0, found {}", params.reserved);
     }
-    let kind = choose(params.kind, "source.kind")?;
-    if params.position.iter().any(|&x| x < 0) {
-        let found = params.position;
-        bail!(InvalidArgument, "source.position: expected 0 or more, found {found:?}");
+    let one_of = |value: i32, count: i32, name: &str| match value {
+        -1 => Ok(None),
+        v if (0..count).contains(&v) => Ok(Some(v as usize)),
+        v => bail!(InvalidArgument, "source.{name}: expected -1 to {}, found {v}", count - 1),
+    };
+    let at_least = |value: i32, least: i32, name: &str| {
+        if value < least {
+            bail!(InvalidArgument, "source.{name}: expected {least} or more, found {value}");
+        }
+        Ok(value as usize)
+    };
+    if !(0..8).contains(&params.dilute) {
+        let found = params.dilute;
+        bail!(InvalidArgument, "source.dilute: expected a sum of PLAQ_DILUTE_ bits, found {found}");
     }
-    let position = params.position.map(|x| x as usize);
-    Ok(match kind {
-        SourceKind::Point => Source::Point(position),
-        SourceKind::Wall => Source::Wall(position[3]),
+    let dilute = [PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY];
+    Ok(Source {
+        place: choose(params.kind, "source.kind")?,
+        position: coordinates(params.position, "source.position")?,
+        momentum: params.momentum,
+        noise: choose(params.noise, "source.noise")?,
+        seed: params.seed as u64,
+        vectors: at_least(params.vectors, 1, "vectors")?,
+        dilute: dilute.map(|bit| params.dilute & bit != 0),
+        spin: one_of(params.spin, 4, "spin")?,
+        colour: one_of(params.colour, 3, "colour")?,
+        first: at_least(params.first, 0, "first")?,
     })
 }
 
@@ -86,7 +190,33 @@ fn source_of(spinor: &Arc<Spinor>, params: &plaq_source_params) -> Result<()> {
     source(params)?.set(&mut *spinor.write("spinor")?)
 }
 
-fn propagator_of(
+fn columns_of(params: &plaq_source_params, columns: &mut Out<i64>) -> Result<()> {
+    columns.set(source(params)?.columns() as i64);
+    Ok(())
+}
+
+fn sequential_of(
+    from: &Arc<Spinor>,
+    to: &Arc<Spinor>,
+    params: &plaq_sequential_params,
+) -> Result<()> {
+    from.context().check_same(to.context(), "to")?;
+    let time = match params.time {
+        -1 => None,
+        t => Some(coordinates([t], "params.time")?[0]),
+    };
+    let sequential = Sequential {
+        time,
+        gamma: Gamma::new(params.gamma)?,
+        momentum: params.momentum,
+        origin: coordinates(params.origin, "params.origin")?,
+    };
+    let psi = from.read("from")?;
+    let mut out = to.write("to")?;
+    sequential.set(&mut out, &psi)
+}
+
+fn propagator_of_source(
     solver: &Arc<Solver>,
     params: &plaq_source_params,
     callback: plaq_progress_callback,
@@ -97,7 +227,33 @@ fn propagator_of(
 ) -> Result<()> {
     let from = source(params)?;
     let mut monitor = monitor(solver.solver(), callback, user);
-    let (field, done) = propagator(solver.solver(), from, solver.columns(), &mut monitor)?;
+    let done = propagator(solver.solver(), from, solver.columns(), &mut monitor)?;
+    solved(solver, done, out, report, residuals)
+}
+
+fn columns_solved(
+    solver: &Arc<Solver>,
+    sources: &Arc<Spinor>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    out: &mut Out<plaq_spinor>,
+    report: &mut Report<plaq_solve_report>,
+    residuals: &mut MaybeArray<f64>,
+) -> Result<()> {
+    solver.context().check_same(sources.context(), "sources")?;
+    let from = sources.read("sources")?;
+    let mut monitor = monitor(solver.solver(), callback, user);
+    let done = propagator_of(solver.solver(), &from, solver.columns(), &mut monitor)?;
+    solved(solver, done, out, report, residuals)
+}
+
+fn solved(
+    solver: &Arc<Solver>,
+    (field, done): (SpinorField, SolveReport),
+    out: &mut Out<plaq_spinor>,
+    report: &mut Report<plaq_solve_report>,
+    residuals: &mut MaybeArray<f64>,
+) -> Result<()> {
     out.set(solver.context().adopt(Spinor::new(solver.context(), field))?);
     report.set(to_c(&done, solver.solver().params().solver.kind));
     residuals.set(done.solver.residual);

@@ -11,6 +11,7 @@ mod args;
 mod boundary;
 pub mod clover;
 pub mod context;
+pub mod contract;
 pub mod dirac;
 pub mod eigen;
 pub mod field;
@@ -29,6 +30,7 @@ pub mod momentum;
 pub mod multigrid;
 pub mod observe;
 pub mod overlap;
+pub mod propagator;
 pub mod quda;
 pub mod solve;
 pub mod spinor;
@@ -50,6 +52,8 @@ pub const MODULES: &[&table::Module] = &[
     &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,
+    &contract::MODULE,
+    &propagator::MODULE,
     &eigen::MODULE,
     &overlap::MODULE,
     &gaugefix::MODULE,

@@ -22,6 +22,8 @@ interface! {
             PLAQ_NOISE_NORMAL = 0 => Noise::Normal,
             /// 1, i, -1 or -i.
             PLAQ_NOISE_Z4 = 1 => Noise::Z4,
+            /// 1 or -1.
+            PLAQ_NOISE_Z2 = 2 => Noise::Z2,
         }
     }
     callbacks {

@@ -14,6 +14,19 @@ pub enum Noise {
     Normal,
     /// 1, i, -1 or -i.
     Z4,
+    /// 1 or -1.
+    Z2,
+}
+
+impl Noise {
+    /// Its place in the counter of random numbers.
+    pub(crate) fn purpose(self) -> i32 {
+        match self {
+            Noise::Normal => args::RANDOM_NORMAL_SPINOR,
+            Noise::Z4 => args::RANDOM_Z4_SPINOR,
+            Noise::Z2 => args::RANDOM_Z2_SPINOR,
+        }
+    }
 }
 
 impl GaugeField {
@@ -72,10 +85,7 @@ impl SpinorField {
         let args = RandomArgs {
             geom: self.geometry().args(),
             field: self.view(),
-            purpose: match noise {
-                Noise::Normal => args::RANDOM_NORMAL_SPINOR,
-                Noise::Z4 => args::RANDOM_Z4_SPINOR,
-            },
+            purpose: noise.purpose(),
             parities: self.parities() as i32,
             parity: (self.subset() == Subset::Odd) as i32,
             reals: self.components().reals() as i32,

@@ -3,7 +3,7 @@
 
 use super::checksum::RotatingPair;
 use super::stream::{decode, encode, words, Input, Output};
-use super::{ByteOrder, MATRIX, SITE};
+use super::{ByteOrder, MATRIX};
 use crate::error::{host_list, Result};
 
 /// A box of sites of a lattice: what one process reads or writes.
@@ -75,13 +75,17 @@ pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
 /// Number in the file of the link in direction μ from a site: extents, site, μ.
 pub type Place = fn(&[usize; 4], &[usize; 4], usize) -> usize;
 
-/// How the links lie in a file.
+/// How the links of a configuration lie in a file, or the numbers of another field.
 #[derive(Clone, Copy)]
 pub struct Data {
     pub offset: u64,
     pub bits: u32,
     pub order: ByteOrder,
-    /// Real numbers stored of a link: 18, or 12 for the first two rows.
+    /// Links of a site; 1 of another field.
+    pub links: usize,
+    /// Real numbers of a link in memory: 18; of a site of another field.
+    pub memory: usize,
+    /// Of these stored: all, or 12 for the first two rows of a link.
     pub numbers: usize,
     /// None: sites in lexicographic order, then μ.
     pub place: Option<Place>,
@@ -154,11 +158,25 @@ impl Summing {
 }
 
 impl Data {
+    /// The links of a configuration; `numbers` are stored of each.
+    pub fn gauge(bits: u32, order: ByteOrder, numbers: usize, sum: Sum) -> Data {
+        Data { offset: 0, bits, order, links: 4, memory: MATRIX, numbers, place: None, sum }
+    }
+    /// So many numbers of a site in SciDAC's form.
+    pub fn scidac(offset: u64, bits: u32, numbers: usize) -> Data {
+        let order = ByteOrder::Big;
+        let (memory, sum) = (numbers, Sum::SciDac);
+        Data { offset, bits, order, links: 1, memory, numbers, place: None, sum }
+    }
+    /// Numbers of a site in memory.
+    fn width(&self) -> usize {
+        self.links * self.memory
+    }
     fn link_bytes(&self) -> usize {
         self.numbers * self.bits as usize / 8
     }
     fn site_bytes(&self) -> usize {
-        4 * self.link_bytes()
+        self.links * self.link_bytes()
     }
     /// Bytes of the links of a lattice.
     pub fn length(&self, extents: [usize; 4]) -> u64 {
@@ -167,7 +185,7 @@ impl Data {
 
     /// The links of a part and their share of the checksum.
     pub fn read(&self, input: &mut Input, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
-        let mut links = input.allocate(part.extents)?;
+        let mut links = input.allocate(part.extents, self.width())?;
         let mut sum = Summing::new(self);
         let mut scratch = Vec::new();
         let Some(place) = self.place else {
@@ -177,7 +195,8 @@ impl Data {
                 input.stream(count, bytes, |first, raw| {
                     sum.add(global + first, raw);
                     let sites = raw.len() / bytes;
-                    let links = &mut links[SITE * (local + first)..][..SITE * sites];
+                    let links =
+                        &mut links[self.width() * (local + first)..][..self.width() * sites];
                     self.decode(raw, &mut scratch, links);
                 })?;
             }
@@ -205,7 +224,7 @@ impl Data {
                 output.seek(self.offset + (global * bytes) as u64)?;
                 output.stream(count, bytes, |first, raw| {
                     let sites = raw.len() / bytes;
-                    let links = &links[SITE * (local + first)..][..SITE * sites];
+                    let links = &links[self.width() * (local + first)..][..self.width() * sites];
                     self.encode(links, &mut scratch, raw);
                     sum.add(global + first, raw);
                 })?;
@@ -226,7 +245,7 @@ impl Data {
 
     /// Whole links from bytes.
     fn decode(&self, raw: &[u8], scratch: &mut Vec<f64>, links: &mut [f64]) {
-        if self.numbers == MATRIX {
+        if self.numbers == self.memory {
             return decode(raw, self.bits, self.order, links);
         }
         scratch.resize(raw.len() / (self.bits as usize / 8), 0.0);
@@ -238,7 +257,7 @@ impl Data {
     }
 
     fn encode(&self, links: &[f64], scratch: &mut Vec<f64>, raw: &mut [u8]) {
-        if self.numbers == MATRIX {
+        if self.numbers == self.memory {
             return encode(links, self.bits, self.order, raw);
         }
         scratch.clear();

@@ -7,7 +7,7 @@ use super::data::{site, Data, Sum};
 use super::link_order::{forward, LinkMap};
 use super::stream::{decode, Input};
 use super::{ddalphaamg, openqcd, ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job};
-use super::{HEAD, MATRIX};
+use super::{HEAD, MATRIX, SITE};
 use crate::bail;
 use crate::error::{Result, Status};
 
@@ -87,7 +87,8 @@ fn open(
 
 fn data(map: &LinkMap) -> Data {
     let (offset, order) = (HEAD as u64, ByteOrder::Little);
-    Data { offset, bits: 64, order, numbers: MATRIX, place: Some(map.place), sum: Sum::None }
+    let place = Some(map.place);
+    Data { offset, place, ..Data::gauge(64, order, MATRIX, Sum::None) }
 }
 
 fn frame(job: &Job, _: [u32; 2]) -> Result<Frame> {
@@ -142,7 +143,7 @@ impl Links<'_> {
     }
 
     fn read_all(&mut self) -> Result<()> {
-        let mut all = self.input.allocate(self.extents)?;
+        let mut all = self.input.allocate(self.extents, SITE)?;
         self.input.seek(HEAD as u64)?;
         self.input.stream(all.len() / MATRIX, LINK, |first, raw| {
             decode(raw, 64, ByteOrder::Little, &mut all[MATRIX * first..][..raw.len() / 8]);

@@ -59,7 +59,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
 }
 
 fn data(order: ByteOrder) -> Data {
-    Data { offset: HEADER as u64, bits: 32, order, numbers: MATRIX, place: None, sum: Sum::Milc }
+    Data { offset: HEADER as u64, ..Data::gauge(32, order, MATRIX, Sum::Milc) }
 }
 
 fn frame(job: &Job, sums: [u32; 2]) -> Result<Frame> {

@@ -21,6 +21,7 @@ mod linkmap;
 mod milc;
 mod nersc;
 mod openqcd;
+mod propagator;
 mod stream;
 mod text;
 
@@ -28,6 +29,7 @@ use crate::bail;
 use crate::error::{Result, Status};
 use data::Data;
 pub use data::Part;
+pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
 use std::path::Path;
 use stream::{Input, Output};
 

@@ -127,7 +127,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
 
 fn data(format: FileFormat, bits: u32, order: ByteOrder) -> Data {
     let numbers = if format == FileFormat::Nersc3x3 { MATRIX } else { 12 };
-    Data { offset: 0, bits, order, numbers, place: None, sum: Sum::Nersc }
+    Data::gauge(bits, order, numbers, Sum::Nersc)
 }
 
 /// The checksum has a fixed width: the header has the same length whatever it is.

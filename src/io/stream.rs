@@ -128,10 +128,10 @@ impl Input {
         }
     }
 
-    /// Zeroed links; call it when the length of the file has been checked.
-    pub fn allocate(&self, extents: [usize; 4]) -> Result<Vec<f64>> {
-        let count = SITE * extents.iter().product::<usize>();
-        host_array(count, 0.0, "its links").map_err(|e| self.error(e.status, e.message))
+    /// So many zeros a site; call it when the length of the file has been checked.
+    pub fn allocate(&self, extents: [usize; 4], width: usize) -> Result<Vec<f64>> {
+        let count = width * extents.iter().product::<usize>();
+        host_array(count, 0.0, "its numbers").map_err(|e| self.error(e.status, e.message))
     }
 
     /// Reads `items` × `item_bytes` bytes from here on and hands them over in chunks of whole

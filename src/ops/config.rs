@@ -50,9 +50,29 @@ pub struct Loaded {
 }
 
 /// What every rank found of a checksum.
-fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
+pub(super) fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
     let all = comm.all_gather(bytemuck::bytes_of(&mine))?;
     Ok(all.chunks_exact(size_of::<[u32; 2]>()).map(bytemuck::pod_read_unaligned).collect())
+}
+
+/// A writer on every rank: the first one creates the file, the others join it by its temporary name.
+pub(super) fn created_by_all<W>(
+    comm: &Comm,
+    create: impl FnOnce() -> Result<W>,
+    temporary: impl FnOnce(&W) -> String,
+    join: impl FnOnce(&str) -> Result<W>,
+) -> Result<W> {
+    let created = comm.agree(if comm.rank() == 0 { create().map(Some) } else { Ok(None) })?;
+    let mut name = [0; 64];
+    if let Some(writer) = &created {
+        let bytes = temporary(writer).into_bytes();
+        name[..bytes.len()].copy_from_slice(&bytes);
+    }
+    let names = comm.all_gather(&name)?;
+    comm.agree(match created {
+        Some(writer) => Ok(writer),
+        None => join(String::from_utf8_lossy(&names[..64]).trim_end_matches('\0')),
+    })
 }
 
 /// The file on every rank; the first one finds the format for all.
@@ -66,7 +86,7 @@ fn open(comm: &Comm, path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeRea
     comm.agree(first.map_or_else(|| GaugeReader::open_as(path, expect, format), Ok))
 }
 
-fn part(geometry: &Geometry) -> Part {
+pub(super) fn part(geometry: &Geometry) -> Part {
     let (lattice, origin) = (geometry.global_extents(), geometry.origin());
     Part { lattice, origin, extents: geometry.extents() }
 }
@@ -196,22 +216,12 @@ pub fn save_gauge(
     drop(exact);
 
     let first = comm.rank() == 0;
-    let create = || GaugeWriter::create(path, format, &options, extents).map(Some);
-    let created = comm.agree(if first { create() } else { Ok(None) })?;
-    let mut name = [0; 64];
-    if let Some(writer) = &created {
-        let bytes = writer.temporary().into_bytes();
-        name[..bytes.len()].copy_from_slice(&bytes);
-    }
-    let names = comm.all_gather(&name)?;
-    let joined = match created {
-        Some(writer) => Ok(writer),
-        None => {
-            let name = String::from_utf8_lossy(&names[..64]);
-            GaugeWriter::join(path, name.trim_end_matches('\0'), format, &options, extents)
-        }
-    };
-    let mut writer = comm.agree(joined)?;
+    let mut writer = created_by_all(
+        comm,
+        || GaugeWriter::create(path, format, &options, extents),
+        GaugeWriter::temporary,
+        |name| GaugeWriter::join(path, name, format, &options, extents),
+    )?;
     let share = comm.agree(writer.write(&part(geometry), &links))?;
     let shares = shares(comm, share)?;
     comm.agree(if first { writer.finish(&shares) } else { Ok(()) })

@@ -2,12 +2,11 @@
 
 use num_complex::Complex64;
 
-use super::propagator::COLUMNS;
-use crate::backend::args::CorrelatorArgs;
-use crate::backend::Work;
-use crate::bail;
+use super::contract::{baryon, mesons, Baryon, Projection, Sink};
+use super::gamma::Gamma;
+use super::source::check_propagator;
 use crate::error::Result;
-use crate::fields::{blas, Precision, SpinorField, Subset};
+use crate::fields::SpinorField;
 
 /// Connected correlators of degenerate quarks over the time from the source, one number per time
 /// slice. S is the propagator S(x, source); gamma5-hermiticity gives the backward quark.
@@ -36,56 +35,15 @@ pub fn correlators(
     source_time: usize,
     phase: Complex64,
 ) -> Result<Correlators> {
-    let s = propagator;
-    if s.nrhs() != COLUMNS || s.subset() != Subset::Full {
-        bail!(
-            FieldMismatch,
-            "propagator: expected {COLUMNS} right-hand sides on the full lattice, found {} on {:?}",
-            s.nrhs(),
-            s.subset()
-        );
-    }
-    let (times, first) = (s.geometry().global_extents()[3], s.geometry().origin()[3]);
-    if source_time >= times {
-        bail!(InvalidArgument, "source_time: expected 0 to {}, found {source_time}", times - 1);
-    }
-    if s.precision() == Precision::F16 {
-        let mut single = s.like(Precision::F32)?;
-        blas::copy(&mut single, s)?;
-        return correlators(&single, source_time, phase);
-    }
-    let geom = s.geometry().args();
-    let args = CorrelatorArgs { geom, propagator: s.view() };
-    let piece = geom.t as usize;
-    let (lanes, outer) = (s.geometry().lanes(), s.geometry().outer());
-    let work = Work { n: outer / piece, batches: 2 * piece, lanes };
-    let sums = s.device().reduce(kernel!("correlators"), &[s.precision().token()], &args, work)?;
-    // Two parities of a slice; six sums of the piece's times, six of those of the upper lanes.
-    let mut all = vec![0.0; 6 * times];
-    for (t, slice) in
-        all.chunks_exact_mut(6).skip(first).take(s.geometry().extents()[3]).enumerate()
-    {
-        for (k, sum) in slice.iter_mut().enumerate() {
-            let (slice, k) = (t % piece, k + 6 * (t / piece));
-            *sum = sums[2 * slice * 12 + k] + sums[(2 * slice + 1) * 12 + k];
-        }
-    }
-    s.geometry().comm().sum(&mut all)?;
-    let at = |t: usize, k: usize| all[6 * t + k];
-    let row = |k: usize| (0..times).map(|t| at((source_time + t) % times, k)).collect();
-    let nucleon = |t: usize| {
-        let there = source_time + t;
-        let z = Complex64::new(at(there % times, 4), at(there % times, 5));
-        if there >= times {
-            z * phase.powu(3)
-        } else {
-            z
-        }
-    };
+    check_propagator(propagator, "propagator")?;
+    let sink = Sink::at_rest(source_time);
+    let pairs = mesons(propagator, propagator, sink)?;
+    let real = |gamma| pairs.correlator(gamma, gamma).iter().map(|z| z.re).collect();
+    let closed = (1, Projection::Trace, phase);
     Ok(Correlators {
-        pion: row(0),
-        rho: [row(1), row(2), row(3)],
-        nucleon: (0..times).map(nucleon).collect(),
+        pion: real(Gamma::FIVE),
+        rho: [Gamma::X, Gamma::Y, Gamma::Z].map(real),
+        nucleon: baryon(Baryon::Nucleon, propagator, None, sink, closed)?,
     })
 }
 

@@ -2,13 +2,17 @@
 //! fixing, configurations in files.
 
 pub mod config;
+pub mod contract;
 pub mod correlators;
 pub mod flow;
+pub mod gamma;
 pub mod gaugefix;
 pub mod hmc;
 pub mod link_smearing;
 pub mod observables;
 pub mod overlap;
 pub mod propagator;
+pub mod propagator_file;
 pub mod quenched;
 pub mod smearing;
+pub mod source;

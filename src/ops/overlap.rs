@@ -1,6 +1,7 @@
 //! Propagators with the overlap operator.
 
-use super::propagator::{Source, COLUMNS};
+use super::propagator::COLUMNS;
+use super::source::Source;
 use crate::bail;
 use crate::compose::OverlapSolver;
 use crate::error::Result;
@@ -26,6 +27,10 @@ pub fn overlap_propagators(
 ) -> Result<(Vec<SpinorField>, SolverReport)> {
     if masses.is_empty() {
         bail!(BadParameter, "masses: expected at least one");
+    }
+    if source.columns() != COLUMNS {
+        let found = source.columns();
+        bail!(BadParameter, "source: expected {COLUMNS} columns, spin x colour, found {found}");
     }
     let (shape, rho) = (solver.op().shape(), solver.op().rho());
     let wanted = (2 + masses.len()) * COLUMNS + (1 + 2 * masses.len()) * HALF;

@@ -2,93 +2,73 @@
 
 use std::ops::ControlFlow;
 
-use crate::backend::args::SourceArgs;
+use super::source::Source;
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveReport};
 use crate::error::Result;
-use crate::fields::{SpinorField, Subset};
+use crate::fields::SpinorField;
 use crate::linop::LinOp;
 use crate::solvers::{Monitor, Progress};
 
 /// Columns of a propagator: right-hand side = 3 spin + colour of the source.
 pub const COLUMNS: usize = 12;
 
-/// Where a propagator starts. Coordinates x, y, z, t are global.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// One site.
-    Point([usize; 4]),
-    /// All sites of a time slice, unsmeared: hadrons of it need links in a fixed gauge (Coulomb),
-    /// else only what is gauge invariant by itself survives the average over configurations.
-    Wall(usize),
-}
-
-impl Source {
-    /// The time slice of the source.
-    pub fn time(self) -> usize {
-        match self {
-            Source::Point(x) => x[3],
-            Source::Wall(t) => t,
-        }
-    }
-
-    /// Sets the twelve columns of `b`: one where spin and colour are the column's, else zero.
-    ///
-    /// # Errors
-    /// `FieldMismatch`: not twelve right-hand sides on the full lattice; `InvalidArgument`: the
-    /// source lies outside the lattice.
-    pub fn set(self, b: &mut SpinorField) -> Result<()> {
-        if b.nrhs() != COLUMNS || b.subset() != Subset::Full {
-            bail!(
-                FieldMismatch,
-                "source: expected {COLUMNS} right-hand sides on the full lattice, found {} on {:?}",
-                b.nrhs(),
-                b.subset()
-            );
-        }
-        let extents = b.geometry().global_extents();
-        let (position, wall) = match self {
-            Source::Point(x) => (x, false),
-            Source::Wall(t) => ([0, 0, 0, t], true),
-        };
-        if position.iter().zip(extents).any(|(&x, l)| x >= l) {
-            bail!(InvalidArgument, "source: {position:?} is outside of the lattice {extents:?}");
-        }
-        let args = SourceArgs {
-            geom: b.geometry().args(),
-            out: b.view(),
-            position: position.map(|x| x as i32),
-            wall: wall as i32,
-        };
-        b.device().launch(kernel!("source"), &[b.precision().token()], &args, b.work())
-    }
-}
-
-/// Device memory of a propagator that is solved `at_once` columns at a time: its fields and the
-/// solve. Fewer columns take less.
-pub fn memory(solver: &DiracSolver, at_once: usize) -> u64 {
+/// Device memory of a propagator of so many columns that is solved `at_once` at a time: its fields
+/// and the solve. Fewer at a time take less.
+pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
     let shape = solver.op().shape();
     let field = |n| SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, n) as u64;
-    let batches = if at_once < COLUMNS { 2 * field(at_once) } else { field(COLUMNS) };
-    field(COLUMNS) + batches + solver.memory(at_once)
+    let batches = if at_once < columns { 2 * field(at_once) } else { field(columns) };
+    field(columns) + batches + solver.memory(at_once.min(columns))
 }
 
-/// Solves M S = source, `at_once` columns at a time (1 to 12): S(x, source), in the precision and
-/// normalisation of the solver, which must be one for M on the full lattice (`Solution::Mat`). The
-/// report is that of all solves: the iterations of the slowest, sums of times, work, updates and
-/// restarts, one history after the other. The monitor's iterations begin anew with each solve, its
-/// seconds do not; once it has asked to stop, every solve that is left ends after one iteration.
+/// Solves M S = source for all columns of the source, `at_once` at a time (1 to 12): S(x, source), in
+/// the precision and normalisation of the solver, which must be one for M on the full lattice
+/// (`Solution::Mat`). The report is that of all solves: the iterations of the slowest, sums of times,
+/// work, updates and restarts, one history after the other. The monitor's iterations begin anew with
+/// each solve, its seconds do not; once it has asked to stop, every solve that is left ends after one
+/// iteration.
 ///
 /// # Errors
-/// `BadParameter`: `at_once` is out of range; `OutOfMemory`: [`memory`] will not fit, nothing is
-/// allocated; else those of [`Source::set`] and [`DiracSolver::solve`]. Not converged is not an
-/// error: see the report.
+/// `BadParameter`: `at_once` is out of range, more than 4096 columns; `OutOfMemory`: [`memory`] will not
+/// fit, nothing is allocated; else those of [`Source::set`] and [`DiracSolver::solve`]. Not converged is
+/// not an error: see the report.
 pub fn propagator(
     solver: &DiracSolver,
     source: Source,
     at_once: usize,
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
+    let columns = source.columns();
+    check(solver, columns, at_once)?;
+    let shape = solver.op().shape();
+    shape.device.require(memory(solver, columns, at_once), "this propagator")?;
+    let mut all = shape.field(columns)?;
+    source.set(&mut all)?;
+    solve_columns(solver, all, at_once, monitor)
+}
+
+/// The same for sources that a field holds, whatever they are: smeared, sequential, of another code.
+///
+/// # Errors
+/// As of [`propagator`]; `FieldMismatch`: not the lattice and precision of the solver's operator.
+pub fn propagator_of(
+    solver: &DiracSolver,
+    sources: &SpinorField,
+    at_once: usize,
+    monitor: &mut Monitor,
+) -> Result<(SpinorField, SolveReport)> {
+    let columns = sources.nrhs();
+    check(solver, columns, at_once)?;
+    let shape = solver.op().shape();
+    shape.check(sources, "sources")?;
+    shape.device.require(memory(solver, columns, at_once), "this propagator")?;
+    let mut all = shape.field(columns)?;
+    all.copy_rhs(0, sources, 0, columns)?;
+    solve_columns(solver, all, at_once, monitor)
+}
+
+fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
     if solver.params().solution != Solution::Mat {
         let found = solver.params().solution;
         bail!(BadParameter, "solution: a propagator solves M x = b, found {found:?}");
@@ -96,19 +76,28 @@ pub fn propagator(
     if !(1..=COLUMNS).contains(&at_once) {
         bail!(BadParameter, "columns at a time: expected 1 to {COLUMNS}, found {at_once}");
     }
-    let shape = solver.op().shape();
-    shape.device.require(memory(solver, at_once), "this propagator")?;
-    // Of the sources first; solutions take their places.
-    let mut all = shape.field(COLUMNS)?;
-    source.set(&mut all)?;
-    if at_once == COLUMNS {
-        let mut x = shape.field(COLUMNS)?;
+    if !(1..=4096).contains(&columns) {
+        bail!(BadParameter, "columns of the source: expected 1 to 4096, found {columns}");
+    }
+    Ok(())
+}
+
+/// Sources first; solutions take their places.
+fn solve_columns(
+    solver: &DiracSolver,
+    mut all: SpinorField,
+    at_once: usize,
+    monitor: &mut Monitor,
+) -> Result<(SpinorField, SolveReport)> {
+    let (shape, columns) = (solver.op().shape(), all.nrhs());
+    if at_once >= columns {
+        let mut x = shape.field(columns)?;
         let report = solver.solve(&mut x, &all, monitor)?;
         return Ok((x, report));
     }
     let (mut total, mut spent, mut stopped) = (None::<SolveReport>, 0.0, false);
-    for first in (0..COLUMNS).step_by(at_once) {
-        let count = at_once.min(COLUMNS - first);
+    for first in (0..columns).step_by(at_once) {
+        let count = at_once.min(columns - first);
         let (mut b, mut x) = (shape.field(count)?, shape.field(count)?);
         b.copy_rhs(0, &all, first, count)?;
         let mut told = |p: &Progress| {

@@ -23,8 +23,18 @@ int main(void) {
   plaq_dirac dirac;
   plaq_solver solver, other;
   plaq_spinor s = {9}, b = new_spinor(context, 12, NULL), one = new_spinor(context, 1, NULL);
-  double pion[LT], rho[3 * LT], nucleon[2 * LT], mass[LT], residuals[12], norm[12], found[12], total = 0, sum = 0;
-  double *columns = numbers(12 * SPINOR);
+  double pion[LT], rho[3 * LT], nucleon[2 * LT], mesons[2 * 2 * 2 * LT], baryons[2 * 2 * LT], mass[LT], residuals[12], norm[12], found[12], total = 0, sum = 0;
+  double *columns = numbers(12 * SPINOR), *again = numbers(12 * SPINOR);
+  const int32_t pairs[] = {PLAQ_GAMMA_5, PLAQ_GAMMA_5, PLAQ_GAMMA_Y, PLAQ_GAMMA_Y}, momenta[] = {0, 0, 0, 1, 0, 0};
+  const int32_t names[] = {PLAQ_BARYON_NUCLEON, PLAQ_BARYON_SIGMA};
+  int32_t wrong = 16;
+  plaq_contract_params contract;
+  plaq_sequential_params sequential;
+  plaq_propagator_write_params write;
+  plaq_propagator_read_params read;
+  plaq_spinor none = {0}, back, single, shaped = new_spinor(context, 12, NULL);
+  plaq_spinor_params shape = spinor_params(12);
+  int64_t count;
   int t, k, i, calls = 0;
 
   /* Sources. */
@@ -42,7 +52,7 @@ int main(void) {
   OK(plaq_spinor_source(b, &source));
   OK(plaq_spinor_norm2(b, norm, 12));
   for (k = 0; k < 12; k++) CHECK(norm[k] == LX * LY * LZ);
-  source.kind = 2;
+  source.kind = 3;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.kind = PLAQ_SOURCE_POINT;
   source.position[3] = LT;
@@ -50,7 +60,28 @@ int main(void) {
   source.position[3] = -1;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.position[3] = 5;
-  EXPECT(PLAQ_FIELD_MISMATCH, plaq_spinor_source(one, &source));
+  OK(plaq_source_columns(&source, &count));
+  CHECK(count == 12);
+  source.first = 3;
+  OK(plaq_spinor_source(one, &source));
+  OK(plaq_spinor_save(one, NULL, columns));
+  CHECK(columns[24 * (1 + LX * (3 + LY * (LZ * 5))) + 6] == 1);
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_spinor_source(b, &source));
+  source.first = 0;
+  source.spin = 4;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  source.spin = -1;
+  source.dilute = 8;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  source.dilute = PLAQ_DILUTE_SPIN;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  source.noise = PLAQ_SOURCE_NOISE_Z2, source.kind = PLAQ_SOURCE_VOLUME, source.vectors = 3, source.seed = -5;
+  OK(plaq_source_columns(&source, &count));
+  CHECK(count == 12);
+  OK(plaq_spinor_source(b, &source));
+  OK(plaq_spinor_norm2(b, norm, 12));
+  for (k = 0; k < 12; k++) CHECK(norm[k] == 3 * LX * LY * LZ * LT);
+  source.noise = PLAQ_SOURCE_NOISE_NONE, source.kind = PLAQ_SOURCE_POINT, source.vectors = 1, source.dilute = 0;
 
   /* A propagator and its correlators. */
   OK(plaq_gauge_create(context, &g, &gauge));
@@ -82,6 +113,66 @@ int main(void) {
   for (i = 1; i < LT / 2; i++)
     CHECK(fabs(mass[i] - acosh((pion[i - 1] + pion[i + 1]) / (2 * pion[i]))) < 1e-12);
   CHECK(isnan(mass[0]));
+
+  /* All contractions are one; several momenta and pairs, t fastest. */
+  OK(plaq_contract_params_init(&contract, sizeof contract));
+  memcpy(contract.position, source.position, sizeof contract.position);
+  OK(plaq_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
+  OK(plaq_contract_baryons(s, s, &contract, names, 2, momenta, 1, LT, baryons));
+  for (t = 0; t < LT; t++) {
+    CHECK(mesons[2 * t] == pion[t] && mesons[2 * (LT + t)] == rho[LT + t]);
+    CHECK(fabs(mesons[2 * (2 * LT + t)]) < pion[t]);
+    CHECK(fabs(baryons[2 * t] - nucleon[2 * t]) <= 1e-12 * fabs(nucleon[2 * t]));
+    CHECK(fabs(baryons[2 * (LT + t)] - nucleon[2 * t]) <= 1e-9 * fabs(nucleon[2 * t]));
+  }
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, &wrong, 1, momenta, 1, LT, mesons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, pairs, 0, momenta, 1, LT, mesons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, pairs, 1, momenta, 1, LT + 1, mesons));
+  EXPECT(PLAQ_NULL_POINTER, plaq_contract_mesons(s, none, &contract, pairs, 1, NULL, 1, LT, mesons));
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_contract_mesons(s, one, &contract, pairs, 1, momenta, 1, LT, mesons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_baryons(s, none, &contract, names, 2, momenta, 1, LT, baryons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_baryons(s, s, &contract, &wrong, 1, momenta, 1, LT, baryons));
+  contract.parity = 2;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_baryons(s, s, &contract, names, 1, momenta, 1, LT, baryons));
+
+  shape.precision = PLAQ_PRECISION_SINGLE;
+  OK(plaq_spinor_create(context, &shape, &single));
+  /* Sources from a field, and from a solution. */
+  OK(plaq_spinor_source(shaped, &source));
+  OK(plaq_solver_columns(solver, shaped, NULL, NULL, &back, &report, residuals));
+  OK(plaq_spinor_norm2(s, norm, 12));
+  OK(plaq_spinor_norm2(back, found, 12));
+  for (k = 0; k < 12; k++) CHECK(fabs(found[k] - norm[k]) < 1e-9 * norm[k]);
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_solver_columns(solver, single, NULL, NULL, &b, NULL, NULL));
+  OK(plaq_sequential_params_init(&sequential, sizeof sequential));
+  sequential.time = 2;
+  OK(plaq_spinor_sequential(s, shaped, &sequential));
+  OK(plaq_spinor_norm2(shaped, found, 12));
+  for (k = 0, sum = 0; k < 12; k++) sum += found[k];
+  CHECK(fabs(sum - pion[(2 - 5 + LT) % LT]) < 1e-12 * sum);
+  sum = 0;
+  sequential.gamma = 16;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_sequential(s, shaped, &sequential));
+  sequential.gamma = 0, sequential.time = LT;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_sequential(s, shaped, &sequential));
+
+  /* Into a file and back. */
+  OK(plaq_propagator_write_params_init(&write, sizeof write));
+  OK(plaq_propagator_read_params_init(&read, sizeof read));
+  write.info = "kappa 0.11";
+  OK(plaq_propagator_write_file(s, none, "hadron.lime", &write));
+  OK(plaq_propagator_read_file(context, "hadron.lime", &read, &back));
+  remove("hadron.lime");
+  OK(plaq_spinor_save(s, NULL, columns));
+  OK(plaq_spinor_save(back, NULL, again));
+  CHECK(!memcmp(columns, again, 12 * SPINOR * sizeof *columns));
+  EXPECT(PLAQ_FILE_OPEN, plaq_propagator_read_file(context, "hadron.lime", &read, &back));
+  write.kind = PLAQ_PROPAGATOR_PAIRS;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_propagator_write_file(s, none, "hadron.lime", &write));
+  write.kind = 0, write.precision = 2;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_propagator_write_file(s, none, "hadron.lime", &write));
+  read.reserved = 1;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_propagator_read_file(context, "hadron.lime", &read, &back));
 
   /* Some columns at a time. */
   p.columns = 5;
@@ -124,5 +215,6 @@ int main(void) {
   CHECK(report.stopped && !report.converged);
   OK(plaq_context_destroy(context));
   free(columns);
+  free(again);
   return 0;
 }

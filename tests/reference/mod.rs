@@ -9,6 +9,7 @@
 // Every test program uses its own part of the reference.
 #![allow(dead_code)]
 
+pub mod contract;
 pub mod correlators;
 pub mod descent;
 pub mod dirac;
@@ -24,6 +25,7 @@ pub mod overlap;
 pub mod philox;
 pub mod rng;
 pub mod solve;
+pub mod source;
 pub mod spinor;
 pub mod su3;
 

@@ -1,0 +1,38 @@
+// Phases of plane waves on the lattice, exact in their integers.
+#pragma once
+#include "geometry.h"
+#include "plaq_math.h"
+
+namespace PLAQ_NS {
+
+// exp(i p (x - origin)), p_mu = 2 pi n_mu / L_mu.
+PLAQ_FN void momentum_phase(const Geom& g, const Site& x, int lane, const int (&n)[4], const int (&origin)[4],
+                            double& re, double& im) {
+  double turns = 0;
+  PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+    const i64 steps = (i64)n[mu] * (global_coordinate(g, x, lane, mu) - origin[mu]);
+    turns += (double)(steps % g.global[mu]) / g.global[mu];
+  }
+  vsincospi(2 * turns, im, re);
+}
+
+// The same for all lanes of a site.
+template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, const int (&n)[4], const int (&origin)[4],
+                                                R& re, R& im) {
+  typedef typename scalar_of<R>::type T;
+  constexpr int W = lanes<R>::W;
+  T c[W], s[W];
+  for (int i = 0; i < W; i++) {
+    double u, v;
+    momentum_phase(g, x, x.lx + i, n, origin, u, v);
+    c[i] = (T)u, s[i] = (T)v;
+  }
+#if PLAQ_GPU
+  re = c[0], im = s[0];
+#else
+  __builtin_memcpy(&re, &c, sizeof(re));
+  __builtin_memcpy(&im, &s, sizeof(im));
+#endif
+}
+
+}  // namespace PLAQ_NS

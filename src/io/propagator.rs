@@ -1,0 +1,454 @@
+//! Propagators in SciDAC records of a LIME container ([`lime`]), as QIO lays them out.
+//!
+//! The first message is `scidac-private-file-xml` (extents, one volume) and `scidac-file-xml`; then
+//! each field has a message of its own: `scidac-private-record-xml` (type, precision),
+//! `scidac-record-xml` (the user's), `scidac-binary-data`, `scidac-checksum`. Data are big endian, sites
+//! with x fastest; checksums as in [`super::ildg`]. Spinors are \[spin\]\[colour\] in the
+//! DeGrand-Rossi basis. The kinds of files, of which USQCD's name themselves in
+//! `usqcdPropFile/type`:
+//!
+//! | kind | fields |
+//! | --- | --- |
+//! | `USQCD_DiracFermion_ScalarSource_TwelveSink` | a complex field, the source of every spin and colour; twelve spinors |
+//! | `USQCD_DiracFermion_Source_Sink_Pairs` | a spinor, the source, then the solution, for each column |
+//! | QDP++ (Chroma) | one field of matrices \[sink spin\]\[source spin\]\[sink colour\]\[source colour\] |
+//!
+//! Records of the first two kinds say which column they are, `spin` and `color` of `usqcdPropInfo`.
+
+use super::data::{Data, Sum};
+use super::ildg::{
+    escape, hexadecimal, number, parse_private_file, parse_xml, Xml, LONGEST_TEXT, XML,
+};
+use super::lime::{self, Place, Record};
+use super::stream::{Input, Output};
+use super::{check_part, text, Part};
+use crate::bail;
+use crate::error::{Result, Status};
+use std::path::Path;
+
+/// Real numbers of a spinor, and of a matrix of all columns.
+const SPINOR: usize = 24;
+const MATRIX: usize = 288;
+const MOST_COLUMNS: usize = 4096;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PropagatorKind {
+    ScalarSource,
+    Pairs,
+    Matrix,
+}
+
+impl PropagatorKind {
+    /// What its files call themselves.
+    fn name(self) -> &'static str {
+        match self {
+            PropagatorKind::ScalarSource => "USQCD_DiracFermion_ScalarSource_TwelveSink",
+            PropagatorKind::Pairs => "USQCD_DiracFermion_Source_Sink_Pairs",
+            PropagatorKind::Matrix => "LatticePropagator",
+        }
+    }
+}
+
+/// What a propagator file holds besides the numbers.
+#[derive(Clone, Debug)]
+pub struct PropagatorOptions {
+    pub kind: PropagatorKind,
+    /// 32 or 64.
+    pub bits: u32,
+    /// For the reader, in every record.
+    pub info: String,
+    /// `None`: now, in UTC.
+    pub date: Option<String>,
+}
+
+/// A field of the file.
+struct Item {
+    before: Vec<u8>,
+    data: Data,
+}
+
+/// Text of a record's checksum; its length does not depend on the sums.
+fn after(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
+    let mut out = Vec::new();
+    lime::pad(&mut out, data.length(extents));
+    let text = format!(
+        "{XML}<scidacChecksum><version>1.0</version>\
+         <suma>{a:08x}</suma><sumb>{b:08x}</sumb></scidacChecksum>"
+    );
+    lime::put_text(&mut out, Place::Last, "scidac-checksum", &text);
+    out
+}
+
+/// A propagator on its way into a file, field by field and in parts: one process creates and
+/// finishes it, others may join. Under its own name the file appears when it is finished.
+pub struct PropagatorWriter {
+    output: Output,
+    extents: [usize; 4],
+    head: Vec<u8>,
+    items: Vec<Item>,
+}
+
+impl PropagatorWriter {
+    /// A new file for so many columns on the lattice `extents`, under a temporary name.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: a text that cannot stand in the file, a precision that is not 32 or 64 bits, not
+    /// twelve columns where the kind has twelve; `FileWrite`.
+    pub fn create(
+        path: &Path,
+        options: &PropagatorOptions,
+        (extents, columns): ([usize; 4], usize),
+    ) -> Result<Self> {
+        let (head, items) = plan(options, extents, columns)?;
+        Ok(PropagatorWriter { output: Output::create(path)?, extents, head, items })
+    }
+
+    /// The file that another process created with the same parameters; `temporary` is what
+    /// [`PropagatorWriter::temporary`] told there.
+    ///
+    /// # Errors
+    /// As [`PropagatorWriter::create`].
+    pub fn join(
+        path: &Path,
+        temporary: &str,
+        options: &PropagatorOptions,
+        (extents, columns): ([usize; 4], usize),
+    ) -> Result<Self> {
+        let (head, items) = plan(options, extents, columns)?;
+        Ok(PropagatorWriter { output: Output::join(path, temporary)?, extents, head, items })
+    }
+
+    /// Name of the temporary file, in the folder of the target.
+    pub fn temporary(&self) -> String {
+        self.output.name()
+    }
+
+    /// Writes a part of field number `k`; returns its share of the checksum.
+    ///
+    /// # Errors
+    /// `BadExtents`: no part of the lattice, or not its numbers; `FileWrite`.
+    pub fn write(&mut self, k: usize, part: &Part, numbers: &[f64]) -> Result<[u32; 2]> {
+        check_part(part, self.extents)?;
+        let data = &self.items[k].data;
+        if numbers.len() != data.memory * part.volume() {
+            let (expected, found) = (data.memory * part.volume(), numbers.len());
+            bail!(BadExtents, "field {k}: expected {expected} numbers, found {found}");
+        }
+        data.write(&mut self.output, part, numbers)
+    }
+
+    /// Puts what this process wrote on disk.
+    ///
+    /// # Errors
+    /// `FileWrite`.
+    pub fn sync(&self) -> Result<()> {
+        self.output.sync()
+    }
+
+    /// Completes the file, when all parts are on disk, and gives it its name. `shares`: of each
+    /// field, those of all parts.
+    ///
+    /// # Errors
+    /// `FileWrite`.
+    pub fn finish(mut self, shares: &[Vec<[u32; 2]>]) -> Result<()> {
+        self.output.seek(0)?;
+        self.output.put(&self.head)?;
+        for (item, shares) in self.items.iter().zip(shares) {
+            self.output.seek(item.data.offset - item.before.len() as u64)?;
+            self.output.put(&item.before)?;
+            self.output.seek(item.data.offset + item.data.length(self.extents))?;
+            let sums = item.data.sum.combine(shares);
+            self.output.put(&after(&item.data, self.extents, sums))?;
+        }
+        self.output.commit()
+    }
+}
+
+/// Type of a record, colours, spins and numbers per site.
+fn record_type(numbers: usize, bits: u32) -> (String, usize, usize) {
+    let letter = if bits == 32 { 'F' } else { 'D' };
+    match numbers {
+        2 => (format!("QLA_{letter}_Complex"), 0, 0),
+        SPINOR => (format!("USQCD_{letter}3_DiracFermion"), 3, 4),
+        _ => (format!("QDP_{letter}3_DiracPropagator"), 3, 4),
+    }
+}
+
+/// Everything but numbers and checksums, in its place.
+fn plan(
+    options: &PropagatorOptions,
+    extents: [usize; 4],
+    columns: usize,
+) -> Result<(Vec<u8>, Vec<Item>)> {
+    let PropagatorOptions { kind, bits, info, date } = options;
+    let twelve = *kind != PropagatorKind::Pairs;
+    if twelve && columns != 12 || !(1..=MOST_COLUMNS).contains(&columns) {
+        bail!(
+            InvalidArgument,
+            "columns: {} files have {}, found {columns}",
+            kind.name(),
+            if twelve { "12" } else { "1 to 4096" }
+        );
+    }
+    if ![32, 64].contains(bits) {
+        bail!(InvalidArgument, "precision: expected 32 or 64 bits, found {bits}");
+    }
+    if info.chars().any(|c| c.is_control() && c != '\n') {
+        bail!(InvalidArgument, "info has a control character");
+    }
+    let (info, date) = (escape(info), escape(&date.clone().unwrap_or_else(text::utc_now)));
+    let [x, y, z, t] = extents;
+    let mut head = Vec::new();
+    let scidac_file = format!(
+        "{XML}<scidacFile><version>1.1</version><spacetime>4</spacetime>\
+         <dims>{x} {y} {z} {t} </dims><volfmt>0</volfmt></scidacFile>"
+    );
+    lime::put_text(&mut head, Place::First, "scidac-private-file-xml", &scidac_file);
+    let user = match kind {
+        PropagatorKind::Matrix => format!("{XML}<title>{}</title>", kind.name()),
+        _ => format!(
+            "{XML}<usqcdPropFile><version>1.0</version><type>{}</type><info>{info}</info>\
+             </usqcdPropFile>",
+            kind.name()
+        ),
+    };
+    lime::put_text(&mut head, Place::Last, "scidac-file-xml", &user);
+    let record = |tag: &str, column: Option<usize>| {
+        let place = match column {
+            Some(k) => format!("<spin>{}</spin><color>{}</color>", k / 3, k % 3),
+            None => String::new(),
+        };
+        format!("{XML}<{tag}><version>1.0</version>{place}<info>{info}</info></{tag}>")
+    };
+    // A pair has a spin and a colour where the columns are those.
+    let column = |k| (columns == 12).then_some(k);
+    let (source, sink) = ("usqcdSourceInfo", "usqcdPropInfo");
+    let fields: Vec<(String, usize)> = match kind {
+        PropagatorKind::Matrix => vec![(format!("{XML}<info>{info}</info>"), MATRIX)],
+        PropagatorKind::ScalarSource => std::iter::once((record(source, None), 2))
+            .chain((0..12).map(|k| (record(sink, Some(k)), SPINOR)))
+            .collect(),
+        PropagatorKind::Pairs => (0..columns)
+            .flat_map(|k| [(source, k), (sink, k)])
+            .map(|(tag, k)| (record(tag, column(k)), SPINOR))
+            .collect(),
+    };
+    let mut at = head.len() as u64;
+    let items = fields.into_iter().map(|(user, numbers)| {
+        let (datatype, colours, spins) = record_type(numbers, *bits);
+        let letter = if *bits == 32 { 'F' } else { 'D' };
+        let private = format!(
+            "{XML}<scidacRecord><version>1.1</version><date>{date}</date>\
+             <recordtype>0</recordtype><datatype>{datatype}</datatype>\
+             <precision>{letter}</precision><colors>{colours}</colors><spins>{spins}</spins>\
+             <typesize>{}</typesize><datacount>1</datacount></scidacRecord>",
+            numbers * *bits as usize / 8
+        );
+        let mut before = Vec::new();
+        lime::put_text(&mut before, Place::First, "scidac-private-record-xml", &private);
+        lime::put_text(&mut before, Place::Inside, "scidac-record-xml", &user);
+        let length = Data::scidac(0, *bits, numbers).length(extents);
+        lime::put_header(&mut before, Place::Inside, "scidac-binary-data", length);
+        let data = Data::scidac(at + before.len() as u64, *bits, numbers);
+        at = data.offset + length + after(&data, extents, [0; 2]).len() as u64;
+        Item { before, data }
+    });
+    let items = items.collect();
+    Ok((head, items))
+}
+
+/// The records of one field.
+#[derive(Default)]
+struct Message {
+    private: Option<String>,
+    user: Option<String>,
+    data: Option<Record>,
+    checksum: Option<String>,
+}
+
+/// A field that is read.
+struct Field {
+    data: Data,
+    stored: Option<[u32; 2]>,
+}
+
+/// A propagator in a file: headers and lengths are checked, fields are read in parts, by one
+/// process or by many. Sources in the file are passed over.
+pub struct PropagatorReader {
+    input: Input,
+    extents: [usize; 4],
+    fields: Vec<Field>,
+}
+
+impl PropagatorReader {
+    /// # Errors
+    /// `FileOpen`: no such regular file or it cannot be read; `FileFormat`: no propagator in SciDAC's form;
+    /// `FileExtents`: not the lattice `expect`; `FileTruncated`.
+    pub fn open(path: &Path, expect: Option<[usize; 4]>) -> Result<Self> {
+        let mut input = Input::open(path)?;
+        if input.peek(4)? != lime::MAGIC {
+            bail!(FileFormat, "{}: not a LIME file", path.display());
+        }
+        let (file, messages) = scan(&mut input)?;
+        let Some(file) = file else {
+            return Err(input.error(Status::FileFormat, "no scidac-private-file-xml record"));
+        };
+        let extents = input.extents(parse_private_file(&input, &file)?, expect)?;
+        let mut columns = Vec::new();
+        for message in &messages {
+            if let Some(column) = field(&input, extents, message)? {
+                columns.push(column);
+            }
+        }
+        // In the order of spins and colours where all say them.
+        let places: Option<Vec<usize>> = columns.iter().map(|(_, place)| *place).collect();
+        if let Some(mut places) = places.filter(|places| places.len() == 12) {
+            places.sort_unstable();
+            if places.iter().enumerate().all(|(k, &place)| k == place) {
+                columns.sort_by_key(|(_, place)| *place);
+            }
+        }
+        let fields: Vec<Field> = columns.into_iter().map(|(field, _)| field).collect();
+        let matrices = fields.iter().filter(|f| f.data.memory == MATRIX).count();
+        if fields.is_empty() || matrices > 0 && fields.len() > 1 {
+            let message = format!(
+                "expected spinors or one field of matrices, found {} spinors and {matrices} matrices",
+                fields.len() - matrices
+            );
+            return Err(input.error(Status::FileFormat, message));
+        }
+        if fields.iter().any(|f| f.data.bits != fields[0].data.bits) {
+            return Err(input.error(Status::FileFormat, "fields in single and in double precision"));
+        }
+        Ok(PropagatorReader { input, extents, fields })
+    }
+
+    /// X, Y, Z, T of the whole lattice.
+    pub fn extents(&self) -> [usize; 4] {
+        self.extents
+    }
+    /// Fields to be read: a column each, or the one of matrices.
+    pub fn fields(&self) -> usize {
+        self.fields.len()
+    }
+    /// Is it one field of matrices, twelve columns?
+    pub fn is_matrix(&self) -> bool {
+        self.fields[0].data.memory == MATRIX
+    }
+    /// Bits of a number, 32 or 64.
+    pub fn bits(&self) -> u32 {
+        self.fields[0].data.bits
+    }
+
+    /// A part of field `k`, and its share of the checksum.
+    ///
+    /// # Errors
+    /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
+    pub fn read(&mut self, k: usize, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
+        check_part(part, self.extents)?;
+        self.fields[k].data.read(&mut self.input, part)
+    }
+
+    /// Compares the checksum of field `k` with the shares of parts that make up the lattice.
+    ///
+    /// # Errors
+    /// `FileChecksum`.
+    pub fn verify(&self, k: usize, shares: &[[u32; 2]]) -> Result<()> {
+        let found = Sum::SciDac.combine(shares);
+        match self.fields[k].stored {
+            Some(stored) if stored != found => Err(self.input.error(
+                Status::FileChecksum,
+                format!("checksums {found:x?} of field {k}, {stored:x?} in the file"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// `scidac-private-file-xml` and the fields.
+fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>)> {
+    let (mut file, mut messages) = (None, Vec::<Message>::new());
+    let mut complete = true;
+    while let Some(record) = lime::next(input)? {
+        complete = record.last;
+        let kind = record.kind.as_str();
+        if kind == "scidac-private-record-xml" {
+            if messages.len() > 2 * MOST_COLUMNS {
+                return Err(input.error(Status::FileFormat, "too many fields for a propagator"));
+            }
+            messages.push(Message::default());
+        }
+        let text = match (kind, messages.last_mut()) {
+            ("scidac-private-file-xml", _) => Some(&mut file),
+            ("scidac-private-record-xml", Some(m)) => Some(&mut m.private),
+            ("scidac-record-xml", Some(m)) => Some(&mut m.user),
+            ("scidac-checksum", Some(m)) => Some(&mut m.checksum),
+            _ => None,
+        };
+        if let Some(text) = text.filter(|t| t.is_none() && record.length <= LONGEST_TEXT) {
+            let bytes = input.bytes(record.length as usize)?;
+            let found = String::from_utf8_lossy(&bytes);
+            *text = Some(found.trim_matches(|c: char| c == '\0' || c.is_whitespace()).into());
+        }
+        lime::skip(input, &record)?;
+        if kind == "scidac-binary-data" {
+            if let Some(m) = messages.last_mut().filter(|m| m.data.is_none()) {
+                m.data = Some(record);
+            }
+        }
+    }
+    if !complete {
+        let message = "the file ends before the last LIME message does";
+        return Err(input.error(Status::FileTruncated, message));
+    }
+    Ok((file, messages))
+}
+
+/// A field that is no source, with its column where it says one.
+fn field(
+    input: &Input,
+    extents: [usize; 4],
+    message: &Message,
+) -> Result<Option<(Field, Option<usize>)>> {
+    let (Some(private), Some(record)) = (&message.private, &message.data) else { return Ok(None) };
+    // The user's record may be any text.
+    let document = message.user.as_deref().and_then(|text| parse_xml(text).ok());
+    let of_user = |tag: &str| {
+        let document = document.as_ref()?;
+        document.descendants().find(|n| n.tag_name().name() == tag)
+    };
+    if of_user("usqcdSourceInfo").is_some() {
+        return Ok(None);
+    }
+    let private = Xml::new(input, "scidac-private-record-xml", private)?;
+    let bits = private.parse("precision", |p| match p {
+        "F" => Some(32),
+        "D" => Some(64),
+        _ => None,
+    })?;
+    let Some(numbers) = [SPINOR, MATRIX]
+        .into_iter()
+        .find(|&n| Data::scidac(0, bits, n).length(extents) == record.length)
+    else {
+        let site = 8 * record.length / (u64::from(bits) * extents.iter().product::<usize>() as u64);
+        let message = format!(
+            "a record of {} bytes, {site} numbers of {bits} bits a site: neither spinors nor \
+             matrices of spin and colour",
+            record.length
+        );
+        return Err(input.error(Status::FileFormat, message));
+    };
+    let stored = match &message.checksum {
+        Some(text) => {
+            let xml = Xml::new(input, "scidac-checksum", text)?;
+            Some([xml.parse("suma", hexadecimal)?, xml.parse("sumb", hexadecimal)?])
+        }
+        None => None,
+    };
+    let index = |tag: &str, most: u64| {
+        number(of_user(tag)?.text()?.trim()).filter(|&n| n < most).map(|n| n as usize)
+    };
+    let place = index("spin", 4).zip(index("color", 3)).map(|(s, c)| 3 * s + c);
+    let data = Data::scidac(record.offset, bits, numbers);
+    Ok(Some((Field { data, stored }, place)))
+}

@@ -1,0 +1,421 @@
+//! Hadron correlators: quark lines contracted at a sink that is summed over space with a momentum.
+
+use num_complex::Complex64;
+
+use super::gamma::{Gamma, SpinMatrix};
+use super::source::{check_momentum, check_propagator, check_spinors};
+use crate::backend::args::{BaryonArgs, MesonArgs};
+use crate::backend::Work;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, Geometry, Precision, SpinorField};
+
+/// Slices of one launch: they bound the memory of its sums.
+const SLICES: usize = 8;
+
+/// Where the source is, and what the sink projects on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sink {
+    /// Position of the source: times count from its t, the momentum's phase is 1 at its x, y, z.
+    pub origin: [usize; 4],
+    /// p_i = 2 pi momentum_i / L_i; the sum over space is one over exp(-i p (x - origin)).
+    pub momentum: [i32; 3],
+}
+
+impl Sink {
+    /// Hadrons at rest, from a source on this time slice.
+    pub fn at_rest(time: usize) -> Self {
+        Sink { origin: [0, 0, 0, time], momentum: [0; 3] }
+    }
+
+    fn check(&self, geometry: &Geometry) -> Result<()> {
+        let extents = geometry.global_extents();
+        if self.origin[3] >= extents[3] {
+            let (last, found) = (extents[3] - 1, self.origin[3]);
+            bail!(InvalidArgument, "source_time: expected 0 to {last}, found {found}");
+        }
+        if self.origin.iter().zip(extents).any(|(&x, l)| x >= l) {
+            let origin = self.origin;
+            bail!(InvalidArgument, "source: {origin:?} is outside of the lattice {extents:?}");
+        }
+        check_momentum(self.wave())
+    }
+
+    fn wave(&self) -> [i32; 4] {
+        let [x, y, z] = self.momentum;
+        [x, y, z, 0]
+    }
+
+    fn moving(&self) -> i32 {
+        (self.momentum != [0; 3]) as i32
+    }
+}
+
+/// The fields as kernels read them: half precision is widened for the time of the call.
+fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
+    if field.precision() != Precision::F16 {
+        return Ok(None);
+    }
+    let mut single = field.like(Precision::F32)?;
+    blas::copy(&mut single, field)?;
+    Ok(Some(single))
+}
+
+/// Sums `numbers` per time slice, by global t. `launch(first slice, work)` gives, for each slice,
+/// parity and one of `inner` batches, the sums of the piece's times and then as many of the
+/// upper lanes.
+fn over_slices(
+    field: &SpinorField,
+    (inner, numbers): (usize, usize),
+    mut launch: impl FnMut(i32, Work) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let geometry = field.geometry();
+    let (times, first) = (geometry.global_extents()[3], geometry.origin()[3]);
+    let piece = geometry.args().t as usize;
+    let halves = geometry.extents()[3] / piece;
+    let n = geometry.outer() / piece;
+    let mut all = vec![0.0; inner * numbers * times];
+    for begin in (0..piece).step_by(SLICES) {
+        let count = SLICES.min(piece - begin);
+        let work = Work { n, batches: 2 * count * inner, lanes: geometry.lanes() };
+        let sums = launch(begin as i32, work)?;
+        for (i, value) in sums.iter().enumerate() {
+            let (k, batch) = (i % (2 * numbers), i / (2 * numbers));
+            let (half, k) = (k / numbers, k % numbers);
+            let (b, slice) = (batch % inner, begin + batch / (2 * inner));
+            if half < halves {
+                let t = first + slice + half * piece;
+                all[(t * inner + b) * numbers + k] += value;
+            }
+        }
+    }
+    geometry.comm().sum(&mut all)?;
+    Ok(all)
+}
+
+/// Correlators of two quark lines for any pair of Gammas.
+#[derive(Clone, Debug)]
+pub struct Mesons {
+    /// By time from the source: 4 (4 (4 alpha + gamma) + beta) + delta.
+    spins: Vec<[Complex64; 256]>,
+}
+
+impl Mesons {
+    /// The correlator with Gamma_A at the sink and Gamma_B at the source over the time from the
+    /// source,
+    ///
+    /// C_AB(t) = sum_x exp(-i p (x - x0)) <O_A(x, t0 + t) O_B(x0, t0)^dagger>, O_A = qbar' Gamma_A q,
+    ///         = -sum_x exp(-i p (x - x0)) tr\[Gamma_A S(x, x0) gamma_t Gamma_B^dagger gamma_t
+    ///           gamma5 S'(x, x0)^dagger gamma5\],
+    ///
+    /// connected, with gamma5-hermiticity for the antiquark: diagonal ones of light quarks are positive for
+    /// 0 < t < T where reflection positivity holds. (Gattringer and Lang, Quantum Chromodynamics on the
+    /// Lattice, 6.1.)
+    pub fn correlator(&self, sink: Gamma, source: Gamma) -> Vec<Complex64> {
+        let five = SpinMatrix::gamma5();
+        let left = five.times(sink.matrix());
+        let gamma_t = SpinMatrix::axis(3);
+        let right = gamma_t.times(source.matrix().dagger()).times(gamma_t).times(five);
+        // Rows gamma of `left` have column alpha, rows beta of `right` column delta.
+        let at = |m: &[Complex64; 256]| {
+            let terms = (0..16).map(|i| {
+                let (gamma, beta) = (i / 4, i % 4);
+                let (alpha, delta) = (left.column[gamma], right.column[beta]);
+                let weight = left.entry(gamma) * right.entry(beta);
+                weight * m[4 * (4 * (4 * alpha + gamma) + beta) + delta]
+            });
+            -terms.sum::<Complex64>()
+        };
+        self.spins.iter().map(at).collect()
+    }
+}
+
+/// Contracts the propagators of a quark and of an antiquark (as that of a quark, with its own mass).
+/// Twelve columns each, 3 spin + colour; or four, one a spin, of noise diluted in spin.
+///
+/// # Errors
+/// `FieldMismatch`: not as many columns, or other lattices; `InvalidArgument`: a source outside of the
+/// lattice.
+pub fn mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Result<Mesons> {
+    check_spinors(quark, "quark")?;
+    if quark.nrhs() != 12 && quark.nrhs() != 4 {
+        bail!(
+            FieldMismatch,
+            "quark: expected 12 right-hand sides on the full lattice, or 4 of noise diluted in spin, \
+             found {}",
+            quark.nrhs()
+        );
+    }
+    quark.check_like(other, "antiquark")?;
+    sink.check(quark.geometry())?;
+    let wide = [widened(quark)?, widened(other)?];
+    let (quark, other) = (wide[0].as_ref().unwrap_or(quark), wide[1].as_ref().unwrap_or(other));
+    let same = [quark.precision(), other.precision()];
+    if same[0] != same[1] {
+        // To the more precise of the two.
+        let [a, b] = [copy_to(quark, Precision::F64)?, copy_to(other, Precision::F64)?];
+        return contract_mesons(&a, &b, sink);
+    }
+    contract_mesons(quark, other, sink)
+}
+
+fn copy_to(field: &SpinorField, precision: Precision) -> Result<SpinorField> {
+    let mut copy = field.like(precision)?;
+    blas::copy(&mut copy, field)?;
+    Ok(copy)
+}
+
+fn contract_mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Result<Mesons> {
+    let args = MesonArgs {
+        geom: quark.geometry().args(),
+        quark: quark.view(),
+        other: other.view(),
+        slice: 0,
+        colours: (quark.nrhs() / 4) as i32,
+        moving: sink.moving(),
+        momentum: sink.wave(),
+        position: sink.origin.map(|x| x as i32),
+    };
+    let params = [quark.precision().token()];
+    let all = over_slices(quark, (16, 32), |slice, work| {
+        quark.device().reduce(kernel!("mesons"), &params, &MesonArgs { slice, ..args }, work)
+    })?;
+    let times = quark.geometry().global_extents()[3];
+    let spins = |t: usize| {
+        let at = (sink.origin[3] + t) % times;
+        std::array::from_fn(|i| {
+            let (ends, k) = (i % 16, i / 16);
+            let z = &all[(at * 16 + ends) * 32 + 2 * k..];
+            Complex64::new(z[0], z[1])
+        })
+    };
+    Ok(Mesons { spins: (0..times).map(spins).collect() })
+}
+
+/// Baryons of light (l) and strange (s) quarks, with one mass for all light ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Baryon {
+    /// eps_abc (u_a^T C gamma5 d_b) u_c.
+    Nucleon,
+    /// eps_abc (u_a^T C gamma5 s_b) u_c.
+    Sigma,
+    /// eps_abc (s_a^T C gamma5 u_b) s_c.
+    Xi,
+    /// The octet's singlet in isospin, eps_abc \[2 (u_a^T C gamma5 d_b) s_c + (u_a^T C gamma5 s_b) d_c -
+    /// (d_a^T C gamma5 s_b) u_c\] / sqrt 6.
+    Lambda,
+    /// eps_abc (u_a^T C gamma_i u_b) u_c.
+    Delta,
+    /// eps_abc \[2 (u_a^T C gamma_i s_b) u_c + (u_a^T C gamma_i u_b) s_c\] / sqrt 3.
+    SigmaStar,
+    /// The same with u and s exchanged.
+    XiStar,
+    /// eps_abc (s_a^T C gamma_i s_b) s_c.
+    Omega,
+}
+
+/// What closes the free spin indices of a baryon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Projection {
+    /// tr\[P C\], the decuplet averaged over its three polarisations.
+    Trace,
+    /// The decuplet's spin 3/2 at rest: sum_ij tr\[P (delta_ij - gamma_i gamma_j / 3) C_ji\] / 3.
+    ThreeHalves,
+}
+
+/// How three quarks go from source to sink: the quarks' flavours, bit k: quark k is strange, and
+/// the slots that they take at sink and source, with a weight.
+struct Lines {
+    flavours: i32,
+    terms: Vec<([usize; 3], [usize; 3], f64)>,
+}
+
+const CYCLIC: [[usize; 3]; 3] = [[0, 1, 2], [1, 2, 0], [2, 0, 1]];
+/// Slots of quarks: the first and second are joined by C gamma5 or C gamma_i.
+const STRAIGHT: [usize; 3] = [0, 1, 2];
+
+impl Baryon {
+    pub const ALL: [Baryon; 8] = [
+        Baryon::Nucleon,
+        Baryon::Sigma,
+        Baryon::Xi,
+        Baryon::Lambda,
+        Baryon::Delta,
+        Baryon::SigmaStar,
+        Baryon::XiStar,
+        Baryon::Omega,
+    ];
+
+    fn decuplet(self) -> bool {
+        use Baryon::{Delta, Omega, SigmaStar, XiStar};
+        matches!(self, Delta | SigmaStar | XiStar | Omega)
+    }
+
+    fn strange(self) -> bool {
+        !matches!(self, Baryon::Nucleon | Baryon::Delta)
+    }
+
+    /// Wick's theorem. Colours are antisymmetric at both ends, so that quarks change places with a plus.
+    fn lines(self) -> Lines {
+        let octet = |flavours| Lines {
+            flavours,
+            terms: vec![(STRAIGHT, STRAIGHT, 1.0), (STRAIGHT, [2, 1, 0], 1.0)],
+        };
+        // The vertex, symmetric in all its slots, is the sum over three places of the free one; identical
+        // quarks are taken in one of their orders at the sink.
+        let alike = |flavours| Lines {
+            flavours,
+            terms: CYCLIC.iter().map(|&source| (STRAIGHT, source, 2.0)).collect(),
+        };
+        let mixed = |flavours| {
+            let ends = CYCLIC.iter().flat_map(|&a| CYCLIC.iter().map(move |&b| (a, b, 2.0 / 3.0)));
+            Lines { flavours, terms: ends.collect() }
+        };
+        match self {
+            Baryon::Nucleon => octet(0),
+            Baryon::Sigma => octet(2),
+            Baryon::Xi => octet(5),
+            Baryon::Lambda => lambda(),
+            Baryon::Delta => alike(0),
+            Baryon::SigmaStar => mixed(4),
+            Baryon::XiStar => mixed(6),
+            Baryon::Omega => alike(7),
+        }
+    }
+}
+
+/// Quarks u, d, s in this order: their slots in the three terms of the vertex.
+fn lambda() -> Lines {
+    const VERTEX: [([usize; 3], f64); 3] = [([0, 1, 2], 2.0), ([0, 2, 1], 1.0), ([2, 0, 1], -1.0)];
+    let ends = VERTEX.iter().flat_map(|a| VERTEX.iter().map(move |b| (a, b)));
+    let terms = ends.map(|(a, b)| (a.0, b.0, a.1 * b.1 / 6.0)).collect();
+    Lines { flavours: 4, terms }
+}
+
+/// The correlator of a baryon over the time from the source,
+/// C(t) = sum_x exp(-i p (x - x0)) tr\[P <O(x, t0 + t) Obar(x0, t0)>\], P = (1 + parity gamma_t)/2,
+/// C = gamma_y gamma_t, Obar = O^dagger gamma_t: with `parity` 1 the baryon forward in time and its
+/// partner of the other parity backward. (Operators: Leinweber, Draper and Woloshyn, Phys. Rev. D 46, 3067;
+/// signs such that the correlators of positive parity are positive.) `phase` is the fermions' boundary phase in time (-1:
+/// antiperiodic), whose third power is taken out of times before the source's.
+///
+/// # Errors
+/// `FieldMismatch`: not twelve columns, or other lattices; `InvalidArgument`: a source outside of the
+/// lattice, a parity that is not 1 or -1, a projection on spin 3/2 of an octet baryon or of a moving one,
+/// no strange quark where one is needed.
+pub fn baryon(
+    baryon: Baryon,
+    light: &SpinorField,
+    strange: Option<&SpinorField>,
+    sink: Sink,
+    (parity, projection, phase): (i32, Projection, Complex64),
+) -> Result<Vec<Complex64>> {
+    check_propagator(light, "propagator")?;
+    sink.check(light.geometry())?;
+    if parity.abs() != 1 {
+        bail!(InvalidArgument, "parity: expected 1 or -1, found {parity}");
+    }
+    if baryon.strange() && strange.is_none() {
+        bail!(InvalidArgument, "strange: expected a propagator for {baryon:?}, found none");
+    }
+    let three_halves = projection == Projection::ThreeHalves;
+    if three_halves && (!baryon.decuplet() || sink.moving() != 0) {
+        bail!(InvalidArgument, "projection: spin 3/2 is for decuplet baryons at rest");
+    }
+    let strange = strange.unwrap_or(light);
+    light.check_like(strange, "strange")?;
+    let exact = |field: &SpinorField| {
+        let double = light.precision() != strange.precision();
+        match (double, field.precision()) {
+            (true, p) if p != Precision::F64 => copy_to(field, Precision::F64).map(Some),
+            _ => widened(field),
+        }
+    };
+    let wide = [exact(light)?, exact(strange)?];
+    let fields = [wide[0].as_ref().unwrap_or(light), wide[1].as_ref().unwrap_or(strange)];
+    let times = light.geometry().global_extents()[3];
+    let mut all = vec![Complex64::ZERO; times];
+    let charge = SpinMatrix::conjugation();
+    let axes = 0..3;
+    // Vertices at sink and source, what closes the free spins, weight.
+    let mut vertices = Vec::new();
+    if !baryon.decuplet() {
+        let vertex = charge.times(SpinMatrix::gamma5());
+        vertices.push((vertex, vertex, SpinMatrix::ONE, 1.0));
+    } else {
+        for (j, i) in axes.clone().flat_map(|j| axes.clone().map(move |i| (j, i))) {
+            let vertex = |i| charge.times(SpinMatrix::axis(i));
+            let [at_j, at_i] = [vertex(j), vertex(i)];
+            let product = SpinMatrix::axis(i).times(SpinMatrix::axis(j));
+            if i == j {
+                // gamma_i gamma_i = 1
+                let weight = if three_halves { 2.0 / 9.0 } else { 1.0 / 3.0 };
+                vertices.push((at_i, at_i, SpinMatrix::ONE, weight));
+            } else if three_halves {
+                vertices.push((at_j, at_i, product, -1.0 / 9.0));
+            }
+        }
+    }
+    let lines = baryon.lines();
+    for &(at_sink, at_source, closing, weight) in &vertices {
+        let part = three_quarks(fields, &lines, (at_sink, at_source, closing), sink)?;
+        for (sum, [one, gamma_t]) in all.iter_mut().zip(part) {
+            *sum += 0.5 * weight * (one + f64::from(parity) * gamma_t);
+        }
+    }
+    let boundary = phase.powu(3);
+    let at = |t: usize| {
+        let there = sink.origin[3] + t;
+        match there >= times {
+            true => all[there % times] * boundary,
+            false => all[there],
+        }
+    };
+    Ok((0..times).map(at).collect())
+}
+
+/// By t, the sums with `closing` and with gamma_t `closing`.
+fn three_quarks(
+    [light, strange]: [&SpinorField; 2],
+    lines: &Lines,
+    (at_sink, at_source, closing): (SpinMatrix, SpinMatrix, SpinMatrix),
+    sink: Sink,
+) -> Result<Vec<[Complex64; 2]>> {
+    let gamma_t = SpinMatrix::axis(3);
+    // The vertex of O^dagger gamma_t: gamma_t G^dagger gamma_t^T, rows the second spin.
+    let conjugate = gamma_t.times(at_source.dagger()).times(gamma_t.transposed());
+    let (sink_column, sink_phase) = at_sink.to_kernel();
+    let (source_column, source_phase) = conjugate.to_kernel();
+    let ends = [closing.to_kernel(), gamma_t.times(closing).to_kernel()];
+    // Quarks all strange are read as all light ones.
+    let (first, flavours) =
+        if lines.flavours == 7 { (strange, 0) } else { (light, lines.flavours) };
+    let mut args = BaryonArgs {
+        geom: light.geometry().args(),
+        quark: first.view(),
+        other: strange.view(),
+        flavours,
+        moving: sink.moving(),
+        momentum: sink.wave(),
+        position: sink.origin.map(|x| x as i32),
+        sink: sink_column,
+        sink_phase,
+        source: source_column,
+        source_phase,
+        closing: ends.map(|e| e.0),
+        closing_phase: ends.map(|e| e.1),
+        terms: lines.terms.len() as i32,
+        ..Default::default()
+    };
+    for (k, (sink, source, weight)) in lines.terms.iter().enumerate() {
+        let slots = sink.iter().chain(source).enumerate();
+        args.term[k] = slots.map(|(k, &slot)| (slot as i32) << (2 * k)).sum();
+        args.weight[k] = *weight;
+    }
+    let params = [light.precision().token()];
+    let all = over_slices(light, (1, 4), |slice, work| {
+        light.device().reduce(kernel!("baryon"), &params, &BaryonArgs { slice, ..args }, work)
+    })?;
+    let pair = |z: &[f64]| [Complex64::new(z[0], z[1]), Complex64::new(z[2], z[3])];
+    Ok(all.chunks_exact(4).map(pair).collect())
+}

@@ -1,0 +1,270 @@
+//! Sources of propagators: points, walls and volumes with momentum and noise; sequential sources.
+
+use crate::backend::args::{self, SourceArgs, SpinPhaseArgs};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
+
+use super::gamma::Gamma;
+use super::propagator::COLUMNS;
+
+/// The sites of a source. Coordinates x, y, z, t are global.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// One site.
+    Point,
+    /// All sites of a time slice, unsmeared: hadrons of it need links in a fixed gauge (Coulomb),
+    /// noise, or rest on what is gauge invariant by itself.
+    Wall,
+    /// All sites.
+    Volume,
+}
+
+/// A source: columns that are
+/// exp(i p (x - position)) eta(x) on its sites, p_mu = 2 pi momentum_mu / L_mu, eta = 1 or noise.
+///
+/// Without noise a column has one spin and colour, number 3 spin + colour. Noise vectors have
+/// independent components, those of `SpinorField::set_noise` for the same seed and number, with
+/// <eta_i^* eta_j> = delta_ij. Diluted in spin (colour) a column has one spin (colour), and columns of a vector
+/// share the numbers of spin (colour) 0, as the one-end trick wants it (Foster and Michael, Phys. Rev.
+/// D 59, 074503). Columns are numbered with colour fastest, then spin, parity (even, odd) and the vector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Source {
+    pub place: Place,
+    /// Of a wall t alone is its place, the others are where the momentum's phase is 1.
+    pub position: [usize; 4],
+    pub momentum: [i32; 4],
+    pub noise: Option<Noise>,
+    pub seed: u64,
+    /// Noise vectors.
+    pub vectors: usize,
+    /// Noise diluted in spin, colour, parity.
+    pub dilute: [bool; 3],
+    /// The only spin, and the only colour, that is not zero.
+    pub spin: Option<usize>,
+    pub colour: Option<usize>,
+    /// The column that comes first.
+    pub first: usize,
+}
+
+impl Source {
+    fn of(place: Place, position: [usize; 4]) -> Self {
+        Source {
+            place,
+            position,
+            momentum: [0; 4],
+            noise: None,
+            seed: 0,
+            vectors: 1,
+            dilute: [false; 3],
+            spin: None,
+            colour: None,
+            first: 0,
+        }
+    }
+
+    /// Twelve columns on one site.
+    pub fn point(position: [usize; 4]) -> Self {
+        Self::of(Place::Point, position)
+    }
+
+    /// Twelve columns on a time slice.
+    pub fn wall(time: usize) -> Self {
+        Self::of(Place::Wall, [0, 0, 0, time])
+    }
+
+    /// Twelve columns on all sites.
+    pub fn volume() -> Self {
+        Self::of(Place::Volume, [0; 4])
+    }
+
+    /// The time slice of the source, 0 of a volume.
+    pub fn time(&self) -> usize {
+        self.position[3]
+    }
+
+    fn diluted(&self) -> [bool; 3] {
+        if self.noise.is_some() {
+            self.dilute
+        } else {
+            [true, true, false]
+        }
+    }
+
+    /// How many columns it has, from `first` on.
+    pub fn columns(&self) -> usize {
+        let [spin, colour, parity] = self.diluted();
+        let one = |diluted: bool, fixed: Option<usize>, n| {
+            if diluted && fixed.is_none() {
+                n
+            } else {
+                1
+            }
+        };
+        let vectors = if self.noise.is_some() { self.vectors } else { 1 };
+        let all = vectors * one(parity, None, 2) * one(spin, self.spin, 4);
+        (all * one(colour, self.colour, 3)).saturating_sub(self.first)
+    }
+
+    /// Refuses what has no columns on a lattice of these extents.
+    fn check(&self, extents: [usize; 4]) -> Result<()> {
+        let position = self.position;
+        if position.iter().zip(extents).any(|(&x, l)| x >= l) {
+            bail!(InvalidArgument, "source: {position:?} is outside of the lattice {extents:?}");
+        }
+        check_momentum(self.momentum)?;
+        if self.spin.is_some_and(|s| s > 3) {
+            bail!(InvalidArgument, "source: spin: expected 0 to 3, found {:?}", self.spin);
+        }
+        if self.colour.is_some_and(|c| c > 2) {
+            bail!(InvalidArgument, "source: colour: expected 0 to 2, found {:?}", self.colour);
+        }
+        if self.noise.is_none() && (self.dilute != [false; 3] || self.vectors != 1) {
+            bail!(InvalidArgument, "source: dilution and several vectors are for noise");
+        }
+        if !(1..=1 << 20).contains(&self.vectors) {
+            bail!(
+                InvalidArgument,
+                "source: noise vectors: expected 1 to 2^20, found {}",
+                self.vectors
+            );
+        }
+        if self.columns() == 0 {
+            bail!(InvalidArgument, "source: the first column, {}, is behind the last", self.first);
+        }
+        Ok(())
+    }
+
+    /// Sets right-hand side k of `b` to column `first` + k.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: not spinors on the full lattice, or more right-hand sides than columns;
+    /// `InvalidArgument`: the source lies outside the lattice, or its members contradict each other.
+    pub fn set(&self, b: &mut SpinorField) -> Result<()> {
+        check_spinors(b, "source")?;
+        self.check(b.geometry().global_extents())?;
+        if b.nrhs() > self.columns() {
+            bail!(
+                FieldMismatch,
+                "source: expected at most {} right-hand sides, its columns, found {}",
+                self.columns(),
+                b.nrhs()
+            );
+        }
+        let [spin, colour, parity] = self.diluted();
+        let dilute = spin as i32 * args::DILUTE_SPIN
+            | colour as i32 * args::DILUTE_COLOUR
+            | parity as i32 * args::DILUTE_PARITY;
+        let args = SourceArgs {
+            geom: b.geometry().args(),
+            out: b.view(),
+            position: self.position.map(|x| x as i32),
+            places: match self.place {
+                Place::Point => 15,
+                Place::Wall => 8,
+                Place::Volume => 0,
+            },
+            moving: (self.momentum != [0; 4]) as i32,
+            momentum: self.momentum,
+            noise: self.noise.map_or(-1, Noise::purpose),
+            dilute,
+            spin: self.spin.map_or(-1, |s| s as i32),
+            colour: self.colour.map_or(-1, |c| c as i32),
+            first: self.first as i32,
+            seed: self.seed,
+        };
+        b.device().launch(kernel!("source"), &[b.precision().token()], &args, b.work())
+    }
+}
+
+/// What turns a solution into the source of a second solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sequential {
+    /// The sink's time slice; None: all of them.
+    pub time: Option<usize>,
+    pub gamma: Gamma,
+    /// p_i = 2 pi momentum_i / L_i.
+    pub momentum: [i32; 3],
+    /// Where the momentum's phase is 1.
+    pub origin: [usize; 3],
+}
+
+impl Sequential {
+    /// out(x) = delta(t, time) exp(i p (x - origin)) Gamma psi(x) for every right-hand side.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: other lattices, precisions or numbers of right-hand sides; `Unsupported`: half
+    /// precision; `InvalidArgument`: a time or an origin outside of the lattice.
+    pub fn set(&self, out: &mut SpinorField, psi: &SpinorField) -> Result<()> {
+        check_spinors(psi, "sequential source")?;
+        out.check_like(psi, "sequential source")?;
+        if psi.precision() != out.precision() {
+            bail!(FieldMismatch, "sequential source: the fields differ in precision");
+        }
+        if psi.precision() == Precision::F16 {
+            bail!(
+                Unsupported,
+                "sequential source: expected fields in single or double precision, found half"
+            );
+        }
+        let extents = psi.geometry().global_extents();
+        let [x, y, z] = self.origin;
+        let position = [x, y, z, self.time.unwrap_or(0)];
+        if position.iter().zip(extents).any(|(&x, l)| x >= l) {
+            bail!(
+                InvalidArgument,
+                "sequential source: {position:?} is outside of the lattice {extents:?}"
+            );
+        }
+        let [px, py, pz] = self.momentum;
+        check_momentum([px, py, pz, 0])?;
+        let (column, phase) = self.gamma.matrix().to_kernel();
+        let args = SpinPhaseArgs {
+            geom: psi.geometry().args(),
+            out: out.view(),
+            inp: psi.view(),
+            position: position.map(|x| x as i32),
+            places: if self.time.is_some() { 8 } else { 0 },
+            momentum: [px, py, pz, 0],
+            column,
+            phase,
+        };
+        psi.device().launch(kernel!("spin_phase"), &[psi.precision().token()], &args, psi.work())
+    }
+}
+
+/// Refuses what is not a field of spinors on both parities.
+pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
+    let spinors = (field.components(), field.order()) == (Components::SPINOR, RhsOrder::Slowest);
+    if !spinors || field.subset() != Subset::Full {
+        bail!(
+            FieldMismatch,
+            "{what}: expected spinors on the full lattice, found {} x {} components on {} sites",
+            field.components().spins,
+            field.components().colours,
+            field.subset()
+        );
+    }
+    Ok(())
+}
+
+/// Phases are exact for these.
+pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
+    if momentum.iter().any(|n| n.unsigned_abs() > 1 << 16) {
+        bail!(InvalidArgument, "momentum: expected numbers up to 65536, found {momentum:?}");
+    }
+    Ok(())
+}
+
+/// Of a propagator that hadrons are made of.
+pub(crate) fn check_propagator(field: &SpinorField, what: &str) -> Result<()> {
+    check_spinors(field, what)?;
+    if field.nrhs() != COLUMNS {
+        bail!(
+            FieldMismatch,
+            "{what}: expected {COLUMNS} right-hand sides on the full lattice, found {}",
+            field.nrhs()
+        );
+    }
+    Ok(())
+}

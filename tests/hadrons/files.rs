@@ -1,0 +1,219 @@
+//! Propagators in files: bit for bit on any process grid, QIO's layout, damage.
+
+use std::fs;
+
+use plaq::error::Status;
+use plaq::fields::{Precision, SpinorField};
+use plaq::io::PropagatorKind;
+use plaq::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use plaq::ops::source::Source;
+
+use super::common::{self, devices, on_rank_0, ranks, Folder};
+use super::reference::Lattice;
+use super::{field, numbers, random_columns};
+
+const EXTENTS: [usize; 4] = [4, 2, 6, 4];
+
+fn random(device: &plaq::backend::Device, precision: Precision, nrhs: usize) -> SpinorField {
+    let extents = common::over_ranks(EXTENTS);
+    let mut f = field(device, extents, precision, nrhs);
+    f.load_lex(&numbers(&random_columns(Lattice::new(extents), nrhs as u64, 77))).unwrap();
+    f
+}
+
+fn sources(like: &SpinorField) -> SpinorField {
+    let mut b = like.like(like.precision()).unwrap();
+    Source { momentum: [1, 0, 2, 0], ..Source::wall(1) }.set(&mut b).unwrap();
+    b
+}
+
+#[test]
+fn what_is_written_is_read_bit_for_bit() {
+    let folder = Folder::new("propagators");
+    for device in devices() {
+        for precision in [Precision::F64, Precision::F32] {
+            let f = random(&device, precision, 12);
+            let (scalar, other) = (sources(&f), random(&device, precision, 12));
+            for (name, from, kind) in [
+                ("scalar", Some(&scalar), None),
+                ("pairs", Some(&other), None),
+                ("pairs2", Some(&scalar), Some(PropagatorKind::Pairs)),
+                ("matrix", None, None),
+            ] {
+                let path = folder.0.join(name);
+                let info = "kappa 0.12 <a & b>".to_owned();
+                let options = SaveOptions { kind, info, ..Default::default() };
+                save_propagator(&path, &f, from, &options).unwrap();
+                let back = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+                assert_eq!((back.nrhs(), back.precision()), (12, precision), "{name}");
+                assert!(back.save_lex().unwrap() == f.save_lex().unwrap(), "{name}");
+            }
+        }
+        // Any number of columns, as pairs.
+        let f = random(&device, Precision::F64, 5);
+        let path = folder.0.join("five");
+        save_propagator(&path, &f, Some(&f), &SaveOptions::default()).unwrap();
+        let back = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+        assert!(back.save_lex().unwrap() == f.save_lex().unwrap());
+        // In single precision from double, and in a precision asked for.
+        let options = SaveOptions { precision_bits: Some(32), ..Default::default() };
+        save_propagator(&path, &f, Some(&f), &options).unwrap();
+        let expect = Some(common::over_ranks(EXTENTS));
+        let wide = Some(Precision::F64);
+        let back = load_propagator(&device, &ranks(), &path, wide, expect).unwrap();
+        let rounded: Vec<f64> =
+            f.save_lex().unwrap().iter().map(|x| f64::from(*x as f32)).collect();
+        assert!(back.precision() == Precision::F64 && back.save_lex().unwrap() == rounded);
+    }
+}
+
+/// The records of a LIME file: type, first and last of a message, data.
+fn records(bytes: &[u8]) -> Vec<(String, bool, bool, Vec<u8>)> {
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let header = &bytes[at..at + 144];
+        assert_eq!(header[..6], [0x45, 0x67, 0x89, 0xab, 0, 1]);
+        let length = u64::from_be_bytes(header[8..16].try_into().unwrap()) as usize;
+        let kind = String::from_utf8_lossy(&header[16..]).trim_end_matches('\0').to_owned();
+        let data = bytes[at + 144..at + 144 + length].to_vec();
+        all.push((kind, header[6] & 0x80 != 0, header[6] & 0x40 != 0, data));
+        at += 144 + length.next_multiple_of(8);
+    }
+    all
+}
+
+/// CRC32 of IEEE 802.3, bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(!0u32, |mut crc, byte| {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { crc >> 1 ^ 0xedb8_8320 } else { crc >> 1 };
+        }
+        crc
+    })
+}
+
+/// Record by record what QIO writes: types, order, texts that its readers look for, numbers in
+/// their places, and its checksums.
+#[test]
+fn files_have_qio_s_layout() {
+    let folder = Folder::new("propagator-layout");
+    let device = devices().remove(0);
+    let lat = Lattice::new(common::over_ranks(EXTENTS));
+    let columns = random_columns(lat, 12, 77);
+    let f = random(&device, Precision::F64, 12);
+    let (scalar, matrix) = (folder.0.join("scalar"), folder.0.join("matrix"));
+    save_propagator(&scalar, &f, Some(&sources(&f)), &SaveOptions::default()).unwrap();
+    save_propagator(&matrix, &f, None, &SaveOptions::default()).unwrap();
+    on_rank_0(|| {
+        let all = records(&fs::read(&scalar).unwrap());
+        let kinds: Vec<&str> = all.iter().map(|r| r.0.as_str()).collect();
+        assert_eq!(kinds[..2], ["scidac-private-file-xml", "scidac-file-xml"]);
+        let message = [
+            "scidac-private-record-xml",
+            "scidac-record-xml",
+            "scidac-binary-data",
+            "scidac-checksum",
+        ];
+        assert!(kinds.len() == 2 + 4 * 13 && kinds[2..].chunks(4).all(|m| m == message));
+        for (i, r) in all.iter().enumerate() {
+            let last = if i < 2 { i == 1 } else { i % 4 == 1 };
+            assert_eq!((r.1, r.2), (i == 0 || (i >= 2 && i % 4 == 2), last), "{i} {}", r.0);
+        }
+        let text = |i: usize| String::from_utf8_lossy(&all[i].3).into_owned();
+        let [x, y, z, t] = lat.extents;
+        assert!(text(0).contains(&format!("<dims>{x} {y} {z} {t} </dims><volfmt>0</volfmt>")));
+        assert!(text(1).contains("<type>USQCD_DiracFermion_ScalarSource_TwelveSink</type>"));
+        assert!(text(2).contains("<datatype>QLA_D_Complex</datatype><precision>D</precision>"));
+        assert!(text(2).contains("<colors>0</colors><spins>0</spins><typesize>16</typesize>"));
+        assert!(text(3).contains("<usqcdSourceInfo><version>1.0</version>"));
+        for k in 0..12 {
+            let (private, user) = (text(6 + 4 * k), text(7 + 4 * k));
+            assert!(private.contains("<datatype>USQCD_D3_DiracFermion</datatype>"));
+            assert!(private.contains("<colors>3</colors><spins>4</spins><typesize>192</typesize>"));
+            assert!(user.contains(&format!("<spin>{}</spin><color>{}</color>", k / 3, k % 3)));
+            let data = &all[8 + 4 * k].3;
+            let wanted: Vec<u8> = columns[k]
+                .iter()
+                .flatten()
+                .flatten()
+                .flat_map(|z| [z.re.to_be_bytes(), z.im.to_be_bytes()].concat())
+                .collect();
+            assert!(*data == wanted, "column {k}");
+            let (mut a, mut b) = (0, 0);
+            for (lex, site) in data.chunks(192).enumerate() {
+                let crc = crc32(site);
+                a ^= crc.rotate_left(lex as u32 % 29);
+                b ^= crc.rotate_left(lex as u32 % 31);
+            }
+            let sums = text(9 + 4 * k);
+            assert!(sums.contains(&format!("<suma>{a:08x}</suma><sumb>{b:08x}</sumb>")), "{sums}");
+        }
+        let all = records(&fs::read(&matrix).unwrap());
+        assert_eq!(all.len(), 6);
+        let data = &all[4].3;
+        for (lex, site) in data.chunks(8 * 288).enumerate() {
+            for (n, z) in site.chunks(16).enumerate() {
+                // [sink spin][source spin][sink colour][source colour]
+                let (i, j, a, b) = (n / 36, n / 9 % 4, n / 3 % 3, n % 3);
+                let wanted = columns[3 * j + b][lex][i][a];
+                assert_eq!(z[..8], wanted.re.to_be_bytes());
+                assert_eq!(z[8..], wanted.im.to_be_bytes());
+            }
+        }
+    });
+}
+
+#[test]
+fn damage_and_misuse_are_refused() {
+    let folder = Folder::new("propagator-damage");
+    let device = devices().remove(0);
+    let f = random(&device, Precision::F32, 12);
+    let path = folder.0.join("file");
+    let load = |expect| load_propagator(&device, &ranks(), &path, None, expect);
+    let refused = |status: Status, word: &str| {
+        let e = load(None).unwrap_err();
+        assert!(e.status == status && e.message.contains(word), "{e}");
+    };
+    refused(Status::FileOpen, "file");
+    save_propagator(&path, &f, None, &SaveOptions::default()).unwrap();
+    let good = ranks().agree(fs::read(&path).map_err(|e| panic!("{e}"))).unwrap();
+    let e = load(Some([2, 2, 2, 2])).unwrap_err();
+    assert_eq!(e.status, Status::FileExtents);
+    let write = |bytes: &[u8]| on_rank_0(|| fs::write(&path, bytes).unwrap());
+    // A number of the last site.
+    let mut bytes = good.clone();
+    let at = good.len() - 1200;
+    bytes[at] ^= 1;
+    write(&bytes);
+    refused(Status::FileChecksum, "checksums");
+    write(&good[..good.len() - 400]);
+    refused(Status::FileTruncated, "");
+    write(b"no LIME file at all");
+    refused(Status::FileFormat, "LIME");
+    // Of records that are no spinors.
+    let text = b"<typesize>1152</typesize>";
+    assert!(good.windows(text.len()).any(|w| w == text));
+    let precision = b"<precision>F</precision>";
+    let at = good.windows(precision.len()).position(|w| w == precision).unwrap();
+    let mut bytes = good.clone();
+    bytes[at + 11] = b'D';
+    write(&bytes);
+    refused(Status::FileFormat, "neither spinors");
+    // What a kind cannot hold; a failure leaves the old file.
+    write(&good);
+    let five = random(&device, Precision::F32, 5);
+    let save = |f: &SpinorField, from: Option<&SpinorField>, kind, status| {
+        let options = SaveOptions { kind, ..Default::default() };
+        let e = save_propagator(&path, f, from, &options).unwrap_err();
+        assert_eq!(e.status, status, "{e}");
+    };
+    let argument = Status::InvalidArgument;
+    save(&five, None, None, argument);
+    save(&f, None, Some(PropagatorKind::Pairs), argument);
+    save(&f, Some(&f), Some(PropagatorKind::ScalarSource), argument);
+    save(&f, Some(&five), None, Status::FieldMismatch);
+    let options = SaveOptions { precision_bits: Some(16), ..Default::default() };
+    assert_eq!(save_propagator(&path, &f, None, &options).unwrap_err().status, argument);
+    assert!(load(None).unwrap().save_lex().unwrap() == f.save_lex().unwrap());
+}

@@ -1,0 +1,28 @@
+//! Sources, sequential sources, contractions and propagators in files against the reference.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod contractions;
+mod files;
+#[path = "../reference/mod.rs"]
+mod reference;
+mod sources;
+
+use plaq::backend::Device;
+use plaq::fields::{Precision, SpinorField, Subset};
+use reference::correlators::Propagator;
+use reference::numbers::field_numbers;
+use reference::{spinor, Lattice};
+
+fn field(device: &Device, extents: [usize; 4], precision: Precision, nrhs: usize) -> SpinorField {
+    let geometry = common::geometry(extents, device);
+    SpinorField::new(device, &geometry, precision, Subset::Full, nrhs).unwrap()
+}
+
+fn random_columns(lat: Lattice, count: u64, seed: u64) -> Propagator {
+    (0..count).map(|i| spinor::random(lat, seed + i)).collect()
+}
+
+fn numbers(columns: &Propagator) -> Vec<f64> {
+    columns.iter().flat_map(field_numbers).collect()
+}
