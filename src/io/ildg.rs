@@ -33,10 +33,10 @@ pub const CODEC: Codec = Codec {
 };
 
 /// Longer text records are not looked at.
-const LONGEST_TEXT: u64 = 1 << 20;
+pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 const MOST_TAGS: usize = 1000;
 const MOST_ATTRIBUTES: usize = 2000;
-const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
+pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
 
 /// The records of the first configuration in a file.
 #[derive(Default)]
@@ -103,26 +103,26 @@ fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String> {
 }
 
 /// One XML record, its elements addressed by name alone.
-struct Xml<'a> {
+pub(super) struct Xml<'a> {
     input: &'a Input,
     kind: &'static str,
-    document: Document<'a>,
+    pub document: Document<'a>,
 }
 
 impl<'a> Xml<'a> {
-    fn new(input: &'a Input, kind: &'static str, text: &'a str) -> Result<Self> {
+    pub fn new(input: &'a Input, kind: &'static str, text: &'a str) -> Result<Self> {
         match parse_xml(text) {
             Ok(document) => Ok(Xml { input, kind, document }),
             Err(e) => Err(input.error(Status::FileFormat, format!("record {kind}: {e}"))),
         }
     }
 
-    fn get(&self, tag: &str) -> Option<&str> {
+    pub fn get(&self, tag: &str) -> Option<&str> {
         let element = self.document.descendants().find(|n| n.tag_name().name() == tag)?;
         element.text().map(str::trim)
     }
 
-    fn parse<T>(&self, tag: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
+    pub fn parse<T>(&self, tag: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
         self.get(tag).and_then(parse).ok_or_else(|| {
             let found = self.get(tag).unwrap_or("missing");
             let message = format!("record {}: <{tag}> is {found}", self.kind);
@@ -131,11 +131,11 @@ impl<'a> Xml<'a> {
     }
 }
 
-fn number(text: &str) -> Option<u64> {
+pub(super) fn number(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-fn hexadecimal(text: &str) -> Option<u32> {
+pub(super) fn hexadecimal(text: &str) -> Option<u32> {
     u32::from_str_radix(text.trim_start_matches("0x"), 16).ok()
 }
 
@@ -151,7 +151,7 @@ fn parse_ildg_format(input: &Input, text: &str) -> Result<([u64; 4], u32)> {
     Ok((extents, bits))
 }
 
-fn parse_private_file(input: &Input, text: &str) -> Result<[u64; 4]> {
+pub(super) fn parse_private_file(input: &Input, text: &str) -> Result<[u64; 4]> {
     let xml = Xml::new(input, "scidac-private-file-xml", text)?;
     if xml.get("volfmt").is_some_and(|volfmt| volfmt != "0") {
         let message = "a part of a configuration in several files, only single files are read";
@@ -336,6 +336,6 @@ fn user_record(job: &Job) -> String {
     )
 }
 
-fn escape(text: &str) -> String {
+pub(super) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

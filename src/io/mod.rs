@@ -23,6 +23,7 @@ mod nersc;
 mod openqcd;
 mod stream;
 mod text;
+mod vectors;
 
 use crate::bail;
 use crate::error::{Result, Status};
@@ -30,6 +31,7 @@ use data::Data;
 pub use data::Part;
 use std::path::Path;
 use stream::{Input, Output};
+pub use vectors::{VectorHeader, VectorReader, VectorWriter};
 
 /// The real numbers of one 3×3 matrix.
 pub(crate) const MATRIX: usize = 18;

@@ -50,7 +50,7 @@ pub struct Loaded {
 }
 
 /// What every rank found of a checksum.
-fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
+pub(super) fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
     let all = comm.all_gather(bytemuck::bytes_of(&mine))?;
     Ok(all.chunks_exact(size_of::<[u32; 2]>()).map(bytemuck::pod_read_unaligned).collect())
 }
@@ -66,7 +66,7 @@ fn open(comm: &Comm, path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeRea
     comm.agree(first.map_or_else(|| GaugeReader::open_as(path, expect, format), Ok))
 }
 
-fn part(geometry: &Geometry) -> Part {
+pub(super) fn part(geometry: &Geometry) -> Part {
     let (lattice, origin) = (geometry.global_extents(), geometry.origin());
     Part { lattice, origin, extents: geometry.extents() }
 }

@@ -3,6 +3,7 @@
 
 pub mod config;
 pub mod correlators;
+pub mod eigenvectors;
 pub mod flow;
 pub mod gaugefix;
 pub mod hmc;
