@@ -1,9 +1,12 @@
 //! Multigrid in molecular dynamics: the same trajectory as with CG, hierarchies that follow the links.
 
+use std::sync::Arc;
+
+use plaq::backend::Device;
 use plaq::compose::multigrid::{LevelParams, MultigridParams, Update};
 use plaq::compose::Schur;
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Momenta, Precision, Recon};
+use plaq::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use plaq::operators::DiracParams;
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
@@ -18,9 +21,17 @@ use super::device;
 const FORCE: f64 = 1e-9;
 const HAMILTONIAN: f64 = 1e-11;
 
+thread_local! {
+    static PLACE: (Device, Arc<Geometry>) = {
+        let device = device();
+        let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
+        (device, geometry)
+    };
+}
+
+/// Links near one, all of a test on one device.
 fn start(spread: f64) -> GaugeField {
-    let device = device();
-    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
+    let (device, geometry) = PLACE.with(|place| place.clone());
     let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
     u.set_near_unit(9, spread).unwrap();
     u
@@ -95,10 +106,10 @@ fn a_trajectory_with_multigrid_is_that_with_cg() {
         fast.iterations()
     );
     // A force of modulus F is wrong by F times the tolerance times the condition number of P.
-    assert!(links < 1e3 * FORCE, "{links:e}");
+    assert!(links < 1e2 * FORCE, "{links:e}");
     // The action's error is quadratic in the solution's, Delta H follows the links.
     assert!(action < 1e-9 * plain.monomials[1].action[0].abs(), "{action:e}");
-    assert!(h < 1e-5, "{h:e}");
+    assert!(h < 1e-6, "{h:e}");
     assert!(plain.delta_h.abs() > 1e-3, "nothing was integrated: {}", plain.delta_h);
     assert!(2 * fast.iterations() < plain.iterations(), "{fast:?} {plain:?}");
 }
@@ -127,34 +138,33 @@ fn a_chain_with_multigrid_goes_on_bit_for_bit() {
     }
 }
 
-/// Small changes of the links build coarse operators, large ones find vectors again.
+/// Small changes of the links build coarse operators, large ones find vectors again: null vectors of a
+/// rough field, on which the quarks are heavy, are of no use on a smooth one.
 #[test]
 fn null_vectors_follow_the_links() {
-    let u = start(0.3);
+    let mut u = start(0.9);
+    let mut p = Momenta::new(u.device(), u.geometry(), Precision::F64).unwrap();
+    p.set_gaussian(4, 0).unwrap();
+    u.evolve(&p, 0.3).unwrap();
     let mut quarks = TwoFlavours::new("quarks", params(Some(solves()))).unwrap();
     assert!(quarks.multigrid().is_none());
-    let mut p = Momenta::new(u.device(), u.geometry(), Precision::F64).unwrap();
     quarks.refresh(&u, Stream { seed: 1, trajectory: 1 }).unwrap();
     quarks.kick(&u, &mut p, 0.1).unwrap();
-    assert_eq!(quarks.multigrid().unwrap().update, None);
-    let fresh = quarks.multigrid().unwrap().reduction;
-    let mut near = start(0.3);
+    let first = quarks.multigrid().unwrap();
+    assert_eq!(first.update, None);
     p.set_gaussian(3, 0).unwrap();
-    near.evolve(&p, 0.02).unwrap();
-    quarks.kick(&near, &mut p, 0.1).unwrap();
-    let kept = quarks.multigrid().unwrap();
-    assert_eq!(kept.update, Some(Update::Keep));
-    assert!(kept.reduction.ln() * 1.3 <= fresh.ln(), "{} {fresh}", kept.reduction);
-    let mut far = start(0.9);
-    p.set_gaussian(4, 0).unwrap();
-    far.evolve(&p, 0.3).unwrap();
-    quarks.kick(&far, &mut p, 0.1).unwrap();
-    let last = quarks.multigrid().unwrap();
+    u.evolve(&p, 0.01).unwrap();
+    quarks.kick(&u, &mut p, 0.1).unwrap();
+    let near = quarks.multigrid().unwrap();
+    quarks.kick(&start(0.3), &mut p, 0.1).unwrap();
+    let far = quarks.multigrid().unwrap();
     println!(
-        "reduction {fresh:.3}, near {:.3}, far {:.3} {:?}",
-        kept.reduction, last.reduction, last.update
+        "reduction {:.3}, near {:.3} {:?}, far {:.3} {:?}",
+        first.reduction, near.reduction, near.update, far.reduction, far.update
     );
-    assert_ne!(last.update, Some(Update::Keep), "{last:?}");
+    assert_eq!(near.update, Some(Update::Keep));
+    assert!(near.reduction.ln() * 1.3 <= first.reduction.ln(), "{near:?}");
+    assert!(matches!(far.update, Some(Update::Refine(_) | Update::Anew)), "{far:?}");
     quarks.restart();
     assert!(quarks.multigrid().is_none());
 }
