@@ -5,14 +5,19 @@
  *           [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]
  *           [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]
  *           [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE]
+ *           [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N] [--smear-rho R]
+ *           [--save-modes FILE] [--load-modes FILE]
  *
  * modes: low modes of Q = gamma5 (D_W - (1 + s)), and how well the operator obeys the Ginsparg-Wilson
  * relation; index: also the --low lowest modes of D^dagger D on either chirality; propagator: also twelve
  * solves for every mass, in double precision, --precision inside. --plot draws the eigenvalues of D in the
- * complex plane. docs/overlap.md has the conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not
+ * complex plane. --preconditioner belongs to --solver gcr: the Wilson operator's inverse with --wilson-mass,
+ * above the critical one; --smear-steps: stout smearing of the kernel's links. Modes that --save-modes wrote
+ * are not sought again with --load-modes. docs/overlap.md has the conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not
  * converged or interrupted.
  *
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap.json --save-modes $OUT/modes.lime
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes.lime
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <signal.h>
@@ -25,13 +30,16 @@ static const char HELP[] =
     "               [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]\n"
     "               [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]\n"
     "               [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n"
-    "               [--plot FILE]\n" GRID_HELP;
+    "               [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N]\n"
+    "               [--smear-rho R] [--save-modes FILE] [--load-modes FILE]\n" GRID_HELP;
 static const char OPTIONS[] =
     "--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision --time-bc --source --device "
-    "--threads --json --plot" GRID_OPTION;
+    "--threads --json --plot --preconditioner --wilson-mass --smear-steps --smear-rho --save-modes "
+    "--load-modes" GRID_OPTION;
 
 enum { COLUMNS = 12, MOST_MASSES = 16 };
 enum { TASK_MODES, TASK_INDEX, TASK_PROPAGATOR };
+enum { PRECONDITION_NONE, PRECONDITION_WILSON, PRECONDITION_MULTIGRID };
 
 static const choice TASKS[] = {
     {"modes", TASK_MODES}, {"index", TASK_INDEX}, {"propagator", TASK_PROPAGATOR}, {NULL, 0}};
@@ -45,14 +53,18 @@ static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
                                     {"single", PLAQ_PRECISION_SINGLE},
                                     {"half", PLAQ_PRECISION_HALF},
                                     {NULL, 0}};
+static const choice PRECONDITIONERS[] = {{"none", PRECONDITION_NONE},
+                                         {"wilson", PRECONDITION_WILSON},
+                                         {"multigrid", PRECONDITION_MULTIGRID},
+                                         {NULL, 0}};
 static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *json_file, *plot_file;
-  int32_t task, sign, solver, precision, boundary, modes, low;
+  const char *gauge_file, *json_file, *plot_file, *save_file, *load_file;
+  int32_t task, sign, solver, precision, boundary, modes, low, preconditioner, smear_steps;
   int masses;
-  double s, delta, tol, mass[MOST_MASSES];
+  double s, delta, tol, wilson_mass, smear_rho, mass[MOST_MASSES];
   plaq_source_params source;
   char device[256];
   plaq_file_report file;
@@ -129,6 +141,8 @@ static job read_options(int argc, char **argv) {
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
+  j.save_file = option(argc, argv, "--save-modes", "");
+  j.load_file = option(argc, argv, "--load-modes", "");
   j.task = choose(argc, argv, "--task", "modes", TASKS);
   j.sign = choose(argc, argv, "--sign", "polynomial", SIGNS);
   j.solver = choose(argc, argv, "--solver", "cg", SOLVERS);
@@ -137,11 +151,16 @@ static job read_options(int argc, char **argv) {
   j.s = number(argc, argv, "--s", "0.4");
   j.delta = number(argc, argv, "--delta", "1e-8");
   j.tol = number(argc, argv, "--tol", "1e-7");
+  j.preconditioner = choose(argc, argv, "--preconditioner", "none", PRECONDITIONERS);
+  j.wilson_mass = number(argc, argv, "--wilson-mass", "0");
+  j.smear_steps = (int32_t)integer(argc, argv, "--smear-steps", "0");
+  j.smear_rho = number(argc, argv, "--smear-rho", "0.1");
   j.low = (int32_t)integer(argc, argv, "--low", "8");
   modes = option(argc, argv, "--modes", "auto");
   j.modes = strcmp(modes, "auto") ? (int32_t)integer(argc, argv, "--modes", "0") : -1;
   mass_option(option(argc, argv, "--mass", "0.05"), &j);
   source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
+  if (j.preconditioner && j.solver != PLAQ_OVERLAP_GCR) usage_error("--preconditioner", "belongs to --solver gcr");
   if (j.low < 1 || j.low > 1000) usage_error("--low", "expected 1 to 1000 modes");
   if (j.modes < -1 || j.modes > 1000) usage_error("--modes", "expected auto, or 0 to 1000 modes");
   return j;
@@ -169,7 +188,11 @@ static plaq_overlap load(plaq_context context, job *j) {
   params.sign = j->sign;
   params.modes = j->modes;
   params.boundary[3] = j->boundary;
-  OK(plaq_overlap_create(context, gauge, &params, none, progress, &shown, &overlap));
+  params.smearing_steps = j->smear_steps;
+  params.smearing = PLAQ_SMEARING_STOUT;
+  params.smearing_alpha[0] = j->smear_rho;
+  if (*j->load_file) OK(plaq_overlap_load(context, gauge, &params, j->load_file, &overlap));
+  else OK(plaq_overlap_create(context, gauge, &params, none, progress, &shown, &overlap));
   OK(plaq_gauge_destroy(gauge));
   OK(plaq_overlap_report_init(&j->overlap, sizeof j->overlap));
   OK(plaq_overlap_describe(overlap, &j->overlap));
@@ -201,6 +224,11 @@ static void propagate(plaq_overlap overlap, job *j) {
   params.algorithm = j->solver;
   params.tol = j->tol;
   params.sloppy_precision = j->precision;
+  if (j->preconditioner) {
+    params.wilson_iterations = 100;
+    params.wilson_mass = j->wilson_mass;
+    params.multigrid = j->preconditioner == PRECONDITION_MULTIGRID;
+  }
   OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
   OK(plaq_overlap_propagators(overlap, &params, j->mass, j->masses, &j->source, progress, &shown, quark, &j->solve));
   j->times = n;
@@ -347,6 +375,7 @@ int main(int argc, char **argv) {
   signal(SIGINT, interrupt);
   overlap = load(context, &j);
   if (j.task != TASK_MODES) low_modes(overlap, &j);
+  if (*j.save_file) OK(plaq_overlap_save(overlap, j.save_file));
   if (j.task == TASK_PROPAGATOR) {
     propagate(overlap, &j);
     done = j.solve.converged;

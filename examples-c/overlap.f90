@@ -1,7 +1,8 @@
 !> overlap: chiral quarks on a gauge configuration; the twin of overlap.c, with the same options, table and
 !> JSON. docs/overlap.md describes them.
 !>
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap_f.json
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap_f.json --save-modes $OUT/modes_f.lime
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes_f.lime
 include 'example.inc'
 
 module overlap_progress
@@ -40,19 +41,23 @@ program overlap
   character(len=6), parameter :: precision_names(3) = [character(len=6) :: 'double', 'single', 'half']
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_HALF]
+  character(len=9), parameter :: preconditioner_names(3) = [character(len=9) :: 'none', 'wilson', 'multigrid']
+  integer(c_int32_t), parameter :: preconditioner_values(3) = [0_c_int32_t, 1_c_int32_t, 2_c_int32_t]
   character(len=12), parameter :: boundary_names(2) = [character(len=12) :: 'periodic', 'antiperiodic']
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
-  character(len=112), parameter :: help(5) = [character(len=112) :: &
+  character(len=112), parameter :: help(7) = [character(len=112) :: &
     'usage: overlap_f --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]', &
     '                 [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]', &
     '                 [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]', &
     '                 [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]', &
-    '                 [--plot FILE]']
+    '                 [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M]', &
+    '                 [--smear-steps N] [--smear-rho R] [--save-modes FILE]', &
+    '                 [--load-modes FILE]']
 
-  character(len=:), allocatable :: gauge_file, json_file, plot_file, device
-  integer(c_int32_t) :: task, boundary, solver, precision, zeros(2)
+  character(len=:), allocatable :: gauge_file, json_file, plot_file, save_file, load_file, device
+  integer(c_int32_t) :: task, boundary, solver, precision, preconditioner, zeros(2)
   integer(c_int64_t) :: low
-  real(c_double) :: tol, violation, masses(most_masses)
+  real(c_double) :: tol, violation, wilson_mass, masses(most_masses)
   integer :: last, mass_count, times
   type(plaq_context) :: context
   type(plaq_overlap) :: quarks
@@ -69,11 +74,14 @@ program overlap
 
   last = command_argument_count()
   call check_options(last, '--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision '// &
-                     '--time-bc --source --device --threads --json --plot', help)
+                     '--time-bc --source --device --threads --json --plot --preconditioner --wilson-mass '// &
+                     '--smear-steps --smear-rho --save-modes --load-modes', help)
   call ok(plaq_overlap_params_init(params, c_sizeof(params)))
   gauge_file = option(last, '--gauge')
   json_file = option(last, '--json', '')
   plot_file = option(last, '--plot', '')
+  save_file = option(last, '--save-modes', '')
+  load_file = option(last, '--load-modes', '')
   task = choose(last, '--task', 'modes', task_names, task_values)
   params%sign = choose(last, '--sign', 'polynomial', sign_names, sign_values)
   solver = choose(last, '--solver', 'cg', solver_names, solver_values)
@@ -82,6 +90,12 @@ program overlap
   params%s = number(last, '--s', '0.4')
   params%delta = number(last, '--delta', '1e-8')
   tol = number(last, '--tol', '1e-7')
+  preconditioner = choose(last, '--preconditioner', 'none', preconditioner_names, preconditioner_values)
+  if (preconditioner /= 0 .and. solver /= PLAQ_OVERLAP_GCR) call usage_error('--preconditioner', 'belongs to --solver gcr')
+  wilson_mass = number(last, '--wilson-mass', '0')
+  params%smearing = PLAQ_SMEARING_STOUT
+  params%smearing_steps = int(whole(last, '--smear-steps', '0'), c_int32_t)
+  params%smearing_alpha(1) = number(last, '--smear-rho', '0.1')
   low = whole(last, '--low', '8')
   params%modes = -1
   if (option(last, '--modes', 'auto') /= 'auto') params%modes = int(whole(last, '--modes', '0'), c_int32_t)
@@ -97,6 +111,7 @@ program overlap
   solved%converged = 1
   call load()
   if (task /= task_modes) call low_modes()
+  if (len(save_file) > 0) call ok(plaq_overlap_save(quarks, save_file//c_null_char))
   if (task == task_propagator) call propagate()
   call ok(plaq_overlap_describe(quarks, found))
   call print_results()
@@ -154,7 +169,11 @@ contains
     seconds(1) = now() - start
     params%mass = masses(1)
     params%boundary(4) = boundary
-    call ok(plaq_overlap_create(context, gauge, params, none, c_funloc(progress), c_null_ptr, quarks))
+    if (len(load_file) > 0) then
+      call ok(plaq_overlap_load(context, gauge, params, load_file//c_null_char, quarks))
+    else
+      call ok(plaq_overlap_create(context, gauge, params, none, c_funloc(progress), c_null_ptr, quarks))
+    end if
     call ok(plaq_gauge_destroy(gauge))
     call ok(plaq_overlap_report_init(found, c_sizeof(found)))
     call ok(plaq_overlap_describe(quarks, found))
@@ -186,6 +205,11 @@ contains
     p%algorithm = solver
     p%tol = tol
     p%sloppy_precision = precision
+    if (preconditioner /= 0) then
+      p%wilson_iterations = 100
+      p%wilson_mass = wilson_mass
+      p%multigrid = merge(1, 0, preconditioner == 2)
+    end if
     call ok(plaq_solve_report_init(solved, c_sizeof(solved)))
     call ok(plaq_overlap_propagators(quarks, p, masses, int(mass_count, c_int64_t), source, c_funloc(progress), &
                                      c_null_ptr, quark, solved))

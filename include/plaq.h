@@ -1818,6 +1818,18 @@ plaq_status plaq_eigen_create(plaq_dirac dirac,
                               plaq_eigen *eigen,
                               plaq_eigen_report *report);
 
+/** Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
+ * bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
+ * parity; FILE_WRITE. */
+plaq_status plaq_eigen_save(plaq_eigen eigen, const char *file);
+
+/** Eigenvectors of such a file as those of this operator: values and residuals are measured with
+ * it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*. */
+plaq_status plaq_eigen_load(plaq_dirac dirac,
+                            const char *file,
+                            plaq_eigen *eigen,
+                            plaq_eigen_report *report);
+
 /** Destroys eigenvectors. The zero handle is accepted. */
 plaq_status plaq_eigen_destroy(plaq_eigen eigen);
 
@@ -1921,6 +1933,13 @@ typedef struct plaq_overlap_params {
   plaq_storage storage;
   /** Of random start vectors. Default: 1. */
   int64_t seed;
+  /** The kernel takes links smeared so many times; the links of `gauge` stay as they are.
+   * Default: 0. */
+  int32_t smearing_steps;
+  /** Default: PLAQ_SMEARING_STOUT. */
+  plaq_smearing smearing;
+  /** Parameters as of plaq_gauge_smear; the first must be set where there are steps. */
+  double smearing_alpha[3];
 } plaq_overlap_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1955,8 +1974,10 @@ typedef struct plaq_overlap_solve_params {
   double wilson_tol;
   /** plaq_overlap_propagators: 1 takes the contact term out. Default: 1. */
   int32_t subtract;
-  /** Must be 0. */
-  int32_t reserved;
+  /** 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
+   * defaults, which the operator keeps for other solves with the same wilson_mass.
+   * Default: 0. */
+  int32_t multigrid;
 } plaq_overlap_solve_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2013,6 +2034,24 @@ plaq_status plaq_overlap_create(plaq_context context,
                                 void *user,
                                 plaq_overlap *overlap);
 
+/** The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+ * residuals with these links are measured. Low modes of D in the file start solves, and answer
+ * plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
+ * other links or parameters; FILE_*. */
+plaq_status plaq_overlap_load(plaq_context context,
+                              plaq_gauge gauge,
+                              const plaq_overlap_params *params,
+                              const char *file,
+                              plaq_overlap *overlap);
+
+/** Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
+ * records in LIME with checksums, eigenvalues beside them. It appears complete or not at all. */
+plaq_status plaq_overlap_save(plaq_overlap overlap, const char *file);
+
+/** Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+ * params.wilson_mass on the kernel's links; the zero handle: one of their own again. */
+plaq_status plaq_overlap_set_multigrid(plaq_overlap overlap, plaq_multigrid multigrid);
+
 /** The same operator with another mass; modes are shared. */
 plaq_status plaq_overlap_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
 
@@ -2041,7 +2080,8 @@ plaq_status plaq_overlap_apply(plaq_overlap overlap, int32_t form, plaq_spinor y
 plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, double *violation);
 
 /** Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
- * residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+ * residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
+ * is good enough is not sought again. plus, minus: room for `count`
  * eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
  * modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. */
 plaq_status plaq_overlap_index(plaq_overlap overlap,

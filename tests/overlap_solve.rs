@@ -7,14 +7,17 @@ use std::sync::Arc;
 
 use common::{devices, distance, over_ranks};
 use plaq::backend::Device;
+use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams};
 use plaq::compose::{
-    ModeParams, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner, OverlapSolveParams,
-    OverlapSolver, SignParams,
+    Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner,
+    OverlapSolveParams, OverlapSolver, Sign, SignParams,
 };
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
-use plaq::linop::LinOp;
+use plaq::linop::{LinOp, Uses};
 use plaq::operators::DiracParams;
+use plaq::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
+use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::solvers::unwatched;
 use reference::numbers::gauge_numbers;
 use reference::{matrix, spinor, su3, Gauge, Lattice, C};
@@ -27,11 +30,21 @@ fn plain_devices() -> Vec<Device> {
 }
 
 fn operator(device: &Device, extents: [usize; 4], u: &Gauge, mass: f64) -> Arc<Overlap> {
+    with_modes(device, extents, u, mass, 16)
+}
+
+fn with_modes(
+    device: &Device,
+    extents: [usize; 4],
+    u: &Gauge,
+    mass: f64,
+    count: usize,
+) -> Arc<Overlap> {
     let geometry = common::geometry(extents, device);
     let mut links = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
     links.load_lex(&gauge_numbers(u)).unwrap();
     let kernel = Overlap::kernel(Arc::new(links), S, DiracParams::default()).unwrap();
-    let modes = ModeParams { count: Some(16), ..Default::default() };
+    let modes = ModeParams { count: Some(count), ..Default::default() };
     let sign = SignParams { delta: 1e-8, ..Default::default() };
     Arc::new(Overlap::build(kernel, mass, &modes, sign, &mut unwatched).unwrap())
 }
@@ -145,7 +158,7 @@ fn several_masses_are_what_each_is_alone() {
 }
 
 #[test]
-fn low_modes_and_a_wilson_preconditioner_save_iterations() {
+fn low_modes_save_iterations() {
     for device in plain_devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 6), 0.03);
@@ -161,12 +174,279 @@ fn low_modes_and_a_wilson_preconditioner_save_iterations() {
         let modes = Arc::new(OverlapModes::find(&op, 4, 1e-8, &mut unwatched).unwrap());
         let (plain, deflated) = (run(None, cg.clone()), run(Some(modes), cg.clone()));
         assert!(deflated < plain, "{deflated} {plain}");
-        let gcr = OverlapSolveParams { algorithm: OverlapAlgorithm::Gcr, nkrylov: 60, ..cg };
+    }
+}
+
+/// Of a free field D_N(m) (D_W + w)^-1 is normal with a known spectrum. In a disc of radius r around c it
+/// gives |residual| <= (r / |c|)^n after n steps of GCR: a bound on the outer iterations.
+fn free_bound(extents: [usize; 4], rho: f64, mass: f64, wilson: f64, tol: f64) -> usize {
+    let mut spectrum = vec![];
+    let lat = Lattice::new(extents);
+    for lex in 0..lat.volume() {
+        let x = lat.coords(lex);
+        let p: Vec<f64> = (0..4)
+            .map(|mu| {
+                let shift = if mu == 3 { 0.5 } else { 0.0 };
+                std::f64::consts::TAU * (x[mu] as f64 + shift) / extents[mu] as f64
+            })
+            .collect();
+        let re: f64 = p.iter().map(|p| 1.0 - p.cos()).sum();
+        let im = p.iter().map(|p| p.sin().powi(2)).sum::<f64>().sqrt();
+        let (w, k) = (C::new(re, im), C::new(re - rho, im));
+        spectrum.push((rho + 0.5 * mass + (rho - 0.5 * mass) * k / k.norm()) / (w + wilson));
+    }
+    let radius = |c: f64| spectrum.iter().map(|v| (v - c).norm()).fold(0.0, f64::max) / c;
+    let best = (1..400).map(|k| radius(0.01 * k as f64)).fold(f64::INFINITY, f64::min);
+    assert!(best < 1.0, "{best}");
+    (tol.ln() / best.ln()).ceil() as usize
+}
+
+fn gcr(op: &Arc<Overlap>, preconditioner: OverlapPreconditioner) -> OverlapSolver {
+    let params = OverlapSolveParams {
+        algorithm: OverlapAlgorithm::Gcr,
+        tol: 1e-6,
+        nkrylov: 100,
+        preconditioner,
+        ..Default::default()
+    };
+    OverlapSolver::new(op.clone(), None, params).unwrap()
+}
+
+fn solved(solver: &OverlapSolver, b: &SpinorField) -> (SpinorField, usize) {
+    let mut x = b.like(b.precision()).unwrap();
+    let report = solver.solve(&mut x, b, &mut unwatched).unwrap();
+    let found = residual(solver.op(), &x, b);
+    assert!(report.converged && found < 1.01e-6, "{found:e} {report:?}");
+    (x, report.iterations)
+}
+
+/// Smooth fields, where D_W is nearly normal: the spectrum of D_N D_W^-1 lies in a disc that hardly knows
+/// of the mass, that of D_N(m) touches a circle through m.
+#[test]
+fn the_wilson_preconditioner_halves_the_iterations() {
+    for device in plain_devices() {
+        let extents = over_ranks([4, 4, 4, 8]);
+        let (mass, wilson, tol) = (0.03, 0.05, 1e-3);
         let preconditioner =
-            OverlapPreconditioner::Wilson { mass: 0.05, tol: 1e-2, max_iterations: 200 };
-        let without = run(None, gcr.clone());
-        let with = run(None, OverlapSolveParams { preconditioner, ..gcr });
-        assert!(with < without, "{with} {without}");
+            OverlapPreconditioner::Wilson { mass: wilson, tol, max_iterations: 300 };
+        // Its modes are so degenerate that none are projected.
+        let unit = su3::unit_gauge(Lattice::new(extents));
+        let free = with_modes(&device, extents, &unit, mass, 0);
+        let b = noise(&free, 1);
+        let bound = free_bound(extents, 1.0 + S, mass, wilson, 1e-6);
+        let (_, with) = solved(&gcr(&free, preconditioner), &b);
+        // The preconditioner's own error and the restart at the full accuracy take some.
+        assert!(with <= bound + bound / 10 + 2, "{with} {bound}");
+        let u: Gauge =
+            su3::smooth_gauge(Lattice::new(extents), 0.2, 6).iter().map(su3::reunitarise).collect();
+        let op = operator(&device, extents, &u, mass);
+        let (_, without) = solved(&gcr(&op, OverlapPreconditioner::None), &b);
+        let (_, with) = solved(&gcr(&op, preconditioner), &b);
+        println!("free field {bound} at most; smooth field {with} with, {without} without");
+        assert!(3 * with < without && 4 * with <= 5 * bound, "{with} {without} {bound}");
+    }
+}
+
+/// Multigrid does what BiCGStab does: the same solution, no more outer iterations.
+#[test]
+fn multigrid_is_the_wilson_preconditioner() {
+    for device in plain_devices() {
+        let extents = over_ranks([4, 4, 4, 4]);
+        let op = operator(&device, extents, &smooth(extents, 6), 0.03);
+        let b = noise(&op, 2);
+        let (x, without) = solved(&gcr(&op, OverlapPreconditioner::None), &b);
+        let preconditioner =
+            OverlapPreconditioner::Wilson { mass: -0.1, tol: 1e-2, max_iterations: 100 };
+        let (_, krylov) = solved(&gcr(&op, preconditioner), &b);
+        let levels = vec![LevelParams { block: [2; 4], vectors: 8, pre: 0, post: 4 }];
+        let params =
+            MultigridParams { setup_iterations: 20, ..MultigridParams::with_levels(levels) };
+        let multigrid = Arc::new(Multigrid::new(&op.wilson(-0.1).unwrap(), &params).unwrap());
+        let solver = gcr(&op, preconditioner).with_multigrid(multigrid.clone()).unwrap();
+        let (y, with) = solved(&solver, &b);
+        println!("{without} without, {krylov} with BiCGStab, {with} with multigrid");
+        // |x - y| <= |D^-1| (the residuals of both), and |D^-1| is at most 1 / m.
+        let d = distance(&x.save_lex().unwrap(), &y.save_lex().unwrap());
+        let norm = blas::norm2(&b).unwrap().iter().fold(0.0f64, |m, v| m.max(v.sqrt()));
+        assert!(d < 2.1e-6 * norm / 0.03, "{d:e}");
+        assert!(with <= krylov + 2 && 4 * with < 3 * without, "{with} {krylov} {without}");
+        // It was the multigrid that did it, in every precision inside.
+        assert!(multigrid.report().levels[1].iterations > 0);
+        for sloppy in [(Precision::F32, Recon::R12), (Precision::F16, Recon::R12)] {
+            let params = OverlapSolveParams { sloppy: Some(sloppy), ..solver.params().clone() };
+            let solver = OverlapSolver::new(op.clone(), None, params).unwrap();
+            let (_, inner) = solved(&solver.with_multigrid(multigrid.clone()).unwrap(), &b);
+            assert!(inner <= 2 * with + 5, "{sloppy:?} {inner} {with}");
+        }
+        let plain = gcr(&op, OverlapPreconditioner::None).with_multigrid(multigrid);
+        assert_eq!(plain.err().unwrap().status, Status::Unsupported);
+    }
+}
+
+/// What applications take at most is what they declare, and not much less.
+#[test]
+fn applications_take_the_memory_that_they_declare() {
+    for device in plain_devices() {
+        let extents = over_ranks([4, 4, 2, 4]);
+        let u = smooth(extents, 3);
+        for (method, two_passes) in
+            [(Method::Polynomial, false), (Method::Zolotarev, false), (Method::Zolotarev, true)]
+        {
+            let own = operator(&device, extents, &u, 0.1);
+            let (kernel, modes) = (own.sign().kernel().clone(), own.sign().modes().clone());
+            let params = SignParams { delta: 1e-5, method, two_passes, ..Default::default() };
+            let op =
+                Overlap::new(Arc::new(Sign::new(kernel, modes, params).unwrap()), 0.1).unwrap();
+            drop(own);
+            for precision in [Precision::F64, Precision::F32, Precision::F16] {
+                if precision == Precision::F16 && method == Method::Zolotarev {
+                    continue;
+                }
+                for n in [1, 3] {
+                    let check = |what: &str, declared: u64, apply: &dyn Fn() -> u64| {
+                        let taken = apply();
+                        assert!(
+                            taken <= declared && 10 * declared <= 11 * taken + 10_000,
+                            "{method:?} {two_passes} {precision:?} {n} {what}: {taken} of {declared}"
+                        );
+                    };
+                    // Workspaces of their own for each.
+                    let fresh = || op.to(precision, Recon::R12).unwrap();
+                    let peak = |op: &dyn LinOp, dagger: bool| {
+                        let mut x = op.shape().field(n).unwrap();
+                        x.set_noise(Noise::Normal, 5, 0).unwrap();
+                        let mut y = op.shape().field(n).unwrap();
+                        let watch = device.watch_peak();
+                        let before = device.used().0;
+                        match dagger {
+                            true => op.apply_dagger(&mut y, &x).unwrap(),
+                            false => op.apply(&mut y, &x).unwrap(),
+                        }
+                        watch.bytes() - before
+                    };
+                    let d = fresh();
+                    check("D", d.memory(n, Uses::FORWARD), &|| peak(&d, false));
+                    let d = fresh();
+                    check("D^dagger", d.memory(n, Uses::BOTH), &|| peak(&d, true));
+                    let square = fresh().square(1);
+                    check("square", square.memory(n, Uses::FORWARD), &|| peak(&square, false));
+                }
+            }
+        }
+    }
+}
+
+fn links_of(device: &Device, extents: [usize; 4], u: &Gauge) -> Arc<GaugeField> {
+    let geometry = common::geometry(extents, device);
+    let mut links = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
+    links.load_lex(&gauge_numbers(u)).unwrap();
+    Arc::new(links)
+}
+
+/// Modes come back bit for bit, the operator made of them is the same, and solves start from those of D.
+#[test]
+fn modes_in_a_file_are_those_that_were_saved() {
+    for device in plain_devices() {
+        let extents = over_ranks([4, 2, 2, 4]);
+        let u = smooth(extents, 3);
+        let folder = common::Folder::new("modes");
+        let path = folder.0.join("modes.lime");
+        let op = operator(&device, extents, &u, 0.1);
+        let low = OverlapModes::find(&op, 3, 1e-8, &mut unwatched).unwrap();
+        let modes = op.sign().modes();
+        save_modes(&path, modes, Some(&low)).unwrap();
+        let kernel = Overlap::kernel(links_of(&device, extents, &u), S, DiracParams::default());
+        let kernel = kernel.unwrap();
+        let again = Arc::new(load_modes(&path, &kernel).unwrap());
+        assert_eq!((again.count(), again.interval()), (modes.count(), modes.interval()));
+        assert_eq!(again.high(), modes.high());
+        for k in 0..again.count() {
+            assert!((again.values()[k] - modes.values()[k]).abs() < 1e-12);
+            assert!(again.residuals()[k] < 2.0 * modes.residuals()[k] + 1e-13);
+        }
+        let sign = Sign::new(kernel.clone(), again, SignParams::default()).unwrap();
+        let other = Arc::new(Overlap::new(Arc::new(sign), 0.1).unwrap());
+        let b = noise(&op, 1);
+        let (mut x, mut y) = (op.shape().field(1).unwrap(), op.shape().field(1).unwrap());
+        op.apply(&mut x, &b).unwrap();
+        other.apply(&mut y, &b).unwrap();
+        assert!(distance(&x.save_lex().unwrap(), &y.save_lex().unwrap()) < 1e-10);
+        let back = load_overlap_modes(&path, &other).unwrap().unwrap();
+        assert_eq!((back.values(), back.zeros()), (low.values(), low.zeros()));
+        for (v, w) in back.vectors().iter().zip(low.vectors()) {
+            assert_eq!(v.save_lex().unwrap(), w.save_lex().unwrap());
+        }
+        assert!(back.hold(3, 1e-8) && !back.hold(4, 1e-8) && !back.hold(3, 1e-16));
+        // Vectors in single precision take half the room, and are good for a kernel in single.
+        let single = Arc::new(op.sign().to(Precision::F32, Recon::R12).unwrap());
+        let small = folder.0.join("single.lime");
+        save_modes(&small, single.modes(), None).unwrap();
+        let length = |p: &std::path::Path| std::fs::metadata(p).unwrap().len();
+        assert!(length(&small) < length(&path) / 2);
+        let coarse = load_modes(&small, single.kernel()).unwrap();
+        assert!((coarse.values()[0] - modes.values()[0]).abs() < 1e-5);
+        assert!(load_overlap_modes(&small, &other).unwrap().is_none());
+        assert!(load_modes(&small, &kernel).is_ok());
+
+        // Other links, another s, another lattice.
+        let status = |r: Result<Modes, plaq::error::Error>| r.err().unwrap().status;
+        let foreign = links_of(&device, extents, &smooth(extents, 4));
+        let wrong = Overlap::kernel(foreign, S, DiracParams::default()).unwrap();
+        assert_eq!(status(load_modes(&path, &wrong)), Status::FieldMismatch);
+        let links = links_of(&device, extents, &u);
+        let wrong = Overlap::kernel(links, S + 0.01, DiracParams::default()).unwrap();
+        assert_eq!(status(load_modes(&path, &wrong)), Status::FieldMismatch);
+        let larger = over_ranks([4, 4, 2, 4]);
+        let links = links_of(&device, larger, &smooth(larger, 3));
+        let wrong = Overlap::kernel(links, S, DiracParams::default()).unwrap();
+        assert_eq!(status(load_modes(&path, &wrong)), Status::FileExtents);
+
+        // A damaged file.
+        let whole = std::fs::read(&path).unwrap();
+        let find = |what: &[u8]| whole.windows(what.len()).position(|w| w == what).unwrap();
+        let data = find(b"scidac-binary-data") + 4000;
+        let table = find(b"kernel.next") + 14;
+        let cases = [
+            (data, 0, Status::FileChecksum),
+            (table, 0, Status::FileChecksum),
+            (data, 1, Status::FileTruncated),
+        ];
+        for (at, cut, expect) in cases {
+            let broken = folder.0.join("broken.lime");
+            common::on_rank_0(|| {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1;
+                let end = if cut == 1 { bytes.len() / 2 } else { bytes.len() };
+                std::fs::write(&broken, &bytes[..end]).unwrap();
+            });
+            assert_eq!(status(load_modes(&broken, &kernel)), expect);
+        }
+    }
+}
+
+/// A kernel from smeared links is that of the links that smearing makes, and has fewer small modes.
+#[test]
+fn a_kernel_takes_smeared_links() {
+    for device in plain_devices() {
+        let extents = over_ranks([4, 2, 2, 4]);
+        let rough = links_of(&device, extents, &smooth(extents, 3));
+        let degree = |links: Arc<GaugeField>| {
+            let kernel = Overlap::kernel(links, S, DiracParams::default()).unwrap();
+            let modes = ModeParams { count: Some(4), ..Default::default() };
+            let sign = SignParams { delta: 1e-6, ..Default::default() };
+            let op = Overlap::build(kernel, 0.0, &modes, sign, &mut unwatched).unwrap();
+            assert!(op.ginsparg_wilson(1).unwrap() < 4.0 * op.error_bound());
+            op.sign().degree()
+        };
+        let plain = degree(rough.clone());
+        for smearing in [
+            Smearing::Stout { rho: 0.1, directions: 15 },
+            Smearing::Ape { alpha: 0.5, directions: 15 },
+            Smearing::Hyp { alpha: [0.75, 0.6, 0.3] },
+        ] {
+            let smeared = degree(Arc::new(smear_links(&rough, smearing, 2).unwrap()));
+            assert!(smeared < plain, "{smearing:?}: {smeared} {plain}");
+        }
     }
 }
 

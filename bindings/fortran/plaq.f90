@@ -1042,6 +1042,11 @@ module plaq
     integer(c_int32_t) :: storage
     !> Of random start vectors.
     integer(c_int64_t) :: seed
+    !> The kernel takes links smeared so many times; the links of `gauge` stay as they are.
+    integer(c_int32_t) :: smearing_steps
+    integer(c_int32_t) :: smearing
+    !> Parameters as of plaq_gauge_smear; the first must be set where there are steps.
+    real(c_double) :: smearing_alpha(3)
   end type
   !> How D x = b is solved.
   type, bind(c) :: plaq_overlap_solve_params
@@ -1067,8 +1072,9 @@ module plaq
     real(c_double) :: wilson_tol
     !> plaq_overlap_propagators: 1 takes the contact term out.
     integer(c_int32_t) :: subtract
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
+    !> defaults, which the operator keeps for other solves with the same wilson_mass.
+    integer(c_int32_t) :: multigrid
   end type
   !> An overlap operator that exists.
   type, bind(c) :: plaq_overlap_report
@@ -2297,6 +2303,23 @@ module plaq
       type(plaq_eigen), intent(inout) :: eigen
       type(plaq_eigen_report), intent(inout), optional :: report
     end function
+    !> Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
+    !> bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
+    !> parity; FILE_WRITE.
+    integer(c_int32_t) function plaq_eigen_save(eigen, file) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> Eigenvectors of such a file as those of this operator: values and residuals are measured with
+    !> it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+    integer(c_int32_t) function plaq_eigen_load(dirac, file, eigen, report) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      character(kind=c_char), intent(in) :: file(*)
+      type(plaq_eigen), intent(inout) :: eigen
+      type(plaq_eigen_report), intent(inout), optional :: report
+    end function
     !> Destroys eigenvectors. The zero handle is accepted.
     integer(c_int32_t) function plaq_eigen_destroy(eigen) bind(c)
       import
@@ -2357,6 +2380,32 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_overlap), intent(inout) :: overlap
     end function
+    !> The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+    !> residuals with these links are measured. Low modes of D in the file start solves, and answer
+    !> plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
+    !> other links or parameters; FILE_*.
+    integer(c_int32_t) function plaq_overlap_load(context, gauge, params, file, overlap) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_overlap_params), intent(in), optional :: params
+      character(kind=c_char), intent(in) :: file(*)
+      type(plaq_overlap), intent(inout) :: overlap
+    end function
+    !> Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
+    !> records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
+    integer(c_int32_t) function plaq_overlap_save(overlap, file) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+    !> params.wilson_mass on the kernel's links; the zero handle: one of their own again.
+    integer(c_int32_t) function plaq_overlap_set_multigrid(overlap, multigrid) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_multigrid), value :: multigrid
+    end function
     !> The same operator with another mass; modes are shared.
     integer(c_int32_t) function plaq_overlap_with_mass(overlap, mass, other) bind(c)
       import
@@ -2412,7 +2461,8 @@ module plaq
       real(c_double), intent(inout) :: violation
     end function
     !> Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
-    !> residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+    !> residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
+    !> is good enough is not sought again. plus, minus: room for `count`
     !> eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
     !> modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field.
     integer(c_int32_t) function plaq_overlap_index(overlap, &

@@ -2,9 +2,11 @@
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
-use super::args::{choose, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::args::{choose, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, Text};
 use super::context::Context;
 use super::dirac::{plaq_dirac, plaq_system, Dirac, System};
 use super::handles;
@@ -15,8 +17,9 @@ use crate::bail;
 use crate::comm::Comm;
 use crate::compose::{EvenOdd, Normalisation};
 use crate::error::Result;
-use crate::fields::SpinorField;
+use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
+use crate::ops::eigenvectors::{save_vectors, VectorFile};
 use crate::solvers::{eigen, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams};
 
 /// What a `plaq_eigen` stands for.
@@ -116,6 +119,13 @@ interface! {
         /// error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
         /// OUT_OF_MEMORY.
         plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;
+        /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
+        /// bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
+        /// parity; FILE_WRITE.
+        plaq_eigen_save(eigen: Handle<plaq_eigen>, file: Text) = save;
+        /// Eigenvectors of such a file as those of this operator: values and residuals are measured with
+        /// it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+        plaq_eigen_load(dirac: Handle<plaq_dirac>, file: Text, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
         /// Destroys eigenvectors. The zero handle is accepted.
         plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
         /// Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
@@ -268,6 +278,91 @@ fn create(
         ..Default::default()
     });
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);
+    Ok(())
+}
+
+/// Of files with eigenvectors of M^dagger M, M the whole operator.
+const KIND: &str = "eigen";
+
+fn save(eigen: &Arc<Eigen>, file: &str) -> Result<()> {
+    if eigen.vectors.subset() != Subset::Full {
+        bail!(
+            Unsupported,
+            "eigen: files hold vectors on the full lattice, these are on one parity"
+        );
+    }
+    let r = &eigen.report;
+    let all = [("values", &r.values), ("residuals", &r.residuals), ("bounds", &r.bounds)];
+    let mut tables: Vec<_> = all.map(|(name, v)| (name.to_string(), v.clone())).into();
+    tables.push(("ends".to_string(), vec![r.least, r.largest]));
+    save_vectors(Path::new(file), KIND, tables, &[&eigen.vectors])
+}
+
+fn load(
+    dirac: &Arc<Dirac>,
+    file: &str,
+    out: &mut Out<plaq_eigen>,
+    report: &mut Report<plaq_eigen_report>,
+) -> Result<()> {
+    let (context, wilson) = (dirac.context(), dirac.op());
+    let start = Instant::now();
+    let scaled = dirac.normalisation() == Normalisation::Mass;
+    let scale = if scaled { (0.5 / wilson.kappa()).powi(2) } else { 1.0 };
+    let links = wilson.gauge();
+    let mut from = VectorFile::open(links.device(), links.geometry(), Path::new(file), KIND)?;
+    let (values, residuals) = (from.table("values")?, from.table("residuals")?);
+    let (bounds, ends) = (from.table("bounds")?, from.table("ends")?);
+    let n = from.header().count;
+    if n == 0 || [values.len(), residuals.len(), bounds.len()] != [n; 3] || ends.len() != 2 {
+        bail!(FileFormat, "{file}: {n} eigenvectors with {} values", values.len());
+    }
+    let read = from.read(0..n, links.precision())?;
+    let op = Normal::mdag_m(wilson.clone());
+    let mut vectors = op.shape().field(n)?;
+    blas::copy(&mut vectors, &read)?;
+    let epsilon = read.precision().min(vectors.precision()).epsilon();
+    drop(read);
+    let mut images = vectors.like(vectors.precision())?;
+    op.apply(&mut images, &vectors)?;
+    let minus: Vec<f64> = values.iter().map(|v| -v / scale).collect();
+    let r2 = blas::axpy_norm(&blas::complex(&minus), &vectors, &mut images)?;
+    let norms = blas::norm2(&vectors)?;
+    let mut found = EigenReport {
+        converged: true,
+        values,
+        bounds,
+        least: ends[0],
+        largest: ends[1],
+        applications: n,
+        degree: 1,
+        ..Default::default()
+    };
+    for k in 0..n {
+        let r = scale * r2[k].sqrt();
+        let allowed = 10.0 * residuals[k] + 100.0 * epsilon * ends[1].abs();
+        if !(r <= allowed && (norms[k] - 1.0).abs() <= 1e3 * epsilon) {
+            bail!(
+                FieldMismatch,
+                "{file}: with this operator eigenvector {k} of value {:.6e} has the residual {r:.2e}, when \
+                 it was found {:.2e}: it belongs to another one",
+                found.values[k],
+                residuals[k]
+            );
+        }
+        found.residuals.push(r);
+    }
+    found.seconds = start.elapsed().as_secs_f64();
+    report.set(plaq_eigen_report {
+        converged: 1,
+        count: n as i32,
+        degree: 1,
+        least: found.least,
+        largest: found.largest,
+        applications: n as i64,
+        seconds: found.seconds,
+        ..Default::default()
+    });
+    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: found })?);
     Ok(())
 }
 

@@ -181,16 +181,26 @@ fn smear(gauge: &Arc<Gauge>, p: &plaq_gauge_smear_params) -> Result<()> {
     if p.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
     }
-    let ([alpha, ..], directions) = (p.alpha, p.directions);
-    let smearing = match choose(p.kind, "params.kind")? {
+    let smearing = smearing_of(p.kind, "params.kind", p.alpha, p.directions)?;
+    gauge.replace("gauge", |old| smear_links(old, smearing, p.steps as usize))
+}
+
+/// A kind of smearing with its parameters.
+pub(super) fn smearing_of(
+    kind: i32,
+    name: &'static str,
+    parameters: [f64; 3],
+    directions: i32,
+) -> Result<Smearing> {
+    let [alpha, ..] = parameters;
+    Ok(match choose(kind, name)? {
         Kind::Ape => Smearing::Ape { alpha, directions },
         Kind::Stout => Smearing::Stout { rho: alpha, directions },
         Kind::Hyp if directions != 15 => {
             bail!(Unsupported, "params.directions: HYP takes all, 15, found {directions}")
         }
-        Kind::Hyp => Smearing::Hyp { alpha: p.alpha },
-    };
-    gauge.replace("gauge", |old| smear_links(old, smearing, p.steps as usize))
+        Kind::Hyp => Smearing::Hyp { alpha: parameters },
+    })
 }
 
 fn destroy(gauge: plaq_gauge) -> Result<()> {

@@ -1,24 +1,29 @@
 //! The overlap operator: kernel modes, application, low modes and index, inverses, propagators.
 
 use std::ffi::c_void;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::args::{
     choose, choose_or, number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params,
-    Raw, Report,
+    Raw, Report, Text,
 };
 use super::context::{plaq_context, Context};
 use super::eigen::{at_least, hand_out, watch};
 use super::field::plaq_precision;
-use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::gauge::{
+    plaq_gauge, plaq_smearing, plaq_storage, smearing_of, Gauge, PLAQ_SMEARING_STOUT,
+};
 use super::hadron::{plaq_source_params, source};
 use super::handles;
 use super::layout::phase;
+use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
 use super::solve::{plaq_progress_callback, plaq_solve_report, to_c};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
+use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::compose::{
     Finder, Method, ModeParams, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes,
     OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveReport,
@@ -26,7 +31,9 @@ use crate::compose::{
 use crate::error::Result;
 use crate::fields::{Group, Recon};
 use crate::linop::LinOp;
-use crate::operators::DiracParams;
+use crate::operators::{DiracParams, HermitianWilson};
+use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
+use crate::ops::link_smearing::smear_links;
 use crate::ops::overlap::overlap_propagators;
 use crate::solvers::SolverKind;
 
@@ -36,9 +43,23 @@ pub struct Overlap {
     op: Arc<Operator>,
     seconds: [f64; 2],
     low: Mutex<Option<Arc<OverlapModes>>>,
+    /// Of the Wilson operator of this mass, or the host's.
+    multigrid: Mutex<Option<(Option<f64>, Arc<Multigrid>)>>,
 }
 
 impl Overlap {
+    fn new(
+        context: &Arc<Context>,
+        op: Arc<Operator>,
+        seconds: [f64; 2],
+        low: Option<Arc<OverlapModes>>,
+    ) -> Self {
+        let (context, low) = (context.clone(), Mutex::new(low));
+        Overlap { context, op, seconds, low, multigrid: Mutex::default() }
+    }
+    fn multigrid(&self) -> MutexGuard<'_, Option<(Option<f64>, Arc<Multigrid>)>> {
+        self.multigrid.lock().unwrap_or_else(PoisonError::into_inner)
+    }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
@@ -131,6 +152,11 @@ interface! {
             storage: plaq_storage = 0,
             /// Of random start vectors.
             seed: i64 = 1,
+            /// The kernel takes links smeared so many times; the links of `gauge` stay as they are.
+            smearing_steps: i32 = 0,
+            smearing: plaq_smearing = PLAQ_SMEARING_STOUT,
+            /// Parameters as of plaq_gauge_smear; the first must be set where there are steps.
+            smearing_alpha: [f64; 3] = [f64::NAN, 0.6, 0.3],
         }
         /// How D x = b is solved.
         plaq_overlap_solve_params, plaq_overlap_solve_params_init {
@@ -154,8 +180,9 @@ interface! {
             wilson_tol: f64 = 0.1,
             /// plaq_overlap_propagators: 1 takes the contact term out.
             subtract: i32 = 1,
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
+            /// defaults, which the operator keeps for other solves with the same wilson_mass.
+            multigrid: i32 = 0,
         }
     }
     reports {
@@ -199,6 +226,17 @@ interface! {
         /// KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
         /// too inexact modes: the message says what to change), OUT_OF_MEMORY.
         plaq_overlap_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, modes: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, overlap: Out<plaq_overlap>) = create;
+        /// The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+        /// residuals with these links are measured. Low modes of D in the file start solves, and answer
+        /// plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
+        /// other links or parameters; FILE_*.
+        plaq_overlap_load(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, file: Text, overlap: Out<plaq_overlap>) = load;
+        /// Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
+        /// records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
+        plaq_overlap_save(overlap: Handle<plaq_overlap>, file: Text) = save;
+        /// Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+        /// params.wilson_mass on the kernel's links; the zero handle: one of their own again.
+        plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// The same operator with another mass; modes are shared.
         plaq_overlap_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
         /// Destroys an operator. The zero handle is accepted.
@@ -216,7 +254,8 @@ interface! {
         /// |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
         plaq_overlap_ginsparg_wilson(overlap: Handle<plaq_overlap>, seed: i64, violation: Out<f64>) = violation_of;
         /// Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
-        /// residuals of `tol` (2 rho)^2; solves may start from them. plus, minus: room for `count`
+        /// residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
+        /// is good enough is not sought again. plus, minus: room for `count`
         /// eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
         /// modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field.
         plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>, minus: OutArray<f64>, zeros: OutArray<i32>) = index_of;
@@ -230,6 +269,68 @@ interface! {
     }
 }
 
+/// The kernel on the links of `gauge`, smeared or not.
+fn kernel(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    p: &plaq_overlap_params,
+) -> Result<Arc<HermitianWilson>> {
+    context.check_same(gauge.context(), "gauge")?;
+    let mut links = gauge.read("gauge")?;
+    if links.group() != Group::Su3 {
+        bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
+    }
+    let precision = choose_or(p.precision, "params.precision", links.precision())?;
+    let storage = choose_or(p.storage, "params.storage", Recon::R12)?;
+    if storage.group() != Group::Su3 {
+        bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
+    }
+    if !(0..=100_000).contains(&p.smearing_steps) {
+        bail!(
+            BadParameter,
+            "params.smearing_steps: expected 0 to 100000, found {}",
+            p.smearing_steps
+        );
+    }
+    if p.smearing_steps > 0 {
+        let smearing = smearing_of(p.smearing, "params.smearing", p.smearing_alpha, 15)?;
+        links = Arc::new(smear_links(&links, smearing, p.smearing_steps as usize)?);
+    }
+    let physics = DiracParams {
+        csw_s: p.csw,
+        csw_t: p.csw,
+        boundary: p.boundary.map(phase),
+        ..Default::default()
+    };
+    let kernel = Operator::kernel(links, p.s, physics)?;
+    let kernel = kernel.op().to(precision, storage)?;
+    Ok(Arc::new(HermitianWilson::new(Arc::new(kernel))?))
+}
+
+/// The operator of a kernel with its modes.
+fn operator(
+    kernel: Arc<HermitianWilson>,
+    modes: Modes,
+    p: &plaq_overlap_params,
+) -> Result<Arc<Operator>> {
+    if !(0..=1).contains(&p.two_passes) {
+        bail!(BadParameter, "params.two_passes: expected 0 or 1, found {}", p.two_passes);
+    }
+    let sign = SignParams {
+        delta: p.delta,
+        method: choose(p.sign, "params.sign")?,
+        max_degree: at_least(p.max_degree, 1, "max_degree")?,
+        interval: match (p.low, p.high) {
+            (0.0, 0.0) => None,
+            (low, high) => Some([low, high]),
+        },
+        two_passes: p.two_passes == 1,
+        ..Default::default()
+    };
+    let sign = Sign::new(kernel, Arc::new(modes), sign)?;
+    Ok(Arc::new(Operator::new(Arc::new(sign), p.mass)?))
+}
+
 #[allow(clippy::too_many_arguments)]
 fn create(
     context: &Arc<Context>,
@@ -240,38 +341,12 @@ fn create(
     user: *mut c_void,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
-    context.check_same(gauge.context(), "gauge")?;
-    let links = gauge.read("gauge")?;
-    if links.group() != Group::Su3 {
-        bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
-    }
-    let precision = choose_or(p.precision, "params.precision", links.precision())?;
-    let storage = choose_or(p.storage, "params.storage", Recon::R12)?;
-    if storage.group() != Group::Su3 {
-        bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
-    }
-    if !(0..=1).contains(&p.two_passes) {
-        bail!(BadParameter, "params.two_passes: expected 0 or 1, found {}", p.two_passes);
-    }
-    let count = match p.modes {
-        -1 => None,
-        n => Some(at_least(n, 0, "modes")?),
-    };
-    let interval = match (p.low, p.high) {
-        (0.0, 0.0) => None,
-        (low, high) => Some([low, high]),
-    };
-    let physics = DiracParams {
-        csw_s: p.csw,
-        csw_t: p.csw,
-        boundary: p.boundary.map(phase),
-        ..Default::default()
-    };
-    let kernel = Operator::kernel(links, p.s, physics)?;
-    let kernel = kernel.op().to(precision, storage)?;
-    let kernel = Arc::new(crate::operators::HermitianWilson::new(Arc::new(kernel))?);
+    let kernel = kernel(context, gauge, p)?;
     let modes = ModeParams {
-        count,
+        count: match p.modes {
+            -1 => None,
+            n => Some(at_least(n, 0, "modes")?),
+        },
         most: at_least(p.most_modes, 1, "most_modes")?,
         tol: p.modes_tol,
         finder: choose(p.finder, "params.finder")?,
@@ -289,29 +364,47 @@ fn create(
     let start = Instant::now();
     let modes = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
     let found = start.elapsed().as_secs_f64();
-    let sign = SignParams {
-        delta: p.delta,
-        method: choose(p.sign, "params.sign")?,
-        max_degree: at_least(p.max_degree, 1, "max_degree")?,
-        interval,
-        two_passes: p.two_passes == 1,
-        ..Default::default()
-    };
-    let sign = Sign::new(kernel, Arc::new(modes), sign)?;
-    let op = Arc::new(Operator::new(Arc::new(sign), p.mass)?);
+    let op = operator(kernel, modes, p)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
-    let object = Overlap { context: context.clone(), op, seconds, low: Mutex::default() };
-    out.set(context.adopt(object)?);
+    out.set(context.adopt(Overlap::new(context, op, seconds, None))?);
+    Ok(())
+}
+
+fn load(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    p: &plaq_overlap_params,
+    file: &str,
+    out: &mut Out<plaq_overlap>,
+) -> Result<()> {
+    let kernel = kernel(context, gauge, p)?;
+    let start = Instant::now();
+    let modes = load_modes(Path::new(file), &kernel)?;
+    let found = start.elapsed().as_secs_f64();
+    let op = operator(kernel, modes, p)?;
+    let seconds = [found, start.elapsed().as_secs_f64() - found];
+    let low = load_overlap_modes(Path::new(file), &op)?.map(Arc::new);
+    out.set(context.adopt(Overlap::new(context, op, seconds, low))?);
+    Ok(())
+}
+
+fn save(overlap: &Arc<Overlap>, file: &str) -> Result<()> {
+    save_modes(Path::new(file), overlap.op.sign().modes(), overlap.low().as_deref())
+}
+
+fn set_multigrid(overlap: &Arc<Overlap>, multigrid: Option<&Arc<Hierarchy>>) -> Result<()> {
+    if let Some(multigrid) = multigrid {
+        overlap.context.check_same(multigrid.context(), "multigrid")?;
+        multigrid.multigrid().check(overlap.op.sign().kernel().op())?;
+    }
+    *overlap.multigrid() = multigrid.map(|m| (None, m.multigrid().clone()));
     Ok(())
 }
 
 fn with_mass(overlap: &Arc<Overlap>, mass: f64, other: &mut Out<plaq_overlap>) -> Result<()> {
-    let object = Overlap {
-        context: overlap.context.clone(),
-        op: Arc::new(overlap.op.with_mass(mass)?),
-        seconds: overlap.seconds,
-        low: Mutex::new(overlap.low()),
-    };
+    let op = Arc::new(overlap.op.with_mass(mass)?);
+    let object = Overlap::new(&overlap.context, op, overlap.seconds, overlap.low());
+    *object.multigrid() = overlap.multigrid().clone();
     other.set(overlap.context.adopt(object)?);
     Ok(())
 }
@@ -414,24 +507,38 @@ fn index_of(
     if !(1..=4096).contains(&count) {
         bail!(InvalidArgument, "count: expected 1 to 4096, found {count}");
     }
-    let mut monitor = watch(overlap.context.comm(), callback, user);
-    let modes = OverlapModes::find(&overlap.op, count as usize, tol, &mut monitor)?;
-    let [upper, lower] = modes.values().clone();
-    plus.set(upper);
-    minus.set(lower);
-    zeros.set(modes.zeros().map(|n| n as i32).to_vec());
-    *overlap.low.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(modes));
+    let count = count as usize;
+    let known = overlap.low().filter(|low| low.hold(count, tol));
+    let fresh = known.is_none();
+    let modes = match known {
+        Some(modes) => modes,
+        None => {
+            let mut monitor = watch(overlap.context.comm(), callback, user);
+            Arc::new(OverlapModes::find(&overlap.op, count, tol, &mut monitor)?)
+        }
+    };
+    let [upper, lower] = modes.values();
+    plus.set(upper[..count].to_vec());
+    minus.set(lower[..count].to_vec());
+    zeros.set(modes.zeros().map(|n| n.min(count) as i32).to_vec());
+    if !fresh {
+        return Ok(());
+    }
+    *overlap.low.lock().unwrap_or_else(PoisonError::into_inner) = Some(modes);
     Ok(())
 }
 
 fn prepare(overlap: &Arc<Overlap>, p: &plaq_overlap_solve_params) -> Result<OverlapSolver> {
-    for (value, name) in [(p.relax, "relax"), (p.deflate, "deflate"), (p.subtract, "subtract")] {
+    let flags = [
+        (p.relax, "relax"),
+        (p.deflate, "deflate"),
+        (p.subtract, "subtract"),
+        (p.multigrid, "multigrid"),
+    ];
+    for (value, name) in flags {
         if !(0..=1).contains(&value) {
             bail!(BadParameter, "params.{name}: expected 0 or 1, found {value}");
         }
-    }
-    if p.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
     }
     let links = overlap.op.sign().kernel().op().gauge();
     let sloppy = (
@@ -457,7 +564,22 @@ fn prepare(overlap: &Arc<Overlap>, p: &plaq_overlap_solve_params) -> Result<Over
         preconditioner,
     };
     let modes = overlap.low().filter(|_| p.deflate == 1);
-    OverlapSolver::new(overlap.op.clone(), modes, params)
+    let solver = OverlapSolver::new(overlap.op.clone(), modes, params)?;
+    if p.multigrid == 0 {
+        return Ok(solver);
+    }
+    let kept = overlap.multigrid().clone();
+    let multigrid = match kept {
+        Some((mass, multigrid)) if mass.is_none_or(|m| m == p.wilson_mass) => multigrid,
+        _ => {
+            let wilson = overlap.op.wilson(p.wilson_mass)?;
+            let defaults = MultigridParams::for_lattice(wilson.gauge().geometry());
+            let made = Arc::new(Multigrid::new(&wilson, &defaults)?);
+            *overlap.multigrid() = Some((Some(p.wilson_mass), made.clone()));
+            made
+        }
+    };
+    solver.with_multigrid(multigrid)
 }
 
 fn report_of(overlap: &Overlap, report: crate::solvers::SolverReport) -> plaq_solve_report {

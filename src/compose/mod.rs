@@ -16,10 +16,11 @@ mod tests;
 
 pub use even_odd::{EvenOdd, SchurComplement};
 pub use force::{schur_log_det, HalfTerms, SchurForce};
-pub use modes::{Finder, ModeParams, Modes};
+pub use modes::{Finder, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};
 pub use overlap_solve::{
-    OverlapAlgorithm, OverlapModes, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
+    OverlapAlgorithm, OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams,
+    OverlapSolver,
 };
 pub use sign::{Method, Sign, SignParams};
 pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};

@@ -67,6 +67,21 @@ pub struct Modes {
     report: EigenReport,
 }
 
+/// Numbers that belong to modes: with the vectors, all that [`Modes::restore`] needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModesRecord {
+    /// Eigenvalues of Q of the projected modes and |(Q - lambda) w|.
+    pub values: Vec<f64>,
+    pub residuals: Vec<f64>,
+    /// Eigenvalues of Q^2 of all vectors as the search found them, and their residuals.
+    pub squares: Vec<f64>,
+    pub square_residuals: Vec<f64>,
+    /// Least modulus of an eigenvalue that is not projected.
+    pub next: f64,
+    /// The largest one and its error.
+    pub high: [f64; 2],
+}
+
 /// None asked for: more are added while the next eigenvalue stays below this share of the largest.
 const ENOUGH: f64 = 0.06;
 /// The largest eigenvalue is taken larger by this, as it is found from below.
@@ -172,30 +187,7 @@ impl Modes {
                 all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
             }
         };
-        let mut some = kernel.shape().field(n.max(1))?;
-        let (mut values, mut residuals) = (vec![], vec![]);
-        if n > 0 {
-            let mut images = some.like(some.precision())?;
-            some.copy_rhs(0, &vectors, 0, n)?;
-            kernel.apply(&mut images, &some)?;
-            let h = basis::dots(&some, 0..n, &images, 0..n)?;
-            let (all, u) = eigen_hermitian(&h, n)?;
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&i, &j| all[i].abs().total_cmp(&all[j].abs()));
-            let mut c = vec![Complex64::ZERO; n * n];
-            for i in 0..n {
-                for (to, &from) in order.iter().enumerate() {
-                    c[i * n + to] = u[i * n + from];
-                }
-            }
-            basis::rotate(&mut some, 0..n, &c)?;
-            basis::rotate(&mut images, 0..n, &c)?;
-            values = order.iter().map(|&i| all[i]).collect();
-            let minus: Vec<f64> = values.iter().map(|l| -l).collect();
-            let r2 = blas::axpy_norm(&blas::complex(&minus), &some, &mut images)?;
-            residuals = r2.iter().map(|r| r.sqrt()).collect();
-            vectors.copy_rhs(0, &some, 0, n)?;
-        }
+        let (values, residuals) = diagonalise(kernel, &mut vectors, n)?;
         let mut modes = Modes {
             next: (report.values[n] - report.residuals[n]).max(0.0).sqrt(),
             distances: vec![],
@@ -204,6 +196,98 @@ impl Modes {
             values,
             residuals,
             high,
+            report,
+        };
+        modes.estimate();
+        Ok(modes)
+    }
+
+    /// What belongs to the vectors, to be kept with them.
+    pub fn record(&self) -> ModesRecord {
+        ModesRecord {
+            values: self.values.clone(),
+            residuals: self.residuals.clone(),
+            squares: self.report.values.clone(),
+            square_residuals: self.report.residuals.clone(),
+            next: self.next,
+            high: [self.high.0, self.high.1],
+        }
+    }
+
+    /// Modes that were found before, of the kernel's precision or another. Q is diagonalised in the span
+    /// of the projected ones again: values and residuals are those with this kernel. What is not
+    /// projected is taken from the record.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice or number of vectors, or modes of another kernel: their residuals
+    /// with this one are larger than the record and the vectors' precision allow.
+    pub fn restore(
+        kernel: &Arc<HermitianWilson>,
+        vectors: &SpinorField,
+        record: &ModesRecord,
+    ) -> Result<Self> {
+        let shape = kernel.shape();
+        let (n, found) = (record.values.len(), vectors.nrhs());
+        if vectors.geometry() != &shape.geometry || vectors.device() != &shape.device {
+            bail!(FieldMismatch, "modes: they live on another lattice or device than the links");
+        }
+        let all = [record.squares.len(), record.square_residuals.len()];
+        if n > found || record.residuals.len() != n || all != [found; 2] {
+            bail!(
+                FieldMismatch,
+                "modes: {n} values, {} residuals and {all:?} of Q^2 with {found} vectors",
+                record.residuals.len()
+            );
+        }
+        let mut own = shape.field(found)?;
+        blas::copy(&mut own, vectors)?;
+        let coarser = vectors.precision().min(shape.precision);
+        let epsilon = coarser.epsilon();
+        let gram = basis::dots(&own, 0..found, &own, 0..found)?;
+        for (k, z) in gram.iter().enumerate() {
+            let expect = if k / found == k % found { 1.0 } else { 0.0 };
+            if !((z - expect).norm() <= 1e3 * epsilon) {
+                bail!(
+                    FieldMismatch,
+                    "modes: vectors {} and {} are not orthonormal: their product is {z}",
+                    k / found,
+                    k % found
+                );
+            }
+        }
+        let (values, residuals) = diagonalise(kernel, &mut own, n)?;
+        let top = record.high[0];
+        let allowed = |r: f64| 10.0 * r + 100.0 * epsilon * top;
+        for k in 0..n {
+            let most = allowed(record.residuals[k]);
+            let moved = (values[k].abs() - record.values[k].abs()).abs();
+            if !(residuals[k] <= most && moved <= most) {
+                bail!(
+                    FieldMismatch,
+                    "modes: with these links mode {k} has the eigenvalue {:.6e} and the residual {:.2e}, \
+                     when it was found {:.6e} and {:.2e}: it belongs to other links, another s, clover \
+                     term, smearing or boundary",
+                    values[k],
+                    residuals[k],
+                    record.values[k],
+                    record.residuals[k]
+                );
+            }
+        }
+        let report = EigenReport {
+            converged: true,
+            values: record.squares.clone(),
+            residuals: record.square_residuals.clone(),
+            ..Default::default()
+        };
+        let mut modes = Modes {
+            next: record.next,
+            distances: vec![],
+            kappa: [0.0; 2],
+            vectors: own,
+            values,
+            residuals,
+            high: (record.high[0], record.high[1]),
             report,
         };
         modes.estimate();
@@ -280,6 +364,38 @@ impl Modes {
     pub fn report(&self) -> &EigenReport {
         &self.report
     }
+}
+
+/// Diagonalises Q in the span of the first n vectors: eigenvalues by modulus, and residuals.
+fn diagonalise(
+    kernel: &Arc<HermitianWilson>,
+    vectors: &mut SpinorField,
+    n: usize,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    if n == 0 {
+        return Ok((vec![], vec![]));
+    }
+    let mut some = kernel.shape().field(n)?;
+    let mut images = some.like(some.precision())?;
+    some.copy_rhs(0, vectors, 0, n)?;
+    kernel.apply(&mut images, &some)?;
+    let h = basis::dots(&some, 0..n, &images, 0..n)?;
+    let (all, u) = eigen_hermitian(&h, n)?;
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&i, &j| all[i].abs().total_cmp(&all[j].abs()));
+    let mut c = vec![Complex64::ZERO; n * n];
+    for i in 0..n {
+        for (to, &from) in order.iter().enumerate() {
+            c[i * n + to] = u[i * n + from];
+        }
+    }
+    basis::rotate(&mut some, 0..n, &c)?;
+    basis::rotate(&mut images, 0..n, &c)?;
+    let values: Vec<f64> = order.iter().map(|&i| all[i]).collect();
+    let minus: Vec<f64> = values.iter().map(|l| -l).collect();
+    let r2 = blas::axpy_norm(&blas::complex(&minus), &some, &mut images)?;
+    vectors.copy_rhs(0, &some, 0, n)?;
+    Ok((values, r2.iter().map(|r| r.sqrt()).collect()))
 }
 
 /// The largest eigenvalue of |Q|, and its error.

@@ -7,7 +7,7 @@ use super::{ModeParams, Modes, Sign, SignParams};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Shape, Workspace};
+use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, Wilson};
 use crate::solvers::Monitor;
 
@@ -79,6 +79,24 @@ impl Overlap {
     /// The same in another precision and link storage.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         Self::new(Arc::new(self.sign.to(precision, recon)?), self.mass)
+    }
+
+    /// The Wilson operator of another mass on the kernel's links, with its clover term and boundaries, in
+    /// single precision at least: what preconditions solves, and what its multigrid is set up for.
+    ///
+    /// # Errors
+    /// As of [`Wilson::new`].
+    pub fn wilson(&self, mass: f64) -> Result<Arc<Wilson>> {
+        let kernel = self.sign.kernel().op();
+        let params = DiracParams { mass, ..*kernel.params() };
+        let links = kernel.gauge();
+        let wilson = match links.precision() {
+            Precision::F16 => {
+                Wilson::new(Arc::new(links.to(Precision::F32, links.recon())?), params)?
+            }
+            _ => Wilson::new(links.clone(), params)?,
+        };
+        Ok(Arc::new(wilson))
     }
 
     pub fn sign(&self) -> &Arc<Sign> {
@@ -157,6 +175,10 @@ impl LinOp for Overlap {
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
         self.sign.bytes(nrhs) + 3.0 * vector
     }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        let turned = if uses.dagger { self.shape().bytes(nrhs) } else { 0 };
+        self.sign.memory(nrhs, Uses::FORWARD) + turned
+    }
 }
 
 /// D^dagger D = 2 rho^2 + m^2 / 2 +- (2 rho^2 - m^2 / 2) P sign(Q) P on the spinors of one chirality,
@@ -216,5 +238,8 @@ impl LinOp for OverlapSquare {
         let s = self.shape();
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
         self.sign.bytes(nrhs) + 5.0 * vector
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        self.sign.memory(nrhs, Uses::FORWARD) + self.shape().bytes(nrhs)
     }
 }

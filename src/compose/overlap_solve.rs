@@ -8,12 +8,13 @@ use std::time::Instant;
 
 use num_complex::Complex64;
 
+use super::multigrid::Multigrid;
 use super::{DiracSolver, Overlap, OverlapSquare, Schur, Sign, Solution, SolveParams};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses};
-use crate::operators::{chiral_sum, one_and_gamma5, DiracParams, Wilson};
+use crate::operators::{chiral_sum, one_and_gamma5};
 use crate::solvers::{
     self, eigen, multishift, sumr, EigenParams, Filter, Monitor, Progress, Shift, SolverKind,
     SolverParams, SolverReport, System,
@@ -35,7 +36,8 @@ pub enum OverlapAlgorithm {
 pub enum OverlapPreconditioner {
     None,
     /// The inverse of the Wilson operator of this mass to a low accuracy (Brannick et al., arXiv
-    /// 1410.7170): the mass must be above the critical one.
+    /// 1410.7170), by BiCGStab or, see [`OverlapSolver::with_multigrid`], by GCR with multigrid: the mass
+    /// must be above the critical one.
     Wilson {
         mass: f64,
         tol: f64,
@@ -83,6 +85,17 @@ pub struct OverlapModes {
     rho: f64,
 }
 
+/// Numbers that belong to low modes, of chirality 1, then -1: with the vectors, all that
+/// [`OverlapModes::restore`] needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverlapModesRecord {
+    pub values: [Vec<f64>; 2],
+    pub residuals: [Vec<f64>; 2],
+    pub zeros: [usize; 2],
+    /// 1 + s.
+    pub rho: f64,
+}
+
 /// A mode is a zero mode if its eigenvalue is within this many times the error that the sign function
 /// and the eigensolver allow.
 const ZERO: f64 = 10.0;
@@ -126,6 +139,89 @@ impl OverlapModes {
             zeros,
             rho,
         })
+    }
+
+    /// What belongs to the vectors, to be kept with them.
+    pub fn record(&self) -> OverlapModesRecord {
+        OverlapModesRecord {
+            values: self.values.clone(),
+            residuals: self.residuals.clone(),
+            zeros: self.zeros,
+            rho: self.rho,
+        }
+    }
+
+    /// Modes that were found before, of the operator's precision or another; residuals are those with
+    /// this operator.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice, number of vectors or rho, or modes of another operator: their
+    /// residuals with this one are larger than the record, the sign function's error and the vectors'
+    /// precision allow.
+    pub fn restore(
+        op: &Overlap,
+        vectors: [&SpinorField; 2],
+        record: &OverlapModesRecord,
+    ) -> Result<Self> {
+        let (massless, shape, rho) = (op.with_mass(0.0)?, op.shape(), op.rho());
+        let most = 4.0 * rho * rho;
+        if record.rho != rho {
+            bail!(FieldMismatch, "modes: expected those of 1 + s = {rho}, found {}", record.rho);
+        }
+        let mut own = vec![];
+        let mut residuals: [Vec<f64>; 2] = Default::default();
+        for (side, (v, chirality)) in vectors.iter().zip([1, -1]).enumerate() {
+            let (values, before) = (&record.values[side], &record.residuals[side]);
+            let n = v.nrhs();
+            let fits = [values.len(), before.len()] == [n; 2] && record.zeros[side] <= n;
+            if v.geometry() != &shape.geometry || v.device() != &shape.device || !fits {
+                bail!(
+                    FieldMismatch,
+                    "modes of chirality {chirality}: {n} vectors with {} values, or another lattice",
+                    values.len()
+                );
+            }
+            let (mut x, mut r) = (shape.field(n)?, shape.field(n)?);
+            blas::copy(&mut x, v)?;
+            massless.square(chirality).apply(&mut r, &x)?;
+            let minus: Vec<f64> = values.iter().map(|l| -l).collect();
+            let r2 = blas::axpy_norm(&blas::complex(&minus), &x, &mut r)?;
+            residuals[side] = r2.iter().map(|r| r.sqrt()).collect();
+            let norms = blas::norm2(&x)?;
+            let epsilon = v.precision().min(shape.precision).epsilon();
+            let error = op.sign().error_bound() + 100.0 * epsilon;
+            for k in 0..n {
+                let allowed = 10.0 * before[k] + most * error;
+                let unit = (norms[k] - 1.0).abs() <= 1e3 * epsilon;
+                if !(unit && residuals[side][k] <= allowed) {
+                    bail!(
+                        FieldMismatch,
+                        "modes of chirality {chirality}: with this operator mode {k} has the residual \
+                         {:.2e}, when it was found {:.2e}: it belongs to another one",
+                        residuals[side][k],
+                        before[k]
+                    );
+                }
+            }
+            own.push(x);
+        }
+        let (Some(lower), Some(upper)) = (own.pop(), own.pop()) else {
+            bail!(Internal, "modes of two chiralities");
+        };
+        Ok(OverlapModes {
+            vectors: [upper, lower],
+            values: record.values.clone(),
+            residuals,
+            zeros: record.zeros,
+            rho,
+        })
+    }
+
+    /// Are there `count` modes of either chirality to residuals of `tol` times 4 rho^2?
+    pub fn hold(&self, count: usize, tol: f64) -> bool {
+        let most = 4.0 * self.rho * self.rho * tol;
+        let good = |r: &Vec<f64>| r.len() >= count && r[..count].iter().all(|r| *r <= most);
+        self.residuals.iter().all(good)
     }
 
     /// Eigenvalues |lambda|^2 of D^dagger D on chirality 1 and -1, ascending.
@@ -183,6 +279,9 @@ impl LinOp for Unitary {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.0.bytes(nrhs)
     }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        self.0.memory(nrhs, uses)
+    }
 }
 
 /// D_W^-1 to a low accuracy, perhaps of vectors in another precision.
@@ -213,7 +312,10 @@ impl LinOp for WilsonInverse {
         0.0
     }
     fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        self.solver.memory(nrhs) + 2 * self.shape.bytes(nrhs)
+        let own = self.solver.op().gauge().precision();
+        let converted = Shape { precision: own, ..self.shape.clone() };
+        let vectors = if own == self.shape.precision { 0 } else { 2 * converted.bytes(nrhs) };
+        self.solver.memory(nrhs) + vectors
     }
 }
 
@@ -266,37 +368,53 @@ impl OverlapSolver {
             true => Some(Arc::new(op.to(inner.0, inner.1)?)),
             false => None,
         };
-        let preconditioner = match params.preconditioner {
-            OverlapPreconditioner::None => None,
-            _ if params.algorithm != OverlapAlgorithm::Gcr => {
-                bail!(Unsupported, "{:?} takes no preconditioner, GCR does", params.algorithm)
-            }
-            OverlapPreconditioner::Wilson { mass, tol, max_iterations } => {
-                let kernel = sloppy.as_ref().unwrap_or(&op).sign().kernel().op().clone();
-                // The solver runs in floating storage; its vectors are converted.
-                let precision = kernel.gauge().precision().max(Precision::F32);
-                let physics = DiracParams { mass, ..*kernel.params() };
-                let recon = kernel.gauge().recon();
-                let links = Arc::new(links.to(Precision::F64.min(own.0), recon)?);
-                let wilson = Arc::new(Wilson::new(links, physics)?.to(precision, recon)?);
-                let solver = SolverParams {
-                    kind: SolverKind::BiCgStab,
-                    tol,
-                    max_iterations,
-                    ..Default::default()
-                };
-                let params = SolveParams {
-                    solver,
-                    solution: Solution::Mat,
-                    even_odd: Some(Schur { parity: 0, symmetric: true }),
-                    ..Default::default()
-                };
-                let shape = Shape { precision: inner.0, ..op.shape() };
-                let solver = DiracSolver::new(wilson, params)?;
-                Some(Arc::new(WilsonInverse { solver, shape }) as Arc<dyn LinOp>)
-            }
+        let wilson = params.preconditioner != OverlapPreconditioner::None;
+        if wilson && params.algorithm != OverlapAlgorithm::Gcr {
+            bail!(Unsupported, "{:?} takes no preconditioner, GCR does", params.algorithm);
+        }
+        let mut solver = OverlapSolver { op, sloppy, preconditioner: None, modes, params };
+        solver.preconditioner = solver.wilson_inverse(None)?;
+        Ok(solver)
+    }
+
+    /// Solves with the preconditioner's Wilson operator by GCR with this multigrid, which was set up for
+    /// [`Overlap::wilson`] of about the preconditioner's mass; solvers may share it.
+    ///
+    /// # Errors
+    /// `Unsupported`: there is no Wilson preconditioner; `FieldMismatch`: another lattice or device.
+    pub fn with_multigrid(mut self, multigrid: Arc<Multigrid>) -> Result<Self> {
+        if self.params.preconditioner == OverlapPreconditioner::None {
+            bail!(Unsupported, "multigrid belongs to the Wilson preconditioner, there is none");
+        }
+        self.preconditioner = self.wilson_inverse(Some(multigrid))?;
+        Ok(self)
+    }
+
+    fn wilson_inverse(&self, multigrid: Option<Arc<Multigrid>>) -> Result<Option<Arc<dyn LinOp>>> {
+        let OverlapPreconditioner::Wilson { mass, tol, max_iterations } =
+            self.params.preconditioner
+        else {
+            return Ok(None);
         };
-        Ok(OverlapSolver { op, sloppy, preconditioner, modes, params })
+        let inner = self.sloppy.as_ref().unwrap_or(&self.op);
+        let kernel = inner.sign().kernel().op();
+        // The solver runs in floating storage; its vectors are converted.
+        let precision = kernel.gauge().precision().max(Precision::F32);
+        let wilson = Arc::new(self.op.wilson(mass)?.to(precision, kernel.gauge().recon())?);
+        let kind = match multigrid {
+            Some(_) => SolverKind::Gcr,
+            None => SolverKind::BiCgStab,
+        };
+        let solver = SolverParams { kind, tol, max_iterations, ..Default::default() };
+        let params = SolveParams {
+            solver,
+            solution: Solution::Mat,
+            even_odd: Some(Schur { parity: 0, symmetric: true }),
+            ..Default::default()
+        };
+        let shape = Shape { precision: inner.shape().precision, ..self.op.shape() };
+        let solver = DiracSolver::new(wilson, params)?.with_multigrid(multigrid)?;
+        Ok(Some(Arc::new(WilsonInverse { solver, shape })))
     }
 
     pub fn op(&self) -> &Arc<Overlap> {

@@ -13,7 +13,7 @@ use super::Modes;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Shape, Workspace};
+use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{chiral_sum, HermitianWilson, KernelSquare};
 use crate::solvers::{rational_sum, RationalParams};
 
@@ -451,5 +451,28 @@ impl LinOp for Sign {
         let s = self.shape();
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
         (2.0 * degree + 1.0) * self.kernel.op().bytes(nrhs) + 5.0 * degree * vector
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        let (shape, modes) = (self.shape(), self.modes.count());
+        let vector = shape.bytes(nrhs);
+        let own = match (&self.rational, self.params.two_passes) {
+            // The sum, the Krylov space, which a second pass makes again, a direction for every pole.
+            (Some(_), true) => 4 * vector,
+            (Some(r), false) => (4 + r.poles.len() as u64) * vector,
+            // d_j, d_{j+1}, Q^2 d_j.
+            (None, _) => 3 * vector,
+        };
+        let projected = match modes {
+            0 => 0,
+            _ => {
+                let wide = self.modes.vectors().precision();
+                let lifted = match wide == shape.precision {
+                    true => 0,
+                    false => Shape { precision: wide, ..shape }.bytes(nrhs),
+                };
+                vector + lifted + (modes * nrhs * size_of::<Complex64>()) as u64
+            }
+        };
+        own + projected + self.kernel.memory_of_square(nrhs)
     }
 }

@@ -39,7 +39,7 @@ impl Part {
 
     /// Sites that follow each other in the whole lattice and in the part: numbers of the first in
     /// both, and how many.
-    fn runs(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
+    pub(super) fn runs(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
         let divided = (0..4).find(|&mu| self.extents[mu] < self.lattice[mu]).unwrap_or(3);
         let run: usize = self.extents[..=divided].iter().product();
         let first = (0..self.volume()).step_by(run.max(1));

@@ -106,7 +106,7 @@ pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String>
 pub(super) struct Xml<'a> {
     input: &'a Input,
     kind: &'static str,
-    document: Document<'a>,
+    pub document: Document<'a>,
 }
 
 impl<'a> Xml<'a> {

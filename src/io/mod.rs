@@ -24,6 +24,7 @@ mod openqcd;
 mod propagator;
 mod stream;
 mod text;
+mod vectors;
 
 use crate::bail;
 use crate::error::{Result, Status};
@@ -32,6 +33,7 @@ pub use data::Part;
 pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
 use std::path::Path;
 use stream::{Input, Output};
+pub use vectors::{VectorHeader, VectorReader, VectorWriter};
 
 /// The real numbers of one 3×3 matrix.
 pub(crate) const MATRIX: usize = 18;

@@ -7,7 +7,7 @@ use super::{chiral_sum, HopCall, SiteTerm, Wilson};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Workspace};
+use crate::linop::{LinOp, Shape, Uses, Workspace};
 
 /// Q = gamma5 D.
 pub struct HermitianWilson {
@@ -47,6 +47,11 @@ impl HermitianWilson {
             self.op.hop(out, inp, &call)?;
         }
         Ok(())
+    }
+
+    /// Device memory of the temporary of `square`.
+    pub fn memory_of_square(&self, nrhs: usize) -> u64 {
+        self.shape().bytes(nrhs)
     }
 
     /// out = c Q^2 in.
@@ -108,5 +113,8 @@ impl LinOp for KernelSquare {
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         2.0 * self.0.op.bytes(nrhs)
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        self.0.memory_of_square(nrhs)
     }
 }

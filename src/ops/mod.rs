@@ -4,6 +4,7 @@
 pub mod config;
 pub mod contract;
 pub mod correlators;
+pub mod eigenvectors;
 pub mod flow;
 pub mod gamma;
 pub mod gaugefix;

@@ -6,6 +6,7 @@ mod chains;
 mod common;
 mod force;
 mod monomials;
+mod multigrid;
 mod rational;
 #[path = "../reference/mod.rs"]
 mod reference;

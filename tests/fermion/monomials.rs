@@ -23,6 +23,7 @@ const EXACT: Inverter = Inverter {
     max_iterations: 2000,
     sloppy: None,
     guesses: 0,
+    multigrid: None,
 };
 const SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
 const ASYMMETRIC: Schur = Schur { parity: 1, symmetric: false };

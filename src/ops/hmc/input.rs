@@ -23,9 +23,13 @@
 use std::sync::Arc;
 
 use num_complex::Complex64;
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
-use super::fermion::{Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams};
+use super::fermion::{
+    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
 use super::gauge_action::{
     GaugeCoefficients, GaugeForce, GaugeMonomial, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
 };
@@ -34,6 +38,7 @@ use super::stout::Stout;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
 use crate::bail;
+use crate::compose::multigrid::{LevelParams, MultigridParams, Update};
 use crate::compose::Schur;
 use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision, Recon};
@@ -87,7 +92,7 @@ enum Term {
         #[serde(default)]
         parity: usize,
         #[serde(default)]
-        solver: Solves,
+        solver: Solver,
         smearing: Option<StoutLinks>,
     },
     OneFlavour {
@@ -98,7 +103,7 @@ enum Term {
         #[serde(default)]
         parity: usize,
         #[serde(default)]
-        solver: Solves,
+        solver: Solver,
         fields: Option<usize>,
         error_force: Option<f64>,
         error_hamiltonian: Option<f64>,
@@ -129,15 +134,56 @@ struct Quark {
     phase: Option<[f64; 4]>,
 }
 
+/// A table, or the method's name alone.
+#[derive(Default)]
+struct Solver(Solves);
+
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct Solves {
+    /// `cg` or `multigrid`.
+    method: Option<String>,
     tolerance_force: Option<f64>,
     tolerance_hamiltonian: Option<f64>,
     max_iterations: Option<usize>,
     /// Precision and storage of the iteration.
     sloppy: Option<String>,
     guesses: Option<usize>,
+    multigrid: Option<Hierarchy>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(deny_unknown_fields, default)]
+struct Hierarchy {
+    /// Aggregates of every level but the coarsest, and null vectors.
+    blocks: Option<Vec<[usize; 4]>>,
+    vectors: Option<Vec<usize>>,
+    post: Option<usize>,
+    setup_iterations: Option<usize>,
+    refinements: Option<usize>,
+    /// `keep`, `refine` or `anew`.
+    update: Option<String>,
+    persistent: bool,
+    nkrylov: Option<usize>,
+}
+
+impl<'de> Deserialize<'de> for Solver {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Solver;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a table or the name of a method")
+            }
+            fn visit_str<E: serde::de::Error>(self, name: &str) -> std::result::Result<Solver, E> {
+                Ok(Solver(Solves { method: Some(name.to_string()), ..Default::default() }))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Solver, A::Error> {
+                Solves::deserialize(MapAccessDeserializer::new(map)).map(Solver)
+            }
+        }
+        input.deserialize_any(Either)
+    }
 }
 
 /// A chain of what `text` says, for links of this lattice and precision.
@@ -266,7 +312,7 @@ impl Term {
                     operator: operator.params(&name)?,
                     preconditioner: preconditioner.map(|q| q.params(&name)).transpose()?,
                     schur: Schur { parity, symmetric: !asymmetric },
-                    inverter: solver.inverter()?,
+                    inverter: solver.0.inverter(geometry)?,
                 };
                 let plain = TwoFlavours::new(&name, params)?;
                 match smearing {
@@ -290,7 +336,7 @@ impl Term {
                 let all = OneFlavourParams::new(operator.params(&name)?);
                 let params = OneFlavourParams {
                     schur: Schur { parity, symmetric: !asymmetric },
-                    inverter: solver.inverter()?,
+                    inverter: solver.0.inverter(geometry)?,
                     fields: fields.unwrap_or(all.fields),
                     error_force: error_force.unwrap_or(all.error_force),
                     error_hamiltonian: error_hamiltonian.unwrap_or(all.error_hamiltonian),
@@ -336,7 +382,7 @@ impl Quark {
 }
 
 impl Solves {
-    fn inverter(self) -> Result<Inverter> {
+    fn inverter(self, geometry: &Geometry) -> Result<Inverter> {
         let plain = Inverter::default();
         let sloppy = match self.sloppy.as_deref() {
             None => plain.sloppy,
@@ -345,7 +391,18 @@ impl Solves {
                 precision => Some((precision, Recon::R12)),
             },
         };
+        let multigrid = match self.method.as_deref() {
+            Some("multigrid") => Some(self.multigrid.unwrap_or_default().solves(geometry)?),
+            None | Some("cg") if self.multigrid.is_some() => {
+                bail!(InvalidArgument, "solver: multigrid belongs to method multigrid")
+            }
+            None | Some("cg") => None,
+            Some(other) => {
+                bail!(InvalidArgument, "solver: method: expected cg or multigrid, found {other}")
+            }
+        };
         Ok(Inverter {
+            multigrid,
             tolerance_force: self.tolerance_force.unwrap_or(plain.tolerance_force),
             tolerance_hamiltonian: self
                 .tolerance_hamiltonian
@@ -353,6 +410,51 @@ impl Solves {
             max_iterations: self.max_iterations.unwrap_or(plain.max_iterations),
             sloppy,
             guesses: self.guesses.unwrap_or(plain.guesses),
+        })
+    }
+}
+
+impl Hierarchy {
+    fn solves(self, geometry: &Geometry) -> Result<MultigridSolves> {
+        let mut levels = MultigridParams::for_lattice(geometry);
+        if let Some(blocks) = self.blocks {
+            let level =
+                |block: &[usize; 4]| LevelParams { block: *block, vectors: 24, pre: 0, post: 8 };
+            levels.levels = blocks.iter().map(level).collect();
+        }
+        if let Some(vectors) = self.vectors {
+            if vectors.len() != levels.levels.len() {
+                bail!(
+                    InvalidArgument,
+                    "multigrid: vectors: expected a number for each of {} levels, found {}",
+                    levels.levels.len(),
+                    vectors.len()
+                );
+            }
+            levels.levels.iter_mut().zip(vectors).for_each(|(l, n)| l.vectors = n);
+        }
+        if let Some(post) = self.post {
+            levels.levels.iter_mut().for_each(|l| l.post = post);
+        }
+        levels.setup_iterations = self.setup_iterations.unwrap_or(levels.setup_iterations);
+        levels.refinements = self.refinements.unwrap_or(levels.refinements);
+        levels.check()?;
+        let plain = MultigridSolves::default();
+        let update = match self.update.as_deref() {
+            None => plain.update,
+            Some("keep") => Update::Keep,
+            Some("refine") => Update::Refine(1),
+            Some("anew") => Update::Anew,
+            Some(other) => bail!(
+                InvalidArgument,
+                "multigrid: update: expected keep, refine or anew, found {other}"
+            ),
+        };
+        Ok(MultigridSolves {
+            levels: Some(levels),
+            update,
+            persistent: self.persistent,
+            nkrylov: self.nkrylov.unwrap_or(plain.nkrylov),
         })
     }
 }

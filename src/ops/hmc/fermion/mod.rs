@@ -2,15 +2,18 @@
 //! action, even-odd preconditioned.
 
 mod guess;
+mod multigrid;
 mod rational;
 mod two_flavours;
 
 use std::sync::Arc;
 
 pub use guess::Guesses;
+pub use multigrid::MultigridSolves;
 pub use rational::{OneFlavour, OneFlavourParams};
 pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 
+use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
 use super::KickReport;
 use crate::bail;
@@ -32,6 +35,8 @@ pub struct Inverter {
     pub sloppy: Option<(Precision, Recon)>,
     /// Solutions of the forces before that a guess is made of; 0: solves start from zero.
     pub guesses: usize,
+    /// Of two flavours, with the symmetric P on even sites: M's solves by GCR with multigrid. None: CG.
+    pub multigrid: Option<MultigridSolves>,
 }
 
 impl Default for Inverter {
@@ -42,6 +47,7 @@ impl Default for Inverter {
             max_iterations: 20_000,
             sloppy: None,
             guesses: 0,
+            multigrid: None,
         }
     }
 }
@@ -60,16 +66,30 @@ impl Inverter {
         if self.max_iterations == 0 {
             bail!(BadParameter, "max_iterations is 0");
         }
+        if let Some(multigrid) = &self.multigrid {
+            if multigrid.nkrylov == 0 {
+                bail!(BadParameter, "multigrid: nkrylov is 0: GCR keeps at least one direction");
+            }
+            if let Some(levels) = &multigrid.levels {
+                levels.check()?;
+            }
+        }
         Ok(())
     }
 
     fn solver(&self, op: &Arc<Wilson>, schur: Schur, tol: f64, guess: bool) -> Result<DiracSolver> {
+        let plain = SolverParams::default();
+        let (kind, nkrylov) = match &self.multigrid {
+            Some(multigrid) => (SolverKind::Gcr, multigrid.nkrylov),
+            None => (SolverKind::Cg, plain.nkrylov),
+        };
         let solver = SolverParams {
-            kind: SolverKind::Cg,
+            kind,
+            nkrylov,
             tol,
             max_iterations: self.max_iterations,
             initial_guess: guess,
-            ..Default::default()
+            ..plain
         };
         let params = SolveParams {
             solver,
@@ -90,6 +110,7 @@ struct Operator {
     /// Hamiltonian.
     force: DiracSolver,
     hamiltonian: DiracSolver,
+    multigrid: Option<Follower>,
 }
 
 impl Operator {
@@ -106,7 +127,30 @@ impl Operator {
             solver(inverter.tolerance_hamiltonian, false)?,
         );
         let schur = EvenOdd::new(op, schur.parity, schur.symmetric);
-        Ok(Operator { schur, force, hamiltonian })
+        let multigrid = inverter.multigrid.clone().map(Follower::new);
+        Ok(Operator { schur, force, hamiltonian, multigrid })
+    }
+    /// Solves in forces, from x as it is; iterations.
+    fn solve_force(&self, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+        self.follow()?;
+        solved(&self.force, x, b)
+    }
+    /// Solves in the Hamiltonian and the heat bath, from zero.
+    fn solve_hamiltonian(&self, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+        self.follow()?;
+        solved(&self.hamiltonian, x, b)
+    }
+    fn follow(&self) -> Result<()> {
+        match &self.multigrid {
+            Some(multigrid) => multigrid.follow(self.schur.op(), [&self.force, &self.hamiltonian]),
+            None => Ok(()),
+        }
+    }
+    /// A trajectory begins.
+    fn restart(&self) {
+        if let Some(multigrid) = &self.multigrid {
+            multigrid.restart([&self.force, &self.hamiltonian]);
+        }
     }
     fn wilson(&self) -> &Wilson {
         self.schur.op()
@@ -180,8 +224,11 @@ impl Operators {
             }
             None => {
                 let links = Arc::new(gauge.to(Precision::F64, Recon::R12)?);
-                for p in params {
-                    self.list.push(Operator::new(&links, *p, schur, inverter)?);
+                // Preconditioners are heavier: CG does for them.
+                let plain = Inverter { multigrid: None, ..inverter.clone() };
+                for (n, p) in params.iter().enumerate() {
+                    let own = if n == 0 { inverter } else { &plain };
+                    self.list.push(Operator::new(&links, *p, schur, own)?);
                 }
                 self.links = Some(links);
             }

@@ -86,6 +86,12 @@ impl OneFlavour {
     pub fn new(name: &str, params: OneFlavourParams) -> Result<Self> {
         check_operator(name, &params.operator, params.schur)?;
         params.inverter.check()?;
+        if params.inverter.multigrid.is_some() {
+            bail!(
+                Unsupported,
+                "{name}: one flavour takes CG for all shifts at once, not multigrid"
+            );
+        }
         if params.fields == 0 || params.fields > 64 {
             bail!(
                 BadParameter,

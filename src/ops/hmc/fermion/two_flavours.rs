@@ -6,8 +6,9 @@
 //! Q = A_W = 1 without W. A chain of such ratios, each with the W that the next one has for M, ends
 //! with a monomial without W; the whole is det(M^dagger M) of the first whatever stands between.
 
-use super::{check_operator, noise_seed, solved, Guesses, Inverter, KickReport, Operators};
+use super::{check_operator, noise_seed, Guesses, Inverter, KickReport, Operators};
 use crate::bail;
+use crate::compose::multigrid::MultigridReport;
 use crate::compose::{schur_log_det, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
@@ -45,13 +46,22 @@ pub struct TwoFlavours {
 
 impl TwoFlavours {
     /// # Errors
-    /// `BadParameter`: a kappa, tolerance or parity out of range.
+    /// `BadParameter`: a kappa, tolerance or parity out of range; `Unsupported`: multigrid with another P
+    /// than the symmetric one on even sites.
     pub fn new(name: &str, params: TwoFlavoursParams) -> Result<Self> {
         check_operator(name, &params.operator, params.schur)?;
         if let Some(w) = &params.preconditioner {
             check_operator(name, w, params.schur)?;
         }
         params.inverter.check()?;
+        let even = Schur { parity: 0, symmetric: true };
+        if params.inverter.multigrid.is_some() && params.schur != even {
+            bail!(
+                Unsupported,
+                "{name}: multigrid solves with the symmetric operator on even sites, found {:?}",
+                params.schur
+            );
+        }
         let guesses = Guesses::new(params.inverter.guesses);
         let operators = [params.operator].into_iter().chain(params.preconditioner).collect();
         Ok(TwoFlavours {
@@ -71,6 +81,11 @@ impl TwoFlavours {
     /// The same with operators on stout-smeared links.
     pub fn with_smearing(self, stout: Stout) -> Self {
         TwoFlavours { smearing: Some(stout), kept: Operators::default(), ..self }
+    }
+
+    /// What multigrid's last set-up or update did; None: there is none (yet).
+    pub fn multigrid(&self) -> Option<MultigridReport> {
+        self.kept.list.first()?.multigrid.as_ref()?.report()
     }
 
     pub fn params(&self) -> &TwoFlavoursParams {
@@ -111,7 +126,7 @@ impl Monomial for TwoFlavours {
         ops.list[0].schur.apply_dagger(&mut phi, &eta)?;
         if let Some(w) = ops.list.get(1) {
             // (Q^dagger)^-1 = Q (Q^dagger Q)^-1
-            self.iterations += solved(&w.hamiltonian, &mut eta, &phi)?;
+            self.iterations += w.solve_hamiltonian(&mut eta, &phi)?;
             w.schur.apply(&mut phi, &eta)?;
         }
         self.phi = Some(phi);
@@ -125,7 +140,7 @@ impl Monomial for TwoFlavours {
         let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
         let b = source(ops, phi)?;
         let (mut x, mut y) = (b.like(b.precision())?, b.like(b.precision())?);
-        self.iterations += solved(&ops.list[0].hamiltonian, &mut x, &b)?;
+        self.iterations += ops.list[0].solve_hamiltonian(&mut x, &b)?;
         ops.list[0].schur.apply(&mut y, &x)?;
         // 2 <x, b> - |P x|^2: the error of x enters squared.
         let mut s = 2.0 * blas::dot(&x, &b)?[0].re - blas::norm2(&y)?[0];
@@ -143,7 +158,7 @@ impl Monomial for TwoFlavours {
         let b = source(ops, phi)?;
         let (light, mut x) = (&ops.list[0].schur, b.like(b.precision())?);
         self.guesses.guess(light, &mut x, &b)?;
-        let done = solved(&ops.list[0].force, &mut x, &b)?;
+        let done = ops.list[0].solve_force(&mut x, &b)?;
         self.guesses.keep(&x)?;
         let force = &mut self.force;
         ops.kick(&mut self.scratch, momenta, step, |f| {
@@ -166,6 +181,7 @@ impl Monomial for TwoFlavours {
 
     fn restart(&mut self) {
         self.guesses.clear();
+        self.kept.list.iter().for_each(|op| op.restart());
     }
 
     fn iterations(&mut self) -> u64 {

@@ -1,0 +1,246 @@
+//! Eigenvectors in files: SciDAC records in LIME with checksums, eigenvalues beside them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::config::{part, shares};
+use crate::backend::{Device, External};
+use crate::bail;
+use crate::compose::{Modes, ModesRecord, Overlap, OverlapModes, OverlapModesRecord};
+use crate::error::{host_array, Result};
+use crate::fields::{GammaBasis, Geometry, Layout, Precision, SpinorField, Subset};
+use crate::io::{VectorHeader, VectorReader, VectorWriter};
+use crate::operators::HermitianWilson;
+
+/// Kind of a file with modes of the overlap operator's kernel, and of itself.
+const OVERLAP: &str = "overlap";
+
+fn layout() -> Layout {
+    Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
+}
+
+/// Writes the right-hand sides of these fields one after the other, every rank its part, with tables of
+/// numbers; all ranks call it. Double precision is kept, coarser vectors take 32 bits. The file appears
+/// complete or not at all.
+///
+/// # Errors
+/// `FieldMismatch`: not full spinor fields on one lattice; those of [`VectorWriter::create`].
+pub fn save_vectors(
+    path: &Path,
+    kind: &str,
+    tables: Vec<(String, Vec<f64>)>,
+    fields: &[&SpinorField],
+) -> Result<()> {
+    let Some(first) = fields.first() else {
+        bail!(InvalidArgument, "vectors: expected at least one field");
+    };
+    let geometry = first.geometry();
+    for f in fields {
+        if f.geometry() != geometry || f.subset() != Subset::Full || f.components().reals() != 24 {
+            bail!(FieldMismatch, "vectors: expected spinors on the full lattice, one for all");
+        }
+    }
+    let comm = geometry.comm();
+    let double = fields.iter().any(|f| f.precision() == Precision::F64);
+    let header = VectorHeader {
+        kind: kind.to_string(),
+        extents: geometry.global_extents(),
+        bits: if double { 64 } else { 32 },
+        count: fields.iter().map(|f| f.nrhs()).sum(),
+        tables,
+    };
+    let root = comm.rank() == 0;
+    let create = || VectorWriter::create(path, &header).map(Some);
+    let created = comm.agree(if root { create() } else { Ok(None) })?;
+    let mut name = [0; 64];
+    if let Some(writer) = &created {
+        let bytes = writer.temporary().into_bytes();
+        name[..bytes.len()].copy_from_slice(&bytes);
+    }
+    let names = comm.all_gather(&name)?;
+    let joined = match created {
+        Some(writer) => Ok(writer),
+        None => {
+            let name = String::from_utf8_lossy(&names[..64]);
+            VectorWriter::join(path, name.trim_end_matches('\0'), &header)
+        }
+    };
+    let mut writer = comm.agree(joined)?;
+    let values = host_array(24 * geometry.volume(), 0.0, "a vector on the host");
+    let mut values = comm.agree(values)?;
+    let (part, mut sums) = (part(geometry), vec![]);
+    for field in fields {
+        let mut one = field.like_with(field.precision(), 1)?;
+        for k in 0..field.nrhs() {
+            one.copy_rhs(0, field, k, 1)?;
+            one.save(&layout(), &mut External::write(vec![&mut values[..]]))?;
+            let share = comm.agree(writer.write(sums.len(), &part, &values))?;
+            sums.push(shares(comm, share)?);
+        }
+    }
+    comm.agree(writer.sync())?;
+    comm.agree(if root { writer.finish(&sums) } else { Ok(()) })
+}
+
+/// A file of vectors of one kind, on all ranks of a lattice.
+pub struct VectorFile {
+    reader: VectorReader,
+    device: Device,
+    geometry: Arc<Geometry>,
+}
+
+impl VectorFile {
+    /// # Errors
+    /// `FileFormat`: vectors of another kind; those of [`VectorReader::open`].
+    pub fn open(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        path: &Path,
+        kind: &str,
+    ) -> Result<Self> {
+        let comm = geometry.comm();
+        let reader = comm.agree(VectorReader::open(path, Some(geometry.global_extents())))?;
+        let found = &reader.header().kind;
+        if found != kind {
+            bail!(
+                FileFormat,
+                "{}: expected eigenvectors of kind {kind}, found {found}",
+                path.display()
+            );
+        }
+        Ok(VectorFile { reader, device: device.clone(), geometry: geometry.clone() })
+    }
+
+    pub fn header(&self) -> &VectorHeader {
+        self.reader.header()
+    }
+
+    /// Numbers of a table, which must be there.
+    ///
+    /// # Errors
+    /// `FileFormat`: it is not.
+    pub fn table(&self, name: &str) -> Result<Vec<f64>> {
+        match self.header().table(name) {
+            Some(values) => Ok(values.to_vec()),
+            None => bail!(FileFormat, "vectors: the file has no table {name}"),
+        }
+    }
+
+    /// Vectors of the file as the right-hand sides of a field, in this precision, but not in a finer one
+    /// than the file's. Every rank reads its part.
+    ///
+    /// # Errors
+    /// `FileChecksum`, `FileTruncated`, `FileOpen`, `NotFinite`, `OutOfMemory`.
+    pub fn read(
+        &mut self,
+        which: std::ops::Range<usize>,
+        precision: Precision,
+    ) -> Result<SpinorField> {
+        let comm = self.geometry.comm().clone();
+        let stored = if self.header().bits == 64 { Precision::F64 } else { Precision::F32 };
+        let precision = precision.min(stored).max(Precision::F32);
+        let field = |n| SpinorField::new(&self.device, &self.geometry, precision, Subset::Full, n);
+        let (mut all, mut one) = (field(which.len())?, field(1)?);
+        let part = part(&self.geometry);
+        for (k, index) in which.enumerate() {
+            let (values, share) = comm.agree(self.reader.read(index, &part))?;
+            self.reader.verify(index, &shares(&comm, share)?)?;
+            one.load(&layout(), &External::read(&[&values[..]]), false)?;
+            all.copy_rhs(k, &one, 0, 1)?;
+        }
+        Ok(all)
+    }
+}
+
+/// Writes modes of the kernel, and of D_N where `low` has some.
+///
+/// # Errors
+/// As of [`save_vectors`].
+pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Result<()> {
+    let r = modes.record();
+    let mut tables = vec![
+        ("kernel.values", r.values),
+        ("kernel.residuals", r.residuals),
+        ("kernel.squares", r.squares),
+        ("kernel.square_residuals", r.square_residuals),
+        ("kernel.next", vec![r.next]),
+        ("kernel.high", r.high.to_vec()),
+    ];
+    let mut fields = vec![modes.vectors()];
+    if let Some(low) = low {
+        let OverlapModesRecord { values: [plus, minus], residuals, zeros, rho } = low.record();
+        let [plus_residuals, minus_residuals] = residuals;
+        tables.extend([
+            ("overlap.plus", plus),
+            ("overlap.minus", minus),
+            ("overlap.plus_residuals", plus_residuals),
+            ("overlap.minus_residuals", minus_residuals),
+            ("overlap.zeros", zeros.map(|n| n as f64).to_vec()),
+            ("overlap.rho", vec![rho]),
+        ]);
+        fields.extend(low.vectors());
+    }
+    let tables = tables.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
+    save_vectors(path, OVERLAP, tables, &fields)
+}
+
+/// Modes of the kernel from a file, checked against this one.
+///
+/// # Errors
+/// `FieldMismatch`: they are not this kernel's; those of [`VectorFile`].
+pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
+    let links = kernel.op().gauge();
+    let mut file = VectorFile::open(links.device(), links.geometry(), path, OVERLAP)?;
+    let one = |name: &str, n: usize| -> Result<Vec<f64>> {
+        let values = file.table(name)?;
+        if values.len() != n {
+            bail!(FileFormat, "vectors: {name}: expected {n} numbers, found {}", values.len());
+        }
+        Ok(values)
+    };
+    let (next, high) = (one("kernel.next", 1)?, one("kernel.high", 2)?);
+    let record = ModesRecord {
+        values: file.table("kernel.values")?,
+        residuals: file.table("kernel.residuals")?,
+        squares: file.table("kernel.squares")?,
+        square_residuals: file.table("kernel.square_residuals")?,
+        next: next[0],
+        high: [high[0], high[1]],
+    };
+    let count = record.squares.len();
+    if count == 0 || count > file.header().count {
+        bail!(FileFormat, "vectors: {count} modes of {} vectors", file.header().count);
+    }
+    let vectors = file.read(0..count, links.precision())?;
+    Modes::restore(kernel, &vectors, &record)
+}
+
+/// Low modes of D_N from a file that has some, checked against this operator.
+///
+/// # Errors
+/// As of [`load_modes`].
+pub fn load_overlap_modes(path: &Path, op: &Overlap) -> Result<Option<OverlapModes>> {
+    let links = op.sign().kernel().op().gauge().clone();
+    let mut file = VectorFile::open(links.device(), links.geometry(), path, OVERLAP)?;
+    if file.header().table("overlap.plus").is_none() {
+        return Ok(None);
+    }
+    let record = OverlapModesRecord {
+        values: [file.table("overlap.plus")?, file.table("overlap.minus")?],
+        residuals: [file.table("overlap.plus_residuals")?, file.table("overlap.minus_residuals")?],
+        zeros: match file.table("overlap.zeros")?[..] {
+            [plus, minus] => [plus as usize, minus as usize],
+            _ => bail!(FileFormat, "vectors: overlap.zeros: expected two numbers"),
+        },
+        rho: file.table("overlap.rho")?.first().copied().unwrap_or(0.0),
+    };
+    let start = file.table("kernel.squares")?.len();
+    let [plus, minus] = [0, 1].map(|side| record.values[side].len());
+    if plus == 0 || minus == 0 || start + plus + minus > file.header().count {
+        bail!(FileFormat, "vectors: {plus} and {minus} modes of {} vectors", file.header().count);
+    }
+    let precision = links.precision();
+    let upper = file.read(start..start + plus, precision)?;
+    let lower = file.read(start + plus..start + plus + minus, precision)?;
+    OverlapModes::restore(op, [&upper, &lower], &record).map(Some)
+}

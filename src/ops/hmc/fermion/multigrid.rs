@@ -1,0 +1,97 @@
+//! Multigrid that follows the links along a trajectory.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use crate::compose::multigrid::{Multigrid, MultigridParams, MultigridReport, Update};
+use crate::compose::DiracSolver;
+use crate::error::Result;
+use crate::operators::Wilson;
+
+/// P^dagger P x = b by GCR with multigrid for P^dagger, then for P.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MultigridSolves {
+    /// The hierarchy; None: as the lattice suggests.
+    pub levels: Option<MultigridParams>,
+    /// What is done once links have changed. It is measured what came of it: where the cycle has become
+    /// bad, the next stronger means follow ([`Multigrid::update`]).
+    pub update: Update,
+    /// Null vectors outlive a trajectory. A chain then goes on from a checkpoint within the solver's
+    /// tolerances, not bit for bit.
+    pub persistent: bool,
+    /// Directions that GCR keeps.
+    pub nkrylov: usize,
+}
+
+impl Default for MultigridSolves {
+    /// Coarse operators only are built for new links; null vectors are found at the start of every
+    /// trajectory.
+    fn default() -> Self {
+        MultigridSolves { levels: None, update: Update::Keep, persistent: false, nkrylov: 20 }
+    }
+}
+
+impl MultigridSolves {
+    /// The hierarchy for an operator.
+    pub fn levels_for(&self, op: &Wilson) -> MultigridParams {
+        match &self.levels {
+            Some(levels) => levels.clone(),
+            None => MultigridParams::for_lattice(op.gauge().geometry()),
+        }
+    }
+}
+
+/// The hierarchy of an operator whose links change in place.
+pub(super) struct Follower {
+    policy: MultigridSolves,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    multigrid: Option<Arc<Multigrid>>,
+    /// Count of the operator's links that the hierarchy belongs to.
+    updates: u64,
+}
+
+impl Follower {
+    pub fn new(policy: MultigridSolves) -> Self {
+        Follower { policy, state: Mutex::default() }
+    }
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Makes the hierarchy that of the operator's links, for these solvers.
+    pub fn follow(&self, op: &Arc<Wilson>, solvers: [&DiracSolver; 2]) -> Result<()> {
+        let mut state = self.state();
+        let now = op.updates();
+        match &state.multigrid {
+            Some(_) if state.updates == now => return Ok(()),
+            Some(multigrid) => _ = multigrid.update(op, self.policy.update)?,
+            None => {
+                let made = Arc::new(Multigrid::new(op, &self.policy.levels_for(op))?);
+                for solver in solvers {
+                    solver.set_multigrid(Some(made.clone()))?;
+                }
+                state.multigrid = Some(made);
+            }
+        }
+        state.updates = now;
+        Ok(())
+    }
+
+    /// A trajectory begins: null vectors of another one are dropped, unless they are to stay.
+    pub fn restart(&self, solvers: [&DiracSolver; 2]) {
+        if !self.policy.persistent {
+            for solver in solvers {
+                // Without multigrid there is nothing that could not fit.
+                let _ = solver.set_multigrid(None);
+            }
+            self.state().multigrid = None;
+        }
+    }
+
+    pub fn report(&self) -> Option<MultigridReport> {
+        self.state().multigrid.as_ref().map(|m| m.report())
+    }
+}

@@ -1,0 +1,230 @@
+//! Multigrid in molecular dynamics: the same trajectory as with CG, hierarchies that follow the links.
+
+use std::sync::Arc;
+
+use plaq::backend::Device;
+use plaq::compose::multigrid::{LevelParams, MultigridParams, Update};
+use plaq::compose::Schur;
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
+use plaq::operators::DiracParams;
+use plaq::ops::hmc::fermion::{
+    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
+use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
+use plaq::ops::hmc::integrator::{Level, Scheme};
+use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream, TrajectoryReport};
+
+use super::common::{self, over_ranks};
+use super::device;
+
+const FORCE: f64 = 1e-9;
+const HAMILTONIAN: f64 = 1e-11;
+
+thread_local! {
+    static PLACE: (Device, Arc<Geometry>) = {
+        let device = device();
+        let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
+        (device, geometry)
+    };
+}
+
+/// Links near one, all of a test on one device.
+fn start(spread: f64) -> GaugeField {
+    let (device, geometry) = PLACE.with(|place| place.clone());
+    let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+    u.set_near_unit(9, spread).unwrap();
+    u
+}
+
+fn levels() -> MultigridParams {
+    let level = LevelParams { block: [2; 4], vectors: 6, pre: 0, post: 4 };
+    MultigridParams {
+        setup_iterations: 20,
+        refinements: 1,
+        ..MultigridParams::with_levels(vec![level])
+    }
+}
+
+fn params(multigrid: Option<MultigridSolves>) -> TwoFlavoursParams {
+    let clover =
+        |kappa| DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(kappa);
+    TwoFlavoursParams {
+        operator: clover(0.135),
+        preconditioner: Some(clover(0.12)),
+        schur: Schur { parity: 0, symmetric: true },
+        inverter: Inverter {
+            tolerance_force: FORCE,
+            tolerance_hamiltonian: HAMILTONIAN,
+            guesses: 2,
+            multigrid,
+            ..Default::default()
+        },
+    }
+}
+
+fn solves() -> MultigridSolves {
+    MultigridSolves { levels: Some(levels()), ..Default::default() }
+}
+
+fn chain(u: &GaugeField, multigrid: Option<MultigridSolves>) -> Hmc {
+    let c = GaugeCoefficients::wilson(5.4).unwrap();
+    let force = GaugeForce::new(u.device(), u.geometry(), u.precision(), c).unwrap();
+    let quarks = TwoFlavours::new("quarks", params(multigrid)).unwrap();
+    let monomials: Vec<Box<dyn Monomial>> =
+        vec![Box::new(GaugeMonomial::new("gauge", force)), Box::new(quarks)];
+    let names = vec!["gauge".to_string(), "quarks".to_string()];
+    let params = HmcParams {
+        length: 0.4,
+        levels: vec![Level { scheme: Scheme::Omelyan2, steps: 3, monomials: names }],
+        seed: 5,
+        trajectory: 3,
+        accept_until: 100,
+        reversibility_every: 0,
+    };
+    Hmc::new(u.device(), u.geometry(), u.precision(), monomials, params).unwrap()
+}
+
+fn run(hmc: &mut Hmc, u: &mut GaugeField, count: usize) -> TrajectoryReport {
+    (0..count).map(|_| hmc.run(u).unwrap()).last().unwrap()
+}
+
+/// Every force agrees with that of CG to its tolerance, and with it links and Delta H. The number of
+/// iterations says that it was another solver.
+#[test]
+fn a_trajectory_with_multigrid_is_that_with_cg() {
+    let (mut u, mut v) = (start(0.6), start(0.6));
+    let plain = run(&mut chain(&u, None), &mut u, 1);
+    let fast = run(&mut chain(&v, Some(solves())), &mut v, 1);
+    let links = u.distance(&v).unwrap();
+    let h = (plain.delta_h - fast.delta_h).abs();
+    let action = (plain.monomials[1].action[0] - fast.monomials[1].action[0]).abs();
+    println!(
+        "links {links:.1e}, Delta H {:.6} and {h:.1e} apart, iterations {} and {}",
+        plain.delta_h,
+        plain.iterations(),
+        fast.iterations()
+    );
+    // A force of modulus F is wrong by F times the tolerance times the condition number of P.
+    assert!(links < 1e2 * FORCE, "{links:e}");
+    // The action's error is quadratic in the solution's, Delta H follows the links.
+    assert!(action < 1e-9 * plain.monomials[1].action[0].abs(), "{action:e}");
+    assert!(h < 1e-6, "{h:e}");
+    assert!(plain.delta_h.abs() > 1e-3, "nothing was integrated: {}", plain.delta_h);
+    assert!(2 * fast.iterations() < plain.iterations(), "{fast:?} {plain:?}");
+}
+
+/// Null vectors are those of the trajectory's start: a chain goes on bit for bit. Where they outlive it,
+/// it does so to the tolerance.
+#[test]
+fn a_chain_with_multigrid_goes_on_bit_for_bit() {
+    for persistent in [false, true] {
+        let policy = MultigridSolves { persistent, ..solves() };
+        let mut u = start(0.6);
+        let mut hmc = chain(&u, Some(policy.clone()));
+        run(&mut hmc, &mut u, 1);
+        let mut v = start(0.6);
+        v.copy_from(&u).unwrap();
+        let first = run(&mut hmc, &mut u, 1);
+        let mut other = chain(&v, Some(policy));
+        other.set_place(5, 4);
+        let second = run(&mut other, &mut v, 1);
+        let distance = u.distance(&v).unwrap();
+        if persistent {
+            assert!(distance < 1e3 * FORCE, "{distance:e}");
+        } else {
+            assert_eq!((distance, first.delta_h), (0.0, second.delta_h));
+        }
+    }
+}
+
+/// Small changes of the links build coarse operators, large ones find vectors again: null vectors of a
+/// rough field, on which the quarks are heavy, are of no use on a smooth one.
+#[test]
+fn null_vectors_follow_the_links() {
+    let mut u = start(0.9);
+    let mut p = Momenta::new(u.device(), u.geometry(), Precision::F64).unwrap();
+    p.set_gaussian(4, 0).unwrap();
+    u.evolve(&p, 0.3).unwrap();
+    let mut quarks = TwoFlavours::new("quarks", params(Some(solves()))).unwrap();
+    assert!(quarks.multigrid().is_none());
+    quarks.refresh(&u, Stream { seed: 1, trajectory: 1 }).unwrap();
+    quarks.kick(&u, &mut p, 0.1).unwrap();
+    let first = quarks.multigrid().unwrap();
+    assert_eq!(first.update, None);
+    p.set_gaussian(3, 0).unwrap();
+    u.evolve(&p, 0.01).unwrap();
+    quarks.kick(&u, &mut p, 0.1).unwrap();
+    let near = quarks.multigrid().unwrap();
+    quarks.kick(&start(0.3), &mut p, 0.1).unwrap();
+    let far = quarks.multigrid().unwrap();
+    println!(
+        "reduction {:.3}, near {:.3} {:?}, far {:.3} {:?}",
+        first.reduction, near.reduction, near.update, far.reduction, far.update
+    );
+    assert_eq!(near.update, Some(Update::Keep));
+    assert!(near.reduction.ln() * 1.3 <= first.reduction.ln(), "{near:?}");
+    assert!(matches!(far.update, Some(Update::Refine(_) | Update::Anew)), "{far:?}");
+    quarks.restart();
+    assert!(quarks.multigrid().is_none());
+}
+
+#[test]
+fn multigrid_where_it_cannot_be_is_refused() {
+    for (parity, symmetric) in [(1, true), (0, false)] {
+        let params =
+            TwoFlavoursParams { schur: Schur { parity, symmetric }, ..params(Some(solves())) };
+        assert_eq!(TwoFlavours::new("q", params).err().unwrap().status, Status::Unsupported);
+    }
+    let inverter = Inverter { multigrid: Some(solves()), ..Default::default() };
+    let one = OneFlavourParams { inverter, ..OneFlavourParams::new(DiracParams::default()) };
+    assert_eq!(OneFlavour::new("q", one).err().unwrap().status, Status::Unsupported);
+    let none = MultigridSolves { nkrylov: 0, ..solves() };
+    assert_eq!(
+        TwoFlavours::new("q", params(Some(none))).err().unwrap().status,
+        Status::BadParameter
+    );
+    // A hierarchy that does not fit the lattice: the trajectory fails, links stay.
+    let mut wrong = levels();
+    wrong.levels[0].block = [3; 4];
+    let policy = MultigridSolves { levels: Some(wrong), ..Default::default() };
+    let (mut u, v) = (start(0.3), start(0.3));
+    assert!(chain(&u, Some(policy)).run(&mut u).is_err());
+    assert_eq!(u.distance(&v).unwrap(), 0.0);
+}
+
+#[test]
+fn inputs_choose_multigrid() {
+    let text = |solver: &str| {
+        format!(
+            "length = 0.2\nseed = 5\naccept_until = 9\n[[monomial]]\nname = \"q\"\ntype = \"two_flavours\"\n\
+             operator = {{ kappa = 0.13 }}\nsolver = {solver}\n[[level]]\nintegrator = \"leapfrog\"\n\
+             steps = 2\nmonomials = [\"q\"]\n"
+        )
+    };
+    let made = |solver: &str| {
+        let u = start(0.4);
+        let input = text(solver);
+        plaq::ops::hmc::input::hmc_from_toml(u.device(), u.geometry(), Precision::F64, &input)
+    };
+    let table = "{ method = \"multigrid\", tolerance_force = 1e-9, multigrid = { blocks = [[2, 2, 2, 2]], \
+                 vectors = [4], post = 4, setup_iterations = 10, refinements = 1, update = \"refine\" } }";
+    let (mut u, mut v) = (start(0.4), start(0.4));
+    let a = made("\"cg\"").unwrap().run(&mut u).unwrap();
+    let b = made(table).unwrap().run(&mut v).unwrap();
+    assert!((a.delta_h - b.delta_h).abs() < 1e-5 && b.iterations() < a.iterations(), "{a:?} {b:?}");
+    made("\"multigrid\"").unwrap();
+    for wrong in [
+        "\"gcr\"",
+        "{ multigrid = { post = 4 } }",
+        "{ method = \"multigrid\", multigrid = { size = 4 } }",
+        "{ method = \"multigrid\", multigrid = { vectors = [1, 2, 3, 4, 5, 6] } }",
+        "{ method = \"multigrid\", multigrid = { update = \"never\" } }",
+        "3",
+    ] {
+        let e = made(wrong).err().unwrap();
+        assert_eq!(e.status, Status::InvalidArgument, "{wrong}: {e}");
+    }
+    let e = made("{ method = \"multigrid\", multigrid = { size = 4 } }").err().unwrap();
+    assert!(e.message.contains("size"), "{e}");
+}
