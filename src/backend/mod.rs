@@ -573,6 +573,11 @@ impl Buffer {
         let bytes = std::mem::replace(&mut self.bytes, at) - at;
         Buffer { whole, ptr, bytes }
     }
+    /// Some of its bytes as a buffer on the same memory.
+    pub(crate) fn part(&self, from: usize, bytes: usize) -> Buffer {
+        assert!(from + bytes <= self.bytes);
+        Buffer { whole: self.whole.clone(), ptr: self.ptr.offset(from as u64), bytes }
+    }
     pub fn ptr(&self) -> Ptr {
         self.ptr
     }

@@ -220,10 +220,11 @@ impl Multigrid {
         MultigridReport { levels, ..self.state().report.clone() }
     }
 
-    /// The null vectors of the finest level, orthonormal on aggregates: as many right-hand sides.
+    /// The null vectors of the finest level as many right-hand sides, normalised but not yet orthonormal on
+    /// aggregates: all levels can be built from them again.
     pub fn vectors(&self, precision: Precision) -> Result<SpinorField> {
         let h = self.read();
-        let v = h.transfers[0].vectors();
+        let v = h.transfers[0].originals()?;
         let grid = v.grid();
         let mut out =
             SpinorField::new(grid.device(), grid.fine(), precision, Subset::Full, v.nrhs())?;
@@ -344,6 +345,5 @@ fn normalise(v: &mut CoarseField) -> Result<()> {
         bail!(NotFinite, "null vector {i} is zero or not finite: |v|^2 is {}", norms[i]);
     }
     let scale: Vec<f64> = norms.iter().map(|n| 1.0 / n.sqrt()).collect();
-    let any = v.like(v.nrhs())?;
-    v.axpby(&blas::uniform(v.nrhs(), 0.0), &any, &blas::complex(&scale))
+    v.scale(&blas::complex(&scale))
 }
