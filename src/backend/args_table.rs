@@ -575,6 +575,35 @@ kernel_args! {
         spec each: i32,
     }
 
+    /// Several vectors of one shape (krylov.h).
+    struct KrylovArgs {
+        arg x: [Ptr; 20],
+        arg y: Ptr,
+        arg z: Ptr,
+        /// Complex numbers from one of a right-hand side to the next, and from one right-hand side to
+        /// the next.
+        spec step: i32,
+        arg apart: i64,
+        /// CPU: real and imaginary parts alternate; and such numbers that an element has.
+        spec interleaved: i32,
+        arg numbers: i32,
+        /// Vectors, the first whose products are wanted, and tiles of these.
+        arg count: i32,
+        arg first: i32,
+        arg tiles: i32,
+        arg nrhs: i32,
+        /// KRYLOV_*
+        arg kind: i32,
+        spec with_y: i32,
+        spec with_z: i32,
+        /// Is the old y part of the new one; the coefficient of x_0.
+        arg keep: i32,
+        arg skip: i32,
+        arg sums: Ptr,
+        arg gram: Ptr,
+        arg coef: Ptr,
+    }
+
     /// Spinors as vectors of the finest level (aggregate.h).
     struct AggregateFieldArgs {
         sub geom: Geom,

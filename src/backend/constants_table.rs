@@ -134,4 +134,11 @@ constants! {
     BASIS_ROWS = 4;
     BASIS_COLUMNS = 2;
     BASIS_OUT = 4;
+
+    // Vectors that a Krylov space has at most with its residual, those of a tile of products, and what vectors
+    // are (krylov.h).
+    KRYLOV_MOST = 20;
+    KRYLOV_TILE = 4;
+    KRYLOV_POWERS = 0;
+    KRYLOV_IMAGES = 1;
 }

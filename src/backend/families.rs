@@ -52,6 +52,9 @@ pub struct Kernel {
     /// On a GPU it comes on the device while the kernel before still runs (plaq_dialect.h): for those
     /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
     pub overlapping: bool,
+    /// Its sums count what went wrong: a rehearsal has none.
+    #[allow(dead_code)]
+    pub failures: bool,
     pub blocks: Blocks,
 }
 
@@ -105,6 +108,7 @@ const fn kernel(
         large: false,
         tuned: false,
         overlapping: false,
+        failures: false,
         blocks: Blocks::Usual,
     }
 }
@@ -125,6 +129,9 @@ impl Kernel {
     }
     const fn overlapping(self) -> Kernel {
         Kernel { overlapping: true, ..self }
+    }
+    const fn failures(self) -> Kernel {
+        Kernel { failures: true, ..self }
     }
     const fn blocks(self, blocks: Blocks) -> Kernel {
         Kernel { blocks, ..self }

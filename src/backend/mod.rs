@@ -505,8 +505,7 @@ impl Device {
         let call = Call::new(kernel, params, args, work)?;
         let (mut out, mut flag) = (zeros(&call)?, 0.0);
         if rehearsal::noted(&call) {
-            out.fill(1.0);
-            return Ok((out, flag));
+            return Ok((rehearsal::sums(&call)?, flag));
         }
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
@@ -525,7 +524,7 @@ impl Device {
     ) -> Result<Started> {
         let call = Call::new(kernel, params, args, work)?;
         if rehearsal::noted(&call) {
-            return rehearsal::ones(&call);
+            return rehearsal::sums(&call).map(Started::Done);
         }
         // SAFETY: as in `launch`.
         unsafe { self.0.backend.start(&call) }
@@ -606,6 +605,11 @@ impl Buffer {
         let (whole, ptr) = (self.whole.clone(), self.ptr.offset(at as u64));
         let bytes = std::mem::replace(&mut self.bytes, at) - at;
         Buffer { whole, ptr, bytes }
+    }
+    /// Some of its bytes as a buffer on the same memory.
+    pub(crate) fn part(&self, from: usize, bytes: usize) -> Buffer {
+        assert!(from + bytes <= self.bytes);
+        Buffer { whole: self.whole.clone(), ptr: self.ptr.offset(from as u64), bytes }
     }
     pub fn ptr(&self) -> Ptr {
         self.ptr

@@ -53,6 +53,22 @@ impl EvenOdd {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
     }
 
+    /// out = in - S in of the symmetric complement S.
+    pub(super) fn rest(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        let (p, kappa) = (self.parity, self.op.kappa());
+        let call = |parity, coef| HopCall {
+            parity,
+            dagger: false,
+            coef,
+            site_hop: SiteTerm::Inverse,
+            y: None,
+        };
+        self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
+            self.op.hop(t, inp, &call(1 - p, 1.0))?;
+            self.op.hop(out, t, &call(p, kappa * kappa))
+        })
+    }
+
     fn apply_either(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
         if self.symmetric && dagger {
             // (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger

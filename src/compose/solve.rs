@@ -132,10 +132,22 @@ pub struct DiracSolver {
     op: Arc<Wilson>,
     sloppy: Option<Arc<Wilson>>,
     params: SolveParams,
-    multigrid: Mutex<Option<Arc<Multigrid>>>,
+    multigrid: Mutex<Preconditioner>,
     /// Numbers of right-hand sides whose kernels are compiled.
     rehearsed: Mutex<Vec<usize>>,
 }
+
+/// Multigrid, and where it preconditions an iteration that would be in double, the operator in single
+/// precision: many directions are kept.
+#[derive(Clone, Default)]
+struct Preconditioner {
+    multigrid: Option<Arc<Multigrid>>,
+    single: Option<Arc<Wilson>>,
+}
+
+/// With multigrid the residual of the iteration may fall by this factor before it is recomputed in double:
+/// every iteration is dear.
+const MULTIGRID_DELTA: f64 = 1e-3;
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
 const EXTENSIONS: usize = 3;
@@ -241,9 +253,27 @@ impl DiracSolver {
                 );
             }
         }
-        *self.multigrid.lock().unwrap_or_else(|e| e.into_inner()) = multigrid;
+        let gauge = self.op.gauge();
+        let mut single = self.lock().single.clone();
+        if multigrid.is_none() || self.sloppy.is_some() || gauge.precision() != Precision::F64 {
+            single = None;
+        } else if single.is_none() {
+            let other = (Precision::F32, gauge.recon());
+            let device = self.op.shape().device;
+            device.require(operator_bytes(&self.op, other), "the operator in single precision")?;
+            single = Some(Arc::new(self.op.to(other.0, other.1)?));
+        }
+        *self.lock() = Preconditioner { multigrid, single };
         self.rehearsed.lock().unwrap_or_else(|e| e.into_inner()).clear();
         Ok(())
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Preconditioner> {
+        self.multigrid.lock().unwrap_or_else(|e| e.into_inner())
+    }
+    /// The operator of the iteration where that is not the precise one.
+    fn low(&self) -> Option<Arc<Wilson>> {
+        self.sloppy.clone().or_else(|| self.lock().single.clone())
     }
 
     pub fn op(&self) -> &Arc<Wilson> {
@@ -255,7 +285,7 @@ impl DiracSolver {
 
     /// Brings the sloppy operator up to date with changed links.
     pub(super) fn follow(&self) -> Result<()> {
-        match &self.sloppy {
+        match self.low() {
             Some(sloppy) if sloppy.updates() != self.op.updates() => sloppy.follow(&self.op),
             _ => Ok(()),
         }
@@ -286,7 +316,7 @@ impl DiracSolver {
         };
         let gauge = self.op.gauge();
         let precise = gauge.precision();
-        let sloppy = self.sloppy.as_ref().map(|s| s.gauge().precision());
+        let sloppy = self.low().map(|s| s.gauge().precision());
         let precisions = [Some(precise), sloppy.filter(|p| *p != precise)];
         let halos = precisions.iter().flatten();
         let bytes = |p| gauge.geometry().new_halo_bytes(gauge.device(), p, nrhs);
@@ -473,7 +503,7 @@ impl DiracSolver {
             }
             schur => space(&self.op, schur),
         };
-        let sloppy = self.sloppy.as_ref().map(|op| space(op, self.params.even_odd));
+        let sloppy = self.low().as_ref().map(|op| space(op, self.params.even_odd));
         let turned = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
             if dagger {
                 Arc::new(Adjoint(op))
@@ -502,12 +532,16 @@ impl DiracSolver {
             let (steps, omega) = (self.params.precondition_steps, self.params.solver.omega);
             system.preconditioner = Some(Arc::new(MinimalResidual::new(inner, steps, omega)));
         }
-        let multigrid = self.multigrid.lock().unwrap_or_else(|e| e.into_inner()).clone();
-        if let Some(multigrid) = &multigrid {
+        let mut delta = 1.0;
+        let multigrid = self.lock().multigrid.clone();
+        if let Some(multigrid) = multigrid {
+            if self.low().is_some_and(|op| op.gauge().precision() != Precision::F16) {
+                delta = MULTIGRID_DELTA;
+            }
             let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
             system.preconditioner = Some(turned(multigrid.inverse(shape)));
         }
-        Stage { around, op, normal, system, kind, dagger }
+        Stage { around, op, normal, system, kind, delta, dagger }
     }
 }
 
@@ -520,6 +554,8 @@ struct Stage {
     normal: Equations,
     system: System,
     kind: SolverKind,
+    /// Of mixed precision, at most.
+    delta: f64,
     dagger: bool,
 }
 
@@ -580,7 +616,8 @@ impl Stage {
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        let mut params = SolverParams { kind: self.kind, ..params.clone() };
+        let delta = params.delta.min(self.delta);
+        let mut params = SolverParams { kind: self.kind, delta, ..params.clone() };
         match self.normal {
             Equations::Direct => solvers::solve(&self.system, &params, x, b, monitor),
             Equations::NormalResidual => {
@@ -673,7 +710,7 @@ fn to_tolerance(
 }
 
 /// Bytes of an operator with the parameters of `op` in another storage.
-fn operator_bytes(op: &Wilson, (precision, recon): (Precision, Recon)) -> u64 {
+pub(super) fn operator_bytes(op: &Wilson, (precision, recon): (Precision, Recon)) -> u64 {
     let geometry = op.gauge().geometry();
     let mut bytes = GaugeField::bytes(geometry, precision, recon);
     for blocks in [op.clover(), op.clover_inverse()].into_iter().flatten() {

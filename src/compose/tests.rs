@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::multigrid::{Multigrid, MultigridParams};
 use super::{DiracSolver, SolveParams};
 use crate::backend::{Asked, Device};
 use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
@@ -16,14 +17,33 @@ fn kernels(asked: &[Asked]) -> BTreeSet<String> {
     asked.iter().map(line).collect()
 }
 
-#[test]
-fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
+fn clover(extents: [usize; 4]) -> (Device, Arc<Geometry>, Arc<Wilson>) {
     let device = Device::cpu(2).unwrap();
-    let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+    let geometry = Geometry::new(extents, &device).unwrap();
     let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
     links.set_near_unit(7, 0.4).unwrap();
     let dirac = DiracParams { csw_s: 1.2, csw_t: 1.2, ..DiracParams::default() }.with_kappa(0.11);
     let op = Arc::new(Wilson::new(Arc::new(links), dirac).unwrap());
+    (device, geometry, op)
+}
+
+#[test]
+fn a_rehearsed_set_up_asks_for_most_kernels() {
+    let (_, _, op) = clover([8, 8, 8, 8]);
+    let params = MultigridParams::for_lattice(op.gauge().geometry());
+    let rehearsed = kernels(&Device::recorded(false, || {
+        let _ = Multigrid::new(&op, &params);
+    }));
+    let launched = kernels(&Device::recorded(true, || {
+        Multigrid::new(&op, &params).unwrap();
+    }));
+    let missed: Vec<_> = launched.difference(&rehearsed).collect();
+    assert!(5 * missed.len() < launched.len(), "not rehearsed: {missed:#?} of {}", launched.len());
+}
+
+#[test]
+fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
+    let (device, geometry, op) = clover([4, 4, 4, 8]);
     for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
         let solver = SolverParams { kind, tol: 1e-9, ..SolverParams::default() };
         let sloppy = Some((Precision::F32, Recon::R12));

@@ -8,6 +8,7 @@ mod coarse;
 mod gauge;
 mod geometry;
 pub(crate) mod halo;
+pub(crate) mod krylov;
 mod layout;
 mod lex;
 mod matrix;

@@ -318,6 +318,31 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
+    /// `count` right-hand sides from number `first` on as a field on the same memory; whoever asks sees
+    /// to it that nobody else writes there meanwhile.
+    pub(crate) fn columns(&self, first: usize, count: usize) -> Result<VectorField> {
+        let whole = first == 0 && count == self.nrhs;
+        if count == 0 || first + count > self.nrhs || !(whole || self.can_keep()) {
+            bail!(InvalidArgument, "columns: {count} from {first} of {}", self.nrhs);
+        }
+        let planes = self.geometry.plane_sites() * self.parities();
+        let one = planes * self.components.reals() * self.precision.bytes();
+        let part = |buffer: &Buffer, each: usize| match whole {
+            true => buffer.part(0, buffer.bytes()),
+            false => buffer.part(first * each, count * each),
+        };
+        Ok(VectorField {
+            geometry: self.geometry.clone(),
+            precision: self.precision,
+            subset: self.subset,
+            nrhs: count,
+            components: self.components,
+            order: self.order,
+            data: part(&self.data, one),
+            norm: self.norm.as_ref().map(|norm| part(norm, planes * 4)),
+        })
+    }
+
     /// Refuses fields that cannot be combined with this one.
     pub fn check_like(&self, other: &VectorField, what: &str) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {

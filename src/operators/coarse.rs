@@ -227,6 +227,22 @@ impl CoarseOperator {
         self.hop(out, odd, -1.0, Some((1.0, inp)))
     }
 
+    /// out = in - S in or -Y in: what of the operator of solves is not the unit matrix, with the other sign.
+    pub fn rest(
+        &self,
+        out: &mut CoarseField,
+        inp: &CoarseField,
+        odd: &mut CoarseField,
+    ) -> Result<()> {
+        self.check(&[inp, out, odd])?;
+        let (out, inp, odd) = (out.own(), inp.own(), odd.own());
+        if !self.grid.has_parity() {
+            return self.hop(out, inp, -1.0, None);
+        }
+        self.hop(odd, inp, 1.0, None)?;
+        self.hop(out, odd, 1.0, None)
+    }
+
     /// The system of solves from that of M x = b: `out` is its source, `scaled` = D^-1 b on all sites.
     pub fn prepare(
         &self,

@@ -1,27 +1,115 @@
 //! Restarted GCR (Eisenstat, Elman, Schultz 1983) with a preconditioner that may vary. Directions
-//! are not orthogonalised themselves, only their images; x is updated once per cycle through the
-//! triangular system of the orthogonalisation.
+//! are not orthogonalised themselves, only their images; x is updated once per cycle, or when the residual
+//! is computed anew, through the triangular system of the orthogonalisation.
 
 use num_complex::Complex64;
 
-use super::levels::{Levels, Next};
+use super::levels::{retain, Levels, Next};
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
+/// What is known of the directions z and their orthogonal images q.
+#[derive(Default)]
+struct Space {
+    /// |q_j|^2
+    images: Vec<Vec<f64>>,
+    /// Of q_j in what r has lost since x was last brought up to date, and since the space began.
+    steps: Vec<Vec<Complex64>>,
+    totals: Vec<Vec<Complex64>>,
+    /// overlaps[k][j]: what was subtracted of q_j from q_k.
+    overlaps: Vec<Vec<Vec<Complex64>>>,
+}
+
+impl Space {
+    fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Coefficients of the z_j for those `steps` of the q_j:
+    /// chi_j + sum_{k > j} overlaps[k][j] chi_k = steps_j.
+    fn solution(&self, steps: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
+        let mut chi = steps.to_vec();
+        for j in (0..chi.len()).rev() {
+            for k in j + 1..chi.len() {
+                for i in 0..chi[j].len() {
+                    let shift = self.overlaps[k][j][i] * chi[k][i];
+                    chi[j][i] -= shift;
+                }
+            }
+        }
+        chi
+    }
+
+    /// x += what was found since the last time.
+    fn flush(&mut self, z: &[VectorField], x: &mut VectorField) -> Result<()> {
+        let chi = self.solution(&self.steps);
+        for (chi, z) in
+            chi.iter().zip(z).filter(|(chi, _)| chi.iter().any(|c| *c != Complex64::ZERO))
+        {
+            blas::axpy(chi, z, x)?;
+        }
+        self.steps.iter_mut().for_each(|s| s.fill(Complex64::ZERO));
+        Ok(())
+    }
+
+    /// Everything that the space has found becomes its first direction, and the only one (Baker, Jessup and
+    /// Manteuffel, SIAM J. Matrix Anal. 26, 962): a restart that does not forget the way.
+    fn fold(&mut self, z: &mut [VectorField], q: &mut [VectorField]) -> Result<()> {
+        let chi = self.solution(&self.totals);
+        let part = |j: usize, i: usize| self.totals[j][i].norm_sqr() * self.images[j][i];
+        let norm = |i: usize| (0..self.len()).map(|j| part(j, i)).sum();
+        let images: Vec<f64> = (0..chi[0].len()).map(norm).collect();
+        for (fields, coef) in [(z, &chi), (q, &self.totals)] {
+            let (first, rest) = fields.split_at_mut(1);
+            blas::axpby(&coef[1], &rest[0], &coef[0], &mut first[0])?;
+            for j in 2..coef.len() {
+                blas::axpy(&coef[j], &rest[j - 1], &mut first[0])?;
+            }
+        }
+        let n = images.len();
+        *self = Space::default();
+        let direction =
+            Direction { norm: images, step: vec![Complex64::ZERO; n], overlaps: vec![] };
+        self.push(direction);
+        Ok(())
+    }
+
+    fn push(&mut self, new: Direction) {
+        self.images.push(new.norm);
+        self.totals.push(new.step.clone());
+        self.steps.push(new.step);
+        self.overlaps.push(new.overlaps);
+    }
+
+    /// Some right-hand sides only.
+    fn keep(&mut self, keep: &[usize]) {
+        self.images.iter_mut().for_each(|v| retain(v, keep));
+        let overlaps = self.overlaps.iter_mut().flatten();
+        let all = self.steps.iter_mut().chain(&mut self.totals).chain(overlaps);
+        all.for_each(|v| retain(v, keep));
+    }
+}
+
+struct Direction {
+    norm: Vec<f64>,
+    step: Vec<Complex64>,
+    overlaps: Vec<Vec<Complex64>>,
+}
+
 pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     let mut n = levels.nrhs();
-    // z: directions, q: images M z made orthogonal; fields appear as a cycle first needs them.
+    let most = levels.params.nkrylov;
+    // With a good preconditioner directions are few and dear: they outlive a recomputed residual.
+    let lasting = preconditioner.is_some();
+    // Fields appear as a space first needs them.
     let (mut z, mut q) = (vec![], vec![]);
+    let mut space = Space::default();
     while levels.running() {
-        let mut images: Vec<Vec<f64>> = vec![];
-        let mut steps: Vec<Vec<Complex64>> = vec![];
-        // overlaps[k][j]: what was subtracted of q_j from q_k.
-        let mut overlaps: Vec<Vec<Vec<Complex64>>> = vec![];
         let mut next = Next::Continue;
         let mut broken = false;
-        while next == Next::Continue && !broken && steps.len() < levels.params.nkrylov {
-            let k = steps.len();
+        while next == Next::Continue && !broken && space.len() < most {
+            let k = space.len();
             if k == z.len() {
                 z.push(levels.vector()?);
                 q.push(levels.vector()?);
@@ -37,7 +125,7 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
             levels.apply(&mut q[k], &z[k])?;
             let (before, rest) = q.split_at_mut(k);
             let image = &mut rest[0];
-            let mut subtracted = vec![];
+            let mut overlaps = vec![];
             // <next factor, image> is found while the last overlap is subtracted.
             let (mut along, mut norm) = match before.first() {
                 Some(first) => blas::dot_norm(first, image).map(|(d, _)| (d, vec![]))?,
@@ -47,44 +135,40 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
                 }
             };
             for j in 0..k {
-                let c = levels.masked(|i| ratio(along[i], images[j][i]));
+                let c = levels.masked(|i| ratio(along[i], space.images[j][i]));
                 let minus: Vec<Complex64> = c.iter().map(|c| -c).collect();
                 let with = before.get(j + 1).unwrap_or(&levels.r);
                 (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
-                subtracted.push(c);
+                overlaps.push(c);
             }
             // along = <r, image> now.
-            let a = levels.masked(|i| ratio(along[i].conj(), norm[i]));
-            broken = (0..n).any(|i| levels.active[i] && !(norm[i] > 0.0 && a[i].is_finite()));
+            let step = levels.masked(|i| ratio(along[i].conj(), norm[i]));
+            broken = (0..n).any(|i| levels.active[i] && !(norm[i] > 0.0 && step[i].is_finite()));
             if broken {
                 break;
             }
-            let minus: Vec<Complex64> = a.iter().map(|a| -a).collect();
+            let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
             let r2 = blas::axpy_norm(&minus, image, &mut levels.r)?;
             levels.count(2 + 4 * k + 2 + 3 + 3, 144 + 240 * k + 96 + 48 + 96);
-            images.push(norm);
-            steps.push(a);
-            overlaps.push(subtracted);
+            space.push(Direction { norm, step, overlaps });
             next = levels.advance(&r2);
         }
-        // chi_j + sum_{k > j} overlaps[k][j] chi_k = steps_j
-        for j in (0..steps.len()).rev() {
-            for k in j + 1..steps.len() {
-                for i in 0..n {
-                    let shift = overlaps[k][j][i] * steps[k][i];
-                    steps[j][i] -= shift;
-                }
-            }
-            blas::axpy(&steps[j], &z[j], levels.x())?;
-        }
+        space.flush(&z, levels.x())?;
         if broken {
+            space = Space::default();
             levels.breakdown("the image of a direction vanishes or is not finite")?;
         } else if next == Next::Refresh {
             levels.refresh()?;
         }
+        if !lasting || (space.len() == most && most < 3) {
+            space = Space::default();
+        } else if space.len() == most {
+            space.fold(&mut z, &mut q)?;
+        }
         let mut fields: Vec<&mut VectorField> = z.iter_mut().chain(&mut q).collect();
         if next == Next::Refresh {
             if let Some(keep) = levels.shrink(&mut fields)? {
+                space.keep(&keep);
                 n = keep.len();
             }
         }

@@ -6,19 +6,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use num_complex::Complex64;
-
-use super::pool::{Lent, Pool};
+use super::pool::{Lent, Pool, Squares};
 use super::{Cycle, MultigridParams, Smoother, Transfer};
 use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
-use crate::fields::{CoarseField, SpinorField, Subset};
+use crate::fields::krylov::{LeastSquares, Row, Space};
+use crate::fields::{CoarseField, Precision, SpinorField, Subset};
 use crate::linop::{LinOp, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
 
 /// Directions that GCR on a coarse level keeps.
 const KRYLOV: usize = 16;
+/// Steps between two sums where nothing preconditions: more make a basis that single precision does
+/// not hold. The first are fewer where a tolerance may be met early.
+const STEPS: usize = 12;
+const FIRST_STEPS: usize = 6;
+/// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
+/// directions take memory.
+const SMOOTHED: usize = 4;
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {
@@ -30,8 +36,11 @@ pub(super) struct Hierarchy {
     pub coarse: Vec<Arc<CoarseOperator>>,
     pub pools: Vec<Pool>,
     pub workspace: Workspace,
-    /// Directions and images of the finest level's GCR.
-    directions: Mutex<Vec<(SpinorField, SpinorField)>>,
+    /// Of what stands around the cycle, with all right-hand sides.
+    around: Workspace,
+    /// Directions of the finest level's smoother.
+    directions: Mutex<Vec<SpinorField>>,
+    squares: Squares,
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
@@ -49,15 +58,17 @@ impl Hierarchy {
         let counters = || (0..=coarse.len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
         let fine = Arc::new(EvenOdd::new(op, 0, true));
-        let workspace = Workspace::default();
+        let squares = Squares::new(transfers[0].fine());
         Hierarchy {
             params,
             fine,
             transfers,
             coarse,
             pools,
-            workspace,
+            workspace: Workspace::default(),
+            around: Workspace::default(),
             directions: Mutex::default(),
+            squares,
             iterations,
             nanoseconds,
         }
@@ -90,8 +101,8 @@ impl Hierarchy {
     /// with a small one.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (op, shape) = (self.fine.op(), self.fine.shape());
-        self.workspace.with(&shape, inp.nrhs(), |s| {
-            self.workspace.with(&shape, inp.nrhs(), |t| {
+        self.around.with(&shape, inp.nrhs(), |s| {
+            self.around.with(&shape, inp.nrhs(), |t| {
                 blas::copy(s, inp)?;
                 gamma5(t, s)?;
                 op.apply_site(s, t, 0, SiteTerm::Inverse, false, 1.0)?;
@@ -103,33 +114,63 @@ impl Hierarchy {
         })
     }
 
+    /// Right-hand sides of `n` that the finest level has at a time.
+    fn together(n: usize) -> usize {
+        n.div_ceil(n.div_ceil(SMOOTHED))
+    }
+
     fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.fine.shape(), inp.nrhs(), &self.params.levels[0]);
-        let one = blas::uniform(n, 1.0);
-        self.workspace.with(&shape, n, |x| {
-            self.workspace.with(&shape, n, |r| {
-                self.workspace.with(&shape, n, |t| {
-                    blas::copy(r, inp)?;
+        let op = self.fine.op();
+        let mut fine = self.pools[0].lend(Subset::Even, n)?;
+        let parts = || {
+            let step = Self::together(n);
+            (0..n).step_by(step).map(move |first| (first, step.min(n - first)))
+        };
+        for (first, count) in parts() {
+            let b = inp.columns(first, count)?;
+            self.workspace.with(&shape, count, |r| {
+                blas::copy(r, &b)?;
+                self.workspace.with(&shape, count, |x| {
                     if level.pre > 0 {
                         x.clear()?;
-                        self.relax(x, r, t, level.pre, true)?;
+                        self.relax(x, r, level.pre, true)?;
+                        blas::copy(&mut out.columns(first, count)?, x)?;
                     }
-                    self.fine_correction(t, r)?;
-                    match level.pre {
-                        0 => blas::copy(x, t)?,
-                        _ => blas::axpy(&one, t, x)?,
-                    }
-                    if level.post > 0 {
-                        self.workspace.with(&shape, n, |q| {
-                            self.fine.apply(q, t)?;
-                            blas::axpy(&blas::uniform(n, -1.0), q, r)?;
-                            self.relax(x, r, q, level.post, false)
-                        })?;
-                    }
-                    blas::copy(out, x)
+                    // The Schur complement is symmetric: times A it is that of M.
+                    op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)?;
+                    fine.take_spinors(first, x, None)
                 })
-            })
-        })
+            })?;
+        }
+        {
+            let mut solution = self.pools[1].lend(Subset::Full, n)?;
+            {
+                let mut source = self.pools[1].lend(Subset::Full, n)?;
+                self.transfers[0].restrict(&mut source, &fine)?;
+                self.timed(1, || self.solve(1, &mut solution, &source))?;
+            }
+            self.transfers[0].prolong(&mut fine, &solution)?;
+        }
+        for (first, count) in parts() {
+            let (b, mut to) = (inp.columns(first, count)?, out.columns(first, count)?);
+            let one = blas::uniform(count, 1.0);
+            self.workspace.with(&shape, count, |x| {
+                fine.give_spinors(first, x, 0)?;
+                if level.pre > 0 {
+                    blas::axpy(&one, &to, x)?;
+                }
+                if level.post > 0 {
+                    self.workspace.with(&shape, count, |r| {
+                        self.fine.apply(r, x)?;
+                        blas::axpby(&one, &b, &blas::uniform(count, -1.0), r)?;
+                        self.relax(x, r, level.post, false)
+                    })?;
+                }
+                blas::copy(&mut to, x)
+            })?;
+        }
+        Ok(())
     }
 
     /// Steps of the smoother: x gains what is found, r is its residual where that is wanted. The host
@@ -138,86 +179,67 @@ impl Hierarchy {
         &self,
         x: &mut SpinorField,
         r: &mut SpinorField,
-        q: &mut SpinorField,
         steps: usize,
         residual: bool,
     ) -> Result<()> {
         self.iterations[0].fetch_add(steps as u64, Ordering::Relaxed);
-        if self.params.smoother == Smoother::Gcr && steps > 1 {
-            return self.relax_gcr(x, r, steps, residual);
-        }
         let n = r.nrhs();
-        let omega = if steps > 1 { self.params.omega } else { 1.0 };
-        for step in 0..steps {
-            self.fine.apply(q, r)?;
-            let sums = blas::dot_norm_later(q, r)?;
-            let times = Times::DotOverNorm(&sums);
-            blas::axpy_times(&blas::uniform(n, omega), times, r, x)?;
-            if residual || step + 1 < steps {
-                blas::axpy_times(&blas::uniform(n, -omega), times, q, r)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn relax_gcr(
-        &self,
-        x: &mut SpinorField,
-        r: &mut SpinorField,
-        steps: usize,
-        residual: bool,
-    ) -> Result<()> {
-        let (shape, n) = (self.fine.shape(), r.nrhs());
-        let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
-        let mut kept: Vec<(SpinorField, SpinorField)> = {
-            let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
-            let fits = kept.first().is_none_or(|(z, _)| z.nrhs() == n);
-            if fits {
-                std::mem::take(&mut *kept)
-            } else {
-                vec![]
-            }
+        let directions = match self.params.smoother {
+            Smoother::Gcr if r.precision() != Precision::F16 => steps.min(STEPS),
+            _ => 1,
         };
-        while kept.len() < steps {
-            kept.push((shape.field(n)?, shape.field(n)?));
+        let mut kept: Vec<SpinorField> = {
+            let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
+            std::mem::take(&mut *kept)
+        };
+        kept.retain(|field| field.nrhs() == n);
+        while kept.len() < directions {
+            kept.push(self.fine.shape().field(n)?);
         }
-        for k in 0..steps {
-            let (before, now) = kept.split_at_mut(k);
-            let (z, q) = &mut now[0];
-            blas::copy(z, r)?;
-            self.fine.apply(q, z)?;
-            for (z_before, q_before) in before.iter() {
-                let sums = blas::dot_norm_later(q_before, q)?;
+        if directions > 1 {
+            self.relax_space(x, r, &mut kept, steps, residual)?;
+        } else {
+            let omega = if self.params.smoother == Smoother::Mr { self.params.omega } else { 1.0 };
+            let omega = if steps > 1 { omega } else { 1.0 };
+            let q = &mut kept[0];
+            for step in 0..steps {
+                self.fine.apply(q, r)?;
+                let sums = blas::dot_norm_later(q, r)?;
                 let times = Times::DotOverNorm(&sums);
-                blas::axpy_times(&minus, times, z_before, z)?;
-                blas::axpy_times(&minus, times, q_before, q)?;
-            }
-            let sums = blas::dot_norm_later(q, r)?;
-            let times = Times::DotOverNorm(&sums);
-            blas::axpy_times(&one, times, z, x)?;
-            if residual || k + 1 < steps {
-                blas::axpy_times(&minus, times, q, r)?;
+                blas::axpy_times(&blas::uniform(n, omega), times, r, x)?;
+                if residual || step + 1 < steps {
+                    blas::axpy_times(&blas::uniform(n, -omega), times, q, r)?;
+                }
             }
         }
         *self.directions.lock().unwrap_or_else(|e| e.into_inner()) = kept;
         Ok(())
     }
 
-    /// e = P (coarse solution of R A r) on even sites.
-    fn fine_correction(&self, e: &mut SpinorField, r: &SpinorField) -> Result<()> {
-        let n = r.nrhs();
-        let mut fine = self.pools[0].lend(Subset::Even, n)?;
-        // The Schur complement is symmetric: times A it is that of M.
-        self.fine.op().apply_site(e, r, 0, SiteTerm::Direct, false, 1.0)?;
-        fine.take_spinors(0, e, None)?;
-        let mut solution = self.pools[1].lend(Subset::Full, n)?;
-        {
-            let mut source = self.pools[1].lend(Subset::Full, n)?;
-            self.transfers[0].restrict(&mut source, &fine)?;
-            self.timed(1, || self.solve(1, &mut solution, &source))?;
+    /// The smallest residual after some steps at a time, as GCR finds it.
+    fn relax_space(
+        &self,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        kept: &mut [SpinorField],
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        let squares = self.squares.lend(r.nrhs())?;
+        for (count, last) in blocks(steps, STEPS) {
+            let mut rows = vec![r.row()?];
+            for k in 0..count {
+                let (before, now) = kept.split_at_mut(k);
+                self.fine.rest(&mut now[0], before.last().unwrap_or(r))?;
+                rows.push(now[0].row()?);
+            }
+            squares.solve(&rows, 0, Space::Powers)?;
+            match last && !residual {
+                true => squares.solution(&rows, x.row()?, true)?,
+                false => squares.both(&rows, x.row()?, true, r.row()?)?,
+            }
         }
-        self.transfers[0].prolong(&mut fine, &solution)?;
-        fine.give_spinors(0, e, 0)
+        Ok(())
     }
 
     /// M x = b on a coarse level, roughly.
@@ -229,12 +251,20 @@ impl Hierarchy {
         let mut solution = pool.lend(op.subset(), n)?;
         let p = &self.params;
         if level == self.coarse.len() {
-            self.gcr(level, &mut solution, &mut r, p.coarsest_tol, p.coarsest_iterations, false)?;
+            let goal = Some(p.coarsest_tol);
+            self.minimise(
+                level,
+                &mut solution,
+                &mut r,
+                false,
+                (goal, p.coarsest_iterations),
+                false,
+            )?;
         } else {
             match p.cycle {
                 Cycle::V => self.coarse_cycle(level, &mut solution, &r)?,
-                Cycle::W => self.gcr(level, &mut solution, &mut r, 1e-3, 2, true)?,
-                Cycle::K => self.gcr(level, &mut solution, &mut r, p.tol, p.iterations, true)?,
+                Cycle::W => self.gcr(level, &mut solution, &mut r, 1e-3, 2)?,
+                Cycle::K => self.gcr(level, &mut solution, &mut r, p.tol, p.iterations)?,
             }
         }
         op.reconstruct(x, &solution, &scaled)
@@ -244,42 +274,96 @@ impl Hierarchy {
     fn coarse_cycle(&self, level: usize, z: &mut CoarseField, r: &CoarseField) -> Result<()> {
         let (op, n, params) = (self.op(level), r.nrhs(), &self.params.levels[level]);
         let (pool, transfer) = (&self.pools[level], &self.transfers[level]);
-        let one = blas::uniform(n, 1.0);
+        let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
         let mut rest = pool.lend(op.subset(), n)?;
-        rest.copy(r)?;
         let mut t = pool.lend(op.subset(), n)?;
         if params.pre > 0 {
-            self.gcr(level, z, &mut rest, 0.0, params.pre, false)?;
+            rest.copy(r)?;
+            self.minimise(level, z, &mut rest, false, (None, params.pre), true)?;
         }
         // From D^-1 times the system to the system.
-        op.diagonal(&mut t, &rest)?;
+        let from: &CoarseField = if params.pre > 0 { &rest } else { r };
+        op.diagonal(&mut t, from)?;
         {
             let below = &self.pools[level + 1];
             let mut source = below.lend(Subset::Full, n)?;
             let mut solution = below.lend(Subset::Full, n)?;
             transfer.restrict(&mut source, &t)?;
             self.timed(level + 1, || self.solve(level + 1, &mut solution, &source))?;
-            transfer.prolong(&mut t, &solution)?;
+            match params.pre {
+                0 => transfer.prolong(z, &solution)?,
+                _ => {
+                    transfer.prolong(&mut t, &solution)?;
+                    z.axpy(&one, &t)?;
+                }
+            }
         }
-        match params.pre {
-            0 => z.copy(&t)?,
-            _ => z.axpy(&one, &t)?,
-        }
+        drop(t);
         if params.post > 0 {
-            let mut q = pool.lend(op.subset(), n)?;
-            let mut odd = pool.lend(Subset::Odd, n)?;
-            op.schur(&mut q, &t, &mut odd)?;
-            drop(odd);
-            rest.axpy(&blas::uniform(n, -1.0), &q)?;
-            drop(q);
-            self.gcr(level, &mut t, &mut rest, 0.0, params.post, false)?;
-            z.axpy(&one, &t)?;
+            {
+                let mut odd = pool.lend(Subset::Odd, n)?;
+                op.schur(&mut rest, z, &mut odd)?;
+            }
+            rest.axpby(&one, r, &minus)?;
+            self.minimise(level, z, &mut rest, true, (None, params.post), false)?;
         }
         Ok(())
     }
 
-    /// GCR on a level's system from zero: x, and in r the residual. A right-hand side stands still once its
-    /// residual has fallen to `tol`.
+    /// Steps of GCR without a preconditioner: x, or (`keep`) what is added to it, and where that is wanted
+    /// the residual in r. All right-hand sides go on until the last one's residual has fallen to the goal;
+    /// without one the host waits for nothing.
+    fn minimise(
+        &self,
+        level: usize,
+        x: &mut CoarseField,
+        r: &mut CoarseField,
+        keep: bool,
+        (goal, most): (Option<f64>, usize),
+        residual: bool,
+    ) -> Result<()> {
+        let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
+        let squares = self.squares.lend(n)?;
+        let mut odd = pool.lend(Subset::Odd, n)?;
+        let mut kept: Vec<Lent> = vec![];
+        let mut start: Vec<f64> = vec![];
+        let (mut done, mut keep) = (0, keep);
+        let first = if goal.is_some() { FIRST_STEPS.min(most) } else { 0 };
+        for (count, last) in blocks(first, STEPS).chain(blocks(most - first, STEPS)) {
+            let last = last && done + count == most;
+            let mut rows: Vec<Row> = vec![r.row()];
+            for k in 0..count {
+                if k == kept.len() {
+                    kept.push(pool.lend(op.subset(), n)?);
+                }
+                let (before, now) = kept.split_at_mut(k);
+                let from: &CoarseField = match before.last() {
+                    Some(last) => last,
+                    None => r,
+                };
+                op.rest(&mut now[0], from, &mut odd)?;
+                rows.push(now[0].row());
+            }
+            let norms = squares.solve(&rows, 0, Space::Powers)?;
+            match last && !residual {
+                true => squares.solution(&rows, x.row(), keep)?,
+                false => squares.both(&rows, x.row(), keep, r.row())?,
+            }
+            (done, keep) = (done + count, true);
+            let Some(goal) = goal.filter(|_| !last) else { continue };
+            let now = norms.get()?;
+            if start.is_empty() {
+                start = now.iter().map(|v| v[0]).collect();
+            }
+            if now.iter().zip(&start).all(|(v, start)| fallen(v[1], *start, goal)) {
+                break;
+            }
+        }
+        self.iterations[level].fetch_add(done as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// GCR with the cycle of the levels below, from zero. The host waits once in an iteration.
     fn gcr(
         &self,
         level: usize,
@@ -287,67 +371,50 @@ impl Hierarchy {
         r: &mut CoarseField,
         tol: f64,
         most: usize,
-        preconditioned: bool,
     ) -> Result<()> {
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        x.clear()?;
-        let mut now = r.norm2()?;
-        let goal: Vec<f64> = now.iter().map(|v| tol * tol * v).collect();
-        let mut active: Vec<bool> = now.iter().map(|v| *v > 0.0 && v.is_finite()).collect();
+        let squares = self.squares.lend(n)?;
+        let mut start: Vec<f64> = vec![];
         let mut done = 0;
-        while done < most && active.contains(&true) {
+        let mut good = false;
+        for (count, _) in blocks(most, KRYLOV) {
+            let source = {
+                let mut source = pool.lend(op.subset(), n)?;
+                source.copy(r)?;
+                source
+            };
+            let mut rows = vec![source.row()];
             let (mut z, mut q): (Vec<Lent>, Vec<Lent>) = (vec![], vec![]);
-            let mut norms: Vec<Vec<f64>> = vec![];
-            let mut steps: Vec<Vec<Complex64>> = vec![];
-            // overlaps[k][j]: what was subtracted of q_j from q_k.
-            let mut overlaps: Vec<Vec<Vec<Complex64>>> = vec![];
-            while steps.len() < KRYLOV && done < most && active.contains(&true) {
-                let k = steps.len();
+            for k in 0..count {
                 let mut direction = pool.lend(op.subset(), n)?;
                 let mut image = pool.lend(op.subset(), n)?;
-                match preconditioned {
-                    true => self.coarse_cycle(level, &mut direction, r)?,
-                    false => direction.copy(r)?,
-                }
+                self.coarse_cycle(level, &mut direction, r)?;
                 {
                     let mut odd = pool.lend(Subset::Odd, n)?;
                     op.schur(&mut image, &direction, &mut odd)?;
                 }
-                let mut subtracted = vec![];
-                for j in 0..k {
-                    let before: &CoarseField = &q[j];
-                    let along = before.dot_norm(&image)?.0;
-                    let c: Vec<Complex64> = (0..n).map(|i| ratio(along[i], norms[j][i])).collect();
-                    let minus: Vec<Complex64> = c.iter().map(|c| -c).collect();
-                    image.axpy(&minus, before)?;
-                    subtracted.push(c);
-                }
-                let (along, norm) = image.dot_norm(r)?;
-                let a: Vec<Complex64> = (0..n)
-                    .map(|i| if active[i] { ratio(along[i], norm[i]) } else { Complex64::ZERO })
-                    .collect();
-                let minus: Vec<Complex64> = a.iter().map(|a| -a).collect();
-                r.axpy(&minus, &image)?;
-                for i in 0..n {
-                    now[i] -= a[i].norm_sqr() * norm[i];
-                    active[i] &= now[i] > goal[i] && a[i] != Complex64::ZERO;
-                }
+                rows.push(image.row());
                 z.push(direction);
                 q.push(image);
-                norms.push(norm);
-                steps.push(a);
-                overlaps.push(subtracted);
+                let norms = squares.solve(&rows, if k == 0 { 0 } else { k + 1 }, Space::Images)?;
                 done += 1;
-            }
-            // chi_j + sum_{k > j} overlaps[k][j] chi_k = steps_j
-            for j in (0..steps.len()).rev() {
-                for k in j + 1..steps.len() {
-                    for i in 0..n {
-                        let shift = overlaps[k][j][i] * steps[k][i];
-                        steps[j][i] -= shift;
-                    }
+                if done == most {
+                    break;
                 }
-                x.axpy(&steps[j], &z[j])?;
+                squares.residual(&rows, r.row())?;
+                let now = norms.get()?;
+                if start.is_empty() {
+                    start = now.iter().map(|v| v[0]).collect();
+                }
+                good = now.iter().zip(&start).all(|(v, start)| fallen(v[1], *start, tol));
+                if good {
+                    break;
+                }
+            }
+            let directions: Vec<Row> = z.iter().map(|v| v.row()).collect();
+            squares.solution(&directions, x.row(), done > directions.len())?;
+            if good {
+                break;
             }
         }
         self.iterations[level].fetch_add(done as u64, Ordering::Relaxed);
@@ -356,11 +423,18 @@ impl Hierarchy {
 
     /// Bytes of the vectors of a cycle on `nrhs` right-hand sides.
     pub fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let fine = self.fine.shape().bytes(nrhs);
-        let mut sum = (4 + 2 * uses.dagger as u64) * fine + self.fine.memory(nrhs, Uses::FORWARD);
         let level = &self.params.levels[0];
-        if self.params.smoother == Smoother::Gcr {
-            sum += 2 * level.pre.max(level.post) as u64 * fine;
+        let some = Self::together(nrhs);
+        let part = self.fine.shape().bytes(some);
+        let steps = match self.params.smoother {
+            Smoother::Gcr if self.params.smoother_precision != Precision::F16 => {
+                level.pre.max(level.post).min(STEPS)
+            }
+            _ => 1,
+        };
+        let mut sum = (2 + steps as u64) * part + self.fine.memory(some, Uses::FORWARD);
+        if uses.dagger {
+            sum += 2 * self.fine.shape().bytes(nrhs);
         }
         let grid = self.transfers[0].fine();
         let bytes = |grid: &_, precision, subset, components| {
@@ -370,16 +444,23 @@ impl Hierarchy {
         for (l, op) in self.coarse.iter().enumerate() {
             let vector = |subset| bytes(op.grid(), op.precision(), subset, op.rows());
             let last = l + 1 == self.coarse.len();
-            let directions = match (last, self.params.cycle) {
-                (true, _) => self.params.coarsest_iterations.min(KRYLOV),
-                (false, Cycle::V) => self.params.levels[l + 1].post,
-                (false, Cycle::W) => 2 + self.params.levels[l + 1].post,
-                (false, Cycle::K) => {
-                    self.params.iterations.min(KRYLOV) + self.params.levels[l + 1].post.min(KRYLOV)
-                }
-            };
-            let halves = 2 * directions as u64 + if last { 2 } else { 5 };
-            sum += 3 * vector(Subset::Full) + halves * vector(op.subset()) + vector(Subset::Odd);
+            // Those of a solve, then of its cycles.
+            let mut halves = 2;
+            if last {
+                halves += self.params.coarsest_iterations.min(STEPS);
+            } else {
+                halves += match self.params.cycle {
+                    Cycle::V => 0,
+                    Cycle::W => 1 + 2 * 2,
+                    Cycle::K => 1 + 2 * self.params.iterations.min(KRYLOV),
+                };
+                let step = &self.params.levels[l + 1];
+                halves += 2 + step.pre.max(step.post).min(STEPS);
+            }
+            sum += 3 * vector(Subset::Full)
+                + halves as u64 * vector(op.subset())
+                + vector(Subset::Odd)
+                + 3 * LeastSquares::bytes(nrhs) as u64;
         }
         sum
     }
@@ -399,12 +480,13 @@ impl Hierarchy {
     }
 }
 
-/// a / b; 0 where that is not finite.
-fn ratio(a: Complex64, b: f64) -> Complex64 {
-    let c = a / b;
-    if c.is_finite() {
-        c
-    } else {
-        Complex64::ZERO
-    }
+/// `all` steps in blocks of about the same size, `most` at most; is it the last one?
+fn blocks(all: usize, most: usize) -> impl Iterator<Item = (usize, bool)> {
+    let count = all.div_ceil(most);
+    (0..count).map(move |i| ((i + 1) * all / count - i * all / count, i + 1 == count))
+}
+
+/// Is |r|^2 small enough; what is not finite will not improve.
+fn fallen(now: f64, start: f64, tol: f64) -> bool {
+    now <= tol * tol * start || !now.is_finite()
 }

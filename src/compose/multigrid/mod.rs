@@ -112,12 +112,12 @@ impl Multigrid {
         params.check()?;
         op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy")?;
         let start = Instant::now();
-        let low = Arc::new(op.to(params.smoother_precision, smoother_links(op))?);
-        let hierarchy = Arc::new(match vectors {
-            Some(vectors) => setup::from_vectors(&low, params, vectors)?,
-            None => setup::anew(&low, params)?,
-        });
-        let reduction = reduction(&hierarchy)?;
+        if op.gauge().geometry().comm().size() == 1 {
+            op.shape().device.rehearse(|| {
+                let _ = Self::set_up(op, params, vectors);
+            });
+        }
+        let (hierarchy, reduction) = Self::set_up(op, params, vectors)?;
         let report = MultigridReport {
             setup_seconds: start.elapsed().as_secs_f64(),
             reduction,
@@ -126,6 +126,21 @@ impl Multigrid {
         let state = Mutex::new(State { report, fresh: reduction });
         hierarchy.forget_counts();
         Ok(Multigrid { hierarchy: RwLock::new(hierarchy), state })
+    }
+
+    /// A hierarchy and what its cycle reduces a residual by.
+    fn set_up(
+        op: &Arc<Wilson>,
+        params: &MultigridParams,
+        vectors: Option<&SpinorField>,
+    ) -> Result<(Arc<Hierarchy>, f64)> {
+        let low = Arc::new(op.to(params.smoother_precision, smoother_links(op))?);
+        let hierarchy = Arc::new(match vectors {
+            Some(vectors) => setup::from_vectors(&low, params, vectors)?,
+            None => setup::anew(&low, params)?,
+        });
+        let reduction = reduction(&hierarchy)?;
+        Ok((hierarchy, reduction))
     }
 
     /// Device memory that set-up takes at most, temporaries included, besides the operator.
@@ -220,10 +235,11 @@ impl Multigrid {
         MultigridReport { levels, ..self.state().report.clone() }
     }
 
-    /// The null vectors of the finest level, orthonormal on aggregates: as many right-hand sides.
+    /// The null vectors of the finest level as many right-hand sides, normalised but not yet orthonormal on
+    /// aggregates: all levels can be built from them again.
     pub fn vectors(&self, precision: Precision) -> Result<SpinorField> {
         let h = self.read();
-        let v = h.transfers[0].vectors();
+        let v = h.transfers[0].originals()?;
         let grid = v.grid();
         let mut out =
             SpinorField::new(grid.device(), grid.fine(), precision, Subset::Full, v.nrhs())?;
@@ -344,6 +360,5 @@ fn normalise(v: &mut CoarseField) -> Result<()> {
         bail!(NotFinite, "null vector {i} is zero or not finite: |v|^2 is {}", norms[i]);
     }
     let scale: Vec<f64> = norms.iter().map(|n| 1.0 / n.sqrt()).collect();
-    let any = v.like(v.nrhs())?;
-    v.axpby(&blas::uniform(v.nrhs(), 0.0), &any, &blas::complex(&scale))
+    v.scale(&blas::complex(&scale))
 }

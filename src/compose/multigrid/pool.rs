@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex};
 
 use crate::error::Result;
+use crate::fields::krylov::LeastSquares;
 use crate::fields::{CoarseField, CoarseGrid, Precision, Subset};
 
 /// Vectors of one level.
@@ -62,6 +63,51 @@ impl Drop for Lent<'_> {
     fn drop(&mut self) {
         if let Some(field) = self.field.take() {
             self.pool.idle.lock().unwrap_or_else(|e| e.into_inner()).push(field);
+        }
+    }
+}
+
+/// Least squares of Krylov spaces, for as many right-hand sides as the last that asked.
+#[derive(Debug)]
+pub(super) struct Squares {
+    grid: Arc<CoarseGrid>,
+    idle: Mutex<Vec<LeastSquares>>,
+}
+
+impl Squares {
+    pub fn new(grid: &Arc<CoarseGrid>) -> Self {
+        Squares { grid: grid.clone(), idle: Mutex::default() }
+    }
+
+    pub fn lend(&self, nrhs: usize) -> Result<LentSquares<'_>> {
+        let kept = {
+            let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
+            idle.iter().position(|s| s.nrhs() == nrhs).map(|i| idle.swap_remove(i))
+        };
+        let made = match kept {
+            Some(made) => made,
+            None => LeastSquares::new(self.grid.fine(), self.grid.device(), nrhs)?,
+        };
+        Ok(LentSquares { made: Some(made), from: self })
+    }
+}
+
+/// Least squares that go back.
+pub(super) struct LentSquares<'a> {
+    made: Option<LeastSquares>,
+    from: &'a Squares,
+}
+
+impl Deref for LentSquares<'_> {
+    type Target = LeastSquares;
+    fn deref(&self) -> &LeastSquares {
+        self.made.as_ref().expect("there until it is dropped")
+    }
+}
+impl Drop for LentSquares<'_> {
+    fn drop(&mut self) {
+        if let Some(made) = self.made.take() {
+            self.from.idle.lock().unwrap_or_else(|e| e.into_inner()).push(made);
         }
     }
 }

@@ -20,7 +20,11 @@ pub(super) fn anew(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Hierarc
     let vectors = random_vectors(op, params)?;
     let mut hierarchy = levels(op, params, vectors)?;
     for _ in 0..params.refinements {
-        hierarchy = refined(op, params, &hierarchy, 1)?;
+        let mut v = hierarchy.transfers[0].originals()?;
+        improve(&hierarchy, op, &mut v)?;
+        // Its memory is for the next one.
+        drop(hierarchy);
+        hierarchy = levels(op, params, v)?;
     }
     Ok(hierarchy)
 }
@@ -32,20 +36,15 @@ pub(super) fn refined(
     old: &Hierarchy,
     passes: usize,
 ) -> Result<Hierarchy> {
-    let copy = |h: &Hierarchy| -> Result<CoarseField> {
-        let from = h.transfers[0].vectors();
-        let mut v = from.like(from.nrhs())?;
-        v.copy(from)?;
-        Ok(v)
-    };
-    if passes == 0 {
-        return levels(op, params, copy(old)?);
-    }
     let mut made: Option<Hierarchy> = None;
-    for _ in 0..passes {
-        let mut v = copy(made.as_ref().unwrap_or(old))?;
-        // The old cycle with the new operator on the finest level.
-        improve(made.as_ref().unwrap_or(old), op, &mut v)?;
+    for pass in 0..passes.max(1) {
+        let h = made.as_ref().unwrap_or(old);
+        let mut v = h.transfers[0].originals()?;
+        if pass < passes {
+            // The old cycle with the new operator on the finest level.
+            improve(h, op, &mut v)?;
+        }
+        drop(made.take());
         made = Some(levels(op, params, v)?);
     }
     match made {
@@ -88,24 +87,12 @@ fn levels(
     let (mut transfers, mut coarse) = (Vec::<Transfer>::new(), Vec::<Arc<CoarseOperator>>::new());
     for (l, level) in params.levels.iter().enumerate() {
         normalise(&mut vectors)?;
-        let last = l + 1 == params.levels.len();
-        // Coarse vectors: what the fine ones are on the level.
-        let kept = match last {
-            true => None,
-            false => {
-                let mut kept = vectors.like(vectors.nrhs())?;
-                kept.copy(&vectors)?;
-                Some(kept)
-            }
-        };
         let transfer = Transfer::new(vectors, level.block)?;
         let below = Arc::new(fine.coarsened(&transfer, params.precision)?);
-        if let Some(kept) = kept {
-            let next = params.levels[l + 1].vectors;
-            vectors = coarse_vectors(&transfer, &below, &kept, next, params)?;
-        } else {
-            vectors = CoarseField::new(below.grid(), params.precision, Subset::Full, 2, 1)?;
-        }
+        vectors = match params.levels.get(l + 1) {
+            Some(next) => coarse_vectors(&transfer, &below, next.vectors, params)?,
+            None => CoarseField::new(below.grid(), params.precision, Subset::Full, 2, 1)?,
+        };
         fine = FineOperator::Coarse(below.clone());
         transfers.push(transfer);
         coarse.push(below);
@@ -118,15 +105,13 @@ fn levels(
 fn coarse_vectors(
     transfer: &Transfer,
     op: &CoarseOperator,
-    fine: &CoarseField,
     count: usize,
     params: &MultigridParams,
 ) -> Result<CoarseField> {
-    let mut restricted = op.field(Subset::Full, fine.nrhs())?;
-    transfer.restrict(&mut restricted, fine)?;
+    let restricted = transfer.tests();
     let mut out = op.field(Subset::Full, count)?;
-    let own = count.min(fine.nrhs());
-    out.take_columns(0, &restricted, 0, own, 0)?;
+    let own = count.min(restricted.nrhs());
+    out.take_columns(0, restricted, 0, own, 0)?;
     if count > own {
         let mut more = op.field(Subset::Full, count - own)?;
         random_coarse(&mut more, params.seed)?;

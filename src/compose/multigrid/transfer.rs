@@ -19,6 +19,8 @@ pub struct Transfer {
     pub(super) aggregates: Aggregates,
     /// Null vectors as the right-hand sides of a field on all fine sites.
     vectors: CoarseField,
+    /// The vectors that they were made of, restricted: coarse null vectors, and prolonged themselves.
+    tests: CoarseField,
 }
 
 impl Transfer {
@@ -47,7 +49,9 @@ impl Transfer {
             );
         }
         let aggregates = fine.aggregates(&coarse)?;
-        let mut transfer = Transfer { coarse, aggregates, vectors };
+        let n = vectors.nrhs();
+        let tests = CoarseField::new(&coarse, vectors.precision(), Subset::Full, 2 * n, n)?;
+        let mut transfer = Transfer { coarse, aggregates, vectors, tests };
         // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
         // rounding times their condition.
         for pass in 0..2 {
@@ -84,7 +88,13 @@ impl Transfer {
         }
         let mut new = self.vectors.like(n)?;
         self.prolong(&mut new, &gram)?;
-        self.vectors = new;
+        drop(gram);
+        let old = std::mem::replace(&mut self.vectors, new);
+        if pass == 0 {
+            let mut tests = self.tests.like(n)?;
+            self.restrict(&mut tests, &old)?;
+            self.tests = tests;
+        }
         Ok(())
     }
 
@@ -97,6 +107,16 @@ impl Transfer {
     /// The null vectors, orthonormal on aggregates.
     pub fn vectors(&self) -> &CoarseField {
         &self.vectors
+    }
+    /// The vectors that they were made of, restricted.
+    pub(super) fn tests(&self) -> &CoarseField {
+        &self.tests
+    }
+    /// The vectors that they were made of.
+    pub(super) fn originals(&self) -> Result<CoarseField> {
+        let mut v = self.vectors.like(self.vectors.nrhs())?;
+        self.prolong(&mut v, &self.tests)?;
+        Ok(v)
     }
     /// Components of a coarse site.
     pub fn rows(&self) -> usize {

@@ -196,6 +196,12 @@ impl CoarseField {
         self.axpby(a, x, &vec![Complex64::ONE; x.nrhs])
     }
 
+    /// self *= b, for finite numbers.
+    pub fn scale(&mut self, b: &[Complex64]) -> Result<()> {
+        let args = CoarseBlasArgs { y: self.ptr(), ..self.blas_args(COARSE_AXPBY) };
+        self.launch_blas(args, [&vec![Complex64::ZERO; self.nrhs], b, &[]])
+    }
+
     /// self = x
     pub fn copy(&mut self, x: &CoarseField) -> Result<()> {
         self.check_like(x, "copy")?;

@@ -1,0 +1,230 @@
+// Krylov spaces without a sum in every step (s-step methods; Chronopoulos and Gear, J. Comput. Appl. Math. 25,
+// 153): products of all pairs of vectors in one reduction, least squares on the device, and combinations of
+// all vectors in one pass. Vectors are rows of complex numbers, whatever a site holds: number e of
+// right-hand side r is at e step + r apart. On the CPU numbers of spinors are vectors of real and of
+// imaginary parts of all lanes; those of coarse levels are interleaved.
+#pragma once
+#include "rows.h"
+
+namespace PLAQ_NS {
+
+#if !PLAQ_GPU
+// f(real part, imaginary part) of number e of right-hand side r, W lanes from lx on.
+template <class T, class R> PLAQ_FN R krylov_part(const char* x, const KrylovArgs& a, i64 e, int r, int lx, int imaginary) {
+  return lane_io<T, R>::load((const T*)x + 2 * r * a.apart + (2 * e + imaginary) * PLAQ_LANES + lx);
+}
+#endif
+
+// Products of the vectors of tile `row` with those of tile `column`, <row, column>; a batch is a tile of a
+// right-hand side. Tiles: for each column tile from that of `first` on, row tiles up to itself.
+template <int W, class S> struct KrylovGram {
+  typedef typename S::T T;
+  typedef real<double, W> D;
+  static constexpr int N = KRYLOV_TILE;
+  static PLAQ_FN void site(const KrylovArgs& a, int o, int lx, int batch, Sums<2 * N * N, W>& s) {
+    const int rhs = batch / a.tiles;
+    int row = batch % a.tiles, column = a.first / N;
+    for (; row > column; column++) row -= column + 1;
+    const char *x[N], *y[N];
+    PLAQ_UNROLL for (int i = 0; i < N; i++) {
+      const int p = row * N + i, q = column * N + i;
+      x[i] = a.x[p < a.count ? p : a.count - 1], y[i] = a.x[q < a.count ? q : a.count - 1];
+    }
+#if PLAQ_GPU
+    const i64 at = (i64)o * a.step() + rhs * a.apart;
+    cplx<double> u[N];
+    PLAQ_UNROLL for (int i = 0; i < N; i++) u[i] = number<double>((const T*)x[i], at);
+    PLAQ_UNROLL for (int j = 0; j < N; j++) {
+      const cplx<double> v = number<double>((const T*)y[j], at);
+      PLAQ_UNROLL for (int i = 0; i < N; i++) {
+        const int k = 2 * (i * N + j);
+        s.v[k] = fma_(u[i].re, v.re, fma_(u[i].im, v.im, s.v[k]));
+        s.v[k + 1] = fma_(u[i].re, v.im, fma_(-u[i].im, v.re, s.v[k + 1]));
+      }
+    }
+#else
+    if (!a.interleaved()) {
+      D re[N], im[N];
+      for (int i = 0; i < N; i++) re[i] = krylov_part<T, D>(x[i], a, o, rhs, lx, 0), im[i] = krylov_part<T, D>(x[i], a, o, rhs, lx, 1);
+      for (int j = 0; j < N; j++) {
+        const D vr = krylov_part<T, D>(y[j], a, o, rhs, lx, 0), vi = krylov_part<T, D>(y[j], a, o, rhs, lx, 1);
+        for (int i = 0; i < N; i++) {
+          const int k = 2 * (i * N + j);
+          s.v[k] += re[i] * vr + im[i] * vi;
+          s.v[k + 1] += re[i] * vi - im[i] * vr;
+        }
+      }
+      return;
+    }
+    if (lx != 0) return;
+    const i64 from = (i64)o * a.numbers, step = a.step();
+    int e = 0;
+    if constexpr (W > 1) {
+      if (step == 1) {
+        for (; 2 * e + W <= 2 * a.numbers; e += W / 2) {
+          const i64 at = 2 * (from + e);
+          D u[N];
+          for (int i = 0; i < N; i++) u[i] = lane_io<T, D>::load((const T*)x[i] + at);
+          for (int j = 0; j < N; j++) {
+            const D v = lane_io<T, D>::load((const T*)y[j] + at);
+            const D turned = Tile<double, W, W, 1>::alternating(1, -1) * lane_xor(v, 1);
+            for (int i = 0; i < N; i++) {
+              const int k = 2 * (i * N + j);
+              s.v[k] += u[i] * v;
+              s.v[k + 1] += u[i] * turned;
+            }
+          }
+        }
+      }
+    }
+    double sum[2 * N * N] = {};
+    for (; e < a.numbers; e++) {
+      const i64 at = (from + e) * step + rhs * a.apart;
+      for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+          const cplx<double> u = number<double>((const T*)x[i], at), v = number<double>((const T*)y[j], at);
+          sum[2 * (i * N + j)] += u.re * v.re + u.im * v.im;
+          sum[2 * (i * N + j) + 1] += u.re * v.im - u.im * v.re;
+        }
+    }
+    for (int k = 0; k < 2 * N * N; k++) {
+      if constexpr (W == 1) s.v[k] += sum[k];
+      else s.v[k][0] += sum[k];
+    }
+#endif
+  }
+};
+
+// The combination of images with the smallest residual. Of POWERS the vectors are v_0 = r and v_k+1 = v_k -
+// S v_k, images v_k - v_k+1; of IMAGES r and then the images themselves. Coefficients: those of the
+// solution, one for each vector, then those of the residual; in double and behind all of these in single
+// precision. Sums: |r|^2 before and after, and the number of directions that were of use.
+template <int W> struct KrylovSolve {
+  static constexpr int N = KRYLOV_TILE, M = KRYLOV_MOST;
+  static PLAQ_FN void site(const KrylovArgs& a, int, int lx, int rhs, Sums<3, W>& s) {
+    if (lx != 0) return;
+    double* gram = (double*)a.gram + (i64)rhs * 2 * M * M;
+    const double* in = (const double*)a.sums + (i64)rhs * a.tiles * 2 * N * N;
+    for (int column = a.first / N; column * N < a.count; column++)
+      for (int row = 0; row <= column; row++, in += 2 * N * N)
+        for (int i = 0; i < N; i++)
+          for (int j = 0; j < N; j++) {
+            const int p = row * N + i, q = column * N + j;
+            if (p > q || q < a.first || q >= a.count) continue;
+            const double re = in[2 * (i * N + j)], im = in[2 * (i * N + j) + 1];
+            gram[2 * (p * M + q)] = re, gram[2 * (p * M + q) + 1] = im;
+            gram[2 * (q * M + p)] = re, gram[2 * (q * M + p) + 1] = -im;
+          }
+    const auto g = [&](int i, int j) { return cplx<double>{gram[2 * (i * M + j)], gram[2 * (i * M + j) + 1]}; };
+    const bool powers = a.kind == KRYLOV_POWERS;
+    const int most = a.count - 1;
+    // <image i, image j>, or with j < 0 <image i, r>.
+    const auto product = [&](int i, int j) {
+      if (!powers) return g(i + 1, j < 0 ? 0 : j + 1);
+      if (j < 0) return g(i, 0) - g(i + 1, 0);
+      return g(i, j) - g(i, j + 1) - (g(i + 1, j) - g(i + 1, j + 1));
+    };
+    const double before = g(0, 0).re;
+    double after = before;
+    // L of the images' products, and L^-1 of those with r.
+    cplx<double> l[M][M], w[M];
+    int n = 0;
+    for (; n < most; n++) {
+      const double whole = product(n, n).re, noise = powers ? g(n, n).re + g(n + 1, n + 1).re : whole;
+      double left = whole;
+      cplx<double> rest = product(n, -1);
+      for (int j = 0; j < n; j++) {
+        cplx<double> z = product(n, j);
+        for (int k = 0; k < j; k++) z = z - mul_conj(l[n][k], l[j][k]);
+        const double d = 1 / l[j][j].re;
+        l[n][j] = {z.re * d, z.im * d};
+        left -= l[n][j].re * l[n][j].re + l[n][j].im * l[n][j].im;
+        rest = rest - l[n][j] * w[j];
+      }
+      // Of a direction that depends on those before it only rounding is left.
+      if (!(left > 1e-12 * whole) || !(left > 1e-15 * noise) || !(left < 1e300) || !(before > 0)) break;
+      const double d = vsqrt(left);
+      l[n][n] = {d, 0};
+      w[n] = {rest.re / d, rest.im / d};
+      after -= w[n].re * w[n].re + w[n].im * w[n].im;
+    }
+    for (int i = n - 1; i >= 0; i--) {
+      for (int k = i + 1; k < n; k++) w[i] = w[i] - conj_mul(l[k][i], w[k]);
+      const double d = 1 / l[i][i].re;
+      w[i] = {w[i].re * d, w[i].im * d};
+    }
+    bool finite = true;
+    for (int i = 0; i < n; i++) finite = finite && w[i].re - w[i].re == 0 && w[i].im - w[i].im == 0;
+    if (!finite) n = 0, after = before;
+    double* out = (double*)a.coef + (i64)rhs * 4 * M;
+    float* narrow = (float*)((double*)a.coef + (i64)a.nrhs * 4 * M) + (i64)rhs * 4 * M;
+    const auto put = [&](int k, double re, double im) {
+      out[2 * k] = re, out[2 * k + 1] = im;
+      narrow[2 * k] = (float)re, narrow[2 * k + 1] = (float)im;
+    };
+    for (int k = 0; k < a.count; k++) {
+      const cplx<double> y = k < n ? w[k] : cplx<double>{0, 0}, last = k > 0 && k <= n ? w[k - 1] : cplx<double>{0, 0};
+      put(k, y.re, y.im);
+      const double one = k == 0 ? 1 : 0;
+      if (powers) put(M + k, one + last.re - y.re, last.im - y.im);
+      else put(M + k, one - last.re, -last.im);
+    }
+    s.v[0] += before, s.v[1] += after > 0 ? after : 0, s.v[2] += n;
+  }
+  // a conj(b), conj(a) b
+  static PLAQ_FN cplx<double> mul_conj(cplx<double> a, cplx<double> b) { return {a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im}; }
+  static PLAQ_FN cplx<double> conj_mul(cplx<double> a, cplx<double> b) { return {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re}; }
+};
+
+// Of all vectors x_k: y += sum c_k x_k (or without the old y), and z = sum d_k x_k; z may be one of them.
+template <int W, class S> struct KrylovCombine {
+  typedef typename S::T T;
+  typedef typename S::C C;
+  static PLAQ_FN cplx<C> coefficient(const KrylovArgs& a, int rhs, int k) {
+    const i64 at = (i64)rhs * 2 * KRYLOV_MOST + k;
+    if constexpr (sizeof(C) == 8) return number<C>((const double*)a.coef, at);
+    else return number<C>((const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MOST), at);
+  }
+  static PLAQ_FN void at_number(const KrylovArgs& a, i64 at, int rhs) {
+    cplx<C> y = {0, 0}, z = {0, 0};
+    if (a.with_y() && a.keep) y = number<C>((const T*)a.y, at);
+    for (int k = 0; k < a.count; k++) {
+      const cplx<C> x = number<C>((const T*)a.x[k], at);
+      if (a.with_y()) y = madd(y, coefficient(a, rhs, a.skip + k), x);
+      if (a.with_z()) z = madd(z, coefficient(a, rhs, KRYLOV_MOST + k), x);
+    }
+    if (a.with_y()) put_number((T*)a.y, at, y);
+    if (a.with_z()) put_number((T*)a.z, at, z);
+  }
+  static PLAQ_FN void site(const KrylovArgs& a, int o, int lx, int batch) {
+#if PLAQ_GPU
+    if (a.step() > 1) at_number(a, (i64)o, o % a.step());
+    else at_number(a, (i64)o + batch * a.apart, batch);
+#else
+    if (a.interleaved()) {
+      if (lx != 0) return;
+      const i64 from = (i64)o * a.numbers, step = a.step();
+      for (int e = 0; e < a.numbers; e++)
+        for (int r = 0; r < a.nrhs; r++) at_number(a, (from + e) * step + r * a.apart, r);
+      return;
+    }
+    typedef real<C, W> R;
+    R y[2] = {R{}, R{}}, z[2] = {R{}, R{}};
+    const auto place = [&](const char* p, int imaginary) { return (T*)p + 2 * batch * a.apart + (2 * (i64)o + imaginary) * PLAQ_LANES + lx; };
+    if (a.with_y() && a.keep)
+      for (int i = 0; i < 2; i++) y[i] = lane_io<T, R>::load(place(a.y, i));
+    for (int k = 0; k < a.count; k++) {
+      const R re = lane_io<T, R>::load(place(a.x[k], 0)), im = lane_io<T, R>::load(place(a.x[k], 1));
+      const cplx<C> c = coefficient(a, batch, a.skip + k), d = coefficient(a, batch, KRYLOV_MOST + k);
+      y[0] += re * c.re - im * c.im, y[1] += re * c.im + im * c.re;
+      z[0] += re * d.re - im * d.im, z[1] += re * d.im + im * d.re;
+    }
+    for (int i = 0; i < 2; i++) {
+      if (a.with_y()) lane_io<T, R>::store(place(a.y, i), y[i]);
+      if (a.with_z()) lane_io<T, R>::store(place(a.z, i), z[i]);
+    }
+#endif
+  }
+};
+
+}  // namespace PLAQ_NS
