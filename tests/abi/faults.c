@@ -314,6 +314,19 @@ static void targets_of_files(plaq_context c) {
     OK(plaq_gauge_read_file(c, "kept", &rp, &h, &r));
     CHECK(r.warnings == PLAQ_FILE_WARNING_CHECKSUM);
     OK(plaq_gauge_destroy(h));
+    /* So is a format that is no XML, where other records have the lattice. */
+    OK(plaq_gauge_write_file(g, "kept", NULL));
+    file = fopen("kept", "r+b");
+    CHECK(file != NULL && fread(text, 1, sizeof text, file) == n);
+    for (i = 0; i < n - 13 && memcmp(text + i, "</ildgFormat>", 13); i++) {
+    }
+    CHECK(i < n - 13);
+    text[i] = 'x';
+    rewind(file);
+    CHECK(fwrite(text, 1, n, file) == n && fclose(file) == 0);
+    OK(plaq_gauge_read_file(c, "kept", NULL, &h, &r));
+    CHECK(r.warnings == PLAQ_FILE_WARNING_FORMAT);
+    OK(plaq_gauge_destroy(h));
   }
   CHECK(remove("kept") == 0);
   OK(plaq_gauge_destroy(g));
