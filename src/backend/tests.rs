@@ -1,8 +1,8 @@
 //! Kernels through the device layer, on every device of this machine.
 
 use super::{Device, FieldView, Work};
-use crate::error::Status;
 use crate::backend::args::{BlasArgs, Geom, HopArgs, StreamArgs, BLAS_AXPBY, BLAS_NORM};
+use crate::error::Status;
 
 #[path = "../../tests/common/mod.rs"]
 mod common;

@@ -11,6 +11,7 @@ mod args;
 mod boundary;
 pub mod clover;
 pub mod context;
+mod digest;
 pub mod dirac;
 pub mod eigen;
 pub mod field;

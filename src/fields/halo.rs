@@ -5,6 +5,7 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
+pub(crate) use super::peers::lock;
 use super::peers::{asked, shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
@@ -23,9 +24,9 @@ const MOST_EXCHANGES: usize = 16;
 #[derive(Debug, Default)]
 struct Shelf(Mutex<Made>);
 #[derive(Debug, Default)]
-pub(super) struct Made {
+struct Made {
     exchanges: Vec<Exchange>,
-    pub peers: Vec<(Device, Arc<Peers>)>,
+    peers: Vec<(Device, Arc<Peers>)>,
     /// Of `Comm::failures`.
     failures: u64,
 }
@@ -265,7 +266,7 @@ impl Direct {
     fn signals(&self, flags: impl Iterator<Item = (usize, Ptr)>) -> SignalArgs {
         let mut args = SignalArgs {
             number: i64::from(self.number),
-            failed: self.peers.failed(),
+            failed: self.peers.failed.ptr(),
             ..Default::default()
         };
         flags.for_each(|(k, flag)| args.flag[k] = flag);
@@ -298,6 +299,17 @@ fn signal(device: &Device, kernel: &'static Kernel, flags: &SignalArgs) -> Resul
 }
 
 impl Geometry {
+    /// What waits on this device have in common. All ranks call this in the same order.
+    pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
+        let mut made = made(self.comm())?;
+        if let Some((_, peers)) = made.peers.iter().find(|(d, _)| d == device) {
+            return Ok(peers.clone());
+        }
+        let peers = Arc::new(Peers::new(device, self.comm())?);
+        made.peers.push((device.clone(), peers.clone()));
+        Ok(peers)
+    }
+
     /// The exchange of messages of these sizes. All ranks call this in the same order.
     pub(crate) fn mail(&self, device: &Device, faces: &Faces) -> Result<Arc<Mutex<Mail>>> {
         let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
@@ -442,7 +454,7 @@ fn exchanges(comm: &Comm) -> MutexGuard<'_, Made> {
 }
 
 /// What was made since the last failed call. All ranks call this in the same order.
-pub(super) fn made(comm: &Comm) -> Result<MutexGuard<'_, Made>> {
+fn made(comm: &Comm) -> Result<MutexGuard<'_, Made>> {
     let mut made = exchanges(comm);
     if made.failures != comm.failures() {
         // Kernels that the call left behind may still write into the old buffers.
@@ -453,9 +465,4 @@ pub(super) fn made(comm: &Comm) -> Result<MutexGuard<'_, Made>> {
         *made = Made { failures: comm.failures(), ..Default::default() };
     }
     Ok(made)
-}
-
-/// The exchange, for this thread alone until it is complete.
-pub(crate) fn lock<T>(mail: &Mutex<T>) -> MutexGuard<'_, T> {
-    mail.lock().unwrap_or_else(|e| e.into_inner())
 }

@@ -14,6 +14,7 @@ mod matrix;
 mod momenta;
 mod peers;
 mod random;
+mod reduce;
 mod spinor;
 mod transfer;
 mod transformation;
