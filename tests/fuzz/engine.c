@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 16, ROOM = 24, KINDS = 64, SMALL = 8192, ARRAY = 1 << 20, DATA = 32 << 20, OUTS = 16, STALE = 64, LONGEST = 60 };
+enum { MOST_THREADS = 16, ROOM = 24, KINDS = 64, SMALL = 8192, ARRAY = 1 << 20, DATA = 32 << 20, OUTS = 16, STALE = 64, LONGEST = 120 };
 
 #ifdef FUZZ_RANKS
 #define WATCHES 0
@@ -51,9 +51,13 @@ static int threads = 1, gpu;
 
 static __thread int thread;
 static __thread uint64_t state;
-static __thread long call_number, all, fine;
-static __thread const char *name = "";
-static volatile time_t started[MOST_THREADS];
+static __thread long all, fine;
+/* What each thread does; another one watches it. */
+static struct {
+  const char *name;
+  long call;
+  volatile time_t since;
+} doing[MOST_THREADS];
 
 /* Of the call that is made. */
 static __thread int must_fail, callbacks_left, spinor_rhs, layout_arrays;
@@ -73,7 +77,7 @@ static __thread int watched_count;
 static void fault(const char *what, long detail) {
   __atomic_add_fetch(&faults, 1, __ATOMIC_SEQ_CST);
   fprintf(say, "FAULT %s (%ld): seed %llu episode %ld call %ld %s: %s\n", what, detail,
-          (unsigned long long)seed, episode, call_number, name, plaq_last_error());
+          (unsigned long long)seed, episode, doing[thread].call, doing[thread].name, plaq_last_error());
   fflush(say);
 }
 
@@ -82,7 +86,7 @@ void engine_fault(const char *what) { fault(what, 0); }
 static void signalled(int number) {
   char line[300];
   int n = snprintf(line, sizeof line, "FAULT signal %d: seed %llu episode %ld call %ld %s\n", number,
-                   (unsigned long long)seed, episode, call_number, name);
+                   (unsigned long long)seed, episode, doing[thread].call, doing[thread].name);
   if (write(fileno(say), line, (size_t)n) != n) _exit(98);
   _exit(1);
 }
@@ -93,8 +97,9 @@ static void *watch(void *nothing) {
   for (;;) {
     usleep(500000);
     for (i = 0; i < MOST_THREADS; i++)
-      if (started[i] && time(NULL) - started[i] > LONGEST) {
-        fault("a call that does not end", i);
+      if (doing[i].since && time(NULL) - doing[i].since > LONGEST) {
+        thread = i;
+        fault("a call that does not end", LONGEST);
         _exit(1);
       }
   }
@@ -460,7 +465,7 @@ static void check(int32_t status) {
 /* What is drawn next: any function, at the begin of an episode mostly those that make objects. */
 static int choose_entry(void) {
   int n = below(entry_count), k;
-  if (call_number >= 60 || !percent(50)) return n;
+  if (doing[thread].call >= 60 || !percent(50)) return n;
   for (k = 0; k < entry_count - 1; k++)
     if (says(entries[k].name, "_create") && percent(15)) break;
   return k;
@@ -470,10 +475,10 @@ static int32_t make_call(int n) {
   int32_t status;
   must_fail = out_count = arrays_used = watched_count = layout_arrays = 0;
   callbacks_left = below(20), spinor_rhs = 1, context_of_call = 0;
-  name = entries[n].name;
-  started[thread] = time(NULL);
+  doing[thread].name = entries[n].name;
+  doing[thread].since = time(NULL);
   status = entries[n].call();
-  started[thread] = 0;
+  doing[thread].since = 0;
   all++, fine += status == 0;
   return status;
 }
@@ -517,7 +522,7 @@ static void *work(void *number) {
     pthread_barrier_wait(&gate);
     if (!going) break;
     state = (seed * 1000003u + (uint64_t)episode) * 31u + (uint64_t)thread;
-    for (call_number = 0; call_number < calls; call_number++)
+    for (doing[thread].call = 0; doing[thread].call < calls; doing[thread].call++)
       if (!one_call()) break;
     pthread_barrier_wait(&gate);
     if (thread == 0) episode++;
