@@ -208,7 +208,7 @@ static int says(const char *text, const char *word) { return strstr(text, word) 
 int64_t integer(const char *what) {
   static const int64_t odd[] = {INT32_MIN, INT32_MAX, -1, 65536, 1 << 20, 1000, 4097, 255, INT64_MIN, INT64_MAX};
   static const char *const work[] = {"iterations", "sweeps", "overrelax", "copies", "steps", "every", "nkrylov", "columns",
-                                     "levels", "smear", "number", "width", "max_", "stop"};
+                                     "levels", "smear", "number", "width", "max_", "stop", "refinements", "passes"};
   size_t i;
   if (says(what, "struct_size")) return percent(70) ? 16 + 8 * below(64) : percent(50) ? below(5000) : odd[below(10)];
   if (!strcmp(what, "capacity")) return percent(90) ? below(3000) : -below(3);
@@ -218,6 +218,8 @@ int64_t integer(const char *what) {
   if (!strcmp(what, "memory_limit")) return percent(70) ? 0 : (int64_t)below(4) << (10 + below(14));
   if (!strcmp(what, "site_bytes")) return percent(50) ? 1000 : below(3000);
   if (!strcmp(what, "arrays")) return percent(70) ? 0 : below(13);
+  /* Work without end is what a host asks for then. */
+  if (!strcmp(what, "pre") || !strcmp(what, "post")) return percent(90) ? below(12) : -below(3);
   for (i = 0; i < sizeof work / sizeof *work; i++)
     if (says(what, work[i])) return percent(90) ? 1 + below(12) : -below(3);
   if (percent(5)) return odd[below(10)];
