@@ -141,7 +141,7 @@ impl Device {
             dst.map(|dst| (dst.place(at, bytes), src.offset(at), bytes))
         };
         let pieces: Vec<_> = pieces.iter().filter_map(copy).collect();
-        // SAFETY: mail copies inside of its buffers.
+        // SAFETY: exchanges copy inside of their buffers.
         unsafe { self.0.backend.leave(&pieces) }
     }
     /// See [`Backend::inside`](super::Backend::inside).

@@ -30,7 +30,7 @@ struct Made {
     /// Of `Comm::failures`.
     failures: u64,
 }
-type Exchange = (Device, Faces, Arc<Mutex<Mail>>);
+type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
 
 /// Bytes of the message across each lower or upper face, 0 where none goes; the same place in what
 /// is sent and in what comes.
@@ -83,9 +83,9 @@ struct Direct {
 
 /// One exchange, again and again.
 #[derive(Debug)]
-pub(crate) struct Mail {
+pub(crate) struct HaloExchange {
     /// What owns this, for messages under way.
-    me: Weak<Mutex<Mail>>,
+    me: Weak<Mutex<HaloExchange>>,
     faces: Faces,
     recv: Buffer,
     /// Ranks whose memory kernels reach, and the others.
@@ -93,7 +93,7 @@ pub(crate) struct Mail {
     far: Option<Far>,
 }
 
-impl Mail {
+impl HaloExchange {
     /// `peers`: where kernels may write to other ranks.
     fn new(
         device: &Device,
@@ -122,7 +122,9 @@ impl Mail {
             let host = if reaches { None } else { Some([copy()?, copy()?]) };
             Some(Far { faces: crossed, send: device.alloc_shared(bytes)?, host })
         };
-        Ok(Arc::new_cyclic(|me| Mutex::new(Mail { me: me.clone(), faces, recv, near, far })))
+        Ok(Arc::new_cyclic(|me| {
+            Mutex::new(HaloExchange { me: me.clone(), faces, recv, near, far })
+        }))
     }
 
     fn held(&self) -> u64 {
@@ -311,16 +313,20 @@ impl Geometry {
     }
 
     /// The exchange of messages of these sizes. All ranks call this in the same order.
-    pub(crate) fn mail(&self, device: &Device, faces: &Faces) -> Result<Arc<Mutex<Mail>>> {
+    pub(crate) fn halo_exchange(
+        &self,
+        device: &Device,
+        faces: &Faces,
+    ) -> Result<Arc<Mutex<HaloExchange>>> {
         let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
         let mut made = made(self.comm())?;
         let old = made.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
         if let Some(at) = old {
             // The last one used is the last in the list.
             let exchange = made.exchanges.remove(at);
-            let mail = exchange.2.clone();
+            let halo = exchange.2.clone();
             made.exchanges.push(exchange);
-            return Ok(mail);
+            return Ok(halo);
         }
         // On a CPU nobody else knows of the buffers: those that were not used for long go.
         // Those of this device, or where devices come and go the oldest of all.
@@ -333,9 +339,9 @@ impl Geometry {
                 made.exchanges.remove(at);
             }
         }
-        let mail = Mail::new(device, self.comm(), *faces, peers)?;
-        made.exchanges.push((device.clone(), *faces, mail.clone()));
-        Ok(mail)
+        let halo = HaloExchange::new(device, self.comm(), *faces, peers)?;
+        made.exchanges.push((device.clone(), *faces, halo.clone()));
+        Ok(halo)
     }
 
     /// Device memory that buffers for messages hold.
@@ -344,7 +350,7 @@ impl Geometry {
         made.exchanges
             .iter()
             .filter(|(d, _, _)| d == device)
-            .map(|(_, _, mail)| lock(mail).held())
+            .map(|(_, _, halo)| lock(halo).held())
             .sum()
     }
 
@@ -425,8 +431,8 @@ impl Made {
     /// Closes what kernels of this rank reached of others; says whether they reached its own.
     fn let_go(&self) -> bool {
         let mut shared = false;
-        for (device, _, mail) in &self.exchanges {
-            if let Some(near) = &mut lock(mail).near {
+        for (device, _, halo) in &self.exchanges {
+            if let Some(near) = &mut lock(halo).near {
                 // Nothing to be done about a device that is lost.
                 let _ = device.synchronize();
                 near.reach.close();
