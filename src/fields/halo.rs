@@ -11,7 +11,7 @@ use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
 use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, Mapped, Ptr, Work};
-use crate::comm::{Comm, Message, Owner, Pending, Shelved};
+use crate::comm::{Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
 /// Reals of a projected spinor.
@@ -22,9 +22,9 @@ const MOST_EXCHANGES: usize = 16;
 /// What belongs to the ranks of a `Comm`: exchanges, made once for each device and sizes of messages,
 /// and what waits on a device have in common.
 #[derive(Debug, Default)]
-struct Shelf(Mutex<Made>);
+struct SharedCache(Mutex<Cache>);
 #[derive(Debug, Default)]
-struct Made {
+struct Cache {
     exchanges: Vec<Exchange>,
     peers: Vec<(Device, Arc<Peers>)>,
     /// Of `Comm::failures`.
@@ -303,12 +303,12 @@ fn signal(device: &Device, kernel: &'static Kernel, flags: &SignalArgs) -> Resul
 impl Geometry {
     /// What waits on this device have in common. All ranks call this in the same order.
     pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
-        let mut made = made(self.comm())?;
-        if let Some((_, peers)) = made.peers.iter().find(|(d, _)| d == device) {
+        let mut cache = cache(self.comm())?;
+        if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
             return Ok(peers.clone());
         }
         let peers = Arc::new(Peers::new(device, self.comm())?);
-        made.peers.push((device.clone(), peers.clone()));
+        cache.peers.push((device.clone(), peers.clone()));
         Ok(peers)
     }
 
@@ -319,35 +319,36 @@ impl Geometry {
         faces: &Faces,
     ) -> Result<Arc<Mutex<HaloExchange>>> {
         let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
-        let mut made = made(self.comm())?;
-        let old = made.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
+        let mut cache = cache(self.comm())?;
+        let old = cache.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
         if let Some(at) = old {
             // The last one used is the last in the list.
-            let exchange = made.exchanges.remove(at);
+            let exchange = cache.exchanges.remove(at);
             let halo = exchange.2.clone();
-            made.exchanges.push(exchange);
+            cache.exchanges.push(exchange);
             return Ok(halo);
         }
         // On a CPU nobody else knows of the buffers: those that were not used for long go.
         // Those of this device, or where devices come and go the oldest of all.
         let own = |e: &&Exchange| e.0 == *device;
-        let many = made.exchanges.iter().filter(own).count() >= MOST_EXCHANGES;
-        if many || made.exchanges.len() >= 4 * MOST_EXCHANGES {
+        let many = cache.exchanges.iter().filter(own).count() >= MOST_EXCHANGES;
+        if many || cache.exchanges.len() >= 4 * MOST_EXCHANGES {
             let idle = |e: &Exchange| e.0.is_cpu() && Arc::strong_count(&e.2) == 1;
             let goes = |e: &Exchange| idle(e) && (!many || own(&e));
-            if let Some(at) = made.exchanges.iter().position(goes) {
-                made.exchanges.remove(at);
+            if let Some(at) = cache.exchanges.iter().position(goes) {
+                cache.exchanges.remove(at);
             }
         }
         let halo = HaloExchange::new(device, self.comm(), *faces, peers)?;
-        made.exchanges.push((device.clone(), *faces, halo.clone()));
+        cache.exchanges.push((device.clone(), *faces, halo.clone()));
         Ok(halo)
     }
 
     /// Device memory that buffers for messages hold.
     pub fn halo_bytes(&self, device: &Device) -> u64 {
-        let made = exchanges(self.comm());
-        made.exchanges
+        let cache = exchanges(self.comm());
+        cache
+            .exchanges
             .iter()
             .filter(|(d, _, _)| d == device)
             .map(|(_, _, halo)| lock(halo).held())
@@ -357,8 +358,9 @@ impl Geometry {
     /// What buffers for the faces of spinors will add at most.
     pub(crate) fn new_halo_bytes(&self, device: &Device, precision: Precision, nrhs: usize) -> u64 {
         let faces = self.spinor_faces(precision, nrhs);
-        let made = exchanges(self.comm());
-        if faces.total() == 0 || made.exchanges.iter().any(|(d, f, _)| d == device && *f == faces) {
+        let cache = exchanges(self.comm());
+        if faces.total() == 0 || cache.exchanges.iter().any(|(d, f, _)| d == device && *f == faces)
+        {
             0
         } else {
             let (twice, comm) = (2 * faces.total(), self.comm());
@@ -427,7 +429,7 @@ impl Geometry {
     }
 }
 
-impl Made {
+impl Cache {
     /// Closes what kernels of this rank reached of others; says whether they reached its own.
     fn let_go(&self) -> bool {
         let mut shared = false;
@@ -446,7 +448,7 @@ impl Made {
     }
 }
 
-impl Shelved for Shelf {
+impl CommCache for SharedCache {
     fn any(&self) -> &dyn Any {
         self
     }
@@ -455,20 +457,20 @@ impl Shelved for Shelf {
     }
 }
 
-fn exchanges(comm: &Comm) -> MutexGuard<'_, Made> {
-    lock(&comm.shelf::<Shelf>().0)
+fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
+    lock(&comm.cache::<SharedCache>().0)
 }
 
 /// What was made since the last failed call. All ranks call this in the same order.
-fn made(comm: &Comm) -> Result<MutexGuard<'_, Made>> {
-    let mut made = exchanges(comm);
-    if made.failures != comm.failures() {
+fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
+    let mut cache = exchanges(comm);
+    if cache.failures != comm.failures() {
         // Kernels that the call left behind may still write into the old buffers.
-        made.peers.iter().for_each(|(_, peers)| peers.give_up());
-        let drained = made.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
-        made.let_go();
+        cache.peers.iter().for_each(|(_, peers)| peers.give_up());
+        let drained = cache.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
+        cache.let_go();
         comm.agree(drained)?;
-        *made = Made { failures: comm.failures(), ..Default::default() };
+        *cache = Cache { failures: comm.failures(), ..Default::default() };
     }
-    Ok(made)
+    Ok(cache)
 }
