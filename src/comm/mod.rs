@@ -67,7 +67,7 @@ impl Node {
 pub trait CommCache: Any + Debug + Send + Sync {
     fn any(&self) -> &dyn Any;
     /// At the end: closes what it has opened of other ranks' memory. May others have opened its own?
-    fn let_go(&self) -> bool;
+    fn release(&self) -> bool;
 }
 
 /// The ranks of a lattice, x fastest in the process grid unless the host maps them otherwise.
@@ -433,7 +433,7 @@ impl Drop for Comm {
     fn drop(&mut self) {
         let Some(cache) = self.cache.take() else { return };
         let alone = |transport: &Arc<Transport>| !transport.everybody_leaves();
-        if cache.let_go() && self.transport.as_ref().is_some_and(alone) {
+        if cache.release() && self.transport.as_ref().is_some_and(alone) {
             std::mem::forget(cache);
         }
     }

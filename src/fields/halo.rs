@@ -431,7 +431,7 @@ impl Geometry {
 
 impl Cache {
     /// Closes what kernels of this rank reached of others; says whether they reached its own.
-    fn let_go(&self) -> bool {
+    fn release(&self) -> bool {
         let mut shared = false;
         for (device, _, halo) in &self.exchanges {
             if let Some(near) = &mut lock(halo).near {
@@ -442,7 +442,7 @@ impl Cache {
             }
         }
         for (_, peers) in &self.peers {
-            shared |= peers.let_go();
+            shared |= peers.release();
         }
         shared
     }
@@ -452,8 +452,8 @@ impl CommCache for SharedCache {
     fn any(&self) -> &dyn Any {
         self
     }
-    fn let_go(&self) -> bool {
-        lock(&self.0).let_go()
+    fn release(&self) -> bool {
+        lock(&self.0).release()
     }
 }
 
@@ -468,7 +468,7 @@ fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
         // Kernels that the call left behind may still write into the old buffers.
         cache.peers.iter().for_each(|(_, peers)| peers.give_up());
         let drained = cache.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
-        cache.let_go();
+        cache.release();
         comm.agree(drained)?;
         *cache = Cache { failures: comm.failures(), ..Default::default() };
     }

@@ -118,7 +118,7 @@ impl Peers {
     }
 
     /// Closes what was opened of the others' boards; says whether they opened this one.
-    pub fn let_go(&self) -> bool {
+    pub fn release(&self) -> bool {
         let Some(board) = &self.board else { return false };
         lock(board).reach.close();
         true
