@@ -4,7 +4,7 @@ use super::driver::{cu, Driver, Handle, EVENT_NO_TIMING, STREAM_NON_BLOCKING};
 use crate::backend::Ptr;
 use crate::error::Result;
 
-pub struct Aside {
+pub struct CopyStream {
     driver: &'static Driver,
     /// Of the device's kernels.
     kernels: Handle,
@@ -13,20 +13,20 @@ pub struct Aside {
     events: [Handle; 3],
 }
 // SAFETY: streams and events belong to no thread; a mutex guards the whole.
-unsafe impl Send for Aside {}
+unsafe impl Send for CopyStream {}
 
-impl Aside {
+impl CopyStream {
     /// The context must be current, here and in the calls below.
-    pub fn new(driver: &'static Driver, kernels: Handle) -> Result<Aside> {
+    pub fn new(driver: &'static Driver, kernels: Handle) -> Result<CopyStream> {
         let none = std::ptr::null_mut();
         // From here on, drop releases what has been made.
-        let mut aside = Aside { driver, kernels, copies: none, events: [none; 3] };
-        let copies = &mut aside.copies;
+        let mut copy_stream = CopyStream { driver, kernels, copies: none, events: [none; 3] };
+        let copies = &mut copy_stream.copies;
         cu!(driver, stream_create(copies, STREAM_NON_BLOCKING), "creating a stream")?;
-        for event in &mut aside.events {
+        for event in &mut copy_stream.events {
             cu!(driver, event_create(event, EVENT_NO_TIMING), "creating an event")?;
         }
-        Ok(aside)
+        Ok(copy_stream)
     }
 
     pub fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
@@ -55,7 +55,7 @@ impl Aside {
     }
 }
 
-impl Drop for Aside {
+impl Drop for CopyStream {
     fn drop(&mut self) {
         let d = self.driver;
         if !self.copies.is_null() {
