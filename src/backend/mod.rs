@@ -150,16 +150,16 @@ pub trait Backend: Send + Sync {
         work()
     }
     /// Copies of (to the host, from the device, bytes) into page-locked memory when what is launched
-    /// so far is done, beside what is launched later; `left` waits until then.
-    unsafe fn leave(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+    /// so far is done, beside what is launched later; `wait_for_download` waits until then.
+    unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    fn left(&self) -> Result<()> {
+    fn wait_for_download(&self) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Copies of (to the device, from page-locked memory, bytes) that follow those of `leave`; what
+    /// Copies of (to the device, from page-locked memory, bytes) that follow those of `start_download`; what
     /// is launched later waits for them.
-    unsafe fn bring(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+    unsafe fn start_upload(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn launch(&self, call: &Call) -> Result<()>;

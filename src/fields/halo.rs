@@ -188,16 +188,20 @@ impl HaloExchange {
                     (self.faces.offset(mu, upper), self.faces.bytes[mu])
                 };
                 let pieces: Vec<(u64, usize)> = far.faces.iter().map(piece).collect();
-                device.leave(far.host.as_ref().map(|[out, _]| out), far.send.ptr(), &pieces)?;
+                device.start_download(
+                    far.host.as_ref().map(|[out, _]| out),
+                    far.send.ptr(),
+                    &pieces,
+                )?;
                 meanwhile()?;
-                device.left()?;
+                device.wait_for_download()?;
                 let memory = match &far.host {
                     Some([out, inp]) => [out.host(), inp.host()],
                     None => [far.send.ptr().0, here.0],
                 };
                 // MPI copies to and from a GPU in the context that is current.
                 device.inside(&mut || comm.finish(self.start(comm, far, memory)?))?;
-                device.bring(far.host.as_ref().map(|[_, inp]| inp), here, &pieces)?;
+                device.start_upload(far.host.as_ref().map(|[_, inp]| inp), here, &pieces)?;
             }
         }
         match &self.near {

@@ -355,14 +355,14 @@ impl Backend for Cuda {
         let _current = self.enter()?;
         work()
     }
-    unsafe fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
-        self.copy_stream(|copy_stream| copy_stream.leave(pieces))
+    unsafe fn start_download(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.start_download(pieces))
     }
-    fn left(&self) -> Result<()> {
-        self.copy_stream(|copy_stream| copy_stream.left())
+    fn wait_for_download(&self) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.wait_for_download())
     }
-    unsafe fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
-        self.copy_stream(|copy_stream| copy_stream.bring(pieces))
+    unsafe fn start_upload(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.start_upload(pieces))
     }
 
     unsafe fn launch(&self, call: &Call) -> Result<()> {
