@@ -348,20 +348,20 @@ impl Sweeper {
     }
 
     /// Of every active slice the functional, and the violation at even sites at least.
-    pub fn glance(&mut self) -> Result<Vec<Quality>> {
+    pub fn poll(&mut self) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),
             None => self.seen(kernel!("gauge_quality"), 0),
         }
     }
 
-    /// Functional and violation of every active slice, given the glance at them.
-    pub fn quality(&mut self, glance: &[Quality]) -> Result<Vec<Quality>> {
+    /// Functional and violation of every active slice, given what poll says of them.
+    pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
         if let Some(all) = self.known()? {
             return Ok(all);
         }
         let odd = self.seen(kernel!("gauge_quality"), 1)?;
-        let both = glance.iter().zip(odd).map(|(even, odd)| Quality {
+        let both = polled.iter().zip(odd).map(|(even, odd)| Quality {
             functional: 0.5 * (even.functional + odd.functional),
             theta: 0.5 * (even.theta + odd.theta),
             theta_max: even.theta_max.max(odd.theta_max),
@@ -438,7 +438,7 @@ mod tests {
                     let form = (storage, axial.mask());
                     let mut other = Sweeper::with_links(&links, form, g, functional).unwrap();
                     let qualities = |s: &mut Sweeper| {
-                        let even = s.glance().unwrap();
+                        let even = s.poll().unwrap();
                         s.quality(&even).unwrap()
                     };
                     for (n, omega) in [1.6, 1.0, 1.6].into_iter().enumerate() {
@@ -479,7 +479,7 @@ mod tests {
                 let off = furthest(&short, &long);
                 assert!(off > 0.0 && off < tolerance, "{functional:?} {precision:?}: {off:e}");
                 let [a, b] = [&mut short, &mut long].map(|s| {
-                    let even = s.glance().unwrap();
+                    let even = s.poll().unwrap();
                     s.quality(&even).unwrap()
                 });
                 for (a, b) in a.iter().zip(&b) {
@@ -554,12 +554,12 @@ mod tests {
         let mut whole = Sweeper { lag: 2, ..sweeper(&u, Recon::R8, Precision::F32, f) };
         let relax = Step::Overrelax { omega: 1.6 };
         whole.sweep(relax, 3, 0).unwrap();
-        whole.glance().unwrap();
+        whole.poll().unwrap();
         // One site more than there are.
         whole.args.target += 1;
         let start = std::time::Instant::now();
         whole.sweep(relax, 3, 1).unwrap();
-        let error = whole.glance().unwrap_err();
+        let error = whole.poll().unwrap_err();
         assert_eq!(error.status, Status::DeviceLost, "{error}");
         assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
@@ -605,7 +605,7 @@ mod tests {
                 // It holds for the links as they are.
                 let mut all =
                     Sweeper::with_links(&u, (Recon::R12, 0), g, functional(condition)).unwrap();
-                let even = all.glance().unwrap();
+                let even = all.poll().unwrap();
                 let all = all.quality(&even).unwrap();
                 let theta = all.iter().map(|q| q.theta).sum::<f64>() / all.len() as f64;
                 assert!((theta - said.quality.theta).abs() < 1e-4 * theta, "{what} {theta:e}");
@@ -660,7 +660,7 @@ mod tests {
             let mut active = vec![true; sweeper.slices()];
             active[0] = false;
             sweeper.activate(&active).unwrap();
-            let some = sweeper.glance().unwrap();
+            let some = sweeper.poll().unwrap();
             assert_eq!(some[0], Quality::default());
             assert_eq!(some[1..], even[1..]);
         }
