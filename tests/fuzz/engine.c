@@ -208,7 +208,8 @@ static int says(const char *text, const char *word) { return strstr(text, word) 
 int64_t integer(const char *what) {
   static const int64_t odd[] = {INT32_MIN, INT32_MAX, -1, 65536, 1 << 20, 1000, 4097, 255, INT64_MIN, INT64_MAX};
   static const char *const work[] = {"iterations", "sweeps", "overrelax", "copies", "steps", "every", "nkrylov", "columns",
-                                     "levels", "smear", "number", "width", "max_", "stop", "refinements", "passes"};
+                                     "levels", "smear", "number", "width", "max_", "stop", "refinements", "passes",
+                                     "degree", "modes", "microcanonical"};
   size_t i;
   if (says(what, "struct_size")) return percent(70) ? 16 + 8 * below(64) : percent(50) ? below(5000) : odd[below(10)];
   if (!strcmp(what, "capacity")) return percent(90) ? below(3000) : -below(3);
