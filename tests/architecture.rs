@@ -474,7 +474,7 @@ fn the_checker_sees_what_it_should() {
     ];
     let sets = [vec![], vec![2, 4], vec![3, 4], vec![], vec![3]];
     let found = imports(&files);
-    assert_eq!(found, sets.map(|set| BTreeSet::from_iter(set)));
+    assert_eq!(found, sets.map(BTreeSet::from_iter));
     assert!(circles(&found).is_empty());
     let back = source(&["a", "d"], "use super::b::B;");
     let [a, b, c, _, x] = files;
