@@ -115,6 +115,11 @@ test: ## install what is missing, run every test
 	@scripts/setup.sh test
 	@scripts/test.sh
 
+FUZZ_SECONDS ?= 600
+.PHONY: fuzz
+fuzz: ## attack the C interface with random calls and damaged files: FUZZ_SECONDS= each, PLAQ_FUZZ_SEED=
+	PLAQ_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --test fuzz -- --show-output
+
 ifneq ($(wildcard benches/plaq.rs),)
 .PHONY: bench
 bench: ## kernels and solvers: a table and JSON lines; options in ARGS=

@@ -23,11 +23,26 @@
 /* A call that must succeed; else its message and status 1. */
 #define OK(call)                                                              \
   do {                                                                        \
-    if ((call) != PLAQ_SUCCESS) {                                             \
+    plaq_status status_ = (call);                                             \
+    if (status_ != PLAQ_SUCCESS) {                                            \
       fprintf(stderr, "%s\n", plaq_last_error());                             \
-      exit(1);                                                                \
+      leave(status_);                                                         \
     }                                                                         \
   } while (0)
+
+/* Ends a program whose call failed, on all ranks. Failures are agreed on, so every rank comes here, but
+ * for one that is gone or waits for something else: MPI_Finalize would wait for it, for ever. */
+static inline void leave(plaq_status status) {
+#ifdef PLAQ_EXAMPLE_MPI
+  int started;
+  if (status == PLAQ_COMM_FAILED && MPI_Initialized(&started) == MPI_SUCCESS && started) {
+    fflush(NULL);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+#endif
+  (void)status;
+  exit(1);
+}
 
 static inline void usage_error(const char *what, const char *found) {
   fprintf(stderr, "%s: %s; --help lists the options\n", what, found ? found : "missing");

@@ -252,13 +252,13 @@ struct Counts {
     const int last = extent(a.geom, a.time()) - 1;
     return a.done + 4 * (slice < 0 ? last : slice > last ? 0 : slice);
   }
-  // Until neighbours of an odd slice are done.
+  // Until neighbours of an odd slice are done; who has waited for ten seconds says so behind the counts.
   PLAQ_FN void await(int slice) const {
     if (threadIdx.x < 3) {
-      const char* count = of(slice + (int)threadIdx.x - 1);
+      Patience patience(10000000000, a.done + 4 * extent(a.geom, a.time()));
       u32 done;
-      do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(done) : "l"(count) : "memory");
-      while ((int)(done - (u32)a.target) < 0);
+      do asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(done) : "l"(of(slice + (int)threadIdx.x - 1)) : "memory");
+      while ((int)(done - (u32)a.target) < 0 && !patience.ends(1));
     }
     __syncthreads();
   }

@@ -236,6 +236,25 @@ on_ranks() { # program, arguments
   done
 }
 
+# The last rank stops for ever once the first file is there: the other one says so and ends the job, with
+# mpirun's own status (125 to 143 are those of `timeout`).
+a_rank_is_gone() { # program
+  local found
+  rm -f "$out"/gone.*
+  # shellcheck disable=SC2016
+  GONE="$out/gone.00001" PLAQ_TEST_SECONDS=100 PLAQ_COMM_TIMEOUT=3 scripts/ranks.sh 1,1,1,2 bash -c '
+    [ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" = 0 ] || {
+      { until [ -e "$GONE" ]; do sleep 0.1; done; kill -STOP $$; } &
+    }
+    exec "$@"' - "build/dev/bin/$1" --grid 1,1,1,2 --lattice 4,4,4,8 --beta 6.0 --thermalise 1 --separation 50 \
+    --configurations 1000000 --out "$out/gone" --threads 1 >"$out/said" 2>&1
+  found=$?
+  rm -f "$out"/gone.*
+  tail -c 3000 "$out/said"
+  echo "status $found"
+  [ "$found" != 0 ] && [ "$found" != 124 ] && [ "$found" != 137 ] && grep -q "no answer for" "$out/said"
+}
+
 if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/dev/null; then
   make --no-print-directory examples-mpi PROFILE=dev || exit 1
   file=tests/data/quenched-b6.0-4x4x4x8.ildg
@@ -249,6 +268,7 @@ if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/d
     [ ! -x "build/dev/bin/gaugefix${twin}_mpi" ] ||
       check "gaugefix${twin}_mpi --transformation" refused 2 "one rank" scripts/ranks.sh 1,1,1,2 \
         "build/dev/bin/gaugefix${twin}_mpi" --gauge "$file" --transformation "$out/many.g"
+    [ ! -x "build/dev/bin/heatbath${twin}_mpi" ] || check "heatbath${twin}_mpi, a rank is gone" a_rank_is_gone "heatbath${twin}_mpi"
   done
 else
   echo "test examples on many ranks ... ignored, no MPI"

@@ -50,6 +50,7 @@ fi
 
 part build "$CARGO" build
 part cargo "$CARGO" test --no-fail-fast -- --show-output
+part moved tests/moved.sh
 
 # Tests of fields again on more ranks: grid, test and, after a colon, a choice of its parts, as the
 # reference is slow on every rank. tests/halo compares many ranks with one on every grid; tests/comm

@@ -1,5 +1,5 @@
-//! The rules of ARCHITECTURE.md that a compiler does not check: dependencies point down, `unsafe`
-//! stays at the edges, files stay short, every kernel header is used.
+//! The rules of ARCHITECTURE.md that a compiler does not check: dependencies point down and make no
+//! circles, `unsafe` stays at the edges, files stay short, every kernel header is used.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -253,6 +253,104 @@ fn dependencies_point_down() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Paths that begin with `crate`, `super` or `self`, from the crate's root on, braces resolved. Not those
+/// that begin with `$crate`: what a macro names is imported by the files that call it.
+fn paths(source: &Source) -> Vec<Vec<String>> {
+    fn tree(t: &[String], mut i: usize, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize {
+        let at = |i: usize| t.get(i).map_or("", String::as_str);
+        let mut path = prefix.to_vec();
+        loop {
+            if at(i) == "{" {
+                i += 1;
+                while i < t.len() && at(i) != "}" {
+                    i = tree(t, i, &path, found);
+                    while at(i) != "," && at(i) != "}" && i < t.len() {
+                        i += 1;
+                    }
+                    i += (at(i) == ",") as usize;
+                }
+                return i + 1;
+            }
+            match at(i) {
+                "self" => {}
+                "super" => _ = path.pop(),
+                name => path.push(name.into()),
+            }
+            if at(i + 1) != "::" {
+                found.push(path);
+                return i + 1;
+            }
+            i += 2;
+        }
+    }
+    // Tests are the end of a file.
+    let code = source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let tokens = tokens(code);
+    let at = |i: usize| tokens.get(i).map_or("", String::as_str);
+    let (mut found, mut i) = (Vec::new(), 0);
+    while i < tokens.len() {
+        let begins = at(i + 1) == "::" && (i == 0 || !["$", "::"].contains(&at(i - 1)));
+        i = match at(i) {
+            "crate" if begins => tree(&tokens, i + 2, &[], &mut found),
+            "super" | "self" if begins => tree(&tokens, i, &source.module, &mut found),
+            _ => i + 1,
+        };
+    }
+    found
+}
+
+/// For each file those that it imports from, by number. A `mod.rs` and the files below its folder are
+/// left out among themselves: it shows what they have, and they use what they share.
+fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
+    let numbers: BTreeMap<&[String], usize> =
+        sources.iter().enumerate().map(|(n, s)| (s.module.as_slice(), n)).collect();
+    let of = |source: &Source| {
+        let files = paths(source).into_iter().filter_map(|path| {
+            let lengths = (1..=path.len()).rev();
+            lengths.filter_map(|n| numbers.get(&path[..n]).copied()).next()
+        });
+        let family = |a: &[String], b: &[String]| a.starts_with(b) || b.starts_with(a);
+        files.filter(|&n| !family(&sources[n].module, &source.module)).collect()
+    };
+    sources.iter().map(of).collect()
+}
+
+/// A way from each file that lies on a circle back to itself.
+fn circles(imports: &[BTreeSet<usize>]) -> Vec<Vec<usize>> {
+    let circle = |start: usize| {
+        let mut ways = vec![vec![start]];
+        let mut seen = BTreeSet::new();
+        let mut next = 0;
+        while next < ways.len() {
+            let way = ways[next].clone();
+            for &to in &imports[*way.last().expect("a start")] {
+                if to == start {
+                    return Some(way);
+                }
+                if seen.insert(to) {
+                    ways.push([&way[..], &[to]].concat());
+                }
+            }
+            next += 1;
+        }
+        None
+    };
+    (0..imports.len()).filter_map(circle).collect()
+}
+
+#[test]
+fn no_circles_of_modules() {
+    let sources = sources();
+    let imports = imports(&sources);
+    assert!(imports.iter().map(BTreeSet::len).sum::<usize>() > 100, "nothing is imported");
+    let named = |way: Vec<usize>| {
+        let names: Vec<String> = way.iter().map(|&n| sources[n].module.join("/")).collect();
+        names.join(" -> ")
+    };
+    let wrong: Vec<String> = circles(&imports).into_iter().map(named).collect();
+    assert!(wrong.is_empty(), "files that import each other:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn unsafe_stays_at_the_edges() {
     let wrong: Vec<String> = sources()
@@ -367,6 +465,21 @@ fn the_checker_sees_what_it_should() {
     assert!(!bad(&["io"], "use crate::bail; use crate::error::Result;"));
     assert!(!bad(&["fields", "gauge"], "// use crate::ops::A\nlet s = \"crate::ops\";"));
     assert!(!bad(&["ops", "pion"], "use crate::{io::read, compose::{eo, ops}};"));
+    let files = [
+        source(&["a"], "pub use b::B;"),
+        source(&["a", "b"], "use super::{c::{self, C}, A}; use crate::x::Y; self::f();"),
+        source(&["a", "c"], "fn f() { crate::x::g(super::d::h) }"),
+        source(&["a", "d"], "macro_rules! m { () => { $crate::a::b::B } }"),
+        source(&["x"], "use crate::a::d; #[cfg(test)]\nmod tests { use crate::a::b::B; }"),
+    ];
+    let sets = [vec![], vec![2, 4], vec![3, 4], vec![], vec![3]];
+    let found = imports(&files);
+    assert_eq!(found, sets.map(BTreeSet::from_iter));
+    assert!(circles(&found).is_empty());
+    let back = source(&["a", "d"], "use super::b::B;");
+    let [a, b, c, _, x] = files;
+    let all = circles(&imports(&[a, b, c, back, x]));
+    assert_eq!(all, [vec![1, 2, 3], vec![2, 3, 1], vec![3, 1, 2], vec![4, 3, 1]]);
     let t = tokens(&strip(r##"let a = '"'; unsafe { r#"unsafe"# } /* unsafe /* */ unsafe */"##));
     assert_eq!(t.iter().filter(|w| *w == "unsafe").count(), 1);
 }

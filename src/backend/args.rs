@@ -42,6 +42,14 @@ pub type Specs = Vec<(&'static str, i64)>;
 pub trait KernelArgs: Copy {
     const NAME: &'static str;
     fn specs(&self, out: &mut Specs);
+    /// Shows the lattice and all fields in it, those of structs inside too.
+    fn views(&self, see: &mut dyn FnMut(Seen));
+}
+
+/// What a launch checks of its arguments.
+pub enum Seen<'a> {
+    Geom(&'a Geom),
+    Field(&'a FieldView),
 }
 
 macro_rules! kernel_args {
@@ -50,6 +58,8 @@ macro_rules! kernel_args {
     };
     (@specs arg $s:ident $self:ident $f:ident $out:ident) => {};
     (@specs sub $s:ident $self:ident $f:ident $out:ident) => { $self.$f.specs($out); };
+    (@views sub $self:ident $f:ident $see:ident) => { $self.$f.views($see); };
+    (@views $k:ident $self:ident $f:ident $see:ident) => {};
     (@cpp spec $s:ident $f:ident $t:ty) => { format!(
         "  int {f}_;\n#ifdef PLAQ_SPEC_{s}_{f}\n  PLAQ_FN constexpr int {f}() const {{ return PLAQ_SPEC_{s}_{f}; }}\n#else\n  PLAQ_FN int {f}() const {{ return {f}_; }}\n#endif\n",
         f = stringify!($f), s = stringify!($s)) };
@@ -67,6 +77,13 @@ macro_rules! kernel_args {
                 const NAME: &'static str = stringify!($name);
                 #[allow(unused_variables)]
                 fn specs(&self, out: &mut Specs) { $( kernel_args!(@specs $kind $name self $f out); )* }
+                #[allow(unused_variables)]
+                fn views(&self, see: &mut dyn FnMut(Seen)) {
+                    let any: &dyn std::any::Any = self;
+                    if let Some(field) = any.downcast_ref() { see(Seen::Field(field)); }
+                    if let Some(geom) = any.downcast_ref() { see(Seen::Geom(geom)); }
+                    $( kernel_args!(@views $kind self $f see); )*
+                }
             }
             impl Default for $name {
                 fn default() -> Self { $name { $( $f: arg_default(), )* } }

@@ -19,9 +19,11 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use args::Seen;
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
@@ -148,16 +150,16 @@ pub trait Backend: Send + Sync {
         work()
     }
     /// Copies of (to the host, from the device, bytes) into page-locked memory when what is launched
-    /// so far is done, beside what is launched later; `left` waits until then.
-    unsafe fn leave(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+    /// so far is done, beside what is launched later; `wait_for_download` waits until then.
+    unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    fn left(&self) -> Result<()> {
+    fn wait_for_download(&self) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Copies of (to the device, from page-locked memory, bytes) that follow those of `leave`; what
+    /// Copies of (to the device, from page-locked memory, bytes) that follow those of `start_download`; what
     /// is launched later waits for them.
-    unsafe fn bring(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+    unsafe fn start_upload(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn launch(&self, call: &Call) -> Result<()>;
@@ -198,6 +200,8 @@ struct DeviceState {
     peak: AtomicU64,
     limit: AtomicU64,
     watches: Mutex<Vec<Weak<AtomicU64>>>,
+    /// Bytes of what is allocated, by address.
+    allocated: Mutex<BTreeMap<u64, u64>>,
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
 }
@@ -237,6 +241,7 @@ impl Device {
             peak,
             limit,
             watches,
+            allocated: Mutex::default(),
             host_stream: AtomicU64::new(0),
         }))
     }
@@ -302,8 +307,11 @@ impl Device {
         self.watches().push(Arc::downgrade(&most));
         PeakWatch(most)
     }
-    fn watches(&self) -> std::sync::MutexGuard<'_, Vec<Weak<AtomicU64>>> {
+    fn watches(&self) -> MutexGuard<'_, Vec<Weak<AtomicU64>>> {
         self.0.watches.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn allocated(&self) -> MutexGuard<'_, BTreeMap<u64, u64>> {
+        self.0.allocated.lock().unwrap_or_else(PoisonError::into_inner)
     }
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
@@ -394,6 +402,7 @@ impl Device {
             let watch = watch.upgrade();
             watch.inspect(|most| _ = most.fetch_max(used, Ordering::Relaxed)).is_some()
         });
+        self.allocated().insert(ptr.0, bytes as u64);
         let whole = Arc::new(Allocation { device: self.clone(), ptr, bytes, shared });
         Ok(Buffer { whole, ptr, bytes })
     }
@@ -463,6 +472,43 @@ impl Device {
         unsafe { self.0.backend.download(source) }
     }
 
+    /// A call whose fields lie in memory of this device that is still there and holds them: a plane at
+    /// least, with as many sites as the lattice of the call.
+    fn call<'a, A: KernelArgs>(
+        &self,
+        kernel: &'static Kernel,
+        params: &'a [&'a str],
+        args: &'a A,
+        work: Work,
+    ) -> Result<Call<'a>> {
+        let allocated = self.allocated();
+        // Bytes of what holds an address.
+        let holds = |at: Ptr| {
+            let (&first, &bytes) = allocated.range(..=at.0).next_back()?;
+            (at.0 < first + bytes.max(1)).then_some(bytes)
+        };
+        let (mut sites, mut wrong) = (0, None);
+        args.views(&mut |seen| match seen {
+            Seen::Geom(g) => sites = [g.x, g.y, g.z, g.t].iter().map(|&n| n as i64).product(),
+            Seen::Field(field) => {
+                for (at, plane) in [(field.data, field.plane_bytes), (field.norm, field.norm_bytes)]
+                {
+                    if at != Ptr::NULL && holds(at).is_none_or(|bytes| (bytes as i64) < plane) {
+                        wrong = Some(format!("a plane of {plane} bytes is not in memory in use"));
+                    }
+                }
+                if field.data != Ptr::NULL && (field.volume as i64) < sites / 2 {
+                    let found = field.volume;
+                    wrong = Some(format!("expected {} sites or more, found {found}", sites / 2));
+                }
+            }
+        });
+        if let Some(wrong) = wrong {
+            bail!(Internal, "{}: a field of its arguments: {wrong}", kernel.name);
+        }
+        Call::new(kernel, params, args, work)
+    }
+
     /// Runs a kernel of the table over the sites and batches of `work`.
     pub(crate) fn launch<A: KernelArgs>(
         &self,
@@ -474,7 +520,7 @@ impl Device {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
-        let call = Call::new(kernel, params, args, work)?;
+        let call = self.call(kernel, params, args, work)?;
         if rehearsal::noted(&call) {
             return Ok(());
         }
@@ -502,7 +548,7 @@ impl Device {
         work: Work,
         over: Option<&Over>,
     ) -> Result<(Vec<f64>, f64)> {
-        let call = Call::new(kernel, params, args, work)?;
+        let call = self.call(kernel, params, args, work)?;
         let (mut out, mut flag) = (zeros(&call)?, 0.0);
         if rehearsal::noted(&call) {
             return Ok((rehearsal::sums(&call)?, flag));
@@ -522,7 +568,7 @@ impl Device {
         args: &A,
         work: Work,
     ) -> Result<Started> {
-        let call = Call::new(kernel, params, args, work)?;
+        let call = self.call(kernel, params, args, work)?;
         if rehearsal::noted(&call) {
             return rehearsal::sums(&call).map(Started::Done);
         }
@@ -585,6 +631,8 @@ struct Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
+        // Before somebody else gets the address.
+        self.device.allocated().remove(&self.ptr.0);
         // SAFETY: what `alloc` gave, once.
         unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
         self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);

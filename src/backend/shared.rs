@@ -130,8 +130,8 @@ impl Device {
         Ok(Attached { device: self.clone(), ptr, base })
     }
     /// Leaves pieces (offset, bytes) of what lies from `src` on at the same places of `dst`, if there
-    /// is one, see [`Backend::leave`](super::Backend::leave).
-    pub(crate) fn leave(
+    /// is one, see [`Backend::start_download`](super::Backend::start_download).
+    pub(crate) fn start_download(
         &self,
         dst: Option<&Mapped>,
         src: Ptr,
@@ -141,18 +141,18 @@ impl Device {
             dst.map(|dst| (dst.place(at, bytes), src.offset(at), bytes))
         };
         let pieces: Vec<_> = pieces.iter().filter_map(copy).collect();
-        // SAFETY: mail copies inside of its buffers.
-        unsafe { self.0.backend.leave(&pieces) }
+        // SAFETY: exchanges copy inside of their buffers.
+        unsafe { self.0.backend.start_download(&pieces) }
     }
     /// See [`Backend::inside`](super::Backend::inside).
     pub(crate) fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.0.backend.inside(work)
     }
-    pub(crate) fn left(&self) -> Result<()> {
-        self.0.backend.left()
+    pub(crate) fn wait_for_download(&self) -> Result<()> {
+        self.0.backend.wait_for_download()
     }
     /// The way back.
-    pub(crate) fn bring(
+    pub(crate) fn start_upload(
         &self,
         src: Option<&Mapped>,
         dst: Ptr,
@@ -162,8 +162,8 @@ impl Device {
             src.map(|src| (dst.offset(at), src.place(at, bytes), bytes))
         };
         let pieces: Vec<_> = pieces.iter().filter_map(copy).collect();
-        // SAFETY: as in `leave`.
-        unsafe { self.0.backend.bring(&pieces) }
+        // SAFETY: as in `start_download`.
+        unsafe { self.0.backend.start_upload(&pieces) }
     }
     /// Zeroed words on the host.
     pub fn mapped(&self, words: usize) -> Result<Mapped> {

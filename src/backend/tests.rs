@@ -2,6 +2,7 @@
 
 use super::{Device, FieldView, Work};
 use crate::backend::args::{BlasArgs, Geom, HopArgs, StreamArgs, BLAS_AXPBY, BLAS_NORM};
+use crate::error::Status;
 
 #[path = "../../tests/common/mod.rs"]
 mod common;
@@ -153,4 +154,30 @@ fn constants_of_a_call_are_unique() {
     assert!(has(&super::specs_of(&args)));
     let two = BlasArgs { y: FieldView { volume: 9, ..FieldView::default() }, ..args };
     assert!(!has(&super::specs_of(&two)));
+}
+
+/// A field that is gone, one that is shorter than its planes, and one of a smaller lattice.
+#[test]
+fn launches_refuse_fields_that_are_not_there() {
+    for device in devices() {
+        let x = Vector::new(&device, &numbers(24 * 128, 5), 128);
+        let out = Vector::new(&device, &numbers(24 * 128, 5), 128);
+        let view = x.view();
+        let geom = Geom { x: 4, y: 4, z: 4, t: 4, ..Geom::default() };
+        let work = Work { n: 128, batches: 1, lanes: 1 };
+        let launch = |inp: FieldView| {
+            let args = HopArgs { geom, inp, out: out.view(), ..HopArgs::default() };
+            device.launch(kernel!("hop"), &["f64", "R18"], &args, work)
+        };
+        let refused = |inp: FieldView, words: &str| {
+            let error = launch(inp).unwrap_err();
+            assert!(error.status == Status::Internal && error.message.contains(words), "{error}");
+        };
+        refused(FieldView { plane_bytes: view.plane_bytes + 1, ..view }, "not in memory");
+        refused(FieldView { norm: view.data, norm_bytes: 1 << 40, ..view }, "not in memory");
+        refused(FieldView { data: view.data.offset(24 * 128 * 8), ..view }, "not in memory");
+        refused(FieldView { volume: 127, ..view }, "expected 128 sites");
+        drop(x);
+        refused(view, "not in memory");
+    }
 }

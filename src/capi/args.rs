@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_void, CStr};
 use std::sync::Arc;
 
+use super::digest::{Digest, Digested};
 use super::handles::{self, HandleType};
 use super::versioned::{self, Versioned};
 use crate::backend::{External, Location};
@@ -36,53 +37,18 @@ pub trait Arg: Sized {
     fn finish(self) {}
 }
 
-/// A hash of what all ranks pass alike to a call that they make together; none where a rank's arguments
-/// are wrong.
-#[derive(Default)]
-pub struct Digest {
-    hash: blake3::Hasher,
-    wrong: bool,
-}
-
-/// A parameter struct, member by member.
-pub(crate) trait Digested {
-    fn digest(&self, digest: &mut Digest);
-}
-
 impl Digest {
-    /// What may differ between ranks: room for results that not all of them want, and how each of
-    /// them keeps its part of a field.
-    const OWN: &'static [&'static str] = &[
-        "capacity",
-        "location",
-        "arrays",
-        "order",
-        "site_bytes",
-        "site_offset",
-        "device",
-        "ordinal",
-        "threads",
-    ];
-
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
-        self.hash.update(bytes);
-    }
     pub fn add<T: Arg>(&mut self, argument: &Result<T>, name: &str) {
         match argument {
-            Ok(argument) if !Self::OWN.contains(&name) => argument.digest(self),
+            Ok(argument) if Self::counts(name) => argument.digest(self),
             Ok(_) => {}
-            Err(_) => self.wrong = true,
+            Err(_) => self.refuse(),
         }
     }
     pub(crate) fn member(&mut self, name: &str, value: impl versioned::Plain) {
-        if !Self::OWN.contains(&name) {
+        if Self::counts(name) {
             value.digest(self);
         }
-    }
-    pub fn finish(self) -> Option<u64> {
-        let hash = self.hash.finalize();
-        let word: Option<&[u8; 8]> = hash.as_bytes().first_chunk();
-        word.map(|word| u64::from_ne_bytes(*word)).filter(|_| !self.wrong)
     }
 }
 
@@ -163,7 +129,9 @@ impl<H: HandleType> Arg for Handle<H> {
         self.ranks.clone()
     }
     fn digest(&self, digest: &mut Digest) {
-        digest.wrong |= self.object.is_err();
+        if self.object.is_err() {
+            digest.refuse();
+        }
         digest.bytes(&self.made_in.to_ne_bytes());
     }
     fn checked(self) -> Result<Self> {

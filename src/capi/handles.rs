@@ -4,9 +4,8 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
-use std::sync::{RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{RwLockReadGuard, RwLockWriteGuard, Weak};
 
-use super::context::plaq_context;
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -35,6 +34,8 @@ struct Slot {
     owns: bool,
     /// Number of the call of all ranks that made it (`Comm::call`): ranks know it by this.
     made_in: i64,
+    /// The ranks of the last object here, while they live.
+    ranks: Weak<Comm>,
 }
 
 struct Table {
@@ -106,7 +107,8 @@ impl Drop for Making {
 
 /// A new handle; the object dies with its context, whose id is `owner` (0 for contexts).
 pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> Result<H> {
-    let made_in = H::ranks(&object).call();
+    let ranks = H::ranks(&object);
+    let (made_in, ranks) = (ranks.call(), Arc::downgrade(ranks));
     let mut table = slots();
     if owner != 0 {
         let lives = |s: &&mut Slot| s.object.is_some() && id_of(slot_of(owner), s) == owner;
@@ -118,12 +120,14 @@ pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> Resul
         }
     }
     let slot = table.free.pop().unwrap_or_else(|| {
-        let none = Slot { kind: 0, generation: 0, owner: 0, object: None, owns: false, made_in: 0 };
+        let (object, ranks) = (None, Weak::new());
+        let none =
+            Slot { kind: 0, generation: 0, owner: 0, object, owns: false, made_in: 0, ranks };
         table.slots.push(none);
         table.slots.len() - 1
     });
     let entry = &mut table.slots[slot];
-    (entry.owns, entry.made_in) = (false, made_in);
+    (entry.owns, entry.made_in, entry.ranks) = (false, made_in, ranks);
     entry.kind = H::KIND;
     entry.generation += 1;
     entry.owner = owner;
@@ -171,20 +175,16 @@ pub(crate) fn made_in<H: HandleType>(handle: H) -> i64 {
     find(&table.slots, handle, "").map_or(0, |slot| table.slots[slot].made_in)
 }
 
-/// The ranks of the context that the former object of a stale handle belonged to.
+/// The ranks of the former object of a stale handle, while its context or another object has them.
 pub(crate) fn ranks_of_stale<H: HandleType>(handle: H) -> Option<Arc<Comm>> {
-    let owner = {
-        let table = slots();
-        let slot = table.slots.get(slot_of(handle.id()))?;
-        // An id that was never given out names nobody.
-        let generation = (handle.id() >> 32) as u32 & (GENERATIONS - 1);
-        if slot.kind != (handle.id() >> 56) as u8 || generation > slot.generation {
-            return None;
-        }
-        slot.owner
-    };
-    let context = get(plaq_context::from_id(owner), "context").ok()?;
-    Some(context.comm().clone())
+    let table = slots();
+    let slot = table.slots.get(slot_of(handle.id()))?;
+    // An id that was never given out names nobody.
+    let generation = (handle.id() >> 32) as u32 & (GENERATIONS - 1);
+    if slot.kind != (handle.id() >> 56) as u8 || generation > slot.generation {
+        return None;
+    }
+    slot.ranks.upgrade()
 }
 
 /// Forgets an object and all that it owns. The zero handle is accepted, like `free(NULL)`.

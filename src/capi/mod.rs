@@ -12,6 +12,7 @@ mod boundary;
 pub mod clover;
 pub mod context;
 pub mod contract;
+mod digest;
 pub mod dirac;
 pub mod eigen;
 pub mod field;

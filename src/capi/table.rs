@@ -169,8 +169,8 @@ macro_rules! interface {
                 }
             }
             $crate::capi::versioned::versioned!($params, $pinit { $($pfield: $pty,)* });
-            impl $crate::capi::args::Digested for $params {
-                fn digest(&self, digest: &mut $crate::capi::args::Digest) {
+            impl $crate::capi::digest::Digested for $params {
+                fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
                     $(digest.member(stringify!($pfield), self.$pfield);)*
                 }
             }
@@ -219,7 +219,7 @@ macro_rules! interface {
                     $(let $arg = <$ty as Arg>::read($arg, stringify!($arg));)*
                     let ranks = [$($arg.as_ref().ok().and_then(Arg::ranks)),*];
                     #[allow(unused_mut)]
-                    let mut digest = $crate::capi::args::Digest::default();
+                    let mut digest = $crate::capi::digest::Digest::default();
                     $(digest.add(&$arg, stringify!($arg));)*
                     let (digest, name) = (digest.finish(), stringify!($function));
                     let ($($arg,)*) = $crate::capi::boundary::together(name, digest, &ranks, || {

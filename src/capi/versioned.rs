@@ -3,7 +3,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::args::Digest;
+use super::digest::Digest;
 use super::table::{Field, Item, Pair};
 use crate::bail;
 use crate::error::Result;

@@ -64,10 +64,10 @@ impl Node {
 }
 
 /// What the layer above keeps as long as its ranks.
-pub trait Shelved: Any + Debug + Send + Sync {
+pub trait CommCache: Any + Debug + Send + Sync {
     fn any(&self) -> &dyn Any;
     /// At the end: closes what it has opened of other ranks' memory. May others have opened its own?
-    fn let_go(&self) -> bool;
+    fn release(&self) -> bool;
 }
 
 /// The ranks of a lattice, x fastest in the process grid unless the host maps them otherwise.
@@ -84,7 +84,7 @@ pub struct Comm {
     reproducible: bool,
     /// None: one rank.
     transport: Option<Arc<Transport>>,
-    shelf: OnceLock<Box<dyn Shelved>>,
+    cache: OnceLock<Box<dyn CommCache>>,
 }
 
 impl Comm {
@@ -169,7 +169,7 @@ impl Comm {
             node,
             reproducible,
             transport,
-            shelf: OnceLock::new(),
+            cache: OnceLock::new(),
         }
     }
 
@@ -192,9 +192,9 @@ impl Comm {
         self.grid.coords(rank)
     }
     /// What the layer above keeps as long as these ranks: of one type, made at the first call.
-    pub fn shelf<T: Shelved + Default>(&self) -> &T {
-        let shelf = self.shelf.get_or_init(|| Box::new(T::default()));
-        shelf.any().downcast_ref().expect("one type keeps things here")
+    pub fn cache<T: CommCache + Default>(&self) -> &T {
+        let cache = self.cache.get_or_init(|| Box::new(T::default()));
+        cache.any().downcast_ref().expect("one type keeps things here")
     }
     /// How many guarded calls a failure has ended. What counts messages by itself begins anew
     /// with the next of them, as ranks left that call at different places.
@@ -431,10 +431,10 @@ impl Drop for Panics<'_> {
 impl Drop for Comm {
     /// Memory that others have opened is freed when they have closed it, or stays.
     fn drop(&mut self) {
-        let Some(shelf) = self.shelf.take() else { return };
+        let Some(cache) = self.cache.take() else { return };
         let alone = |transport: &Arc<Transport>| !transport.everybody_leaves();
-        if shelf.let_go() && self.transport.as_ref().is_some_and(alone) {
-            std::mem::forget(shelf);
+        if cache.release() && self.transport.as_ref().is_some_and(alone) {
+            std::mem::forget(cache);
         }
     }
 }

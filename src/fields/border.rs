@@ -26,23 +26,23 @@ impl GaugeField {
             let others = || (0..4).filter(|&nu| nu != mu);
             let sites: usize = others().map(|nu| extents[nu] + edge(nu)).product();
             let faces = Faces::new(1 << mu, |_| sites * site);
-            let mail = geometry.mail(self.device(), &faces)?;
-            let mut mail = lock(&mail);
-            mail.begin();
+            let halo = geometry.halo_exchange(self.device(), &faces)?;
+            let mut halo = lock(&halo);
+            halo.begin();
             let mut args = BorderArgs {
                 geom: geometry.args(),
                 gauge: self.view(),
                 mu: mu as i32,
                 direction: direction.map_or(-1, |d| d as i32),
                 links: self.matrices() as i32,
-                message: [false, true].map(|upper| mail.sent(mu, upper)),
+                message: [false, true].map(|upper| halo.sent(mu, upper)),
                 arrived: 0,
             };
             let lanes = geometry.lanes();
             let work = Work { n: sites.div_ceil(lanes), batches: 2, lanes };
             self.device().launch(kernel!("border_pack"), &params, &args, work)?;
-            mail.exchange(geometry.comm(), || Ok(()))?;
-            args.message = [false, true].map(|upper| mail.received(mu, upper));
+            halo.exchange(geometry.comm(), || Ok(()))?;
+            args.message = [false, true].map(|upper| halo.received(mu, upper));
             let n = others().map(|nu| geometry.piece(nu) + edge(nu)).product();
             let work = Work { n, batches: 2, lanes };
             self.device().launch(kernel!("border_unpack"), &params, &args, work)?;
@@ -67,9 +67,9 @@ impl GaugeField {
         let most =
             |count: &dyn Fn(usize) -> usize| (0..4).filter(divided).map(count).max().unwrap_or(0);
         let site = self.recon().reals() * self.precision().bytes();
-        let mail = geometry.mail(device, &Faces::new(mask, |mu| sites(mu) * site))?;
-        let mut mail = lock(&mail);
-        mail.begin();
+        let halo = geometry.halo_exchange(device, &Faces::new(mask, |mu| sites(mu) * site))?;
+        let mut halo = lock(&halo);
+        halo.begin();
         let params = [self.precision().token(), self.recon().token()];
         let lanes = geometry.lanes();
         let messages = |at: &dyn Fn(usize, bool) -> Ptr| {
@@ -82,12 +82,12 @@ impl GaugeField {
             geom: geometry.args(),
             g: self.view(),
             parity,
-            message: messages(&|mu, upper| mail.sent(mu, upper)),
+            message: messages(&|mu, upper| halo.sent(mu, upper)),
         };
         let work = Work { n: most(&|mu| sites(mu).div_ceil(lanes)), batches: 8, lanes };
         device.launch(kernel!("face_pack"), &params, &args, work)?;
-        mail.exchange(geometry.comm(), meanwhile)?;
-        args.message = messages(&|mu, upper| mail.received(mu, upper));
+        halo.exchange(geometry.comm(), meanwhile)?;
+        args.message = messages(&|mu, upper| halo.received(mu, upper));
         let work = Work { n: most(&|mu| geometry.face_outer(mu)), ..work };
         device.launch(kernel!("face_unpack"), &params, &args, work)
     }
@@ -102,21 +102,21 @@ impl GaugeField {
         for mu in (0..4).filter(|&mu| geometry.halo_mask() >> mu & 1 == 1) {
             let sites = geometry.volume() / geometry.extents()[mu];
             let faces = Faces::new(1 << mu, |_| sites * site);
-            let mail = geometry.mail(self.device(), &faces)?;
-            let mut mail = lock(&mail);
-            mail.begin();
+            let halo = geometry.halo_exchange(self.device(), &faces)?;
+            let mut halo = lock(&halo);
+            halo.begin();
             let mut args = BorderArgs {
                 geom: geometry.args(),
                 gauge: self.view(),
                 mu: mu as i32,
                 direction: mu as i32,
                 links: self.matrices() as i32,
-                message: [mail.sent(mu, false), mail.received(mu, true)],
+                message: [halo.sent(mu, false), halo.received(mu, true)],
                 arrived: 0,
             };
             let work = Work { n: sites.div_ceil(lanes), batches: 1, lanes };
             self.device().launch(kernel!("border_return"), &params, &args, work)?;
-            mail.exchange(geometry.comm(), || Ok(()))?;
+            halo.exchange(geometry.comm(), || Ok(()))?;
             args.arrived = 1;
             self.device().launch(kernel!("border_return"), &params, &args, work)?;
         }

@@ -5,12 +5,13 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
+pub(crate) use super::peers::lock;
 use super::peers::{asked, shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
 use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, Mapped, Ptr, Work};
-use crate::comm::{Comm, Message, Owner, Pending, Shelved};
+use crate::comm::{Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
 /// Reals of a projected spinor.
@@ -21,15 +22,15 @@ const MOST_EXCHANGES: usize = 16;
 /// What belongs to the ranks of a `Comm`: exchanges, made once for each device and sizes of messages,
 /// and what waits on a device have in common.
 #[derive(Debug, Default)]
-struct Shelf(Mutex<Made>);
+struct SharedCache(Mutex<Cache>);
 #[derive(Debug, Default)]
-pub(super) struct Made {
+struct Cache {
     exchanges: Vec<Exchange>,
-    pub peers: Vec<(Device, Arc<Peers>)>,
+    peers: Vec<(Device, Arc<Peers>)>,
     /// Of `Comm::failures`.
     failures: u64,
 }
-type Exchange = (Device, Faces, Arc<Mutex<Mail>>);
+type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
 
 /// Bytes of the message across each lower or upper face, 0 where none goes; the same place in what
 /// is sent and in what comes.
@@ -82,9 +83,9 @@ struct Direct {
 
 /// One exchange, again and again.
 #[derive(Debug)]
-pub(crate) struct Mail {
+pub(crate) struct HaloExchange {
     /// What owns this, for messages under way.
-    me: Weak<Mutex<Mail>>,
+    me: Weak<Mutex<HaloExchange>>,
     faces: Faces,
     recv: Buffer,
     /// Ranks whose memory kernels reach, and the others.
@@ -92,7 +93,7 @@ pub(crate) struct Mail {
     far: Option<Far>,
 }
 
-impl Mail {
+impl HaloExchange {
     /// `peers`: where kernels may write to other ranks.
     fn new(
         device: &Device,
@@ -121,7 +122,9 @@ impl Mail {
             let host = if reaches { None } else { Some([copy()?, copy()?]) };
             Some(Far { faces: crossed, send: device.alloc_shared(bytes)?, host })
         };
-        Ok(Arc::new_cyclic(|me| Mutex::new(Mail { me: me.clone(), faces, recv, near, far })))
+        Ok(Arc::new_cyclic(|me| {
+            Mutex::new(HaloExchange { me: me.clone(), faces, recv, near, far })
+        }))
     }
 
     fn held(&self) -> u64 {
@@ -185,16 +188,20 @@ impl Mail {
                     (self.faces.offset(mu, upper), self.faces.bytes[mu])
                 };
                 let pieces: Vec<(u64, usize)> = far.faces.iter().map(piece).collect();
-                device.leave(far.host.as_ref().map(|[out, _]| out), far.send.ptr(), &pieces)?;
+                device.start_download(
+                    far.host.as_ref().map(|[out, _]| out),
+                    far.send.ptr(),
+                    &pieces,
+                )?;
                 meanwhile()?;
-                device.left()?;
+                device.wait_for_download()?;
                 let memory = match &far.host {
                     Some([out, inp]) => [out.host(), inp.host()],
                     None => [far.send.ptr().0, here.0],
                 };
                 // MPI copies to and from a GPU in the context that is current.
                 device.inside(&mut || comm.finish(self.start(comm, far, memory)?))?;
-                device.bring(far.host.as_ref().map(|[_, inp]| inp), here, &pieces)?;
+                device.start_upload(far.host.as_ref().map(|[_, inp]| inp), here, &pieces)?;
             }
         }
         match &self.near {
@@ -265,7 +272,7 @@ impl Direct {
     fn signals(&self, flags: impl Iterator<Item = (usize, Ptr)>) -> SignalArgs {
         let mut args = SignalArgs {
             number: i64::from(self.number),
-            failed: self.peers.failed(),
+            failed: self.peers.failed.ptr(),
             ..Default::default()
         };
         flags.for_each(|(k, flag)| args.flag[k] = flag);
@@ -298,49 +305,66 @@ fn signal(device: &Device, kernel: &'static Kernel, flags: &SignalArgs) -> Resul
 }
 
 impl Geometry {
+    /// What waits on this device have in common. All ranks call this in the same order.
+    pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
+        let mut cache = cache(self.comm())?;
+        if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
+            return Ok(peers.clone());
+        }
+        let peers = Arc::new(Peers::new(device, self.comm())?);
+        cache.peers.push((device.clone(), peers.clone()));
+        Ok(peers)
+    }
+
     /// The exchange of messages of these sizes. All ranks call this in the same order.
-    pub(crate) fn mail(&self, device: &Device, faces: &Faces) -> Result<Arc<Mutex<Mail>>> {
+    pub(crate) fn halo_exchange(
+        &self,
+        device: &Device,
+        faces: &Faces,
+    ) -> Result<Arc<Mutex<HaloExchange>>> {
         let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
-        let mut made = made(self.comm())?;
-        let old = made.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
+        let mut cache = cache(self.comm())?;
+        let old = cache.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
         if let Some(at) = old {
             // The last one used is the last in the list.
-            let exchange = made.exchanges.remove(at);
-            let mail = exchange.2.clone();
-            made.exchanges.push(exchange);
-            return Ok(mail);
+            let exchange = cache.exchanges.remove(at);
+            let halo = exchange.2.clone();
+            cache.exchanges.push(exchange);
+            return Ok(halo);
         }
         // On a CPU nobody else knows of the buffers: those that were not used for long go.
         // Those of this device, or where devices come and go the oldest of all.
         let own = |e: &&Exchange| e.0 == *device;
-        let many = made.exchanges.iter().filter(own).count() >= MOST_EXCHANGES;
-        if many || made.exchanges.len() >= 4 * MOST_EXCHANGES {
+        let many = cache.exchanges.iter().filter(own).count() >= MOST_EXCHANGES;
+        if many || cache.exchanges.len() >= 4 * MOST_EXCHANGES {
             let idle = |e: &Exchange| e.0.is_cpu() && Arc::strong_count(&e.2) == 1;
             let goes = |e: &Exchange| idle(e) && (!many || own(&e));
-            if let Some(at) = made.exchanges.iter().position(goes) {
-                made.exchanges.remove(at);
+            if let Some(at) = cache.exchanges.iter().position(goes) {
+                cache.exchanges.remove(at);
             }
         }
-        let mail = Mail::new(device, self.comm(), *faces, peers)?;
-        made.exchanges.push((device.clone(), *faces, mail.clone()));
-        Ok(mail)
+        let halo = HaloExchange::new(device, self.comm(), *faces, peers)?;
+        cache.exchanges.push((device.clone(), *faces, halo.clone()));
+        Ok(halo)
     }
 
     /// Device memory that buffers for messages hold.
     pub fn halo_bytes(&self, device: &Device) -> u64 {
-        let made = exchanges(self.comm());
-        made.exchanges
+        let cache = exchanges(self.comm());
+        cache
+            .exchanges
             .iter()
             .filter(|(d, _, _)| d == device)
-            .map(|(_, _, mail)| lock(mail).held())
+            .map(|(_, _, halo)| lock(halo).held())
             .sum()
     }
 
     /// What buffers for the faces of spinors will add at most.
     pub(crate) fn new_halo_bytes(&self, device: &Device, precision: Precision, nrhs: usize) -> u64 {
         let faces = self.spinor_faces(precision, nrhs);
-        let made = exchanges(self.comm());
-        if faces.total() == 0 || made.exchanges.iter().any(|(d, f, _)| d == device && *f == faces) {
+        let cache = exchanges(self.comm());
+        if faces.total() == 0 || cache.exchanges.iter().any(|(d, f, _)| d == device && *f == faces)
+        {
             0
         } else {
             let (twice, comm) = (2 * faces.total(), self.comm());
@@ -409,12 +433,12 @@ impl Geometry {
     }
 }
 
-impl Made {
+impl Cache {
     /// Closes what kernels of this rank reached of others; says whether they reached its own.
-    fn let_go(&self) -> bool {
+    fn release(&self) -> bool {
         let mut shared = false;
-        for (device, _, mail) in &self.exchanges {
-            if let Some(near) = &mut lock(mail).near {
+        for (device, _, halo) in &self.exchanges {
+            if let Some(near) = &mut lock(halo).near {
                 // Nothing to be done about a device that is lost.
                 let _ = device.synchronize();
                 near.reach.close();
@@ -422,40 +446,35 @@ impl Made {
             }
         }
         for (_, peers) in &self.peers {
-            shared |= peers.let_go();
+            shared |= peers.release();
         }
         shared
     }
 }
 
-impl Shelved for Shelf {
+impl CommCache for SharedCache {
     fn any(&self) -> &dyn Any {
         self
     }
-    fn let_go(&self) -> bool {
-        lock(&self.0).let_go()
+    fn release(&self) -> bool {
+        lock(&self.0).release()
     }
 }
 
-fn exchanges(comm: &Comm) -> MutexGuard<'_, Made> {
-    lock(&comm.shelf::<Shelf>().0)
+fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
+    lock(&comm.cache::<SharedCache>().0)
 }
 
 /// What was made since the last failed call. All ranks call this in the same order.
-pub(super) fn made(comm: &Comm) -> Result<MutexGuard<'_, Made>> {
-    let mut made = exchanges(comm);
-    if made.failures != comm.failures() {
+fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
+    let mut cache = exchanges(comm);
+    if cache.failures != comm.failures() {
         // Kernels that the call left behind may still write into the old buffers.
-        made.peers.iter().for_each(|(_, peers)| peers.give_up());
-        let drained = made.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
-        made.let_go();
+        cache.peers.iter().for_each(|(_, peers)| peers.give_up());
+        let drained = cache.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
+        cache.release();
         comm.agree(drained)?;
-        *made = Made { failures: comm.failures(), ..Default::default() };
+        *cache = Cache { failures: comm.failures(), ..Default::default() };
     }
-    Ok(made)
-}
-
-/// The exchange, for this thread alone until it is complete.
-pub(crate) fn lock<T>(mail: &Mutex<T>) -> MutexGuard<'_, T> {
-    mail.lock().unwrap_or_else(|e| e.into_inner())
+    Ok(cache)
 }

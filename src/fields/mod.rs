@@ -15,6 +15,7 @@ mod matrix;
 mod momenta;
 mod peers;
 mod random;
+mod reduce;
 mod spinor;
 mod transfer;
 mod transformation;

@@ -1,21 +1,18 @@
-//! GPUs of one machine that reach each other's memory: what is written there for others, and sums
-//! that they take among themselves.
+//! GPUs of one machine that reach each other's memory: what is written there for others, and where
+//! they take sums among themselves.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::halo::{lock, made};
-use super::Geometry;
 use crate::backend::args::{SumArgs, MOST_PEERS};
-use crate::backend::families::Kernel;
-use crate::backend::{Attached, Buffer, Device, KernelArgs, Mapped, Over, Ptr, Started, Work};
+use crate::backend::{Attached, Buffer, Device, Mapped, Over, Ptr};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
 
 /// Allocations of whole 2 MiB pages are shared between processes without their neighbours.
-const SHARED_PAGE: usize = 2 << 20;
+pub(super) const SHARED_PAGE: usize = 2 << 20;
 /// A number and its tag on a board (kernels/sums.h).
-const NUMBER_BYTES: usize = 16;
+pub(super) const NUMBER_BYTES: usize = 16;
 
 /// Bytes of an allocation that others are to reach.
 pub(super) fn shared_bytes(bytes: usize) -> usize {
@@ -98,18 +95,18 @@ impl Reach {
 #[derive(Debug)]
 pub(super) struct Peers {
     /// Zero as long as everything came: then the code of what did not, see `check`.
-    failed: Mapped,
-    board: Option<Mutex<Board>>,
+    pub failed: Mapped,
+    pub board: Option<Mutex<Board>>,
 }
 
 /// Where the ranks write their sums for this one (kernels/sums.h).
 #[derive(Debug)]
-struct Board {
+pub(super) struct Board {
     _own: Buffer,
-    args: SumArgs,
+    pub args: SumArgs,
     reach: Reach,
     /// Of the last reduction.
-    number: u32,
+    pub number: u32,
 }
 
 impl Peers {
@@ -120,13 +117,8 @@ impl Peers {
         Ok(Peers { failed, board })
     }
 
-    /// Where kernels say that they gave up.
-    pub fn failed(&self) -> Ptr {
-        self.failed.ptr()
-    }
-
     /// Closes what was opened of the others' boards; says whether they opened this one.
-    pub fn let_go(&self) -> bool {
+    pub fn release(&self) -> bool {
         let Some(board) = &self.board else { return false };
         lock(board).reach.close();
         true
@@ -178,119 +170,7 @@ impl Board {
     }
 }
 
-/// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
-/// The same on all ranks, as their calls are.
-fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
-    let (width, _) = kernel.kind.numbers()?;
-    i64::try_from((width + 1).checked_mul(work.batches)?).ok()
-}
-
-impl Geometry {
-    /// What waits on this device have in common. All ranks call this in the same order.
-    pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
-        let mut made = made(self.comm())?;
-        if let Some((_, peers)) = made.peers.iter().find(|(d, _)| d == device) {
-            return Ok(peers.clone());
-        }
-        let peers = Arc::new(Peers::new(device, self.comm())?);
-        made.peers.push((device.clone(), peers.clone()));
-        Ok(peers)
-    }
-
-    /// Sums of a reduction over all ranks. Kernels with maxima go through `reduce_here`.
-    pub(crate) fn reduce<A: KernelArgs>(
-        &self,
-        device: &Device,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
-        work: Work,
-    ) -> Result<Vec<f64>> {
-        let comm = self.comm();
-        if !device.is_cpu() && comm.size() > 1 {
-            let peers = self.peers(device)?;
-            // Sums that the board has no room for go the way of devices without one.
-            let numbers = numbers_on_board(kernel, work);
-            let fits = |board: &&Mutex<Board>| {
-                numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
-            };
-            if let Some(board) = peers.board.as_ref().filter(fits) {
-                let mut board = lock(board);
-                board.number = board.number.wrapping_add(1);
-                let sums = comm.sum_beside(|flag| {
-                    let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
-                    let watch = || comm.watch();
-                    let over = Over { args: sums, watch: &watch, failed: &peers.failed };
-                    device.reduce_over(kernel, params, args, work, Some(&over))
-                })?;
-                peers.check(comm)?;
-                return Ok(sums);
-            }
-        }
-        let mut sums = self.reduce_here(device, kernel, params, args, work)?;
-        comm.sum(&mut sums)?;
-        Ok(sums)
-    }
-
-    /// The same without waiting, where this rank is the only one; else None.
-    pub(crate) fn start<A: KernelArgs>(
-        &self,
-        device: &Device,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
-        work: Work,
-    ) -> Result<Option<Started>> {
-        if self.comm().size() > 1 {
-            return Ok(None);
-        }
-        device.start(kernel, params, args, work).map(Some)
-    }
-
-    pub(crate) fn finish(&self, device: &Device, started: Started) -> Result<Vec<f64>> {
-        let sums = device.finish(started)?;
-        self.check_messages(device)?;
-        Ok(sums)
-    }
-
-    /// Sums of a reduction over this rank.
-    pub(crate) fn reduce_here<A: KernelArgs>(
-        &self,
-        device: &Device,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
-        work: Work,
-    ) -> Result<Vec<f64>> {
-        let sums = device.reduce(kernel, params, args, work)?;
-        self.check_messages(device)?;
-        Ok(sums)
-    }
-
-    /// Where kernels waited for messages all must have come.
-    fn check_messages(&self, device: &Device) -> Result<()> {
-        if !device.is_cpu() && self.halo_mask() != 0 {
-            self.peers(device)?.check(self.comm())?;
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A board of two ranks has 2^15 numbers for each: the sums of more right-hand sides than that do
-    /// not go there.
-    #[test]
-    fn boards_are_for_what_fits() {
-        let room = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
-        let numbers = |batches| {
-            let work = Work { n: 1, batches, lanes: 1 };
-            numbers_on_board(kernel!("heavy_quark"), work).expect("a reduction")
-        };
-        assert!(numbers(2 * 12) <= room);
-        assert!(numbers(8192) <= room && numbers(8193) > room);
-        assert_eq!(numbers_on_board(kernel!("blas"), Work { n: 1, batches: 1, lanes: 1 }), None);
-    }
+/// For this thread alone until it is done.
+pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

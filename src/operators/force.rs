@@ -58,12 +58,12 @@ impl Wilson {
             args.nrhs = count as i32;
             args.coef = coefficients(terms.coef, first, count);
             let faces = geometry.spinor_faces(precision, 4 * count);
-            let mail = geometry.mail(device, &faces)?;
-            let mut mail = halo::lock(&mail);
+            let halo = geometry.halo_exchange(device, &faces)?;
+            let mut halo = halo::lock(&halo);
             if geometry.halo_mask() != 0 {
-                mail.begin();
+                halo.begin();
                 let sent =
-                    geometry.spinor_halo(precision, 4 * count, |mu, upper| mail.sent(mu, upper));
+                    geometry.spinor_halo(precision, 4 * count, |mu, upper| halo.sent(mu, upper));
                 let split = (0..4).filter(|&mu| comm.split(mu));
                 let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
                 for (f, field) in fields.iter().enumerate() {
@@ -96,9 +96,9 @@ impl Wilson {
                         )?;
                     }
                 }
-                mail.exchange(comm, || Ok(()))?;
+                halo.exchange(comm, || Ok(()))?;
                 args.received =
-                    geometry.spinor_halo(precision, 4 * count, |mu, up| mail.received(mu, up));
+                    geometry.spinor_halo(precision, 4 * count, |mu, up| halo.received(mu, up));
             }
             device.launch(kernel!("hop_force"), &tokens, &args, geometry.work(2))?;
         }

@@ -102,12 +102,12 @@ impl Laplace {
             return device.launch(kernel!("laplace"), &params, &args, work);
         }
         let faces = geometry.vector_faces(mask, precision, reals, nrhs);
-        let mail = geometry.mail(device, &faces)?;
-        let mut mail = halo::lock(&mail);
-        mail.begin();
-        let sent = |mu, upper| mail.sent(mu, upper);
+        let halo = geometry.halo_exchange(device, &faces)?;
+        let mut halo = halo::lock(&halo);
+        halo.begin();
+        let sent = |mu, upper| halo.sent(mu, upper);
         args.sent = geometry.vector_halo(mask, precision, reals, nrhs, sent);
-        let received = |mu, upper| mail.received(mu, upper);
+        let received = |mu, upper| halo.received(mu, upper);
         args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
         let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
         device.launch(
@@ -121,7 +121,7 @@ impl Laplace {
             device.launch(kernel!("laplace"), &params, &args, Work { n, ..work })
         };
         let inner = geometry.inner();
-        mail.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;
+        halo.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;
         part(args::REGION_OUTER, geometry.outer() - inner)
     }
 }

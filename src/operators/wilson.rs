@@ -398,12 +398,12 @@ impl Wilson {
         // Faces travel while the inner sites are done.
         let (precision, nrhs) = (inp.precision(), inp.nrhs());
         let faces = geometry.spinor_faces(precision, nrhs);
-        let mail = geometry.mail(device, &faces)?;
-        let mut mail = halo::lock(&mail);
-        mail.begin();
-        args.sent = geometry.spinor_halo(precision, nrhs, |mu, upper| mail.sent(mu, upper));
-        args.received = geometry.spinor_halo(precision, nrhs, |mu, up| mail.received(mu, up));
-        if let Some(signals) = mail.signals(comm)? {
+        let halo = geometry.halo_exchange(device, &faces)?;
+        let mut halo = halo::lock(&halo);
+        halo.begin();
+        args.sent = geometry.spinor_halo(precision, nrhs, |mu, upper| halo.sent(mu, upper));
+        args.received = geometry.spinor_halo(precision, nrhs, |mu, up| halo.received(mu, up));
+        if let Some(signals) = halo.signals(comm)? {
             [args.departures, args.arrivals] = signals;
             // Room for the last blocks of packing and of either region.
             let n = args::PACK_THREADS as usize + geometry.outer() + 1024;
@@ -428,7 +428,7 @@ impl Wilson {
             device.launch(kernel!("hop"), &params, &args, Work { n, ..work })
         };
         let inner = geometry.inner();
-        mail.exchange(comm, || part(args::REGION_INNER, inner))?;
+        halo.exchange(comm, || part(args::REGION_INNER, inner))?;
         part(args::REGION_OUTER, geometry.outer() - inner)
     }
 

@@ -61,7 +61,7 @@ pub(super) struct Levels<'a, 'm> {
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
     /// Right-hand sides that came to a standstill.
-    aside: Vec<usize>,
+    parked: Vec<usize>,
     /// Latest relative residual of every right-hand side.
     shown: Vec<f64>,
     /// Two levels only: what the iteration has found since x was brought up to date, and the
@@ -155,7 +155,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             x,
             columns: (0..n).collect(),
             left: None,
-            aside: vec![],
+            parked: vec![],
             shown: vec![0.0; n],
             upper,
             r: lower.field(n)?,
@@ -268,8 +268,8 @@ impl<'a, 'm> Levels<'a, 'm> {
         !self.done
     }
     /// Right-hand sides that stand still although iterations are left.
-    pub fn aside(&self) -> &[usize] {
-        &self.aside
+    pub fn parked(&self) -> &[usize] {
+        &self.parked
     }
     /// Another algorithm goes on from here, with all of those that stand still.
     pub fn fall_back(&mut self, kind: SolverKind) {
@@ -277,19 +277,19 @@ impl<'a, 'm> Levels<'a, 'm> {
         self.report.standstill = false;
         self.done = false;
         for i in 0..self.nrhs() {
-            if self.aside.contains(&self.columns[i]) {
+            if self.parked.contains(&self.columns[i]) {
                 (self.active[i], self.best[i]) = (true, f64::INFINITY);
                 (self.best_at[i], self.without_progress[i]) = (self.report.iterations, 0);
             }
         }
-        self.aside.clear();
+        self.parked.clear();
         self.breakdowns = 0;
         self.fresh = self.active.clone();
     }
     /// The iteration leads nowhere for right-hand side i.
     pub fn set_aside(&mut self, i: usize) {
         self.active[i] = false;
-        self.aside.push(self.columns[i]);
+        self.parked.push(self.columns[i]);
         self.report.standstill = true;
         self.done |= !self.active.contains(&true);
     }
@@ -541,7 +541,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             let relative = self.relative[i];
             (self.report.residual[self.columns[i]], self.shown[self.columns[i]]) =
                 (relative, relative);
-            if self.aside.contains(&self.columns[i]) {
+            if self.parked.contains(&self.columns[i]) {
                 continue;
             }
             let was_active = self.active[i];
@@ -573,7 +573,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             }
         }
         self.claimed.fill(false);
-        self.report.converged = !self.active.contains(&true) && self.aside.is_empty();
+        self.report.converged = !self.active.contains(&true) && self.parked.is_empty();
         self.done =
             self.report.converged || self.report.stopped || now >= self.params.max_iterations;
         if !self.done {

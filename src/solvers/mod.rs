@@ -317,7 +317,7 @@ pub fn solve(
         SolverKind::Cgnr => cg::run(&mut levels, cg::Form::NormalResidual)?,
         SolverKind::BiCgStab => {
             bicgstab::run(&mut levels)?;
-            if n == 1 && !levels.aside().is_empty() {
+            if n == 1 && !levels.parked().is_empty() {
                 levels.fall_back(SolverKind::Cgnr);
                 cg::run(&mut levels, cg::Form::NormalResidual)?;
             }
@@ -326,10 +326,10 @@ pub fn solve(
         SolverKind::Mr => mr::run(&mut levels)?,
         SolverKind::MultiShift => unreachable!("refused above"),
     }
-    let aside = levels.aside().to_vec();
+    let parked = levels.parked().to_vec();
     let mut report = levels.finish()?;
     if params.kind == SolverKind::BiCgStab && n > 1 {
-        for column in aside {
+        for column in parked {
             alone(column, system, params, (&mut *x, b), &mut report, monitor)?;
         }
     }

@@ -32,9 +32,9 @@ static plaq_gauge warm(plaq_context c) {
 }
 
 /* Whatever memory there is, x stays a field of its shape, and as it was where the call fails. */
-static void multishift_without_memory(void) {
+static void multishift_without_memory(int even) {
   int64_t used = 0, more;
-  for (more = -1; more < 400000; more += 30011) {
+  for (more = -1; more < 400000; more += even ? 80021 : 30011) {
     plaq_context_params cp;
     plaq_context c;
     plaq_context_report r;
@@ -50,6 +50,7 @@ static void multishift_without_memory(void) {
     cp.memory_limit = more < 0 ? 0 : used + more;
     OK(plaq_context_create(&cp, &c));
     pp.extents[3] = 4;
+    pp.subset = even ? PLAQ_SUBSET_EVEN : PLAQ_SUBSET_FULL;
     {
       plaq_gauge_params gp = gauge_params();
       plaq_gauge g;
@@ -57,7 +58,7 @@ static void multishift_without_memory(void) {
       OK(plaq_gauge_create(c, &gp, &g));
       OK(plaq_gauge_warm(g, 1, 0.3));
       OK(plaq_solver_params_init(&sp, sizeof sp));
-      sp.solution = PLAQ_SOLUTION_MDAGM;
+      sp.solution = even ? PLAQ_SOLUTION_PDAGP : PLAQ_SOLUTION_MDAGM;
       OK(plaq_solver_create(new_dirac(c, g, 0.1, 0), &sp, &s));
       OK(plaq_gauge_destroy(g));
     }
@@ -81,7 +82,7 @@ static void multishift_without_memory(void) {
       plaq_spinor_report shape;
       OK(plaq_spinor_report_init(&shape, sizeof shape));
       OK(plaq_spinor_describe(x[i], &shape));
-      CHECK(shape.extents[0] == 4 && shape.nrhs == 2 && shape.precision == PLAQ_PRECISION_DOUBLE);
+      CHECK(shape.extents[0] == 4 && shape.nrhs == 2 && shape.subset == pp.subset && shape.precision == PLAQ_PRECISION_DOUBLE);
     }
     OK(plaq_spinor_norm2(x[0], after, 2));
     CHECK(status == PLAQ_SUCCESS || (before[0] == after[0] && before[1] == after[1]));
@@ -314,6 +315,19 @@ static void targets_of_files(plaq_context c) {
     OK(plaq_gauge_read_file(c, "kept", &rp, &h, &r));
     CHECK(r.warnings == PLAQ_FILE_WARNING_CHECKSUM);
     OK(plaq_gauge_destroy(h));
+    /* So is a format that is no XML, where other records have the lattice. */
+    OK(plaq_gauge_write_file(g, "kept", NULL));
+    file = fopen("kept", "r+b");
+    CHECK(file != NULL && fread(text, 1, sizeof text, file) == n);
+    for (i = 0; i < n - 13 && memcmp(text + i, "</ildgFormat>", 13); i++) {
+    }
+    CHECK(i < n - 13);
+    text[i] = 'x';
+    rewind(file);
+    CHECK(fwrite(text, 1, n, file) == n && fclose(file) == 0);
+    OK(plaq_gauge_read_file(c, "kept", NULL, &h, &r));
+    CHECK(r.warnings == PLAQ_FILE_WARNING_FORMAT);
+    OK(plaq_gauge_destroy(h));
   }
   CHECK(remove("kept") == 0);
   OK(plaq_gauge_destroy(g));
@@ -323,7 +337,8 @@ int main(void) {
   plaq_context c = cpu_context();
   peaks(c);
   OK(plaq_context_destroy(c));
-  multishift_without_memory();
+  multishift_without_memory(0);
+  multishift_without_memory(1);
   c = cpu_context();
   refused_solves_leave_x(c);
   breakdowns_leave_zero(c);

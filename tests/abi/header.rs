@@ -52,6 +52,7 @@ const PROMISES: &str = r#"
   parameters. Where parameters or objects differ, all of them get `PLAQ_INVALID_ARGUMENT` and go on; where they are in
   different calls, `PLAQ_COMM_FAILED` with what each rank called, and the context is lost. A wrong argument on one rank, a stale handle too, is the same refusal on all. Not compared are arrays, texts,
   callbacks, and how each rank keeps its part of a field (order and place of its array). Every wait has a deadline.
+- **Gauge fixing on a GPU** ends in `PLAQ_DEVICE_LOST` where sites of a sweep waited ten seconds for others.
 - **Files** appear complete or not at all, with mode and owner of the file that they replace. Devices, pipes and
   links to nowhere are refused.
 - **Device arrays** (`PLAQ_LOCATION_DEVICE`) are refused where the driver does not know the address, or its

@@ -1,6 +1,8 @@
 /* Two ranks or more that do not do the same: each case ends with the same statuses on all of them,
  * and nobody ends the job. The last rank deviates. */
+#define _DEFAULT_SOURCE
 #include <mpi.h>
+#include <pthread.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -68,6 +70,10 @@ static void parameters(void) {
     if (is("tol")) vp.tol = 1e-3;
     if (is("algorithm")) vp.algorithm = PLAQ_ALGORITHM_BICGSTAB;
     if (is("iterations")) vp.max_iterations = 2;
+    if (is("solution")) vp.solution = PLAQ_SOLUTION_MDAGM;
+    if (is("sloppy")) vp.sloppy_precision = PLAQ_PRECISION_SINGLE;
+    if (is("storage")) gp.storage = PLAQ_STORAGE_SU3_12;
+    if (is("operator")) dp.precision = PLAQ_PRECISION_SINGLE;
     if (is("format")) wp.format = PLAQ_FILE_FORMAT_NERSC;
   }
 #define STEP(call, names)                                  \
@@ -77,14 +83,14 @@ static void parameters(void) {
     return;                                                \
   }                                                        \
   OK(call)
-  STEP(plaq_gauge_create(c, &gp, &g), "extents links group");
+  STEP(plaq_gauge_create(c, &gp, &g), "extents links group storage");
   STEP(plaq_gauge_hot(g, me && is("seed") ? 5 : 6), "seed");
   STEP(plaq_spinor_create(c, &sp, &x), "nrhs subset precision");
   OK(plaq_spinor_create(c, &sp, &b));
   STEP(plaq_spinor_noise(me && is("object") ? x : b, 0, 1, 0), "object");
   STEP(plaq_spinor_norm2(b, v, me && is("count") ? nrhs - 1 : nrhs), "count");
-  STEP(plaq_dirac_create(c, g, &dp, &d), "kappa csw");
-  STEP(plaq_solver_create(d, &vp, &s), "tol algorithm iterations");
+  STEP(plaq_dirac_create(c, g, &dp, &d), "kappa csw operator");
+  STEP(plaq_solver_create(d, &vp, &s), "tol algorithm iterations solution sloppy");
   OK(plaq_solver_solve(s, x, b, NULL, NULL, NULL, NULL));
   STEP(plaq_gauge_write_file(g, "different.lime", &wp), "format");
   fprintf(stderr, "no case %s\n", what);
@@ -153,6 +159,83 @@ static void leak(void) {
   }
 }
 
+/* Contexts that ranks want differently: none is made where all know of it. */
+static void contexts(void) {
+  plaq_context_params p = context_params();
+  plaq_context d;
+  MPI_Comm own;
+  int status;
+  /* What one rank duplicates and another does not is of no more use. */
+  MPI_Comm_dup(MPI_COMM_WORLD, &own);
+  p.communicator = &own;
+  p.timeout = 2;
+  if (me) {
+    if (is("grid")) p.grid[0] = last + 1, p.grid[1] = p.grid[2] = p.grid[3] = 1;
+    if (is("sums")) p.reproducible = 1;
+    if (is("device")) p.device = 77;
+    if (is("alone")) p.communicator_kind = PLAQ_COMMUNICATOR_NONE;
+    if (is("null")) p.communicator = NULL;
+  }
+  if (is("late") && me) sleep(4);
+  status = plaq_context_create(&p, &d);
+  if (is("grid") || is("sums")) all(status, PLAQ_PROCESS_GRID, "");
+  if (is("device")) all(status, PLAQ_INVALID_ARGUMENT, "device");
+  if (is("null") || is("alone")) {
+    /* The one knows what is wrong, or needs no others; these waited. */
+    CHECK(me ? status == (is("alone") ? PLAQ_SUCCESS : PLAQ_MPI_STATE) || status == PLAQ_NULL_POINTER
+             : status == PLAQ_COMM_FAILED);
+  }
+  if (is("late")) CHECK(status == PLAQ_SUCCESS || status == PLAQ_COMM_FAILED);
+  if (status == PLAQ_SUCCESS) OK(plaq_context_destroy(d));
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Objects are each rank's to destroy, when it likes. */
+static void destruction(void) {
+  plaq_gauge g = links();
+  plaq_spinor x = spinor(1), b = spinor(2);
+  double v[2];
+  if (me) {
+    OK(plaq_spinor_destroy(b));
+    OK(plaq_gauge_destroy(g));
+  } else {
+    OK(plaq_gauge_destroy(g));
+    OK(plaq_spinor_destroy(b));
+  }
+  all(plaq_spinor_norm2(x, v, 1), PLAQ_SUCCESS, "");
+}
+
+/* A file that one rank does not find. */
+static void files(void) {
+  plaq_gauge g = links(), h;
+  OK(plaq_gauge_write_file(g, "different.lime", NULL));
+  all(plaq_gauge_read_file(c, me ? "nowhere/different.lime" : "different.lime", NULL, &h, NULL), PLAQ_FILE_OPEN,
+      "nowhere");
+  all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
+}
+
+static plaq_gauge shared;
+static int odd_statuses;
+static void *plaquettes(void *nothing) {
+  plaq_plaquette p;
+  int i;
+  for (i = 0; i < 50; i++) {
+    int status = plaq_gauge_plaquette(shared, &p);
+    if (status != PLAQ_SUCCESS && status != PLAQ_BUSY && status != PLAQ_COMM_FAILED) odd_statuses++;
+  }
+  return nothing;
+}
+
+/* Two threads of each rank in the same call: it works or is refused, and ends. */
+static void threads(void) {
+  pthread_t other;
+  shared = links();
+  CHECK(pthread_create(&other, NULL, plaquettes, NULL) == 0);
+  plaquettes(NULL);
+  CHECK(pthread_join(other, NULL) == 0 && odd_statuses == 0);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void communicators(void) {
   plaq_context_params p = context_params();
   MPI_Comm other = MPI_COMM_NULL, self;
@@ -172,7 +255,10 @@ int main(int argc, char **argv) {
   plaq_context_params p;
   plaq_gauge g;
   plaq_plaquette q;
-  MPI_Init(&argc, &argv);
+  int level;
+  p = context_params();
+  EXPECT(PLAQ_MPI_STATE, plaq_context_create(&p, &c));
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &last);
   last--;
@@ -181,6 +267,10 @@ int main(int argc, char **argv) {
     what = *argv;
     p = context_params();
     if (is("leak") && me) p.memory_limit = 100000;
+    if (is("threads")) {
+      if (level < MPI_THREAD_MULTIPLE) continue;
+      p.timeout = 3;
+    }
     OK(plaq_context_create(&p, &c));
     if (is("stale"))
       stale();
@@ -190,6 +280,14 @@ int main(int argc, char **argv) {
       leak();
     else if (is("communicators"))
       communicators();
+    else if (strstr("grid sums device alone null late", what))
+      contexts();
+    else if (is("destruction"))
+      destruction();
+    else if (is("files"))
+      files();
+    else if (is("threads"))
+      threads();
     else if (is("finalize")) {
       g = links();
       MPI_Finalize();

@@ -43,15 +43,15 @@ impl Backend for Remote {
         let host = self.0.alloc(bytes as u64, false)?.0;
         Ok((host, Ptr(host)))
     }
-    unsafe fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+    unsafe fn start_download(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         let copy =
             |&(to, from, bytes): &(u64, Ptr, usize)| self.0.copy(Ptr(to), from, bytes as u64);
         pieces.iter().try_for_each(copy)
     }
-    fn left(&self) -> Result<()> {
+    fn wait_for_download(&self) -> Result<()> {
         Ok(())
     }
-    unsafe fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+    unsafe fn start_upload(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         let copy =
             |&(to, from, bytes): &(Ptr, u64, usize)| self.0.copy(to, Ptr(from), bytes as u64);
         pieces.iter().try_for_each(copy)

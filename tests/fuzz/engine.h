@@ -12,6 +12,8 @@
 typedef struct {
   const char *name;
   int32_t (*call)(void);
+  /* Do all ranks of a context make the call together? */
+  int together;
 } entry;
 extern const entry entries[];
 extern const int entry_count, kind_count;
@@ -45,6 +47,11 @@ void *user(void);
 /* A call of a callback: 0 as long as the work may go on. */
 int32_t called(void);
 
+/* Arrays of the layout that is passed; 0: one block. */
+void layout_of_call(int32_t list);
+/* Of the generated part: what comes before all calls. */
+void begin_calls(void);
+void engine_fault(const char *what);
 void partly_used(void);
 /* Keeps what results hold before the call. */
 void engine_remember(void);

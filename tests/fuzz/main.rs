@@ -7,14 +7,15 @@ mod files;
 #[path = "../common/programs.rs"]
 mod programs;
 
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use programs::{root, run, tool, work};
+use programs::{job, mpi_library, root, run, tool, variable as variable_or, work};
 
 /// Of each of the fuzzers here.
-const SECONDS: u64 = 25;
+const SECONDS: u64 = 20;
 
 fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
@@ -35,38 +36,101 @@ fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// The fuzzer of calls, compiled from the tables as they are now.
-fn compiled() -> Option<PathBuf> {
+/// The fuzzer of calls, compiled from the tables as they are now: of plaq.h, with `ranks` for many ranks,
+/// or of QUDA's headers.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Calls,
+    Ranks,
+    Quda,
+}
+
+fn compiled(kind: Kind) -> Option<PathBuf> {
     static ONE: Mutex<()> = Mutex::new(());
     let _one = ONE.lock();
-    let tool = tool("CC", "cc")?;
-    std::fs::write(work().join("calls.c"), calls::generate()).expect("a writable build tree");
-    let program = work().join("calls");
+    let (name, tool) = match kind {
+        Kind::Calls => ("calls", tool("CC", "cc")?),
+        Kind::Ranks => ("ranks", variable_or("MPICC", "mpicc")),
+        Kind::Quda => ("quda", tool("CC", "cc")?),
+    };
+    let text = if kind == Kind::Quda { calls::generate_quda() } else { calls::generate() };
+    let source = work().join(format!("{name}.c"));
+    std::fs::write(&source, text).expect("a writable build tree");
+    let program = work().join(name);
     let mut words = tool.split(' ');
     let mut cc = Command::new(words.next().expect("a compiler"));
     cc.args(words).args(["-std=gnu99", "-O1", "-g", "-Wall", "-Werror", "-Wno-unused"]);
-    for folder in [root().join("include"), root().join("tests/fuzz")] {
-        cc.arg("-I").arg(folder);
+    for folder in ["include", "include/quda", "tests/fuzz"] {
+        cc.arg("-I").arg(root().join(folder));
     }
-    cc.arg(work().join("calls.c")).arg(root().join("tests/fuzz/engine.c")).arg("-o").arg(&program);
-    cc.arg("-L").arg(work()).args(["-lplaq", "-lm", "-lpthread"]);
+    if kind == Kind::Ranks {
+        cc.arg("-DFUZZ_RANKS");
+    }
+    cc.arg(source).arg(root().join("tests/fuzz/engine.c"));
+    if kind == Kind::Quda {
+        cc.arg(root().join("tests/fuzz/quda.c"));
+    }
+    cc.arg("-o").arg(&program).arg("-L").arg(work()).args(["-lplaq", "-lm", "-lpthread", "-ldl"]);
     cc.arg(format!("-Wl,-rpath,{}", work().display()));
     run(&mut cc, "compiling the fuzzer");
     Some(program)
 }
 
+/// Its arguments but the number of threads; a folder of its own for files.
+fn arguments(seconds: u64, calls: u64, folder: &str) -> Vec<OsString> {
+    let numbers = [seed(), variable("PLAQ_FUZZ_FIRST", 0), seconds, calls];
+    let mut words: Vec<OsString> = numbers.iter().map(|n| n.to_string().into()).collect();
+    words.push(scratch(folder).into());
+    words
+}
+
 fn command(program: &Path, seconds: u64, folder: &str) -> Command {
-    let numbers = [seed(), variable("PLAQ_FUZZ_FIRST", 0), seconds, 150].map(|n| n.to_string());
     let mut command = Command::new(program);
-    command.args(&numbers).arg(scratch(folder));
+    command.args(arguments(seconds, 150, folder));
     command
 }
 
-/// Every function of plaq.h, also those that came after this test.
+/// Every function of plaq.h, also those that came after this test. With PLAQ_TEST_DEVICE=cuda on a GPU,
+/// with arrays there.
 #[test]
 fn calls_of_the_c_interface() {
-    let Some(program) = compiled() else { return };
+    if std::env::var("PLAQ_TEST_DEVICE").as_deref() != Ok("cuda") {
+        println!("skipped: device arrays, without a GPU");
+    }
+    let Some(program) = compiled(Kind::Calls) else { return };
     println!("{}", run(&mut command(&program, seconds(), "files"), "random calls").trim());
+}
+
+/// Four threads that share contexts and objects.
+#[test]
+fn calls_of_several_threads() {
+    let Some(program) = compiled(Kind::Calls) else { return };
+    let mut threads = command(&program, seconds(), "files_of_threads");
+    println!("{}", run(threads.arg("4"), "random calls of threads").trim());
+}
+
+#[test]
+fn calls_of_qudas_interface() {
+    let Some(program) = compiled(Kind::Quda) else { return };
+    println!("{}", run(&mut command(&program, seconds(), "files_of_quda"), "QUDA's calls").trim());
+}
+
+/// The same calls on all ranks, one of which deviates now and then.
+#[test]
+fn calls_of_ranks() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let Some(program) = compiled(Kind::Ranks) else { return };
+    let grids = if seconds() > SECONDS { &["1,1,1,2", "1,1,2,2"][..] } else { &["1,1,1,2"] };
+    for grid in grids {
+        let arguments = arguments(seconds(), 100, "files_of_ranks");
+        let words: Vec<&OsStr> = [program.as_os_str()]
+            .into_iter()
+            .chain(arguments.iter().map(|a| a.as_os_str()))
+            .collect();
+        job(grid, &(seconds() + 180).to_string(), &words, &[]);
+    }
 }
 
 /// What it looks for it finds: a defect in one function, which debug builds can be asked for.
@@ -75,7 +139,7 @@ fn a_defect_is_found() {
     if !cfg!(debug_assertions) {
         return println!("skipped: no defects in release builds");
     }
-    let Some(program) = compiled() else { return };
+    let Some(program) = compiled(Kind::Calls) else { return };
     let mut with_defect = command(&program, 10, "files_of_defect");
     let out = with_defect.env("PLAQ_TEST_PANIC", "plaq_spinor_create").output().expect("a program");
     let said = String::from_utf8_lossy(&out.stdout);

@@ -256,6 +256,13 @@ fn lime_records() {
     assert_eq!(status(&[&binary]), Status::FileFormat);
     assert_eq!(status(&[&text("ildg-format", "<ildgFormat>"), &binary]), Status::FileFormat);
     assert_eq!(status(&[&good, &binary, &[1; 200]]), Status::FileFormat);
+    // QIO reads files whose format is no XML when its own records have the lattice: with a warning.
+    let malformed = text("ildg-format", "<ildgFormat><lx>2</ly>");
+    let odd = read(&[&file, &private(4), &malformed, &binary]).unwrap();
+    assert!(odd.links == links && odd.info.warnings.malformed_format);
+    let plain = read(&[&file, &private(4), &good, &binary]).unwrap();
+    assert!(!plain.info.warnings.malformed_format);
+    assert_eq!(status(&[&file, &malformed, &binary]), Status::FileFormat);
     let parts = "<scidacFile><dims>2 2 2 2</dims><volfmt>1</volfmt></scidacFile>";
     let parts = text("scidac-private-file-xml", parts);
     assert_eq!(status(&[&parts, &good, &binary]), Status::FileFormat);

@@ -1,8 +1,8 @@
 //! The CUDA back end: kernels compiled at run time for the device and the lattice at hand, one
 //! stream per device, reductions with a fixed order of summation.
 
-mod aside;
 mod cache;
+mod copy_stream;
 mod cufft;
 mod driver;
 mod host;
@@ -25,7 +25,7 @@ pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};
 pub use source::{Shape, Source};
 
-use aside::Aside;
+use copy_stream::CopyStream;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
 use modules::{Loaded, Modules};
@@ -61,7 +61,7 @@ pub struct Cuda {
     /// Present once there is a stream.
     memory: Option<Memory>,
     staging: Mutex<Option<Staging>>,
-    aside: Mutex<Option<Aside>>,
+    copy_stream: Mutex<Option<CopyStream>>,
     sums: Mutex<Sums>,
     /// Start and stop of a timed launch; the outer pair is `time`'s.
     events: [Handle; 4],
@@ -127,7 +127,7 @@ impl Cuda {
             modules: Some(modules),
             memory: None,
             staging: Mutex::new(None),
-            aside: Mutex::new(None),
+            copy_stream: Mutex::new(None),
             sums: Mutex::new(Sums::new(driver)),
             events: [none; 4],
         };
@@ -161,11 +161,11 @@ impl Cuda {
     }
 
     /// Copies beside the kernels.
-    fn aside<T>(&self, work: impl FnOnce(&Aside) -> Result<T>) -> Result<T> {
+    fn copy_stream<T>(&self, work: impl FnOnce(&CopyStream) -> Result<T>) -> Result<T> {
         let _current = self.enter()?;
-        let mut held = self.aside.lock().unwrap_or_else(|e| e.into_inner());
+        let mut held = self.copy_stream.lock().unwrap_or_else(|e| e.into_inner());
         if held.is_none() {
-            *held = Some(Aside::new(self.driver, self.stream)?);
+            *held = Some(CopyStream::new(self.driver, self.stream)?);
         }
         work(held.as_ref().expect("just made"))
     }
@@ -355,14 +355,14 @@ impl Backend for Cuda {
         let _current = self.enter()?;
         work()
     }
-    unsafe fn leave(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
-        self.aside(|aside| aside.leave(pieces))
+    unsafe fn start_download(&self, pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.start_download(pieces))
     }
-    fn left(&self) -> Result<()> {
-        self.aside(|aside| aside.left())
+    fn wait_for_download(&self) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.wait_for_download())
     }
-    unsafe fn bring(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
-        self.aside(|aside| aside.bring(pieces))
+    unsafe fn start_upload(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+        self.copy_stream(|copy_stream| copy_stream.start_upload(pieces))
     }
 
     unsafe fn launch(&self, call: &Call) -> Result<()> {
@@ -419,7 +419,7 @@ impl Drop for Cuda {
             let d = self.driver;
             let _ = cu!(d, stream_synchronize(self.stream), "");
             *self.staging.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
-            *self.aside.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
+            *self.copy_stream.get_mut().unwrap_or_else(|e| e.into_inner()) = None;
             self.sums.get_mut().unwrap_or_else(|e| e.into_inner()).clear();
             self.memory = None;
             if let Some(mut modules) = self.modules.take() {

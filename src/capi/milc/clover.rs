@@ -10,7 +10,7 @@ use crate::capi::args::{choose, Data, DataOut, Memory, Out};
 use crate::capi::layout::phase;
 use crate::capi::quda::enums::Inverter;
 use crate::capi::quda::session::{self, Session};
-use crate::capi::quda::uploads::{Digest, Kept};
+use crate::capi::quda::uploads::{CloverKey, Digest, Links, Solves};
 use crate::compose::{DiracSolver, Schur, SolveParams};
 use crate::error::{Error, Result};
 use crate::fields::{
@@ -20,27 +20,6 @@ use crate::fields::{
 use crate::operators::{DiracParams, Wilson};
 use crate::ops::observables;
 use crate::solvers::{unwatched, SolverParams};
-
-/// What of the host's links is on the device: whole, or two rows of each matrix.
-#[derive(Clone)]
-struct Links {
-    field: Arc<GaugeField>,
-    /// Storage that the iteration may use.
-    sloppy: Recon,
-}
-
-type LinksKey = (Digest, [f64; 4], Precision, Precision);
-type CloverKey = (Digest, Precision, Precision);
-type SolverKey = (LinksKey, [CloverKey; 2], u64, Precision, SolveParams);
-
-/// What solves leave for the next one.
-#[derive(Default)]
-pub struct Solves {
-    links: Kept<LinksKey, Links>,
-    clover: [Kept<CloverKey, Arc<CloverField>>; 2],
-    solver: Kept<SolverKey, Arc<DiracSolver>>,
-    spinors: Option<[SpinorField; 2]>,
-}
 
 /// Largest deviation from SU(3) of links of which two rows say all, in the precision of the solve;
 /// and in that of an iteration that residuals in the former one correct.

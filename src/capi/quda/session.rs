@@ -3,11 +3,11 @@
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::uploads::Solves;
 use crate::bail;
 use crate::capi::context::{
     plaq_context_params, Context, PLAQ_COMMUNICATOR_C, PLAQ_COMMUNICATOR_NONE,
 };
-use crate::capi::milc::clover::Solves;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::Geometry;

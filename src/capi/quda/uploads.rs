@@ -1,11 +1,15 @@
 //! Fields of the host that were uploaded before: they are known by their content, as hosts pass
 //! the same arrays with every right-hand side, and new ones at the same addresses.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::comm::Comm;
+use crate::compose::{DiracSolver, SolveParams};
 use crate::error::Result;
+use crate::fields::{CloverField, GaugeField, Precision, Recon, SpinorField};
 
 /// Hash of an array's bytes: 128 bits of XXH3, which no array of a simulation meets by chance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,4 +50,25 @@ impl<K: PartialEq, T: Clone> Kept<K, T> {
         self.0 = Some((key, value.clone()));
         Ok(value)
     }
+}
+
+/// What of the host's links is on the device: whole, or two rows of each matrix.
+#[derive(Clone)]
+pub struct Links {
+    pub field: Arc<GaugeField>,
+    /// Storage that the iteration may use.
+    pub sloppy: Recon,
+}
+
+pub type LinksKey = (Digest, [f64; 4], Precision, Precision);
+pub type CloverKey = (Digest, Precision, Precision);
+pub type SolverKey = (LinksKey, [CloverKey; 2], u64, Precision, SolveParams);
+
+/// What solves leave for the next one.
+#[derive(Default)]
+pub struct Solves {
+    pub links: Kept<LinksKey, Links>,
+    pub clover: [Kept<CloverKey, Arc<CloverField>>; 2],
+    pub solver: Kept<SolverKey, Arc<DiracSolver>>,
+    pub spinors: Option<[SpinorField; 2]>,
 }

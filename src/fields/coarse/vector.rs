@@ -386,14 +386,14 @@ impl CoarseGrid {
         let sites = |mu: usize| self.volume() / self.extents()[mu];
         let per_site = part.components * part.nrhs;
         let faces = halo::Faces::new(mask, |mu| sites(mu) * per_site * 2 * precision.bytes());
-        let mail = self.fine().mail(self.device(), &faces)?;
-        let mut mail = halo::lock(&mail);
-        mail.begin();
+        let halo = self.fine().halo_exchange(self.device(), &faces)?;
+        let mut halo = halo::lock(&halo);
+        halo.begin();
         for mu in (0..4).filter(|&mu| split(mu)) {
             for upper in [false, true] {
                 let args = CoarsePackArgs {
                     inp: part.ptr,
-                    out: mail.sent(mu, upper),
+                    out: halo.sent(mu, upper),
                     sites: self.face(mu, upper).map_or(Ptr::NULL, Buffer::ptr),
                     components: part.components as i32,
                     nrhs: part.nrhs as i32,
@@ -404,9 +404,9 @@ impl CoarseGrid {
                 self.device().launch(kernel!("coarse_pack"), &[precision.token()], &args, work)?;
             }
         }
-        mail.exchange(self.comm(), || Ok(()))?;
+        halo.exchange(self.comm(), || Ok(()))?;
         let received = |k: usize| match split(k / 2) {
-            true => mail.received(k / 2, k % 2 == 1),
+            true => halo.received(k / 2, k % 2 == 1),
             false => Ptr::NULL,
         };
         work(std::array::from_fn(received))

@@ -201,7 +201,7 @@ impl Book<'_, '_> {
                 self.sweep(sweeper, Step::Microcanonical)?;
             }
             if (step + 1) % self.params.check_every == 0 {
-                let even = sweeper.glance()?;
+                let even = sweeper.poll()?;
                 self.tell(&even, Some(temperature));
                 if self.stopped {
                     break;
@@ -231,7 +231,7 @@ impl Book<'_, '_> {
         // What half of the sites see: mostly it tells that nothing more is to be measured. The last half
         // of a sweep says it; not where a rise of the functional is to be known exactly, and steps of a
         // descent measure all.
-        let mut seen = sweeper.glance()?;
+        let mut seen = sweeper.poll()?;
         let descent = matches!(method, Method::FourierDescent { .. } | Method::FourierCg { .. });
         let exactly = stop.change > 0.0 || descent;
         loop {
@@ -240,7 +240,7 @@ impl Book<'_, '_> {
             stale = if theta < lowest || theta > STANDSTILL_THETA { 0 } else { stale + 1 };
             lowest = lowest.min(theta);
             let all = |sweeper: &mut Sweeper| {
-                let even = if late { sweeper.glance()? } else { seen.clone() };
+                let even = if late { sweeper.poll()? } else { seen.clone() };
                 sweeper.quality(&even)
             };
             let rise = |c: usize| (seen[c].functional - before[c]).abs() / sweeps as f64;
@@ -265,7 +265,7 @@ impl Book<'_, '_> {
                 let asked = ends || (0..slices.len()).any(done);
                 if let Some(judge) = judge.as_deref_mut().filter(|_| asked) {
                     judge.restart(sweeper.g.to(judge.g.precision())?)?;
-                    let even = judge.glance()?;
+                    let even = judge.poll()?;
                     now = judge.quality(&even)?;
                 }
                 for (c, slice) in slices.iter_mut().enumerate().filter(|(c, _)| active[*c]) {
@@ -309,7 +309,7 @@ impl Book<'_, '_> {
                 }
             }
             if exactly {
-                seen = sweeper.glance()?;
+                seen = sweeper.poll()?;
             }
         }
     }

@@ -76,7 +76,7 @@ pub(super) struct Sweeper {
     active: Buffer,
     /// How many slices odd sites are behind even ones where a launch is a whole sweep, else 0.
     lag: usize,
-    /// What such sweeps count, one i32 per slice.
+    /// What such sweeps count, one i32 per slice, and whether one of them gave up waiting.
     done: Buffer,
     args: GaugeFixArgs,
     functional: Functional,
@@ -110,8 +110,9 @@ impl Sweeper {
         let links = gauge.to(g.precision(), storage)?;
         let geometry = links.geometry();
         let time = functional.without.unwrap_or(3);
-        let [active, done] = [0; 2].map(|_| links.device().alloc(4 * geometry.extents()[time]));
-        let (active, done) = (active?, done?);
+        let slices = geometry.extents()[time];
+        let active = links.device().alloc(4 * slices)?;
+        let done = links.device().alloc(4 * (slices + 1))?;
         let args = GaugeFixArgs {
             geom: geometry.args(),
             gauge: links.view(),
@@ -311,8 +312,27 @@ impl Sweeper {
         Ok(quality.collect())
     }
 
+    /// An error if slices of a whole sweep waited for others in vain.
+    fn whole_sweeps_ended(&self) -> Result<()> {
+        if self.args.target == 0 {
+            return Ok(());
+        }
+        let mut gave_up = [0; 4];
+        self.done.download_at(self.done.bytes() - 4, &mut gave_up)?;
+        if gave_up != [0; 4] {
+            bail!(
+                DeviceLost,
+                "gauge fixing: sites of a sweep waited 10 s for others of the same launch on {}, \
+                 which did not come; the run ends without a result",
+                self.links.device().name()
+            );
+        }
+        Ok(())
+    }
+
     /// What the sites of one parity see of every active slice; 0 of others.
     fn seen(&self, kernel: &'static Kernel, parity: i32) -> Result<Vec<Quality>> {
+        self.whole_sweeps_ended()?;
         let args = |parity| GaugeFixArgs { parity, ..self.args };
         self.qualities(&self.slice_sums(kernel, parity..parity + 1, args)?, 1.0)
     }
@@ -328,20 +348,20 @@ impl Sweeper {
     }
 
     /// Of every active slice the functional, and the violation at even sites at least.
-    pub fn glance(&mut self) -> Result<Vec<Quality>> {
+    pub fn poll(&mut self) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),
             None => self.seen(kernel!("gauge_quality"), 0),
         }
     }
 
-    /// Functional and violation of every active slice, given the glance at them.
-    pub fn quality(&mut self, glance: &[Quality]) -> Result<Vec<Quality>> {
+    /// Functional and violation of every active slice, given what poll says of them.
+    pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
         if let Some(all) = self.known()? {
             return Ok(all);
         }
         let odd = self.seen(kernel!("gauge_quality"), 1)?;
-        let both = glance.iter().zip(odd).map(|(even, odd)| Quality {
+        let both = polled.iter().zip(odd).map(|(even, odd)| Quality {
             functional: 0.5 * (even.functional + odd.functional),
             theta: 0.5 * (even.theta + odd.theta),
             theta_max: even.theta_max.max(odd.theta_max),
@@ -356,6 +376,7 @@ mod tests {
     use crate::backend::args::{GAUGE_ABELIAN, GAUGE_PHASES, GAUGE_TRACE};
     use crate::backend::cuda::candidates;
     use crate::backend::families::{combinations, KERNELS};
+    use crate::error::Status;
     use crate::fields::Geometry;
     use crate::ops::gaugefix::{
         functional, Axial, Condition, GaugeFixParams, Progress, Run, Stop, Working,
@@ -417,7 +438,7 @@ mod tests {
                     let form = (storage, axial.mask());
                     let mut other = Sweeper::with_links(&links, form, g, functional).unwrap();
                     let qualities = |s: &mut Sweeper| {
-                        let even = s.glance().unwrap();
+                        let even = s.poll().unwrap();
                         s.quality(&even).unwrap()
                     };
                     for (n, omega) in [1.6, 1.0, 1.6].into_iter().enumerate() {
@@ -458,7 +479,7 @@ mod tests {
                 let off = furthest(&short, &long);
                 assert!(off > 0.0 && off < tolerance, "{functional:?} {precision:?}: {off:e}");
                 let [a, b] = [&mut short, &mut long].map(|s| {
-                    let even = s.glance().unwrap();
+                    let even = s.poll().unwrap();
                     s.quality(&even).unwrap()
                 });
                 for (a, b) in a.iter().zip(&b) {
@@ -486,8 +507,7 @@ mod tests {
     fn whole_sweeps_are_two_halves() {
         let device = device();
         if device.is_cpu() {
-            eprintln!("left out: a GPU is needed");
-            return;
+            return println!("skipped: whole sweeps in one launch are a GPU's");
         }
         for (extents, lags) in [([16, 16, 16, 8], [2, 3, 8]), ([8, 16, 8, 4], [2, 3, 4])] {
             let geometry = Geometry::new(extents, &device).unwrap();
@@ -518,6 +538,30 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Sites that wait for what does not come give up, and the run says so.
+    #[test]
+    fn whole_sweeps_do_not_wait_for_ever() {
+        let device = device();
+        if device.is_cpu() {
+            return println!("skipped: whole sweeps in one launch are a GPU's");
+        }
+        let geometry = Geometry::new([16, 16, 16, 8], &device).unwrap();
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        u.set_random(5).unwrap();
+        let f = Functional { kind: GAUGE_TRACE, without: None };
+        let mut whole = Sweeper { lag: 2, ..sweeper(&u, Recon::R8, Precision::F32, f) };
+        let relax = Step::Overrelax { omega: 1.6 };
+        whole.sweep(relax, 3, 0).unwrap();
+        whole.poll().unwrap();
+        // One site more than there are.
+        whole.args.target += 1;
+        let start = std::time::Instant::now();
+        whole.sweep(relax, 3, 1).unwrap();
+        let error = whole.poll().unwrap_err();
+        assert_eq!(error.status, Status::DeviceLost, "{error}");
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 
     /// Near the end of single precision, where links of eight numbers hide half of the violation that is
@@ -561,7 +605,7 @@ mod tests {
                 // It holds for the links as they are.
                 let mut all =
                     Sweeper::with_links(&u, (Recon::R12, 0), g, functional(condition)).unwrap();
-                let even = all.glance().unwrap();
+                let even = all.poll().unwrap();
                 let all = all.quality(&even).unwrap();
                 let theta = all.iter().map(|q| q.theta).sum::<f64>() / all.len() as f64;
                 assert!((theta - said.quality.theta).abs() < 1e-4 * theta, "{what} {theta:e}");
@@ -616,7 +660,7 @@ mod tests {
             let mut active = vec![true; sweeper.slices()];
             active[0] = false;
             sweeper.activate(&active).unwrap();
-            let some = sweeper.glance().unwrap();
+            let some = sweeper.poll().unwrap();
             assert_eq!(some[0], Quality::default());
             assert_eq!(some[1..], even[1..]);
         }

@@ -1,0 +1,47 @@
+//! What ranks compare of a call that they make together.
+
+/// A hash of what all ranks pass alike to a call that they make together; none where a rank's arguments
+/// are wrong.
+#[derive(Default)]
+pub struct Digest {
+    hash: blake3::Hasher,
+    wrong: bool,
+}
+
+/// A parameter struct, member by member.
+pub(crate) trait Digested {
+    fn digest(&self, digest: &mut Digest);
+}
+
+impl Digest {
+    /// What may differ between ranks: room for results that not all of them want, and how each of
+    /// them keeps its part of a field.
+    const OWN: &'static [&'static str] = &[
+        "capacity",
+        "location",
+        "arrays",
+        "order",
+        "site_bytes",
+        "site_offset",
+        "device",
+        "ordinal",
+        "threads",
+    ];
+
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+        self.hash.update(bytes);
+    }
+    /// Does what is called so count?
+    pub(crate) fn counts(name: &str) -> bool {
+        !Self::OWN.contains(&name)
+    }
+    /// An argument is wrong on this rank, which the call is told without a comparison.
+    pub(crate) fn refuse(&mut self) {
+        self.wrong = true;
+    }
+    pub fn finish(self) -> Option<u64> {
+        let hash = self.hash.finalize();
+        let word: Option<&[u8; 8]> = hash.as_bytes().first_chunk();
+        word.map(|word| u64::from_ne_bytes(*word)).filter(|_| !self.wrong)
+    }
+}

@@ -1,0 +1,118 @@
+//! Sums over all ranks: on boards in each other's memory where GPUs reach it, else through the ranks'
+//! transport.
+
+use std::sync::Mutex;
+
+use super::peers::{lock, Board};
+use super::Geometry;
+use crate::backend::args::SumArgs;
+use crate::backend::families::Kernel;
+use crate::backend::{Device, KernelArgs, Over, Started, Work};
+use crate::error::Result;
+
+/// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
+/// The same on all ranks, as their calls are.
+fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
+    let (width, _) = kernel.kind.numbers()?;
+    i64::try_from((width + 1).checked_mul(work.batches)?).ok()
+}
+
+impl Geometry {
+    /// Sums of a reduction over all ranks. Kernels with maxima go through `reduce_here`.
+    pub(crate) fn reduce<A: KernelArgs>(
+        &self,
+        device: &Device,
+        kernel: &'static Kernel,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Vec<f64>> {
+        let comm = self.comm();
+        if !device.is_cpu() && comm.size() > 1 {
+            let peers = self.peers(device)?;
+            // Sums that the board has no room for go the way of devices without one.
+            let numbers = numbers_on_board(kernel, work);
+            let fits = |board: &&Mutex<Board>| {
+                numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
+            };
+            if let Some(board) = peers.board.as_ref().filter(fits) {
+                let mut board = lock(board);
+                board.number = board.number.wrapping_add(1);
+                let sums = comm.sum_beside(|flag| {
+                    let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
+                    let watch = || comm.watch();
+                    let over = Over { args: sums, watch: &watch, failed: &peers.failed };
+                    device.reduce_over(kernel, params, args, work, Some(&over))
+                })?;
+                peers.check(comm)?;
+                return Ok(sums);
+            }
+        }
+        let mut sums = self.reduce_here(device, kernel, params, args, work)?;
+        comm.sum(&mut sums)?;
+        Ok(sums)
+    }
+
+    /// The same without waiting, where this rank is the only one; else None.
+    pub(crate) fn start<A: KernelArgs>(
+        &self,
+        device: &Device,
+        kernel: &'static Kernel,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Option<Started>> {
+        if self.comm().size() > 1 {
+            return Ok(None);
+        }
+        device.start(kernel, params, args, work).map(Some)
+    }
+
+    pub(crate) fn finish(&self, device: &Device, started: Started) -> Result<Vec<f64>> {
+        let sums = device.finish(started)?;
+        self.check_messages(device)?;
+        Ok(sums)
+    }
+
+    /// Sums of a reduction over this rank.
+    pub(crate) fn reduce_here<A: KernelArgs>(
+        &self,
+        device: &Device,
+        kernel: &'static Kernel,
+        params: &[&str],
+        args: &A,
+        work: Work,
+    ) -> Result<Vec<f64>> {
+        let sums = device.reduce(kernel, params, args, work)?;
+        self.check_messages(device)?;
+        Ok(sums)
+    }
+
+    /// Where kernels waited for messages all must have come.
+    fn check_messages(&self, device: &Device) -> Result<()> {
+        if !device.is_cpu() && self.halo_mask() != 0 {
+            self.peers(device)?.check(self.comm())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::peers::{NUMBER_BYTES, SHARED_PAGE};
+    use super::*;
+
+    /// A board of two ranks has 2^15 numbers for each: the sums of more right-hand sides than that do
+    /// not go there.
+    #[test]
+    fn boards_are_for_what_fits() {
+        let room = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
+        let numbers = |batches| {
+            let work = Work { n: 1, batches, lanes: 1 };
+            numbers_on_board(kernel!("heavy_quark"), work).expect("a reduction")
+        };
+        assert!(numbers(2 * 12) <= room);
+        assert!(numbers(8192) <= room && numbers(8193) > room);
+        assert_eq!(numbers_on_board(kernel!("blas"), Work { n: 1, batches: 1, lanes: 1 }), None);
+    }
+}

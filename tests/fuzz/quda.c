@@ -1,0 +1,128 @@
+/* Arguments of QUDA's interface, and what it promises: an error that returns has been told to the handler
+ * once, and has written nothing. */
+#include "quda_calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_SITES = 512, MOST_SITE_BYTES = 1600, PINNED = 16 };
+
+/* One session, no objects. */
+const int kind_count = 0, kind_context = 0, kind_gauge = 1, kind_spinor = 2;
+
+static int lattice[4] = {4, 4, 4, 4}, asked[4], machine[4], reals = 8, told, session;
+static void *pinned[PINNED];
+static unsigned char *links, *before;
+static size_t link_bytes;
+
+static void handler(const char *function, int32_t status, const char *message, void *user) {
+  (void)function, (void)user;
+  told++;
+  if (status == 0 || !message || !*message) abort();
+}
+
+void begin_calls(void) {
+  if (plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) || plaq_quda_set_error_handler(handler, NULL)) exit(94);
+  links = malloc(MOST_SITES * MOST_SITE_BYTES), before = malloc(MOST_SITES * MOST_SITE_BYTES);
+  if (!links || !before) exit(94);
+}
+
+int quda_integer(const char *name) {
+  static const int odd[] = {-1, 0, 1, 5, 7, 100, 65536, 2147483647, -2147483647 - 1};
+  int value;
+  if (percent(5)) return odd[below(9)];
+  if (strstr(name, "precision") && !strstr(name, "mixed")) {
+    value = 1 + below(2);
+    if (strcmp(name, "quda_precision")) reals = 4 * value;
+    return value;
+  }
+  if (strstr(name, "mixed")) return below(3);
+  if (strstr(name, "phase")) return percent(90) ? 0 : 1;
+  if (!strcmp(name, "dir")) return 3;
+  if (!strcmp(name, "gauge_dir")) return 3 + below(2);
+  if (strstr(name, "stop")) return below(2);
+  return (int)integer(name);
+}
+
+size_t quda_size(void) { return percent(90) ? (size_t)below(100000) : (size_t)(draw() >> below(20)); }
+
+void *quda_pointer(const char *name) {
+  static int none;
+  int i = below(PINNED);
+  void *p;
+  if (strcmp(name, "pointer")) return percent(80) ? NULL : &none;
+  p = percent(70) ? pinned[i] : percent(50) ? (void *)&none : (void *)(uintptr_t)draw();
+  for (i = 0; i < PINNED; i++)
+    if (pinned[i] == p) pinned[i] = NULL;
+  return p;
+}
+
+void quda_given(void *pointer) {
+  int i = below(PINNED);
+  if (!pointer) return;
+  if (pinned[i]) qudaFreePinned(pinned[i]);
+  pinned[i] = pointer;
+}
+
+QudaMILCSiteArg_t *quda_site(void) {
+  static QudaMILCSiteArg_t arg;
+  size_t sites = (size_t)lattice[0] * (size_t)lattice[1] * (size_t)lattice[2] * (size_t)lattice[3], s, bytes;
+  unsigned char *array;
+  int k, whole = percent(50);
+  memset(&arg, 0, sizeof arg);
+  bytes = (size_t)(72 * reals);
+  if (whole) {
+    arg.link_offset = 8 * (size_t)below(100);
+    arg.size = arg.link_offset + bytes + 8 * (size_t)below(20);
+    if (arg.size > MOST_SITE_BYTES) arg.size = MOST_SITE_BYTES, arg.link_offset = 0;
+    link_bytes = sites * arg.size;
+  } else {
+    link_bytes = sites * bytes;
+  }
+  array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
+  memset(array, 0, link_bytes);
+  for (s = 0; s < sites; s++)
+    for (k = 0; k < 72; k++) {
+      unsigned char *at = array + (whole ? s * arg.size + arg.link_offset : s * bytes) + (size_t)(k * reals);
+      double one = k % 18 % 8 == 0;
+      float narrow = (float)one;
+      if (percent(1) && percent(1) && percent(10)) narrow = (float)(one = real(""));
+      if (reals == 4)
+        memcpy(at, &narrow, 4);
+      else
+        memcpy(at, &one, 8);
+    }
+  memcpy(before, array, link_bytes);
+  if (whole)
+    arg.site = array;
+  else
+    arg.link = array;
+  /* What cannot be: beyond the site, or sites beyond memory. */
+  if (whole && percent(10)) arg.link_offset = (size_t)0 - (size_t)(8 * (1 + below(1000)));
+  if (whole && percent(3)) arg.size = ((size_t)1 << 48) + (size_t)below(1000);
+  if (percent(3)) arg.site = arg.link = NULL;
+  return percent(3) ? NULL : &arg;
+}
+
+QudaInitArgs_t quda_init(void) {
+  static const int some[][4] = {{2, 2, 2, 2}, {4, 4, 4, 4}, {4, 2, 2, 6}, {4, 4, 4, 8}, {3, 4, 4, 4}, {0, 4, 4, 4}, {-4, 4, 4, 4}};
+  QudaInitArgs_t in;
+  int i, n = below(7);
+  memset(&in, 0, sizeof in);
+  for (i = 0; i < 4; i++) asked[i] = some[n][i], machine[i] = percent(97) ? 1 : below(4) - 1;
+  in.verbosity = percent(95) ? QUDA_SILENT : (QudaVerbosity)integer("verbosity");
+  in.layout.latsize = percent(3) ? NULL : asked;
+  in.layout.machsize = percent(3) ? NULL : machine;
+  in.layout.device = percent(90) ? -1 : (int)integer("device");
+  return in;
+}
+
+void quda_called(const char *name, int32_t status) {
+  const unsigned char *array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
+  if (!strcmp(name, "qudaInit") && status == 0) memcpy(lattice, asked, sizeof lattice), session = 1;
+  if (!strcmp(name, "qudaFinalize")) session = 0;
+  if (!session && status == 0 && strstr(name, "Phased")) engine_fault("a result without qudaInit");
+  if (told != (status != 0)) engine_fault("the handler was not called once for an error");
+  if (status && link_bytes && memcmp(array, before, link_bytes)) engine_fault("links of a call that failed");
+  told = 0, link_bytes = 0;
+}

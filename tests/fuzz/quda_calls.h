@@ -1,0 +1,21 @@
+/* What generated calls of QUDA's interface draw their arguments from. */
+#ifndef QUDA_CALLS_H
+#define QUDA_CALLS_H
+
+#include "engine.h"
+
+#include "quda.h"
+#include "quda_milc_interface.h"
+
+int quda_integer(const char *name);
+size_t quda_size(void);
+void *quda_pointer(const char *name);
+/* Links of the host, in an array of their own or of sites; the array ends where memory does. */
+QudaMILCSiteArg_t *quda_site(void);
+QudaInitArgs_t quda_init(void);
+/* Pinned memory, for the function that frees it. */
+void quda_given(void *pointer);
+/* After each call. */
+void quda_called(const char *name, int32_t status);
+
+#endif
