@@ -75,6 +75,21 @@ impl Space {
         Ok(())
     }
 
+    /// Takes out of a recomputed residual what it has of the images: later ones, orthogonal to them, cannot.
+    fn project(&mut self, q: &[VectorField], levels: &mut Levels) -> Result<()> {
+        for j in 0..self.len() {
+            let along = blas::dot(&q[j], &levels.r)?;
+            let step = levels.masked(|i| ratio(along[i], self.images[j][i]));
+            let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
+            blas::axpy(&minus, &q[j], &mut levels.r)?;
+            for (i, a) in step.into_iter().enumerate() {
+                self.steps[j][i] += a;
+                self.totals[j][i] += a;
+            }
+        }
+        Ok(())
+    }
+
     fn push(&mut self, new: Direction) {
         self.images.push(new.norm);
         self.totals.push(new.step.clone());
@@ -165,12 +180,15 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
         } else if space.len() == most {
             space.fold(&mut z, &mut q)?;
         }
-        let mut fields: Vec<&mut VectorField> = z.iter_mut().chain(&mut q).collect();
         if next == Next::Refresh {
+            let mut fields: Vec<&mut VectorField> = z.iter_mut().chain(&mut q).collect();
             if let Some(keep) = levels.shrink(&mut fields)? {
                 space.keep(&keep);
                 n = keep.len();
             }
+        }
+        if levels.running() {
+            space.project(&q, levels)?;
         }
     }
     Ok(())
