@@ -18,6 +18,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -29,7 +30,7 @@ use families::Kernel;
 pub use shared::{Attached, Mapped, Over, Posted, Started};
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
 
 /// One kernel call, as the back ends see it.
 pub struct Call<'a> {
@@ -195,6 +196,7 @@ struct DeviceState {
     peak: AtomicU64,
     limit: AtomicU64,
     watches: Mutex<Vec<Weak<AtomicU64>>>,
+    store: Mutex<Store>,
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
 }
@@ -205,6 +207,29 @@ pub struct PeakWatch(Arc<AtomicU64>);
 impl PeakWatch {
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Memory that fields have left, by its size, while somebody asks for it to be kept.
+#[derive(Default)]
+struct Store {
+    keepers: usize,
+    left: HashMap<usize, Vec<Ptr>>,
+    bytes: u64,
+    /// Pieces of memory that the back end was asked for so far.
+    allocations: u64,
+}
+
+/// As long as this lives, memory that fields of a device leave is kept for fields of the same size.
+pub struct KeptMemory(Device);
+
+impl Drop for KeptMemory {
+    fn drop(&mut self) {
+        let mut store = self.0.store();
+        store.keepers -= 1;
+        if store.keepers == 0 {
+            self.0.empty(&mut store);
+        }
     }
 }
 
@@ -234,6 +259,7 @@ impl Device {
             peak,
             limit,
             watches,
+            store: Mutex::default(),
             host_stream: AtomicU64::new(0),
         }))
     }
@@ -279,6 +305,7 @@ impl Device {
     /// Bytes free and in all, within the limit.
     pub fn memory(&self) -> Result<(u64, u64)> {
         let (free, total) = self.0.backend.memory()?;
+        let free = free + self.store().bytes;
         let limit = self.0.limit.load(Ordering::Relaxed);
         Ok((free.min(limit.saturating_sub(self.used().0)), total.min(limit)))
     }
@@ -298,6 +325,48 @@ impl Device {
         let most = Arc::new(AtomicU64::new(self.used().0));
         self.watches().push(Arc::downgrade(&most));
         PeakWatch(most)
+    }
+    /// Keeps what fields leave for others: work that takes the same fields over and over allocates
+    /// nothing then. It is given back where memory runs out.
+    pub fn keep_memory(&self) -> KeptMemory {
+        self.store().keepers += 1;
+        KeptMemory(self.clone())
+    }
+    /// How often the back end was asked for memory so far.
+    pub fn allocations(&self) -> u64 {
+        self.store().allocations
+    }
+    fn store(&self) -> std::sync::MutexGuard<'_, Store> {
+        self.0.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn empty(&self, store: &mut Store) {
+        store.bytes = 0;
+        for (bytes, all) in store.left.drain() {
+            for ptr in all {
+                // SAFETY: what `alloc` gave, left by its owner and by nobody else.
+                unsafe { self.0.backend.free(ptr, bytes as u64, false) };
+            }
+        }
+    }
+    /// Zeroed memory, one piece of what is kept where that fits.
+    fn take(&self, bytes: usize, shared: bool) -> Result<Ptr> {
+        let mut store = self.store();
+        let kept = store.left.get_mut(&bytes).filter(|_| !shared).and_then(Vec::pop);
+        if let Some(ptr) = kept {
+            store.bytes -= bytes as u64;
+            drop(store);
+            // SAFETY: a live piece of this size.
+            unsafe { self.0.backend.zero(ptr, bytes as u64)? };
+            return Ok(ptr);
+        }
+        store.allocations += 1;
+        match self.0.backend.alloc(bytes as u64, shared) {
+            Err(e) if e.status == Status::OutOfMemory && store.bytes > 0 => {
+                self.empty(&mut store);
+                self.0.backend.alloc(bytes as u64, shared)
+            }
+            done => done,
+        }
     }
     fn watches(&self) -> std::sync::MutexGuard<'_, Vec<Weak<AtomicU64>>> {
         self.0.watches.lock().unwrap_or_else(PoisonError::into_inner)
@@ -384,7 +453,7 @@ impl Device {
                 self.name()
             );
         }
-        let ptr = self.0.backend.alloc(bytes as u64, shared)?;
+        let ptr = self.take(bytes, shared)?;
         let used = self.0.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
         self.0.peak.fetch_max(used, Ordering::Relaxed);
         self.watches().retain(|watch| {
@@ -552,8 +621,15 @@ struct Allocation {
 
 impl Drop for Allocation {
     fn drop(&mut self) {
-        // SAFETY: what `alloc` gave, once.
-        unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
+        let mut store = self.device.store();
+        if store.keepers > 0 && !self.shared {
+            store.bytes += self.bytes as u64;
+            store.left.entry(self.bytes).or_default().push(self.ptr);
+        } else {
+            // SAFETY: what `alloc` gave, once.
+            unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
+        }
+        drop(store);
         self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
     }
 }
