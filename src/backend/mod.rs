@@ -9,6 +9,7 @@ macro_rules! kernel {
 }
 
 pub mod args;
+mod buffer;
 pub mod cpu;
 pub mod cuda;
 pub mod external;
@@ -19,12 +20,14 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use args::Seen;
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
+use buffer::Allocation;
+pub use buffer::Buffer;
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 use families::Kernel;
@@ -33,7 +36,7 @@ pub use rehearsal::Asked;
 pub use shared::{Attached, Mapped, Over, Posted, Started};
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
 
 /// One kernel call, as the back ends see it.
 pub struct Call<'a> {
@@ -202,6 +205,7 @@ struct DeviceState {
     watches: Mutex<Vec<Weak<AtomicU64>>>,
     /// Bytes of what is allocated, by address.
     allocated: Mutex<BTreeMap<u64, u64>>,
+    store: Mutex<Store>,
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
 }
@@ -212,6 +216,29 @@ pub struct PeakWatch(Arc<AtomicU64>);
 impl PeakWatch {
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Memory that fields have left, by its size, while somebody asks for it to be kept.
+#[derive(Default)]
+struct Store {
+    keepers: usize,
+    left: HashMap<usize, Vec<Ptr>>,
+    bytes: u64,
+    /// Pieces of memory that the back end was asked for so far.
+    allocations: u64,
+}
+
+/// As long as this lives, memory that fields of a device leave is kept for fields of the same size.
+pub struct KeptMemory(Device);
+
+impl Drop for KeptMemory {
+    fn drop(&mut self) {
+        let mut store = self.0.store();
+        store.keepers -= 1;
+        if store.keepers == 0 {
+            self.0.empty(&mut store);
+        }
     }
 }
 
@@ -242,6 +269,7 @@ impl Device {
             limit,
             watches,
             allocated: Mutex::default(),
+            store: Mutex::default(),
             host_stream: AtomicU64::new(0),
         }))
     }
@@ -287,6 +315,7 @@ impl Device {
     /// Bytes free and in all, within the limit.
     pub fn memory(&self) -> Result<(u64, u64)> {
         let (free, total) = self.0.backend.memory()?;
+        let free = free + self.store().bytes;
         let limit = self.0.limit.load(Ordering::Relaxed);
         Ok((free.min(limit.saturating_sub(self.used().0)), total.min(limit)))
     }
@@ -306,6 +335,48 @@ impl Device {
         let most = Arc::new(AtomicU64::new(self.used().0));
         self.watches().push(Arc::downgrade(&most));
         PeakWatch(most)
+    }
+    /// Keeps what fields leave for others: work that takes the same fields over and over allocates
+    /// nothing then. It is given back where memory runs out.
+    pub fn keep_memory(&self) -> KeptMemory {
+        self.store().keepers += 1;
+        KeptMemory(self.clone())
+    }
+    /// How often the back end was asked for memory so far.
+    pub fn allocations(&self) -> u64 {
+        self.store().allocations
+    }
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.0.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    fn empty(&self, store: &mut Store) {
+        store.bytes = 0;
+        for (bytes, all) in store.left.drain() {
+            for ptr in all {
+                // SAFETY: what `alloc` gave, left by its owner and by nobody else.
+                unsafe { self.0.backend.free(ptr, bytes as u64, false) };
+            }
+        }
+    }
+    /// Zeroed memory, one piece of what is kept where that fits.
+    fn take(&self, bytes: usize, shared: bool) -> Result<Ptr> {
+        let mut store = self.store();
+        let kept = store.left.get_mut(&bytes).filter(|_| !shared).and_then(Vec::pop);
+        if let Some(ptr) = kept {
+            store.bytes -= bytes as u64;
+            drop(store);
+            // SAFETY: a live piece of this size.
+            unsafe { self.0.backend.zero(ptr, bytes as u64)? };
+            return Ok(ptr);
+        }
+        store.allocations += 1;
+        match self.0.backend.alloc(bytes as u64, shared) {
+            Err(e) if e.status == Status::OutOfMemory && store.bytes > 0 => {
+                self.empty(&mut store);
+                self.0.backend.alloc(bytes as u64, shared)
+            }
+            done => done,
+        }
     }
     fn watches(&self) -> MutexGuard<'_, Vec<Weak<AtomicU64>>> {
         self.0.watches.lock().unwrap_or_else(PoisonError::into_inner)
@@ -395,7 +466,7 @@ impl Device {
                 self.name()
             );
         }
-        let ptr = self.0.backend.alloc(bytes as u64, shared)?;
+        let ptr = self.take(bytes, shared)?;
         let used = self.0.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
         self.0.peak.fetch_max(used, Ordering::Relaxed);
         self.watches().retain(|watch| {
@@ -619,104 +690,4 @@ pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
         }
     }
     single
-}
-
-/// What was allocated, given back with the last buffer in it.
-struct Allocation {
-    device: Device,
-    ptr: Ptr,
-    bytes: usize,
-    shared: bool,
-}
-
-impl Drop for Allocation {
-    fn drop(&mut self) {
-        // Before somebody else gets the address.
-        self.device.allocated().remove(&self.ptr.0);
-        // SAFETY: what `alloc` gave, once.
-        unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
-        self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
-    }
-}
-
-/// Owned device memory.
-pub struct Buffer {
-    whole: Arc<Allocation>,
-    ptr: Ptr,
-    bytes: usize,
-}
-
-impl Buffer {
-    /// Cuts the buffer in two: the bytes from `at` on become a buffer of their own.
-    pub fn split_off(&mut self, at: usize) -> Buffer {
-        assert!(at <= self.bytes);
-        let (whole, ptr) = (self.whole.clone(), self.ptr.offset(at as u64));
-        let bytes = std::mem::replace(&mut self.bytes, at) - at;
-        Buffer { whole, ptr, bytes }
-    }
-    /// Some of its bytes as a buffer on the same memory.
-    pub(crate) fn part(&self, from: usize, bytes: usize) -> Buffer {
-        assert!(from + bytes <= self.bytes);
-        Buffer { whole: self.whole.clone(), ptr: self.ptr.offset(from as u64), bytes }
-    }
-    pub fn ptr(&self) -> Ptr {
-        self.ptr
-    }
-    pub fn bytes(&self) -> usize {
-        self.bytes
-    }
-    pub fn device(&self) -> &Device {
-        &self.whole.device
-    }
-    pub fn upload(&mut self, src: &[u8]) -> Result<()> {
-        self.upload_at(0, src)
-    }
-    pub fn download(&self, dst: &mut [u8]) -> Result<()> {
-        self.download_at(0, dst)
-    }
-    /// Transfers that begin `offset` bytes into the buffer.
-    pub fn upload_at(&mut self, offset: usize, src: &[u8]) -> Result<()> {
-        assert!(offset + src.len() <= self.bytes);
-        let piece = (self.ptr.offset(offset as u64), Rows::read(src));
-        self.device().upload(&[piece])
-    }
-    pub fn download_at(&self, offset: usize, dst: &mut [u8]) -> Result<()> {
-        assert!(offset + dst.len() <= self.bytes);
-        let mut only = vec![(self.ptr.offset(offset as u64), Rows::write(dst))];
-        self.device().download(&mut || Ok(std::mem::take(&mut only)))
-    }
-    pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
-        assert!(src.bytes == self.bytes && src.device() == self.device());
-        // SAFETY: two whole buffers of this size.
-        unsafe { self.device().copy(self.ptr, src.ptr, self.bytes) }
-    }
-    /// Copies `bytes` bytes that begin at `from` in `src` and at `to` here.
-    pub fn copy_range(&mut self, to: usize, src: &Buffer, from: usize, bytes: usize) -> Result<()> {
-        assert!(
-            to + bytes <= self.bytes && from + bytes <= src.bytes && src.device() == self.device()
-        );
-        let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
-        // SAFETY: inside of both, as asserted.
-        unsafe { self.device().copy(to, from, bytes) }
-    }
-    /// The same inside of this memory; the ranges do not overlap.
-    pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
-        assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
-        let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
-        // SAFETY: inside of this buffer, as asserted.
-        unsafe { self.device().copy(to, from, bytes) }
-    }
-    pub fn zero(&mut self) -> Result<()> {
-        if rehearsal::active() {
-            return Ok(());
-        }
-        // SAFETY: a whole buffer.
-        unsafe { self.device().0.backend.zero(self.ptr, self.bytes as u64) }
-    }
-}
-
-impl std::fmt::Debug for Buffer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Buffer({} bytes on {})", self.bytes, self.device().name())
-    }
 }

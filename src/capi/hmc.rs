@@ -105,6 +105,9 @@ interface! {
         /// Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
         /// those before the trajectory that failed, whose number is then that of the next.
         plaq_hmc_run(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, trajectories: i64, callback: Raw<plaq_trajectory_callback>, user: *mut c_void, report: Report<plaq_hmc_report>) = run;
+        /// Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+        /// trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
+        plaq_hmc_memory(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, bytes: Out<i64>) = memory;
         /// How many monomials there are.
         plaq_hmc_monomials(hmc: Local<plaq_hmc>, count: Out<i64>) = monomials;
         /// Monomial number `index` from 0 in the last trajectory, and its name.
@@ -204,6 +207,12 @@ fn count(all: &mut plaq_hmc_report, t: &TrajectoryReport) {
     (all.reversibility_links, all.reversibility_h) =
         t.reversibility.map_or((-1.0, -1.0), |r| (r.links, r.hamiltonian));
     all.trajectory_seconds = t.seconds;
+}
+
+fn memory(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, bytes: &mut Out<i64>) -> Result<()> {
+    hmc.context.check_same(gauge.context(), "gauge")?;
+    bytes.set(hmc.hmc()?.memory(&*gauge.read("gauge")?)? as i64);
+    Ok(())
 }
 
 fn monomials(hmc: &Arc<Chain>, count: &mut Out<i64>) -> Result<()> {

@@ -35,6 +35,14 @@ pub struct SchurForce {
 }
 
 impl SchurForce {
+    /// Device memory that forces of `n` terms at a time take, which is then kept.
+    pub fn memory(op: &EvenOdd, n: usize) -> u64 {
+        let full = op.op().subset_shape(Subset::Full).bytes(n);
+        let half = if op.symmetric() { op.shape().bytes(n) } else { 0 };
+        let clover = op.op().params().has_clover();
+        2 * full + half + if clover { op.op().insertion_bytes() as u64 } else { 0 }
+    }
+
     /// Forgets what was inserted.
     pub fn begin(&mut self) {
         self.inserted = false;

@@ -5,6 +5,7 @@ mod chains;
 #[path = "../common/mod.rs"]
 mod common;
 mod force;
+mod memory;
 mod monomials;
 mod multigrid;
 mod rational;

@@ -34,6 +34,15 @@ pub struct KickReport {
     pub iterations: u64,
 }
 
+/// Device memory of a monomial in bytes, beside what it holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct MonomialMemory {
+    /// That the first trajectory takes and keeps.
+    pub kept: u64,
+    /// That forces, heat bath and action take for their time, at most.
+    pub passing: u64,
+}
+
 /// A term of the action. Links are periodic, stored whole (`R18`) in the momenta's precision; boundary
 /// conditions of fermions belong to their monomials.
 pub trait Monomial: Send {
@@ -50,6 +59,13 @@ pub trait Monomial: Send {
     /// A trajectory begins, or begins again: results of earlier ones (guesses for solvers) are dropped, so
     /// that a chain goes on from a checkpoint bit for bit.
     fn restart(&mut self) {}
+    /// What trajectories on links like these will take; operators are made for it.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: these do not fit.
+    fn memory(&mut self, _gauge: &GaugeField) -> Result<MonomialMemory> {
+        Ok(MonomialMemory::default())
+    }
     /// Solver iterations of `refresh` and `action` since they were last asked for.
     fn iterations(&mut self) -> u64 {
         0

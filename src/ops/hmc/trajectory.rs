@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::integrator::{steps_of, Level, Step};
 use super::{random, KickReport, Monomial, Stream};
-use crate::backend::Device;
+use crate::backend::{Device, KeptMemory};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
@@ -91,6 +91,10 @@ pub struct Hmc {
     start: GaugeField,
     /// Force and links of kicks with shifted links.
     shift: Option<(Momenta, GaugeField)>,
+    /// Has the first trajectory been announced to the device?
+    announced: bool,
+    /// Fields of a trajectory are taken and left over and over.
+    _kept: KeptMemory,
 }
 
 impl Hmc {
@@ -156,6 +160,8 @@ impl Hmc {
             momenta: momenta()?,
             start: links()?,
             params,
+            announced: false,
+            _kept: device.keep_memory(),
         })
     }
 
@@ -182,7 +188,22 @@ impl Hmc {
         (self.params.seed, self.params.trajectory) = (seed, trajectory);
     }
 
-    /// One trajectory. After an error (a solver that does not converge, NaN, a lost device) the links
+    /// Device memory in bytes that trajectories take at most, beside what the chain holds by then; operators of
+    /// its monomials are made for it.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: these do not fit.
+    pub fn memory(&mut self, gauge: &GaugeField) -> Result<u64> {
+        let (mut kept, mut passing) = (0, 0);
+        for m in &mut self.monomials {
+            let memory = m.memory(gauge)?;
+            kept += memory.kept;
+            passing = memory.passing.max(passing);
+        }
+        Ok(kept + passing)
+    }
+
+    /// One trajectory; the first one is refused where its memory does not fit. After an error (a solver that does not converge, NaN, a lost device) the links
     /// and the place in the random streams are those before it.
     pub fn run(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
         if gauge.geometry() != self.momenta.geometry() || gauge.device() != self.momenta.device() {
@@ -192,6 +213,11 @@ impl Hmc {
         if form != (self.start.precision(), Recon::R18) {
             let expected = self.start.precision();
             bail!(Unsupported, "hmc: expected {expected:?} links stored as R18, found {form:?}");
+        }
+        if !self.announced {
+            let bytes = self.memory(gauge)?;
+            gauge.device().require(bytes, "a trajectory")?;
+            self.announced = true;
         }
         self.start.copy_raw(gauge)?;
         let done = self.attempt(gauge);

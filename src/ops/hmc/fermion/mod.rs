@@ -15,11 +15,13 @@ pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 
 use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
-use super::KickReport;
+use super::{KickReport, MonomialMemory};
 use crate::bail;
-use crate::compose::{DiracSolver, Equations, EvenOdd, Schur, Solution, SolveParams};
+use crate::compose::multigrid::Multigrid;
+use crate::compose::{DiracSolver, Equations, EvenOdd, Schur, SchurForce, Solution, SolveParams};
 use crate::error::Result;
-use crate::fields::{GaugeField, Momenta, Precision, Recon, SpinorField};
+use crate::fields::{CloverField, GaugeField, Momenta, Precision, Recon, SpinorField};
+use crate::linop::{LinOp, Uses};
 use crate::operators::{DiracParams, Wilson};
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport};
 
@@ -187,6 +189,68 @@ struct Operators {
 }
 
 impl Operators {
+    /// Bytes that operators with these parameters hold.
+    fn bytes(
+        gauge: &GaugeField,
+        params: &[DiracParams],
+        (inverter, stout): (&Inverter, Option<Stout>),
+    ) -> u64 {
+        let geometry = gauge.geometry();
+        let form = (Precision::F64, Recon::R12);
+        let clover = |p: &DiracParams, precision| match p.has_clover() {
+            true => 2 * CloverField::bytes(geometry, precision, 1),
+            false => 0,
+        };
+        let links = |(precision, recon)| GaugeField::bytes(geometry, precision, recon);
+        let mut sum = links(form);
+        for p in params {
+            sum += clover(p, form.0);
+            if let Some(sloppy) = inverter.sloppy.filter(|s| *s != form) {
+                sum += 2 * (links(sloppy) + clover(p, sloppy.0));
+            }
+        }
+        if let Some(stout) = stout {
+            let level = links((form.0, Recon::R18)) + Momenta::bytes(geometry, form.0);
+            sum += stout.levels() * level + links((form.0, Recon::R18));
+        }
+        sum as u64
+    }
+
+    /// The operators, made if they fit, and what they and forces of `terms` at a time will take.
+    fn announced(
+        &mut self,
+        gauge: &GaugeField,
+        params: &[DiracParams],
+        schur: Schur,
+        (inverter, stout): (&Inverter, Option<Stout>),
+        terms: usize,
+    ) -> Result<(&Self, MonomialMemory)> {
+        if self.links.is_none() {
+            let bytes = Self::bytes(gauge, params, (inverter, stout));
+            gauge.device().require(bytes, "the operators of a monomial")?;
+        }
+        let this = self.on(gauge, params, schur, (inverter, stout))?;
+        let op = &this.list[0];
+        let mut memory = MonomialMemory {
+            kept: SchurForce::memory(&op.schur, terms)
+                + Momenta::bytes(gauge.geometry(), Precision::F64) as u64,
+            passing: 0,
+        };
+        for op in &this.list {
+            memory.kept += op.schur.memory(1, Uses::BOTH);
+        }
+        if stout.is_some() {
+            memory.passing += Momenta::bytes(gauge.geometry(), Precision::F64) as u64;
+        }
+        if let Some(multigrid) = &inverter.multigrid {
+            // The next hierarchy is made beside the one in use.
+            let hierarchy = Multigrid::memory(op.wilson(), &multigrid.levels_for(op.wilson()));
+            memory.kept += hierarchy;
+            memory.passing += hierarchy;
+        }
+        Ok((this, memory))
+    }
+
     /// The operators with these parameters on these links.
     fn on(
         &mut self,

@@ -11,10 +11,10 @@ use crate::bail;
 use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
-use crate::linop::LinOp;
+use crate::linop::{LinOp, Uses};
 use crate::operators::DiracParams;
 use crate::ops::hmc::stout::Stout;
-use crate::ops::hmc::{Monomial, Stream};
+use crate::ops::hmc::{Monomial, MonomialMemory, Stream};
 use crate::solvers::{unwatched, Rational, Shift};
 
 /// What one flavour is.
@@ -79,6 +79,8 @@ pub struct OneFlavour {
 const LANCZOS: usize = 30;
 const INVERSE: usize = 5;
 const INVERSE_TOLERANCE: f64 = 1e-3;
+/// In forces and in the Hamiltonian.
+const USUAL_POLES: (usize, usize) = (16, 24);
 
 impl OneFlavour {
     /// # Errors
@@ -220,12 +222,17 @@ impl Monomial for OneFlavour {
         if self.powers.is_none() || due {
             self.look(gauge, seed ^ 1)?;
         }
+        let old = self.phi.take();
         let Some(powers) = &self.powers else { return self.no_fields() };
         let (r, n) = (&powers.heat_bath, self.params.fields);
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
         let shape = op.schur.shape();
-        let (mut eta, mut phi, mut sum) = (shape.field(n)?, shape.field(n)?, shape.field(1)?);
+        let (mut eta, mut sum) = (shape.field(n)?, shape.field(1)?);
+        let mut phi = match old {
+            Some(phi) if phi.nrhs() == n && shape.check(&phi, "phi").is_ok() => phi,
+            _ => shape.field(n)?,
+        };
         eta.set_noise(Noise::Normal, seed, stream.trajectory.wrapping_mul(n as u32))?;
         for i in 0..n {
             let (xs, done) = poles_of(&op.hamiltonian, &r.shifts, &eta, i)?;
@@ -288,6 +295,23 @@ impl Monomial for OneFlavour {
             force.finish(op.op(), f, 1.0)?;
             Ok(total)
         })
+    }
+
+    fn memory(&mut self, gauge: &GaugeField) -> Result<MonomialMemory> {
+        // Without an interval the spectrum is not known yet: more poles than are usual.
+        let (force, fine) = self.poles().unwrap_or(USUAL_POLES);
+        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
+        let all = (inverter, self.smearing);
+        let (ops, mut memory) = self.kept.announced(gauge, &[*operator], *schur, all, force)?;
+        let op = &ops.list[0];
+        let vector = op.schur.shape().bytes(1);
+        memory.kept += self.params.fields as u64 * vector;
+        // Solutions of all poles, their directions, and in forces the pairs of fields made of them.
+        let (force, fine) = (force as u64, fine as u64 + 1);
+        let kick = 4 * force * vector + op.schur.memory(force as usize, Uses::BOTH);
+        let heat_bath = (2 * fine + 2 * self.params.fields as u64 + 1) * vector;
+        memory.passing += kick.max(heat_bath) + vector + op.hamiltonian.memory(1);
+        Ok(memory)
     }
 
     fn iterations(&mut self) -> u64 {

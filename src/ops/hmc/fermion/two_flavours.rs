@@ -15,7 +15,7 @@ use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::DiracParams;
 use crate::ops::hmc::stout::Stout;
-use crate::ops::hmc::{Monomial, Stream};
+use crate::ops::hmc::{Monomial, MonomialMemory, Stream};
 
 /// What two flavours are.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +182,19 @@ impl Monomial for TwoFlavours {
     fn restart(&mut self) {
         self.guesses.clear();
         self.kept.list.iter().for_each(|op| op.restart());
+    }
+
+    fn memory(&mut self, gauge: &GaugeField) -> Result<MonomialMemory> {
+        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
+        let all = (inverter, self.smearing);
+        let (ops, mut memory) = self.kept.announced(gauge, &self.operators, *schur, all, 1)?;
+        let vector = ops.list[0].schur.shape().bytes(1);
+        let guesses = inverter.guesses as u64;
+        memory.kept += (1 + guesses) * vector;
+        let solves = ops.list.iter().flat_map(|op| [&op.force, &op.hamiltonian]);
+        let most = solves.map(|s| s.memory(1)).max().unwrap_or(0);
+        memory.passing += 3 * vector + most.max(guesses * vector);
+        Ok(memory)
     }
 
     fn iterations(&mut self) -> u64 {

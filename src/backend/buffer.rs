@@ -1,0 +1,114 @@
+//! Owned device memory.
+
+use std::sync::atomic::Ordering;
+use std::sync::Arc;
+
+use super::{rehearsal, Device, Ptr, Rows};
+use crate::error::Result;
+
+/// What was allocated, given back with the last buffer in it.
+pub(super) struct Allocation {
+    pub device: Device,
+    pub ptr: Ptr,
+    pub bytes: usize,
+    pub shared: bool,
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // Before somebody else gets the address.
+        self.device.allocated().remove(&self.ptr.0);
+        let mut store = self.device.store();
+        if store.keepers > 0 && !self.shared {
+            store.bytes += self.bytes as u64;
+            store.left.entry(self.bytes).or_default().push(self.ptr);
+        } else {
+            // SAFETY: what `alloc` gave, once.
+            unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
+        }
+        drop(store);
+        self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// Owned device memory.
+pub struct Buffer {
+    pub(super) whole: Arc<Allocation>,
+    pub(super) ptr: Ptr,
+    pub(super) bytes: usize,
+}
+
+impl Buffer {
+    /// Cuts the buffer in two: the bytes from `at` on become a buffer of their own.
+    pub fn split_off(&mut self, at: usize) -> Buffer {
+        assert!(at <= self.bytes);
+        let (whole, ptr) = (self.whole.clone(), self.ptr.offset(at as u64));
+        let bytes = std::mem::replace(&mut self.bytes, at) - at;
+        Buffer { whole, ptr, bytes }
+    }
+    /// Some of its bytes as a buffer on the same memory.
+    pub(crate) fn part(&self, from: usize, bytes: usize) -> Buffer {
+        assert!(from + bytes <= self.bytes);
+        Buffer { whole: self.whole.clone(), ptr: self.ptr.offset(from as u64), bytes }
+    }
+    pub fn ptr(&self) -> Ptr {
+        self.ptr
+    }
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+    pub fn device(&self) -> &Device {
+        &self.whole.device
+    }
+    pub fn upload(&mut self, src: &[u8]) -> Result<()> {
+        self.upload_at(0, src)
+    }
+    pub fn download(&self, dst: &mut [u8]) -> Result<()> {
+        self.download_at(0, dst)
+    }
+    /// Transfers that begin `offset` bytes into the buffer.
+    pub fn upload_at(&mut self, offset: usize, src: &[u8]) -> Result<()> {
+        assert!(offset + src.len() <= self.bytes);
+        let piece = (self.ptr.offset(offset as u64), Rows::read(src));
+        self.device().upload(&[piece])
+    }
+    pub fn download_at(&self, offset: usize, dst: &mut [u8]) -> Result<()> {
+        assert!(offset + dst.len() <= self.bytes);
+        let mut only = vec![(self.ptr.offset(offset as u64), Rows::write(dst))];
+        self.device().download(&mut || Ok(std::mem::take(&mut only)))
+    }
+    pub fn copy_from(&mut self, src: &Buffer) -> Result<()> {
+        assert!(src.bytes == self.bytes && src.device() == self.device());
+        // SAFETY: two whole buffers of this size.
+        unsafe { self.device().copy(self.ptr, src.ptr, self.bytes) }
+    }
+    /// Copies `bytes` bytes that begin at `from` in `src` and at `to` here.
+    pub fn copy_range(&mut self, to: usize, src: &Buffer, from: usize, bytes: usize) -> Result<()> {
+        assert!(
+            to + bytes <= self.bytes && from + bytes <= src.bytes && src.device() == self.device()
+        );
+        let (to, from) = (self.ptr.offset(to as u64), src.ptr.offset(from as u64));
+        // SAFETY: inside of both, as asserted.
+        unsafe { self.device().copy(to, from, bytes) }
+    }
+    /// The same inside of this memory; the ranges do not overlap.
+    pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
+        assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
+        let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));
+        // SAFETY: inside of this buffer, as asserted.
+        unsafe { self.device().copy(to, from, bytes) }
+    }
+    pub fn zero(&mut self) -> Result<()> {
+        if rehearsal::active() {
+            return Ok(());
+        }
+        // SAFETY: a whole buffer.
+        unsafe { self.device().0.backend.zero(self.ptr, self.bytes as u64) }
+    }
+}
+
+impl std::fmt::Debug for Buffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Buffer({} bytes on {})", self.bytes, self.device().name())
+    }
+}

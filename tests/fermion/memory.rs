@@ -1,0 +1,126 @@
+//! Device memory of trajectories: announced before the first, and taken once.
+
+use plaq::compose::Schur;
+use plaq::error::Status;
+use plaq::fields::{GaugeField, Precision, Recon};
+use plaq::operators::DiracParams;
+use plaq::ops::hmc::fermion::{
+    Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
+use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
+use plaq::ops::hmc::integrator::{Level, Scheme};
+use plaq::ops::hmc::stout::Stout;
+use plaq::ops::hmc::{Hmc, HmcParams, Monomial};
+
+use super::common::{self, over_ranks};
+use super::device;
+
+#[derive(Clone, Copy, Debug)]
+enum Action {
+    Gauge,
+    Wilson,
+    RatioOfClover { symmetric: bool, sloppy: bool },
+    Smeared,
+    One,
+}
+
+fn monomials(u: &GaugeField, action: Action) -> Vec<Box<dyn Monomial>> {
+    let c = GaugeCoefficients::wilson(5.4).unwrap();
+    let force = GaugeForce::new(u.device(), u.geometry(), u.precision(), c).unwrap();
+    let mut all: Vec<Box<dyn Monomial>> = vec![Box::new(GaugeMonomial::new("gauge", force))];
+    let plain = DiracParams::default();
+    let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..plain };
+    let two = |operator, preconditioner, symmetric, inverter| {
+        let schur = Schur { parity: 0, symmetric };
+        let params = TwoFlavoursParams { operator, preconditioner, schur, inverter };
+        TwoFlavours::new("quarks", params).unwrap()
+    };
+    let inverter = Inverter { guesses: 2, ..Default::default() };
+    match action {
+        Action::Gauge => {}
+        Action::Wilson => {
+            all.push(Box::new(two(plain.with_kappa(0.13), None, true, inverter)));
+        }
+        Action::RatioOfClover { symmetric, sloppy } => {
+            let sloppy = sloppy.then_some((Precision::F32, Recon::R12));
+            let inverter = Inverter { sloppy, ..inverter };
+            let (light, heavy) = (clover.with_kappa(0.12), clover.with_kappa(0.11));
+            all.push(Box::new(two(light, Some(heavy), symmetric, inverter)));
+        }
+        Action::Smeared => {
+            let quarks = two(plain.with_kappa(0.12), None, true, inverter);
+            all.push(Box::new(quarks.with_smearing(Stout::new(0.1, 2).unwrap())));
+        }
+        Action::One => {
+            let params = OneFlavourParams {
+                interval: Some((0.02, 4.0)),
+                check_every: 0,
+                ..OneFlavourParams::new(plain.with_kappa(0.12))
+            };
+            all.push(Box::new(OneFlavour::new("quarks", params).unwrap()));
+        }
+    }
+    all
+}
+
+/// A chain takes no more than it announces and not much less, is refused where that does not fit, and after
+/// its first trajectory asks the device for nothing.
+#[test]
+fn trajectories_take_what_they_announce_and_take_it_once() {
+    for action in [
+        Action::Gauge,
+        Action::Wilson,
+        Action::RatioOfClover { symmetric: true, sloppy: false },
+        Action::RatioOfClover { symmetric: false, sloppy: true },
+        Action::Smeared,
+        Action::One,
+    ] {
+        let device = device();
+        let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        u.set_near_unit(9, 0.5).unwrap();
+        let list = monomials(&u, action);
+        let monomials = list.iter().map(|m| m.name().to_string()).collect();
+        let params = HmcParams {
+            length: 0.2,
+            levels: vec![Level { scheme: Scheme::Omelyan2, steps: 2, monomials }],
+            seed: 5,
+            trajectory: 1,
+            accept_until: 0,
+            reversibility_every: 0,
+        };
+        let mut hmc = Hmc::new(&device, &geometry, Precision::F64, list, params).unwrap();
+        let announced = hmc.memory(&u).unwrap();
+        let held = device.used().0;
+        if announced > 0 {
+            device.limit_memory(held + announced - 1);
+            let before = u.save_lex().unwrap();
+            let error = hmc.run(&mut u).unwrap_err();
+            assert_eq!(error.status, Status::OutOfMemory, "{action:?}");
+            assert_eq!((before, held), (u.save_lex().unwrap(), device.used().0), "{action:?}");
+        }
+        device.limit_memory(held + announced);
+        device.reset_peak();
+        hmc.run(&mut u).unwrap();
+        let peak = device.used().1;
+        let taken = peak - held;
+        println!("{action:?}: {announced} bytes announced, {taken} taken, {held} held");
+        assert!(announced as f64 <= 1.25 * taken as f64, "{action:?}: {announced} {taken}");
+        let (steady, allocations) = (device.used().0, device.allocations());
+        for _ in 0..3 {
+            hmc.run(&mut u).unwrap();
+        }
+        assert_eq!(device.used(), (steady, peak), "{action:?}");
+        assert_eq!(
+            device.allocations(),
+            allocations,
+            "{action:?}: memory after the first trajectory"
+        );
+        // Without the chain nothing is kept.
+        drop(hmc);
+        let kept = device.allocations();
+        drop(device.alloc(64).unwrap());
+        drop(device.alloc(64).unwrap());
+        assert_eq!(device.allocations(), kept + 2);
+    }
+}
