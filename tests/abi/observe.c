@@ -106,7 +106,7 @@ static void copy_on_write(plaq_context context) {
   CHECK(before == after);
   OK(plaq_spinor_norm2(x, &after, 1));
   CHECK(fabs(after - 12.0 * VOLUME) < 1e-9);
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_noise(x, 2, 1, 0));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_noise(x, 3, 1, 0));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_noise(x, 0, 1, -1));
   OK(plaq_dirac_destroy(dirac));
   OK(plaq_gauge_destroy(gauge));

@@ -12,13 +12,13 @@ use plaq::ops::propagator::{propagator, propagator_of, COLUMNS};
 use plaq::ops::source::{Sequential, Source};
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
-use super::common::{self, devices, lattices, tolerance};
+use super::common::{self, devices, tolerance};
 use super::reference::contract::{self, closed, gamma_of, vertices, Operator};
 use super::reference::correlators::Propagator;
 use super::reference::gamma::gammas;
 use super::reference::matrix::{one, product};
 use super::reference::{gamma, Lattice, C};
-use super::{field, numbers, random_columns};
+use super::{field, lattices, numbers, random_columns};
 
 /// The largest |C| that columns of these norms could give, per time slice.
 fn bounds(lat: Lattice, columns: &[&Propagator]) -> Vec<f64> {
@@ -217,8 +217,12 @@ fn multiplets_and_signs() {
                 assert!((x - y).abs() < 1e-11 * x.abs(), "{a:?} {b:?} t={t}: {x:e} {y:e}");
             }
         };
-        [Baryon::Sigma, Baryon::Xi, Baryon::Lambda].map(|b| same(Baryon::Nucleon, b));
-        [Baryon::SigmaStar, Baryon::XiStar, Baryon::Omega].map(|b| same(Baryon::Delta, b));
+        for b in [Baryon::Sigma, Baryon::Xi, Baryon::Lambda] {
+            same(Baryon::Nucleon, b);
+        }
+        for b in [Baryon::SigmaStar, Baryon::XiStar, Baryon::Omega] {
+            same(Baryon::Delta, b);
+        }
         for name in Baryon::ALL {
             let (all, split) = (of(name, &light), of(name, &heavy));
             for t in 1..extents[3] / 2 {

@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use plaq::comm::Comm;
 use plaq::error::Status;
-use plaq::fields::{Precision, SpinorField};
+use plaq::fields::{Geometry, Precision, SpinorField, Subset};
 use plaq::io::PropagatorKind;
 use plaq::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
 use plaq::ops::source::Source;
@@ -46,9 +47,35 @@ fn what_is_written_is_read_bit_for_bit() {
                 save_propagator(&path, &f, from, &options).unwrap();
                 let back = load_propagator(&device, &ranks(), &path, None, None).unwrap();
                 assert_eq!((back.nrhs(), back.precision()), (12, precision), "{name}");
-                assert!(back.save_lex().unwrap() == f.save_lex().unwrap(), "{name}");
+                let whole = f.save_lex().unwrap();
+                assert!(back.save_lex().unwrap() == whole, "{name}");
+                // On one process grid and on another.
+                on_rank_0(|| {
+                    let alone = Comm::single();
+                    let back = load_propagator(&device, &alone, &path, None, None).unwrap();
+                    assert!(back.save_lex().unwrap() == whole, "{name} on one rank");
+                });
             }
         }
+        // Written on one rank, read on all, to the last byte the same file.
+        let f = random(&device, Precision::F64, 12);
+        let (one, all) = (folder.0.join("one"), folder.0.join("all"));
+        let date = Some("now".to_owned());
+        let options = SaveOptions { date, ..Default::default() };
+        let whole = f.save_lex().unwrap();
+        on_rank_0(|| {
+            let geometry =
+                Geometry::decomposed(common::over_ranks(EXTENTS), &device, &Comm::single())
+                    .unwrap();
+            let mut alone =
+                SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 12).unwrap();
+            alone.load_lex(&whole).unwrap();
+            save_propagator(&one, &alone, None, &options).unwrap();
+        });
+        save_propagator(&all, &f, None, &options).unwrap();
+        let back = load_propagator(&device, &ranks(), &one, None, None).unwrap();
+        assert!(back.save_lex().unwrap() == whole);
+        on_rank_0(|| assert!(fs::read(&one).unwrap() == fs::read(&all).unwrap()));
         // Any number of columns, as pairs.
         let f = random(&device, Precision::F64, 5);
         let path = folder.0.join("five");

@@ -5,11 +5,11 @@ use plaq::fields::{Noise, Precision, SpinorField};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::source::{Place, Sequential, Source};
 
-use super::common::{self, devices, distance, lattices, tolerance};
+use super::common::{self, devices, distance, tolerance};
 use super::reference::contract::{gamma_of, wave};
 use super::reference::gamma::mul_spin;
 use super::reference::{source, spinor, Field, Lattice, C};
-use super::{field, numbers, random_columns};
+use super::{field, lattices, numbers, random_columns};
 
 /// Column `column` of a source, as its documentation says.
 fn expected(lat: Lattice, s: &Source, column: usize) -> Field {
