@@ -45,6 +45,9 @@ enum Kind {
     Quda,
 }
 
+/// One at a time writes what is generated, and compiles it.
+static COMPILER: Mutex<()> = Mutex::new(());
+
 /// The generated part in a file.
 fn written(kind: Kind) -> PathBuf {
     let (name, text) = match kind {
@@ -59,13 +62,13 @@ fn written(kind: Kind) -> PathBuf {
 /// For scripts/tsan.sh, which compiles it another way.
 #[test]
 fn the_calls_are_written() {
+    let _one = COMPILER.lock();
     let text = std::fs::read_to_string(written(Kind::Calls)).expect("a file");
     assert!(text.contains("call_plaq_solver_solve"));
 }
 
 fn compiled(kind: Kind) -> Option<PathBuf> {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock();
+    let _one = COMPILER.lock();
     let (name, tool) = match kind {
         Kind::Calls => ("calls", tool("CC", "cc")?),
         Kind::Ranks => ("ranks", variable_or("MPICC", "mpicc")),
