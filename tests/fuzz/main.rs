@@ -45,17 +45,36 @@ enum Kind {
     Quda,
 }
 
+/// One at a time writes what is generated, and compiles it.
+static COMPILER: Mutex<()> = Mutex::new(());
+
+/// The generated part in a file.
+fn written(kind: Kind) -> PathBuf {
+    let (name, text) = match kind {
+        Kind::Quda => ("quda.c", calls::generate_quda()),
+        _ => ("calls.c", calls::generate()),
+    };
+    let source = work().join(name);
+    std::fs::write(&source, text).expect("a writable build tree");
+    source
+}
+
+/// For scripts/tsan.sh, which compiles it another way.
+#[test]
+fn the_calls_are_written() {
+    let _one = COMPILER.lock();
+    let text = std::fs::read_to_string(written(Kind::Calls)).expect("a file");
+    assert!(text.contains("call_plaq_solver_solve"));
+}
+
 fn compiled(kind: Kind) -> Option<PathBuf> {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock();
+    let _one = COMPILER.lock();
     let (name, tool) = match kind {
         Kind::Calls => ("calls", tool("CC", "cc")?),
         Kind::Ranks => ("ranks", variable_or("MPICC", "mpicc")),
         Kind::Quda => ("quda", tool("CC", "cc")?),
     };
-    let text = if kind == Kind::Quda { calls::generate_quda() } else { calls::generate() };
-    let source = work().join(format!("{name}.c"));
-    std::fs::write(&source, text).expect("a writable build tree");
+    let source = written(kind);
     let program = work().join(name);
     let mut words = tool.split(' ');
     let mut cc = Command::new(words.next().expect("a compiler"));
