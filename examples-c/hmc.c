@@ -11,6 +11,7 @@
  * test: --input examples-c/hmc/quenched.toml --trajectories 3 --log $OUT/quenched.jsonl --plot $OUT/quenched.svg
  * test: --input examples-c/hmc/clover.toml --trajectories 1 --log $OUT/clover.jsonl
  * test: --input examples-c/hmc/wilson.toml --trajectories 1
+ * test: --input examples-c/hmc/multigrid.toml --trajectories 1
  * test: --input examples-c/hmc/rhmc.toml --trajectories 1
  */
 #include "plot.h"

@@ -2553,6 +2553,10 @@ plaq_status plaq_hmc_run(plaq_hmc hmc,
                          void *user,
                          plaq_hmc_report *report);
 
+/** Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+ * trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more. */
+plaq_status plaq_hmc_memory(plaq_hmc hmc, plaq_gauge gauge, int64_t *bytes);
+
 /** How many monomials there are. */
 plaq_status plaq_hmc_monomials(plaq_hmc hmc, int64_t *count);
 

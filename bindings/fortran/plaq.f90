@@ -2800,6 +2800,14 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_hmc_report), intent(inout), optional :: report
     end function
+    !> Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+    !> trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
+    integer(c_int32_t) function plaq_hmc_memory(hmc, gauge, bytes) bind(c)
+      import
+      type(plaq_hmc), value :: hmc
+      type(plaq_gauge), value :: gauge
+      integer(c_int64_t), intent(inout) :: bytes
+    end function
     !> How many monomials there are.
     integer(c_int32_t) function plaq_hmc_monomials(hmc, count) bind(c)
       import
