@@ -3,15 +3,13 @@
 use std::ops::ControlFlow;
 
 use super::source::Source;
+pub use super::source::COLUMNS;
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveReport};
 use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::linop::LinOp;
 use crate::solvers::{Monitor, Progress};
-
-/// Columns of a propagator: right-hand side = 3 spin + colour of the source.
-pub const COLUMNS: usize = 12;
 
 /// Device memory of a propagator of so many columns that is solved `at_once` at a time: its fields
 /// and the solve. Fewer at a time take less.

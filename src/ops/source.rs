@@ -6,7 +6,9 @@ use crate::error::Result;
 use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
 
 use super::gamma::Gamma;
-use super::propagator::COLUMNS;
+
+/// Columns of a propagator: right-hand side = 3 spin + colour of the source.
+pub const COLUMNS: usize = 12;
 
 /// The sites of a source. Coordinates x, y, z, t are global.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

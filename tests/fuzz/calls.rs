@@ -179,6 +179,9 @@ impl Tables {
                 );
                 (draw, a, none)
             }
+            ("Array", None) if inner == "i32" => {
+                (format!("const int32_t *{a} = integers_in(\"{name}\");"), a, none)
+            }
             ("Array", None) if inner == "f64" => {
                 (format!("const double *{a} = numbers_in();"), a, none)
             }

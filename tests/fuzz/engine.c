@@ -215,6 +215,9 @@ int64_t integer(const char *what) {
   if (!strcmp(what, "capacity")) return percent(90) ? below(3000) : -below(3);
   if (!strcmp(what, "count")) return percent(80) ? spinor_rhs : below(12) - 1;
   if (!strcmp(what, "nrhs")) return percent(90) ? 1 + below(12) : below(30) - 2;
+  /* Of arrays that the host passes: what they hold, or what cannot be. */
+  if (!strcmp(what, "pairs") || !strcmp(what, "nmomenta")) return percent(90) ? 1 + below(6) : percent(50) ? -below(3) : INT64_MAX;
+  if (!strcmp(what, "times")) return percent(70) ? 4 : below(9);
   if (!strcmp(what, "threads")) return 1 + below(2);
   if (!strcmp(what, "memory_limit")) return percent(70) ? 0 : (int64_t)below(4) << (10 + below(14));
   if (!strcmp(what, "site_bytes")) return percent(50) ? 1000 : below(3000);
@@ -355,6 +358,17 @@ const double *numbers_in(void) {
     return NULL;
   }
   for (i = 0; i < 128; i++) numbers[i] = percent(50) ? 1e-4 : real("");
+  return numbers;
+}
+
+const int32_t *integers_in(const char *what) {
+  static __thread int32_t numbers[8192];
+  int i;
+  if (percent(3)) {
+    must_fail = 1;
+    return NULL;
+  }
+  for (i = 0; i < 128; i++) numbers[i] = percent(80) ? below(16) : (int32_t)integer(what);
   return numbers;
 }
 

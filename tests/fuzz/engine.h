@@ -41,6 +41,7 @@ void *out_array(int may_be_null);
 void *data_in(void);
 void *data_out(void);
 const double *numbers_in(void);
+const int32_t *integers_in(const char *name);
 const char *path(void);
 char *text_out(void);
 void *user(void);
