@@ -174,7 +174,7 @@ static plaq_spinor solve(plaq_dirac dirac, job *j) {
   double shown = 0, start = now();
   OK(plaq_solver_params_init(&params, sizeof params));
   params.algorithm = j->algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : j->algorithm;
-  if (j->algorithm == MULTIGRID) params.nkrylov = 20;
+  if (j->algorithm == MULTIGRID) params.nkrylov = 4;
   params.sloppy_precision = j->precision;
   params.tol = j->tol;
   params.max_iterations = (int32_t)j->max_iterations;

@@ -195,6 +195,9 @@ struct DeviceState {
     peak: AtomicU64,
     limit: AtomicU64,
     watches: Mutex<Vec<Weak<AtomicU64>>>,
+    /// Kernels launched, and times that the host waited for sums.
+    launches: AtomicU64,
+    waits: AtomicU64,
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
 }
@@ -234,6 +237,8 @@ impl Device {
             peak,
             limit,
             watches,
+            launches: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
             host_stream: AtomicU64::new(0),
         }))
     }
@@ -292,6 +297,10 @@ impl Device {
     }
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
+    }
+    /// Kernels launched so far, and times that the host waited for the sums of one.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.0.launches.load(Ordering::Relaxed), self.0.waits.load(Ordering::Relaxed))
     }
     /// A peak of its own, for work that others' `reset_peak` must not disturb.
     pub fn watch_peak(&self) -> PeakWatch {
@@ -464,6 +473,7 @@ impl Device {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
+        self.0.launches.fetch_add(1, Ordering::Relaxed);
         let call = Call::new(kernel, params, args, work)?;
         // SAFETY: fields fill in the arguments, with their own memory.
         unsafe { self.0.backend.launch(&call) }
@@ -490,6 +500,8 @@ impl Device {
         over: Option<&Over>,
     ) -> Result<(Vec<f64>, f64)> {
         let call = Call::new(kernel, params, args, work)?;
+        self.0.launches.fetch_add(1, Ordering::Relaxed);
+        self.0.waits.fetch_add(1, Ordering::Relaxed);
         let (mut out, mut flag) = (zeros(&call)?, 0.0);
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
@@ -506,6 +518,7 @@ impl Device {
         args: &A,
         work: Work,
     ) -> Result<Started> {
+        self.0.launches.fetch_add(1, Ordering::Relaxed);
         let call = Call::new(kernel, params, args, work)?;
         // SAFETY: as in `launch`.
         unsafe { self.0.backend.start(&call) }
@@ -513,6 +526,7 @@ impl Device {
 
     /// Its sums.
     pub(crate) fn finish(&self, started: Started) -> Result<Vec<f64>> {
+        self.0.waits.fetch_add(1, Ordering::Relaxed);
         self.0.backend.finish(started)
     }
 }
