@@ -114,9 +114,12 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     // The cycle improves the vectors.
     if params.refinements > 0 {
         let columns = count as u64 * vector(&sizes[0]);
-        let part = spinors(Subset::Even, together(count));
-        let around = columns + 3 * full + 3 * half;
-        most = most.max(held + first + around + cycle(params, &sizes, part, count));
+        let together = together(count);
+        let during = |some: usize| cycle(params, &sizes, spinors(Subset::Even, some), count);
+        // After the cycle there is one field more, but of its own those for the last right-hand sides.
+        let last = count - (count - 1) / together * together;
+        let around = columns + 2 * full + 4 * half;
+        most = most.max(held + first + around + during(together).max(full + during(last)));
     }
     // It is tried on a random vector.
     let one = spinors(Subset::Even, 1);
