@@ -13,10 +13,10 @@ use plaq::compose::multigrid::{
 };
 use plaq::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use plaq::error::Status;
-use plaq::linop::Shape;
 use plaq::fields::{
     CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
 };
+use plaq::linop::Shape;
 use plaq::operators::{CoarseOperator, DiracParams, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::solvers::{unwatched, SolverKind, SolverParams};

@@ -5,9 +5,7 @@
 use std::sync::Arc;
 
 use super::{CoarseField, Geometry, Precision, RhsOrder, VectorField};
-use crate::backend::args::{
-    KrylovArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_TILE,
-};
+use crate::backend::args::{KrylovArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_TILE};
 use crate::backend::{Buffer, Device, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
@@ -55,10 +53,14 @@ impl VectorField {
     /// # Errors
     /// `Unsupported`: 16-bit storage, or right-hand sides fastest in memory.
     pub(crate) fn row(&self) -> Result<Row> {
-        let fits = self.precision() != Precision::F16
-            && self.order() == RhsOrder::Slowest;
+        let fits = self.precision() != Precision::F16 && self.order() == RhsOrder::Slowest;
         if !fits {
-            bail!(Unsupported, "a vector of {:?} in {:?} is no row", self.subset(), self.precision());
+            bail!(
+                Unsupported,
+                "a vector of {:?} in {:?} is no row",
+                self.subset(),
+                self.precision()
+            );
         }
         let plane = self.geometry().plane_sites() * self.components().reals();
         let numbers = plane * self.parities() / 2;
@@ -191,8 +193,7 @@ impl LeastSquares {
 
     /// `solution` = the combination of `rows`, or that added to it.
     pub fn solution(&self, rows: &[Row], solution: Row, keep: bool) -> Result<()> {
-        let args =
-            KrylovArgs { y: solution.at, with_y: 1, keep: keep as i32, ..self.args(rows)? };
+        let args = KrylovArgs { y: solution.at, with_y: 1, keep: keep as i32, ..self.args(rows)? };
         self.combine(rows, args)
     }
 

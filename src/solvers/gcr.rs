@@ -44,7 +44,9 @@ impl Space {
     /// x += what was found since the last time.
     fn flush(&mut self, z: &[VectorField], x: &mut VectorField) -> Result<()> {
         let chi = self.solution(&self.steps);
-        for (chi, z) in chi.iter().zip(z).filter(|(chi, _)| chi.iter().any(|c| *c != Complex64::ZERO)) {
+        for (chi, z) in
+            chi.iter().zip(z).filter(|(chi, _)| chi.iter().any(|c| *c != Complex64::ZERO))
+        {
             blas::axpy(chi, z, x)?;
         }
         self.steps.iter_mut().for_each(|s| s.fill(Complex64::ZERO));
@@ -67,7 +69,8 @@ impl Space {
         }
         let n = images.len();
         *self = Space::default();
-        let direction = Direction { norm: images, step: vec![Complex64::ZERO; n], overlaps: vec![] };
+        let direction =
+            Direction { norm: images, step: vec![Complex64::ZERO; n], overlaps: vec![] };
         self.push(direction);
         Ok(())
     }

@@ -21,7 +21,7 @@ pub(super) const KRYLOV: usize = 16;
 /// Steps between two sums where nothing preconditions: more make a basis that single precision does
 /// not hold. The first are fewer where a tolerance may be met early.
 pub(super) const STEPS: usize = 12;
-pub(super) const FIRST_STEPS: usize = 6;
+const FIRST_STEPS: usize = 6;
 /// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
 /// directions take memory.
 pub(super) const SMOOTHED: usize = 3;
@@ -244,7 +244,14 @@ impl Hierarchy {
         let p = &self.params;
         if level == self.coarse.len() {
             let goal = Some(p.coarsest_tol);
-            self.minimise(level, &mut solution, &mut r, false, (goal, p.coarsest_iterations), false)?;
+            self.minimise(
+                level,
+                &mut solution,
+                &mut r,
+                false,
+                (goal, p.coarsest_iterations),
+                false,
+            )?;
         } else {
             match p.cycle {
                 Cycle::V => self.coarse_cycle(level, &mut solution, &r)?,

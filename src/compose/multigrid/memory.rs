@@ -1,6 +1,6 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
-use super::cycle::{FIRST_STEPS, KRYLOV, SMOOTHED, STEPS};
+use super::cycle::{KRYLOV, SMOOTHED, STEPS};
 use super::setup::TOGETHER;
 use super::{smoother_links, Cycle, MultigridParams, Smoother};
 use crate::compose::solve::operator_bytes;
@@ -43,7 +43,7 @@ pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: u
         // Those of a solve, then of its cycles.
         let mut solved = 2;
         if l + 1 == sizes.len() {
-            solved += params.coarsest_iterations.min(STEPS).max(FIRST_STEPS);
+            solved += params.coarsest_iterations.min(STEPS);
         } else {
             solved += match params.cycle {
                 Cycle::V => 0,
