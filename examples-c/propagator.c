@@ -218,7 +218,7 @@ static plaq_solver make_solver(plaq_dirac dirac, const job *j, plaq_multigrid *m
   plaq_solver solver;
   OK(plaq_solver_params_init(&params, sizeof params));
   params.algorithm = j->algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : j->algorithm;
-  if (j->algorithm == MULTIGRID) params.nkrylov = 20;
+  if (j->algorithm == MULTIGRID) params.nkrylov = 4;
   params.sloppy_precision = j->precision;
   params.tol = j->tol;
   params.max_iterations = (int32_t)j->max_iterations;

@@ -334,6 +334,18 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let args = CoarseBlasArgs { components: 48, nrhs: 12, ..Default::default() };
             vec![variant("12", &args)]
         }
+        "krylov_gram" | "krylov_solve" => {
+            let args = KrylovArgs { step: 1, ..Default::default() };
+            vec![variant("one", &args), variant("several", &KrylovArgs { step: 12, ..args })]
+        }
+        "krylov_combine" => {
+            let args = KrylovArgs { step: 1, with_y: 1, with_z: 1, ..Default::default() };
+            vec![
+                variant("both", &args),
+                variant("solution", &KrylovArgs { with_z: 0, ..args }),
+                variant("residual, several", &KrylovArgs { step: 12, with_y: 0, ..args }),
+            ]
+        }
         "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
             vec![variant("one", &one), variant("several", &AggregateArgs { columns: 12, ..one })]

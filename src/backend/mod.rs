@@ -206,6 +206,9 @@ struct DeviceState {
     /// Bytes of what is allocated, by address.
     allocated: Mutex<BTreeMap<u64, u64>>,
     store: Mutex<Store>,
+    /// Kernels launched, and times that the host waited for sums.
+    launches: AtomicU64,
+    waits: AtomicU64,
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
 }
@@ -270,6 +273,8 @@ impl Device {
             watches,
             allocated: Mutex::default(),
             store: Mutex::default(),
+            launches: AtomicU64::new(0),
+            waits: AtomicU64::new(0),
             host_stream: AtomicU64::new(0),
         }))
     }
@@ -329,6 +334,10 @@ impl Device {
     }
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
+    }
+    /// Kernels launched so far, and times that the host waited for the sums of one.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.0.launches.load(Ordering::Relaxed), self.0.waits.load(Ordering::Relaxed))
     }
     /// A peak of its own, for work that others' `reset_peak` must not disturb.
     pub fn watch_peak(&self) -> PeakWatch {
@@ -595,6 +604,7 @@ impl Device {
         if rehearsal::noted(&call) {
             return Ok(());
         }
+        self.0.launches.fetch_add(1, Ordering::Relaxed);
         // SAFETY: fields fill in the arguments, with their own memory.
         unsafe { self.0.backend.launch(&call) }
     }
@@ -624,6 +634,8 @@ impl Device {
         if rehearsal::noted(&call) {
             return Ok((rehearsal::sums(&call)?, flag));
         }
+        self.0.launches.fetch_add(1, Ordering::Relaxed);
+        self.0.waits.fetch_add(1, Ordering::Relaxed);
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
             flag = unsafe { self.0.backend.reduce(&call, &mut out, over)? };
@@ -643,12 +655,14 @@ impl Device {
         if rehearsal::noted(&call) {
             return rehearsal::sums(&call).map(Started::Done);
         }
+        self.0.launches.fetch_add(1, Ordering::Relaxed);
         // SAFETY: as in `launch`.
         unsafe { self.0.backend.start(&call) }
     }
 
     /// Its sums.
     pub(crate) fn finish(&self, started: Started) -> Result<Vec<f64>> {
+        self.0.waits.fetch_add(1, Ordering::Relaxed);
         match started {
             Started::Done(sums) => Ok(sums),
             Started::Posted(posted) => self.0.backend.finish(posted),

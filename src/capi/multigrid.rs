@@ -84,7 +84,7 @@ interface! {
             block_3: [i32; 4] = [0; 4],
             /// Steps of the smoother before and after a correction.
             pre: i32 = 0,
-            post: i32 = 8,
+            post: i32 = 10,
             smoother: plaq_smoother = PLAQ_SMOOTHER_GCR,
             /// Of the finest level's smoother, and of null vectors and coarse operators: double or single,
             /// the smoother half too; 0: single.
@@ -95,8 +95,8 @@ interface! {
             coarsest_iterations: i32 = 64,
             /// Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
             /// then applied to them.
-            setup_iterations: i32 = 40,
-            refinements: i32 = 2,
+            setup_iterations: i32 = 20,
+            refinements: i32 = 3,
             /// Must be 0.
             reserved: i32 = 0,
             /// MR: relaxation.
@@ -158,8 +158,8 @@ interface! {
         plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
         /// Level 0 is the finest.
         plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level>) = describe_level;
-        /// The null vectors of the finest level, orthonormal on aggregates, as right-hand sides of a new
-        /// full field.
+        /// The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+        /// sides of a new full field: all levels can be built from them again.
         plaq_multigrid_vectors(multigrid: Handle<plaq_multigrid>, precision: plaq_precision, vectors: Out<plaq_spinor>) = vectors_of;
     }
 }

@@ -7,24 +7,24 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::pool::{Lent, Pool, Squares};
-use super::{Cycle, MultigridParams, Smoother, Transfer};
+use super::{memory, Cycle, MultigridParams, Smoother, Transfer};
 use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
-use crate::fields::krylov::{LeastSquares, Row, Space};
-use crate::fields::{CoarseField, Precision, SpinorField, Subset};
+use crate::fields::krylov::{Row, Space};
+use crate::fields::{CoarseField, SpinorField, Subset};
 use crate::linop::{LinOp, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
 
 /// Directions that GCR on a coarse level keeps.
-const KRYLOV: usize = 16;
+pub(super) const KRYLOV: usize = 16;
 /// Steps between two sums where nothing preconditions: more make a basis that single precision does
 /// not hold. The first are fewer where a tolerance may be met early.
-const STEPS: usize = 12;
+pub(super) const STEPS: usize = 12;
 const FIRST_STEPS: usize = 6;
 /// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
 /// directions take memory.
-const SMOOTHED: usize = 4;
+pub(super) const SMOOTHED: usize = 3;
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {
@@ -114,17 +114,12 @@ impl Hierarchy {
         })
     }
 
-    /// Right-hand sides of `n` that the finest level has at a time.
-    fn together(n: usize) -> usize {
-        n.div_ceil(n.div_ceil(SMOOTHED))
-    }
-
     fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.fine.shape(), inp.nrhs(), &self.params.levels[0]);
         let op = self.fine.op();
         let mut fine = self.pools[0].lend(Subset::Even, n)?;
         let parts = || {
-            let step = Self::together(n);
+            let step = memory::together(n);
             (0..n).step_by(step).map(move |first| (first, step.min(n - first)))
         };
         for (first, count) in parts() {
@@ -184,10 +179,7 @@ impl Hierarchy {
     ) -> Result<()> {
         self.iterations[0].fetch_add(steps as u64, Ordering::Relaxed);
         let n = r.nrhs();
-        let directions = match self.params.smoother {
-            Smoother::Gcr if r.precision() != Precision::F16 => steps.min(STEPS),
-            _ => 1,
-        };
+        let directions = memory::directions(&self.params, r.precision()).min(steps);
         let mut kept: Vec<SpinorField> = {
             let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
             std::mem::take(&mut *kept)
@@ -423,46 +415,18 @@ impl Hierarchy {
 
     /// Bytes of the vectors of a cycle on `nrhs` right-hand sides.
     pub fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let level = &self.params.levels[0];
-        let some = Self::together(nrhs);
-        let part = self.fine.shape().bytes(some);
-        let steps = match self.params.smoother {
-            Smoother::Gcr if self.params.smoother_precision != Precision::F16 => {
-                level.pre.max(level.post).min(STEPS)
-            }
-            _ => 1,
+        let part = self.fine.shape().bytes(memory::together(nrhs));
+        let size = |op: &Arc<CoarseOperator>| {
+            let grid = op.grid();
+            let solved = if grid.has_parity() { grid.even() } else { grid.volume() };
+            let (sites, components) = (grid.volume() as u64, op.rows() as u64);
+            memory::Size { sites, solved: solved as u64, components }
         };
-        let mut sum = (2 + steps as u64) * part + self.fine.memory(some, Uses::FORWARD);
-        if uses.dagger {
-            sum += 2 * self.fine.shape().bytes(nrhs);
-        }
-        let grid = self.transfers[0].fine();
-        let bytes = |grid: &_, precision, subset, components| {
-            CoarseField::bytes(grid, precision, subset, components, nrhs) as u64
-        };
-        sum += bytes(grid, self.params.precision, Subset::Even, 12);
-        for (l, op) in self.coarse.iter().enumerate() {
-            let vector = |subset| bytes(op.grid(), op.precision(), subset, op.rows());
-            let last = l + 1 == self.coarse.len();
-            // Those of a solve, then of its cycles.
-            let mut halves = 2;
-            if last {
-                halves += self.params.coarsest_iterations.min(STEPS);
-            } else {
-                halves += match self.params.cycle {
-                    Cycle::V => 0,
-                    Cycle::W => 1 + 2 * 2,
-                    Cycle::K => 1 + 2 * self.params.iterations.min(KRYLOV),
-                };
-                let step = &self.params.levels[l + 1];
-                halves += 2 + step.pre.max(step.post).min(STEPS);
-            }
-            sum += 3 * vector(Subset::Full)
-                + halves as u64 * vector(op.subset())
-                + vector(Subset::Odd)
-                + 3 * LeastSquares::bytes(nrhs) as u64;
-        }
-        sum
+        let sites = self.transfers[0].fine().volume() as u64;
+        let mut sizes = vec![memory::Size { sites, solved: sites / 2, components: 12 }];
+        sizes.extend(self.coarse.iter().map(size));
+        let around = if uses.dagger { 2 * self.fine.shape().bytes(nrhs) } else { 0 };
+        around + memory::cycle(&self.params, &sizes, part, nrhs)
     }
 
     /// Bytes that null vectors and operators of coarse levels hold, level by level.

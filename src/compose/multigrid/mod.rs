@@ -4,6 +4,7 @@
 
 mod cycle;
 mod galerkin;
+mod memory;
 mod params;
 mod pool;
 mod setup;
@@ -145,7 +146,7 @@ impl Multigrid {
 
     /// Device memory that set-up takes at most, temporaries included, besides the operator.
     pub fn memory(op: &Wilson, params: &MultigridParams) -> u64 {
-        setup::memory(op, params)
+        memory::setup(op, params)
     }
 
     pub fn params(&self) -> MultigridParams {

@@ -67,7 +67,7 @@ impl MultigridParams {
         let mut extents = geometry.extents();
         let mut global = geometry.global_extents();
         let mut levels = vec![];
-        let level = |block| LevelParams { block, vectors: 24, pre: 0, post: 8 };
+        let level = |block| LevelParams { block, vectors: 24, pre: 0, post: 10 };
         while levels.len() < 2 {
             let most = if levels.is_empty() { 4 } else { 2 };
             let block: [usize; 4] = std::array::from_fn(|mu| {
@@ -100,8 +100,8 @@ impl MultigridParams {
             iterations: 8,
             coarsest_tol: 0.25,
             coarsest_iterations: 64,
-            setup_iterations: 40,
-            refinements: 2,
+            setup_iterations: 20,
+            refinements: 3,
             seed: 1,
         }
     }

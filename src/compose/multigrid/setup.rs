@@ -7,13 +7,13 @@ use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::bail;
 use crate::compose::{EvenOdd, SchurComplement};
 use crate::error::Result;
-use crate::fields::{blas, CoarseField, CoarseGrid, Noise, Precision, SpinorField, Subset};
+use crate::fields::{blas, CoarseField, CoarseGrid, Noise, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, System};
 
 /// Null vectors that are iterated at a time.
-const TOGETHER: usize = 8;
+pub(super) const TOGETHER: usize = 8;
 
 /// A hierarchy from random vectors.
 pub(super) fn anew(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Hierarchy> {
@@ -223,29 +223,4 @@ fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
     }
     h.pools.iter().for_each(|pool| pool.clear());
     normalise(v)
-}
-
-/// Bytes at most during set-up.
-pub(super) fn memory(op: &Wilson, params: &MultigridParams) -> u64 {
-    let geometry = op.gauge().geometry();
-    let (mut volume, mut components) = (geometry.volume() as u64, 12u64);
-    let real = params.precision.bytes() as u64;
-    let mut sum = 0;
-    for (l, level) in params.levels.iter().enumerate() {
-        let n = level.vectors as u64;
-        let vector = volume * components * 2 * real;
-        // Null vectors, their copy and what orthonormalisation makes; hops of some of them.
-        sum += n * vector;
-        let temporary = if l == 0 { 2 * n * vector + 4 * TOGETHER as u64 * vector } else { 0 };
-        let spinors = |p: Precision, subset, n| SpinorField::bytes(geometry, p, subset, n) as u64;
-        sum += temporary;
-        if l == 0 {
-            sum += 10 * spinors(params.smoother_precision, Subset::Even, TOGETHER)
-                + 2 * spinors(params.smoother_precision, Subset::Full, TOGETHER);
-        }
-        volume /= level.block.iter().product::<usize>().max(1) as u64;
-        components = 2 * n;
-        sum += volume * components * components * 2 * (12 * real + 2);
-    }
-    sum
 }

@@ -1,0 +1,127 @@
+//! Device memory of set-ups and cycles, before anything is allocated.
+
+use super::cycle::{KRYLOV, SMOOTHED, STEPS};
+use super::setup::TOGETHER;
+use super::{smoother_links, Cycle, MultigridParams, Smoother};
+use crate::compose::solve::operator_bytes;
+use crate::fields::krylov::LeastSquares;
+use crate::fields::{Precision, SpinorField, Subset};
+use crate::operators::Wilson;
+
+/// A level: sites of this rank, those of solves, components.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    pub sites: u64,
+    pub solved: u64,
+    pub components: u64,
+}
+
+/// Right-hand sides of `n` that the finest level smooths at a time.
+pub(super) fn together(n: usize) -> usize {
+    n.div_ceil(n.div_ceil(SMOOTHED))
+}
+
+/// Directions that the smoother of the finest level keeps.
+pub(super) fn directions(params: &MultigridParams, precision: Precision) -> usize {
+    match params.smoother {
+        Smoother::Gcr if precision != Precision::F16 => {
+            params.levels[0].pre.max(params.levels[0].post).min(STEPS)
+        }
+        _ => 1,
+    }
+}
+
+/// Vectors of a cycle on `nrhs` right-hand sides; `part` bytes for spinors on even sites of those that are
+/// smoothed at a time.
+pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: usize) -> u64 {
+    let steps = directions(params, params.smoother_precision) as u64;
+    let real = params.precision.bytes() as u64;
+    let bytes = |sites: u64, size: &Size| sites * size.components * 2 * real * nrhs as u64;
+    // The last: the even-odd operator's.
+    let mut sum = (2 + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
+    for (l, size) in sizes.iter().enumerate().skip(1) {
+        // Those of a solve, then of its cycles.
+        let mut solved = 2;
+        if l + 1 == sizes.len() {
+            solved += params.coarsest_iterations.min(STEPS);
+        } else {
+            solved += match params.cycle {
+                Cycle::V => 0,
+                Cycle::W => 1 + 2 * 2,
+                Cycle::K => 1 + 2 * params.iterations.min(KRYLOV),
+            };
+            let step = &params.levels[l];
+            solved += 2 + step.pre.max(step.post).min(STEPS);
+        }
+        sum += 3 * bytes(size.sites, size)
+            + solved as u64 * bytes(size.solved, size)
+            + bytes(size.sites - size.solved, size)
+            + 3 * LeastSquares::bytes(nrhs) as u64;
+    }
+    sum
+}
+
+/// The levels that parameters make of an operator's lattice.
+fn sizes(op: &Wilson, params: &MultigridParams) -> Vec<Size> {
+    let geometry = op.gauge().geometry();
+    let (mut global, mut sites) = (geometry.global_extents(), geometry.volume() as u64);
+    let mut all = vec![Size { sites, solved: sites / 2, components: 12 }];
+    for level in &params.levels {
+        sites /= level.block.iter().product::<usize>().max(1) as u64;
+        (0..4).for_each(|mu| global[mu] /= level.block[mu].max(1));
+        let parity = global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
+        let solved = if parity { sites.div_ceil(2) } else { sites };
+        all.push(Size { sites, solved, components: 2 * level.vectors as u64 });
+    }
+    all
+}
+
+/// What a set-up takes at most, the smoother's operator included.
+pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
+    let geometry = op.gauge().geometry();
+    let (real, some) = (params.precision.bytes() as u64, TOGETHER as u64);
+    let spinors = |subset, n: usize| {
+        SpinorField::bytes(geometry, params.smoother_precision, subset, n) as u64
+    };
+    let n = params.levels[0].vectors;
+    let count = TOGETHER.min(n);
+    let (half, full) = (spinors(Subset::Even, count), spinors(Subset::Full, count));
+    let sizes = sizes(op, params);
+    let low = operator_bytes(op, (params.smoother_precision, smoother_links(op)));
+    // Null vectors of the finest level, from random ones by BiCGStab.
+    let vector = |size: &Size| size.sites * size.components * 2 * real;
+    let first = n as u64 * vector(&sizes[0]);
+    let tables = |size: &Size| size.sites * 44;
+    let mut most = tables(&sizes[0]) + first + 8 * half;
+    // Then level by level.
+    let mut held = 0;
+    for (l, level) in params.levels.iter().enumerate() {
+        let (fine, coarse, n) = (&sizes[l], &sizes[l + 1], level.vectors as u64);
+        let (vectors, tests) = (n * vector(fine), n * vector(coarse));
+        let gram = n * coarse.sites * coarse.components * 16;
+        held += tables(fine);
+        most = most.max(held + 2 * vectors + tests + gram.max(tests));
+        held += vectors + tests;
+        let matrix = coarse.sites * coarse.components * coarse.components * 2 * real;
+        let columns = some.min(n) * vector(fine);
+        let hops = if l == 0 { 3 * columns + 2 * full } else { 5 * columns };
+        let scratch = (coarse.sites.div_ceil(4) * coarse.components * (coarse.components * 16 + 4))
+            .max(matrix);
+        most = most.max(held + (9 * matrix + hops).max(10 * matrix + scratch));
+        held += 10 * matrix;
+    }
+    held += tables(&sizes[sizes.len() - 1]);
+    // The cycle improves the vectors.
+    if params.refinements > 0 {
+        let columns = count as u64 * vector(&sizes[0]);
+        let together = together(count);
+        let during = |some: usize| cycle(params, &sizes, spinors(Subset::Even, some), count);
+        // After the cycle there is one field more, but of its own those for the last right-hand sides.
+        let last = count - (count - 1) / together * together;
+        let around = columns + 2 * full + 4 * half;
+        most = most.max(held + first + around + during(together).max(full + during(last)));
+    }
+    // It is tried on a random vector.
+    let one = spinors(Subset::Even, 1);
+    low + most.max(held + 12 * one + cycle(params, &sizes, one, 1))
+}
