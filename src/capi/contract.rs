@@ -62,12 +62,12 @@ interface! {
     functions {
         /// Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
         /// qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
-        /// such that it is positive where A = B. `quark` and `antiquark` (zero handle: the same) are
-        /// propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted in
-        /// spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
-        /// numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of
-        /// the lattice, of every pair of every momentum, t fastest.
-        /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// such that for A = B, with antiperiodic fermions, it is positive on average. `quark` and
+        /// `antiquark` (zero handle: the same) are propagators, each with its mass: twelve columns 3 spin +
+        /// colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
+        /// source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
+        /// im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
+        /// fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>, pairs: i64, momenta: Array<i32>, nmomenta: i64, times: i64, correlators: OutArray<f64>) = mesons_of;
         /// Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
         /// strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.

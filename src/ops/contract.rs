@@ -108,9 +108,9 @@ impl Mesons {
     ///         = -sum_x exp(-i p (x - x0)) tr\[Gamma_A S(x, x0) gamma_t Gamma_B^dagger gamma_t
     ///           gamma5 S'(x, x0)^dagger gamma5\],
     ///
-    /// connected, with gamma5-hermiticity for the antiquark: diagonal ones of light quarks are positive for
-    /// 0 < t < T where reflection positivity holds. (Gattringer and Lang, Quantum Chromodynamics on the
-    /// Lattice, 6.1.)
+    /// connected, with gamma5-hermiticity for the antiquark (Gattringer and Lang, Quantum Chromodynamics
+    /// on the Lattice, 6.1). For A = B and fermions antiperiodic in time the average over
+    /// configurations is positive where the transfer matrix is.
     pub fn correlator(&self, sink: Gamma, source: Gamma) -> Vec<Complex64> {
         let five = SpinMatrix::gamma5();
         let left = five.times(sink.matrix());

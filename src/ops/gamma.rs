@@ -5,7 +5,7 @@ use num_complex::Complex64;
 use crate::bail;
 use crate::error::Result;
 
-/// i^phase\[r\] in row r, column `column\[r\]`.
+/// A power of i in row r, `phase[r]`, in column `column[r]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpinMatrix {
     pub(crate) column: [usize; 4],

@@ -155,8 +155,8 @@ impl Source {
         }
         let [spin, colour, parity] = self.diluted();
         let dilute = spin as i32 * args::DILUTE_SPIN
-            | colour as i32 * args::DILUTE_COLOUR
-            | parity as i32 * args::DILUTE_PARITY;
+            + colour as i32 * args::DILUTE_COLOUR
+            + parity as i32 * args::DILUTE_PARITY;
         let args = SourceArgs {
             geom: b.geometry().args(),
             out: b.view(),

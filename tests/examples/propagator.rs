@@ -123,6 +123,131 @@ fn right_hand_sides_at_a_time_change_nothing() {
     }
 }
 
+/// The program in C, which has more than its twin.
+fn in_c() -> impl Iterator<Item = &'static PathBuf> {
+    programs().iter().filter(|p| !p.to_string_lossy().ends_with("_f"))
+}
+
+/// The numbers of every entry of a list, by what else it says.
+fn entries(json: &Value, list: &str) -> Vec<(String, Vec<f64>)> {
+    let all = json[list].as_array().unwrap_or_else(|| panic!("{list}: {json}"));
+    let entry = |e: &Value| {
+        let numbers = |part: &str| {
+            let list = e[part].as_array().unwrap().iter();
+            list.map(|v| v.as_f64().unwrap()).collect::<Vec<f64>>()
+        };
+        let mut name = e.clone();
+        name["re"] = Value::Null;
+        name["im"] = Value::Null;
+        (name.to_string(), [numbers("re"), numbers("im")].concat())
+    };
+    all.iter().map(entry).collect()
+}
+
+const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
+
+/// Several sources are the average of single ones; what was saved gives the same again.
+#[test]
+fn sources_momenta_and_files() {
+    let folder = common::Folder::new("quarks");
+    for program in in_c() {
+        let quarks = ["--kappa", "0.12", "--kappa-strange", "0.11", "--tol", "1e-12"];
+        let hadrons = ["--momenta", "0,0,0:1,0,-1", "--baryons", "nucleon,xi_star"];
+        let smearing =
+            ["--source-smear", "0.3,4", "--sink-smear", "0.2,3", "--smear-links", "0.5,2"];
+        let run = |sources: &str, more: &[&str]| {
+            let all = [&quarks[..], &hadrons, &smearing, &["--source", sources], more].concat();
+            job_on(program, Path::new(SMALL), &all)
+        };
+        let file = folder.0.join("quark");
+        let file = file.to_str().unwrap();
+        let (one, other) = ("point,0,0,0,0", "point,2,1,3,5");
+        let both = format!("{one}:{other}");
+        let all = run(&both, &["--save", file]);
+        let single = [run(one, &[]), run(other, &[])];
+        let again = run(&both, &["--load", file]);
+        assert_eq!(all["sources"].as_array().unwrap().len(), 2);
+        assert_eq!(all["kappa_strange"], 0.11);
+        // Pairs of quarks, momenta, gammas; momenta, names.
+        assert_eq!(all["mesons"].as_array().unwrap().len(), 3 * 2 * 16);
+        assert_eq!(all["baryons"].as_array().unwrap().len(), 2 * 2);
+        for list in ["mesons", "baryons"] {
+            assert_eq!(all[list], again[list]);
+            let parts = single.each_ref().map(|json| entries(json, list));
+            for (k, (name, found)) in entries(&all, list).iter().enumerate() {
+                let [(a_name, a), (b_name, b)] = [&parts[0][k], &parts[1][k]];
+                assert!(name == a_name && name == b_name);
+                let top = found.iter().fold(0.0f64, |m, x| m.max(x.abs()));
+                for ((x, a), b) in found.iter().zip(a).zip(b) {
+                    assert!((x - (a + b) / 2.0).abs() < 1e-9 * top, "{name}: {x:e} {a:e} {b:e}");
+                }
+            }
+        }
+        let at = |quarks: &str| -> f64 {
+            let of = |e: &&Value| e["quarks"] == quarks && e["gamma"] == 15;
+            all["mesons"].as_array().unwrap().iter().find(of).unwrap()["re"][3].as_f64().unwrap()
+        };
+        assert!(at("ll") > at("ls") && at("ls") > at("ss") && at("ss") > 0.0);
+        assert_eq!(all["correlators"]["pion"][3].as_f64().unwrap(), at("ll"));
+        // Other sources than those that were saved.
+        let out = Command::new(program)
+            .args(["--gauge", SMALL, "--kappa", "0.12", "--load", &format!("{file}.7")])
+            .output()
+            .unwrap();
+        assert_eq!(out.status.code(), Some(1));
+    }
+}
+
+/// The average over noise tends to the sum over positions of the source: that of four vectors comes
+/// near, and two of them are not the same.
+#[test]
+fn noise_sums_over_the_positions_of_the_source() {
+    for program in in_c() {
+        let run = |source: &str, more: &[&str]| {
+            let all = [&["--kappa", "0.1", "--source", source][..], more].concat();
+            numbers(&job_on(program, Path::new(SMALL), &all), "correlators", "pion")
+        };
+        let noise: Vec<Vec<f64>> = ["1", "2", "3", "4"]
+            .map(|seed| run("wall,2", &["--noise", "z4", "--seed", seed]))
+            .into();
+        assert!(noise[0][1] != noise[1][1]);
+        // Points that stand for all 64.
+        let points = run("point,0,0,0,2:point,2,2,0,2:point,2,0,2,2:point,0,2,2,2", &[]);
+        for t in 0..2 {
+            let mean = noise.iter().map(|c| c[t]).sum::<f64>() / 4.0;
+            let ratio = mean / (64.0 * points[t]);
+            assert!((ratio - 1.0).abs() < 0.2, "t={t}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn options_of_hadrons_are_checked() {
+    for program in in_c() {
+        for (arguments, message) in [
+            (&["--noise", "z3"][..], "expected one of none, z2, z4"),
+            (&["--baryons", "nucleon,proton"], "sigma_star"),
+            (&["--noise", "z2", "--baryons", "nucleon"], "--baryons"),
+            (&["--momenta", "1,2"], "--momenta"),
+            (&["--momenta", "1,2,3:"], "--momenta"),
+            (&["--source", "point,0,0,0,0:ball,3"], "--source"),
+            (&["--source-smear", "0.3"], "--source-smear"),
+            (&["--sink-smear", "-1,4"], "--sink-smear"),
+            (&["--save", "a", "--load", "b"], "--load"),
+            (&["--kappa-strange", "-0.1"], "--kappa-strange"),
+        ] {
+            let out = Command::new(program)
+                .args(["--gauge", "absent", "--kappa", "0.1"])
+                .args(arguments)
+                .output()
+                .unwrap();
+            let text = String::from_utf8_lossy(&out.stderr).into_owned();
+            assert_eq!(out.status.code(), Some(2), "{arguments:?}: {text}");
+            assert!(text.contains(message), "{arguments:?}: {text}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_refused_with_a_message() {
     for program in programs() {

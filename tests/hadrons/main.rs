@@ -4,6 +4,7 @@
 mod common;
 mod contractions;
 mod files;
+mod milc;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod sources;
