@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use super::params::{FIRST_STEPS, KRYLOV, STEPS};
 use super::pool::{Lent, Pool, Squares};
 use super::{memory, Cycle, MultigridParams, Smoother, Transfer};
 use crate::compose::EvenOdd;
@@ -15,16 +16,6 @@ use crate::fields::krylov::{Row, Space};
 use crate::fields::{CoarseField, SpinorField, Subset};
 use crate::linop::{LinOp, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
-
-/// Directions that GCR on a coarse level keeps.
-pub(super) const KRYLOV: usize = 16;
-/// Steps between two sums where nothing preconditions: more make a basis that single precision does
-/// not hold. The first are fewer where a tolerance may be met early.
-pub(super) const STEPS: usize = 12;
-const FIRST_STEPS: usize = 6;
-/// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
-/// directions take memory.
-pub(super) const SMOOTHED: usize = 3;
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {

@@ -1,7 +1,6 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
-use super::cycle::{KRYLOV, SMOOTHED, STEPS};
-use super::setup::TOGETHER;
+use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER};
 use super::{smoother_links, Cycle, MultigridParams, Smoother};
 use crate::compose::solve::operator_bytes;
 use crate::fields::krylov::LeastSquares;

@@ -2,6 +2,18 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision};
 
+/// Directions that GCR on a coarse level keeps.
+pub(super) const KRYLOV: usize = 16;
+/// Steps between two sums where nothing preconditions: more make a basis that single precision does
+/// not hold. The first are fewer where a tolerance may be met early.
+pub(super) const STEPS: usize = 12;
+pub(super) const FIRST_STEPS: usize = 6;
+/// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
+/// directions take memory.
+pub(super) const SMOOTHED: usize = 3;
+/// Null vectors that are iterated at a time.
+pub(super) const TOGETHER: usize = 8;
+
 /// How a level solves with the next coarser one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cycle {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::cycle::Hierarchy;
+use super::params::TOGETHER;
 use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::bail;
 use crate::compose::{EvenOdd, SchurComplement};
@@ -11,9 +12,6 @@ use crate::fields::{blas, CoarseField, CoarseGrid, Noise, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, System};
-
-/// Null vectors that are iterated at a time.
-pub(super) const TOGETHER: usize = 8;
 
 /// A hierarchy from random vectors.
 pub(super) fn anew(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Hierarchy> {
