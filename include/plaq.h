@@ -1098,7 +1098,7 @@ typedef struct plaq_multigrid_params {
   int32_t block_3[4];
   /** Steps of the smoother before and after a correction. Default: 0. */
   int32_t pre;
-  /** Default: 8. */
+  /** Default: 10. */
   int32_t post;
   /** Default: PLAQ_SMOOTHER_GCR. */
   plaq_smoother smoother;
@@ -1113,9 +1113,9 @@ typedef struct plaq_multigrid_params {
   /** Default: 64. */
   int32_t coarsest_iterations;
   /** Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
-   * then applied to them. Default: 40. */
+   * then applied to them. Default: 20. */
   int32_t setup_iterations;
-  /** Default: 2. */
+  /** Default: 3. */
   int32_t refinements;
   /** Must be 0. */
   int32_t reserved;
@@ -1211,8 +1211,8 @@ plaq_status plaq_multigrid_describe_level(plaq_multigrid multigrid,
                                           int32_t level,
                                           plaq_multigrid_level *report);
 
-/** The null vectors of the finest level, orthonormal on aggregates, as right-hand sides of a new
- * full field. */
+/** The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+ * sides of a new full field: all levels can be built from them again. */
 plaq_status plaq_multigrid_vectors(plaq_multigrid multigrid,
                                    plaq_precision precision,
                                    plaq_spinor *vectors);

@@ -1969,8 +1969,8 @@ module plaq
       integer(c_int32_t), value :: level
       type(plaq_multigrid_level), intent(inout), optional :: report
     end function
-    !> The null vectors of the finest level, orthonormal on aggregates, as right-hand sides of a new
-    !> full field.
+    !> The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+    !> sides of a new full field: all levels can be built from them again.
     integer(c_int32_t) function plaq_multigrid_vectors(multigrid, precision, vectors) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
