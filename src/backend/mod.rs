@@ -20,7 +20,7 @@ mod shared;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -31,6 +31,7 @@ pub use buffer::Buffer;
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 use families::Kernel;
+pub(crate) use rehearsal::active as rehearsing;
 pub use rehearsal::Asked;
 
 pub use shared::{Attached, Mapped, Over, Posted, Started};
@@ -206,6 +207,8 @@ struct DeviceState {
     /// Bytes of what is allocated, by address.
     allocated: Mutex<BTreeMap<u64, u64>>,
     store: Mutex<Store>,
+    /// Names of work whose kernels are compiled.
+    rehearsed: Mutex<HashSet<String>>,
     /// Kernels launched, and times that the host waited for sums.
     launches: AtomicU64,
     waits: AtomicU64,
@@ -273,6 +276,7 @@ impl Device {
             watches,
             allocated: Mutex::default(),
             store: Mutex::default(),
+            rehearsed: Mutex::default(),
             launches: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             host_stream: AtomicU64::new(0),

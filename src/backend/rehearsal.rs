@@ -32,7 +32,7 @@ thread_local! {
 }
 
 /// Is this thread in a rehearsal?
-pub(super) fn active() -> bool {
+pub fn active() -> bool {
     RECORD.with_borrow(|record| record.as_ref().is_some_and(|r| !r.live))
 }
 
@@ -80,16 +80,24 @@ impl Device {
     }
 
     /// Compiles the kernels of `work`, which runs without effect on any field, and must not speak to
-    /// other ranks. Its errors say nothing, as sums are made up; those of the compiler come when a
+    /// other ranks; once for every `name` of the work. Its errors say nothing, as sums are made up; those of the compiler come when a
     /// kernel is launched. CPUs have theirs compiled; `PLAQ_REHEARSE=off` leaves it out.
-    pub(crate) fn rehearse(&self, work: impl FnOnce()) {
+    pub(crate) fn rehearse(&self, name: &str, work: impl FnOnce()) {
         let wanted = std::env::var("PLAQ_REHEARSE").map_or(true, |v| v != "off");
-        if self.is_cpu() || active() || !wanted {
+        if self.is_cpu() || active() || !wanted || !self.is_new(name) {
             return;
         }
-        let asked = Self::recorded(false, work);
+        // What made-up sums lead to must not end the work itself.
+        let asked = Self::recorded(false, || {
+            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+        });
         if let Err(e) = self.0.backend.prepare(&asked) {
             log::debug!("kernels compiled ahead: {e}");
         }
+    }
+
+    fn is_new(&self, name: &str) -> bool {
+        let mut rehearsed = self.0.rehearsed.lock().unwrap_or_else(|e| e.into_inner());
+        rehearsed.insert(name.to_string())
     }
 }

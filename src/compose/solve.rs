@@ -133,8 +133,6 @@ pub struct DiracSolver {
     sloppy: Option<Arc<Wilson>>,
     params: SolveParams,
     multigrid: Mutex<Preconditioner>,
-    /// Numbers of right-hand sides whose kernels are compiled.
-    rehearsed: Mutex<Vec<usize>>,
 }
 
 /// Multigrid, and where it preconditions an iteration that would be in double, the operator in single
@@ -213,13 +211,7 @@ impl DiracSolver {
             }
             _ => None,
         };
-        Ok(DiracSolver {
-            op,
-            sloppy,
-            params,
-            multigrid: Mutex::default(),
-            rehearsed: Mutex::default(),
-        })
+        Ok(DiracSolver { op, sloppy, params, multigrid: Mutex::default() })
     }
 
     /// Preconditions every iteration with multigrid, of which solvers may share one.
@@ -264,7 +256,6 @@ impl DiracSolver {
             single = Some(Arc::new(self.op.to(other.0, other.1)?));
         }
         *self.lock() = Preconditioner { multigrid, single };
-        self.rehearsed.lock().unwrap_or_else(|e| e.into_inner()).clear();
         Ok(())
     }
 
@@ -407,13 +398,22 @@ impl DiracSolver {
 
     /// Has the kernels of a first solve compiled all at once.
     fn rehearse(&self, x: &mut SpinorField, b: &SpinorField) {
-        let geometry = self.op.gauge().geometry();
-        let mut rehearsed = self.rehearsed.lock().unwrap_or_else(|e| e.into_inner());
-        if geometry.comm().size() > 1 || rehearsed.contains(&b.nrhs()) {
+        let (op, gauge) = (self.op.params(), self.op.gauge());
+        if gauge.geometry().comm().size() > 1 {
             return;
         }
-        rehearsed.push(b.nrhs());
-        b.device().rehearse(|| self.run_through(x, b));
+        let name = format!(
+            "solve {:?} {:?} {} clover {} twist {} {:?} {:?} multigrid {:?}",
+            gauge.geometry().extents(),
+            (gauge.precision(), gauge.recon()),
+            b.nrhs(),
+            op.has_clover(),
+            op.mu != 0.0,
+            op.boundary,
+            self.params,
+            self.lock().multigrid.as_ref().map(|m| m.params()),
+        );
+        b.device().rehearse(&name, || self.run_through(x, b));
     }
 
     /// All that a solve launches, for a few iterations.

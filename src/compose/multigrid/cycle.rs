@@ -9,6 +9,7 @@ use std::time::Instant;
 use super::params::{FIRST_STEPS, KRYLOV, STEPS};
 use super::pool::{Lent, Pool, Squares};
 use super::{memory, Cycle, MultigridParams, Smoother, Transfer};
+use crate::backend::rehearsing;
 use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
@@ -35,6 +36,13 @@ pub(super) struct Hierarchy {
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
+}
+
+/// Adds to a counter of the report; what a rehearsal does is not in it.
+fn count(counter: &AtomicU64, n: u64) {
+    if !rehearsing() {
+        counter.fetch_add(n, Ordering::Relaxed);
+    }
 }
 
 impl Hierarchy {
@@ -79,7 +87,7 @@ impl Hierarchy {
         let start = Instant::now();
         let out = work();
         let spent = start.elapsed().as_nanos() as u64;
-        self.nanoseconds[level].fetch_add(spent, Ordering::Relaxed);
+        count(&self.nanoseconds[level], spent);
         out
     }
 
@@ -168,7 +176,7 @@ impl Hierarchy {
         steps: usize,
         residual: bool,
     ) -> Result<()> {
-        self.iterations[0].fetch_add(steps as u64, Ordering::Relaxed);
+        count(&self.iterations[0], steps as u64);
         let n = r.nrhs();
         let directions = memory::directions(&self.params, r.precision()).min(steps);
         let mut kept: Vec<SpinorField> = {
@@ -342,7 +350,7 @@ impl Hierarchy {
                 break;
             }
         }
-        self.iterations[level].fetch_add(done as u64, Ordering::Relaxed);
+        count(&self.iterations[level], done as u64);
         Ok(())
     }
 
@@ -400,7 +408,7 @@ impl Hierarchy {
                 break;
             }
         }
-        self.iterations[level].fetch_add(done as u64, Ordering::Relaxed);
+        count(&self.iterations[level], done as u64);
         Ok(())
     }
 

@@ -114,7 +114,16 @@ impl Multigrid {
         op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy")?;
         let start = Instant::now();
         if op.gauge().geometry().comm().size() == 1 {
-            op.shape().device.rehearse(|| {
+            let (links, own) = (op.gauge(), op.params());
+            let name = format!(
+                "multigrid {:?} {:?} clover {} twist {} {:?} {params:?}",
+                links.geometry().extents(),
+                (links.precision(), links.recon()),
+                own.has_clover(),
+                own.mu != 0.0,
+                own.boundary,
+            );
+            op.shape().device.rehearse(&name, || {
                 let _ = Self::set_up(op, params, vectors);
             });
         }
