@@ -18,7 +18,7 @@ impl GaugeFixParams {
             _ => None,
         };
         let descent = |precision| conjugate.map_or(0, |c| Descent::bytes(gauge, precision, c));
-        let slices = 8 * geometry.extents().into_iter().max().unwrap_or(0);
+        let slices = 8 * geometry.extents().into_iter().max().unwrap_or(0) + 4;
         let sweeper = |precision| {
             links(precision, sweep_storage(gauge.device(), group)) + g(precision) + slices
         };
