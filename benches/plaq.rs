@@ -25,6 +25,8 @@ use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
 #[path = "plaq/dynamics.rs"]
 mod dynamics;
+#[path = "plaq/multigrid.rs"]
+mod multigrid;
 
 struct Options {
     device: Device,
@@ -118,6 +120,7 @@ fn run() -> Result<()> {
             dynamics::rows(&mut o, &geometry, precision, copy)?;
         }
         solve(&mut o, &geometry, copy)?;
+        multigrid::rows(&mut o, &geometry, copy)?;
     }
     if ranks > 1 {
         drop(o);

@@ -5,6 +5,7 @@
  *              [--noise none|z2|z4] [--seed N] [--source-smear alpha,steps] [--sink-smear alpha,steps]
  *              [--smear-links alpha,steps] [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]]
  *              [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]
+ *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R]
  *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
  *              [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE.svg]
  *
@@ -16,7 +17,9 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json --plot=$OUT/point.svg
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --tol 1e-12 --normalisation mass
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half --rhs 5
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg.json --save-multigrid $OUT/null.lime
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg-loaded.json --load-multigrid $OUT/null.lime
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver bicgstab --tol 1e-6 --error 1e-11 --json $OUT/error.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --kappa-strange 0.11 --source point,0,0,0,0:point,2,2,2,4 --source-smear 0.3,5 --sink-smear 0.3,5 --smear-links 0.5,2 --momenta 0,0,0:1,0,0 --baryons all --save $OUT/quark.lime --json $OUT/hadrons.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source wall,2 --noise z2 --seed 7 --baryons none
  */
@@ -45,6 +48,10 @@ static const char HELP[] =
     "  --momenta P[:P...]   of the sink, nx,ny,nz; the table shows the first (0,0,0)\n"
     "  --baryons B[,B...]   nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega; all; none (nucleon)\n"
     "  --solver S           cg, cgne, cgnr, bicgstab, gcr, mr, or mg: multigrid (cg)\n"
+    "  --save-multigrid F   null vectors of multigrid; F.strange of the other quark\n"
+    "  --load-multigrid F   null vectors that --save-multigrid wrote, in place of a set-up from random ones\n"
+    "  --error R            solve once more with multigrid to the residual R and report in JSON how far\n"
+    "                       off the propagator was; of one source and one quark\n"
     "  --tol R              residual |b - M x| / |b| (1e-10)\n"
     "  --precision P        of the iteration inside double: double, single or half (single)\n"
     "  --max-iterations N   (10000)\n"
@@ -62,7 +69,7 @@ static const char HELP[] =
 static const char OPTIONS[] =
     "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed --source-smear "
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
-    "--normalisation --save --load --device --threads --json --plot" GRID_OPTION;
+    "--normalisation --save --load --save-multigrid --load-multigrid --error --device --threads --json --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */
 enum { MULTIGRID = 100 };
@@ -82,8 +89,8 @@ static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL,
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *json_file, *plot_file, *save_file, *load_file;
-  double kappa[2], csw, tol; /* light, strange */
+  const char *gauge_file, *json_file, *plot_file, *save_file, *load_file, *save_multigrid, *load_multigrid;
+  double kappa[2], csw, tol, tol_error; /* light, strange */
   int32_t boundary, precision, algorithm, normalisation;
   int64_t max_iterations, rhs;
   int quarks, sources;
@@ -98,6 +105,7 @@ typedef struct job {
   plaq_multigrid_report multigrid;
   plaq_multigrid_level level[8];
   double residuals[COLUMNS]; /* largest of each column */
+  double errors[COLUMNS];    /* with --error: |x - y| / |y| of each column, y the better solution */
   double seconds_load, seconds_propagator; /* by the clock: file and operators, solvers and their solves */
   hadrons hadrons;
   /* `times` numbers each, three times that for rho along x, y, z; rho is their mean. */
@@ -135,11 +143,14 @@ static job read_options(int argc, char **argv) {
   j.plot_file = option(argc, argv, "--plot", "");
   j.save_file = option(argc, argv, "--save", "");
   j.load_file = option(argc, argv, "--load", "");
+  j.save_multigrid = option(argc, argv, "--save-multigrid", "");
+  j.load_multigrid = option(argc, argv, "--load-multigrid", "");
   j.kappa[0] = number(argc, argv, "--kappa", NULL);
   j.kappa[1] = number(argc, argv, "--kappa-strange", "0");
   j.quarks = j.kappa[1] != 0 ? 2 : 1;
   j.csw = number(argc, argv, "--csw", "0");
   j.tol = number(argc, argv, "--tol", "1e-10");
+  j.tol_error = number(argc, argv, "--error", "0");
   j.boundary = choose(argc, argv, "--time-bc", "antiperiodic", BOUNDARIES);
   j.algorithm = choose(argc, argv, "--solver", "cg", SOLVERS);
   j.precision = choose(argc, argv, "--precision", "single", PRECISIONS);
@@ -158,6 +169,11 @@ static job read_options(int argc, char **argv) {
   if (j.rhs < 1 || j.rhs > COLUMNS) usage_error("--rhs", "expected 1 to 12 right-hand sides at a time");
   if (j.source[0].noise && j.hadrons.baryon_count) usage_error("--baryons", "expected none with noise");
   if (*j.save_file && *j.load_file) usage_error("--load", "propagators are loaded or saved, not both");
+  if (*j.save_multigrid && *j.load_multigrid) usage_error("--load-multigrid", "null vectors are loaded or saved, not both");
+  if ((*j.save_multigrid || *j.load_multigrid) && ((j.algorithm != MULTIGRID && j.tol_error == 0) || *j.load_file))
+    usage_error("--save-multigrid, --load-multigrid", "expected --solver mg or --error, and no --load");
+  if (j.tol_error != 0 && (!(j.tol_error > 0) || *j.load_file || j.sources > 1 || j.quarks > 1))
+    usage_error("--error", "expected a positive number, one source, one quark, and no --load");
   return j;
 }
 
@@ -212,22 +228,35 @@ static void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
   OK(plaq_spinor_smear(field, gauge, &p));
 }
 
-/* A solver, with multigrid set up where that was asked for. */
-static plaq_solver make_solver(plaq_dirac dirac, const job *j, plaq_multigrid *multigrid) {
+/* The file of a source and a quark. */
+static const char *file_of(const char *base, int source, int quark) {
+  static char name[4096];
+  char number[16] = "";
+  if (source) snprintf(number, sizeof number, ".%d", source);
+  snprintf(name, sizeof name, "%s%s%s", base, number, quark ? ".strange" : "");
+  return name;
+}
+
+/* A solver; with multigrid, set up or from a file unless there is one. */
+static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, double tol, int q, plaq_multigrid *multigrid) {
   plaq_solver_params params;
   plaq_solver solver;
   OK(plaq_solver_params_init(&params, sizeof params));
-  params.algorithm = j->algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : j->algorithm;
-  if (j->algorithm == MULTIGRID) params.nkrylov = 4;
+  params.algorithm = algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : algorithm;
+  if (algorithm == MULTIGRID) params.nkrylov = 4;
   params.sloppy_precision = j->precision;
-  params.tol = j->tol;
+  params.tol = tol;
   params.max_iterations = (int32_t)j->max_iterations;
   params.columns = (int32_t)j->rhs;
   OK(plaq_solver_create(dirac, &params, &solver));
-  if (j->algorithm == MULTIGRID) {
+  if (algorithm == MULTIGRID) {
     plaq_multigrid_params build;
     OK(plaq_multigrid_params_init(&build, sizeof build));
-    OK(plaq_multigrid_create(dirac, &build, multigrid));
+    if (!multigrid->id) {
+      if (*j->load_multigrid) OK(plaq_multigrid_load(dirac, &build, file_of(j->load_multigrid, 0, q), multigrid));
+      else OK(plaq_multigrid_create(dirac, &build, multigrid));
+      if (*j->save_multigrid) OK(plaq_multigrid_save(*multigrid, file_of(j->save_multigrid, 0, q)));
+    }
     OK(plaq_solver_set_multigrid(solver, *multigrid));
   }
   return solver;
@@ -257,15 +286,6 @@ static void add_report(job *j, const plaq_solve_report *r, const double *residua
     if (residuals[k] > j->residuals[k]) j->residuals[k] = residuals[k];
 }
 
-/* The file of a source and a quark. */
-static const char *file_of(const char *base, int source, int quark) {
-  static char name[4096];
-  char number[16] = "";
-  if (source) snprintf(number, sizeof number, ".%d", source);
-  snprintf(name, sizeof name, "%s%s%s", base, number, quark ? ".strange" : "");
-  return name;
-}
-
 /* The twelve columns of one source, which has been smeared, for one quark. */
 static plaq_spinor solve(plaq_solver solver, job *j, int s, int q, plaq_spinor from) {
   plaq_spinor propagator;
@@ -283,6 +303,41 @@ static plaq_spinor solve(plaq_solver solver, job *j, int s, int q, plaq_spinor f
           report.residual, report.seconds);
   add_report(j, &report, residuals, s == 0 && q == 0);
   return propagator;
+}
+
+static void describe_multigrid(job *j, plaq_multigrid multigrid) {
+  int l;
+  OK(plaq_multigrid_report_init(&j->multigrid, sizeof j->multigrid));
+  OK(plaq_multigrid_describe(multigrid, &j->multigrid));
+  for (l = 0; l < j->multigrid.levels; l++) {
+    OK(plaq_multigrid_level_init(&j->level[l], sizeof j->level[l]));
+    OK(plaq_multigrid_describe_level(multigrid, l, &j->level[l]));
+  }
+}
+
+/* How far a propagator is from one that is solved for again, to a smaller residual: after Clark et al.,
+ * arXiv:1612.07873, section 7. */
+static void measure_error(job *j, plaq_dirac dirac, plaq_multigrid *multigrid, plaq_spinor from, plaq_spinor propagator) {
+  double ones[2 * COLUMNS], minus[2 * COLUMNS], norm[COLUMNS], apart[COLUMNS], residuals[COLUMNS], shown = 0;
+  plaq_solver solver = make_solver(dirac, j, MULTIGRID, j->tol_error, 0, multigrid);
+  plaq_solve_report report;
+  plaq_spinor better;
+  int k;
+  OK(plaq_solve_report_init(&report, sizeof report));
+  if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &better, &report, residuals));
+  else OK(plaq_solver_propagator(solver, &j->source[0], progress, &shown, &better, &report, residuals));
+  if (!report.converged) fprintf(stderr, "propagator: --error: residual %.2e only\n", report.residual);
+  for (k = 0; k < COLUMNS; k++) {
+    ones[2 * k] = 1;
+    minus[2 * k] = -1;
+    ones[2 * k + 1] = minus[2 * k + 1] = 0;
+  }
+  OK(plaq_spinor_norm2(better, norm, COLUMNS));
+  OK(plaq_spinor_axpby(minus, propagator, ones, better, COLUMNS));
+  OK(plaq_spinor_norm2(better, apart, COLUMNS));
+  for (k = 0; k < COLUMNS; k++) j->errors[k] = sqrt(apart[k] / norm[k]);
+  OK(plaq_spinor_destroy(better));
+  OK(plaq_solver_destroy(solver));
 }
 
 static plaq_spinor read_propagator(plaq_context context, const job *j, int s, int q) {
@@ -304,12 +359,12 @@ static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dira
   plaq_solver solver[2] = {{0}, {0}};
   plaq_multigrid multigrid[2] = {{0}, {0}};
   plaq_spinor quark[2] = {{0}, {0}};
-  int s, q, l;
+  int s, q, described = 0;
   double start = now();
   OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
   j->solve.converged = 1;
   if (!*j->load_file)
-    for (q = 0; q < j->quarks; q++) solver[q] = make_solver(dirac[q], j, multigrid + q);
+    for (q = 0; q < j->quarks; q++) solver[q] = make_solver(dirac[q], j, j->algorithm, j->tol, q, multigrid + q);
   start_hadrons(&j->hadrons, j->quarks, j->file.extents[3]);
   for (s = 0; s < j->sources; s++) {
     plaq_spinor from = {0};
@@ -324,6 +379,13 @@ static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dira
     }
     for (q = 0; q < j->quarks; q++) {
       quark[q] = *j->load_file ? read_propagator(context, j, s, q) : solve(solver[q], j, s, q, from);
+      if (j->tol_error > 0) {
+        double before = now();
+        if (multigrid[0].id) describe_multigrid(j, multigrid[0]); /* what is measured next is not in it */
+        described = 1;
+        measure_error(j, dirac[0], multigrid, from, quark[0]);
+        start += now() - before;
+      }
       if (*j->save_file) {
         plaq_propagator_write_params p;
         char info[200];
@@ -342,15 +404,8 @@ static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dira
   }
   average_hadrons(&j->hadrons);
   for (q = 0; q < j->quarks; q++) OK(plaq_solver_destroy(solver[q]));
-  if (multigrid[0].id) {
-    OK(plaq_multigrid_report_init(&j->multigrid, sizeof j->multigrid));
-    OK(plaq_multigrid_describe(multigrid[0], &j->multigrid));
-    for (l = 0; l < j->multigrid.levels; l++) {
-      OK(plaq_multigrid_level_init(&j->level[l], sizeof j->level[l]));
-      OK(plaq_multigrid_describe_level(multigrid[0], l, &j->level[l]));
-    }
-    for (q = 0; q < j->quarks; q++) OK(plaq_multigrid_destroy(multigrid[q]));
-  }
+  if (multigrid[0].id && !described) describe_multigrid(j, multigrid[0]);
+  for (q = 0; q < j->quarks; q++) OK(plaq_multigrid_destroy(multigrid[q]));
 }
 
 /* Pion, rho and nucleon of the light quark at the first momentum, and effective masses. */
@@ -473,6 +528,7 @@ static void write_json(const job *j) {
           (long long)s->reliable_updates, (long long)s->restarts);
   fprintf(f, "    \"residual\": %.17g, \"residual_hq\": %.17g,\n", s->residual, s->residual_hq);
   json_array(f, "residuals", j->residuals, COLUMNS, ",");
+  if (j->tol_error > 0) json_array(f, "errors", j->errors, COLUMNS, ",");
   fprintf(f, "    \"seconds\": %.9g, \"flops\": %.17g, \"bytes\": %.17g, \"memory_peak\": %lld\n  },\n", s->seconds,
           s->flops, s->bytes, (long long)s->memory_peak);
   if (j->algorithm == MULTIGRID) {

@@ -1217,6 +1217,19 @@ plaq_status plaq_multigrid_vectors(plaq_multigrid multigrid,
                                    plaq_precision precision,
                                    plaq_spinor *vectors);
 
+/** Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
+ * at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY. */
+plaq_status plaq_multigrid_save(plaq_multigrid multigrid, const char *file);
+
+/** plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
+ * number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
+ * vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+ * plaq_multigrid_create. */
+plaq_status plaq_multigrid_load(plaq_dirac dirac,
+                                const plaq_multigrid_params *params,
+                                const char *file,
+                                plaq_multigrid *multigrid);
+
 /* ---- Solvers ---- */
 
 /** A Dirac operator prepared for solves. */

@@ -196,6 +196,9 @@ studies() {
   check "study of Landau copies" scripts/studies/landau_copies.py "${common[@]}" --copies 3 --steps 0,5 --out "$out/landau.json"
   scripts/studies/plots.py "$out/accuracy.json" "$out/mag.json" "$out/landau.json" >"$out/tables" 2>&1
   check "tables of the studies" rows "$out/tables" 13 2 3
+  scripts/studies/multigrid.py "${common[@]}" --beta 6.0 --kappa 0.12,0.13 --csw 1.2 --tol 1e-8 --error 1e-12 \
+    --out "$out/multigrid.json" --plot "$out/multigrid.svg" >"$out/masses" 2>"$out/said"
+  check "study of multigrid" multigrid_study
   scripts/plots/gluon.py "$out/gluon.json" "$out/gluon.json" >"$out/averages" 2>&1
   check "averages of gluon" averages
 }
@@ -204,6 +207,32 @@ rows() { # file, lines of tables, kinds of runs, copies of each
   cat "$1"
   [ "$(grep -c '^|' "$1")" = "$2" ] && [ "$(grep -cE "^\\| (SA/SR/OR|OR|. steps) \\| $4 \\|" "$1")" = $((2 * $3)) ]
 }
+
+# Both solvers at both masses, errors that are those of their residuals; three panels with a line for each.
+multigrid_study() {
+  cat "$out/said" "$out/masses"
+  [ "$(grep -cE '^\| 0.1[23] \| (BiCGStab|multigrid) \| [0-9]+ \|' "$out/masses")" = 4 ] || return 1
+  [ "$(grep -c '<polyline' "$out/multigrid.svg")" = 6 ] &&
+    python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$out/multigrid.svg" &&
+    awk '/"error_over_residual"/ { n++; x = $2 + 0; if (!(x > 0.05 && x < 1000)) bad = 1 } END { exit bad || n != 4 }' "$out/multigrid.json"
+}
+
+same_iterations() { # JSON, JSON
+  grep -h '"iterations":.*"restarts"' "$1" "$2" | tee "$out/iterations"
+  [ "$(wc -l <"$out/iterations")" = 2 ] && [ "$(sort -u "$out/iterations" | wc -l)" = 1 ]
+}
+
+# Null vectors of a file take as many iterations as those that were saved; a damaged file is refused.
+null_vectors() {
+  local run=(build/dev/bin/propagator --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg)
+  check "propagator, null vectors of a file" same_iterations "$out/mg.json" "$out/mg-loaded.json"
+  head -c 100000 "$out/null.lime" >"$out/short.lime"
+  check "propagator, null vectors cut short" refused 1 short.lime "${run[@]}" --load-multigrid "$out/short.lime"
+  check "propagator, no null vectors" refused 1 absent "${run[@]}" --load-multigrid absent
+  check "propagator, null vectors without multigrid" refused 2 --load-multigrid build/dev/bin/propagator \
+    --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --load-multigrid "$out/null.lime"
+}
+null_vectors
 
 # The average of a file with itself is the file, without error.
 averages() {

@@ -65,7 +65,8 @@ plaq $VERSION, built on $(. /etc/os-release && echo "$PRETTY_NAME") for $(uname 
 ./run.sh runs the tests, the examples and the benchmarks on the GPU; ./run.sh --help says more.
 It unpacks the test programs and bin/plaq_bench first.
 quda is QUDA_HOME for MILC (docs/milc.md of the source tree).
-studies/*.py run gaugefix on many gauge copies (docs/studies.md of the source tree); they need Python 3.
+studies/*.py run gaugefix on many gauge copies (docs/studies.md of the source tree), multigrid.py propagator
+over the quark mass (docs/multigrid.md); they need Python 3.
 Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
 END
 

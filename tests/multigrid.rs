@@ -19,6 +19,8 @@ use plaq::fields::{
 use plaq::linop::Shape;
 use plaq::operators::{CoarseOperator, DiracParams, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
+use plaq::ops::eigenvectors::save_vectors;
+use plaq::ops::null_space::{load_multigrid, save_multigrid};
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, gauge_numbers};
@@ -454,6 +456,83 @@ fn null_vectors_can_be_kept() {
             [&first, &second].map(|m| solve(&op, Some(m), 2, Solution::Mat).solver.iterations);
         assert_eq!(iterations[0], iterations[1]);
         assert!((first.report().reduction / second.report().reduction - 1.0).abs() < 0.01);
+    }
+}
+
+/// A hierarchy from a file is the one that was saved, on other aggregates too; what is not its null space is
+/// refused by name.
+#[test]
+fn null_space_in_a_file() {
+    for device in some_devices() {
+        let folder = common::Folder::new("null-space");
+        let path = folder.0.join("null.lime");
+        let mass = DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
+        let op = s.wilson(mass);
+        let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 0, post: 3 };
+        let next = LevelParams { block: [1, 2, 2, 1], vectors: 7, ..level };
+        let params = MultigridParams::with_levels(vec![level, next]);
+        let first = Arc::new(Multigrid::new(&op, &params).unwrap());
+        save_multigrid(&path, &first).unwrap();
+        let again = Arc::new(load_multigrid(&path, &op, &params).unwrap());
+        let iterations =
+            |m: &Arc<Multigrid>| solve(&op, Some(m), 2, Solution::Mat).solver.iterations;
+        assert_eq!(iterations(&again), iterations(&first));
+        let [found, expect] = [&again, &first].map(|m| m.vectors(Precision::F64).unwrap());
+        let found = distance(&found.save_lex().unwrap(), &expect.save_lex().unwrap());
+        assert!(found < 1e-6, "vectors off by {found:e}");
+        assert!((first.report().reduction / again.report().reduction - 1.0).abs() < 0.01);
+        // The set-up from a file takes no random vectors: another seed's are the same.
+        let other = LevelParams { block: [2; 4], ..level };
+        let other = MultigridParams { seed: 9, ..MultigridParams::with_levels(vec![other]) };
+        let other = Arc::new(load_multigrid(&path, &op, &other).unwrap());
+        assert!(iterations(&other) <= iterations(&first) + 5);
+        // Double is kept.
+        let double = MultigridParams { precision: Precision::F64, ..params.clone() };
+        let wide = folder.0.join("double.lime");
+        save_multigrid(&wide, &Multigrid::new(&op, &double).unwrap()).unwrap();
+        let length = |p: &std::path::Path| std::fs::metadata(p).unwrap().len();
+        assert!(length(&path) < 6 * length(&wide) / 10);
+
+        let status = |path: &std::path::Path, op: &Arc<Wilson>, params: &MultigridParams| {
+            load_multigrid(path, op, params).map(|_| ()).unwrap_err().status
+        };
+        let five = LevelParams { vectors: 5, ..level };
+        let five = MultigridParams::with_levels(vec![five]);
+        assert_eq!(status(&path, &op, &five), Status::FieldMismatch);
+        let larger = Setup::new(&device, over_ranks([4, 4, 8, 8]), 0.5).wilson(mass);
+        assert_eq!(status(&path, &larger, &params), Status::FileExtents);
+        let foreign = folder.0.join("foreign.lime");
+        let vectors = first.vectors(Precision::F32).unwrap();
+        save_vectors(&foreign, "eigen", vec![], &[&vectors]).unwrap();
+        assert_eq!(status(&foreign, &op, &params), Status::FileFormat);
+        assert_eq!(status(&folder.0.join("absent"), &op, &params), Status::FileOpen);
+        let used = device.used().0;
+        device.limit_memory(used + Multigrid::memory(&op, &params) / 2);
+        let refused = status(&path, &op, &params);
+        device.limit_memory(u64::MAX);
+        assert_eq!(refused, Status::OutOfMemory);
+        // A damaged file: a flipped bit of the data, and an end that is missing.
+        let whole = std::fs::read(&path).unwrap();
+        let name = b"scidac-binary-data";
+        let data = whole.windows(name.len()).position(|w| w == name).unwrap() + 4000;
+        let broken = folder.0.join("broken.lime");
+        let cases = [
+            (data, whole.len(), Status::FileChecksum),
+            (0, whole.len() - 40, Status::FileTruncated),
+            (0, whole.len() / 2, Status::FileTruncated),
+        ];
+        for (at, end, expect) in cases {
+            common::on_rank_0(|| {
+                let mut bytes = whole.clone();
+                if at > 0 {
+                    bytes[at] ^= 1;
+                }
+                std::fs::write(&broken, &bytes[..end]).unwrap();
+            });
+            assert_eq!(status(&broken, &op, &params), expect, "{at} {end}");
+        }
+        assert_eq!(device.used().0, used, "memory that refused files left behind");
     }
 }
 

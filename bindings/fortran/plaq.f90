@@ -1977,6 +1977,24 @@ module plaq
       integer(c_int32_t), value :: precision
       type(plaq_spinor), intent(inout) :: vectors
     end function
+    !> Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
+    !> at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_multigrid_save(multigrid, file) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
+    !> number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
+    !> vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+    !> plaq_multigrid_create.
+    integer(c_int32_t) function plaq_multigrid_load(dirac, params, file, multigrid) bind(c)
+      import
+      type(plaq_dirac), value :: dirac
+      type(plaq_multigrid_params), intent(in), optional :: params
+      character(kind=c_char), intent(in) :: file(*)
+      type(plaq_multigrid), intent(inout) :: multigrid
+    end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_solver_params_init(params, struct_size) bind(c)
       import

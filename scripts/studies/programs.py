@@ -21,7 +21,7 @@ def parser(doc, lattice, copies):
     if copies:
         p.add_argument("--copies", type=int, default=copies, help=f"of each kind ({copies})")
         p.add_argument("--chunk", type=int, default=10, help="copies of one run of gaugefix (10)")
-    p.add_argument("--seconds", type=float, default=1e9, help="of gauge fixing, after which the study ends with what it has")
+    p.add_argument("--seconds", type=float, default=1e9, help="of runs, after which the study ends with what it has")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--thermalise", default="300", help="sweeps of heatbath from a hot start (300)")
     p.add_argument("--bin", type=pathlib.Path, help="folder of gaugefix and heatbath")
@@ -55,8 +55,10 @@ class Study:
         return [str(self.bin / name), "--device", self.options.device, "--threads", self.options.threads]
 
     def configuration(self):
-        """One quenched configuration, made unless it is there."""
+        """One quenched configuration, made unless it is there or --gauge names one."""
         o = self.options
+        if getattr(o, "gauge", None):
+            return o.gauge
         stem = self.work / f"b{o.beta}-{o.lattice.replace(',', 'x')}-s{o.seed}-{o.thermalise}"
         path = stem.with_name(stem.name + ".00001")
         if not path.exists():

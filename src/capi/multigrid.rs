@@ -1,8 +1,9 @@
 //! Multigrid: hierarchies of levels that precondition solvers.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{choose, choose_or, number_of, Handle, Local, Out, Params, Raw, Report};
+use super::args::{choose, choose_or, number_of, Handle, Local, Out, Params, Raw, Report, Text};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
 use super::field::plaq_precision;
@@ -14,6 +15,7 @@ use crate::compose::multigrid::{
     Cycle, LevelParams, Multigrid as Hierarchy, MultigridParams, Smoother, Update,
 };
 use crate::error::Result;
+use crate::ops::null_space::{load_multigrid, save_multigrid};
 
 /// What a `plaq_multigrid` stands for.
 pub struct Multigrid {
@@ -161,6 +163,14 @@ interface! {
         /// The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
         /// sides of a new full field: all levels can be built from them again.
         plaq_multigrid_vectors(multigrid: Handle<plaq_multigrid>, precision: plaq_precision, vectors: Out<plaq_spinor>) = vectors_of;
+        /// Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
+        /// at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
+        plaq_multigrid_save(multigrid: Handle<plaq_multigrid>, file: Text) = save;
+        /// plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
+        /// number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
+        /// vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+        /// plaq_multigrid_create.
+        plaq_multigrid_load(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: Text, multigrid: Out<plaq_multigrid>) = load;
     }
 }
 
@@ -342,4 +352,18 @@ fn vectors_of(
     let context = multigrid.context();
     vectors.set(context.adopt(Spinor::new(context, field))?);
     Ok(())
+}
+
+fn save(multigrid: &Arc<Multigrid>, file: &str) -> Result<()> {
+    save_multigrid(Path::new(file), &multigrid.multigrid)
+}
+
+fn load(
+    dirac: &Arc<Dirac>,
+    params: &plaq_multigrid_params,
+    file: &str,
+    multigrid: &mut Out<plaq_multigrid>,
+) -> Result<()> {
+    let made = load_multigrid(Path::new(file), dirac.op(), &translated(dirac, params)?)?;
+    adopt(dirac, made, multigrid)
 }

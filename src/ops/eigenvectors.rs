@@ -102,11 +102,7 @@ impl VectorFile {
         let reader = comm.agree(VectorReader::open(path, Some(geometry.global_extents())))?;
         let found = &reader.header().kind;
         if found != kind {
-            bail!(
-                FileFormat,
-                "{}: expected eigenvectors of kind {kind}, found {found}",
-                path.display()
-            );
+            bail!(FileFormat, "{}: expected vectors of kind {kind}, found {found}", path.display());
         }
         Ok(VectorFile { reader, device: device.clone(), geometry: geometry.clone() })
     }

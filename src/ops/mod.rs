@@ -10,6 +10,7 @@ pub mod gamma;
 pub mod gaugefix;
 pub mod hmc;
 pub mod link_smearing;
+pub mod null_space;
 pub mod observables;
 pub mod overlap;
 pub mod propagator;

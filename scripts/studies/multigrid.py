@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Multigrid and BiCGStab over the quark mass: iterations, seconds and error over residual of a propagator
+(Clark et al., arXiv:1612.07873, table 3).
+
+usage: multigrid.py --out FILE [--kappa K,K,...] [--csw C] [--kappa-critical K] [--plot FILE.svg] ...
+
+One quenched configuration, or that of --gauge; for every kappa twelve columns by each solver. Iterations
+are those of the slowest column, seconds those of all twelve together, and the error is the distance from
+a solution to the residual --error: |x - y| / |y| over |b - M x| / |b|, mean over columns. The table goes
+to the standard output, in Markdown. The null vectors of a mass are set up once, for the run by multigrid,
+and serve the better solutions too. What does not converge is in the table and says so.
+"""
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+
+import programs
+
+SOLVERS = ("bicgstab", "mg")
+NAMES = {"bicgstab": "BiCGStab", "mg": "multigrid"}
+COLOURS = {"bicgstab": "#d55e00", "mg": "#0072b2"}
+
+
+def propagator(study, kappa, solver):
+    """The JSON of a run of propagator. Multigrid comes first and leaves its null vectors for the other one."""
+    o = study.options
+    report, vectors = (study.work / f"{o.out.stem}.{end}" for end in ("run", "null"))
+    report.unlink(missing_ok=True)
+    command = study.program("propagator") + ["--gauge", str(study.gauge), "--kappa", kappa, "--csw", o.csw]
+    command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--rhs", o.rhs]
+    command += ["--max-iterations", o.max_iterations, "--baryons", "none", "--json", str(report)]
+    command += ["--save-multigrid" if solver == "mg" else "--load-multigrid", str(vectors)]
+    status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
+    # 3: not converged.
+    if status not in (0, 3):
+        sys.exit(f"{' '.join(command)}: status {status}")
+    run = json.loads(report.read_text())
+    report.unlink()
+    if solver != "mg":
+        vectors.unlink()
+    return run
+
+
+def entry(run, solver):
+    s = run["solver"]
+    ratios = [e / r for e, r in zip(s["errors"], s["residuals"])]
+    result = {"solver": solver, "finished": s["name"], "kappa": run["action"]["kappa"], "mass": run["action"]["mass"],
+              "converged": s["converged"], "iterations": s["iterations"], "seconds": s["seconds"],
+              "residual": s["residual"], "error_over_residual": statistics.fmean(ratios)}
+    if solver == "mg":
+        result["setup_seconds"] = run["multigrid"]["setup_seconds"]
+        result["levels"] = run["multigrid"]["levels"]
+    return result
+
+
+def pairs(study):
+    """Runs by kappa, heavy quarks first."""
+    found = {}
+    for run in study["runs"]:
+        found.setdefault(run["kappa"], {})[run["solver"]] = run
+    return [found[kappa] for kappa in sorted(found) if len(found[kappa]) == len(SOLVERS)]
+
+
+def row(*cells):
+    print("| " + " | ".join(cells) + " |")
+
+
+def table(study):
+    print(f"\n{'·'.join(map(str, study['lattice']))}, plaquette {study['plaquette']:.6f}, csw {study['csw']}, "
+          f"residual {study['tol']}, {study['device']}, {study['seconds']:.0f} s in all\n")
+    critical = study.get("kappa_critical")
+    masses = ["a m"] if critical else []
+    row("κ", *masses, "solver", "iterations", "seconds", "set-up, seconds", "error/residual", "faster by")
+    row(*["---"] * (7 + len(masses)))
+    for pair in pairs(study):
+        for solver in SOLVERS:
+            run = pair[solver]
+            mass = [f"{(1 / run['kappa'] - 1 / critical) / 2:.5f}"] if critical else []
+            name = NAMES[solver]
+            if run["finished"] != solver:
+                name += f", finished by {run['finished']}"
+            row(f"{run['kappa']:.6g}", *mass, name, str(run["iterations"]) + ("" if run["converged"] else ", not converged"),
+                f"{run['seconds']:.3g}", f"{run['setup_seconds']:.3g}" if solver == "mg" else "–",
+                f"{run['error_over_residual']:.1f}",
+                f"{pair['bicgstab']['seconds'] / run['seconds']:.1f}" if solver == "mg" else "–")
+
+
+def decades(values):
+    """Powers of ten that enclose positive numbers."""
+    low = 10.0 ** math.floor(math.log10(min(values)))
+    return low, max(10.0 ** math.ceil(math.log10(max(values))), 10 * low)
+
+
+def panel(out, study, key, label, top):
+    """A panel over kappa with a logarithmic axis of values."""
+    left, width, height = 70, 400, 150
+    runs = [run for pair in pairs(study) for run in pair.values()]
+    kappas = [run["kappa"] for run in runs]
+    least, most = min(kappas), max(kappas)
+    low, high = decades([run[key] for run in runs])
+
+    def x(kappa):
+        return left + width * (0.05 + 0.9 * ((kappa - least) / (most - least) if most > least else 0.5))
+
+    def y(value):
+        return top + height * (1 - math.log(value / low) / math.log(high / low))
+
+    out.append(f'<rect x="{left}" y="{top}" width="{width}" height="{height}" fill="none" stroke="#000"/>')
+    tick = low
+    while tick < high * 1.5:
+        out.append(f'<path d="M{left} {y(tick):.1f}h{width}" stroke="#ccc" stroke-width="0.5"/>')
+        out.append(f'<text x="{left - 6}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:g}</text>')
+        tick *= 10
+    middle = top + height / 2
+    out.append(f'<text transform="translate(16 {middle})rotate(-90)" text-anchor="middle">{label}</text>')
+    for solver in SOLVERS:
+        points = [(x(pair[solver]["kappa"]), y(pair[solver][key])) for pair in pairs(study)]
+        line = " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
+        out.append(f'<polyline points="{line}" fill="none" stroke="{COLOURS[solver]}" stroke-width="1.5"/>')
+        out += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="{COLOURS[solver]}"/>' for a, b in points]
+    return x, top + height
+
+
+def plot(study, path):
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="500" height="590" viewBox="0 0 500 590" '
+           'font-family="sans-serif" font-size="11">', '<rect width="500" height="590" fill="#fff"/>']
+    for n, solver in enumerate(SOLVERS):
+        out.append(f'<text x="{90 + 110 * n}" y="18" fill="{COLOURS[solver]}">● {NAMES[solver]}</text>')
+    keys = (("iterations", "iterations"), ("seconds", "seconds"), ("error_over_residual", "error / residual"))
+    for n, (key, label) in enumerate(keys):
+        x, bottom = panel(out, study, key, label, 30 + 170 * n)
+    for pair in pairs(study):
+        kappa = pair["mg"]["kappa"]
+        out.append(f'<text x="{x(kappa):.1f}" y="{bottom + 16}" text-anchor="middle">{kappa:.6g}</text>')
+    lattice = "·".join(map(str, study["lattice"]))
+    out.append(f'<text x="270" y="{bottom + 36}" text-anchor="middle">κ, {lattice}, csw {study["csw"]}</text>')
+    out.append("</svg>")
+    path.write_text("\n".join(out) + "\n")
+
+
+def main():
+    p = programs.parser(__doc__, "16,16,16,32", None)
+    p.set_defaults(beta="6.0")
+    p.add_argument("--gauge", type=pathlib.Path, help="a configuration that there is, in place of --lattice and --beta")
+    p.add_argument("--kappa", default="0.13,0.1325,0.134,0.1345", help="list of hopping parameters (0.13,0.1325,0.134,0.1345)")
+    p.add_argument("--kappa-critical", type=float, help="for a column with quark masses (1/kappa - 1/kappa_c)/2")
+    p.add_argument("--csw", default="1.769")
+    p.add_argument("--tol", default="1e-10", help="residual (1e-10)")
+    p.add_argument("--error", default="1e-13", help="residual of the better solutions (1e-13)")
+    p.add_argument("--precision", default="single", help="of the iteration inside double (single)")
+    p.add_argument("--rhs", default="12", help="right-hand sides at a time (12)")
+    p.add_argument("--max-iterations", default="100000")
+    p.add_argument("--plot", type=pathlib.Path, help="SVG file")
+    o = p.parse_args()
+    study = programs.Study("multigrid", o)
+    study.result.update({"csw": float(o.csw), "tol": float(o.tol), "kappa_critical": o.kappa_critical})
+    if o.gauge:
+        study.result["beta"] = None
+    for kappa in o.kappa.split(","):
+        if study.left() <= 0:
+            break
+        for solver in "mg", "bicgstab":
+            run = propagator(study, kappa, solver)
+            study.result.update({"version": run["version"], "device": run["device"], "lattice": run["gauge"]["lattice"],
+                                 "plaquette": run["plaquette"]["total"]})
+            study.result["runs"].append(entry(run, solver))
+            study.write()
+    if pairs(study.result):
+        table(study.result)
+        if o.plot:
+            plot(study.result, o.plot)
+
+
+if __name__ == "__main__":
+    main()

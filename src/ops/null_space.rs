@@ -1,0 +1,54 @@
+//! Multigrid's null space in files: what a hierarchy is built from again.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::eigenvectors::{save_vectors, VectorFile};
+use crate::bail;
+use crate::compose::multigrid::{Multigrid, MultigridParams};
+use crate::error::Result;
+use crate::fields::{SpinorField, Subset};
+use crate::operators::Wilson;
+
+/// Kind of a file with null vectors.
+const KIND: &str = "multigrid";
+
+/// Writes the null vectors of the finest level, in the precision that the hierarchy holds them in: all
+/// levels can be built from them again. All ranks call it. The file appears complete or not at all.
+///
+/// # Errors
+/// As of [`save_vectors`]; `OutOfMemory`.
+pub fn save_multigrid(path: &Path, multigrid: &Multigrid) -> Result<()> {
+    let vectors = multigrid.vectors(multigrid.params().precision)?;
+    save_vectors(path, KIND, vec![], &[&vectors])
+}
+
+/// A hierarchy from the null vectors of a file: on the links of this operator, on any division over ranks
+/// and with any aggregates. Vectors of other links are taken too; the report's reduction says what they
+/// are worth.
+///
+/// # Errors
+/// `FieldMismatch`: not as many vectors as the parameters name for the finest level; `OutOfMemory`, before
+/// vectors are read; those of [`VectorFile`] and of [`Multigrid::with_vectors`].
+pub fn load_multigrid(
+    path: &Path,
+    op: &Arc<Wilson>,
+    params: &MultigridParams,
+) -> Result<Multigrid> {
+    params.check()?;
+    let (device, geometry) = (op.gauge().device(), op.gauge().geometry());
+    let mut file = VectorFile::open(device, geometry, path, KIND)?;
+    let (n, found) = (params.levels[0].vectors, file.header().count);
+    if found != n {
+        bail!(
+            FieldMismatch,
+            "{}: expected the {n} null vectors of the parameters, found {found}",
+            path.display()
+        );
+    }
+    let read = SpinorField::bytes(geometry, params.precision, Subset::Full, n) as u64;
+    let need = Multigrid::memory(op, params).saturating_add(read);
+    device.require(need, "the multigrid hierarchy and the vectors of its file")?;
+    let vectors = file.read(0..n, params.precision)?;
+    Multigrid::with_vectors(op, params, &vectors)
+}
