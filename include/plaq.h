@@ -1096,7 +1096,7 @@ typedef struct plaq_multigrid_params {
   int32_t block_2[4];
   /** Default: 0, 0, 0, 0. */
   int32_t block_3[4];
-  /** Steps of the smoother before and after a correction. Default: 0. */
+  /** Steps of the smoother before and after a correction, to 10000. Default: 0. */
   int32_t pre;
   /** Default: 10. */
   int32_t post;
@@ -1107,13 +1107,13 @@ typedef struct plaq_multigrid_params {
   plaq_precision smoother_precision;
   /** Default: 0. */
   plaq_precision coarse_precision;
-  /** Most iterations of GCR on coarse levels but the coarsest, and on the coarsest.
+  /** Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
    * Default: 8. */
   int32_t iterations;
   /** Default: 64. */
   int32_t coarsest_iterations;
-  /** Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
-   * then applied to them. Default: 20. */
+  /** Iterations of BiCGStab that make null vectors of random ones, to 100000, and times that the
+   * cycle is then applied to them, to 10000. Default: 20. */
   int32_t setup_iterations;
   /** Default: 3. */
   int32_t refinements;
@@ -1198,7 +1198,7 @@ plaq_status plaq_multigrid_memory(plaq_dirac dirac,
 
 /** Takes the operator's links as they are now. What came of it is measured: where the cycle has
  * become bad, the next stronger means follow, and the report says which. `passes`: of
- * PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before. */
+ * PLAQ_REFRESH_REFINE, 1 to 10000. After an error the hierarchy is as before. */
 plaq_status plaq_multigrid_update(plaq_multigrid multigrid,
                                   plaq_dirac dirac,
                                   int32_t refresh,
@@ -1770,14 +1770,14 @@ typedef struct plaq_eigen_params {
   int32_t room;
   /** Vectors multiplied at a time. Default: 1. */
   int32_t block;
-  /** Default: 200. */
+  /** To 1000000. Default: 200. */
   int32_t max_restarts;
   /** 1: look again, with random vectors, for what was missed. Default: 1. */
   int32_t verify;
   /** Largest |A v - lambda v| over the largest eigenvalue. Default: 1e-10. */
   double tol;
   /** Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
-   * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+   * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
    * Default: 0. */
   int32_t degree;
   /** Must be 0. */
@@ -1918,16 +1918,17 @@ typedef struct plaq_overlap_params {
   double delta;
   /** Default: PLAQ_OVERLAP_POLYNOMIAL. */
   plaq_overlap_sign sign;
-  /** Low modes of the kernel to project, at least; -1: found from the spectrum. Default: -1. */
+  /** Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
+   * Default: -1. */
   int32_t modes;
-  /** -1: as many at most. Default: 48. */
+  /** -1: as many at most, to 10000. Default: 48. */
   int32_t most_modes;
   /** Default: PLAQ_OVERLAP_LANCZOS. */
   plaq_overlap_finder finder;
   /** Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
    * Default: 0. */
   double modes_tol;
-  /** Highest degree of a polynomial. Default: 5000. */
+  /** Highest degree of a polynomial, to 20000. Default: 5000. */
   int32_t max_degree;
   /** Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. Default: 0. */
   int32_t two_passes;
@@ -2635,10 +2636,11 @@ typedef struct plaq_flow_params {
   int32_t every;
   /** Step of the flow time, to 0.2; of adaptive steps the first. Default: 0.02. */
   double step;
-  /** Flow time to reach. Must be set. */
+  /** Flow time to reach, in a million steps at most. Must be set. */
   double time;
   /** Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-   * fixed steps. Default: 0. */
+   * fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
+   * Default: 0. */
   double tolerance;
 } plaq_flow_params;
 

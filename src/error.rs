@@ -26,6 +26,14 @@ macro_rules! bail {
     };
 }
 
+/// Refuses a count of which more than `most` would keep a call from ever ending, or that is too small.
+pub(crate) fn within(name: &str, found: usize, least: usize, most: usize) -> Result<()> {
+    if !(least..=most).contains(&found) {
+        bail!(BadParameter, "{name}: expected {least} to {most}, found {found}");
+    }
+    Ok(())
+}
+
 /// `count` copies of `value` on the host; memory that is not there is a status. What grows with a
 /// lattice is made by this: other allocations are small, and Rust ends the process where they fail.
 pub(crate) fn host_array<T: Clone>(count: usize, value: T, what: &str) -> Result<Vec<T>> {

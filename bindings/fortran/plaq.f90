@@ -598,7 +598,7 @@ module plaq
     integer(c_int32_t) :: block(4)
     integer(c_int32_t) :: block_2(4)
     integer(c_int32_t) :: block_3(4)
-    !> Steps of the smoother before and after a correction.
+    !> Steps of the smoother before and after a correction, to 10000.
     integer(c_int32_t) :: pre
     integer(c_int32_t) :: post
     integer(c_int32_t) :: smoother
@@ -606,11 +606,11 @@ module plaq
     !> the smoother half too; 0: single.
     integer(c_int32_t) :: smoother_precision
     integer(c_int32_t) :: coarse_precision
-    !> Most iterations of GCR on coarse levels but the coarsest, and on the coarsest.
+    !> Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
     integer(c_int32_t) :: iterations
     integer(c_int32_t) :: coarsest_iterations
-    !> Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
-    !> then applied to them.
+    !> Iterations of BiCGStab that make null vectors of random ones, to 100000, and times that the
+    !> cycle is then applied to them, to 10000.
     integer(c_int32_t) :: setup_iterations
     integer(c_int32_t) :: refinements
     !> Must be 0.
@@ -939,13 +939,14 @@ module plaq
     integer(c_int32_t) :: room
     !> Vectors multiplied at a time.
     integer(c_int32_t) :: block
+    !> To 1000000.
     integer(c_int32_t) :: max_restarts
     !> 1: look again, with random vectors, for what was missed.
     integer(c_int32_t) :: verify
     !> Largest |A v - lambda v| over the largest eigenvalue.
     real(c_double) :: tol
     !> Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
-    !> operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+    !> operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
     integer(c_int32_t) :: degree
     !> Must be 0.
     integer(c_int32_t) :: reserved
@@ -1018,14 +1019,14 @@ module plaq
     !> Largest error of the sign function on the spectrum that is not projected.
     real(c_double) :: delta
     integer(c_int32_t) :: sign
-    !> Low modes of the kernel to project, at least; -1: found from the spectrum.
+    !> Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
     integer(c_int32_t) :: modes
-    !> -1: as many at most.
+    !> -1: as many at most, to 10000.
     integer(c_int32_t) :: most_modes
     integer(c_int32_t) :: finder
     !> Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
     real(c_double) :: modes_tol
-    !> Highest degree of a polynomial.
+    !> Highest degree of a polynomial, to 20000.
     integer(c_int32_t) :: max_degree
     !> Zolotarev: 1 runs the Krylov space twice and takes no memory for poles.
     integer(c_int32_t) :: two_passes
@@ -1359,10 +1360,10 @@ module plaq
     integer(c_int32_t) :: every
     !> Step of the flow time, to 0.2; of adaptive steps the first.
     real(c_double) :: step
-    !> Flow time to reach. Must be set.
+    !> Flow time to reach, in a million steps at most. Must be set.
     real(c_double) :: time
     !> Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-    !> fixed steps.
+    !> fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
     real(c_double) :: tolerance
   end type
   !> What a flow did. Scales are in lattice units, negative where the flow ended before them.
@@ -1949,7 +1950,7 @@ module plaq
     end function
     !> Takes the operator's links as they are now. What came of it is measured: where the cycle has
     !> become bad, the next stronger means follow, and the report says which. `passes`: of
-    !> PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before.
+    !> PLAQ_REFRESH_REFINE, 1 to 10000. After an error the hierarchy is as before.
     integer(c_int32_t) function plaq_multigrid_update(multigrid, dirac, refresh, passes) bind(c)
       import
       type(plaq_multigrid), value :: multigrid

@@ -75,13 +75,14 @@ interface! {
             room: i32 = 0,
             /// Vectors multiplied at a time.
             block: i32 = 1,
+            /// To 1000000.
             max_restarts: i32 = 200,
             /// 1: look again, with random vectors, for what was missed.
             verify: i32 = 1,
             /// Largest |A v - lambda v| over the largest eigenvalue.
             tol: f64 = 1e-10,
             /// Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
-            /// operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial.
+            /// operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
             degree: i32 = 0,
             /// Must be 0.
             reserved: i32 = 0,

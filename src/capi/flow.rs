@@ -37,10 +37,10 @@ interface! {
             every: i32 = 10,
             /// Step of the flow time, to 0.2; of adaptive steps the first.
             step: f64 = 0.02,
-            /// Flow time to reach. Must be set.
+            /// Flow time to reach, in a million steps at most. Must be set.
             time: f64 = f64::NAN,
             /// Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-            /// fixed steps.
+            /// fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
             tolerance: f64 = 0.0,
         }
     }

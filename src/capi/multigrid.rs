@@ -84,7 +84,7 @@ interface! {
             block: [i32; 4] = [0; 4],
             block_2: [i32; 4] = [0; 4],
             block_3: [i32; 4] = [0; 4],
-            /// Steps of the smoother before and after a correction.
+            /// Steps of the smoother before and after a correction, to 10000.
             pre: i32 = 0,
             post: i32 = 10,
             smoother: plaq_smoother = PLAQ_SMOOTHER_GCR,
@@ -92,11 +92,11 @@ interface! {
             /// the smoother half too; 0: single.
             smoother_precision: plaq_precision = 0,
             coarse_precision: plaq_precision = 0,
-            /// Most iterations of GCR on coarse levels but the coarsest, and on the coarsest.
+            /// Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
             iterations: i32 = 8,
             coarsest_iterations: i32 = 64,
-            /// Iterations of BiCGStab that make null vectors of random ones, and times that the cycle is
-            /// then applied to them.
+            /// Iterations of BiCGStab that make null vectors of random ones, to 100000, and times that the
+            /// cycle is then applied to them, to 10000.
             setup_iterations: i32 = 20,
             refinements: i32 = 3,
             /// Must be 0.
@@ -155,7 +155,7 @@ interface! {
         plaq_multigrid_memory(dirac: Local<plaq_dirac>, params: Params<plaq_multigrid_params>, bytes: Out<i64>) = memory;
         /// Takes the operator's links as they are now. What came of it is measured: where the cycle has
         /// become bad, the next stronger means follow, and the report says which. `passes`: of
-        /// PLAQ_REFRESH_REFINE, 1 or more. After an error the hierarchy is as before.
+        /// PLAQ_REFRESH_REFINE, 1 to 10000. After an error the hierarchy is as before.
         plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: i32, passes: i32) = update;
         plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
         /// Level 0 is the finest.

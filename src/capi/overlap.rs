@@ -128,14 +128,14 @@ interface! {
             /// Largest error of the sign function on the spectrum that is not projected.
             delta: f64 = 1e-8,
             sign: plaq_overlap_sign = PLAQ_OVERLAP_POLYNOMIAL,
-            /// Low modes of the kernel to project, at least; -1: found from the spectrum.
+            /// Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
             modes: i32 = -1,
-            /// -1: as many at most.
+            /// -1: as many at most, to 10000.
             most_modes: i32 = 48,
             finder: plaq_overlap_finder = PLAQ_OVERLAP_LANCZOS,
             /// Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
             modes_tol: f64 = 0.0,
-            /// Highest degree of a polynomial.
+            /// Highest degree of a polynomial, to 20000.
             max_degree: i32 = 5000,
             /// Zolotarev: 1 runs the Krylov space twice and takes no memory for poles.
             two_passes: i32 = 0,
@@ -307,12 +307,8 @@ fn kernel(
     Ok(Arc::new(HermitianWilson::new(Arc::new(kernel))?))
 }
 
-/// The operator of a kernel with its modes.
-fn operator(
-    kernel: Arc<HermitianWilson>,
-    modes: Modes,
-    p: &plaq_overlap_params,
-) -> Result<Arc<Operator>> {
+/// How the sign function is approximated: refused before modes are sought.
+fn sign_of(p: &plaq_overlap_params) -> Result<SignParams> {
     if !(0..=1).contains(&p.two_passes) {
         bail!(BadParameter, "params.two_passes: expected 0 or 1, found {}", p.two_passes);
     }
@@ -327,8 +323,19 @@ fn operator(
         two_passes: p.two_passes == 1,
         ..Default::default()
     };
+    sign.check()?;
+    Ok(sign)
+}
+
+/// The operator of a kernel with its modes.
+fn operator(
+    kernel: Arc<HermitianWilson>,
+    modes: Modes,
+    sign: SignParams,
+    mass: f64,
+) -> Result<Arc<Operator>> {
     let sign = Sign::new(kernel, Arc::new(modes), sign)?;
-    Ok(Arc::new(Operator::new(Arc::new(sign), p.mass)?))
+    Ok(Arc::new(Operator::new(Arc::new(sign), mass)?))
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -342,6 +349,7 @@ fn create(
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
     let kernel = kernel(context, gauge, p)?;
+    let sign = sign_of(p)?;
     let modes = ModeParams {
         count: match p.modes {
             -1 => None,
@@ -364,7 +372,7 @@ fn create(
     let start = Instant::now();
     let modes = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, modes, p)?;
+    let op = operator(kernel, modes, sign, p.mass)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     out.set(context.adopt(Overlap::new(context, op, seconds, None))?);
     Ok(())
@@ -378,10 +386,11 @@ fn load(
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
     let kernel = kernel(context, gauge, p)?;
+    let sign = sign_of(p)?;
     let start = Instant::now();
     let modes = load_modes(Path::new(file), &kernel)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, modes, p)?;
+    let op = operator(kernel, modes, sign, p.mass)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     let low = load_overlap_modes(Path::new(file), &op)?.map(Arc::new);
     out.set(context.adopt(Overlap::new(context, op, seconds, low))?);

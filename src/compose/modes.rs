@@ -7,7 +7,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{within, Result};
 use crate::fields::{basis, blas, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
@@ -84,6 +84,8 @@ pub struct ModesRecord {
 
 /// None asked for: more are added while the next eigenvalue stays below this share of the largest.
 const ENOUGH: f64 = 0.06;
+/// Modes that may be asked for.
+const MOST_MODES: usize = 10_000;
 /// The largest eigenvalue is taken larger by this, as it is found from below.
 const MARGIN: f64 = 1.01;
 
@@ -100,6 +102,8 @@ impl Modes {
         guess: Option<&SpinorField>,
         monitor: &mut Monitor,
     ) -> Result<Self> {
+        within("modes", params.count.unwrap_or(0), 0, MOST_MODES)?;
+        within("most_modes", params.most, 1, MOST_MODES)?;
         let square = KernelSquare(kernel.clone());
         let cheap = cheap.map(|k| KernelSquare(k.clone()));
         let cheap = cheap.as_ref().map(|k| k as &dyn LinOp);

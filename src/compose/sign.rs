@@ -11,7 +11,7 @@ use num_complex::Complex64;
 use super::approximation::{Polynomial, Rational};
 use super::Modes;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{chiral_sum, HermitianWilson, KernelSquare};
@@ -55,6 +55,16 @@ impl Default for SignParams {
     }
 }
 
+impl SignParams {
+    /// What can be refused before modes are sought.
+    pub fn check(&self) -> Result<()> {
+        if !(self.delta >= 1e-14 && self.delta < 1.0) {
+            bail!(BadParameter, "delta: expected 1e-14 to 1, found {}", self.delta);
+        }
+        within("max_degree", self.max_degree, 1, MOST_DEGREE)
+    }
+}
+
 /// sign(Q) as an operator.
 pub struct Sign {
     kernel: Arc<HermitianWilson>,
@@ -72,6 +82,8 @@ pub struct Sign {
     lifted: Workspace,
 }
 
+/// Highest degree that may be allowed: making a polynomial takes a time with the degree's square.
+const MOST_DEGREE: usize = 20_000;
 /// Coarsest accuracy of a solve that relaxes it, and the step to the next.
 const COARSEST: f64 = 1e-2;
 const STEP: f64 = 0.1;
@@ -96,9 +108,7 @@ impl Sign {
         modes: Arc<Modes>,
         params: SignParams,
     ) -> Result<Self> {
-        if !(params.delta >= 1e-14 && params.delta < 1.0) {
-            bail!(BadParameter, "delta: expected 1e-14 to 1, found {}", params.delta);
-        }
+        params.check()?;
         let found = modes.interval();
         let all = modes.values().iter().zip(modes.residuals());
         if let Some((l, r)) = all.clone().find(|(l, r)| l.abs() <= r.max(1e-12 * found[1])) {

@@ -62,6 +62,9 @@ impl FlowPoint {
     }
 }
 
+/// More steps would not end.
+const MOST_STEPS: f64 = 1e6;
+
 /// What a flow did.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowReport {
@@ -192,7 +195,7 @@ impl Flow {
     /// Flows the links; `watch` sees every point as it is measured.
     ///
     /// # Errors
-    /// `BadParameter`: a step, time or tolerance out of range; `NotFinite`. The links are then where
+    /// `BadParameter`: a step, time or tolerance out of range, or more than a million steps; `NotFinite`. The links are then where
     /// the flow had come.
     pub fn run(
         &mut self,
@@ -215,6 +218,14 @@ impl Flow {
         report.stopped = measured(gauge, &mut report, watch)?;
         // Rounding of many steps must not leave a last, tiny one.
         while !report.stopped && params.time - report.time > 1e-9 * params.step {
+            if step < params.time / MOST_STEPS {
+                bail!(
+                    BadParameter,
+                    "flow: tolerance: {:e} takes steps of {step:.1e} at t = {}, expected one that allows a                      time of at most {MOST_STEPS} steps",
+                    params.tolerance,
+                    report.time
+                );
+            }
             let h = step.min(params.time - report.time);
             if let Some((start, ..)) = &mut self.adaptive {
                 start.copy_raw(gauge)?;
@@ -284,6 +295,13 @@ fn check(gauge: &GaugeField, params: &FlowParams) -> Result<()> {
     }
     if !(params.time >= 0.0 && params.time <= 1e6) {
         bail!(BadParameter, "flow: time: expected 0 to 1e6, found {}", params.time);
+    }
+    let steps = (params.time / params.step).ceil();
+    if steps > MOST_STEPS {
+        bail!(
+            BadParameter,
+            "flow: expected a time of at most {MOST_STEPS} steps, found {steps}: take larger ones"
+        );
     }
     if !(0.0..1.0).contains(&params.tolerance) {
         bail!(BadParameter, "flow: tolerance: expected 0 to below 1, found {}", params.tolerance);

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::{Monitor, Progress};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
 
@@ -110,6 +110,9 @@ struct Polynomial {
 /// How much larger p is at the end of the spectrum than where the interval begins.
 const GAIN: f64 = 300.0;
 const MOST_DEGREE: usize = 2000;
+/// Of a polynomial that is asked for, and of restarts: a call with more would not end.
+const MOST_DEGREE_ASKED: usize = 100_000;
+pub(super) const MOST_RESTARTS: usize = 1_000_000;
 /// Steps of the run that finds the ends of the spectrum.
 const PROBE: usize = 24;
 /// Times that the interval is chosen anew.
@@ -267,6 +270,7 @@ impl<'a, 'm> Process<'a, 'm> {
         if !(params.tol > 0.0 && params.tol < 1.0) {
             bail!(BadParameter, "tol: expected a number between 0 and 1, found {}", params.tol);
         }
+        within("max_restarts", params.max_restarts, 1, MOST_RESTARTS)?;
         if let Filter::Chebyshev { degree, from, to } = params.filter {
             if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {
                 bail!(
@@ -274,6 +278,7 @@ impl<'a, 'm> Process<'a, 'm> {
                     "filter: expected a degree from 2 and an interval, found {degree} and {from} to {to}"
                 );
             }
+            within("degree", degree, 2, MOST_DEGREE_ASKED)?;
         }
         shape.geometry.comm().agree(
             shape.device.require(eigen_memory(op, params), "the basis of this eigensolver"),

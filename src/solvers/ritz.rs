@@ -8,10 +8,10 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, orthonormaliser};
-use super::lanczos::error_bounds;
+use super::lanczos::{error_bounds, MOST_RESTARTS};
 use super::{EigenReport, End, Monitor, Progress};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
 
@@ -70,6 +70,8 @@ pub fn ritz(
     if n == 0 || n > shape.numbers() as usize || params.tol <= 0.0 || params.tol.is_nan() {
         bail!(BadParameter, "ritz: {n} vectors to a gradient of {}", params.tol);
     }
+    within("max_cycles", params.max_cycles, 1, MOST_RESTARTS)?;
+    within("max_steps", params.max_steps, 1, MOST_RESTARTS)?;
     let mut v = shape.field(n)?;
     v.set_noise(Noise::Normal, params.seed, 0)?;
     if let Some(guess) = guess {

@@ -43,6 +43,9 @@ const PROMISES: &str = r#"
 - **Solves.** What can be refused is refused before x is touched. After `PLAQ_SOLVER_BREAKDOWN` x, or each x of a
   multi-shift solve, is zero. A solve that needs more memory than it announced, because other objects took it
   meanwhile, ends with `PLAQ_OUT_OF_MEMORY`; without an initial guess x may be zero then.
+- **Calls end.** Counts of multigrid, eigensolvers, the overlap operator, flows and integrators (steps, iterations,
+  restarts, refinements, modes, degrees) that would keep a call from ever ending are `PLAQ_BAD_PARAMETER`; the message
+  names the largest. `max_iterations` of solves and `trajectories` are the host's, whose callbacks can end them.
 - **Memory.** Fields, and whatever on the host grows with the lattice, end in `PLAQ_OUT_OF_MEMORY` where there is
   no room.
 - **Panics** of plaq are `PLAQ_INTERNAL` and say nothing on the standard error. Those of a Rust host are its own.

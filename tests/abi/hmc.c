@@ -6,11 +6,53 @@ static const char QUENCHED[] =
     "[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 5.5\n"
     "[[level]]\nintegrator = \"omelyan2\"\nsteps = 4\nmonomials = [\"gauge\"]\n";
 
+static const char QUARKS[] =
+    "length = 0.5\n[[monomial]]\nname = \"quarks\"\ntype = \"two_flavours\"\noperator = { mass = 0.3 }\n"
+    "[[level]]\nintegrator = \"leapfrog\"\nsteps = 4\nmonomials = [\"quarks\"]\n";
+
 static plaq_gauge some_gauge(plaq_context context) {
   plaq_gauge_params p = gauge_params();
   plaq_gauge gauge;
   OK(plaq_gauge_create(context, &p, &gauge));
   return gauge;
+}
+
+/* openQCD's eight numbers of a link, beside its matrices with the factor sqrt(2). */
+static void openqcd(plaq_momentum p, plaq_momentum q, const double *matrices, double kinetic) {
+  double *eight = numbers(32 * VOLUME), *again = numbers(32 * VOLUME), rest, worst = 0;
+  const int order = PLAQ_SITE_ORDER_EVEN_ODD, form = PLAQ_MOMENTUM_OPENQCD;
+  int n, i;
+  OK(plaq_momentum_save(p, form, order, sqrt(2.0), eight));
+  for (n = 0; n < 4 * VOLUME; n++) {
+    static const int place[] = {2, 3, 4, 5, 10, 11}; /* entries 01, 02, 12 */
+    const double *c = eight + 8 * n, *m = matrices + 18 * n;
+    worst = fmax(worst, fabs(m[1] - (c[0] + c[1])));
+    worst = fmax(worst, fabs(m[9] - (c[1] - 2 * c[0])));
+    worst = fmax(worst, fabs(m[17] - (c[0] - 2 * c[1])));
+    for (i = 0; i < 6; i++) worst = fmax(worst, fabs(m[place[i]] - c[2 + i]));
+  }
+  CHECK(worst < 1e-13);
+  OK(plaq_momentum_load(q, form, order, sqrt(2.0), eight));
+  OK(plaq_momentum_save(q, form, order, sqrt(2.0), again));
+  CHECK(distance(eight, again, 32 * VOLUME) < 1e-13);
+  OK(plaq_momentum_add(q, -1, p, 1));
+  OK(plaq_momentum_kinetic(q, &rest));
+  CHECK(rest < 1e-24 * kinetic);
+  /* The order of sites matters; what is refused changes nothing. */
+  OK(plaq_momentum_load(q, form, PLAQ_SITE_ORDER_LEXICOGRAPHIC, sqrt(2.0), eight));
+  OK(plaq_momentum_save(q, form, order, sqrt(2.0), again));
+  CHECK(distance(eight, again, 32 * VOLUME) > 0.1);
+  OK(plaq_momentum_load(q, form, order, sqrt(2.0), eight));
+  again[31] = INFINITY;
+  REFUSED(PLAQ_NOT_FINITE, "finite", plaq_momentum_load(q, form, order, 1, again));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_momentum_load(q, form, order, 0, eight));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_momentum_load(q, form, order, NAN, eight));
+  EXPECT(PLAQ_NULL_POINTER, plaq_momentum_save(q, form, order, 1, NULL));
+  OK(plaq_momentum_add(q, -1, p, 1));
+  OK(plaq_momentum_kinetic(q, &rest));
+  CHECK(rest < 1e-24 * kinetic);
+  free(eight);
+  free(again);
 }
 
 /* H before and after a trajectory of leapfrog steps by the single functions. */
@@ -52,6 +94,7 @@ static void single_steps(plaq_context context) {
   OK(plaq_momentum_add(q, -1, p, 1));
   OK(plaq_momentum_kinetic(q, &twice));
   CHECK(twice < 1e-24 * k[1]);
+  openqcd(p, q, matrices, k[1]);
   OK(plaq_momentum_add(p, 1, p, 1));
   OK(plaq_momentum_kinetic(p, &twice));
   CHECK(fabs(twice / k[1] - 4) < 1e-12);
@@ -77,8 +120,9 @@ static int32_t stop_at_two(int64_t number, double dh, int32_t accepted, double p
 }
 
 static void trajectories(plaq_context context) {
-  plaq_gauge gauge = some_gauge(context), again = some_gauge(context);
-  plaq_hmc hmc, other;
+  plaq_context foreign = cpu_context();
+  plaq_gauge gauge = some_gauge(context), again = some_gauge(context), far = some_gauge(foreign);
+  plaq_hmc hmc, other, none = {0};
   plaq_hmc_report report, second;
   plaq_monomial_report monomial;
   plaq_plaquette p, q;
@@ -95,6 +139,11 @@ static void trajectories(plaq_context context) {
   CHECK(report.trajectories == 2 && report.stopped == 1 && report.next_trajectory == 2 && report.reversibility_links == -1);
   OK(plaq_hmc_monomials(hmc, &number));
   CHECK(number == 1);
+  number = -1;
+  OK(plaq_hmc_memory(hmc, gauge, &number));
+  CHECK(number >= 0);
+  EXPECT(PLAQ_NULL_POINTER, plaq_hmc_memory(hmc, gauge, NULL));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_memory(none, gauge, &number));
   OK(plaq_hmc_monomial(hmc, 0, name, sizeof name, &monomial));
   CHECK(!strcmp(name, "gauge") && monomial.kicks == 9 && monomial.rms > 0);
   REFUSED(PLAQ_INVALID_ARGUMENT, "index", plaq_hmc_monomial(hmc, 1, name, sizeof name, &monomial));
@@ -115,6 +164,15 @@ static void trajectories(plaq_context context) {
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_hmc_set_place(other, 3, -1));
   EXPECT(PLAQ_FILE_OPEN, plaq_hmc_load(other, again, "not-there.lime"));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_hmc_run(other, again, 0, NULL, NULL, NULL));
+
+  /* Quarks take memory in a trajectory; links of another context have none. */
+  OK(plaq_hmc_create(gauge, QUARKS, &other));
+  OK(plaq_hmc_memory(other, gauge, &number));
+  CHECK(number > (int64_t)(SPINOR * sizeof(double)));
+  EXPECT(PLAQ_WRONG_CONTEXT, plaq_hmc_memory(other, far, &number));
+  OK(plaq_hmc_destroy(other));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_memory(other, gauge, &number));
+  OK(plaq_context_destroy(foreign));
 
   REFUSED(PLAQ_INVALID_ARGUMENT, "lenght", plaq_hmc_create(gauge, "lenght = 1", &other));
   EXPECT(PLAQ_NULL_POINTER, plaq_hmc_create(gauge, NULL, &other));

@@ -150,6 +150,16 @@ fn hybrid_monte_carlo() {
 }
 
 #[test]
+fn eigenvectors_and_overlap() {
+    c_program("modes");
+}
+
+#[test]
+fn calls_end() {
+    c_program("ends");
+}
+
+#[test]
 fn propagators() {
     c_program("hadron");
 }

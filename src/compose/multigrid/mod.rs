@@ -16,12 +16,13 @@ use std::time::Instant;
 
 use cycle::Hierarchy;
 pub use galerkin::FineOperator;
+use params::MOST_REFINEMENTS;
 pub use params::{Cycle, LevelParams, MultigridParams, Smoother};
 pub use transfer::Transfer;
 
 use crate::backend::Device;
 use crate::bail;
-use crate::error::{Result, Status};
+use crate::error::{within, Result, Status};
 use crate::fields::{blas, CoarseField, Noise, Precision, Recon, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::Wilson;
@@ -176,6 +177,9 @@ impl Multigrid {
     /// As `new`; the hierarchy is then as before.
     pub fn update(&self, op: &Arc<Wilson>, how: Update) -> Result<MultigridReport> {
         let start = Instant::now();
+        if let Update::Refine(passes) = how {
+            within("passes", passes, 1, MOST_REFINEMENTS)?;
+        }
         let (params, fresh) = (self.params(), self.state().fresh);
         let low = Arc::new(op.to(params.smoother_precision, smoother_links(op))?);
         let steps: &[Update] = match how {

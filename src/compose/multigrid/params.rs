@@ -1,5 +1,5 @@
 use crate::bail;
-use crate::error::Result;
+use crate::error::{within, Result};
 use crate::fields::{Geometry, Precision};
 
 /// Directions that GCR on a coarse level keeps.
@@ -13,6 +13,12 @@ pub(super) const FIRST_STEPS: usize = 6;
 pub(super) const SMOOTHED: usize = 3;
 /// Null vectors that are iterated at a time.
 pub(super) const TOGETHER: usize = 8;
+
+/// Most steps of a smoother, iterations of a solve or of the set-up, and refinements: where so many do
+/// not help, more do not, and a call would not end.
+const MOST_STEPS: usize = 10_000;
+const MOST_ITERATIONS: usize = 100_000;
+pub(super) const MOST_REFINEMENTS: usize = 10_000;
 
 /// How a level solves with the next coarser one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -134,6 +140,8 @@ impl MultigridParams {
                     level.vectors
                 );
             }
+            within(&format!("level {i}: pre"), level.pre, 0, MOST_STEPS)?;
+            within(&format!("level {i}: post"), level.post, 0, MOST_STEPS)?;
             if level.pre + level.post == 0 {
                 bail!(BadParameter, "level {i}: a level without smoothing does not converge");
             }
@@ -149,9 +157,9 @@ impl MultigridParams {
                 bail!(BadParameter, "{name}: expected a number between 0 and 1, found {tol}");
             }
         }
-        if self.iterations == 0 || self.coarsest_iterations == 0 || self.setup_iterations == 0 {
-            bail!(BadParameter, "iterations of coarse levels and of the set-up are at least 1");
-        }
-        Ok(())
+        within("iterations", self.iterations, 1, MOST_ITERATIONS)?;
+        within("coarsest_iterations", self.coarsest_iterations, 1, MOST_ITERATIONS)?;
+        within("setup_iterations", self.setup_iterations, 1, MOST_ITERATIONS)?;
+        within("refinements", self.refinements, 0, MOST_REFINEMENTS)
     }
 }

@@ -3,7 +3,7 @@
 //! every nesting is one loop and no step is done twice.
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{within, Result};
 
 /// One entry of an integrator's list; times in units of the trajectory's parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,20 +103,30 @@ pub struct Level {
     pub monomials: Vec<String>,
 }
 
+/// Levels, steps of one, and link updates of all together in a trajectory, at most: more would not end,
+/// and their list is in memory.
+const MOST_LEVELS: usize = 16;
+const MOST_STEPS: usize = 10_000;
+const MOST_UPDATES: usize = 1_000_000;
+
 /// The list for a trajectory of length `length`, levels from the outermost (the largest steps) in.
 ///
 /// # Errors
-/// `BadParameter`: no level, a level without steps, a length that is not positive.
+/// `BadParameter`: no level or too many, a level without steps or with more than 10000, more than a
+/// million link updates in all, a length that is not positive.
 pub fn steps_of(levels: &[Level], length: f64) -> Result<Vec<Step>> {
     if !(length > 0.0 && length.is_finite()) {
         bail!(BadParameter, "trajectory length: expected a positive number, found {length}");
     }
-    if levels.is_empty() {
-        bail!(BadParameter, "integrator: expected at least one level");
+    within("integrator: levels", levels.len(), 1, MOST_LEVELS)?;
+    for (l, level) in levels.iter().enumerate() {
+        within(&format!("integrator: level {l}: steps"), level.steps, 1, MOST_STEPS)?;
     }
-    if let Some(l) = levels.iter().position(|l| l.steps == 0) {
-        bail!(BadParameter, "integrator: level {l}: expected at least one step, found 0");
-    }
+    let drifts = |l: &Level| {
+        l.steps * l.scheme.parts().iter().filter(|p| matches!(p, Part::Drift(_))).count()
+    };
+    let updates = levels.iter().fold(1, |n: usize, l| n.saturating_mul(drifts(l)));
+    within("integrator: link updates of a trajectory", updates, 1, MOST_UPDATES)?;
     let mut list = Vec::new();
     expand(levels, 0, length, &mut list);
     Ok(merged(list))

@@ -1,0 +1,306 @@
+/* Eigenvectors and overlap operators: files of modes, smeared kernels, multigrid, and their misuse. */
+#include "lattice.h"
+
+enum { X = 4, Y = 2, Z = 2, T = 4, SMALL = 24 * X * Y * Z * T, MODES = 3 };
+
+static plaq_gauge small(plaq_context context, int t, int64_t seed) {
+  plaq_gauge_params p = gauge_params();
+  plaq_gauge gauge;
+  p.extents[0] = X, p.extents[1] = Y, p.extents[2] = Z, p.extents[3] = t;
+  OK(plaq_gauge_create(context, &p, &gauge));
+  OK(plaq_gauge_warm(gauge, seed, 0.3));
+  return gauge;
+}
+
+static plaq_spinor vector(plaq_context context, int nrhs) {
+  plaq_spinor_params p = spinor_params(nrhs);
+  plaq_spinor v;
+  p.extents[0] = X, p.extents[1] = Y, p.extents[2] = Z, p.extents[3] = T;
+  OK(plaq_spinor_create(context, &p, &v));
+  return v;
+}
+
+static plaq_dirac wilson(plaq_context context, plaq_gauge gauge, double mass) {
+  plaq_dirac_params p;
+  plaq_dirac dirac;
+  OK(plaq_dirac_params_init(&p, sizeof p));
+  p.mass = mass;
+  p.normalisation = PLAQ_NORMALISATION_MASS;
+  OK(plaq_dirac_create(context, gauge, &p, &dirac));
+  return dirac;
+}
+
+/* Another file with one byte changed, or only its first `length` bytes. */
+static void damaged(const char *from, const char *to, long at, long length) {
+  FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+  long i = 0;
+  int c;
+  CHECK(in && out);
+  while ((c = getc(in)) != EOF && (length < 0 || i < length)) putc(i++ == at ? c ^ 16 : c, out);
+  CHECK(fclose(in) == 0 && fclose(out) == 0);
+}
+
+static long length_of(const char *name) {
+  FILE *file = fopen(name, "rb");
+  long length;
+  CHECK(file && fseek(file, 0, SEEK_END) == 0);
+  length = ftell(file);
+  CHECK(length > 0 && fclose(file) == 0);
+  return length;
+}
+
+static void eigenvectors(plaq_context context) {
+  plaq_gauge gauge = small(context, T, 4), other = small(context, T, 5), longer = small(context, 2 * T, 4);
+  plaq_dirac dirac = wilson(context, gauge, 0.2), wrong;
+  plaq_eigen_params p;
+  plaq_eigen found, read = {7}, none = {0};
+  plaq_eigen_report r;
+  plaq_spinor no_guess = {0}, v, w;
+  double values[MODES], again[MODES], residuals[MODES], *a = numbers(MODES * SMALL), *b = numbers(MODES * SMALL);
+  long bytes;
+  int k;
+  OK(plaq_eigen_params_init(&p, sizeof p));
+  OK(plaq_eigen_report_init(&r, sizeof r));
+  p.count = MODES;
+  p.degree = 1;
+  p.verify = 0;
+  OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, NULL));
+  OK(plaq_eigen_values(found, values, NULL, NULL, MODES));
+  OK(plaq_eigen_save(found, "eigen.lime"));
+  OK(plaq_eigen_load(dirac, "eigen.lime", &read, &r));
+  CHECK(r.converged == 1 && r.stopped == 0 && r.count == MODES && r.applications == MODES);
+  OK(plaq_eigen_values(read, again, residuals, NULL, MODES));
+  for (k = 0; k < MODES; k++) CHECK(again[k] == values[k] && residuals[k] <= 2e-10 * r.largest);
+  OK(plaq_eigen_vectors(found, &v));
+  OK(plaq_eigen_vectors(read, &w));
+  OK(plaq_spinor_save(v, NULL, a));
+  OK(plaq_spinor_save(w, NULL, b));
+  CHECK(distance(a, b, MODES * SMALL) == 0 && a[0] != 0);
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_eigen_values(read, again, NULL, NULL, MODES + 1));
+  OK(plaq_eigen_destroy(read));
+  OK(plaq_spinor_destroy(v));
+  OK(plaq_spinor_destroy(w));
+
+  read.id = 7;
+  wrong = wilson(context, other, 0.2);
+  REFUSED(PLAQ_FIELD_MISMATCH, "belongs to another", plaq_eigen_load(wrong, "eigen.lime", &read, NULL));
+  OK(plaq_dirac_destroy(wrong));
+  wrong = wilson(context, gauge, 0.25);
+  REFUSED(PLAQ_FIELD_MISMATCH, "belongs to another", plaq_eigen_load(wrong, "eigen.lime", &read, NULL));
+  OK(plaq_dirac_destroy(wrong));
+  wrong = wilson(context, longer, 0.2);
+  EXPECT(PLAQ_FILE_EXTENTS, plaq_eigen_load(wrong, "eigen.lime", &read, NULL));
+  OK(plaq_dirac_destroy(wrong));
+  bytes = length_of("eigen.lime");
+  damaged("eigen.lime", "eigen-bad.lime", bytes / 2, -1);
+  EXPECT(PLAQ_FILE_CHECKSUM, plaq_eigen_load(dirac, "eigen-bad.lime", &read, NULL));
+  damaged("eigen.lime", "eigen-bad.lime", -1, bytes / 2);
+  EXPECT(PLAQ_FILE_TRUNCATED, plaq_eigen_load(dirac, "eigen-bad.lime", &read, NULL));
+  EXPECT(PLAQ_FILE_OPEN, plaq_eigen_load(dirac, "not-there.lime", &read, NULL));
+  EXPECT(PLAQ_FILE_OPEN, plaq_eigen_save(found, "no-folder/eigen.lime"));
+  EXPECT(PLAQ_NULL_POINTER, plaq_eigen_load(dirac, NULL, &read, NULL));
+  EXPECT(PLAQ_NULL_POINTER, plaq_eigen_load(dirac, "eigen.lime", NULL, NULL));
+  EXPECT(PLAQ_NULL_POINTER, plaq_eigen_save(found, NULL));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_eigen_save(none, "eigen.lime"));
+  CHECK(read.id == 7);
+  OK(plaq_eigen_destroy(found));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_eigen_save(found, "eigen.lime"));
+  p.system = PLAQ_SYSTEM_ODD_ASYMMETRIC;
+  OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, NULL));
+  REFUSED(PLAQ_UNSUPPORTED, "one parity", plaq_eigen_save(found, "odd.lime"));
+  CHECK(fopen("odd.lime", "rb") == NULL);
+  OK(plaq_eigen_destroy(found));
+  OK(plaq_dirac_destroy(dirac));
+  CHECK(remove("eigen-bad.lime") == 0);
+  free(a);
+  free(b);
+}
+
+static plaq_overlap_params overlap_params(int smearing) {
+  plaq_overlap_params p;
+  OK(plaq_overlap_params_init(&p, sizeof p));
+  p.delta = 1e-4;
+  p.modes = 2;
+  p.smearing_steps = smearing;
+  p.smearing_alpha[0] = 0.1;
+  return p;
+}
+
+static plaq_overlap new_overlap(plaq_context context, plaq_gauge gauge, const plaq_overlap_params *p) {
+  plaq_spinor none = {0};
+  plaq_overlap overlap;
+  OK(plaq_overlap_create(context, gauge, p, none, NULL, NULL, &overlap));
+  return overlap;
+}
+
+static double *image(plaq_context context, plaq_overlap overlap) {
+  plaq_spinor x = vector(context, 1), y = vector(context, 1);
+  double *values = numbers(SMALL);
+  OK(plaq_spinor_noise(x, 0, 3, 0));
+  OK(plaq_overlap_apply(overlap, PLAQ_OVERLAP_D, y, x));
+  OK(plaq_spinor_save(y, NULL, values));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(y));
+  return values;
+}
+
+/* The kernel of params.smearing is that of links smeared before; the field stays as it is. */
+static plaq_overlap smeared(plaq_context context, plaq_gauge gauge, plaq_gauge by_hand) {
+  plaq_overlap_params p = overlap_params(2), plain = overlap_params(0);
+  plaq_overlap a = new_overlap(context, gauge, &p), b, refused = {7};
+  plaq_overlap_report r;
+  plaq_gauge_smear_params s;
+  plaq_plaquette before, after;
+  plaq_spinor none = {0};
+  double u[2], v[2], *x, *y;
+  OK(plaq_gauge_plaquette(by_hand, &before));
+  OK(plaq_gauge_plaquette(gauge, &after));
+  CHECK(before.total == after.total);
+  OK(plaq_gauge_smear_params_init(&s, sizeof s));
+  s.kind = PLAQ_SMEARING_STOUT;
+  s.alpha[0] = 0.1;
+  s.steps = 2;
+  OK(plaq_gauge_smear(by_hand, &s));
+  b = new_overlap(context, by_hand, &plain);
+  OK(plaq_overlap_report_init(&r, sizeof r));
+  OK(plaq_overlap_describe(a, &r));
+  CHECK(r.modes == 2);
+  OK(plaq_overlap_kernel(a, u, NULL, NULL, 2));
+  OK(plaq_overlap_kernel(b, v, NULL, NULL, 2));
+  CHECK(distance(u, v, 2) < 1e-10);
+  x = image(context, a), y = image(context, b);
+  CHECK(distance(x, y, SMALL) < 1e-8);
+  free(y);
+  OK(plaq_overlap_destroy(b));
+  b = new_overlap(context, gauge, &plain);
+  y = image(context, b);
+  CHECK(distance(x, y, SMALL) > 1e-3);
+  OK(plaq_overlap_destroy(b));
+  free(x);
+  free(y);
+#define SMEARING(status, member, value, words) \
+  do {                                         \
+    p = overlap_params(1);                     \
+    p.member = value;                          \
+    REFUSED(status, words, plaq_overlap_create(context, gauge, &p, none, NULL, NULL, &refused)); \
+  } while (0)
+  SMEARING(PLAQ_BAD_PARAMETER, smearing_steps, -1, "smearing_steps: expected 0 to 100000, found -1");
+  SMEARING(PLAQ_INVALID_ARGUMENT, smearing, 9, "params.smearing");
+  EXPECT(PLAQ_BAD_PARAMETER, (p = overlap_params(1), p.smearing_alpha[0] = NAN,
+                              plaq_overlap_create(context, gauge, &p, none, NULL, NULL, &refused)));
+  CHECK(refused.id == 7);
+  return a;
+}
+
+static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) {
+  plaq_overlap_params p = overlap_params(2);
+  plaq_overlap read = {7}, none = {0};
+  plaq_dirac dirac = wilson(context, gauge, 0.2);
+  plaq_eigen eigen = {7};
+  double u[2], v[2], plus[2], minus[2], *x, *y;
+  int32_t zeros[2], again[2];
+  long bytes;
+  OK(plaq_overlap_index(overlap, 1, 1e-4, NULL, NULL, plus, minus, zeros));
+  OK(plaq_overlap_save(overlap, "overlap.lime"));
+  OK(plaq_overlap_load(context, gauge, &p, "overlap.lime", &read));
+  OK(plaq_overlap_kernel(overlap, u, NULL, NULL, 2));
+  OK(plaq_overlap_kernel(read, v, NULL, NULL, 2));
+  CHECK(distance(u, v, 2) < 1e-10);
+  x = image(context, overlap), y = image(context, read);
+  CHECK(distance(x, y, SMALL) < 1e-8);
+  free(x);
+  free(y);
+  OK(plaq_overlap_index(read, 1, 1e-4, NULL, NULL, plus + 1, minus + 1, again));
+  CHECK(plus[0] == plus[1] && minus[0] == minus[1] && zeros[0] == again[0] && zeros[1] == again[1]);
+  OK(plaq_overlap_destroy(read));
+  read.id = 7;
+  p.smearing_steps = 0;
+  REFUSED(PLAQ_FIELD_MISMATCH, "other links", plaq_overlap_load(context, gauge, &p, "overlap.lime", &read));
+  p = overlap_params(2), p.s = 0.2;
+  REFUSED(PLAQ_FIELD_MISMATCH, "another s", plaq_overlap_load(context, gauge, &p, "overlap.lime", &read));
+  p = overlap_params(2);
+  REFUSED(PLAQ_FILE_FORMAT, "kind", plaq_overlap_load(context, gauge, &p, "eigen.lime", &read));
+  REFUSED(PLAQ_FILE_FORMAT, "kind", plaq_eigen_load(dirac, "overlap.lime", &eigen, NULL));
+  EXPECT(PLAQ_FILE_OPEN, plaq_overlap_load(context, gauge, &p, "not-there.lime", &read));
+  EXPECT(PLAQ_FILE_OPEN, plaq_overlap_save(overlap, "no-folder/overlap.lime"));
+  bytes = length_of("overlap.lime");
+  damaged("overlap.lime", "overlap-bad.lime", -1, bytes / 2);
+  EXPECT(PLAQ_FILE_TRUNCATED, plaq_overlap_load(context, gauge, &p, "overlap-bad.lime", &read));
+  EXPECT(PLAQ_NULL_POINTER, plaq_overlap_save(overlap, NULL));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_overlap_save(none, "overlap.lime"));
+  EXPECT(PLAQ_NULL_POINTER, plaq_overlap_load(context, gauge, &p, NULL, &read));
+  CHECK(read.id == 7 && eigen.id == 7);
+  OK(plaq_dirac_destroy(dirac));
+  CHECK(remove("overlap-bad.lime") == 0 && remove("overlap.lime") == 0 && remove("eigen.lime") == 0);
+}
+
+static plaq_multigrid hierarchy(plaq_dirac dirac) {
+  plaq_multigrid_params p;
+  plaq_multigrid multigrid;
+  OK(plaq_multigrid_params_init(&p, sizeof p));
+  p.levels = 2;
+  p.block[0] = 2, p.block[1] = 1, p.block[2] = 1, p.block[3] = 2;
+  p.vectors[0] = 4;
+  p.setup_iterations = 5;
+  p.refinements = 0;
+  OK(plaq_multigrid_create(dirac, &p, &multigrid));
+  return multigrid;
+}
+
+/* Solves that are preconditioned by the host's multigrid; `links`: those of the kernel. */
+static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap massless) {
+  plaq_context foreign = cpu_context();
+  plaq_gauge longer = small(context, 2 * T, 4), far = small(foreign, T, 4);
+  plaq_dirac dirac = wilson(context, links, 0.4), of_longer = wilson(context, longer, 0.4), of_far = wilson(foreign, far, 0.4);
+  plaq_multigrid good = hierarchy(dirac), long_one = hierarchy(of_longer), far_one = hierarchy(of_far), none = {0};
+  plaq_multigrid_level level;
+  plaq_overlap overlap, nothing = {0};
+  plaq_overlap_solve_params p;
+  plaq_solve_report r;
+  plaq_spinor x = vector(context, 1), b = vector(context, 1);
+  double residual;
+  int64_t before;
+  OK(plaq_overlap_with_mass(massless, 0.3, &overlap));
+  OK(plaq_overlap_solve_params_init(&p, sizeof p));
+  OK(plaq_solve_report_init(&r, sizeof r));
+  OK(plaq_multigrid_level_init(&level, sizeof level));
+  OK(plaq_spinor_noise(b, 0, 8, 0));
+  p.algorithm = PLAQ_OVERLAP_GCR;
+  p.tol = 1e-3;
+  p.wilson_iterations = 10;
+  p.wilson_mass = 0.4;
+  p.multigrid = 1;
+  REFUSED(PLAQ_FIELD_MISMATCH, "another lattice", plaq_overlap_set_multigrid(overlap, long_one));
+  EXPECT(PLAQ_WRONG_CONTEXT, plaq_overlap_set_multigrid(overlap, far_one));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_overlap_set_multigrid(nothing, good));
+  OK(plaq_overlap_set_multigrid(overlap, good));
+  OK(plaq_multigrid_describe_level(good, 0, &level));
+  before = level.iterations;
+  OK(plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, &residual));
+  CHECK(r.converged == 1 && residual <= 1e-3);
+  OK(plaq_multigrid_describe_level(good, 0, &level));
+  CHECK(level.iterations > before);
+  /* The operator keeps a hierarchy whose handle is gone. */
+  OK(plaq_multigrid_destroy(good));
+  OK(plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, &residual));
+  CHECK(r.converged == 1);
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_overlap_set_multigrid(overlap, good));
+  OK(plaq_overlap_set_multigrid(overlap, none));
+  p.multigrid = 2;
+  REFUSED(PLAQ_BAD_PARAMETER, "params.multigrid", plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, NULL));
+  p.multigrid = 1, p.wilson_iterations = 0;
+  REFUSED(PLAQ_UNSUPPORTED, "multigrid", plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, NULL));
+  OK(plaq_context_destroy(foreign));
+}
+
+int main(void) {
+  plaq_context context = cpu_context();
+  plaq_gauge gauge = small(context, T, 4), by_hand = small(context, T, 4);
+  plaq_overlap overlap;
+  eigenvectors(context);
+  overlap = smeared(context, gauge, by_hand);
+  files(context, gauge, overlap);
+  preconditioned(context, by_hand, overlap);
+  OK(plaq_context_destroy(context));
+  return 0;
+}
