@@ -264,6 +264,7 @@ fn create(
     for all in [&mut done.values, &mut done.residuals, &mut done.bounds] {
         all.iter_mut().for_each(|v| *v *= scale);
     }
+    (done.least, done.largest) = (scale * done.least, scale * done.largest);
     report.set(plaq_eigen_report {
         converged: done.converged as i32,
         stopped: done.stopped as i32,
@@ -271,8 +272,8 @@ fn create(
         degree: done.degree as i32,
         from: scale * done.interval[0],
         to: scale * done.interval[1],
-        least: scale * done.least,
-        largest: scale * done.largest,
+        least: done.least,
+        largest: done.largest,
         restarts: done.restarts as i64,
         applications: done.applications as i64,
         seconds: done.seconds,

@@ -56,19 +56,21 @@ static void eigenvectors(plaq_context context) {
   plaq_eigen found, read = {7}, none = {0};
   plaq_eigen_report r;
   plaq_spinor no_guess = {0}, v, w;
-  double values[MODES], again[MODES], residuals[MODES], *a = numbers(MODES * SMALL), *b = numbers(MODES * SMALL);
+  double ends[2], values[MODES], again[MODES], residuals[MODES], *a = numbers(MODES * SMALL), *b = numbers(MODES * SMALL);
   long bytes;
   int k;
   OK(plaq_eigen_params_init(&p, sizeof p));
   OK(plaq_eigen_report_init(&r, sizeof r));
   p.count = MODES;
-  p.degree = 1;
   p.verify = 0;
-  OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, NULL));
+  OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, &r));
+  ends[0] = r.least, ends[1] = r.largest;
   OK(plaq_eigen_values(found, values, NULL, NULL, MODES));
   OK(plaq_eigen_save(found, "eigen.lime"));
   OK(plaq_eigen_load(dirac, "eigen.lime", &read, &r));
   CHECK(r.converged == 1 && r.stopped == 0 && r.count == MODES && r.applications == MODES);
+  /* In the operator's normalisation: M^dagger M has eigenvalues to about 8 squared. */
+  CHECK(r.least == ends[0] && r.largest == ends[1] && r.largest > 30);
   OK(plaq_eigen_values(read, again, residuals, NULL, MODES));
   for (k = 0; k < MODES; k++) CHECK(again[k] == values[k] && residuals[k] <= 2e-10 * r.largest);
   OK(plaq_eigen_vectors(found, &v));
@@ -97,7 +99,7 @@ static void eigenvectors(plaq_context context) {
   damaged("eigen.lime", "eigen-bad.lime", -1, bytes / 2);
   EXPECT(PLAQ_FILE_TRUNCATED, plaq_eigen_load(dirac, "eigen-bad.lime", &read, NULL));
   EXPECT(PLAQ_FILE_OPEN, plaq_eigen_load(dirac, "not-there.lime", &read, NULL));
-  EXPECT(PLAQ_FILE_OPEN, plaq_eigen_save(found, "no-folder/eigen.lime"));
+  EXPECT(PLAQ_FILE_WRITE, plaq_eigen_save(found, "no-folder/eigen.lime"));
   EXPECT(PLAQ_NULL_POINTER, plaq_eigen_load(dirac, NULL, &read, NULL));
   EXPECT(PLAQ_NULL_POINTER, plaq_eigen_load(dirac, "eigen.lime", NULL, NULL));
   EXPECT(PLAQ_NULL_POINTER, plaq_eigen_save(found, NULL));
@@ -222,7 +224,7 @@ static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) 
   REFUSED(PLAQ_FILE_FORMAT, "kind", plaq_overlap_load(context, gauge, &p, "eigen.lime", &read));
   REFUSED(PLAQ_FILE_FORMAT, "kind", plaq_eigen_load(dirac, "overlap.lime", &eigen, NULL));
   EXPECT(PLAQ_FILE_OPEN, plaq_overlap_load(context, gauge, &p, "not-there.lime", &read));
-  EXPECT(PLAQ_FILE_OPEN, plaq_overlap_save(overlap, "no-folder/overlap.lime"));
+  EXPECT(PLAQ_FILE_WRITE, plaq_overlap_save(overlap, "no-folder/overlap.lime"));
   bytes = length_of("overlap.lime");
   damaged("overlap.lime", "overlap-bad.lime", -1, bytes / 2);
   EXPECT(PLAQ_FILE_TRUNCATED, plaq_overlap_load(context, gauge, &p, "overlap-bad.lime", &read));
