@@ -59,7 +59,8 @@ fn seconds(multigrid: &Multigrid) -> Vec<f64> {
     multigrid.report().levels.iter().map(|l| l.seconds).collect()
 }
 
-/// A cycle, and what of it each level takes for itself by the host's clock, which on a GPU runs ahead.
+/// A cycle, the best of its batches, and what each level takes for itself in the mean of them all, by the
+/// host's clock, which on a GPU runs ahead.
 fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> {
     let link = Some(Recon::R12);
     let mut inp = SpinorField::new(&b.o.device, b.geometry, Precision::F32, Subset::Even, nrhs)?;
