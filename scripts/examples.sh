@@ -150,7 +150,6 @@ gaugefix() { # gaugefix or gaugefix_f
   check "$1, default theta" default_theta 1e-12 "$out/$1.json"
   "$program" --gauge "$file" --precision double --json "$out/$1-last.json" --history "$out/$1.history" >"$out/log" 2>&1
   check "$1, history" last_check "$out/$1-last.json" "$out/$1.history"
-  check "$1, links that are not fixed" refused 1 "not in Landau gauge" "$program" --gauge "$file"
   check "$1 without --gauge" refused 2 --gauge "$program"
   check "$1, unknown gauge" refused 2 axial "$program" --gauge "$file" --condition axial
   check "$1, no such direction" refused 2 --time "$program" --gauge "$file" --condition coulomb --time 4
@@ -177,6 +176,7 @@ gluon() { # gluon or gluon_f
   "$program" --gauge "$file" --fix yes --cut 2 --json "$out/$1.json" 2>"$out/log" | grep "$table" >"$out/one"
   "$program" --gauge "$out/gaugefix" --cut 2 2>"$out/log" | grep "$table" >"$out/many"
   check "$1, fixed before" alike "$out/one" "$out/many"
+  check "$1, links that are not fixed" refused 1 "not in Landau gauge" "$program" --gauge "$file"
   check "$1 without --gauge" refused 2 --gauge "$program"
   check "$1, no such file" refused 1 absent "$program" --gauge absent
   check "$1, negative cut" refused 2 --cut "$program" --gauge "$file" --cut -1
