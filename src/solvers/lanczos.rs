@@ -8,18 +8,12 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
+use super::filter::{End, Polynomial};
 use super::{Monitor, Progress};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
-
-/// Which end of the spectrum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
-    Smallest,
-    Largest,
-}
 
 /// The polynomial p.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,19 +91,6 @@ pub struct EigenReport {
     pub seconds: f64,
 }
 
-/// A polynomial p(A), positive at the wanted end.
-#[derive(Clone, Copy, Debug)]
-struct Polynomial {
-    degree: usize,
-    from: f64,
-    to: f64,
-    /// Where p = 1; degree 1: the sign of A.
-    at: f64,
-}
-
-/// How much larger p is at the end of the spectrum than where the interval begins.
-const GAIN: f64 = 300.0;
-const MOST_DEGREE: usize = 2000;
 /// Of a polynomial that is asked for, and of restarts: a call with more would not end.
 const MOST_DEGREE_ASKED: usize = 100_000;
 pub(super) const MOST_RESTARTS: usize = 1_000_000;
@@ -175,72 +156,6 @@ fn room(params: &EigenParams, dimension: usize) -> usize {
     let (count, b) = (params.count, params.block.max(1));
     let wanted = if params.room > 0 { params.room } else { 2 * count + 16.max(4 * b) };
     wanted.max(count + 2 * b).min(dimension)
-}
-
-impl Polynomial {
-    fn plain(end: End) -> Self {
-        let at = if end == End::Largest { 1.0 } else { -1.0 };
-        Polynomial { degree: 1, from: 0.0, to: 0.0, at }
-    }
-    fn centre(&self) -> (f64, f64) {
-        (0.5 * (self.from + self.to), 0.5 * (self.to - self.from))
-    }
-    /// out = p(A) in.
-    fn apply(&self, op: &dyn LinOp, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        let n = inp.nrhs();
-        let scalar = |a: f64| blas::uniform(n, a);
-        if self.degree == 1 {
-            op.apply(out, inp)?;
-            if self.at < 0.0 {
-                blas::axpby(&scalar(0.0), inp, &scalar(-1.0), out)?;
-            }
-            return Ok(());
-        }
-        let (c, e) = self.centre();
-        // y_k = T_k((A - c) / e) x / T_k((at - c) / e)
-        let first = e / (self.at - c);
-        let mut sigma = first;
-        let mut before = inp.like(inp.precision())?;
-        let mut image = inp.like(inp.precision())?;
-        blas::copy(&mut before, inp)?;
-        op.apply(out, inp)?;
-        blas::axpby(&scalar(-c * first / e), inp, &scalar(first / e), out)?;
-        for _ in 1..self.degree {
-            let next = 1.0 / (2.0 / first - sigma);
-            op.apply(&mut image, out)?;
-            let (a, b) = (scalar(2.0 * next / e), scalar(-2.0 * c * next / e));
-            blas::axpbypcz(&a, &image, &b, out, &scalar(-sigma * next), &mut before)?;
-            std::mem::swap(out, &mut before);
-            sigma = next;
-        }
-        Ok(())
-    }
-    /// The eigenvalue of A whose p is this; None inside the interval.
-    fn invert(&self, p: f64) -> Option<f64> {
-        if self.degree == 1 {
-            return Some(p * self.at);
-        }
-        let (c, e) = self.centre();
-        let n = self.degree as f64;
-        let log_at = n * ((self.at - c) / e).abs().acosh();
-        // T = p cosh(log_at); large ones by logarithms.
-        let log_t = p.abs().ln() + log_at + (0.5 * (1.0 + (-2.0 * log_at).exp())).ln();
-        if p <= 0.0 || log_t <= 0.0 {
-            return None;
-        }
-        let y = if log_t > 30.0 { log_t + std::f64::consts::LN_2 } else { log_t.exp().acosh() };
-        Some(c + (self.at - c).signum() * e * (y / n).cosh())
-    }
-    /// Polynomial with the gain asked for, small on the interval that begins at `cut`.
-    fn for_cut(end: End, cut: f64, least: f64, largest: f64) -> Self {
-        let (from, to, at) = match end {
-            End::Smallest => (cut, largest, least),
-            End::Largest => (least, cut, largest),
-        };
-        let (c, e) = (0.5 * (from + to), 0.5 * (to - from));
-        let degree = (GAIN.acosh() / ((at - c) / e).abs().max(1.0).acosh().max(1e-9)).ceil();
-        Polynomial { degree: (degree as usize).clamp(2, MOST_DEGREE), from, to, at }
-    }
 }
 
 impl<'a, 'm> Process<'a, 'm> {

@@ -5,6 +5,7 @@
 mod bicgstab;
 mod cg;
 pub mod dense;
+mod filter;
 mod gcr;
 mod lanczos;
 mod levels;
@@ -18,7 +19,8 @@ mod sumr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, End, Filter};
+pub use filter::End;
+pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, Filter};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
 pub use rational::Rational;
