@@ -666,7 +666,9 @@ impl Device {
 
     /// Its sums.
     pub(crate) fn finish(&self, started: Started) -> Result<Vec<f64>> {
-        self.0.waits.fetch_add(1, Ordering::Relaxed);
+        if !rehearsal::active() {
+            self.0.waits.fetch_add(1, Ordering::Relaxed);
+        }
         match started {
             Started::Done(sums) => Ok(sums),
             Started::Posted(posted) => self.0.backend.finish(posted),

@@ -79,12 +79,13 @@ impl Device {
         RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
     }
 
-    /// Compiles the kernels of `work`, which runs without effect on any field, and must not speak to
-    /// other ranks; once for every `name` of the work. Its errors say nothing, as sums are made up; those of the compiler come when a
-    /// kernel is launched. CPUs have theirs compiled; `PLAQ_REHEARSE=off` leaves it out.
-    pub(crate) fn rehearse(&self, name: &str, work: impl FnOnce()) {
-        let wanted = std::env::var("PLAQ_REHEARSE").map_or(true, |v| v != "off");
-        if self.is_cpu() || active() || !wanted || !self.is_new(name) {
+    /// Compiles the kernels of `work`, once for each `name` of work on this device. The work has no
+    /// effect on any field, and must not speak to other ranks. Its errors say nothing, as sums are made
+    /// up; those of the compiler come when a kernel is launched. `PLAQ_REHEARSE=off` leaves it out, and
+    /// CPUs have their kernels.
+    pub(crate) fn rehearse(&self, name: impl FnOnce() -> String, work: impl FnOnce()) {
+        let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
+        if self.is_cpu() || active() || off() || !self.is_new(name()) {
             return;
         }
         // What made-up sums lead to must not end the work itself.
@@ -96,8 +97,8 @@ impl Device {
         }
     }
 
-    fn is_new(&self, name: &str) -> bool {
+    fn is_new(&self, name: String) -> bool {
         let mut rehearsed = self.0.rehearsed.lock().unwrap_or_else(|e| e.into_inner());
-        rehearsed.insert(name.to_string())
+        rehearsed.insert(name)
     }
 }

@@ -10,7 +10,7 @@ use super::{EvenOdd, SchurComplement};
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{Error, Result, Status};
-use crate::fields::{blas, CloverField, GaugeField, Precision, Recon, SpinorField, Subset};
+use crate::fields::{blas, Precision, Recon, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Uses};
 use crate::operators::Wilson;
 use crate::solvers::{
@@ -206,7 +206,7 @@ impl DiracSolver {
                         other.1.reals()
                     );
                 }
-                op.shape().device.require(operator_bytes(&op, other), "the sloppy operator")?;
+                op.shape().device.require(op.bytes_as(other.0, other.1), "the sloppy operator")?;
                 Some(Arc::new(op.to(other.0, other.1)?))
             }
             _ => None,
@@ -252,7 +252,8 @@ impl DiracSolver {
         } else if single.is_none() {
             let other = (Precision::F32, gauge.recon());
             let device = self.op.shape().device;
-            device.require(operator_bytes(&self.op, other), "the operator in single precision")?;
+            device
+                .require(self.op.bytes_as(other.0, other.1), "the operator in single precision")?;
             single = Some(Arc::new(self.op.to(other.0, other.1)?));
         }
         *self.lock() = Preconditioner { multigrid, single };
@@ -402,18 +403,20 @@ impl DiracSolver {
         if gauge.geometry().comm().size() > 1 {
             return;
         }
-        let name = format!(
-            "solve {:?} {:?} {} clover {} twist {} {:?} {:?} multigrid {:?}",
-            gauge.geometry().extents(),
-            (gauge.precision(), gauge.recon()),
-            b.nrhs(),
-            op.has_clover(),
-            op.mu != 0.0,
-            op.boundary,
-            self.params,
-            self.lock().multigrid.as_ref().map(|m| m.params()),
-        );
-        b.device().rehearse(&name, || self.run_through(x, b));
+        let name = || {
+            format!(
+                "solve {:?} {:?} {} clover {} twist {} {:?} {:?} multigrid {:?}",
+                gauge.geometry().extents(),
+                (gauge.precision(), gauge.recon()),
+                b.nrhs(),
+                op.has_clover(),
+                op.mu != 0.0,
+                op.boundary,
+                self.params,
+                self.lock().multigrid.as_ref().map(|m| m.params()),
+            )
+        };
+        b.device().rehearse(name, || self.run_through(x, b));
     }
 
     /// All that a solve launches, for a few iterations.
@@ -707,16 +710,6 @@ fn to_tolerance(
         params.initial_guess = true;
     }
     Ok(total.expect("the loop runs at least once"))
-}
-
-/// Bytes of an operator with the parameters of `op` in another storage.
-pub(super) fn operator_bytes(op: &Wilson, (precision, recon): (Precision, Recon)) -> u64 {
-    let geometry = op.gauge().geometry();
-    let mut bytes = GaugeField::bytes(geometry, precision, recon);
-    for blocks in [op.clover(), op.clover_inverse()].into_iter().flatten() {
-        bytes += CloverField::bytes(geometry, precision, blocks.sets());
-    }
-    bytes as u64
 }
 
 /// x = c x; `any` is a finite field like x, read with coefficient 0.

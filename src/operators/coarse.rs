@@ -182,6 +182,17 @@ impl CoarseOperator {
         self.product(out, inp, &self.diagonal, self.grid.directions(), coef, plus)
     }
 
+    /// One or, through the odd sites, two hops: with `plus` the operator of solves, without what of it is
+    /// not the unit matrix, with the other sign.
+    fn steps(&self, out: Part, inp: Part, odd: Part, plus: Option<(f64, Part)>) -> Result<()> {
+        let sign = if plus.is_some() { 1.0 } else { -1.0 };
+        if !self.grid.has_parity() {
+            return self.hop(out, inp, sign, plus);
+        }
+        self.hop(odd, inp, 1.0, None)?;
+        self.hop(out, odd, -sign, plus)
+    }
+
     /// out = the hop in one direction, 2 mu + forward, of in, times D^-1.
     pub fn one_hop(
         &self,
@@ -219,12 +230,7 @@ impl CoarseOperator {
         odd: &mut CoarseField,
     ) -> Result<()> {
         self.check(&[inp, out, odd])?;
-        let (out, inp, odd) = (out.own(), inp.own(), odd.own());
-        if !self.grid.has_parity() {
-            return self.hop(out, inp, 1.0, Some((1.0, inp)));
-        }
-        self.hop(odd, inp, 1.0, None)?;
-        self.hop(out, odd, -1.0, Some((1.0, inp)))
+        self.steps(out.own(), inp.own(), odd.own(), Some((1.0, inp.own())))
     }
 
     /// out = in - S in or -Y in: what of the operator of solves is not the unit matrix, with the other sign.
@@ -235,12 +241,7 @@ impl CoarseOperator {
         odd: &mut CoarseField,
     ) -> Result<()> {
         self.check(&[inp, out, odd])?;
-        let (out, inp, odd) = (out.own(), inp.own(), odd.own());
-        if !self.grid.has_parity() {
-            return self.hop(out, inp, -1.0, None);
-        }
-        self.hop(odd, inp, 1.0, None)?;
-        self.hop(out, odd, 1.0, None)
+        self.steps(out.own(), inp.own(), odd.own(), None)
     }
 
     /// The system of solves from that of M x = b: `out` is its source, `scaled` = D^-1 b on all sites.

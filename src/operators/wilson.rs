@@ -240,6 +240,16 @@ impl Wilson {
         Ok(Wilson { gauge: Arc::new(gauge), ..self })
     }
 
+    /// Bytes of links and clover blocks in another precision and link storage.
+    pub fn bytes_as(&self, precision: Precision, recon: Recon) -> u64 {
+        let geometry = self.gauge.geometry();
+        let mut bytes = GaugeField::bytes(geometry, precision, recon);
+        for blocks in [self.clover(), self.clover_inverse()].into_iter().flatten() {
+            bytes += CloverField::bytes(geometry, precision, blocks.sets());
+        }
+        bytes as u64
+    }
+
     /// The same operator in another precision and link storage.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         let convert = |c: &Option<Arc<CloverField>>| -> Result<Option<Arc<CloverField>>> {

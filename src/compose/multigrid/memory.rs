@@ -2,7 +2,6 @@
 
 use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER};
 use super::{smoother_links, Cycle, MultigridParams, Smoother};
-use crate::compose::solve::operator_bytes;
 use crate::fields::krylov::LeastSquares;
 use crate::fields::{Precision, SpinorField, Subset};
 use crate::operators::Wilson;
@@ -86,7 +85,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let count = TOGETHER.min(n);
     let (half, full) = (spinors(Subset::Even, count), spinors(Subset::Full, count));
     let sizes = sizes(op, params);
-    let low = operator_bytes(op, (params.smoother_precision, smoother_links(op)));
+    let low = op.bytes_as(params.smoother_precision, smoother_links(op));
     // Null vectors of the finest level, from random ones by BiCGStab.
     let vector = |size: &Size| size.sites * size.components * 2 * real;
     let first = n as u64 * vector(&sizes[0]);

@@ -116,15 +116,17 @@ impl Multigrid {
         let start = Instant::now();
         if op.gauge().geometry().comm().size() == 1 {
             let (links, own) = (op.gauge(), op.params());
-            let name = format!(
-                "multigrid {:?} {:?} clover {} twist {} {:?} {params:?}",
-                links.geometry().extents(),
-                (links.precision(), links.recon()),
-                own.has_clover(),
-                own.mu != 0.0,
-                own.boundary,
-            );
-            op.shape().device.rehearse(&name, || {
+            let name = || {
+                format!(
+                    "multigrid {:?} {:?} clover {} twist {} {:?} {params:?}",
+                    links.geometry().extents(),
+                    (links.precision(), links.recon()),
+                    own.has_clover(),
+                    own.mu != 0.0,
+                    own.boundary,
+                )
+            };
+            op.shape().device.rehearse(name, || {
                 let _ = Self::set_up(op, params, vectors);
             });
         }
