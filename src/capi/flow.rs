@@ -118,9 +118,11 @@ fn run(
         }
     };
     let mut done = None;
-    gauge.change("gauge", |links| {
-        done = Some(Flow::new(links, kind)?.run(links, &params, &mut watch)?);
-        Ok(())
+    // On a copy: links that a step takes out of range leave the field as it is.
+    gauge.replace("gauge", |old| {
+        let mut links = old.to(old.precision(), old.recon())?;
+        done = Some(Flow::new(&links, kind)?.run(&mut links, &params, &mut watch)?);
+        Ok(links)
     })?;
     let Some(done) = done else { bail!(Internal, "flow: no result") };
     let or = |x: Option<f64>| x.unwrap_or(-1.0);

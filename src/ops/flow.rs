@@ -195,8 +195,8 @@ impl Flow {
     /// Flows the links; `watch` sees every point as it is measured.
     ///
     /// # Errors
-    /// `BadParameter`: a step, time or tolerance out of range, or more than a million steps; `NotFinite`. The links are then where
-    /// the flow had come.
+    /// `BadParameter`: a step, time or tolerance out of range, or more than a million steps;
+    /// `NotFinite`. The links are then where the flow had come.
     pub fn run(
         &mut self,
         gauge: &mut GaugeField,
@@ -221,7 +221,8 @@ impl Flow {
             if step < params.time / MOST_STEPS {
                 bail!(
                     BadParameter,
-                    "flow: tolerance: {:e} takes steps of {step:.1e} at t = {}, expected one that allows a                      time of at most {MOST_STEPS} steps",
+                    "flow: tolerance: {:e} takes steps of {step:.1e} at t = {}, expected one that allows a \
+                     time of at most {MOST_STEPS} steps",
                     params.tolerance,
                     report.time
                 );

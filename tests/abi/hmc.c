@@ -217,11 +217,32 @@ static void flows(plaq_context context) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "kind", plaq_flow_run(gauge, &params, NULL, NULL, &report, NULL, 0, &count));
 }
 
+/* Links far outside the group, which a step takes out of range. */
+static void refused_flow(plaq_context context) {
+  plaq_gauge gauge = some_gauge(context);
+  plaq_layout_params layout;
+  plaq_flow_params params;
+  double *links = random_links(), *back = numbers(LINKS);
+  int64_t count = 7;
+  int i;
+  for (i = 0; i < LINKS; i++) links[i] *= 1e20;
+  OK(plaq_layout_params_init(&layout, sizeof layout));
+  layout.tolerance = -1;
+  OK(plaq_gauge_load(gauge, &layout, links));
+  OK(plaq_flow_params_init(&params, sizeof params));
+  params.time = 0.1;
+  REFUSED(PLAQ_NOT_FINITE, "not finite", plaq_flow_run(gauge, &params, NULL, NULL, NULL, NULL, 0, &count));
+  OK(plaq_gauge_save(gauge, NULL, back));
+  CHECK(count == 7 && distance(links, back, LINKS) == 0);
+  free(links), free(back);
+}
+
 int main(void) {
   plaq_context context = cpu_context();
   single_steps(context);
   trajectories(context);
   flows(context);
+  refused_flow(context);
   OK(plaq_context_destroy(context));
   return 0;
 }
