@@ -52,10 +52,15 @@ static inline double *random_links(void) {
   return links;
 }
 
+/* Infinite where a difference is NaN. */
 static inline double distance(const double *a, const double *b, size_t count) {
   double worst = 0;
   size_t i;
-  for (i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]));
+  for (i = 0; i < count; i++) {
+    double d = fabs(a[i] - b[i]);
+    if (isnan(d)) return HUGE_VAL;
+    if (d > worst) worst = d;
+  }
   return worst;
 }
 
