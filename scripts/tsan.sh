@@ -22,7 +22,7 @@ ${CC:-cc} -std=gnu99 -O1 -g -Iinclude -Itests/fuzz "$target/tmp/fuzz/calls.c" te
   "$target/tsan/$host/debug/libplaq.a" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive \
   -lm -ldl -lpthread -lrt -o "$work/fuzz"
 TSAN_OPTIONS="exitcode=0 suppressions=$work/suppressions log_path=$work/report" \
-  setarch -R "$work/fuzz" "${2:-9}" 0 "${1:-60}" 60 "$work/files" 4
+  setarch -R "$work/fuzz" "${2:-9}" 0 1000000 "${1:-60}" 60 "$work/files" 4
 if grep -l 'WARNING: ThreadSanitizer' "$work"/report* 2>/dev/null; then
   grep -h '^SUMMARY' "$work"/report*
   exit 1

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::devices;
+use common::{devices, largest};
 use plaq::backend::Device;
 use plaq::error::Status;
 
@@ -167,8 +167,7 @@ fn fourier_transforms_match_the_sum() {
                 };
                 numbers.chunks_exact(2).map(|z| C::new(z[0], z[1])).collect()
             };
-            let furthest =
-                |a: &[C], b: &[C]| a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+            let furthest = |a: &[C], b: &[C]| largest(a.iter().zip(b).map(|(a, b)| (a - b).norm()));
             let largest = expected.iter().map(|z| z.norm()).fold(0.0, f64::max);
             let tolerance =
                 16.0 * largest * if single { f32::EPSILON as f64 } else { f64::EPSILON };

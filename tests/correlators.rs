@@ -6,7 +6,7 @@ mod reference;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::{devices, lattices, tolerance};
+use common::{devices, largest, lattices, tolerance};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Normalisation, SolveParams};
 use plaq::error::Status;
@@ -99,7 +99,7 @@ fn sources_are_exact() {
                         .iter()
                         .zip(&expect)
                         .map(|(a, b)| (a - b).abs() / b.max(f64::MIN_POSITIVE));
-                    assert!(off.fold(0.0, f64::max) <= bound, "{extents:?} {precision:?}");
+                    assert!(largest(off) <= bound, "{extents:?} {precision:?}");
                 }
             }
         }

@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::{Arc, OnceLock};
 
-use common::{devices, distance, extents_on, over_ranks, tolerance};
+use common::{devices, distance, extents_on, largest, over_ranks, tolerance};
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::error::Status;
@@ -172,10 +172,10 @@ fn verify(op: &dyn LinOp, v: &SpinorField, values: &[f64]) -> (f64, f64) {
     op.apply(&mut r, v).unwrap();
     let minus: Vec<f64> = values.iter().map(|l| -l).collect();
     blas::axpy(&blas::complex(&minus), v, &mut r).unwrap();
-    let residual = blas::norm2(&r).unwrap().iter().fold(0.0f64, |m, r| m.max(r.sqrt()));
+    let residual = largest(blas::norm2(&r).unwrap().into_iter().map(f64::sqrt));
     let g = basis::dots(v, 0..n, v, 0..n).unwrap();
     let off = |k: usize| (g[k] - if k / n == k % n { 1.0 } else { 0.0 }).norm();
-    (residual, (0..n * n).map(off).fold(0.0, f64::max))
+    (residual, largest((0..n * n).map(off)))
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use common::remote::remote;
-use common::{devices, distance, extents_on, over_ranks, ranks, EXTENTS};
+use common::{devices, distance, extents_on, largest, over_ranks, ranks, EXTENTS};
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::comm::Comm;
@@ -105,7 +105,7 @@ fn operator(device: &Device, extents: [usize; 4], precision: Precision, recon: R
     };
     compare(device, extents, run, |found, expected, what| {
         let apart = distance(&found.0, &expected.0);
-        let apart = apart.max(distance(&found.1, &expected.1));
+        let apart = largest([apart, distance(&found.1, &expected.1)]);
         let bound = match precision {
             // Eight faces rounded once more, each with a unit of its own.
             Precision::F16 => 8.0 * precision.epsilon() * 4.0,

@@ -12,7 +12,7 @@ use plaq::fields::{
 };
 use reference::gamma::{self, mul_spin};
 use reference::rng::Rng;
-use reference::{su3, Lattice, C};
+use reference::{largest, su3, Lattice, C};
 
 /// One lattice that splits over lanes in every direction, one in two and one in none.
 const LATTICES: [[usize; 4]; 3] = [[4, 8, 4, 8], [4, 6, 2, 8], [6, 6, 2, 10]];
@@ -66,7 +66,7 @@ fn haar(extents: [usize; 4]) -> Vec<f64> {
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    largest(a.iter().zip(b).map(|(a, b)| (a - b).abs()))
 }
 
 fn links_there_and_back(device: &Device) {

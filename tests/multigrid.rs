@@ -6,7 +6,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, over_ranks, ranks};
+use common::{devices, distance, largest, over_ranks, ranks};
 use plaq::backend::Device;
 use plaq::compose::multigrid::{
     Cycle, FineOperator, LevelParams, Multigrid, MultigridParams, Smoother, Transfer, Update,
@@ -204,7 +204,7 @@ fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, prec
                 }
             }
             let one = if i == j { C::ONE } else { C::ZERO };
-            let worst = sums.iter().map(|z| (z - one).norm()).fold(0.0, f64::max);
+            let worst = largest(sums.iter().map(|z| (z - one).norm()));
             assert!(worst < tolerance, "{what}: <{i}, {j}> off by {worst:e}");
         }
     }

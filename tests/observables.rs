@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, lattices, storage_factor, tolerance};
+use common::{devices, largest, lattices, storage_factor, tolerance};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};
@@ -44,9 +44,15 @@ fn line_average<const N: usize>(lat: Lattice, u: &GaugeN<N>, mu: usize) -> C {
 
 /// Largest difference of two sets of plaquettes.
 fn apart(a: &Plaquette, b: &Plaquette) -> f64 {
-    [a.total - b.total, a.spatial - b.spatial, a.temporal - b.temporal, a.link_trace - b.link_trace]
-        .iter()
-        .fold(0.0, |m, d| m.max(d.abs()))
+    largest(
+        [
+            a.total - b.total,
+            a.spatial - b.spatial,
+            a.temporal - b.temporal,
+            a.link_trace - b.link_trace,
+        ]
+        .map(f64::abs),
+    )
 }
 
 fn compare<const N: usize>(device: &Device, extents: [usize; 4], recons: &[Recon]) {

@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, over_ranks};
+use common::{devices, distance, largest, over_ranks};
 use plaq::backend::Device;
 use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams};
 use plaq::compose::{
@@ -59,7 +59,7 @@ fn residual(op: &Overlap, x: &SpinorField, b: &SpinorField) -> f64 {
     op.apply(&mut r, x).unwrap();
     blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), &mut r).unwrap();
     let pairs = blas::norm2(&r).unwrap().into_iter().zip(blas::norm2(b).unwrap());
-    pairs.map(|(r, b)| (r / b).sqrt()).fold(0.0, f64::max)
+    largest(pairs.map(|(r, b)| (r / b).sqrt()))
 }
 
 fn noise(op: &Overlap, n: usize) -> SpinorField {

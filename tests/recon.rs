@@ -7,7 +7,7 @@ mod reference;
 use plaq::backend::Device;
 use plaq::fields::{GaugeField, Precision, Recon};
 use reference::matrix::mul;
-use reference::{lattice::Lattice, su3, Gauge, C};
+use reference::{largest, lattice::Lattice, su3, Gauge, C};
 
 const EXTENTS: [usize; 4] = [4, 4, 4, 8];
 
@@ -34,16 +34,8 @@ fn errors(field: &GaugeField, gauge: &Gauge) -> Vec<f64> {
     let expected = flat(gauge);
     back.chunks(18)
         .zip(expected.chunks(18))
-        .map(|(b, e)| b.iter().zip(e).map(|(b, e)| (b - e).abs()).fold(0.0, nan_max))
+        .map(|(b, e)| largest(b.iter().zip(e).map(|(b, e)| (b - e).abs())))
         .collect()
-}
-
-fn nan_max(a: f64, b: f64) -> f64 {
-    if b.is_nan() {
-        f64::INFINITY
-    } else {
-        a.max(b)
-    }
 }
 
 fn bound(precision: Precision, recon: Recon) -> f64 {
@@ -94,7 +86,7 @@ fn unit_links_are_stored_without_loss_of_digits(device: &Device) {
     let gauge = su3::unit_gauge(Lattice::new(EXTENTS));
     for recon in Recon::SU3 {
         let worst = errors(&field(device, &gauge, EXTENTS, Precision::F64, recon), &gauge);
-        let worst = worst.into_iter().fold(0.0, f64::max);
+        let worst = largest(worst);
         assert!(worst < 1e-15, "{recon:?}: {worst:e}");
     }
 }

@@ -1,6 +1,7 @@
 //! What every test of the library shares: devices to run on, lattices, tolerances.
 #![allow(dead_code)]
 
+pub mod largest;
 pub mod milc;
 pub mod ranks;
 pub mod remote;
@@ -8,6 +9,7 @@ pub mod remote;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use largest::largest;
 use plaq::backend::Device;
 use plaq::fields::{Geometry, Precision, Recon};
 pub use ranks::ranks;
@@ -106,8 +108,8 @@ pub fn tolerance(p: Precision, terms: f64) -> f64 {
 /// Largest difference over the largest magnitude.
 pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
-    let top = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).abs())) / top.max(f64::MIN_POSITIVE)
+    let top = largest(b.iter().map(|x| x.abs())).max(f64::MIN_POSITIVE);
+    largest(a.iter().zip(b).map(|(x, y)| (x - y).abs())) / top
 }
 
 /// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h: a turn

@@ -9,6 +9,7 @@ fn errors(r: &Rational) -> (f64, usize) {
     for i in 0..=20_000 {
         let x = r.low * (r.high / r.low).powf(i as f64 / 20_000.0);
         let e = r.value(x) / x.powf(r.power);
+        assert!(e.is_finite(), "{x}");
         worst = worst.max((e - 1.0).abs());
         // The best in the logarithm, where errors up and down are alike.
         let e = e.ln();

@@ -1,11 +1,12 @@
 /* Random calls of every function of plaq.h, reproducible from the seed:
  *
- *   fuzz SEED FIRST_EPISODE SECONDS CALLS FOLDER [THREADS]
+ *   fuzz SEED FIRST_EPISODE EPISODES SECONDS CALLS FOLDER [THREADS]
  *
- * An episode is CALLS calls on contexts of its own, of each of the threads, which share objects. With
- * PLAQ_TEST_DEVICE=cuda arrays lie on the GPU, too. Faults are: signals, calls that do not end, output,
- * statuses that are not in the table, PLAQ_INTERNAL, results written by a call that failed, fields changed
- * by a call that was refused, writes behind the end of the host's arrays, and success with a handle that
+ * It ends after so many episodes or seconds. An episode is CALLS calls on contexts of its own, of each of
+ * the threads, which share objects. With PLAQ_TEST_DEVICE=cuda arrays lie on the GPU, too. Faults are:
+ * signals, calls that do not end, output, statuses that are not in the table, PLAQ_INTERNAL, results
+ * written by a call that failed, fields changed by a call that was refused, writes behind the end of the
+ * host's arrays, and success with a handle that
  * is no object. Each is a line on the standard output; the exit code is 1 then. */
 #include "engine.h"
 
@@ -44,7 +45,7 @@ static int64_t stale[STALE];
 static int stale_count;
 
 static uint64_t seed;
-static long episode, calls, seconds, faults;
+static long episode, episodes, calls, seconds, faults;
 static FILE *say;
 static const char *folder;
 static int threads = 1, gpu;
@@ -56,6 +57,7 @@ static __thread long all, fine;
 static struct {
   const char *name;
   long call;
+  volatile double busy;
   volatile time_t since;
 } doing[MOST_THREADS];
 
@@ -91,17 +93,27 @@ static void signalled(int number) {
   _exit(1);
 }
 
+/* Seconds of all processors that this process took. */
+static double busy(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Beside other work a call takes longer: its own work counts, or a wait without any. */
 static void *watch(void *nothing) {
   int i;
   (void)nothing;
   for (;;) {
     usleep(500000);
-    for (i = 0; i < MOST_THREADS; i++)
-      if (doing[i].since && time(NULL) - doing[i].since > LONGEST) {
+    for (i = 0; i < MOST_THREADS; i++) {
+      time_t since = doing[i].since;
+      if (since && (busy() - doing[i].busy > LONGEST * threads || time(NULL) - since > 10 * LONGEST)) {
         thread = i;
         fault("a call that does not end", LONGEST);
         _exit(1);
       }
+    }
   }
   return NULL;
 }
@@ -493,6 +505,7 @@ static int32_t make_call(int n) {
   must_fail = out_count = arrays_used = watched_count = layout_arrays = 0;
   callbacks_left = below(20), spinor_rhs = 1, context_of_call = 0;
   doing[thread].name = entries[n].name;
+  doing[thread].busy = busy();
   doing[thread].since = time(NULL);
   status = entries[n].call();
   doing[thread].since = 0;
@@ -527,13 +540,14 @@ static long all_calls, all_fine;
 
 /* Episodes, all threads side by side; the first one begins and ends them. */
 static void *work(void *number) {
-  time_t begin = time(NULL);
+  const time_t begin = time(NULL);
+  const long end = episode + episodes;
   thread = (int)(intptr_t)number;
   output = guarded(DATA);
   for (;;) {
     if (thread == 0) {
       end_contexts();
-      going = go_on(time(NULL) - begin < seconds);
+      going = go_on(episode < end && time(NULL) - begin < seconds);
       if (going) before_episode();
     }
     pthread_barrier_wait(&gate);
@@ -552,10 +566,10 @@ static void *work(void *number) {
 int main(int argc, char **argv) {
   int i, captured;
   pthread_t watcher, others[MOST_THREADS];
-  if (argc != 6 && argc != 7) return 2;
-  seed = strtoull(argv[1], NULL, 10), episode = atol(argv[2]), seconds = atol(argv[3]), calls = atol(argv[4]);
-  folder = argv[5];
-  if (argc > 6) threads = atoi(argv[6]);
+  if (argc != 7 && argc != 8) return 2;
+  seed = strtoull(argv[1], NULL, 10), episode = atol(argv[2]), episodes = atol(argv[3]);
+  seconds = atol(argv[4]), calls = atol(argv[5]), folder = argv[6];
+  if (argc > 7) threads = atoi(argv[7]);
   if (threads < 1 || threads > MOST_THREADS) return 2;
   gpu = getenv("PLAQ_TEST_DEVICE") && !strcmp(getenv("PLAQ_TEST_DEVICE"), "cuda");
   begin_ranks();

@@ -106,7 +106,7 @@ fn damage(dice: &mut Dice, file: &mut Vec<u8>) {
     }
 }
 
-pub fn attack(seed: u64, seconds: u64, folder: &Path) {
+pub fn attack(seed: u64, files: u64, seconds: u64, folder: &Path) {
     let extents = [4, 2, 2, 2];
     let unit =
         [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
@@ -124,7 +124,7 @@ pub fn attack(seed: u64, seconds: u64, folder: &Path) {
     let start = Instant::now();
     let mut read = 0u64;
     let mut refused = 0u64;
-    for number in 0.. {
+    for number in 0..files {
         if start.elapsed() > Duration::from_secs(seconds) {
             break;
         }

@@ -14,8 +14,10 @@ use std::sync::Mutex;
 
 use programs::{job, mpi_library, root, run, tool, variable as variable_or, work};
 
-/// Of each of the fuzzers here.
+/// Of each of the fuzzers here, at most.
 const SECONDS: u64 = 20;
+/// The same episodes on every machine that is fast enough.
+const EPISODES: u64 = 60;
 
 fn variable(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().expect("a number"))
@@ -23,6 +25,14 @@ fn variable(name: &str, default: u64) -> u64 {
 
 fn seconds() -> u64 {
     variable("PLAQ_FUZZ_SECONDS", SECONDS)
+}
+
+fn episodes() -> u64 {
+    if seconds() > SECONDS {
+        i64::MAX as u64 / 2
+    } else {
+        EPISODES
+    }
 }
 
 fn seed() -> u64 {
@@ -97,7 +107,7 @@ fn compiled(kind: Kind) -> Option<PathBuf> {
 
 /// Its arguments but the number of threads; a folder of its own for files.
 fn arguments(seconds: u64, calls: u64, folder: &str) -> Vec<OsString> {
-    let numbers = [seed(), variable("PLAQ_FUZZ_FIRST", 0), seconds, calls];
+    let numbers = [seed(), variable("PLAQ_FUZZ_FIRST", 0), episodes(), seconds, calls];
     let mut words: Vec<OsString> = numbers.iter().map(|n| n.to_string().into()).collect();
     words.push(scratch(folder).into());
     words
@@ -167,5 +177,5 @@ fn a_defect_is_found() {
 
 #[test]
 fn damaged_files() {
-    files::attack(seed(), seconds(), &scratch("damaged"));
+    files::attack(seed(), 50 * episodes(), seconds(), &scratch("damaged"));
 }

@@ -13,7 +13,7 @@ mod stopping;
 
 use std::sync::Arc;
 
-use common::{devices, lattices, over_ranks, storage_factor, tolerance};
+use common::{devices, largest, lattices, over_ranks, storage_factor, tolerance};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Group, Precision, Recon, Transformation};
@@ -86,7 +86,7 @@ fn matrices<const N: usize>(g: &Transformation) -> Vec<Matrix<N>> {
 
 fn furthest<const N: usize>(a: &[Matrix<N>], b: &[Matrix<N>]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| distance(a, b)).fold(0.0, f64::max)
+    largest(a.iter().zip(b).map(|(a, b)| distance(a, b)))
 }
 
 fn conditions() -> Vec<Condition> {

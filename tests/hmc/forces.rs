@@ -6,7 +6,7 @@ use plaq::ops::hmc::gauge_action::{
 };
 use plaq::ops::observables::wilson_action;
 
-use super::common::{self, devices, extents_on, over_ranks, tolerance};
+use super::common::{self, devices, extents_on, largest, over_ranks, tolerance};
 use super::reference::{hmc as slow, su3, Lattice};
 use super::{coefficients, links, momenta};
 
@@ -79,7 +79,7 @@ fn forces_are_derivatives_of_the_action() {
                 let sizes: Vec<f64> =
                     f.chunks(8).map(|l| l.iter().map(|v| v * v).sum::<f64>()).collect();
                 let rms = (sizes.iter().sum::<f64>() / sizes.len() as f64).sqrt();
-                let max = sizes.iter().copied().fold(0.0, f64::max).sqrt();
+                let max = largest(sizes.iter().copied()).sqrt();
                 assert!((report.rms / rms - 1.0).abs() < 1e-12, "{name}: {report:?}, {rms}");
                 assert!((report.max / max - 1.0).abs() < 1e-12, "{name}: {report:?}, {max}");
                 // Links of all directions, at edges and inside.

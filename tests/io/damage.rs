@@ -1,5 +1,6 @@
 //! Files that are cut, altered, absurd or of another lattice.
 
+use super::largest::largest;
 use super::lattice::*;
 use super::{options, precisions, FORMATS};
 use plaq::error::Status;
@@ -19,7 +20,7 @@ fn refusal(path: &Path, expect: Option<[usize; 4]>) -> Status {
 
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).fold(0.0, |d, (a, b)| (a - b).abs().max(d))
+    largest(a.iter().zip(b).map(|(a, b)| (a - b).abs()))
 }
 
 #[test]

@@ -3,6 +3,8 @@
 
 mod configurations;
 mod damage;
+#[path = "../common/largest.rs"]
+mod largest;
 mod lattice;
 mod writing;
 

@@ -1,6 +1,6 @@
 //! Small dense complex matrices: colour (2, 3), spin (4), clover blocks (6), and any size.
 
-use super::C;
+use super::{largest, C};
 
 pub type Matrix<const N: usize> = [[C; N]; N];
 
@@ -56,7 +56,7 @@ pub fn trace<const N: usize>(a: &Matrix<N>) -> C {
 
 /// The largest modulus of an entry of a - b.
 pub fn distance<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> f64 {
-    sub(a, b).iter().flatten().map(|z| z.norm()).fold(0.0, f64::max)
+    largest(sub(a, b).iter().flatten().map(|z| z.norm()))
 }
 
 pub fn det<const N: usize>(a: &Matrix<N>) -> C {

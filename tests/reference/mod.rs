@@ -4,7 +4,7 @@
 //! `lex = x + X(y + Y(z + Z t))`; a link is `gauge[lex * 4 + mu]`, a spinor is
 //! `psi[lex][spin][colour]` in the DeGrand-Rossi basis.
 //!
-//! A test takes it in with `mod reference;`.
+//! A test takes it in with `mod reference;`, beside `mod common;`.
 
 // Every test program uses its own part of the reference.
 #![allow(dead_code)]
@@ -29,6 +29,7 @@ pub mod source;
 pub mod spinor;
 pub mod su3;
 
+pub use super::common::largest;
 pub use lattice::Lattice;
 pub use num_complex::Complex64 as C;
 

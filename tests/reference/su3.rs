@@ -2,7 +2,7 @@
 
 use super::matrix::{add, dag, det, mul, one, scale, sub, trace, zero, Matrix};
 use super::rng::Rng;
-use super::{GaugeN, Lattice, C};
+use super::{largest, GaugeN, Lattice, C};
 
 /// Gram-Schmidt on the rows, then the phase of the determinant is taken out of the last row:
 /// the nearest common choice of codes that store two rows of a link.
@@ -51,8 +51,8 @@ pub fn exp_i<const N: usize>(h: &Matrix<N>) -> Matrix<N> {
 /// |U U^dag - 1| (largest entry) or |det U - 1|, whichever is larger.
 pub fn unitarity_violation<const N: usize>(u: &Matrix<N>) -> f64 {
     let off = sub(&mul(u, &dag(u)), &one());
-    let rows = off.iter().flatten().map(|z| z.norm()).fold(0.0, f64::max);
-    rows.max((det(u) - C::ONE).norm())
+    let det = (det(u) - C::ONE).norm();
+    largest(off.iter().flatten().map(|z| z.norm()).chain([det]))
 }
 
 pub fn unit_gauge<const N: usize>(lat: Lattice) -> GaugeN<N> {

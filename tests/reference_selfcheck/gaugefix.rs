@@ -5,7 +5,7 @@ use super::reference::gaugefix::*;
 use super::reference::matrix::{add, dag, distance, mul, one, scale, trace, zero, Matrix};
 use super::reference::observables::plaquette;
 use super::reference::rng::Rng;
-use super::reference::{su3, Gauge, GaugeN, Lattice, C};
+use super::reference::{largest, su3, Gauge, GaugeN, Lattice, C};
 use super::{milc_field, ROUNDING};
 
 const CONDITIONS: [Condition; 5] = [
@@ -278,7 +278,7 @@ fn no_group_element_beats_the_optimum() {
     let eigenvector = |d: f64| [d + (d * d + e * e + f * f).sqrt(), e, f, 0.0];
     let unit_vector = |a| overrelaxed(a, Step::FirstOrder(1.0));
     let ours = unit_vector(optimum(Condition::MaximallyAbelian, &out, 0, 1));
-    let off = |a: [f64; 4]| (0..4).map(|k| (a[k] - ours[k]).abs()).fold(0.0, f64::max);
+    let off = |a: [f64; 4]| largest((0..4).map(|k| (a[k] - ours[k]).abs()));
     assert!(off(unit_vector(eigenvector(d))) < ROUNDING);
     assert!(off(unit_vector(eigenvector(0.5 * d))) > 1e-3);
 }

@@ -29,6 +29,14 @@ fn general_params() -> Params {
 }
 
 #[test]
+fn the_largest_of_values_sees_nan() {
+    let largest = common::largest::largest;
+    assert_eq!(largest([1.0, 3.0, 2.0]), 3.0);
+    assert_eq!(largest([]), 0.0);
+    assert!([[f64::NAN, 1.0], [1.0, f64::NAN]].into_iter().all(|v| largest(v).is_nan()));
+}
+
+#[test]
 fn neighbours_undo_each_other_and_change_parity() {
     for extents in [[4, 6, 2, 4], [3, 5, 2, 1]] {
         let lat = Lattice::new(extents);
