@@ -30,10 +30,9 @@ fn general_params() -> Params {
 
 #[test]
 fn the_largest_of_values_sees_nan() {
-    let largest = common::largest::largest;
-    assert_eq!(largest([1.0, 3.0, 2.0]), 3.0);
-    assert_eq!(largest([]), 0.0);
-    assert!([[f64::NAN, 1.0], [1.0, f64::NAN]].into_iter().all(|v| largest(v).is_nan()));
+    assert_eq!(common::largest([1.0, 3.0, 2.0]), 3.0);
+    assert_eq!(common::largest([]), 0.0);
+    assert!([[f64::NAN, 1.0], [1.0, f64::NAN]].into_iter().all(|v| common::largest(v).is_nan()));
 }
 
 #[test]
