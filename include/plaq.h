@@ -2289,8 +2289,8 @@ typedef struct plaq_gaugefix_state {
  * the criteria says the report. `result` has the transformation and the copies; NULL if
  * they are not wanted.
  * Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
- * UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
- * ranks), CUFFT_MISSING: the links stay as they were. */
+ * UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
+ * CUFFT_MISSING: the links stay as they were. */
 plaq_status plaq_gaugefix_run(plaq_gauge gauge,
                               const plaq_gaugefix_params *params,
                               plaq_gaugefix_callback callback,

@@ -199,4 +199,15 @@ template <int W, class S, int STORAGE> struct FourierDirection {
   }
 };
 
+// Pairs of numbers in another order.
+template <int W, class S> struct TransposePairs {
+  typedef Pair<typename S::T> P;
+  static PLAQ_FN void site(const TransposeArgs& a, int o, int lx, int) {
+    const i64 at = (i64)o * PLAQ_LANES + lx, rest = at / a.extents[2], i = rest / a.extents[1];
+    if (i >= a.extents[0]) return;
+    const i64 j = rest % a.extents[1], k = at % a.extents[2];
+    ((P*)a.to)[at] = ((const P*)a.from)[i * a.strides[0] + j * a.strides[1] + k * a.strides[2]];
+  }
+};
+
 }  // namespace PLAQ_NS

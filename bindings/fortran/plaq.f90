@@ -2561,8 +2561,8 @@ module plaq
     !> the criteria says the report. `result` has the transformation and the copies; NULL if
     !> they are not wanted.
     !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
-    !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
-    !> ranks), CUFFT_MISSING: the links stay as they were.
+    !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
+    !> CUFFT_MISSING: the links stay as they were.
     integer(c_int32_t) function plaq_gaugefix_run(gauge, &
         params, &
         callback, &

@@ -423,6 +423,15 @@ kernel_args! {
         arg norm: f64,
     }
 
+    /// Pairs of numbers in another order (fourier.h): to[i][j][k] = from[i s0 + j s1 + k s2].
+    struct TransposeArgs {
+        arg from: Ptr,
+        arg to: Ptr,
+        /// Of i, j and k.
+        arg extents: [i32; 4],
+        arg strides: [i32; 4],
+    }
+
     /// Columns of a source (source.h).
     struct SourceArgs {
         sub geom: Geom,

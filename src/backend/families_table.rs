@@ -47,6 +47,7 @@ pub const KERNELS: &[Kernel] = &[
     kernel("fourier_update", "FourierUpdate", "fourier.h", "FourierArgs", Kind::Site, &[FLOATS, &["R8", "R12", "SU2"]]),
     kernel("fourier_scale", "FourierScale", "fourier.h", "FourierArgs", Kind::LaneReduce(1, 0), &[FLOATS, &["R8", "R12", "SU2"]]),
     kernel("fourier_direction", "FourierDirection", "fourier.h", "FourierArgs", Kind::LaneReduce(1, 1), &[FLOATS, &["R8", "R12", "SU2"]]),
+    kernel("transpose_pairs", "TransposePairs", "fourier.h", "TransposeArgs", Kind::Lane, &[FLOATS]),
     kernel("source", "Source", "source.h", "SourceArgs", Kind::Lane, &[PRECISIONS]),
     kernel("spin_phase", "SpinPhase", "source.h", "SpinPhaseArgs", Kind::Lane, &[FLOATS]),
     kernel("mesons", "Mesons", "contract.h", "MesonArgs", Kind::Reduce(64), &[FLOATS]).blocks(Blocks::AllRegisters),

@@ -7,7 +7,7 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub extents: [usize; 4],
-    /// The first 3 axes, for every value of the last one on its own, or all 4.
+    /// The first one or the first 3 axes, for every value of the others on their own, or all 4.
     pub axes: usize,
     pub arrays: usize,
     /// Single precision instead of double.
@@ -49,6 +49,11 @@ impl Fourier {
         self.check(from);
         self.check(to);
         self.plan.run(from.ptr(), to.ptr(), false)
+    }
+    /// In place.
+    pub fn transform(&self, array: &mut Buffer) -> Result<()> {
+        self.check(array);
+        self.plan.run(array.ptr(), array.ptr(), false)
     }
     /// In place.
     pub fn inverse(&self, array: &mut Buffer) -> Result<()> {

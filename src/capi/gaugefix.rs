@@ -187,8 +187,8 @@ interface! {
         /// the criteria says the report. `result` has the transformation and the copies; NULL if
         /// they are not wanted.
         /// Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
-        /// UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge or on several
-        /// ranks), CUFFT_MISSING: the links stay as they were.
+        /// UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
+        /// CUFFT_MISSING: the links stay as they were.
         plaq_gaugefix_run(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
         /// Destroys a result. The zero handle is accepted.
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;

@@ -5,6 +5,7 @@ pub mod blas;
 mod border;
 mod clover;
 mod coarse;
+pub mod fourier;
 mod gauge;
 mod geometry;
 pub(crate) mod halo;

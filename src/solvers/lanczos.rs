@@ -174,6 +174,7 @@ impl<'a, 'm> Process<'a, 'm> {
         }
         let dimension = shape.numbers() as usize;
         let block = params.block.max(1);
+        within("block", block, 1, (dimension - 1) / 2)?;
         if params.count == 0 || params.count + 2 * block > dimension {
             bail!(
                 BadParameter,

@@ -54,6 +54,7 @@ static void eigenvectors(plaq_dirac dirac) {
   EIGEN(LANCZOS, degree, -1, "degree");
   EIGEN(LANCZOS, max_restarts, 1000001, "max_restarts: expected 1 to 1000000");
   EIGEN(LANCZOS, max_restarts, 0, "max_restarts");
+  EIGEN(LANCZOS, block, INT32_MAX, "block: expected 1 to");
   EIGEN(RITZ, max_restarts, INT32_MAX, "expected 1 to 1000000");
   CHECK(made.id == 7);
 }

@@ -27,14 +27,6 @@ fn descending(condition: Condition, method: Method) -> GaugeFixParams {
     GaugeFixParams { method, check_every: 1, precision, ..GaugeFixParams::new(condition) }
 }
 
-fn one_rank() -> bool {
-    let one = ranks().size() == 1;
-    if !one {
-        println!("left out: Fourier acceleration works on one rank");
-    }
-    one
-}
-
 /// The same start and alpha, step by step.
 fn steps_match<const N: usize>(extents: [usize; 4]) {
     const STEPS: usize = 3;
@@ -96,25 +88,18 @@ fn steps_match<const N: usize>(extents: [usize; 4]) {
 
 #[test]
 fn descents_match_the_reference_su3() {
-    if one_rank() {
-        more_lattices().into_iter().for_each(steps_match::<3>);
-    }
+    more_lattices().into_iter().for_each(steps_match::<3>);
 }
 
 #[test]
 fn descents_match_the_reference_su2() {
-    if one_rank() {
-        more_lattices().into_iter().for_each(steps_match::<2>);
-    }
+    more_lattices().into_iter().for_each(steps_match::<2>);
 }
 
 /// A small step along the accelerated gradient raises the sum of traces by alpha sum tr Delta D,
 /// with D = Delta times p2max / p^2.
 #[test]
 fn the_gradient_is_the_derivative_of_the_functional() {
-    if !one_rank() {
-        return;
-    }
     let lat = Lattice::new([4, 6, 4, 8]);
     let links = rough::<3>(lat, 0.4, 62);
     for condition in [Condition::Landau, Condition::Coulomb { time: 1 }] {
@@ -150,9 +135,6 @@ fn the_gradient_is_the_derivative_of_the_functional() {
 /// From a rough start, with steps that are right and with steps that are much too long.
 #[test]
 fn descents_never_lower_the_functional() {
-    if !one_rank() {
-        return;
-    }
     let extents = [4, 4, 2, 8];
     for device in devices() {
         for recon in [Recon::R18, Recon::Su2] {
@@ -216,18 +198,13 @@ fn descents_reach_the_maximum_of_overrelaxation() {
             }
         }
     }
-    if one_rank() {
-        check::<3>();
-        check::<2>();
-    }
+    check::<3>();
+    check::<2>();
 }
 
 /// On a thermalised field, to the same violation.
 #[test]
 fn conjugate_gradients_take_fewer_iterations_than_overrelaxation() {
-    if !one_rank() {
-        return;
-    }
     let path = std::path::Path::new("tests/data/quenched-b6.0-8x8x8x8.nersc");
     for device in devices() {
         let options = LoadOptions::default();
@@ -253,9 +230,6 @@ fn conjugate_gradients_take_fewer_iterations_than_overrelaxation() {
 /// What a slice becomes does not depend on the others, nor on when they end.
 #[test]
 fn slices_descend_on_their_own() {
-    if !one_rank() {
-        return;
-    }
     for (extents, time) in [([4, 6, 4, 8], 3), ([8, 4, 4, 2], 0), ([4, 6, 2, 4], 1)] {
         let lat = Lattice::new(extents);
         let fields = [0.05, 0.4].map(|e| rough::<3>(lat, e, 63));
@@ -313,9 +287,6 @@ fn descents_refuse_what_they_cannot_do() {
         for method in methods(ALPHA) {
             let abelian = Condition::MaximallyAbelian { residual: false };
             refused(abelian, method, Status::Unsupported, "overrelaxation");
-            if ranks().size() > 1 {
-                refused(Condition::Landau, method, Status::Unsupported, "overrelaxation");
-            }
         }
     }
 }

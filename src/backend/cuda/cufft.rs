@@ -173,7 +173,7 @@ impl Drop for Raw {
     }
 }
 
-/// The first three axes of all arrays at once, and the last one, which cuFFT does not take as a
+/// The first axis or the first three of all arrays at once, and the last one, which cuFFT does not take as a
 /// fourth, array by array.
 pub struct Plans {
     blocks: Raw,
@@ -192,8 +192,11 @@ impl Plans {
     pub fn new(cuda: &Cuda, shape: Shape) -> Result<Plans> {
         let l = shape.extents;
         let block = l[0] * l[1] * l[2];
-        let reversed = [l[2], l[1], l[0]].map(|l| l as c_longlong).to_vec();
-        let blocks = Raw::new(cuda, shape.single, reversed, (1, block, shape.arrays * l[3]))?;
+        let axes = shape.axes.min(3);
+        let reversed: Vec<c_longlong> = l[..axes].iter().rev().map(|&l| l as c_longlong).collect();
+        let distance = l[..axes].iter().product();
+        let batch = shape.numbers() / distance;
+        let blocks = Raw::new(cuda, shape.single, reversed, (1, distance, batch))?;
         let last = match shape.axes {
             4 => Some(Raw::new(cuda, shape.single, vec![l[3] as c_longlong], (block, 1, block))?),
             _ => None,

@@ -1,7 +1,7 @@
 //! Device memory of a gauge fixing.
 
 use super::sweeper::{sweep_storage, Descent};
-use super::{GaugeFixParams, Method, Working};
+use super::{functional, GaugeFixParams, Method, Working};
 use crate::fields::{GaugeField, Precision, Transformation};
 
 impl GaugeFixParams {
@@ -17,7 +17,9 @@ impl GaugeFixParams {
             Method::FourierCg { .. } => Some(true),
             _ => None,
         };
-        let descent = |precision| conjugate.map_or(0, |c| Descent::bytes(gauge, precision, c));
+        let without = functional(self.condition).without;
+        let descent =
+            |precision| conjugate.map_or(0, |c| Descent::bytes(gauge, without, precision, c));
         let slices = 8 * geometry.extents().into_iter().max().unwrap_or(0) + 4;
         let sweeper = |precision| {
             links(precision, sweep_storage(gauge.device(), group)) + g(precision) + slices

@@ -183,7 +183,7 @@ impl GaugeFixParams {
 
     /// # Errors
     /// `BadParameter` naming the first one out of range; `Unsupported`: links in half precision,
-    /// Fourier acceleration in maximally Abelian gauge or on several ranks.
+    /// Fourier acceleration in maximally Abelian gauge.
     pub(super) fn check(&self, gauge: &GaugeField) -> Result<()> {
         if gauge.precision() == Precision::F16 {
             bail!(Unsupported, "gauge fixing: expected links in f64 or f32, found F16");
@@ -220,7 +220,7 @@ impl GaugeFixParams {
         let (schedule, probability) = match self.method {
             Method::Overrelaxation => (None, None),
             Method::FourierDescent { alpha } | Method::FourierCg { alpha } => {
-                self.check_fourier(gauge, alpha)?;
+                self.check_fourier(alpha)?;
                 (None, None)
             }
             Method::StochasticRelaxation { probability } => (None, Some(probability)),
@@ -246,7 +246,7 @@ impl GaugeFixParams {
         Ok(())
     }
 
-    fn check_fourier(&self, gauge: &GaugeField, alpha: f64) -> Result<()> {
+    fn check_fourier(&self, alpha: f64) -> Result<()> {
         if !(alpha > 0.0 && alpha.is_finite()) {
             bail!(BadParameter, "gauge fixing: alpha: expected more than 0, found {alpha}");
         }
@@ -255,14 +255,6 @@ impl GaugeFixParams {
                 Unsupported,
                 "gauge fixing: Fourier acceleration is for Landau and Coulomb gauge, found maximally \
                  Abelian gauge: use overrelaxation"
-            );
-        }
-        let ranks = gauge.geometry().comm().size();
-        if ranks > 1 {
-            bail!(
-                Unsupported,
-                "gauge fixing: Fourier acceleration works on one rank, found {ranks}: use \
-                 overrelaxation"
             );
         }
         Ok(())

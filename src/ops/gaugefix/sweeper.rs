@@ -293,23 +293,33 @@ impl Sweeper {
         Ok(found)
     }
 
+    /// Sums and largest numbers of slices over all ranks.
+    fn over_ranks<const K: usize>(
+        &self,
+        here: Vec<([f64; K], f64)>,
+    ) -> Result<Vec<([f64; K], f64)>> {
+        let comm = self.links.geometry().comm();
+        let mut sums: Vec<f64> = here.iter().flat_map(|(sums, _)| *sums).collect();
+        let mut most: Vec<f64> = here.iter().map(|(_, most)| *most).collect();
+        comm.sum(&mut sums)?;
+        comm.most(&mut most)?;
+        let of = |k: usize| std::array::from_fn(|i| sums[K * k + i]);
+        Ok(most.iter().enumerate().map(|(k, &most)| (of(k), most)).collect())
+    }
+
     /// Functional and violation of slices from sums over one parity or both: the functional is whole
     /// in either, as every link ends at one site of each, the violation is the average over these sites.
-    fn qualities(&self, found: &[([f64; 2], f64)], parities: f64) -> Result<Vec<Quality>> {
+    fn qualities(&self, found: &[([f64; 2], f64)], parities: f64) -> Vec<Quality> {
         let geometry = self.links.geometry();
-        let mut sums: Vec<f64> = found.iter().flat_map(|(sums, _)| *sums).collect();
-        let mut most: Vec<f64> = found.iter().map(|(_, most)| *most).collect();
-        geometry.comm().sum(&mut sums)?;
-        geometry.comm().most(&mut most)?;
         let colours = self.links.group().colours() as f64;
         let sites = (geometry.global_volume() / found.len()) as f64 * colours;
         let directions = if self.functional.without.is_some() { 3.0 } else { 4.0 };
-        let quality = sums.chunks_exact(2).zip(most).map(|(s, most)| Quality {
+        let quality = found.iter().map(|(s, most)| Quality {
             functional: s[0] / (parities * directions * sites),
             theta: 2.0 * s[1] / (parities * sites),
             theta_max: most / colours,
         });
-        Ok(quality.collect())
+        quality.collect()
     }
 
     /// An error if slices of a whole sweep waited for others in vain.
@@ -334,7 +344,8 @@ impl Sweeper {
     fn seen(&self, kernel: &'static Kernel, parity: i32) -> Result<Vec<Quality>> {
         self.whole_sweeps_ended()?;
         let args = |parity| GaugeFixArgs { parity, ..self.args };
-        self.qualities(&self.slice_sums(kernel, parity..parity + 1, args)?, 1.0)
+        let here = self.slice_sums(kernel, parity..parity + 1, args)?;
+        Ok(self.qualities(&self.over_ranks(here)?, 1.0))
     }
 
     /// What a descent under way knows of the whole lattice: it comes with the gradient.
@@ -344,7 +355,7 @@ impl Sweeper {
         self.descent = Some(descent);
         let found: Vec<([f64; 2], f64)> =
             found.iter().map(|&([f, theta, _], most)| ([f, theta], most)).collect();
-        self.qualities(&found, 2.0).map(Some)
+        Ok(Some(self.qualities(&found, 2.0)))
     }
 
     /// Of every active slice the functional, and the violation at even sites at least.

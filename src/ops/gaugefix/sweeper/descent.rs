@@ -6,9 +6,9 @@
 use super::Sweeper;
 use crate::backend::args::{FourierArgs, Ptr};
 use crate::backend::families::Kernel;
-use crate::backend::fourier::{Fourier, Shape};
 use crate::backend::{Buffer, Work};
 use crate::error::Result;
+use crate::fields::fourier::{Arrays, LatticeFourier};
 use crate::fields::{GaugeField, Precision};
 
 /// Falls of the functional by less, relative to it and in units of the precision, are rounding.
@@ -37,7 +37,7 @@ struct Slice {
 }
 
 pub(in crate::ops::gaugefix) struct Descent {
-    fourier: Fourier,
+    fourier: LatticeFourier,
     /// The gradient, the preconditioned gradient, and in conjugate gradients the direction.
     gradient: Buffer,
     vector: Buffer,
@@ -54,27 +54,33 @@ pub(in crate::ops::gaugefix) struct Descent {
 
 impl Descent {
     /// Bytes of device memory, with cuFFT's work area as large as what is transformed.
-    pub fn bytes(gauge: &GaugeField, precision: Precision, conjugate: bool) -> usize {
-        let (l, colours) = (gauge.geometry().extents(), gauge.group().colours());
-        let array = 2 * precision.bytes() * (colours * colours / 2) * gauge.geometry().volume();
+    pub fn bytes(
+        gauge: &GaugeField,
+        without: Option<usize>,
+        precision: Precision,
+        conjugate: bool,
+    ) -> usize {
+        let l = gauge.geometry().extents();
+        let form = form(gauge, without, precision);
+        let array = 2 * precision.bytes() * form.arrays * gauge.geometry().volume();
         let arrays = 2 + usize::from(conjugate) + usize::from(!gauge.device().is_cpu());
-        arrays * array + 8 * l.iter().sum::<usize>() + 16 * l.iter().max().unwrap_or(&0)
+        arrays * array
+            + form.memory(gauge.geometry())
+            + 8 * l.iter().sum::<usize>()
+            + 16 * l.iter().max().unwrap_or(&0)
     }
 
     pub fn new(at: &Sweeper, alpha: f64, conjugate: bool) -> Result<Self> {
-        let (device, time) = (at.links.device(), at.args.time as usize);
-        let colours = at.links.group().colours();
-        let l = at.links.geometry().extents();
-        let order: Vec<usize> = (0..4).filter(|&mu| mu != time).chain([time]).collect();
-        let shape = Shape {
-            extents: std::array::from_fn(|k| l[order[k]]),
-            axes: if at.functional.without.is_some() { 3 } else { 4 },
-            arrays: colours * colours / 2,
-            single: at.links.precision() == Precision::F32,
+        let (device, geometry) = (at.links.device(), at.links.geometry());
+        let (l, global, origin) =
+            (geometry.extents(), geometry.global_extents(), geometry.origin());
+        let form = form(&at.links, at.functional.without, at.links.precision());
+        let numbers = form.arrays * geometry.volume();
+        let array = || device.alloc(2 * at.links.precision().bytes() * numbers);
+        let sine = |mu: usize, k: usize| {
+            let half = std::f64::consts::PI * (origin[mu] + k) as f64 / global[mu] as f64;
+            4.0 * half.sin().powi(2)
         };
-        let array = || device.alloc(2 * at.links.precision().bytes() * shape.numbers());
-        let sine =
-            |mu: usize, k| 4.0 * (std::f64::consts::PI * k as f64 / l[mu] as f64).sin().powi(2);
         let sines: Vec<f64> = (0..4).flat_map(|mu| (0..l[mu]).map(move |k| sine(mu, k))).collect();
         let mut momenta = device.alloc(8 * sines.len())?;
         momenta.upload(bytemuck::cast_slice(&sines))?;
@@ -83,11 +89,11 @@ impl Descent {
             vector: array()?,
             direction: if conjugate { Some(array()?) } else { None },
             momenta,
-            factors: device.alloc(16 * l[time])?,
+            factors: device.alloc(16 * l[at.args.time as usize])?,
             alpha,
             slices: vec![Slice { alpha, ..Slice::default() }; at.slices()],
             found: None,
-            fourier: Fourier::new(device, shape)?,
+            fourier: LatticeFourier::new(device, geometry, form)?,
         })
     }
 
@@ -213,10 +219,11 @@ impl Descent {
     /// where it is to be kept.
     fn pass(&self, at: &Sweeper, keep: bool, vector: Ptr) -> Result<Vec<Found>> {
         let mut args = FourierArgs { write: keep as i32, vector, ..self.args(at) };
-        at.slice_sums(kernel!("fourier_gradient"), 0..2, |parity| {
+        let here = at.slice_sums(kernel!("fourier_gradient"), 0..2, |parity| {
             args.fix.parity = parity;
             args
-        })
+        })?;
+        at.over_ranks(here)
     }
 
     /// The step exp(i c sum_a h_a T_a) g along the direction with c of each slice.
@@ -231,7 +238,7 @@ impl Descent {
 
     /// Multiplies by p2max / p^2 in momentum space; products with what it was, per slice.
     fn precondition(&mut self, at: &Sweeper) -> Result<Vec<f64>> {
-        let (extents, time) = (at.links.geometry().extents(), at.args.time as usize);
+        let (extents, time) = (at.links.geometry().global_extents(), at.args.time as usize);
         let sites: usize = extents.iter().product();
         let each = if at.slices() == 1 { sites } else { sites / extents[time] };
         let norm = 1.0 / each as f64;
@@ -254,8 +261,10 @@ impl Descent {
     }
 
     fn send<T: bytemuck::Pod>(&mut self, at: &Sweeper, values: &[T]) -> Result<()> {
-        let count = at.links.geometry().extents()[at.args.time as usize];
-        let all: Vec<T> = (0..count).map(|c| values[c % values.len()]).collect();
+        let (geometry, time) = (at.links.geometry(), at.args.time as usize);
+        let first = geometry.origin()[time];
+        let here = first..first + geometry.extents()[time];
+        let all: Vec<T> = here.map(|c| values[c % values.len()]).collect();
         self.factors.upload_at(0, bytemuck::cast_slice(&all))
     }
 
@@ -267,16 +276,32 @@ impl Descent {
         args: FourierArgs,
     ) -> Result<Vec<([f64; 1], f64)>> {
         let geometry = at.links.geometry();
-        let count = geometry.extents()[at.args.time as usize];
+        let time = at.args.time as usize;
+        let (count, first) = (geometry.extents()[time], geometry.origin()[time]);
         let lanes = geometry.work(1).lanes;
         let n = (geometry.volume() / count).div_ceil(lanes);
         let work = Work { n, batches: count, lanes };
         let numbers = at.links.device().reduce(kernel, &at.params(), &args, work)?;
         let each = numbers.chunks_exact(numbers.len() / count);
-        let found = each.map(|s| ([s[0]], s.get(1).copied().unwrap_or(0.0)));
-        if at.slices() > 1 {
-            return Ok(found.collect());
+        let mut found = vec![([0.0], 0.0); at.slices()];
+        for (c, s) in each.enumerate() {
+            let ([sum], most) = &mut found[(first + c) % at.slices()];
+            *sum += s[0];
+            *most = f64::max(*most, s.get(1).copied().unwrap_or(0.0));
         }
-        Ok(vec![found.fold(([0.0], 0.0), |([a], b), ([c], d)| ([a + c], b.max(d)))])
+        at.over_ranks(found)
+    }
+}
+
+/// Of a gauge without the links along `without`: slices across it on their own.
+fn form(gauge: &GaugeField, without: Option<usize>, precision: Precision) -> Arrays {
+    let (colours, time) = (gauge.group().colours(), without.unwrap_or(3));
+    let mut order = [0, 1, 2, 3];
+    order[time..].rotate_left(1);
+    Arrays {
+        order,
+        axes: if without.is_some() { 3 } else { 4 },
+        arrays: colours * colours / 2,
+        single: precision == Precision::F32,
     }
 }

@@ -1,0 +1,252 @@
+//! Fourier transforms of arrays over a lattice that may be divided over ranks.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Geometry;
+use crate::backend::args::TransposeArgs;
+use crate::backend::fourier::{Fourier, Shape};
+use crate::backend::{Buffer, Device, Work};
+use crate::comm::Comm;
+use crate::error::{host_array, Result};
+
+/// Arrays over this rank's sites, axis 0 of `order` fastest, one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrays {
+    /// Directions of the axes.
+    pub order: [usize; 4],
+    /// The first 3 axes, for every value of the last one on its own, or all 4.
+    pub axes: usize,
+    pub arrays: usize,
+    /// Single precision instead of double.
+    pub single: bool,
+}
+
+impl Arrays {
+    fn bytes(&self) -> usize {
+        if self.single {
+            8
+        } else {
+            16
+        }
+    }
+
+    fn shape(&self, geometry: &Geometry) -> Shape {
+        let extents = self.order.map(|mu| geometry.extents()[mu]);
+        Shape { extents, axes: self.axes, arrays: self.arrays, single: self.single }
+    }
+
+    fn divided(&self, geometry: &Geometry) -> bool {
+        self.order[..self.axes].iter().any(|&mu| geometry.comm().grid()[mu] > 1)
+    }
+
+    fn lines(&self, geometry: &Geometry) -> impl Iterator<Item = Lines> {
+        let (shape, order, comm) = (self.shape(geometry), self.order, geometry.comm().clone());
+        (0..self.axes).map(move |k| Lines::new(&shape, k, order[k], &comm))
+    }
+
+    /// Numbers of each of two arrays for lines.
+    fn room(&self, geometry: &Geometry) -> usize {
+        if self.divided(geometry) {
+            self.lines(geometry).map(|l| l.room()).max().unwrap_or(0)
+        } else {
+            0
+        }
+    }
+
+    /// Bytes of device memory of a transform besides the back end's.
+    pub fn memory(&self, geometry: &Geometry) -> usize {
+        2 * self.bytes() * self.room(geometry)
+    }
+}
+
+/// Transforms of arrays of one kind: the sum over x of exp(-i p x) f(x), for the inverse exp(i p x), both
+/// without a factor. Momenta lie on ranks as sites do.
+///
+/// On one rank the back end transforms all axes. Where an axis is divided, the ranks along it share its
+/// lines: each gets some of them whole, transforms them, and gives the pieces back.
+pub enum LatticeFourier {
+    Whole(Fourier),
+    Divided(Box<Divided>),
+}
+
+pub struct Divided {
+    geometry: Arc<Geometry>,
+    form: Arrays,
+    axes: Vec<(Lines, Fourier)>,
+    /// Lines, and what is on its way.
+    room: [Buffer; 2],
+}
+
+impl LatticeFourier {
+    /// # Errors
+    /// On a GPU `CufftMissing`; `OutOfMemory`.
+    pub fn new(device: &Device, geometry: &Arc<Geometry>, form: Arrays) -> Result<Self> {
+        if !form.divided(geometry) {
+            return Ok(LatticeFourier::Whole(Fourier::new(device, form.shape(geometry))?));
+        }
+        let plan = |lines: Lines| {
+            let extents = [lines.whole(), 1, 1, lines.mine().len()];
+            let shape = Shape { extents, axes: 1, arrays: 1, single: form.single };
+            Ok((lines, Fourier::new(device, shape)?))
+        };
+        let axes = form.lines(geometry).map(plan).collect::<Result<_>>()?;
+        let array = || device.alloc(form.bytes() * form.room(geometry));
+        let room = [array()?, array()?];
+        Ok(LatticeFourier::Divided(Box::new(Divided {
+            geometry: geometry.clone(),
+            form,
+            axes,
+            room,
+        })))
+    }
+
+    pub fn forward(&mut self, from: &Buffer, to: &mut Buffer) -> Result<()> {
+        match self {
+            LatticeFourier::Whole(fourier) => fourier.forward(from, to),
+            LatticeFourier::Divided(divided) => {
+                to.copy_from(from)?;
+                divided.run(to, false)
+            }
+        }
+    }
+
+    /// In place.
+    pub fn inverse(&mut self, array: &mut Buffer) -> Result<()> {
+        match self {
+            LatticeFourier::Whole(fourier) => fourier.inverse(array),
+            LatticeFourier::Divided(divided) => divided.run(array, true),
+        }
+    }
+}
+
+/// Lines of all arrays along one axis, cut into pieces by the ranks along it.
+#[derive(Clone, Debug)]
+struct Lines {
+    /// Distance of neighbours of a line, and sites of this rank's piece.
+    stride: usize,
+    piece: usize,
+    /// Of all arrays of this rank.
+    count: usize,
+    /// The ranks along the axis in order, and this one's place.
+    ranks: Vec<usize>,
+    here: usize,
+}
+
+impl Lines {
+    fn new(shape: &Shape, axis: usize, mu: usize, comm: &Comm) -> Lines {
+        let mut at = comm.coords();
+        let here = at[mu];
+        let ranks = (0..comm.grid()[mu]).map(|k| {
+            at[mu] = k;
+            (0..comm.size()).find(|&rank| comm.coords_of(rank) == at).unwrap_or(comm.rank())
+        });
+        Lines {
+            stride: shape.extents[..axis].iter().product(),
+            piece: shape.extents[axis],
+            count: shape.numbers() / shape.extents[axis],
+            ranks: ranks.collect(),
+            here,
+        }
+    }
+
+    /// Numbers of a whole line.
+    fn whole(&self) -> usize {
+        self.piece * self.ranks.len()
+    }
+
+    /// The lines that the rank at this place transforms.
+    fn of(&self, place: usize) -> Range<usize> {
+        let n = self.ranks.len();
+        self.count * place / n..self.count * (place + 1) / n
+    }
+
+    fn mine(&self) -> Range<usize> {
+        self.of(self.here)
+    }
+
+    /// Numbers of this rank's pieces, or of its whole lines if these are more.
+    fn room(&self) -> usize {
+        (self.count * self.piece).max(self.mine().len() * self.whole())
+    }
+}
+
+/// to[i0][i1][i2] = from[i0 s0 + i1 s1 + i2 s2].
+struct Transpose {
+    extents: [usize; 3],
+    strides: [usize; 3],
+}
+
+impl Divided {
+    fn run(&mut self, array: &mut Buffer, inverse: bool) -> Result<()> {
+        for k in 0..self.axes.len() {
+            let (lines, fourier) = &self.axes[k];
+            let (lines, [a, b]) = (lines.clone(), &mut self.room);
+            let (piece, stride, blocks) = (lines.piece, lines.stride, lines.count / lines.stride);
+            let (g, m) = (lines.ranks.len(), lines.mine().len());
+            let gather = Transpose {
+                extents: [blocks, stride, piece],
+                strides: [piece * stride, 1, stride],
+            };
+            let scatter =
+                Transpose { extents: [blocks, piece, stride], strides: [piece * stride, 1, piece] };
+            transpose(&self.form, array, a, &gather)?;
+            if g > 1 {
+                exchange(&self.form, &self.geometry, &lines, a, b, false)?;
+                let join = Transpose { extents: [m, g, piece], strides: [piece, m * piece, 1] };
+                transpose(&self.form, b, a, &join)?;
+            }
+            if inverse {
+                fourier.inverse(a)?;
+            } else {
+                fourier.transform(a)?;
+            }
+            if g > 1 {
+                let cut = Transpose { extents: [g, m, piece], strides: [piece, g * piece, 1] };
+                transpose(&self.form, a, b, &cut)?;
+                exchange(&self.form, &self.geometry, &lines, b, a, true)?;
+            }
+            transpose(&self.form, a, array, &scatter)?;
+        }
+        Ok(())
+    }
+}
+
+fn transpose(form: &Arrays, from: &Buffer, to: &mut Buffer, t: &Transpose) -> Result<()> {
+    let device = to.device().clone();
+    let n: usize = t.extents.iter().product();
+    assert!(n * form.bytes() <= from.bytes().min(to.bytes()));
+    let four = |v: [usize; 3]| [v[0] as i32, v[1] as i32, v[2] as i32, 0];
+    let args = TransposeArgs {
+        from: from.ptr(),
+        to: to.ptr(),
+        extents: four(t.extents),
+        strides: four(t.strides),
+    };
+    let precision = if form.single { "f32" } else { "f64" };
+    let lanes = device.max_lanes();
+    let work = Work { n: n.div_ceil(lanes), batches: 1, lanes };
+    device.launch(kernel!("transpose_pairs"), &[precision], &args, work)
+}
+
+/// The ranks of a line give each other pieces of the lines that they transform, or these back.
+fn exchange(
+    form: &Arrays,
+    geometry: &Geometry,
+    lines: &Lines,
+    from: &Buffer,
+    to: &mut Buffer,
+    back: bool,
+) -> Result<()> {
+    let bytes = |lines_of: usize| lines_of * lines.piece * form.bytes();
+    let all = (0..lines.ranks.len()).map(|k| (lines.ranks[k], bytes(lines.of(k).len())));
+    let mine = lines.ranks.iter().map(|&rank| (rank, bytes(lines.mine().len())));
+    let (all, mine): (Vec<_>, Vec<_>) = (all.collect(), mine.collect());
+    let (sent, received) = if back { (mine, all) } else { (all, mine) };
+    let total = |pieces: &[(usize, usize)]| pieces.iter().map(|p| p.1).sum();
+    let mut out = host_array(total(&sent), 0u8, "lines of a Fourier transform")?;
+    let mut inp = host_array(total(&received), 0u8, "lines of a Fourier transform")?;
+    from.download_at(0, &mut out)?;
+    inp = geometry.comm().exchange(out, &sent, inp, &received)?;
+    to.upload_at(0, &inp)
+}
