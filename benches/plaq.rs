@@ -27,6 +27,8 @@ use plaq::solvers::{unwatched, SolverKind, SolverParams};
 mod dynamics;
 #[path = "plaq/multigrid.rs"]
 mod multigrid;
+#[path = "plaq/overlap.rs"]
+mod overlap;
 
 struct Options {
     device: Device,
@@ -121,6 +123,7 @@ fn run() -> Result<()> {
         }
         solve(&mut o, &geometry, copy)?;
         multigrid::rows(&mut o, &geometry, copy)?;
+        overlap::rows(&mut o, &geometry, copy)?;
     }
     if ranks > 1 {
         drop(o);

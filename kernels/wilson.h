@@ -1,6 +1,6 @@
 // Wilson hopping term with a fused site operator; gammas in the DeGrand-Rossi basis (physics.md).
 //   hop(in)(x) = sum_mu c_mu [ (1 - g_mu) U_mu(x) in(x+mu) + (1 + g_mu) U_mu(x-mu)^dagger in(x-mu) ]
-//   out = coef_y S_y(y) + S_hop(hop(in));   dagger swaps the projectors.
+//   out = coef_y S_y(y) + S_hop(hop(in)) + coef_z z + coef_own out;   dagger swaps the projectors.
 #pragma once
 #include "block_order.h"
 #include "recon.h"
@@ -349,6 +349,13 @@ template <class S, int RECON> struct HopBlock {
     else project(h, p, mu, g, PlainSum());
   }
 
+  // v += c times one chirality of a spinor.
+  static PLAQ_FN void add_half(R (&v)[12], double c, const Plane& p, const Site& s, int half) {
+    R w[12];
+    load_half<S>(w, p, s, half);
+    PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)c, w[i], v[i]);
+  }
+
   // Block b of those with n inner or outer sites.
   static PLAQ_FN void run(const HopArgs& a, bool outer, u32 b, int n) {
     __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
@@ -431,6 +438,8 @@ template <class S, int RECON> struct HopBlock {
         apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
+      if (a.with_z()) add_half(v, a.coef_z, plane(a.z, rhs * a.step_z()), s, half);
+      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, rhs * a.step_out()), s, half);
       store_half<S>(v, plane(a.out, rhs * a.step_out()), s, half, inside);
     }
   }
@@ -518,7 +527,18 @@ template <int W, class S, int RECON> struct Hop {
       const R c = splat<R>(a.coef_y);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, y.v[i], acc.v[i]);
     }
-    store<S>(acc.v, plane(a.out, batch * a.step_out()), s, past_caches(a) ? stream : keep);
+    const Plane out = plane(a.out, batch * a.step_out());
+    if (a.with_z()) add_spinor(acc, a.coef_z, plane(a.z, batch * a.step_z()), s);
+    if (a.with_own()) add_spinor(acc, a.coef_own, out, s);
+    // What was read is in the caches: storing past them would only throw it out.
+    store<S>(acc.v, out, s, past_caches(a) && !a.with_own() ? stream : keep);
+  }
+  // acc += c times a spinor.
+  static PLAQ_FN void add_spinor(Spinor<R>& acc, double coef, const Plane& p, const Site& s) {
+    R v[24];
+    load<S>(v, p, s);
+    const R c = splat<R>(coef);
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, v[i], acc.v[i]);
   }
   // Bytes of links and spinors that a site moves.
   static PLAQ_FN i64 site_bytes(const HopArgs& a) {

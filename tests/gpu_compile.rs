@@ -56,7 +56,8 @@ fn variant<A: KernelArgs>(what: &str, args: &A) -> Variant {
     Variant { what: what.to_string(), specs: specs_of(args) }
 }
 
-fn hop_variants(all: bool) -> Vec<Variant> {
+fn hop_variants(params: &[&str]) -> Vec<Variant> {
+    let all = params == ["f32", "R12"];
     let plain = HopArgs {
         geom: geom(),
         out: view(),
@@ -90,6 +91,14 @@ fn hop_variants(all: bool) -> Vec<Variant> {
         list.push(variant(&format!("halos, {name}"), &HopArgs { region, ..split }));
         let several = HopArgs { region, nrhs: 12, ..split };
         list.push(variant(&format!("halos, {name}, several"), &several));
+    }
+    if params[1] == "R12" {
+        // A step of the sign function's recurrence.
+        let sum = HopArgs { z: view(), with_z: 1, with_own: 1, step_z: 2, phase_mask: 8, ..with_y };
+        list.push(variant("y, z, own", &sum));
+        list.push(variant("several, y, z, own", &HopArgs { nrhs: 12, ..sum }));
+        let halos = HopArgs { geom: split.geom, nrhs: 12, ..sum };
+        list.push(variant("halos, all, several, y, z, own", &halos));
     }
     if all {
         list.push(variant("dagger", &HopArgs { dagger: 1, ..plain }));
@@ -245,7 +254,7 @@ fn convert_variants() -> Vec<Variant> {
 /// kernel without a row reads all but the lattice from its struct.
 fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     match kernel.name {
-        "hop" => hop_variants(params == ["f32", "R12"]),
+        "hop" => hop_variants(params),
         "hop_pack" => {
             let geom = Geom { halos: 0b1101, ..geom() };
             let args = HopArgs { geom, inp: view(), step_in: 1, nrhs: 1, ..HopArgs::default() };

@@ -12,7 +12,7 @@ use plaq::compose::{Finder, Method, ModeParams, Modes, Overlap, Sign, SignParams
 use plaq::error::Status;
 use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use plaq::linop::LinOp;
-use plaq::operators::{chiral_sum, one_and_gamma5, DiracParams, HermitianWilson};
+use plaq::operators::{chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, HopSum};
 use plaq::solvers::unwatched;
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{overlap as dense, spinor, su3, Field, Gauge, Lattice, C};
@@ -413,6 +413,46 @@ fn what_cannot_be_says_what_to_change() {
     let sign = Arc::new(Sign::new(kernel, modes, SignParams::default()).unwrap());
     for mass in [-0.1, 2.0 * RHO, f64::NAN] {
         assert_eq!(Overlap::new(sign.clone(), mass).err().unwrap().status, Status::BadParameter);
+    }
+}
+
+/// Further terms in the pass of a hop are those that another pass adds.
+#[test]
+fn a_hop_adds_vectors_in_its_pass() {
+    for device in devices() {
+        let extents = over_ranks([4, 2, 2, 6]);
+        let double = kernel(&device, extents, &smooth(extents, 0.5, 3));
+        for precision in Precision::ALL {
+            let op = Arc::new(double.op().to(precision, Recon::R12).unwrap());
+            let kernel = HermitianWilson::new(op).unwrap();
+            for n in [1, 3] {
+                let noise = |seed| {
+                    let mut f = kernel.shape().field(n).unwrap();
+                    f.set_noise(Noise::Normal, seed, 0).unwrap();
+                    f
+                };
+                let (x, z, own) = (noise(1), noise(2), noise(3));
+                for dagger in [false, true] {
+                    let sum = HopSum { z: Some((&z, 0.7)), own: -1.3 };
+                    let mut found = noise(4);
+                    kernel.dirac_add(&mut found, &x, dagger, 0.4, &sum).unwrap();
+                    blas::copy(&mut found, &own).unwrap();
+                    kernel.dirac_add(&mut found, &x, dagger, 0.4, &sum).unwrap();
+                    let mut expect = noise(4);
+                    kernel.dirac_add(&mut expect, &x, dagger, 0.4, &HopSum::default()).unwrap();
+                    let terms = [(&z, [0.7; 2]), (&own, [-1.3; 2])];
+                    chiral_sum(&mut expect, Some([1.0; 2]), &terms).unwrap();
+                    blas::axpy(&blas::uniform(n, -1.0), &expect, &mut found).unwrap();
+                    let error = norm(&found) / norm(&expect);
+                    assert!(error < 4.0 * precision.epsilon(), "{precision:?} {n}: {error:e}");
+                }
+                let short = kernel.shape().field(n + 1).unwrap();
+                let sum = HopSum { z: Some((&short, 1.0)), own: 0.0 };
+                let mut out = noise(4);
+                let error = kernel.dirac_add(&mut out, &x, false, 1.0, &sum).unwrap_err();
+                assert_eq!(error.status, Status::FieldMismatch);
+            }
+        }
     }
 }
 

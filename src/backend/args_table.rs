@@ -82,6 +82,8 @@ kernel_args! {
         sub out: FieldView,
         sub inp: FieldView,
         sub y: FieldView,
+        /// A further term without site operator, of the output parity.
+        sub z: FieldView,
         sub gauge: FieldView,
         /// Clover-like blocks of the output parity applied to the hop (inverse) or to y (direct).
         sub clover: FieldView,
@@ -98,6 +100,9 @@ kernel_args! {
         spec with_y: i32,
         spec site_y: i32,
         spec site_hop: i32,
+        /// Are the terms z and out itself there.
+        spec with_z: i32,
+        spec with_own: i32,
         /// Bit mu: steps over the lattice's boundary take a phase that is not 1, of complex_phase: and not
         /// -1. The same on all ranks, which so compile the same kernels.
         spec phase_mask: i32,
@@ -107,6 +112,7 @@ kernel_args! {
         spec step_out: i32,
         spec step_in: i32,
         spec step_y: i32,
+        spec step_z: i32,
         /// Ranks on this machine.
         arg sharers: i32,
         arg coef: [f64; 4],
@@ -114,6 +120,8 @@ kernel_args! {
         arg phase_re: [f64; 8],
         arg phase_im: [f64; 8],
         arg coef_y: f64,
+        arg coef_z: f64,
+        arg coef_own: f64,
         /// Twist: site operator is `twist_scale (1 + i twist gamma5)`, sign of dagger included.
         arg twist: f64,
         arg twist_scale: f64,

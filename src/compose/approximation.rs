@@ -19,6 +19,8 @@ const FINEST: f64 = 1e-14;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polynomial {
     pub coefficients: Vec<f64>,
+    /// x P(x^2) = sum_k odd_k T_(2k+1)(x).
+    pub odd: Vec<f64>,
     pub epsilon: f64,
     pub delta: f64,
 }
@@ -70,7 +72,8 @@ impl Polynomial {
             sum * if k == 0 { 1.0 } else { 2.0 } / n as f64
         };
         let coefficients = (0..n).map(coefficient).collect();
-        let mut polynomial = Polynomial { coefficients, epsilon, delta: points.most };
+        let mut polynomial = Polynomial { coefficients, odd: vec![], epsilon, delta: points.most };
+        polynomial.odd = polynomial.odd_series();
         polynomial.delta = points.most.max(polynomial.measure(4 * n + 16));
         Ok(polynomial)
     }
@@ -141,6 +144,20 @@ impl Polynomial {
             (d1, d2) = (2.0 * z * d1 - d2 + c, d1);
         }
         z * d1 - d2 + self.coefficients[0]
+    }
+
+    /// Interpolated at the zeros of T_(2n+2), of which those above 0 suffice.
+    fn odd_series(&self) -> Vec<f64> {
+        let n = self.coefficients.len();
+        let cosines: Vec<f64> =
+            (0..8 * n).map(|m| (PI * m as f64 / (4 * n) as f64).cos()).collect();
+        let values: Vec<f64> =
+            (0..n).map(|i| cosines[2 * i + 1]).map(|x| x * self.value(x * x)).collect();
+        let coefficient = |k: usize| {
+            let cosine = |i: usize| cosines[(2 * k + 1) * (2 * i + 1) % (8 * n)];
+            values.iter().enumerate().map(|(i, v)| v * cosine(i)).sum::<f64>() * 2.0 / n as f64
+        };
+        (0..n).map(coefficient).collect()
     }
 
     /// The largest error at so many points.
@@ -383,6 +400,20 @@ mod tests {
             y.map(|y| (1.0 - y.sqrt() * value(y)).abs()).into_iter().fold(0.0, f64::max)
         };
         (0..=points).map(at).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn the_odd_series_is_the_polynomial() {
+        for (delta, epsilon) in [(1e-3, 1e-2), (1e-10, 1e-2), (1e-5, 1e-4), (0.1, 0.5)] {
+            let p = Polynomial::for_delta(delta, epsilon, 2000).unwrap();
+            for i in -500..=500 {
+                let x = i as f64 / 500.0;
+                let term = |(k, c): (usize, &f64)| c * ((2 * k + 1) as f64 * x.acos()).cos();
+                let sum: f64 = p.odd.iter().enumerate().map(term).sum();
+                let expect = x * p.value(x * x);
+                assert!((sum - expect).abs() < 1e-11, "{delta:e} {epsilon} {x}: {sum} {expect}");
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! a sum of poles of Q^2.
 //!   sign(Q) = P_+ - P_- + (1 - P_+ - P_-) X P(X^2) (1 - P_+ - P_-),  X = Q / top
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
-use crate::operators::{chiral_sum, HermitianWilson, KernelSquare};
+use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
 use crate::solvers::{rational_sum, RationalParams};
 
 /// How what is not projected is treated.
@@ -78,6 +78,8 @@ pub struct Sign {
     accuracy: AtomicU64,
     /// Multiplications of a vector with Q so far.
     work: AtomicU64,
+    /// Right-hand sides for which a GPU's tuner has run the recurrence's kernels.
+    tuned: AtomicUsize,
     workspace: Workspace,
     lifted: Workspace,
 }
@@ -151,6 +153,7 @@ impl Sign {
             rational: None,
             accuracy: AtomicU64::new(asked.to_bits()),
             work: AtomicU64::new(0),
+            tuned: AtomicUsize::new(0),
             workspace: Workspace::default(),
             lifted: Workspace::default(),
             kernel,
@@ -239,6 +242,7 @@ impl Sign {
             top: self.top,
             accuracy: AtomicU64::new(0),
             work: AtomicU64::new(0),
+            tuned: AtomicUsize::new(0),
             workspace: Workspace::default(),
             lifted: Workspace::default(),
         };
@@ -312,36 +316,33 @@ impl Sign {
         self.polynomials.iter().find(|p| p.delta <= wanted).or(self.polynomials.last())
     }
 
-    /// out = P(X^2) in by Clenshaw: d_j = 2 z d_{j+1} - d_{j+2} + c_j in, z = alpha Q^2 + beta.
-    fn clenshaw(
-        &self,
-        p: &Polynomial,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-        d2: &mut SpinorField,
-        w: &mut SpinorField,
-    ) -> Result<()> {
-        let (alpha, beta) = (
-            2.0 / ((1.0 - p.epsilon) * self.top * self.top),
-            -(1.0 + p.epsilon) / (1.0 - p.epsilon),
-        );
-        let both = |a: f64| [a, a];
-        let c = &p.coefficients;
-        let n = p.degree();
-        // d_n, and 0 before it.
-        chiral_sum(out, None, &[(inp, both(c[n]))])?;
-        if n == 0 {
-            return Ok(());
-        }
-        for j in (0..n).rev() {
-            let factor = if j == 0 { 1.0 } else { 2.0 };
-            self.kernel.square(w, out, factor * alpha)?;
-            let terms = [(&*w, both(1.0)), (&*out, both(factor * beta)), (inp, both(c[j]))];
-            let own = if j + 1 == n { None } else { Some(both(-1.0)) };
-            chiral_sum(d2, own, &terms)?;
-            std::mem::swap(out, d2);
-        }
-        self.work.fetch_add(2 * (n * inp.nrhs()) as u64, Ordering::Relaxed);
+    /// out = X P(X^2) in = sum_k c_k T_(2k+1)(X) in by Clenshaw's recurrence,
+    /// b_j = 2 X b_(j+1) - b_(j+2) + (c_k in if j = 2 k + 1), each step in one pass over the lattice: as
+    /// X = gamma5 D / top, D makes gamma5 b_j of odd b_(j+1), and D^dagger b_j of gamma5 b_(j+1).
+    fn clenshaw(&self, p: &Polynomial, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        let (shape, n, nrhs) = (self.shape(), p.degree(), inp.nrhs());
+        let (c, one) = (&p.odd, 1.0 / self.top);
+        let step = |to: &mut SpinorField, from: &SpinorField, j: usize, own: f64| {
+            let z = (j % 2 == 1).then(|| (inp, c[j / 2]));
+            let scale = if j == 0 { one } else { 2.0 * one };
+            self.kernel.dirac_add(to, from, j % 2 == 1, scale, &HopSum { z, own })
+        };
+        self.workspace.with(&shape, nrhs, |d| {
+            // `own` is the b_(j+2) that b_j takes the place of.
+            if !shape.device.is_cpu() && self.tuned.swap(nrhs, Ordering::Relaxed) != nrhs {
+                step(out, inp, 0, -1.0)?;
+                step(out, inp, 1, -1.0)?;
+            }
+            chiral_sum(d, None, &[(inp, [c[n], c[n]])])?;
+            let (mut here, mut other) = (d, out);
+            for j in (0..=2 * n).rev() {
+                step(other, here, j, if j == 2 * n { 0.0 } else { -1.0 })?;
+                std::mem::swap(&mut here, &mut other);
+            }
+            // 2 n + 1 steps: b_0, which is the sum, is in `out`.
+            chiral_sum(here, Some(one_and_gamma5(0.0, 1.0)), &[])
+        })?;
+        self.work.fetch_add(((2 * n + 1) * nrhs) as u64, Ordering::Relaxed);
         Ok(())
     }
 
@@ -379,13 +380,7 @@ impl Sign {
         let Some(p) = self.chosen() else {
             bail!(Internal, "the sign function has no approximation");
         };
-        self.workspace.with(&shape, n, |d| {
-            self.workspace.with(&shape, n, |d2| {
-                self.workspace.with(&shape, n, |w| self.clenshaw(p, d, inp, d2, w))
-            })?;
-            self.work.fetch_add(n as u64, Ordering::Relaxed);
-            self.kernel.scaled(out, d, 1.0 / self.top)
-        })
+        self.clenshaw(p, out, inp)
     }
 
     /// <w_k, x_j> for the projected modes.
@@ -454,13 +449,14 @@ impl LinOp for Sign {
         let degree = self.chosen().map_or(50, Polynomial::degree) as f64;
         let sites = self.shape().sites() as f64;
         (2.0 * degree + 1.0) * self.kernel.flops()
-            + (degree * 168.0 + self.modes.count() as f64 * 384.0) * sites
+            + (degree * 144.0 + self.modes.count() as f64 * 384.0) * sites
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         let degree = self.chosen().map_or(50, Polynomial::degree) as f64;
         let s = self.shape();
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
-        (2.0 * degree + 1.0) * self.kernel.op().bytes(nrhs) + 5.0 * degree * vector
+        // Every application also reads b_(j+2), every other one the vector.
+        (2.0 * degree + 1.0) * self.kernel.op().bytes(nrhs) + (3.0 * degree + 2.0) * vector
     }
     fn memory(&self, nrhs: usize, _: Uses) -> u64 {
         let (shape, modes) = (self.shape(), self.modes.count());
@@ -469,8 +465,8 @@ impl LinOp for Sign {
             // The sum, the Krylov space, which a second pass makes again, a direction for every pole.
             (Some(_), true) => 4 * vector,
             (Some(r), false) => (4 + r.poles.len() as u64) * vector,
-            // d_j, d_{j+1}, Q^2 d_j.
-            (None, _) => 3 * vector,
+            // b_j and b_(j+1), one of them in the result.
+            (None, _) => vector,
         };
         let projected = match modes {
             0 => 0,
@@ -483,6 +479,7 @@ impl LinOp for Sign {
                 vector + lifted + (modes * nrhs * size_of::<Complex64>()) as u64
             }
         };
-        own + projected + self.kernel.memory_of_square(nrhs)
+        let square = if self.rational.is_some() { self.kernel.memory_of_square(nrhs) } else { 0 };
+        own + projected + square
     }
 }

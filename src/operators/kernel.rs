@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{chiral_sum, HopCall, SiteTerm, Wilson};
+use super::{chiral_sum, HopCall, HopSum, SiteTerm, Wilson};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{SpinorField, Subset};
@@ -35,6 +35,19 @@ impl HermitianWilson {
 
     /// out = c D in or c D^dagger in.
     fn dirac(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool, c: f64) -> Result<()> {
+        self.dirac_add(out, inp, dagger, c, &HopSum::default())
+    }
+
+    /// out = c D in + coef z + own out, or with D^dagger, in one pass. The tuner of a GPU runs a kernel
+    /// many times before its first use: what is in `out` then counts from the second call on.
+    pub fn dirac_add(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        dagger: bool,
+        c: f64,
+        sum: &HopSum,
+    ) -> Result<()> {
         let c = c * self.scale();
         for parity in 0..2 {
             let call = HopCall {
@@ -44,7 +57,7 @@ impl HermitianWilson {
                 site_hop: SiteTerm::One,
                 y: Some((inp, c, SiteTerm::Direct)),
             };
-            self.op.hop(out, inp, &call)?;
+            self.op.hop_add(out, inp, &call, sum)?;
         }
         Ok(())
     }

@@ -107,6 +107,14 @@ pub struct HopCall<'a> {
     pub y: Option<(&'a SpinorField, f64, SiteTerm)>,
 }
 
+/// What a hop adds besides: out = hop + coef z + own times what is in out.
+#[derive(Clone, Copy, Default)]
+pub struct HopSum<'a> {
+    pub z: Option<(&'a SpinorField, f64)>,
+    /// 0: out is not read.
+    pub own: f64,
+}
+
 /// M = A - kappa H on the full lattice, and its parity pieces for even-odd preconditioning.
 pub struct Wilson {
     gauge: Arc<GaugeField>,
@@ -334,6 +342,17 @@ impl Wilson {
     /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
     /// `out` and y this one. At most one of the two site terms may differ from One.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
+        self.hop_add(out, inp, call, &HopSum::default())
+    }
+
+    /// The same with further terms in the same pass.
+    pub fn hop_add(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        call: &HopCall,
+        sum: &HopSum,
+    ) -> Result<()> {
         let p = call.parity;
         self.check_field(out, Subset::of_parity(p))?;
         self.check_field(inp, Subset::of_parity(1 - p))?;
@@ -371,11 +390,23 @@ impl Wilson {
             }
             None => (self.empty_view(), 0.0),
         };
+        let (z, coef_z) = match sum.z {
+            Some((z, c)) => {
+                self.check_field(z, Subset::of_parity(p))?;
+                (z.parity_view(p), c)
+            }
+            None => (self.empty_view(), 0.0),
+        };
+        let others = call.y.iter().map(|y| y.0).chain(sum.z.map(|z| z.0));
+        if let Some(f) = others.into_iter().find(|f| f.nrhs() != inp.nrhs()) {
+            bail!(FieldMismatch, "hop: {} right-hand sides added, {} in", f.nrhs(), inp.nrhs());
+        }
         let mut args = HopArgs {
             geom: geometry.args(),
             out: out.parity_view(p),
             inp: inp.parity_view(1 - p),
             y,
+            z,
             gauge: self.gauge.view(),
             clover: clover_y.or(clover_hop).map_or(self.empty_view(), |c| c.view()),
             region: args::REGION_ALL,
@@ -383,6 +414,8 @@ impl Wilson {
             sharers: geometry.comm().node().len() as i32,
             dagger: call.dagger as i32,
             with_y: call.y.is_some() as i32,
+            with_z: sum.z.is_some() as i32,
+            with_own: (sum.own != 0.0) as i32,
             site_y,
             site_hop,
             phase_mask,
@@ -391,10 +424,13 @@ impl Wilson {
             step_out: out.parities() as i32,
             step_in: inp.parities() as i32,
             step_y: call.y.map_or(1, |(y, _, _)| y.parities() as i32),
+            step_z: sum.z.map_or(1, |(z, _)| z.parities() as i32),
             coef: self.params.hop.map(|h| h * call.coef),
             phase_re: phases.map(|z| z.re),
             phase_im: phases.map(|z| z.im),
             coef_y,
+            coef_z,
+            coef_own: sum.own,
             twist,
             twist_scale,
             ..Default::default()

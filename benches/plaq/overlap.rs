@@ -1,0 +1,142 @@
+//! The overlap operator on links near the unit matrix: an application of the sign function (degree of the
+//! polynomial or number of poles in the name), low modes of the kernel by Lanczos and by the Ritz functional,
+//! twelve columns of a propagator by chiral CG in double without help, with all of it, and by GCR with
+//! multigrid. Modes and propagators are of lattices up to 16^3 x 32, on a CPU up to 8^4.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use plaq::compose::multigrid::{Multigrid, MultigridParams};
+use plaq::compose::{
+    Finder, Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapPreconditioner,
+    OverlapSolveParams, OverlapSolver, Sign, SignParams,
+};
+use plaq::error::Result;
+use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, Subset};
+use plaq::linop::LinOp;
+use plaq::operators::{DiracParams, HermitianWilson};
+use plaq::solvers::unwatched;
+
+use super::{report, row, slowest, Bench, Options};
+
+const LINK: Option<Recon> = Some(Recon::R12);
+const METHODS: [(Method, &str); 2] =
+    [(Method::Polynomial, "polynomial"), (Method::Zolotarev, "zolotarev")];
+const SOLVES: [&str; 3] = ["cg double", "cg", "gcr multigrid"];
+
+pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
+    let mut b = Bench { o, geometry, precision: Precision::F64, copy };
+    let mut applications = vec![];
+    for precision in Precision::ALL {
+        b.precision = precision;
+        for (method, name) in METHODS {
+            for nrhs in [1, 12] {
+                let half = precision == Precision::F16 && method == Method::Zolotarev;
+                if !half && b.wanted(&format!("overlap {name}"), "R12", nrhs) {
+                    applications.push((precision, method, name, nrhs));
+                }
+            }
+        }
+    }
+    b.precision = Precision::F64;
+    let most = if b.o.device.is_cpu() { 8 * 8 * 8 * 8 } else { 16 * 16 * 16 * 32 };
+    let small = geometry.global_volume() <= most;
+    let modes = ["lanczos", "ritz"].map(|f| small && b.wanted(&format!("overlap {f}"), "R12", 1));
+    let solves = SOLVES.map(|s| small && b.wanted(&format!("overlap propagator {s}"), "R12", 12));
+    if applications.is_empty() && !modes.contains(&true) && !solves.contains(&true) {
+        return Ok(());
+    }
+    let mut u = GaugeField::new(&b.o.device, geometry, Precision::F64, Recon::R18)?;
+    u.set_near_unit(1, 0.4)?;
+    let kernel = Overlap::kernel(Arc::new(u), 0.4, DiracParams::default())?;
+    let kernel =
+        Arc::new(HermitianWilson::new(Arc::new(kernel.op().to(Precision::F64, Recon::R12)?))?);
+    finders(&mut b, &kernel, modes)?;
+    let params = ModeParams { count: Some(4), ..Default::default() };
+    let found = Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched)?);
+    for (method, name) in METHODS {
+        if !applications.iter().any(|a| a.1 == method) {
+            continue;
+        }
+        let params = SignParams { delta: 1e-8, method, ..Default::default() };
+        let sign = Sign::new(kernel.clone(), found.clone(), params)?;
+        for &(precision, _, _, nrhs) in applications.iter().filter(|a| a.1 == method) {
+            b.precision = precision;
+            let own = sign.to(precision, Recon::R12)?;
+            let (inp, mut out) = (b.field(Subset::Full, nrhs)?, b.field(Subset::Full, nrhs)?);
+            let (flops, bytes) = (nrhs as f64 * own.flops(), own.bytes(nrhs));
+            let name = format!("overlap {name} {}", own.degree());
+            report(&mut b, &name, LINK, nrhs, flops, bytes, || own.apply(&mut out, &inp))?;
+        }
+    }
+    b.precision = Precision::F64;
+    if solves.contains(&true) {
+        let sign = Sign::new(kernel, found, SignParams::default())?;
+        propagators(&mut b, &Arc::new(Overlap::new(Arc::new(sign), 0.05)?), solves)?;
+    }
+    Ok(())
+}
+
+/// Low modes to the same tolerance by both eigensolvers; the first search, of few, compiles.
+fn finders(b: &mut Bench, kernel: &Arc<HermitianWilson>, wanted: [bool; 2]) -> Result<()> {
+    let count = if b.o.device.is_cpu() { 4 } else { 32 };
+    for (k, finder) in [Finder::Lanczos, Finder::Ritz].into_iter().enumerate() {
+        if !wanted[k] {
+            continue;
+        }
+        let mut time = 0.0;
+        for count in [2, count] {
+            let params = ModeParams { count: Some(count), tol: 1e-9, finder, ..Default::default() };
+            let start = Instant::now();
+            Modes::find(kernel, None, &params, None, &mut unwatched)?;
+            time = slowest(b.geometry.comm(), start.elapsed().as_secs_f64())?;
+        }
+        let name = format!("overlap {} {count}", ["lanczos", "ritz"][k]);
+        row(b, &name, LINK, 1, time, 0.0, 0.0)?;
+    }
+    Ok(())
+}
+
+/// Twelve columns of noise; iterations in the name. A first solve to a large tolerance compiles.
+fn propagators(b: &mut Bench, op: &Arc<Overlap>, wanted: [bool; 3]) -> Result<()> {
+    let mut source = op.shape().field(12)?;
+    source.set_noise(Noise::Normal, 3, 0)?;
+    let mut x = op.shape().field(12)?;
+    for (k, what) in SOLVES.into_iter().enumerate() {
+        if !wanted[k] {
+            continue;
+        }
+        let sloppy = Some((Precision::F32, Recon::R12));
+        let plain = OverlapSolveParams { tol: 1e-7, relax: false, ..Default::default() };
+        let helped = OverlapSolveParams { sloppy, relax: true, ..plain.clone() };
+        let mass = -0.05;
+        let multigrid = OverlapSolveParams {
+            algorithm: OverlapAlgorithm::Gcr,
+            preconditioner: OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations: 100 },
+            ..helped.clone()
+        };
+        let params = [plain, helped, multigrid][k].clone();
+        let hierarchy = match k {
+            2 => {
+                let levels = MultigridParams::for_lattice(b.geometry);
+                let hierarchy = Multigrid::new(&op.wilson(mass)?, &levels)?;
+                let seconds = slowest(b.geometry.comm(), hierarchy.report().setup_seconds)?;
+                row(b, "overlap multigrid setup", LINK, 1, seconds, 0.0, 0.0)?;
+                Some(Arc::new(hierarchy))
+            }
+            _ => None,
+        };
+        let mut time = (0.0, 0);
+        for tol in [0.1, params.tol] {
+            let params = OverlapSolveParams { tol, ..params.clone() };
+            let mut solver = OverlapSolver::new(op.clone(), None, params)?;
+            if let Some(h) = &hierarchy {
+                solver = solver.with_multigrid(h.clone())?;
+            }
+            let done = solver.solve(&mut x, &source, &mut unwatched)?;
+            time = (slowest(b.geometry.comm(), done.seconds)?, done.iterations);
+        }
+        row(b, &format!("overlap propagator {what} {}", time.1), LINK, 12, time.0, 0.0, 0.0)?;
+    }
+    Ok(())
+}
