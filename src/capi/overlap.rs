@@ -43,6 +43,8 @@ pub struct Overlap {
     op: Arc<Operator>,
     seconds: [f64; 2],
     low: Mutex<Option<Arc<OverlapModes>>>,
+    /// Low edge of the Wilson operator's spectrum.
+    edge: Mutex<Option<f64>>,
     /// Of the Wilson operator of this mass, or the host's.
     multigrid: Mutex<Option<(Option<f64>, Arc<Multigrid>)>>,
 }
@@ -55,13 +57,23 @@ impl Overlap {
         low: Option<Arc<OverlapModes>>,
     ) -> Self {
         let (context, low) = (context.clone(), Mutex::new(low));
-        Overlap { context, op, seconds, low, multigrid: Mutex::default() }
+        Overlap { context, op, seconds, low, edge: Mutex::default(), multigrid: Mutex::default() }
     }
     fn multigrid(&self) -> MutexGuard<'_, Option<(Option<f64>, Arc<Multigrid>)>> {
         self.multigrid.lock().unwrap_or_else(PoisonError::into_inner)
     }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
+    }
+    /// Found by the first who asks.
+    fn edge(&self) -> Result<f64> {
+        let known = *self.edge.lock().unwrap_or_else(PoisonError::into_inner);
+        let edge = match known {
+            Some(edge) => edge,
+            None => self.op.wilson_edge()?,
+        };
+        *self.edge.lock().unwrap_or_else(PoisonError::into_inner) = Some(edge);
+        Ok(edge)
     }
     fn low(&self) -> Option<Arc<OverlapModes>> {
         self.low.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -174,9 +186,10 @@ interface! {
             /// GCR: directions kept.
             nkrylov: i32 = 20,
             /// GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-            /// which must be above the critical one, and tolerance.
+            /// which must be above the critical one, NaN: found once for the links, the low edge of its
+            /// spectrum at twice the (least) quark mass; and tolerance.
             wilson_iterations: i32 = 0,
-            wilson_mass: f64 = 0.0,
+            wilson_mass: f64 = f64::NAN,
             wilson_tol: f64 = 0.1,
             /// plaq_overlap_propagators: 1 takes the contact term out.
             subtract: i32 = 1,
@@ -412,8 +425,9 @@ fn set_multigrid(overlap: &Arc<Overlap>, multigrid: Option<&Arc<Hierarchy>>) -> 
 
 fn with_mass(overlap: &Arc<Overlap>, mass: f64, other: &mut Out<plaq_overlap>) -> Result<()> {
     let op = Arc::new(overlap.op.with_mass(mass)?);
-    let object = Overlap::new(&overlap.context, op, overlap.seconds, overlap.low());
+    let mut object = Overlap::new(&overlap.context, op, overlap.seconds, overlap.low());
     *object.multigrid() = overlap.multigrid().clone();
+    object.edge = Mutex::new(*overlap.edge.lock().unwrap_or_else(PoisonError::into_inner));
     other.set(overlap.context.adopt(object)?);
     Ok(())
 }
@@ -537,7 +551,12 @@ fn index_of(
     Ok(())
 }
 
-fn prepare(overlap: &Arc<Overlap>, p: &plaq_overlap_solve_params) -> Result<OverlapSolver> {
+/// A solver; `least` is the smallest quark mass that it is for.
+fn prepare(
+    overlap: &Arc<Overlap>,
+    p: &plaq_overlap_solve_params,
+    least: f64,
+) -> Result<OverlapSolver> {
     let flags = [
         (p.relax, "relax"),
         (p.deflate, "deflate"),
@@ -557,11 +576,20 @@ fn prepare(overlap: &Arc<Overlap>, p: &plaq_overlap_solve_params) -> Result<Over
     if sloppy.1.group() != Group::Su3 {
         bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
     }
-    let preconditioner = match at_least(p.wilson_iterations, 0, "wilson_iterations")? {
+    let iterations = at_least(p.wilson_iterations, 0, "wilson_iterations")?;
+    if p.multigrid == 1 && iterations == 0 {
+        bail!(
+            Unsupported,
+            "params.multigrid: it belongs to the Wilson preconditioner, wilson_iterations is 0"
+        );
+    }
+    let mass = match (iterations, p.wilson_mass.is_nan()) {
+        (0, _) | (_, false) => p.wilson_mass,
+        _ => overlap.op.with_mass(least)?.wilson_mass_of(overlap.edge()?),
+    };
+    let preconditioner = match iterations {
         0 => OverlapPreconditioner::None,
-        max_iterations => {
-            OverlapPreconditioner::Wilson { mass: p.wilson_mass, tol: p.wilson_tol, max_iterations }
-        }
+        max_iterations => OverlapPreconditioner::Wilson { mass, tol: p.wilson_tol, max_iterations },
     };
     let params = OverlapSolveParams {
         algorithm: choose(p.algorithm, "params.algorithm")?,
@@ -579,12 +607,12 @@ fn prepare(overlap: &Arc<Overlap>, p: &plaq_overlap_solve_params) -> Result<Over
     }
     let kept = overlap.multigrid().clone();
     let multigrid = match kept {
-        Some((mass, multigrid)) if mass.is_none_or(|m| m == p.wilson_mass) => multigrid,
+        Some((of, multigrid)) if of.is_none_or(|m| m == mass) => multigrid,
         _ => {
-            let wilson = overlap.op.wilson(p.wilson_mass)?;
+            let wilson = overlap.op.wilson(mass)?;
             let defaults = MultigridParams::for_lattice(wilson.gauge().geometry());
             let made = Arc::new(Multigrid::new(&wilson, &defaults)?);
-            *overlap.multigrid() = Some((Some(p.wilson_mass), made.clone()));
+            *overlap.multigrid() = Some((Some(mass), made.clone()));
             made
         }
     };
@@ -610,7 +638,7 @@ fn solve(
     overlap.context.check_same(x.context(), "x")?;
     overlap.context.check_same(b.context(), "b")?;
     overlap.context.device().reset_peak();
-    let solver = prepare(overlap, params)?;
+    let solver = prepare(overlap, params, overlap.op.mass())?;
     let b = b.read("b")?;
     let mut x = x.write("x")?;
     let mut monitor = watch(overlap.context.comm(), callback, user);
@@ -636,8 +664,9 @@ fn propagators_of(
         bail!(InvalidArgument, "count: expected 1 to 100 masses, found {count}");
     }
     overlap.context.device().reset_peak();
-    let solver = prepare(overlap, params)?;
     let masses = masses.get(count as usize);
+    let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
+    let solver = prepare(overlap, params, least)?;
     let mut monitor = watch(overlap.context.comm(), callback, user);
     let subtract = params.subtract == 1;
     let (fields, done) =

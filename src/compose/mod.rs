@@ -7,6 +7,8 @@ mod modes;
 pub mod multigrid;
 mod multishift;
 mod overlap;
+mod overlap_mass;
+mod overlap_modes;
 mod overlap_solve;
 mod sign;
 mod solve;
@@ -18,9 +20,9 @@ pub use even_odd::{EvenOdd, SchurComplement};
 pub use force::{schur_log_det, HalfTerms, SchurForce};
 pub use modes::{Finder, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};
+pub use overlap_modes::{OverlapModes, OverlapModesRecord};
 pub use overlap_solve::{
-    OverlapAlgorithm, OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams,
-    OverlapSolver,
+    OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
 };
 pub use sign::{Method, Sign, SignParams};
 pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};

@@ -9,15 +9,17 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::multigrid::Multigrid;
-use super::{DiracSolver, Overlap, OverlapSquare, Schur, Sign, Solution, SolveParams};
+use super::{
+    DiracSolver, Overlap, OverlapModes, OverlapSquare, Schur, Sign, Solution, SolveParams,
+};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{basis, blas, Precision, Recon, SpinorField};
+use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{chiral_sum, one_and_gamma5};
 use crate::solvers::{
-    self, eigen, multishift, sumr, EigenParams, Filter, Monitor, Progress, Shift, SolverKind,
-    SolverParams, SolverReport, System,
+    self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport,
+    System,
 };
 
 /// The algorithms.
@@ -75,192 +77,10 @@ impl Default for OverlapSolveParams {
     }
 }
 
-/// Low modes of D^dagger D on both chiralities, of the massless operator.
-pub struct OverlapModes {
-    /// Of chirality 1, then -1.
-    vectors: [SpinorField; 2],
-    values: [Vec<f64>; 2],
-    residuals: [Vec<f64>; 2],
-    zeros: [usize; 2],
-    rho: f64,
-}
-
-/// Numbers that belong to low modes, of chirality 1, then -1: with the vectors, all that
-/// [`OverlapModes::restore`] needs.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OverlapModesRecord {
-    pub values: [Vec<f64>; 2],
-    pub residuals: [Vec<f64>; 2],
-    pub zeros: [usize; 2],
-    /// 1 + s.
-    pub rho: f64,
-}
-
-/// A mode is a zero mode if its eigenvalue is within this many times the error that the sign function
-/// and the eigensolver allow.
-const ZERO: f64 = 10.0;
 /// Share of the tolerance that an application may be wrong by when the residual is one.
 const SHARE: f64 = 0.1;
 /// Solves in a row that bring the residual of the equation itself to the tolerance.
 const EXTENSIONS: usize = 6;
-
-impl OverlapModes {
-    /// `count` modes of either chirality to a residual of `tol` times 4 rho^2.
-    ///
-    /// # Errors
-    /// As of [`eigen`]; `KernelSpectrum`: they do not converge.
-    pub fn find(op: &Overlap, count: usize, tol: f64, monitor: &mut Monitor) -> Result<Self> {
-        let massless = op.with_mass(0.0)?;
-        let (rho, delta) = (op.rho(), op.sign().error_bound());
-        // An application is many hops: a large Krylov space takes fewer of them than polynomials.
-        let room = 4 * count + 40;
-        let params = EigenParams { count, tol, room, filter: Filter::Plain, ..Default::default() };
-        let mut find = |chirality| -> Result<_> {
-            let (v, report) = eigen(&massless.square(chirality), None, &params, None, monitor)?;
-            if !report.converged && !report.stopped {
-                bail!(
-                    KernelSpectrum,
-                    "{count} low modes of the overlap operator did not converge in {} restarts: allow \
-                     a larger tolerance or ask for fewer",
-                    report.restarts
-                );
-            }
-            Ok((v, report))
-        };
-        let (upper, lower) = (find(1)?, find(-1)?);
-        let zeros = [&upper.1, &lower.1].map(|r| {
-            let error = |b: &f64| 2.0 * rho * rho * delta + b;
-            r.values.iter().zip(&r.bounds).filter(|(v, b)| v.abs() <= ZERO * error(b)).count()
-        });
-        Ok(OverlapModes {
-            vectors: [upper.0, lower.0],
-            values: [upper.1.values, lower.1.values],
-            residuals: [upper.1.residuals, lower.1.residuals],
-            zeros,
-            rho,
-        })
-    }
-
-    /// What belongs to the vectors, to be kept with them.
-    pub fn record(&self) -> OverlapModesRecord {
-        OverlapModesRecord {
-            values: self.values.clone(),
-            residuals: self.residuals.clone(),
-            zeros: self.zeros,
-            rho: self.rho,
-        }
-    }
-
-    /// Modes that were found before, of the operator's precision or another; residuals are those with
-    /// this operator.
-    ///
-    /// # Errors
-    /// `FieldMismatch`: another lattice, number of vectors or rho, or modes of another operator: their
-    /// residuals with this one are larger than the record, the sign function's error and the vectors'
-    /// precision allow.
-    pub fn restore(
-        op: &Overlap,
-        vectors: [&SpinorField; 2],
-        record: &OverlapModesRecord,
-    ) -> Result<Self> {
-        let (massless, shape, rho) = (op.with_mass(0.0)?, op.shape(), op.rho());
-        let most = 4.0 * rho * rho;
-        if record.rho != rho {
-            bail!(FieldMismatch, "modes: expected those of 1 + s = {rho}, found {}", record.rho);
-        }
-        let mut own = vec![];
-        let mut residuals: [Vec<f64>; 2] = Default::default();
-        for (side, (v, chirality)) in vectors.iter().zip([1, -1]).enumerate() {
-            let (values, before) = (&record.values[side], &record.residuals[side]);
-            let n = v.nrhs();
-            let fits = [values.len(), before.len()] == [n; 2] && record.zeros[side] <= n;
-            if v.geometry() != &shape.geometry || v.device() != &shape.device || !fits {
-                bail!(
-                    FieldMismatch,
-                    "modes of chirality {chirality}: {n} vectors with {} values, or another lattice",
-                    values.len()
-                );
-            }
-            let (mut x, mut r) = (shape.field(n)?, shape.field(n)?);
-            blas::copy(&mut x, v)?;
-            massless.square(chirality).apply(&mut r, &x)?;
-            let minus: Vec<f64> = values.iter().map(|l| -l).collect();
-            let r2 = blas::axpy_norm(&blas::complex(&minus), &x, &mut r)?;
-            residuals[side] = r2.iter().map(|r| r.sqrt()).collect();
-            let norms = blas::norm2(&x)?;
-            let epsilon = v.precision().min(shape.precision).epsilon();
-            let error = op.sign().error_bound() + 100.0 * epsilon;
-            for k in 0..n {
-                let allowed = 10.0 * before[k] + most * error;
-                let unit = (norms[k] - 1.0).abs() <= 1e3 * epsilon;
-                if !(unit && residuals[side][k] <= allowed) {
-                    bail!(
-                        FieldMismatch,
-                        "modes of chirality {chirality}: with this operator mode {k} has the residual \
-                         {:.2e}, when it was found {:.2e}: it belongs to another one",
-                        residuals[side][k],
-                        before[k]
-                    );
-                }
-            }
-            own.push(x);
-        }
-        let (Some(lower), Some(upper)) = (own.pop(), own.pop()) else {
-            bail!(Internal, "modes of two chiralities");
-        };
-        Ok(OverlapModes {
-            vectors: [upper, lower],
-            values: record.values.clone(),
-            residuals,
-            zeros: record.zeros,
-            rho,
-        })
-    }
-
-    /// Are there `count` modes of either chirality to residuals of `tol` times 4 rho^2?
-    pub fn hold(&self, count: usize, tol: f64) -> bool {
-        let most = 4.0 * self.rho * self.rho * tol;
-        let good = |r: &Vec<f64>| r.len() >= count && r[..count].iter().all(|r| *r <= most);
-        self.residuals.iter().all(good)
-    }
-
-    /// Eigenvalues |lambda|^2 of D^dagger D on chirality 1 and -1, ascending.
-    pub fn values(&self) -> &[Vec<f64>; 2] {
-        &self.values
-    }
-    pub fn residuals(&self) -> &[Vec<f64>; 2] {
-        &self.residuals
-    }
-    pub fn vectors(&self) -> &[SpinorField; 2] {
-        &self.vectors
-    }
-    /// Zero modes of chirality 1 and -1 among them.
-    pub fn zeros(&self) -> [usize; 2] {
-        self.zeros
-    }
-    /// n_- - n_+: with gamma5 = gamma_x gamma_y gamma_z gamma_t the topological charge of a smooth field
-    /// as the gauge observables count it.
-    pub fn index(&self) -> i64 {
-        self.zeros[1] as i64 - self.zeros[0] as i64
-    }
-
-    /// out = sum_k v_k <v_k, b> / (eigenvalue of D^dagger D of this mass).
-    fn low_inverse(&self, mass: f64, out: &mut SpinorField, b: &SpinorField) -> Result<()> {
-        let n = b.nrhs();
-        let (scale, shift) = OverlapSquare::shift_of(self.rho, mass);
-        out.clear()?;
-        for (v, values) in self.vectors.iter().zip(&self.values) {
-            let k = v.nrhs();
-            let mut c = basis::dots(v, 0..k, b, 0..n)?;
-            for (row, value) in c.chunks_mut(n).zip(values) {
-                let inverse = 1.0 / (scale * (value.max(0.0) + shift));
-                row.iter_mut().for_each(|z| *z *= if inverse.is_finite() { inverse } else { 0.0 });
-            }
-            basis::combine(v, 0..k, &c, 1.0, out, 0..n)?;
-        }
-        Ok(())
-    }
-}
 
 /// gamma5 sign(Q).
 struct Unitary(Arc<Sign>);
@@ -354,7 +174,7 @@ impl OverlapSolver {
             );
         }
         if let Some(modes) = &modes {
-            if modes.rho != op.rho() || modes.vectors[0].precision() != op.shape().precision {
+            if modes.rho() != op.rho() || modes.vectors()[0].precision() != op.shape().precision {
                 bail!(FieldMismatch, "modes: expected those of an operator like this one");
             }
         }
@@ -477,11 +297,28 @@ impl OverlapSolver {
             self.op.apply_dagger(x, &low)?;
             self.residual(&mut r, x, b)?;
         }
+        let mut report = self.advance(x, &mut r, &mut dx, b, &norm, monitor)?;
+        report.residual_hq = blas::heavy_quark_residual(x, &r)?;
+        report.seconds = start.elapsed().as_secs_f64();
+        Ok(report)
+    }
+
+    /// Solves from x with the residual r on, in stages to what is left of the tolerance.
+    fn advance(
+        &self,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        dx: &mut SpinorField,
+        b: &SpinorField,
+        norm: &[f64],
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let n = b.nrhs();
         let mut total: Option<SolverReport> = None;
         for _ in 0..EXTENSIONS {
             let left = total.as_ref().map_or(0, |t: &SolverReport| t.iterations);
             let left = self.params.max_iterations.saturating_sub(left);
-            let size: Vec<f64> = blas::norm2(&r)?.iter().map(|v| v.sqrt()).collect();
+            let size: Vec<f64> = blas::norm2(r)?.iter().map(|v| v.sqrt()).collect();
             let relative = |i: usize| if norm[i] > 0.0 { size[i] / norm[i] } else { 0.0 };
             let residual: Vec<f64> = (0..n).map(relative).collect();
             let converged = residual.iter().all(|&v| v <= self.params.tol);
@@ -508,21 +345,19 @@ impl OverlapSolver {
             let mut inner = self.relaxed(goal, monitor);
             self.begin(goal);
             let part = match self.params.algorithm {
-                OverlapAlgorithm::ChiralCg => self.chiral(&mut dx, &r, goal, left, &mut inner)?,
-                OverlapAlgorithm::Sumr => self.unitary(&mut dx, &r, goal, left, &mut inner)?,
-                OverlapAlgorithm::Gcr => self.flexible(&mut dx, &r, goal, left, &mut inner)?,
+                OverlapAlgorithm::ChiralCg => self.chiral(dx, r, goal, left, &mut inner)?,
+                OverlapAlgorithm::Sumr => self.unitary(dx, r, goal, left, &mut inner)?,
+                OverlapAlgorithm::Gcr => self.flexible(dx, r, goal, left, &mut inner)?,
             };
-            blas::axpy(&blas::uniform(n, 1.0), &dx, x)?;
+            blas::axpy(&blas::uniform(n, 1.0), dx, x)?;
             let residual = report.residual.clone();
             *report = std::mem::take(report).followed_by(part);
             report.residual = residual;
-            self.residual(&mut r, x, b)?;
+            self.residual(r, x, b)?;
         }
         let mut report = total.unwrap_or_default();
         report.standstill =
             !report.converged && !report.stopped && report.iterations < self.params.max_iterations;
-        report.residual_hq = blas::heavy_quark_residual(x, &r)?;
-        report.seconds = start.elapsed().as_secs_f64();
         Ok(report)
     }
 
@@ -624,9 +459,25 @@ impl OverlapSolver {
         solvers::solve(&system, &params, x, b, monitor)
     }
 
-    /// Solves D(m_k) x_k = b for several masses from one Krylov space on either chirality that b has:
-    /// D^dagger D(m) = (1 - m^2 / (4 rho^2)) (D^dagger D(0) + sigma), sigma = m^2 / (1 - m^2 / (4 rho^2)).
-    /// The residuals of the report are the largest over the masses of D(m) x = b, recomputed.
+    /// The same with another mass.
+    fn with_mass(&self, mass: f64, preconditioner: bool) -> Result<Self> {
+        Ok(OverlapSolver {
+            op: Arc::new(self.op.with_mass(mass)?),
+            sloppy: match &self.sloppy {
+                Some(s) => Some(Arc::new(s.with_mass(mass)?)),
+                None => None,
+            },
+            preconditioner: self.preconditioner.clone().filter(|_| preconditioner),
+            modes: self.modes.clone(),
+            params: self.params.clone(),
+        })
+    }
+
+    /// Solves D(m_k) x_k = b for several masses. CG does it from one Krylov space on either chirality that b
+    /// has, without the low modes: D^dagger D(m) = (1 - m^2 / (4 rho^2)) (D^dagger D(0) + sigma), sigma =
+    /// m^2 / (1 - m^2 / (4 rho^2)). The others solve for one mass after the other, with the
+    /// preconditioner of the operator's mass. The residuals of the report are the largest over the masses
+    /// of D(m) x = b, recomputed.
     ///
     /// # Errors
     /// As of [`OverlapSolver::solve`]; `BadParameter`: no mass, or one out of range.
@@ -641,38 +492,86 @@ impl OverlapSolver {
         if masses.is_empty() || xs.len() != masses.len() {
             bail!(BadParameter, "masses: {} with {} solutions", masses.len(), xs.len());
         }
-        let ops: Result<Vec<Overlap>> = masses.iter().map(|&m| self.op.with_mass(m)).collect();
-        let ops = ops?;
-        let (shape, n, rho) = (self.op.shape(), b.nrhs(), self.op.rho());
+        let solvers: Result<Vec<Self>> = masses.iter().map(|&m| self.with_mass(m, true)).collect();
+        let solvers = solvers?;
+        let (shape, n) = (self.op.shape(), b.nrhs());
         shape.check(b, "b")?;
         for x in xs.iter_mut() {
             shape.check(x, "x")?;
             b.check_like(x, "solve_masses")?;
-            x.clear()?;
         }
-        let massless = OverlapSolver {
-            op: Arc::new(self.op.with_mass(0.0)?),
-            sloppy: match &self.sloppy {
-                Some(s) => Some(Arc::new(s.with_mass(0.0)?)),
-                None => None,
-            },
-            preconditioner: None,
-            modes: None,
-            params: self.params.clone(),
-        };
-        let shifts: Vec<Shift> = masses
-            .iter()
-            .map(|&m| Shift {
-                sigma: OverlapSquare::shift_of(rho, m).1,
-                tol: 0.5 * self.params.tol,
-            })
-            .collect();
+        let mut report = SolverReport { converged: true, ..Default::default() };
+        let mut worst = vec![0.0f64; n];
+        if self.params.algorithm == OverlapAlgorithm::ChiralCg {
+            report = self.shifted(masses, xs, b, monitor)?;
+        }
+        for (solver, x) in solvers.iter().zip(xs) {
+            let part = match self.params.algorithm {
+                OverlapAlgorithm::ChiralCg => solver.correct(x, b, report.stopped, monitor)?,
+                _ => solver.solve(x, b, monitor)?,
+            };
+            worst.iter_mut().zip(&part.residual).for_each(|(m, r)| *m = m.max(*r));
+            report = report.followed_by(part);
+            if report.stopped && self.params.algorithm != OverlapAlgorithm::ChiralCg {
+                break;
+            }
+        }
+        report.residual = worst;
+        report.converged = !report.stopped && report.residual.iter().all(|&r| r <= self.params.tol);
+        report.seconds = start.elapsed().as_secs_f64();
+        Ok(report)
+    }
+
+    /// Measures the residual of D x = b, and solves on where it is above the tolerance.
+    fn correct(
+        &self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        stopped: bool,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let shape = self.op.shape();
+        let (mut r, mut dx) = (shape.field(b.nrhs())?, shape.field(b.nrhs())?);
+        self.residual(&mut r, x, b)?;
+        let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
+        if !stopped {
+            return self.advance(x, &mut r, &mut dx, b, &norm, monitor);
+        }
+        let size = blas::norm2(&r)?.into_iter().zip(&norm);
+        let residual = size.map(|(r, b)| if *b > 0.0 { r.sqrt() / b } else { 0.0 }).collect();
+        Ok(SolverReport { residual, stopped, ..Default::default() })
+    }
+
+    /// All masses from one Krylov space on either chirality, without the low modes.
+    fn shifted(
+        &self,
+        masses: &[f64],
+        xs: &mut [SpinorField],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let (shape, n, rho) = (self.op.shape(), b.nrhs(), self.op.rho());
+        let massless = self.with_mass(0.0, false)?;
+        let (mut rest, mut half) = (shape.field(n)?, shape.field(n)?);
+        blas::copy(&mut rest, b)?;
+        let size = blas::norm2(b)?;
+        if let Some(modes) = &self.modes {
+            modes.take_out(&mut rest)?;
+        }
+        // Residuals count against all of b.
+        let pairs = size.iter().zip(blas::norm2(&rest)?).filter(|(_, r)| *r > 0.0);
+        let share = pairs.map(|(b, r)| b / r).fold(f64::INFINITY, f64::min).max(1.0).sqrt();
+        let tol = (0.5 * self.params.tol * share).min(0.5);
+        let shift = |&m: &f64| Shift { sigma: OverlapSquare::shift_of(rho, m).1, tol };
+        let shifts: Vec<Shift> = masses.iter().map(shift).collect();
         let mut total: Option<SolverReport> = None;
-        let mut half = shape.field(n)?;
         massless.begin(self.params.tol);
+        xs.iter_mut().try_for_each(|x| x.clear())?;
         for chirality in [1, -1] {
-            self.op.square(chirality).project(&mut half, b)?;
-            if blas::norm2(&half)?.iter().all(|&v| v == 0.0) {
+            self.op.square(chirality).project(&mut half, &rest)?;
+            // What modes of the other chirality brought in by rounding is none.
+            let least = (0.01 * self.params.tol).powi(2);
+            if blas::norm2(&half)?.iter().zip(&size).all(|(h, b)| *h <= least * b) {
                 continue;
             }
             let fields: Result<Vec<SpinorField>> = masses.iter().map(|_| shape.field(n)).collect();
@@ -692,21 +591,14 @@ impl OverlapSolver {
                 None => part,
             });
         }
-        let mut report =
-            total.unwrap_or_else(|| SolverReport { converged: true, ..Default::default() });
-        let norm2 = blas::norm2(b)?;
-        report.residual = vec![0.0; n];
-        for (x, op) in xs.iter_mut().zip(&ops) {
+        for (x, &m) in xs.iter_mut().zip(masses) {
             blas::copy(&mut half, x)?;
-            op.apply_dagger(x, &half)?;
-            op.apply(&mut half, x)?;
-            blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), &mut half)?;
-            for ((r, m), b2) in blas::norm2(&half)?.iter().zip(&mut report.residual).zip(&norm2) {
-                *m = m.max(if *b2 > 0.0 { (r / b2).sqrt() } else { 0.0 });
+            if let Some(modes) = &self.modes {
+                modes.low_inverse(m, &mut rest, b)?;
+                blas::axpy(&blas::uniform(n, 1.0), &rest, &mut half)?;
             }
+            self.op.with_mass(m)?.apply_dagger(x, &half)?;
         }
-        report.converged = report.residual.iter().all(|&r| r <= self.params.tol);
-        report.seconds = start.elapsed().as_secs_f64();
-        Ok(report)
+        Ok(total.unwrap_or_else(|| SolverReport { converged: true, ..Default::default() }))
     }
 }

@@ -1,0 +1,210 @@
+//! Low modes of the overlap operator: its index, and what solves start from.
+
+use super::{Overlap, OverlapSquare};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{basis, blas, SpinorField};
+use crate::linop::LinOp;
+use crate::solvers::{eigen, EigenParams, Filter, Monitor};
+
+/// Low modes of D^dagger D on both chiralities, of the massless operator.
+pub struct OverlapModes {
+    /// Of chirality 1, then -1.
+    vectors: [SpinorField; 2],
+    values: [Vec<f64>; 2],
+    residuals: [Vec<f64>; 2],
+    zeros: [usize; 2],
+    rho: f64,
+}
+
+/// Numbers that belong to low modes, of chirality 1, then -1: with the vectors, all that
+/// [`OverlapModes::restore`] needs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverlapModesRecord {
+    pub values: [Vec<f64>; 2],
+    pub residuals: [Vec<f64>; 2],
+    pub zeros: [usize; 2],
+    /// 1 + s.
+    pub rho: f64,
+}
+
+/// A mode is a zero mode if its eigenvalue is within this many times the error that the sign function
+/// and the eigensolver allow.
+const ZERO: f64 = 10.0;
+
+impl OverlapModes {
+    /// `count` modes of either chirality to a residual of `tol` times 4 rho^2.
+    ///
+    /// # Errors
+    /// As of [`eigen`]; `KernelSpectrum`: they do not converge.
+    pub fn find(op: &Overlap, count: usize, tol: f64, monitor: &mut Monitor) -> Result<Self> {
+        let massless = op.with_mass(0.0)?;
+        let (rho, delta) = (op.rho(), op.sign().error_bound());
+        // An application is many hops: a large Krylov space takes fewer of them than polynomials.
+        let room = 4 * count + 40;
+        let params = EigenParams { count, tol, room, filter: Filter::Plain, ..Default::default() };
+        let mut find = |chirality| -> Result<_> {
+            let (v, report) = eigen(&massless.square(chirality), None, &params, None, monitor)?;
+            if !report.converged && !report.stopped {
+                bail!(
+                    KernelSpectrum,
+                    "{count} low modes of the overlap operator did not converge in {} restarts: allow \
+                     a larger tolerance or ask for fewer",
+                    report.restarts
+                );
+            }
+            Ok((v, report))
+        };
+        let (upper, lower) = (find(1)?, find(-1)?);
+        let zeros = [&upper.1, &lower.1].map(|r| {
+            let error = |b: &f64| 2.0 * rho * rho * delta + b;
+            r.values.iter().zip(&r.bounds).filter(|(v, b)| v.abs() <= ZERO * error(b)).count()
+        });
+        Ok(OverlapModes {
+            vectors: [upper.0, lower.0],
+            values: [upper.1.values, lower.1.values],
+            residuals: [upper.1.residuals, lower.1.residuals],
+            zeros,
+            rho,
+        })
+    }
+
+    /// What belongs to the vectors, to be kept with them.
+    pub fn record(&self) -> OverlapModesRecord {
+        OverlapModesRecord {
+            values: self.values.clone(),
+            residuals: self.residuals.clone(),
+            zeros: self.zeros,
+            rho: self.rho,
+        }
+    }
+
+    /// Modes that were found before, of the operator's precision or another; residuals are those with
+    /// this operator.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: another lattice, number of vectors or rho, or modes of another operator: their
+    /// residuals with this one are larger than the record, the sign function's error and the vectors'
+    /// precision allow.
+    pub fn restore(
+        op: &Overlap,
+        vectors: [&SpinorField; 2],
+        record: &OverlapModesRecord,
+    ) -> Result<Self> {
+        let (massless, shape, rho) = (op.with_mass(0.0)?, op.shape(), op.rho());
+        let most = 4.0 * rho * rho;
+        if record.rho != rho {
+            bail!(FieldMismatch, "modes: expected those of 1 + s = {rho}, found {}", record.rho);
+        }
+        let mut own = vec![];
+        let mut residuals: [Vec<f64>; 2] = Default::default();
+        for (side, (v, chirality)) in vectors.iter().zip([1, -1]).enumerate() {
+            let (values, before) = (&record.values[side], &record.residuals[side]);
+            let n = v.nrhs();
+            let fits = [values.len(), before.len()] == [n; 2] && record.zeros[side] <= n;
+            if v.geometry() != &shape.geometry || v.device() != &shape.device || !fits {
+                bail!(
+                    FieldMismatch,
+                    "modes of chirality {chirality}: {n} vectors with {} values, or another lattice",
+                    values.len()
+                );
+            }
+            let (mut x, mut r) = (shape.field(n)?, shape.field(n)?);
+            blas::copy(&mut x, v)?;
+            massless.square(chirality).apply(&mut r, &x)?;
+            let minus: Vec<f64> = values.iter().map(|l| -l).collect();
+            let r2 = blas::axpy_norm(&blas::complex(&minus), &x, &mut r)?;
+            residuals[side] = r2.iter().map(|r| r.sqrt()).collect();
+            let norms = blas::norm2(&x)?;
+            let epsilon = v.precision().min(shape.precision).epsilon();
+            let error = op.sign().error_bound() + 100.0 * epsilon;
+            for k in 0..n {
+                let allowed = 10.0 * before[k] + most * error;
+                let unit = (norms[k] - 1.0).abs() <= 1e3 * epsilon;
+                if !(unit && residuals[side][k] <= allowed) {
+                    bail!(
+                        FieldMismatch,
+                        "modes of chirality {chirality}: with this operator mode {k} has the residual \
+                         {:.2e}, when it was found {:.2e}: it belongs to another one",
+                        residuals[side][k],
+                        before[k]
+                    );
+                }
+            }
+            own.push(x);
+        }
+        let (Some(lower), Some(upper)) = (own.pop(), own.pop()) else {
+            bail!(Internal, "modes of two chiralities");
+        };
+        Ok(OverlapModes {
+            vectors: [upper, lower],
+            values: record.values.clone(),
+            residuals,
+            zeros: record.zeros,
+            rho,
+        })
+    }
+
+    /// Are there `count` modes of either chirality to residuals of `tol` times 4 rho^2?
+    pub fn hold(&self, count: usize, tol: f64) -> bool {
+        let most = 4.0 * self.rho * self.rho * tol;
+        let good = |r: &Vec<f64>| r.len() >= count && r[..count].iter().all(|r| *r <= most);
+        self.residuals.iter().all(good)
+    }
+
+    /// Eigenvalues |lambda|^2 of D^dagger D on chirality 1 and -1, ascending.
+    pub fn values(&self) -> &[Vec<f64>; 2] {
+        &self.values
+    }
+    pub fn residuals(&self) -> &[Vec<f64>; 2] {
+        &self.residuals
+    }
+    pub fn vectors(&self) -> &[SpinorField; 2] {
+        &self.vectors
+    }
+    pub(super) fn rho(&self) -> f64 {
+        self.rho
+    }
+    /// Zero modes of chirality 1 and -1 among them.
+    pub fn zeros(&self) -> [usize; 2] {
+        self.zeros
+    }
+    /// n_- - n_+: with gamma5 = gamma_x gamma_y gamma_z gamma_t the topological charge of a smooth field
+    /// as the gauge observables count it.
+    pub fn index(&self) -> i64 {
+        self.zeros[1] as i64 - self.zeros[0] as i64
+    }
+
+    /// out = sum_k v_k <v_k, b> / (eigenvalue of D^dagger D of this mass).
+    pub(super) fn low_inverse(
+        &self,
+        mass: f64,
+        out: &mut SpinorField,
+        b: &SpinorField,
+    ) -> Result<()> {
+        let n = b.nrhs();
+        let (scale, shift) = OverlapSquare::shift_of(self.rho, mass);
+        out.clear()?;
+        for (v, values) in self.vectors.iter().zip(&self.values) {
+            let k = v.nrhs();
+            let mut c = basis::dots(v, 0..k, b, 0..n)?;
+            for (row, value) in c.chunks_mut(n).zip(values) {
+                let inverse = 1.0 / (scale * (value.max(0.0) + shift));
+                row.iter_mut().for_each(|z| *z *= if inverse.is_finite() { inverse } else { 0.0 });
+            }
+            basis::combine(v, 0..k, &c, 1.0, out, 0..n)?;
+        }
+        Ok(())
+    }
+
+    /// b = b - sum_k v_k <v_k, b>.
+    pub(super) fn take_out(&self, b: &mut SpinorField) -> Result<()> {
+        let n = b.nrhs();
+        for v in &self.vectors {
+            let k = v.nrhs();
+            let c: Vec<_> = basis::dots(v, 0..k, b, 0..n)?.iter().map(|z| -z).collect();
+            basis::combine(v, 0..k, &c, 1.0, b, 0..n)?;
+        }
+        Ok(())
+    }
+}
