@@ -6,18 +6,19 @@
  *           [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]
  *           [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE]
  *           [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N] [--smear-rho R]
- *           [--save-modes FILE] [--load-modes FILE]
+ *           [--save-modes FILE] [--load-modes FILE] [--locality no|yes]
  *
  * modes: low modes of Q = gamma5 (D_W - (1 + s)), and how well the operator obeys the Ginsparg-Wilson
  * relation; index: also the --low lowest modes of D^dagger D on either chirality; propagator: also twelve
  * solves for every mass, in double precision, --precision inside. --plot draws the eigenvalues of D in the
  * complex plane. --preconditioner belongs to --solver gcr: the Wilson operator's inverse with --wilson-mass,
- * above the critical one; --smear-steps: stout smearing of the kernel's links. Modes that --save-modes wrote
+ * above the critical one, or the mass that the library finds; --locality: the largest |D eta|(x) at every taxi
+ * distance from a point source eta; --smear-steps: stout smearing of the kernel's links. Modes that --save-modes wrote
  * are not sought again with --load-modes. docs/overlap.md has the conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not
  * converged or interrupted.
  *
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap.json --save-modes $OUT/modes.lime
- * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes.lime
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes.lime --locality yes --json $OUT/locality.json
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include <signal.h>
@@ -31,11 +32,11 @@ static const char HELP[] =
     "               [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]\n"
     "               [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n"
     "               [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N]\n"
-    "               [--smear-rho R] [--save-modes FILE] [--load-modes FILE]\n" GRID_HELP;
+    "               [--smear-rho R] [--save-modes FILE] [--load-modes FILE] [--locality no|yes]\n" GRID_HELP;
 static const char OPTIONS[] =
     "--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision --time-bc --source --device "
     "--threads --json --plot --preconditioner --wilson-mass --smear-steps --smear-rho --save-modes "
-    "--load-modes" GRID_OPTION;
+    "--load-modes --locality" GRID_OPTION;
 
 enum { COLUMNS = 12, MOST_MASSES = 16 };
 enum { TASK_MODES, TASK_INDEX, TASK_PROPAGATOR };
@@ -57,6 +58,7 @@ static const choice PRECONDITIONERS[] = {{"none", PRECONDITION_NONE},
                                          {"wilson", PRECONDITION_WILSON},
                                          {"multigrid", PRECONDITION_MULTIGRID},
                                          {NULL, 0}};
+static const choice NO_YES[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
 static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
 
 /* The job: what was asked for and what came of it. */
@@ -76,6 +78,10 @@ typedef struct job {
   double violation;
   int times;
   double *pion, *rho, *nucleon; /* mass by mass */
+  double condensate[MOST_MASSES];
+  int32_t locality;
+  int distances_along; /* taxi distances 0 to this less one */
+  double *largest;     /* |D eta| there */
   plaq_solve_report solve;
   double seconds_load, seconds_create, seconds_violation, seconds_index, seconds_propagator;
 } job;
@@ -152,7 +158,9 @@ static job read_options(int argc, char **argv) {
   j.delta = number(argc, argv, "--delta", "1e-8");
   j.tol = number(argc, argv, "--tol", "1e-7");
   j.preconditioner = choose(argc, argv, "--preconditioner", "none", PRECONDITIONERS);
-  j.wilson_mass = number(argc, argv, "--wilson-mass", "0");
+  j.wilson_mass = strcmp(option(argc, argv, "--wilson-mass", "auto"), "auto") ? number(argc, argv, "--wilson-mass", "0")
+                                                                              : NAN;
+  j.locality = choose(argc, argv, "--locality", "no", NO_YES);
   j.smear_steps = (int32_t)integer(argc, argv, "--smear-steps", "0");
   j.smear_rho = number(argc, argv, "--smear-rho", "0.1");
   j.low = (int32_t)integer(argc, argv, "--low", "8");
@@ -207,6 +215,59 @@ static plaq_overlap load(plaq_context context, job *j) {
   return overlap;
 }
 
+/* Of a field like the operator's, a number of columns of the source. */
+static plaq_spinor source_columns(plaq_context context, const job *j, const plaq_source_params *source, int32_t n) {
+  plaq_spinor_params params;
+  plaq_spinor field;
+  int mu;
+  OK(plaq_spinor_params_init(&params, sizeof params));
+  for (mu = 0; mu < 4; mu++) params.extents[mu] = j->file.extents[mu];
+  params.precision = j->overlap.precision;
+  params.nrhs = n;
+  OK(plaq_spinor_create(context, &params, &field));
+  OK(plaq_spinor_source(field, source));
+  return field;
+}
+
+static int taxi(const int32_t *extents, size_t site) {
+  int mu, sum = 0;
+  for (mu = 0; mu < 4; mu++) {
+    const int l = extents[mu], x = (int)(site % (size_t)l);
+    sum += x < l - x ? x : l - x;
+    site /= (size_t)l;
+  }
+  return sum;
+}
+
+/* P. Hernandez, K. Jansen, M. Luescher, hep-lat/9808010. */
+static void locality_of(plaq_context context, plaq_overlap overlap, job *j) {
+  const int32_t *l = j->file.extents;
+  const size_t sites = (size_t)l[0] * (size_t)l[1] * (size_t)l[2] * (size_t)l[3];
+  double *image = numbers(24 * sites);
+  plaq_source_params point;
+  plaq_layout_params layout;
+  plaq_spinor x, y;
+  size_t site;
+  int i;
+  source_option("point,0,0,0,0", &point);
+  x = source_columns(context, j, &point, 1);
+  y = source_columns(context, j, &point, 1);
+  OK(plaq_overlap_apply(overlap, PLAQ_OVERLAP_D, y, x));
+  OK(plaq_layout_params_init(&layout, sizeof layout));
+  OK(plaq_spinor_save(y, &layout, image));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(y));
+  j->distances_along = (l[0] + l[1] + l[2] + l[3]) / 2 + 1;
+  j->largest = numbers((size_t)j->distances_along);
+  for (site = 0; site < sites; site++) {
+    const int r = taxi(l, site);
+    double norm2 = 0;
+    for (i = 0; i < 24; i++) norm2 += image[24 * site + (size_t)i] * image[24 * site + (size_t)i];
+    j->largest[r] = fmax(j->largest[r], sqrt(norm2));
+  }
+  free(image);
+}
+
 static void low_modes(plaq_overlap overlap, job *j) {
   double shown = 0, start = now();
   j->plus = numbers((size_t)j->low);
@@ -215,10 +276,10 @@ static void low_modes(plaq_overlap overlap, job *j) {
   j->seconds_index = now() - start;
 }
 
-static void propagate(plaq_overlap overlap, job *j) {
+static void propagate(plaq_context context, plaq_overlap overlap, job *j) {
   plaq_overlap_solve_params params;
-  plaq_spinor quark[MOST_MASSES];
-  double shown = 0, start = now(), *rho, *pairs;
+  plaq_spinor quark[MOST_MASSES], source;
+  double shown = 0, start = now(), *rho, *pairs, along[2 * COLUMNS];
   int k, t, n = j->file.extents[3];
   OK(plaq_overlap_solve_params_init(&params, sizeof params));
   params.algorithm = j->solver;
@@ -237,14 +298,18 @@ static void propagate(plaq_overlap overlap, job *j) {
   j->nucleon = numbers((size_t)(j->masses * n));
   rho = numbers((size_t)(3 * n));
   pairs = numbers((size_t)(2 * n));
+  source = source_columns(context, j, &j->source, COLUMNS);
   for (k = 0; k < j->masses; k++) {
     OK(plaq_spinor_correlators(quark[k], j->source.position[3], j->boundary, n, j->pion + k * n, rho, pairs));
     for (t = 0; t < n; t++) {
       j->rho[k * n + t] = (rho[t] + rho[n + t] + rho[2 * n + t]) / 3;
       j->nucleon[k * n + t] = pairs[2 * t];
     }
+    OK(plaq_spinor_dot(source, quark[k], along, COLUMNS));
+    for (t = 0; t < COLUMNS; t++) j->condensate[k] += along[2 * t];
     OK(plaq_spinor_destroy(quark[k]));
   }
+  OK(plaq_spinor_destroy(source));
   free(rho);
   free(pairs);
   j->seconds_propagator = now() - start;
@@ -313,6 +378,11 @@ static void write_json(const job *j) {
   fprintf(f, "  \"sign\": {\"method\": \"%s\", \"degree\": %d, \"delta\": %.17g, \"low\": %.17g, \"high\": %.17g},\n",
           name_of(o->sign, SIGNS), o->degree, o->delta, o->low, o->high);
   fprintf(f, "  \"error_bound\": %.17g,\n  \"ginsparg_wilson\": %.17g,\n", o->error_bound, j->violation);
+  if (j->locality) {
+    fprintf(f, "  ");
+    json_array(f, "locality", j->largest, j->distances_along);
+    fprintf(f, ",\n");
+  }
   if (j->task != TASK_MODES) {
     fprintf(f, "  \"index\": %d,\n  \"overlap\": {\"zeros\": [%d, %d], \"low\": {", (int)(j->zeros[1] - j->zeros[0]),
             (int)j->zeros[0], (int)j->zeros[1]);
@@ -328,7 +398,7 @@ static void write_json(const job *j) {
             (long long)j->solve.iterations, j->solve.residual);
     fprintf(f, "  \"correlators\": [");
     for (k = 0; k < j->masses; k++) {
-      fprintf(f, "%s\n    {\"mass\": %.17g, ", k ? "," : "", j->mass[k]);
+      fprintf(f, "%s\n    {\"mass\": %.17g, \"condensate\": %.17g, ", k ? "," : "", j->mass[k], j->condensate[k]);
       json_array(f, "pion", j->pion + k * n, n);
       fprintf(f, ", ");
       json_array(f, "rho", j->rho + k * n, n);
@@ -374,10 +444,11 @@ int main(int argc, char **argv) {
   fprintf(stderr, "overlap on %s\n", j.device);
   signal(SIGINT, interrupt);
   overlap = load(context, &j);
+  if (j.locality) locality_of(context, overlap, &j);
   if (j.task != TASK_MODES) low_modes(overlap, &j);
   if (*j.save_file) OK(plaq_overlap_save(overlap, j.save_file));
   if (j.task == TASK_PROPAGATOR) {
-    propagate(overlap, &j);
+    propagate(context, overlap, &j);
     done = j.solve.converged;
   }
   OK(plaq_overlap_describe(overlap, &j.overlap));

@@ -2,7 +2,7 @@
 !> JSON. docs/overlap.md describes them.
 !>
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap_f.json --save-modes $OUT/modes_f.lime
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes_f.lime
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes_f.lime --locality yes --json $OUT/locality_f.json
 include 'example.inc'
 
 module overlap_progress
@@ -45,6 +45,8 @@ program overlap
   integer(c_int32_t), parameter :: preconditioner_values(3) = [0_c_int32_t, 1_c_int32_t, 2_c_int32_t]
   character(len=12), parameter :: boundary_names(2) = [character(len=12) :: 'periodic', 'antiperiodic']
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
+  character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
+  integer(c_int32_t), parameter :: no_yes_values(2) = [0_c_int32_t, 1_c_int32_t]
   character(len=112), parameter :: help(7) = [character(len=112) :: &
     'usage: overlap_f --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]', &
     '                 [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]', &
@@ -52,12 +54,13 @@ program overlap
     '                 [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]', &
     '                 [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M]', &
     '                 [--smear-steps N] [--smear-rho R] [--save-modes FILE]', &
-    '                 [--load-modes FILE]']
+    '                 [--load-modes FILE] [--locality no|yes]']
 
   character(len=:), allocatable :: gauge_file, json_file, plot_file, save_file, load_file, device
   integer(c_int32_t) :: task, boundary, solver, precision, preconditioner, zeros(2)
   integer(c_int64_t) :: low
-  real(c_double) :: tol, violation, wilson_mass, masses(most_masses)
+  real(c_double) :: tol, violation, wilson_mass, masses(most_masses), condensate(most_masses)
+  logical :: found_mass, locality
   integer :: last, mass_count, times
   type(plaq_context) :: context
   type(plaq_overlap) :: quarks
@@ -70,12 +73,13 @@ program overlap
   !> Of the kernel's modes; |lambda|^2 of D^dagger D; correlators over time and mass.
   real(c_double), allocatable :: values(:), residuals(:), distances(:), plus(:), minus(:)
   real(c_double), allocatable :: pion(:, :), rho(:, :), nucleon(:, :)
+  real(c_double), allocatable :: largest(:) !< |D eta| at taxi distances from 0 on.
   real(c_double) :: seconds(4) !< Loading, Ginsparg-Wilson relation, index, propagators.
 
   last = command_argument_count()
   call check_options(last, '--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision '// &
                      '--time-bc --source --device --threads --json --plot --preconditioner --wilson-mass '// &
-                     '--smear-steps --smear-rho --save-modes --load-modes', help)
+                     '--smear-steps --smear-rho --save-modes --load-modes --locality', help)
   call ok(plaq_overlap_params_init(params, c_sizeof(params)))
   gauge_file = option(last, '--gauge')
   json_file = option(last, '--json', '')
@@ -92,7 +96,9 @@ program overlap
   tol = number(last, '--tol', '1e-7')
   preconditioner = choose(last, '--preconditioner', 'none', preconditioner_names, preconditioner_values)
   if (preconditioner /= 0 .and. solver /= PLAQ_OVERLAP_GCR) call usage_error('--preconditioner', 'belongs to --solver gcr')
-  wilson_mass = number(last, '--wilson-mass', '0')
+  found_mass = option(last, '--wilson-mass', 'auto') == 'auto'
+  if (.not. found_mass) wilson_mass = number(last, '--wilson-mass', '0')
+  locality = choose(last, '--locality', 'no', no_yes, no_yes_values) == 1
   params%smearing = PLAQ_SMEARING_STOUT
   params%smearing_steps = int(whole(last, '--smear-steps', '0'), c_int32_t)
   params%smearing_alpha(1) = number(last, '--smear-rho', '0.1')
@@ -110,6 +116,7 @@ program overlap
   zeros = 0
   solved%converged = 1
   call load()
+  if (locality) call find_locality()
   if (task /= task_modes) call low_modes()
   if (len(save_file) > 0) call ok(plaq_overlap_save(quarks, save_file//c_null_char))
   if (task == task_propagator) call propagate()
@@ -184,6 +191,51 @@ contains
     seconds(2) = now() - start
   end subroutine
 
+  !> Of a field like the operator's, a number of columns of a source.
+  function source_columns(from, n) result(field)
+    type(plaq_source_params), intent(in) :: from
+    integer, intent(in) :: n
+    type(plaq_spinor_params) :: p
+    type(plaq_spinor) :: field
+    call ok(plaq_spinor_params_init(p, c_sizeof(p)))
+    p%extents = file%extents
+    p%precision = found%precision
+    p%nrhs = int(n, c_int32_t)
+    call ok(plaq_spinor_create(context, p, field))
+    call ok(plaq_spinor_source(field, from))
+  end function
+
+  !> P. Hernandez, K. Jansen, M. Luescher, hep-lat/9808010.
+  subroutine find_locality()
+    type(plaq_source_params) :: point
+    type(plaq_layout_params) :: layout
+    type(plaq_spinor) :: x, y
+    real(c_double), allocatable, target :: image(:, :)
+    integer :: l(4), c(4), site, rest, mu, r
+    l = file%extents
+    call ok(plaq_source_params_init(point, c_sizeof(point)))
+    point%kind = PLAQ_SOURCE_POINT
+    point%position = 0
+    x = source_columns(point, 1)
+    y = source_columns(point, 1)
+    call ok(plaq_overlap_apply(quarks, PLAQ_OVERLAP_D, y, x))
+    call ok(plaq_layout_params_init(layout, c_sizeof(layout)))
+    allocate (image(24, product(l)), largest(0:sum(l)/2))
+    call ok(plaq_spinor_save(y, layout, c_loc(image)))
+    call ok(plaq_spinor_destroy(x))
+    call ok(plaq_spinor_destroy(y))
+    largest = 0
+    do site = 1, size(image, 2)
+      rest = site - 1
+      do mu = 1, 4
+        c(mu) = mod(rest, l(mu))
+        rest = rest/l(mu)
+      end do
+      r = sum(min(c, l - c))
+      largest(r) = max(largest(r), norm2(image(:, site)))
+    end do
+  end subroutine
+
   subroutine low_modes()
     real(c_double) :: start
     start = now()
@@ -194,8 +246,9 @@ contains
 
   subroutine propagate()
     type(plaq_overlap_solve_params) :: p
-    type(plaq_spinor) :: quark(most_masses)
+    type(plaq_spinor) :: quark(most_masses), columns
     real(c_double), allocatable :: along(:, :), pairs(:, :)
+    real(c_double) :: products(2, 12)
     real(c_double) :: start
     integer :: k
     integer(c_int64_t) :: n
@@ -207,19 +260,23 @@ contains
     p%sloppy_precision = precision
     if (preconditioner /= 0) then
       p%wilson_iterations = 100
-      p%wilson_mass = wilson_mass
+      if (.not. found_mass) p%wilson_mass = wilson_mass
       p%multigrid = merge(1, 0, preconditioner == 2)
     end if
     call ok(plaq_solve_report_init(solved, c_sizeof(solved)))
     call ok(plaq_overlap_propagators(quarks, p, masses, int(mass_count, c_int64_t), source, c_funloc(progress), &
                                      c_null_ptr, quark, solved))
+    columns = source_columns(source, 12)
     allocate (pion(n, mass_count), rho(n, mass_count), nucleon(n, mass_count), along(n, 3), pairs(2, n))
     do k = 1, mass_count
       call ok(plaq_spinor_correlators(quark(k), source%position(4), real(boundary, c_double), n, pion(:, k), along, pairs))
       rho(:, k) = sum(along, 2) / 3
       nucleon(:, k) = pairs(1, :)
+      call ok(plaq_spinor_dot(columns, quark(k), products, 12_c_int64_t))
+      condensate(k) = sum(products(1, :))
       call ok(plaq_spinor_destroy(quark(k)))
     end do
+    call ok(plaq_spinor_destroy(columns))
     seconds(4) = now() - start
   end subroutine
 
@@ -318,6 +375,7 @@ contains
       number_text(found%degree)//', "delta": '//exact(found%delta)//', "low": '//exact(found%low)//', "high": '// &
       exact(found%high)//'},'
     write (unit, '(a)') '  "error_bound": '//exact(found%error_bound)//',', '  "ginsparg_wilson": '//exact(violation)//','
+    if (locality) write (unit, '(a)') '  '//json_array('locality', largest)//','
     if (task /= task_modes) then
       write (unit, '(a)') '  "index": '//number_text(zeros(2) - zeros(1))//','
       write (unit, '(a)') '  "overlap": {"zeros": '//json_integers(zeros)//', "low": {'//json_array('plus', plus)//', '// &
@@ -330,7 +388,8 @@ contains
       write (unit, '(a)') '  "correlators": ['
       do k = 1, mass_count
         comma = trim(merge(', ', '  ', k < mass_count))
-        write (unit, '(a)') '    {"mass": '//exact(masses(k))//', '//json_array('pion', pion(:, k))//', '// &
+        write (unit, '(a)') '    {"mass": '//exact(masses(k))//', "condensate": '//exact(condensate(k))//', '// &
+          json_array('pion', pion(:, k))//', '// &
           json_array('rho', rho(:, k))//', '//json_array('nucleon', nucleon(:, k))//'}'//comma
       end do
       write (unit, '(a)') '  ],'

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""The overlap operator on quenched configurations: index, charge, susceptibility, Ward identity, locality, cost.
+
+usage: overlap.py index|ward|locality|cost --out FILE [--lattice X,Y,Z,T] [--beta B] [--configurations N] ...
+
+index:    the index of every configuration beside the charge of its field after flow to --flow-time, and the
+          susceptibility (sum of Q^2) / (N V) of both.
+ward:     m (sum of the pion's correlator) over the trace of the propagator at its source, which is 1 on every
+          configuration and for every mass as D obeys the Ginsparg-Wilson relation (integrated axial Ward
+          identity, Gell-Mann-Oakes-Renner), and the condensate, mean over configurations.
+locality: the largest |D eta|(x) at taxi distances from a point source eta, mean over configurations
+          (hep-lat/9808010); --plot FILE.svg draws it, with the rate of its decay.
+cost:     for each of --lattices: modes, degree for each of --deltas, seconds of an application per site
+          and degree and of the modes per site and mode (J. C. Walk, sections 5.2: Figs. 5.4 and 5.5).
+Configurations come from heatbath. Tables go to the standard output, in Markdown; errors are those of the mean
+over independent configurations. With --seconds a study ends with the configurations that it has by then.
+"""
+import argparse
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def options():
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("study", choices=["index", "ward", "locality", "cost"])
+    p.add_argument("--out", type=pathlib.Path, required=True, help="JSON file")
+    p.add_argument("--lattice", default="8,8,8,8")
+    p.add_argument("--lattices", default="4,4,4,8:8,8,8,8", help="cost: several, with colons between")
+    p.add_argument("--beta", default="5.9")
+    p.add_argument("--configurations", type=int, default=10)
+    p.add_argument("--separation", default="100", help="sweeps between configurations (100)")
+    p.add_argument("--thermalise", default="300", help="sweeps from a hot start (300)")
+    p.add_argument("--seed", default="1")
+    p.add_argument("--mass", default="0.02,0.05,0.1", help="ward: quark masses")
+    p.add_argument("--low", default="4", help="index: low modes of either chirality")
+    p.add_argument("--delta", default="1e-7")
+    p.add_argument("--deltas", default="1e-2,1e-5,1e-8", help="cost")
+    p.add_argument("--s", default="0.4")
+    p.add_argument("--smear-steps", default="1", help="stout steps of the kernel's links (1)")
+    p.add_argument("--flow-time", default="4", help="index: in units of a^2")
+    p.add_argument("--seconds", type=float, default=1e9)
+    p.add_argument("--bin", type=pathlib.Path, help="folder of heatbath, flow and overlap")
+    p.add_argument("--device", default="auto")
+    p.add_argument("--threads", default="0")
+    p.add_argument("--work", type=pathlib.Path, help="folder of configurations (that of --out)")
+    p.add_argument("--plot", type=pathlib.Path, help="locality: SVG")
+    return p.parse_args()
+
+
+class Study:
+    def __init__(self, o):
+        self.o = o
+        places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
+        found = [o.bin] if o.bin else [p for p in places if (p / "overlap").exists()]
+        if not found:
+            sys.exit("no overlap found: build the examples (make examples) or name their folder with --bin")
+        self.bin = found[0].resolve()
+        self.work = o.work or o.out.parent
+        self.work.mkdir(parents=True, exist_ok=True)
+        self.begun = time.monotonic()
+        self.result = {"study": o.study, "beta": float(o.beta), "s": float(o.s), "smear_steps": int(o.smear_steps),
+                       "configurations": []}
+
+    def late(self):
+        return time.monotonic() - self.begun > self.o.seconds
+
+    def run(self, name, *arguments):
+        """The JSON of a program's run; status 3 is one that did not converge."""
+        report = self.work / f"{self.o.out.stem}.run"
+        report.unlink(missing_ok=True)
+        command = [str(self.bin / name), "--device", self.o.device, "--threads", self.o.threads, *arguments]
+        if name != "heatbath":
+            command += ["--json", str(report)]
+        status = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        if status not in (0, 3):
+            sys.exit(f"{' '.join(command)}: status {status}")
+        if name == "heatbath":
+            return None
+        run = json.loads(report.read_text())
+        report.unlink()
+        self.result["device"] = run.get("device", self.result.get("device"))
+        return run
+
+    def configurations(self, lattice, count):
+        """Files of an ensemble, made as they are asked for, so that a study may end early."""
+        o = self.o
+        stem = self.work / f"b{o.beta}-{lattice.replace(',', 'x')}-s{o.seed}"
+        before = None
+        for n in range(count):
+            path = stem.with_name(f"{stem.name}-{n}.00001")
+            if not path.exists():
+                start = ["--lattice", lattice, "--thermalise", o.thermalise]
+                if before:
+                    start = ["--start", str(before), "--thermalise", o.separation]
+                seed = str(int(o.seed) + 1000 * n)
+                self.run("heatbath", *start, "--beta", o.beta, "--seed", seed, "--out", str(path.with_suffix("")))
+            before = path
+            yield str(path)
+
+    def overlap(self, gauge, task, *more):
+        o = self.o
+        return self.run("overlap", "--gauge", gauge, "--task", task, "--s", o.s, "--smear-steps", o.smear_steps, *more)
+
+    def write(self):
+        self.result["seconds"] = time.monotonic() - self.begun
+        self.o.out.write_text(json.dumps(self.result, indent=1) + "\n")
+
+
+def row(*cells):
+    print("| " + " | ".join(str(c) for c in cells) + " |", flush=True)
+
+
+def head(*cells):
+    row(*cells)
+    row(*("---" for _ in cells))
+
+
+def mean(values):
+    error = statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
+    return statistics.fmean(values), error
+
+
+def index(study):
+    o = study.o
+    volume = math.prod(int(n) for n in o.lattice.split(","))
+    head("configuration", "index", "n+, n-", f"charge at t = {o.flow_time}", "least \\|λ\\|² that is not zero")
+    for n, gauge in enumerate(study.configurations(o.lattice, o.configurations)):
+        flow = study.run("flow", "--gauge", gauge, "--time", o.flow_time, "--step", "0.05", "--every", "1000")
+        found = study.overlap(gauge, "index", "--low", o.low, "--delta", o.delta)
+        charge = flow["charge"][-1]
+        zeros = found["overlap"]["zeros"]
+        low = found["overlap"]["low"]
+        rest = min(low["plus"][zeros[0]:] + low["minus"][zeros[1]:], default=math.nan)
+        row(n, found["index"], f"{zeros[0]}, {zeros[1]}", f"{charge:.3f}", f"{rest:.4f}")
+        study.result["configurations"].append({"index": found["index"], "zeros": zeros, "charge": charge,
+                                               "low": low, "seconds": found["seconds"],
+                                               "degree": found["sign"]["degree"]})
+        study.write()
+        if study.late():
+            break
+    done = study.result["configurations"]
+    equal = sum(c["index"] == round(c["charge"]) for c in done)
+    print(f"\n{equal} of {len(done)}: the index is the charge, rounded.")
+    for name, values in ("index", [c["index"] for c in done]), ("charge", [c["charge"] for c in done]):
+        value, error = mean([q * q / volume for q in values])
+        print(f"a^4 chi of the {name}: {value:.2e} +- {error:.1e}")
+
+
+def ward(study):
+    o = study.o
+    for gauge in study.configurations(o.lattice, o.configurations):
+        found = study.overlap(gauge, "propagator", "--mass", o.mass, "--low", o.low, "--delta", o.delta, "--tol", "1e-6")
+        entries = [{"mass": c["mass"], "sum": c["mass"] * sum(c["pion"]), "condensate": c["condensate"],
+                    "pion": c["pion"]} for c in found["correlators"]]
+        study.result["configurations"].append({"masses": entries, "index": found["index"], "solver": found["solver"],
+                                               "seconds": found["seconds"]})
+        study.write()
+        if study.late():
+            break
+    done = study.result["configurations"]
+    head("m", "m Σ pion", "tr S(0,0)", "largest \\|ratio − 1\\|")
+    for k in range(len(done[0]["masses"])):
+        entries = [c["masses"][k] for c in done]
+        sums, traces = mean([e["sum"] for e in entries]), mean([e["condensate"] for e in entries])
+        worst = max(abs(e["sum"] / e["condensate"] - 1) for e in entries)
+        row(entries[0]["mass"], *(f"{v:.5f} ± {e:.5f}" for v, e in (sums, traces)), f"{worst:.1e}")
+
+
+def locality(study):
+    o = study.o
+    for gauge in study.configurations(o.lattice, o.configurations):
+        found = study.overlap(gauge, "modes", "--delta", o.delta, "--locality", "yes")
+        study.result["configurations"].append({"locality": found["locality"]})
+        study.write()
+        if study.late():
+            break
+    rows = list(zip(*(c["locality"] for c in study.result["configurations"])))
+    means = [mean(values) for values in rows]
+    head("r", "largest \\|D η\\|")
+    for r, (value, error) in enumerate(means):
+        row(r, f"{value:.3e} ± {error:.0e}")
+    # Before the lattice closes around the source.
+    far = min(int(n) for n in o.lattice.split(",")) // 2 + 2
+    points = [(r, math.log(means[r][0])) for r in range(2, min(far + 3, len(means)))]
+    x, y = (statistics.fmean(p[i] for p in points) for i in (0, 1))
+    rate = -sum((p[0] - x) * (p[1] - y) for p in points) / sum((p[0] - x) ** 2 for p in points)
+    study.result["rate"] = rate
+    print(f"\nexp(-{rate:.3f} r) for r = {points[0][0]} to {points[-1][0]}")
+    if o.plot:
+        o.plot.write_text(picture([m[0] for m in means], rate))
+
+
+def picture(values, rate):
+    low = math.floor(math.log10(min(values)))
+    high = math.ceil(math.log10(max(values)))
+
+    def at(r, value):
+        return 60 + 420 * r / (len(values) - 1), 20 + 300 * (high - math.log10(value)) / (high - low)
+    out = ['<svg xmlns="http://www.w3.org/2000/svg" width="500" height="370" font-family="sans-serif" font-size="13">',
+           '<rect width="500" height="370" fill="white"/>', '<path d="M60 20V320H480" fill="none" stroke="#444"/>']
+    for k in range(low, high + 1):
+        y = at(0, 10.0 ** k)[1]
+        out.append(f'<path d="M55 {y:.1f}H60" stroke="#444"/><text x="50" y="{y + 4:.1f}" text-anchor="end">1e{k}</text>')
+    for r in range(0, len(values), 2):
+        x = at(r, values[0])[0]
+        out.append(f'<path d="M{x:.1f} 320V325" stroke="#444"/><text x="{x:.1f}" y="340" text-anchor="middle">{r}</text>')
+    out += ['<circle cx="{:.1f}" cy="{:.1f}" r="4" fill="#0072b2"/>'.format(*at(r, v)) for r, v in enumerate(values)]
+    out.append(f'<text x="270" y="362" text-anchor="middle">taxi distance r</text><text x="300" y="40">largest |D η|, '
+               f'decay {rate:.2f}</text></svg>')
+    return "\n".join(out) + "\n"
+
+
+def cost(study):
+    o = study.o
+    head("lattice", "modes", "interval of \\|Q\\|", "δ", "degree", "µs of an application per site and degree",
+         "µs of the modes per site and mode", "Ginsparg–Wilson")
+    for lattice in o.lattices.split(":"):
+        sites = math.prod(int(n) for n in lattice.split(","))
+        for gauge in study.configurations(lattice, 1):
+            saved = study.work / f"{o.out.stem}.modes"
+            for k, delta in enumerate(o.deltas.split(",")):
+                files = ["--save-modes", str(saved)] if k == 0 else ["--load-modes", str(saved)]
+                found = study.overlap(gauge, "modes", "--delta", delta, *files)
+                sign, modes = found["sign"], len(found["kernel"]["low"])
+                seconds = found["seconds"]
+                # The relation takes two applications.
+                apply = seconds["ginsparg_wilson"] / 2 / sites / sign["degree"]
+                searched = f"{1e6 * seconds['modes'] / sites / max(modes, 1):.1f}" if k == 0 else "–"
+                row(lattice.replace(",", "·"), modes, f"{sign['low']:.3f} to {sign['high']:.2f}", delta, sign["degree"],
+                    f"{1e6 * apply:.3f}", searched, f"{found['ginsparg_wilson']:.1e}")
+                study.result["configurations"].append({"lattice": lattice, "modes": modes, "sign": sign,
+                                                       "seconds": seconds, "violation": found["ginsparg_wilson"]})
+                study.write()
+            saved.unlink()
+
+
+def main():
+    o = options()
+    study = Study(o)
+    print(f"# {o.study}, beta {o.beta}, {o.lattices if o.study == 'cost' else o.lattice}\n")
+    {"index": index, "ward": ward, "locality": locality, "cost": cost}[o.study](study)
+    study.write()
+    print(f"\n{study.result.get('device', '')}, {study.result['seconds']:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
