@@ -101,10 +101,12 @@ impl Gather {
         outer.memory_mut().upload(&taken[0])
     }
 
-    /// What stands for each site of `outer`, `each` bytes of it, in the order of `inner`.
-    pub(crate) fn take_buffer(&self, outer: &Buffer, each: usize) -> Result<Option<Buffer>> {
-        let Some(taken) = self.take(outer, each)? else { return Ok(None) };
-        let mut buffer = outer.device().alloc(taken.len().max(16))?;
+    /// What stands for each site of `outer`, `each` bytes of it, in the order of `inner`; `outer` is freed
+    /// before.
+    pub(crate) fn take_buffer(&self, outer: Buffer, each: usize) -> Result<Option<Buffer>> {
+        let Some(taken) = self.take(&outer, each)? else { return Ok(None) };
+        drop(outer);
+        let mut buffer = self.outer.device().alloc(taken.len().max(16))?;
         buffer.upload(&taken)?;
         Ok(Some(buffer))
     }
