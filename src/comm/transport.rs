@@ -443,7 +443,8 @@ impl Transport {
             return Ok((Verdict::Alike, unfinished));
         }
         let root = self.size - first as usize;
-        let news = mine.map_or_else(News::default, |e| News::new(self.name(self.rank), 0, false, e));
+        let news =
+            mine.map_or_else(News::default, |e| News::new(self.name(self.rank), 0, false, e));
         let news = News::read(&self.broadcast(side, news.bytes(), root)?);
         Ok((Verdict::Of(news.error()), true))
     }
@@ -493,7 +494,13 @@ impl Transport {
                 // SAFETY: a buffer and its size.
                 unsafe {
                     let capacity = bytes.len() as i32;
-                    (t.take)(self.all().control, NEWS, bytes.as_mut_ptr().cast(), capacity, &mut source)
+                    (t.take)(
+                        self.all().control,
+                        NEWS,
+                        bytes.as_mut_ptr().cast(),
+                        capacity,
+                        &mut source,
+                    )
                 }
             })?;
             if source < 0 {

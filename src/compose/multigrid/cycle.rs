@@ -319,9 +319,7 @@ impl Hierarchy {
             let mut source = below.lend(Subset::Full, n)?;
             let mut solution = below.lend(Subset::Full, n)?;
             transfer.restrict(&mut source, &t)?;
-            self.timed(level + 1, || {
-                self.solve_where_it_lives(level + 1, &mut solution, &source)
-            })?;
+            self.timed(level + 1, || self.solve_where_it_lives(level + 1, &mut solution, &source))?;
             match params.pre {
                 0 => transfer.prolong(z, &solution)?,
                 _ => {

@@ -110,7 +110,8 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
             break;
         }
         // Of the transfer's coarse side, then of the level where it lives.
-        let entry = Size { sites: if coarse.entry > 0 { coarse.entry } else { coarse.sites }, ..*coarse };
+        let entry =
+            Size { sites: if coarse.entry > 0 { coarse.entry } else { coarse.sites }, ..*coarse };
         let (vectors, tests) = (n * vector(fine), n * vector(&entry));
         let gram = n * entry.sites * coarse.components * 16;
         held += tables(fine) + if coarse.entry > 0 { tables(&entry) } else { 0 };
@@ -122,7 +123,8 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         let hops = if l == 0 { 3 * columns + 2 * full } else { 5 * columns };
         let scratch = (coarse.sites.div_ceil(4) * coarse.components * (coarse.components * 16 + 4))
             .max(matrix);
-        most = most.max(held + (9 * outer + hops).max(9 * outer + matrix).max(10 * matrix + scratch));
+        most =
+            most.max(held + (9 * outer + hops).max(9 * outer + matrix).max(10 * matrix + scratch));
         held += 10 * matrix;
         if coarse.entry > 0 {
             // The restricted vectors on their way.

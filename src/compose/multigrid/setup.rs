@@ -77,11 +77,7 @@ pub(super) fn from_vectors(
 }
 
 /// Builds all levels from the null vectors of the finest one.
-fn levels(
-    op: &Arc<Wilson>,
-    params: &MultigridParams,
-    vectors: CoarseField,
-) -> Result<Hierarchy> {
+fn levels(op: &Arc<Wilson>, params: &MultigridParams, vectors: CoarseField) -> Result<Hierarchy> {
     let geometry = op.gauge().geometry();
     let places = places(params, geometry)?;
     let mut built = build(op, params, &places, vectors);
