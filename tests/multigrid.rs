@@ -489,8 +489,8 @@ fn near_unit(device: &Device, comm: &Arc<Comm>, roughness: f64) -> Arc<Wilson> {
     Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
 }
 
-/// Solutions for random sources, which do not depend on the ranks either, [right-hand side][lexicographic
-/// site of this rank][24], and iterations.
+/// Solutions for random sources, which do not depend on the ranks either, on the whole lattice, and
+/// iterations.
 fn solutions(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> (Vec<f64>, usize) {
     let solver =
         SolverParams { kind: SolverKind::Gcr, nkrylov: 4, tol: 1e-10, ..Default::default() };
@@ -503,21 +503,6 @@ fn solutions(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> (Vec<
     let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
     assert!(report.solver.converged);
     (x.save_lex().unwrap(), report.solver.iterations)
-}
-
-/// The numbers of this rank's sites out of those of the whole lattice.
-fn own_part(all: &[f64], geometry: &Geometry) -> Vec<f64> {
-    let (local, global) =
-        (Lattice::new(geometry.extents()), Lattice::new(geometry.global_extents()));
-    let mut part = vec![];
-    for column in all.chunks(24 * global.volume()) {
-        for lex in 0..local.volume() {
-            let x = local.coords(lex);
-            let at = global.lex(std::array::from_fn(|mu| x[mu] + geometry.origin()[mu]));
-            part.extend_from_slice(&column[24 * at..][..24]);
-        }
-    }
-    part
 }
 
 /// Levels on fewer ranks are what they are on one rank: reports, iterations and solutions, of one and several
@@ -546,7 +531,11 @@ fn gathered_levels_are_those_of_one_rank() {
         };
         let [one, all] = [&alone, &many].map(|comm| {
             let op = near_unit(&device, comm, 0.45);
+            device.reset_peak();
+            let before = device.used().0;
             let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let taken = device.used().1 - before;
+            println!("took {taken} bytes, announced {}", Multigrid::memory(&op, &params));
             (op, multigrid)
         });
         let [expect, found] = [&one, &all].map(|(_, multigrid)| multigrid.report());
@@ -581,8 +570,7 @@ fn gathered_levels_are_those_of_one_rank() {
                 let (expect, iterations) = solutions(&operators[0], &one.1, nrhs);
                 let (found, here) = solutions(&operators[1], &all.1, nrhs);
                 assert_eq!(here, iterations, "{what}, {nrhs}, {updated}");
-                let geometry = operators[1].gauge().geometry();
-                let apart = distance(&found, &own_part(&expect, geometry));
+                let apart = distance(&found, &expect);
                 println!("{nrhs} right-hand sides: {here} iterations, {apart:.1e} apart");
                 assert!(apart < 1e-9, "{what}, {nrhs}: {apart:e}");
             }
@@ -618,9 +606,32 @@ fn gathered_levels_that_cannot_be() {
             let words = "do not divide the";
             refused(vec![first, level([1, 1, 1, 2], 4)], None, Status::BadExtents, words);
         }
-        // The same ranks and links still serve.
-        let params = MultigridParams::with_levels(vec![first]);
-        assert!(Multigrid::new(&op, &params).unwrap().report().reduction < 0.8);
+        // Memory that only rank 0 lacks, at several places of an update: the same end on all ranks, at once, and
+        // the hierarchy is as before.
+        let params = MultigridParams::with_levels(vec![level([2; 4], 6), level([1, 1, 1, 2], 6)]);
+        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let before = multigrid.report();
+        let start = std::time::Instant::now();
+        let mut failed = 0;
+        for part in 1..10 {
+            if ranks().rank() == 0 {
+                device.limit_memory(device.used().0 + Multigrid::memory(&op, &params) * part / 10);
+            }
+            let done = ranks().guard(|| multigrid.update(&op, Update::Keep));
+            device.limit_memory(u64::MAX);
+            let status = done.as_ref().map_or_else(|e| e.status as i32, |_| 0);
+            let all = ranks().all_gather(&status.to_ne_bytes()).unwrap();
+            assert!(all.chunks(4).all(|s| s == status.to_ne_bytes()), "{part}: {all:?} {done:?}");
+            if let Err(e) = done {
+                failed += 1;
+                assert_eq!(e.status, Status::OutOfMemory, "{e}");
+                assert_eq!(multigrid.report(), before, "{part}");
+            } else {
+                break;
+            }
+        }
+        assert!(failed > 2 && start.elapsed().as_secs() < 60, "{failed}");
+        assert!(multigrid.update(&op, Update::Keep).unwrap().reduction < 0.8);
     }
 }
 

@@ -118,4 +118,10 @@ impl Comm {
         lock().push((grid, made.clone()));
         Ok(made)
     }
+
+    /// Coarser process grids in use that this rank is part of.
+    pub(crate) fn parts(&self) -> Vec<Arc<Comm>> {
+        let known = self.coarser.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().filter_map(|(_, part)| part.clone()).collect()
+    }
 }
