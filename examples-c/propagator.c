@@ -537,9 +537,9 @@ static void write_json(const job *j) {
             j->multigrid.reduction, (long long)j->multigrid.bytes);
     for (l = 0; l < j->multigrid.levels; l++) {
       const plaq_multigrid_level *v = &j->level[l];
-      fprintf(f, "%s\n    {\"lattice\": [%d, %d, %d, %d], \"block\": [%d, %d, %d, %d], \"vectors\": %d, \"bytes\": %lld, \"iterations\": %lld, \"seconds\": %.9g}",
+      fprintf(f, "%s\n    {\"lattice\": [%d, %d, %d, %d], \"block\": [%d, %d, %d, %d], \"vectors\": %d, \"ranks\": %d, \"bytes\": %lld, \"iterations\": %lld, \"seconds\": %.9g}",
               l ? "," : "", v->extents[0], v->extents[1], v->extents[2], v->extents[3], v->block[0], v->block[1], v->block[2],
-              v->block[3], v->vectors, (long long)v->bytes, (long long)v->iterations, v->seconds);
+              v->block[3], v->vectors, v->ranks, (long long)v->bytes, (long long)v->iterations, v->seconds);
     }
     fprintf(f, "\n  ]},\n");
   }

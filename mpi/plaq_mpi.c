@@ -141,6 +141,15 @@ static int32_t duplicate(int64_t comm, int64_t *out, int64_t *request) {
   return started(error, r, request);
 }
 
+/* Ranks of one colour become a communicator, in the order of keys; for ranks with a negative colour *out is 0.
+ * All ranks are on their way here already: MPI has no such call that does not wait. */
+static int32_t split(int64_t comm, int32_t colour, int32_t key, int64_t *out) {
+  MPI_Comm part = MPI_COMM_NULL;
+  int error = MPI_Comm_split(comm_in(comm), colour < 0 ? MPI_UNDEFINED : colour, key, &part);
+  *out = error == MPI_SUCCESS && part != MPI_COMM_NULL ? comm_out(part) : 0;
+  return error;
+}
+
 /* Errors on a communicator of ours come back as codes and end nobody's program. */
 static int32_t errors_return(int64_t comm) { return MPI_Comm_set_errhandler(comm_in(comm), MPI_ERRORS_RETURN); }
 
@@ -292,6 +301,7 @@ typedef struct {
   int32_t (*error_text)(int32_t, char *, int32_t);
   int32_t (*takes_gpu_memory)(void);
   int32_t (*is_inter)(int64_t, int32_t *);
+  int32_t (*split)(int64_t, int32_t, int32_t, int64_t *);
 } plaq_mpi_table;
 
 static const plaq_mpi_table table = {
@@ -299,7 +309,7 @@ static const plaq_mpi_table table = {
     state,   threads,      init,   finalize, world,   from_c,    from_fortran,
     is_null, rank_and_size, duplicate, errors_return, release, send, receive,
     test,    cancel,       take,   sum,      maximum, gather,    broadcast,
-    node_name, version_text, error_text, takes_gpu_memory, is_inter,
+    node_name, version_text, error_text, takes_gpu_memory, is_inter, split,
 };
 
 __attribute__((visibility("default"))) const void *plaq_mpi(void);

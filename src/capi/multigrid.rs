@@ -80,7 +80,8 @@ interface! {
             /// Null vectors of a chirality on each level but the coarsest; 0: 24.
             vectors: [i32; 4] = [0; 4],
             /// Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-            /// third, and on; 0: as the lattice suggests. They divide the part of a rank.
+            /// third, and on; 0: as the lattice suggests. The first divide the part of a rank, the others
+            /// the whole level, or with `gather` -1 a rank's part of it.
             block: [i32; 4] = [0; 4],
             block_2: [i32; 4] = [0; 4],
             block_3: [i32; 4] = [0; 4],
@@ -99,8 +100,10 @@ interface! {
             /// cycle is then applied to them, to 10000.
             setup_iterations: i32 = 20,
             refinements: i32 = 3,
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or it
+            /// would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
+            /// levels stay on all ranks.
+            gather: i32 = 0,
             /// MR: relaxation.
             omega: f64 = 0.85,
             /// Relative residual at which GCR stops on coarse levels, and on the coarsest.
@@ -132,11 +135,12 @@ interface! {
             block: [i32; 4],
             /// Null vectors of a chirality; 0 on the coarsest.
             vectors: i32,
-            reserved: i32,
+            /// Ranks that have a part of the level.
+            ranks: i32,
             /// Of null vectors and the level's coarse operator on this rank.
             bytes: i64,
             /// Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
-            /// the last set-up or update.
+            /// the last set-up or update; 0 on a rank without a part of the level.
             iterations: i64,
             /// In the level and those below it; on a GPU as the host saw them.
             seconds: f64,
@@ -186,23 +190,23 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     if p.levels != 0 && !(2..=4).contains(&p.levels) {
         bail!(BadParameter, "params.levels: expected 0 or 2 to 4, found {}", p.levels);
     }
-    if p.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
-    }
     let geometry = dirac.op().gauge().geometry();
     let mut params = MultigridParams::for_lattice(geometry);
+    params.gather = match p.gather {
+        -1 => None,
+        0 => params.gather,
+        n if (1..=65536).contains(&n) => Some(n as usize),
+        n => bail!(BadParameter, "params.gather: expected -1 to 65536, found {n}"),
+    };
     let steps = match p.levels {
         0 => params.levels.len(),
         levels => levels as usize - 1,
     };
-    let mut extents = geometry.extents();
+    let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());
     let suggested = params.levels.clone();
     params.levels.clear();
     for (l, block) in [p.block, p.block_2, p.block_3].into_iter().take(steps).enumerate() {
-        let own: [usize; 4] = std::array::from_fn(|mu| {
-            let most = if l == 0 { 4 } else { 2 };
-            (1..=most).rev().find(|b| extents[mu].is_multiple_of(*b)).unwrap_or(1)
-        });
+        let own = MultigridParams::suggested_block(extents, if l == 0 { 4 } else { 2 });
         let name = ["block", "block_2", "block_3"][l];
         let mut chosen = suggested.get(l).map_or(own, |s| if l == 0 { s.block } else { own });
         for mu in 0..4 {
@@ -212,12 +216,18 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
             if !extents[mu].is_multiple_of(chosen[mu]) {
                 bail!(
                     BadExtents,
-                    "params.{name}[{mu}]: {} does not divide the {} sites of a rank",
+                    "params.{name}[{mu}]: {} does not divide the {} sites of {}",
                     chosen[mu],
-                    extents[mu]
+                    extents[mu],
+                    if extents == global { "the level" } else { "a rank" }
                 );
             }
-            extents[mu] /= chosen[mu];
+        }
+        for mu in 0..4 {
+            (extents[mu], global[mu]) = (extents[mu] / chosen[mu], global[mu] / chosen[mu]);
+        }
+        if params.gather.is_some() {
+            extents = global;
         }
         let vectors = match p.vectors[l] {
             0 => 24,
@@ -335,6 +345,7 @@ fn describe_level(
         extents: l.extents.map(|x| x as i32),
         block: l.block.map(|x| x as i32),
         vectors: l.vectors as i32,
+        ranks: l.ranks as i32,
         bytes: l.bytes as i64,
         iterations: l.iterations as i64,
         seconds: l.seconds,

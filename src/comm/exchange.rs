@@ -43,8 +43,7 @@ impl Pending {
         messages: &[Message],
         owner: Option<Owner>,
     ) -> Result<Pending> {
-        transport.ready(Side::Data)?;
-        let comm = transport.comm(Side::Data);
+        let comm = transport.open_data()?;
         let mut pending = Pending {
             transport: Some(transport.clone()),
             requests: Vec::with_capacity(2 * messages.len()),
@@ -98,7 +97,8 @@ impl Pending {
             let first = open.iter().find(|w| w.receive).or(open.first());
             first.map_or_else(String::new, |w| {
                 let what = if w.receive { "a message from" } else { "sending a message to" };
-                format!("{what} rank {} ({} messages open)", w.peer, open.len())
+                let rank = transport.name(w.peer);
+                format!("{what} rank {rank} ({} messages open)", open.len())
             })
         };
         transport.wait(Side::Data, &mut self.requests, &what)?;

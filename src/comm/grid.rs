@@ -81,7 +81,7 @@ impl Grid {
     }
 }
 
-fn coords(extents: [usize; 4], mut place: usize) -> [usize; 4] {
+pub(super) fn coords(extents: [usize; 4], mut place: usize) -> [usize; 4] {
     extents.map(|e| {
         let c = place % e;
         place /= e;

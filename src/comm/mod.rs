@@ -5,6 +5,7 @@ mod exchange;
 mod grid;
 mod mpi;
 mod news;
+mod part;
 mod transport;
 
 use std::any::Any;
@@ -88,6 +89,8 @@ pub struct Comm {
     /// None: one rank.
     transport: Option<Arc<Transport>>,
     cache: OnceLock<Box<dyn CommCache>>,
+    /// Coarser process grids that were asked for.
+    coarser: part::Coarser,
 }
 
 impl Comm {
@@ -173,6 +176,7 @@ impl Comm {
             reproducible,
             transport,
             cache: OnceLock::new(),
+            coarser: Default::default(),
         }
     }
 
@@ -193,6 +197,10 @@ impl Comm {
     /// Place of any rank in the grid.
     pub fn coords_of(&self, rank: usize) -> [usize; 4] {
         self.grid.coords(rank)
+    }
+    /// The rank at this place of the grid.
+    pub fn rank_at(&self, coords: [usize; 4]) -> usize {
+        self.grid.rank(coords)
     }
     /// What the layer above keeps as long as these ranks: of one type, made at the first call.
     pub fn cache<T: CommCache + Default>(&self) -> &T {
@@ -349,22 +357,53 @@ impl Comm {
 
     /// What the next rank in direction mu gives.
     pub fn shift<T: bytemuck::Pod>(&self, mu: usize, mine: &[T]) -> Result<Vec<T>> {
-        let (mine, mut theirs) = (mine.to_vec(), vec![T::zeroed(); mine.len()]);
-        let message = Message {
-            to: self.neighbour(mu, false),
-            from: self.neighbour(mu, true),
-            tag: 2 * mu as i32,
-            send: mine.as_ptr() as u64,
-            recv: theirs.as_mut_ptr() as u64,
-            bytes: size_of_val(&mine[..]),
+        let (to, from) = (self.neighbour(mu, false), self.neighbour(mu, true));
+        let mut theirs = self.deliver(vec![(to, mine.to_vec())], &[(from, mine.len())])?;
+        Ok(theirs.pop().unwrap_or_default())
+    }
+
+    /// Sends numbers to ranks and takes those of others, of whom it is known how many; to and from each
+    /// rank, this one among them, at most once. Every rank calls this in the same order.
+    ///
+    /// # Errors
+    /// `CommFailed`, `MpiThread`; `Internal`: what this rank sends itself is not what it takes.
+    pub fn deliver<T: bytemuck::Pod>(
+        &self,
+        mut sends: Vec<(usize, Vec<T>)>,
+        takes: &[(usize, usize)],
+    ) -> Result<Vec<Vec<T>>> {
+        let own = sends.iter().position(|(to, _)| *to == self.rank);
+        let own = own.map(|i| sends.swap_remove(i).1);
+        let taken = takes.iter().map(|&(from, n)| match from == self.rank {
+            true => vec![],
+            false => vec![T::zeroed(); n],
+        });
+        let mut taken: Vec<Vec<T>> = taken.collect();
+        let message = |rank: usize, send: u64, recv: u64, n: usize| Message {
+            to: rank,
+            from: rank,
+            tag: 8,
+            send,
+            recv,
+            bytes: n * size_of::<T>(),
         };
-        let started = self.start(&[message], None);
+        let out = sends.iter().map(|(to, v)| message(*to, v.as_ptr() as u64, 0, v.len()));
+        let inp = takes.iter().zip(&mut taken).filter(|((from, _), _)| *from != self.rank);
+        let inp = inp.map(|((from, n), v)| message(*from, 0, v.as_mut_ptr() as u64, *n));
+        let messages: Vec<Message> = out.chain(inp).collect();
+        let started = self.start(&messages, None);
         if let Err(e) = started.and_then(|pending| self.finish(pending)) {
             // MPI may still read and write them.
-            std::mem::forget((mine, theirs));
+            std::mem::forget((sends, taken));
             return Err(e);
         }
-        Ok(theirs)
+        if let Some(i) = takes.iter().position(|(from, _)| *from == self.rank) {
+            match own {
+                Some(own) if own.len() == takes[i].1 => taken[i] = own,
+                _ => bail!(Internal, "a rank sends itself something else than it takes"),
+            }
+        }
+        Ok(taken)
     }
 
     /// Gives pieces of `mine`, which lie there one after the other, to ranks, and gets others, which come
@@ -432,6 +471,10 @@ impl Comm {
         body: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
         let Some(transport) = &self.transport else { return body() };
+        // Failures are of all ranks, whose guarded call this is in.
+        if transport.is_part() {
+            return body();
+        }
         if !transport.enter_guard()? {
             return body();
         }

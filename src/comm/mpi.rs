@@ -46,6 +46,7 @@ pub(super) struct Table {
     error_text: unsafe extern "C" fn(i32, *mut c_char, i32) -> i32,
     takes_gpu_memory: unsafe extern "C" fn() -> i32,
     is_inter: unsafe extern "C" fn(i64, *mut i32) -> i32,
+    pub(super) split: unsafe extern "C" fn(i64, i32, i32, *mut i64) -> i32,
 }
 
 /// The loaded library; it stays loaded.
@@ -271,7 +272,7 @@ fn places_address() -> *const c_void {
 }
 
 /// Who may call MPI.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Threads {
     /// Single or funneled: the main thread.
     Only(ThreadId),

@@ -32,12 +32,30 @@ pub(super) struct Transport {
     pub size: usize,
     pub timeout: Duration,
     control: i64,
+    data: Mutex<Data>,
+    /// Of a part of the ranks: all of them, with whom failures are agreed on.
+    whole: Option<Whole>,
+    /// Of all ranks; a part has none of its own.
     state: Mutex<State>,
 }
 
+/// The communicator that messages are on, and how many came before it.
+#[derive(Clone, Copy, Debug)]
+struct Data {
+    comm: i64,
+    renewals: u64,
+}
+
+/// What a part of the ranks belongs to.
 #[derive(Debug)]
+struct Whole {
+    transport: Arc<Transport>,
+    /// Which of all ranks those of the part are.
+    ranks: Vec<usize>,
+}
+
+#[derive(Debug, Default)]
 struct State {
-    data: i64,
     /// Guarded calls so far: the same on all ranks, as these are collective.
     call: i64,
     /// The thread that is inside a guarded call.
@@ -48,8 +66,10 @@ struct State {
     /// This rank wants the guarded call to end early; a sum since then has told all ranks.
     stop_asked: bool,
     stop_agreed: bool,
-    /// Messages were left unfinished in `data`.
+    /// Messages were left unfinished in the data of all ranks or of a part.
     unfinished: bool,
+    /// How often data therefore got another communicator; parts follow when they next use theirs.
+    renewals: u64,
     /// Guarded calls that a failure ended: the same on all ranks.
     failures: u64,
     /// News of calls that this rank has not reached.
@@ -92,19 +112,6 @@ impl Transport {
         // SAFETY: a communicator of ours.
         let code = unsafe { (mpi.table.rank_and_size)(control, &mut rank, &mut size) };
         mpi.check(code, "rank and size")?;
-        let state = State {
-            data,
-            call: 0,
-            guarded: None,
-            interrupted: None,
-            lost: None,
-            stop_asked: false,
-            stop_agreed: false,
-            unfinished: false,
-            failures: 0,
-            early: Vec::new(),
-            untold: None,
-        };
         Ok(Arc::new(Transport {
             mpi,
             threads,
@@ -112,8 +119,69 @@ impl Transport {
             size: size as usize,
             timeout,
             control,
-            state: Mutex::new(state),
+            data: Mutex::new(Data { comm: data, renewals: 0 }),
+            whole: None,
+            state: Mutex::default(),
         }))
+    }
+
+    /// The ranks of `members`, of which this is one unless it has no colour. All ranks call this, after they
+    /// have told each other their colours.
+    pub fn part(
+        self: &Arc<Transport>,
+        colour: Option<i32>,
+        key: i32,
+        members: &[usize],
+    ) -> Result<Option<Arc<Transport>>> {
+        let data = self.open_data()?;
+        let mut control = 0;
+        self.call("splitting the communicator", |t| {
+            // SAFETY: a communicator of ours and a place for the new one.
+            unsafe { (t.split)(data, colour.unwrap_or(-1), key, &mut control) }
+        })?;
+        if colour.is_none() || control == 0 {
+            return Ok(None);
+        }
+        let (mpi, threads) = (self.mpi, self.threads);
+        let renewals = self.state().renewals;
+        let rank = members.iter().position(|&r| r == self.rank);
+        self.call("error handler", |t| {
+            // SAFETY: the communicator made above.
+            unsafe { (t.errors_return)(control) }
+        })?;
+        let made = duplicate(mpi, &threads, control, self.timeout);
+        let (Some(rank), Ok(comm)) = (rank, made) else {
+            return Err(self.lose("a part of the ranks did not come together".into()));
+        };
+        let (transport, names) = match &self.whole {
+            Some(whole) => (&whole.transport, members.iter().map(|&r| whole.ranks[r]).collect()),
+            None => (self, members.to_vec()),
+        };
+        Ok(Some(Arc::new(Transport {
+            mpi,
+            threads,
+            rank,
+            size: members.len(),
+            timeout: self.timeout,
+            control,
+            data: Mutex::new(Data { comm, renewals }),
+            whole: Some(Whole { transport: transport.clone(), ranks: names }),
+            state: Mutex::default(),
+        })))
+    }
+
+    /// All ranks: failures are theirs together.
+    fn all(&self) -> &Transport {
+        self.whole.as_ref().map_or(self, |whole| &whole.transport)
+    }
+
+    pub fn is_part(&self) -> bool {
+        self.whole.is_some()
+    }
+
+    /// What a rank is called among all of them.
+    pub fn name(&self, rank: usize) -> usize {
+        self.whole.as_ref().and_then(|whole| whole.ranks.get(rank)).copied().unwrap_or(rank)
     }
 
     /// Does MPI still run?
@@ -130,14 +198,33 @@ impl Transport {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all().state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn comm(&self, side: Side) -> i64 {
+    fn data(&self) -> MutexGuard<'_, Data> {
+        self.data.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The communicator for something new.
+    fn ready_on(&self, side: Side) -> Result<i64> {
         match side {
-            Side::Data => self.state().data,
-            Side::Control => self.control,
+            Side::Data => self.open_data(),
+            Side::Control => self.ready(side).map(|()| self.control),
         }
+    }
+
+    /// The same for data; a part's is replaced after that of all ranks was.
+    pub fn open_data(&self) -> Result<i64> {
+        self.ready(Side::Data)?;
+        let renewals = self.state().renewals;
+        let mut data = *self.data();
+        if self.is_part() && data.renewals != renewals {
+            let comm = duplicate(self.mpi, &self.threads, self.control, self.timeout)
+                .map_err(|e| self.fail(&e))?;
+            data = Data { comm, renewals };
+            *self.data() = data;
+        }
+        Ok(data.comm)
     }
 
     /// One call of MPI, by a thread that may. What MPI itself reports is the end of this Comm.
@@ -205,8 +292,7 @@ impl Transport {
         mut buffers: B,
         start: impl FnOnce(&Table, i64, &mut B, *mut i64) -> i32,
     ) -> Result<B> {
-        self.ready(side)?;
-        let comm = self.comm(side);
+        let comm = self.ready_on(side)?;
         let mut request = [0];
         let done = self
             .call(what, |t| start(t, comm, &mut buffers, request.as_mut_ptr()))
@@ -228,6 +314,9 @@ impl Transport {
         if values.is_empty() {
             return Ok(());
         }
+        if self.is_part() {
+            return self.plain_sum(values, in_order);
+        }
         self.with_stop(|stop| {
             let mut all = values.to_vec();
             all.push(stop);
@@ -238,8 +327,12 @@ impl Transport {
         })
     }
 
-    /// `body` adds the wishes to stop, as one more word of its sums.
+    /// `body` adds the wishes to stop, as one more word of its sums; not in sums of a part, which would tell
+    /// some ranks only.
     pub fn with_stop<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
+        if self.is_part() {
+            return Ok(body(0.0)?.0);
+        }
         let wish = self.state().stop_asked as i32 as f64;
         let (result, stops) = body(wish)?;
         self.state().stop_agreed |= stops > 0.0;
@@ -350,13 +443,17 @@ impl Transport {
             return Ok((Verdict::Alike, unfinished));
         }
         let root = self.size - first as usize;
-        let news = mine.map_or_else(News::default, |e| News::new(self.rank, 0, false, e));
+        let news =
+            mine.map_or_else(News::default, |e| News::new(self.name(self.rank), 0, false, e));
         let news = News::read(&self.broadcast(side, news.bytes(), root)?);
         Ok((Verdict::Of(news.error()), true))
     }
 
-    /// Hands news to every other rank, as far as MPI takes it within a second.
+    /// Hands news to every other of all ranks, as far as MPI takes it within a second.
     fn tell(&self, news: &News) {
+        if let Some(whole) = &self.whole {
+            return whole.transport.tell(news);
+        }
         let bytes = news.bytes();
         let mut requests = vec![0i64; self.size];
         let sent = requests.iter_mut().enumerate().filter(|(to, _)| *to != self.rank).try_for_each(
@@ -397,7 +494,13 @@ impl Transport {
                 // SAFETY: a buffer and its size.
                 unsafe {
                     let capacity = bytes.len() as i32;
-                    (t.take)(self.control, NEWS, bytes.as_mut_ptr().cast(), capacity, &mut source)
+                    (t.take)(
+                        self.all().control,
+                        NEWS,
+                        bytes.as_mut_ptr().cast(),
+                        capacity,
+                        &mut source,
+                    )
                 }
             })?;
             if source < 0 {
@@ -422,7 +525,7 @@ impl Transport {
             if let Some(lost) = &state.lost {
                 return lost.clone();
             }
-            let news = News::new(self.rank, state.call, true, error);
+            let news = News::new(self.all().rank, state.call, true, error);
             state.lost = Some(news.loss());
             news
         };
@@ -454,9 +557,10 @@ impl Transport {
 
     /// At the end: do all ranks come here within a second?
     pub fn everybody_leaves(&self) -> bool {
-        let (comm, lost) = {
+        let Data { comm, renewals } = *self.data();
+        let lost = {
             let state = self.state();
-            (state.data, state.lost.is_some())
+            state.lost.is_some() || (self.is_part() && state.renewals != renewals)
         };
         // MPI may still be at work on a lost communicator, or have ended before its user.
         if lost || !self.mpi.running() {
@@ -586,9 +690,13 @@ impl Transport {
             // Nobody is inside the call any more: what is left of it stays behind.
             let data = duplicate(self.mpi, &self.threads, self.control, self.timeout)
                 .map_err(|e| self.fail(&e))?;
-            let mut state = self.state();
-            state.data = data;
-            state.unfinished = false;
+            let renewals = {
+                let mut state = self.state();
+                state.unfinished = false;
+                state.renewals += 1;
+                state.renewals
+            };
+            *self.data() = Data { comm: data, renewals };
         }
         match verdict {
             Verdict::Fine | Verdict::Alike => mine,
@@ -604,7 +712,7 @@ impl Drop for Transport {
             return;
         }
         let Ok(_turn) = self.threads.enter() else { return };
-        for comm in [self.state().data, self.control] {
+        for comm in [self.data().comm, self.control] {
             // SAFETY: duplicates of ours; nothing is under way on them.
             unsafe { (self.mpi.table.release)(comm) };
         }

@@ -73,6 +73,15 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm }))
     }
 
+    /// The same lattice on a part of the ranks, for levels of multigrid: with no limit of sites that fields of
+    /// its own would have.
+    pub(crate) fn on(&self, part: &Arc<Comm>, device: &Device) -> Result<Arc<Self>> {
+        let extents = part.local_extents(self.global)?;
+        let (lanes, lane_bits) = lanes_of(extents, device.max_lanes());
+        let comm = part.clone();
+        Ok(Arc::new(Geometry { extents, global: self.global, lanes, lane_bits, comm }))
+    }
+
     /// Extents of this rank's part.
     pub fn extents(&self) -> [usize; 4] {
         self.extents

@@ -471,10 +471,19 @@ fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
     if cache.failures != comm.failures() {
         // Kernels that the call left behind may still write into the old buffers.
         cache.peers.iter().for_each(|(_, peers)| peers.give_up());
+        give_up_parts(comm);
         let drained = cache.exchanges.iter().try_for_each(|(device, _, _)| device.synchronize());
         cache.release();
         comm.agree(drained)?;
         *cache = Cache { failures: comm.failures(), ..Default::default() };
     }
     Ok(cache)
+}
+
+/// Ends kernels that wait for ranks of a part of these.
+fn give_up_parts(comm: &Comm) {
+    for part in comm.parts() {
+        exchanges(&part).peers.iter().for_each(|(_, peers)| peers.give_up());
+        give_up_parts(&part);
+    }
 }

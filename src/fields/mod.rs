@@ -23,7 +23,7 @@ mod transformation;
 
 pub use clover::CloverField;
 pub(crate) use coarse::{coarse_work, Aggregates, Part};
-pub use coarse::{CoarseField, CoarseGrid};
+pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};

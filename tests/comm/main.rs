@@ -128,6 +128,20 @@ fn guarded_calls_fail_everywhere_and_leave_the_ranks_well() {
 }
 
 #[test]
+fn parts_of_the_ranks() {
+    for grid in ["1,1,1,1", "1,1,1,2", "2,1,1,2", "1,3,2,1"] {
+        scenario("parts", grid);
+    }
+}
+
+#[test]
+fn a_failure_in_a_part_reaches_all() {
+    for grid in ["1,1,1,2", "1,1,1,3", "2,1,1,2"] {
+        scenario("part_fails", grid);
+    }
+}
+
+#[test]
 fn a_rank_that_fails_releases_the_others() {
     GRIDS[1..].iter().for_each(|grid| scenario("fail", grid));
 }

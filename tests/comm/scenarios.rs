@@ -16,6 +16,8 @@ pub fn run(name: &str) {
         "wrong_grids" => wrong_grids(),
         "agree" => agree(),
         "guard" => guard(),
+        "parts" => parts(),
+        "part_fails" => part_fails(),
         "fail" => fail(),
         "hang" => hang(),
         "stop" => stop(),
@@ -260,6 +262,132 @@ fn guard() {
             comm.sum(&mut [1.0])
         });
         refused(two, Status::NotFinite, "rank 0: a NaN");
+        well(&comm);
+    }
+    assert!(start.elapsed() < Duration::from_secs(60));
+}
+
+/// Ranks of two colours in the order of their keys, one without a colour, and parts of these.
+fn parts() {
+    let comm = ranks();
+    let (rank, size) = (comm.rank(), comm.size());
+    let alone = comm.divide(None, 0, [0; 4]).unwrap();
+    assert!(alone.is_none());
+    let colour = |r: usize| (r + 1 < size || size == 1).then_some(r as u32 % 2);
+    let ranks_of: Vec<usize> =
+        (0..size).rev().filter(|&r| colour(r).is_some() && colour(r) == colour(rank)).collect();
+    let count = ranks_of.len();
+    // The last rank has no colour, but takes part.
+    let part = comm.divide(colour(rank), (size - rank) as u32, [1, count, 1, 1]).unwrap();
+    assert_eq!(part.is_some(), colour(rank).is_some());
+    if let Some(part) = &part {
+        assert_eq!((part.size(), part.grid()), (count, [1, count, 1, 1]));
+        assert_eq!(part.rank(), ranks_of.iter().position(|r| *r == rank).unwrap());
+        assert_eq!(part.coords(), [0, part.rank(), 0, 0]);
+        well(part);
+        let own = part.all_gather(&[rank as u8]).unwrap();
+        assert_eq!(own, ranks_of.iter().map(|r| *r as u8).collect::<Vec<_>>());
+        assert_eq!(part.node(), (0..count).collect::<Vec<_>>());
+        let mine = if part.rank() + 1 == count { Err(own_error(&comm)) } else { Ok(()) };
+        let words = format!("no room on {}", ranks_of[count - 1]);
+        refused(part.agree(mine), Status::OutOfMemory, &words);
+        well(part);
+        let again = part.divide(Some(7), part.rank() as u32, [1, 1, 1, count]).unwrap().unwrap();
+        assert_eq!((again.rank(), again.coords()), (part.rank(), [0, 0, 0, part.rank()]));
+        well(&again);
+    }
+    well(&comm);
+    // Each of a pair of factors, and one rank that holds all.
+    let grid = comm.grid();
+    for mu in 0..5 {
+        let coarse: [usize; 4] = std::array::from_fn(|nu| if mu == nu { grid[nu] } else { 1 });
+        let part = comm.coarser(coarse).unwrap();
+        let own = comm.coords();
+        let first = (0..4).all(|nu| nu == mu || own[nu] == 0);
+        assert_eq!(part.is_some(), first, "{coarse:?} {own:?}");
+        let Some(part) = part else { continue };
+        assert_eq!(part.grid(), coarse);
+        assert_eq!(part.coords(), std::array::from_fn(|nu| if mu == nu { own[nu] } else { 0 }));
+        well(&part);
+        if part.size() > 1 {
+            let last = part.coarser([1; 4]).unwrap();
+            assert_eq!(last.is_some(), part.rank() == 0);
+        }
+    }
+    let again = [comm.coarser([1; 4]).unwrap(), comm.coarser([1; 4]).unwrap()];
+    if let [Some(one), Some(other)] = again {
+        assert!(Arc::ptr_eq(&one, &other), "made once");
+    }
+    refused(comm.coarser([1, 0, 1, 1]), Status::ProcessGrid, "does not divide");
+    refused(comm.coarser(grid.map(|n| n + 1)), Status::ProcessGrid, "does not divide");
+    refused(comm.divide(Some(0), 0, [1, 1, 1, size + 1]), Status::ProcessGrid, "product");
+    refused(comm.divide(Some(rank as u32), 0, [1, 1, 1, 2]), Status::ProcessGrid, "colour 0");
+    if size > 1 {
+        let turned = if rank == 1 { [size, 1, 1, 1] } else { [1, size, 1, 1] };
+        refused(comm.divide(Some(3), 0, turned), Status::ProcessGrid, "ranks 0 and 1");
+    }
+    // Numbers from everybody to rank 0 and from there to everybody.
+    for n in [0, 1, 100_000] {
+        let values = |r: usize| (0..n).map(|i| (r * 7 + i) as u32).collect::<Vec<u32>>();
+        let takes: Vec<_> = (0..size).filter(|_| rank == 0).map(|r| (r, n)).collect();
+        let found = comm.deliver(vec![(0, values(rank))], &takes).unwrap();
+        assert!(found.iter().enumerate().all(|(r, v)| *v == values(r)));
+        let sends = (0..size).filter(|_| rank == 0).map(|r| (r, values(r + 5))).collect();
+        assert!(comm.deliver(sends, &[(0, n)]).unwrap()[0] == values(rank + 5));
+    }
+    assert_eq!(comm.shift(3, &[rank as u16]).unwrap()[0], comm.neighbour(3, true) as u16);
+    well(&comm);
+}
+
+/// A rank of a part fails while others of it wait for a sum in it, and those outside for a message.
+fn part_fails() {
+    let comm = ranks();
+    let (rank, size) = (comm.rank(), comm.size());
+    let held = size.div_ceil(2);
+    let part = comm.divide((rank < held).then_some(1), rank as u32, [1, 1, held, 1]).unwrap();
+    let message = format!("rank {}: no room on {}", held - 1, held - 1);
+    let start = Instant::now();
+    for round in 0..4 {
+        let result: Result<()> = comm.guard(|| {
+            if rank + 1 == held {
+                if round % 2 == 1 {
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+                return Err(own_error(&comm));
+            }
+            match &part {
+                Some(part) if round < 2 => part.guard(|| part.sum(&mut [1.0])),
+                Some(part) => part.all_gather(&vec![1; 1 << 20]).map(|_| ()),
+                None => comm.deliver::<u8>(vec![], &[(held - 1, 1 << 20)]).map(|_| ()),
+            }
+        });
+        refused(result, Status::OutOfMemory, &message);
+        // What was left under way disturbs nobody.
+        part.iter().for_each(|part| well(part));
+        well(&comm);
+        comm.guard(|| part.as_ref().map_or(Ok(()), |part| part.sum(&mut [1.0]))).unwrap();
+    }
+    // One outside fails, and one is lost: the part is lost with it.
+    if size > 1 {
+        let result: Result<()> = comm.guard(|| match &part {
+            _ if rank + 1 == size => Err(own_error(&comm)),
+            Some(part) if part.size() > 1 => {
+                let mut forever = Ok(());
+                while forever.is_ok() {
+                    forever = part.sum(&mut [1.0]);
+                }
+                forever
+            }
+            _ => comm.sum(&mut [1.0]),
+        });
+        refused(result, Status::OutOfMemory, &format!("no room on {}", size - 1));
+        part.iter().for_each(|part| well(part));
+        let lost = with_timeout(30.0);
+        let part = lost.divide(Some(0), rank as u32, [size, 1, 1, 1]).unwrap().unwrap();
+        let error = if rank == 1 { Err(part.fail(&own_error(&comm))) } else { ring_or_fail(&part) };
+        refused(error, Status::CommFailed, "rank 1 failed with PLAQ_OUT_OF_MEMORY");
+        refused(lost.sum(&mut [1.0]), Status::CommFailed, "rank 1 failed");
+        refused(part.sum(&mut [1.0]), Status::CommFailed, "rank 1 failed");
         well(&comm);
     }
     assert!(start.elapsed() < Duration::from_secs(60));

@@ -14,7 +14,7 @@ use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::krylov::{Row, Space};
-use crate::fields::{CoarseField, SpinorField, Subset};
+use crate::fields::{CoarseField, Gather, SpinorField, Subset};
 use crate::linop::{LinOp, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
 
@@ -24,15 +24,20 @@ pub(super) struct Hierarchy {
     pub fine: Arc<EvenOdd>,
     /// From each level to the next.
     pub transfers: Vec<Transfer>,
+    /// Where a level lives on fewer ranks than the one above. A rank without a part of it has the way there and
+    /// no more.
+    pub gathers: Vec<Option<Gather>>,
     /// Operators of the levels from 1 on.
     pub coarse: Vec<Arc<CoarseOperator>>,
     pub pools: Vec<Pool>,
+    /// For the coarse side of each transfer, where its level is gathered.
+    pub entries: Vec<Option<Pool>>,
     pub workspace: Workspace,
     /// Of what stands around the cycle, with all right-hand sides.
     around: Workspace,
     /// Directions of the finest level's smoother.
     directions: Mutex<Vec<SpinorField>>,
-    squares: Squares,
+    squares: Vec<Squares>,
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
@@ -50,20 +55,28 @@ impl Hierarchy {
         params: MultigridParams,
         op: Arc<Wilson>,
         transfers: Vec<Transfer>,
+        gathers: Vec<Option<Gather>>,
         coarse: Vec<Arc<CoarseOperator>>,
     ) -> Self {
         let mut pools = vec![Pool::new(transfers[0].fine(), params.precision, 12)];
         pools.extend(coarse.iter().map(|op| Pool::new(op.grid(), op.precision(), op.rows())));
-        let counters = || (0..=coarse.len()).map(|_| AtomicU64::new(0)).collect();
+        let entry = |(gather, transfer): (&Option<Gather>, &Transfer)| {
+            gather.as_ref().map(|g| Pool::new(g.outer(), params.precision, transfer.rows()))
+        };
+        let entries = gathers.iter().zip(&transfers).map(entry).collect();
+        let counters = || (0..=params.levels.len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
         let fine = Arc::new(EvenOdd::new(op, 0, true));
-        let squares = Squares::new(transfers[0].fine());
+        let mut squares = vec![Squares::new(transfers[0].fine())];
+        squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
         Hierarchy {
             params,
             fine,
             transfers,
+            gathers,
             coarse,
             pools,
+            entries,
             workspace: Workspace::default(),
             around: Workspace::default(),
             directions: Mutex::default(),
@@ -138,11 +151,11 @@ impl Hierarchy {
             })?;
         }
         {
-            let mut solution = self.pools[1].lend(Subset::Full, n)?;
+            let mut solution = self.entry(1).lend(Subset::Full, n)?;
             {
-                let mut source = self.pools[1].lend(Subset::Full, n)?;
+                let mut source = self.entry(1).lend(Subset::Full, n)?;
                 self.transfers[0].restrict(&mut source, &fine)?;
-                self.timed(1, || self.solve(1, &mut solution, &source))?;
+                self.timed(1, || self.solve_where_it_lives(1, &mut solution, &source))?;
             }
             self.transfers[0].prolong(&mut fine, &solution)?;
         }
@@ -216,7 +229,7 @@ impl Hierarchy {
         steps: usize,
         residual: bool,
     ) -> Result<()> {
-        let squares = self.squares.lend(r.nrhs())?;
+        let squares = self.squares[0].lend(r.nrhs())?;
         for (count, last) in blocks(steps, STEPS) {
             let mut rows = vec![r.row()?];
             for k in 0..count {
@@ -233,6 +246,32 @@ impl Hierarchy {
         Ok(())
     }
 
+    /// Vectors of a coarse level as the transfer to it has them.
+    fn entry(&self, level: usize) -> &Pool {
+        self.entries[level - 1].as_ref().unwrap_or_else(|| &self.pools[level])
+    }
+
+    /// The same as `solve` on vectors as the transfer to the level has them: a gathered level's ranks take the
+    /// source and give the solution, the others wait for that.
+    fn solve_where_it_lives(
+        &self,
+        level: usize,
+        x: &mut CoarseField,
+        b: &CoarseField,
+    ) -> Result<()> {
+        let Some(gather) = &self.gathers[level - 1] else { return self.solve(level, x, b) };
+        if gather.inner().is_none() {
+            gather.gather(None, b)?;
+            return gather.scatter(x, None);
+        }
+        let (pool, n) = (&self.pools[level], b.nrhs());
+        let mut source = pool.lend(Subset::Full, n)?;
+        gather.gather(Some(&mut source), b)?;
+        let mut solution = pool.lend(Subset::Full, n)?;
+        self.solve(level, &mut solution, &source)?;
+        gather.scatter(x, Some(&solution))
+    }
+
     /// M x = b on a coarse level, roughly.
     pub fn solve(&self, level: usize, x: &mut CoarseField, b: &CoarseField) -> Result<()> {
         let (op, pool, n) = (self.op(level), &self.pools[level], b.nrhs());
@@ -241,7 +280,7 @@ impl Hierarchy {
         op.prepare(&mut r, &mut scaled, b)?;
         let mut solution = pool.lend(op.subset(), n)?;
         let p = &self.params;
-        if level == self.coarse.len() {
+        if level == self.params.levels.len() {
             let goal = Some(p.coarsest_tol);
             self.minimise(
                 level,
@@ -276,11 +315,11 @@ impl Hierarchy {
         let from: &CoarseField = if params.pre > 0 { &rest } else { r };
         op.diagonal(&mut t, from)?;
         {
-            let below = &self.pools[level + 1];
+            let below = self.entry(level + 1);
             let mut source = below.lend(Subset::Full, n)?;
             let mut solution = below.lend(Subset::Full, n)?;
             transfer.restrict(&mut source, &t)?;
-            self.timed(level + 1, || self.solve(level + 1, &mut solution, &source))?;
+            self.timed(level + 1, || self.solve_where_it_lives(level + 1, &mut solution, &source))?;
             match params.pre {
                 0 => transfer.prolong(z, &solution)?,
                 _ => {
@@ -314,7 +353,7 @@ impl Hierarchy {
         residual: bool,
     ) -> Result<()> {
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let squares = self.squares.lend(n)?;
+        let squares = self.squares[level].lend(n)?;
         let mut odd = pool.lend(Subset::Odd, n)?;
         let mut kept: Vec<Lent> = vec![];
         let mut start: Vec<f64> = vec![];
@@ -364,7 +403,7 @@ impl Hierarchy {
         most: usize,
     ) -> Result<()> {
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let squares = self.squares.lend(n)?;
+        let squares = self.squares[level].lend(n)?;
         let mut start: Vec<f64> = vec![];
         let mut done = 0;
         let mut good = false;
@@ -419,11 +458,19 @@ impl Hierarchy {
             let grid = op.grid();
             let solved = if grid.has_parity() { grid.even() } else { grid.volume() };
             let (sites, components) = (grid.volume() as u64, op.rows() as u64);
-            memory::Size { sites, solved: solved as u64, components }
+            memory::Size { sites, solved: solved as u64, components, entry: 0 }
         };
         let sites = self.transfers[0].fine().volume() as u64;
-        let mut sizes = vec![memory::Size { sites, solved: sites / 2, components: 12 }];
+        let mut sizes = vec![memory::Size { sites, solved: sites / 2, components: 12, entry: 0 }];
         sizes.extend(self.coarse.iter().map(size));
+        for (l, gather) in self.gathers.iter().enumerate() {
+            let Some(gather) = gather else { continue };
+            if gather.inner().is_none() {
+                let components = self.transfers[l].rows() as u64;
+                sizes.push(memory::Size { sites: 0, solved: 0, components, entry: 0 });
+            }
+            sizes[l + 1].entry = gather.outer().volume() as u64;
+        }
         let around = if uses.dagger { 2 * self.fine.shape().bytes(nrhs) } else { 0 };
         around + memory::cycle(&self.params, &sizes, part, nrhs)
     }
@@ -435,7 +482,7 @@ impl Hierarchy {
             CoarseField::bytes(v.grid(), v.precision(), v.subset(), v.components(), v.nrhs()) as u64
         });
         let mut held: Vec<u64> = vectors.collect();
-        held.push(0);
+        held.resize(self.params.levels.len() + 1, 0);
         for (bytes, op) in held[1..].iter_mut().zip(&self.coarse) {
             *bytes += op.held() as u64;
         }

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use super::Transfer;
+use crate::backend::Buffer;
 use crate::error::Result;
-use crate::fields::{CoarseField, Precision, SpinorField, Subset};
+use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
 
 /// Null vectors whose hops are held at a time.
@@ -96,6 +97,33 @@ impl FineOperator {
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a diagonal matrix of the coarse operator has no inverse.
     pub fn coarsened(&self, transfer: &Transfer, precision: Precision) -> Result<CoarseOperator> {
+        let (hops, diagonal) = self.matrices(transfer, precision)?;
+        CoarseOperator::new(transfer.coarse(), precision, transfer.rows(), hops, diagonal)
+    }
+
+    /// The same on the ranks where its level is gathered; `None` on the others.
+    pub fn coarsened_on(
+        &self,
+        transfer: &Transfer,
+        precision: Precision,
+        gather: Option<&Gather>,
+    ) -> Result<Option<CoarseOperator>> {
+        let Some(gather) = gather else { return self.coarsened(transfer, precision).map(Some) };
+        let (hops, diagonal) = self.matrices(transfer, precision)?;
+        let rows = transfer.rows();
+        let bytes = rows * rows * 2 * precision.bytes();
+        let hops = gather.take_buffer(hops, 8 * bytes)?;
+        let diagonal = gather.take_buffer(diagonal, bytes)?;
+        match (gather.inner(), hops, diagonal) {
+            (Some(grid), Some(hops), Some(diagonal)) => {
+                CoarseOperator::new(grid, precision, rows, hops, diagonal).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Hops, [site][direction][column][row], and the diagonal.
+    fn matrices(&self, transfer: &Transfer, precision: Precision) -> Result<(Buffer, Buffer)> {
         let (grid, rows) = (transfer.coarse(), transfer.rows());
         let n = rows / 2;
         let matrix = rows * rows;
@@ -132,6 +160,6 @@ impl FineOperator {
                 transfer.restrict_columns(to, precision, matrix, column, &inner, None)?;
             }
         }
-        CoarseOperator::new(grid, precision, rows, hops, diagonal)
+        Ok((hops, diagonal))
     }
 }

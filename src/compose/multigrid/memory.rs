@@ -1,17 +1,19 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
 use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER};
-use super::{smoother_links, Cycle, MultigridParams, Smoother};
+use super::{gathering, smoother_links, Cycle, MultigridParams, Smoother};
 use crate::fields::krylov::LeastSquares;
 use crate::fields::{Precision, SpinorField, Subset};
 use crate::operators::Wilson;
 
-/// A level: sites of this rank, those of solves, components.
+/// A level: sites of this rank, those of solves, components, and where the level is gathered this rank's
+/// sites of it before.
 #[derive(Clone, Copy)]
 pub(super) struct Size {
     pub sites: u64,
     pub solved: u64,
     pub components: u64,
+    pub entry: u64,
 }
 
 /// Right-hand sides of `n` that the finest level smooths at a time.
@@ -38,6 +40,10 @@ pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: u
     // The last: the even-odd operator's.
     let mut sum = (2 + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
     for (l, size) in sizes.iter().enumerate().skip(1) {
+        sum += 2 * bytes(size.entry, size);
+        if size.sites == 0 {
+            continue;
+        }
         // Those of a solve, then of its cycles.
         let mut solved = 2;
         if l + 1 == sizes.len() {
@@ -62,15 +68,20 @@ pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: u
 /// The levels that parameters make of an operator's lattice.
 fn sizes(op: &Wilson, params: &MultigridParams) -> Vec<Size> {
     let geometry = op.gauge().geometry();
-    let (mut global, mut sites) = (geometry.global_extents(), geometry.volume() as u64);
-    let mut all = vec![Size { sites, solved: sites / 2, components: 12 }];
-    for level in &params.levels {
-        sites /= level.block.iter().product::<usize>().max(1) as u64;
-        (0..4).for_each(|mu| global[mu] /= level.block[mu].max(1));
-        let parity = global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
+    let sites = geometry.volume() as u64;
+    let mut all = vec![Size { sites, solved: sites / 2, components: 12, entry: 0 }];
+    // What cannot be divided is refused in a moment.
+    let places = gathering::places(params, geometry).unwrap_or_default();
+    for (level, place) in params.levels.iter().zip(places.iter().skip(1)) {
+        let on = |grid, part| if part { place.sites(grid) as u64 } else { 0 };
+        let sites = on(place.grid, place.part);
+        let entry = if place.gathered() { on(place.outer, place.outer_part) } else { 0 };
+        let parity = place.global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
         let solved = if parity { sites.div_ceil(2) } else { sites };
-        all.push(Size { sites, solved, components: 2 * level.vectors as u64 });
+        all.push(Size { sites, solved, components: 2 * level.vectors as u64, entry });
     }
+    let none = Size { sites: 0, solved: 0, components: 0, entry: 0 };
+    all.resize(params.levels.len() + 1, none);
     all
 }
 
@@ -95,18 +106,30 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let mut held = 0;
     for (l, level) in params.levels.iter().enumerate() {
         let (fine, coarse, n) = (&sizes[l], &sizes[l + 1], level.vectors as u64);
-        let (vectors, tests) = (n * vector(fine), n * vector(coarse));
-        let gram = n * coarse.sites * coarse.components * 16;
-        held += tables(fine);
+        if fine.sites == 0 {
+            break;
+        }
+        // Of the transfer's coarse side, then of the level where it lives.
+        let entry =
+            Size { sites: if coarse.entry > 0 { coarse.entry } else { coarse.sites }, ..*coarse };
+        let (vectors, tests) = (n * vector(fine), n * vector(&entry));
+        let gram = n * entry.sites * coarse.components * 16;
+        held += tables(fine) + if coarse.entry > 0 { tables(&entry) } else { 0 };
         most = most.max(held + 2 * vectors + tests + gram.max(tests));
         held += vectors + tests;
-        let matrix = coarse.sites * coarse.components * coarse.components * 2 * real;
+        let of = |sites: u64| sites * coarse.components * coarse.components * 2 * real;
+        let (matrix, outer) = (of(coarse.sites), of(entry.sites));
         let columns = some.min(n) * vector(fine);
         let hops = if l == 0 { 3 * columns + 2 * full } else { 5 * columns };
         let scratch = (coarse.sites.div_ceil(4) * coarse.components * (coarse.components * 16 + 4))
             .max(matrix);
-        most = most.max(held + (9 * matrix + hops).max(10 * matrix + scratch));
+        most =
+            most.max(held + (9 * outer + hops).max(9 * outer + matrix).max(10 * matrix + scratch));
         held += 10 * matrix;
+        if coarse.entry > 0 {
+            // The restricted vectors on their way.
+            most = most.max(held + 2 * n * vector(coarse));
+        }
     }
     held += tables(&sizes[sizes.len() - 1]);
     // The cycle improves the vectors.

@@ -4,6 +4,7 @@
 
 mod cycle;
 mod galerkin;
+mod gathering;
 mod memory;
 mod params;
 mod pool;
@@ -47,12 +48,15 @@ pub struct LevelReport {
     /// Null vectors of a chirality, 0 on the coarsest.
     pub vectors: usize,
     pub block: [usize; 4],
+    /// Ranks that have a part of the level.
+    pub ranks: usize,
     /// That null vectors and the level's operator hold on this rank, without the finest operator.
     pub bytes: u64,
     /// Of the smoother on the finest level, of GCR on the others, since the last set-up or update; with several
-    /// right-hand sides those of the slowest.
+    /// right-hand sides those of the slowest. 0 on a rank without a part of the level.
     pub iterations: u64,
-    /// In the level and those below it; on a GPU what the host saw, which runs ahead.
+    /// In the level and those below it; on a GPU what the host saw, which runs ahead. On a rank without a part
+    /// of the level waiting for it, of those below it 0.
     pub seconds: f64,
 }
 
@@ -112,7 +116,10 @@ impl Multigrid {
         vectors: Option<&SpinorField>,
     ) -> Result<Self> {
         params.check()?;
-        op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy")?;
+        gathering::places(params, op.gauge().geometry())?;
+        // Ranks have parts of different size.
+        let room = op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy");
+        op.gauge().geometry().comm().agree(room)?;
         let start = Instant::now();
         if op.gauge().geometry().comm().size() == 1 {
             let (links, own) = (op.gauge(), op.params());
@@ -189,6 +196,7 @@ impl Multigrid {
             Update::Refine(n) => &[Update::Refine(n), Update::Anew],
             Update::Anew => &[Update::Anew],
         };
+        let ranks = op.gauge().geometry().comm().size();
         let mut made: Option<(Arc<Hierarchy>, f64)> = None;
         let mut done = how;
         for &step in steps {
@@ -204,6 +212,8 @@ impl Multigrid {
             let next = match (next, step) {
                 (Ok(next), _) => Arc::new(next),
                 (Err(e), Update::Anew) => return Err(e),
+                // Others may wait for this rank: the guarded call around this ends that.
+                (Err(e), _) if ranks > 1 && !gathering::found_together(&e) => return Err(e),
                 (Err(_), _) => continue,
             };
             let found = reduction(&next)?;
@@ -235,11 +245,13 @@ impl Multigrid {
     pub fn report(&self) -> MultigridReport {
         let h = self.read();
         let held = h.held();
-        let level = |l: usize| {
-            let grid = if l == 0 { h.transfers[0].fine() } else { h.coarse[l - 1].grid() };
+        let geometry = h.fine.op().gauge().geometry();
+        let places = gathering::places(&h.params, geometry).unwrap_or_default();
+        let level = |(l, place): (usize, &gathering::Place)| {
             let step = h.params.levels.get(l);
             LevelReport {
-                extents: grid.global_extents(),
+                extents: place.global,
+                ranks: place.ranks(),
                 vectors: step.map_or(0, |s| s.vectors),
                 block: step.map_or([1; 4], |s| s.block),
                 bytes: held[l],
@@ -247,7 +259,7 @@ impl Multigrid {
                 seconds: h.nanoseconds[l].load(Ordering::Relaxed) as f64 * 1e-9,
             }
         };
-        let levels = (0..=h.coarse.len()).map(level).collect();
+        let levels = places.iter().enumerate().map(level).collect();
         MultigridReport { levels, ..self.state().report.clone() }
     }
 

@@ -76,11 +76,14 @@ pub struct MultigridParams {
     pub refinements: usize,
     /// Of the random starts.
     pub seed: u64,
+    /// Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or it would
+    /// have fewer sites than this in a direction; `None`: all levels stay on all ranks.
+    pub gather: Option<usize>,
 }
 
 impl MultigridParams {
-    /// Levels for a lattice: aggregates of about 4^4 sites, then of 2^4, as long as they divide a rank's
-    /// part and leave more than a few sites in all; 24 null vectors.
+    /// Levels for a lattice: aggregates of about 4^4 sites that divide a rank's part, then of 2^4 that divide
+    /// the level, as long as they leave more than a few sites in all; 24 null vectors.
     pub fn for_lattice(geometry: &Geometry) -> Self {
         let mut extents = geometry.extents();
         let mut global = geometry.global_extents();
@@ -88,21 +91,24 @@ impl MultigridParams {
         let level = |block| LevelParams { block, vectors: 24, pre: 0, post: 10 };
         while levels.len() < 2 {
             let most = if levels.is_empty() { 4 } else { 2 };
-            let block: [usize; 4] = std::array::from_fn(|mu| {
-                (1..=most).rev().find(|b| extents[mu].is_multiple_of(*b)).unwrap_or(1)
-            });
+            let block = Self::suggested_block(extents, most);
             let volume: usize = global.iter().product();
             let size: usize = block.iter().product();
             let enough = levels.is_empty() || volume / size >= 16;
             if size == 1 || !enough {
                 break;
             }
-            for mu in 0..4 {
-                (extents[mu], global[mu]) = (extents[mu] / block[mu], global[mu] / block[mu]);
-            }
+            (0..4).for_each(|mu| global[mu] /= block[mu]);
+            // Levels that a rank's part is too small for are gathered.
+            extents = global;
             levels.push(level(block));
         }
         MultigridParams { levels, ..Self::with_levels(vec![]) }
+    }
+
+    /// The largest aggregate that divides these extents, of `most` sites in a direction.
+    pub(crate) fn suggested_block(extents: [usize; 4], most: usize) -> [usize; 4] {
+        extents.map(|l| (1..=most).rev().find(|b| l.is_multiple_of(*b)).unwrap_or(1))
     }
 
     /// Defaults with these levels.
@@ -121,6 +127,7 @@ impl MultigridParams {
             setup_iterations: 20,
             refinements: 3,
             seed: 1,
+            gather: Some(2),
         }
     }
 

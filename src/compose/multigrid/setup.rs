@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::cycle::Hierarchy;
+use super::gathering::{found_together, places, Place};
 use super::params::TOGETHER;
 use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::bail;
 use crate::compose::{EvenOdd, SchurComplement};
 use crate::error::Result;
-use crate::fields::{blas, CoarseField, CoarseGrid, Noise, SpinorField, Subset};
+use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Noise, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, System};
@@ -76,37 +77,77 @@ pub(super) fn from_vectors(
 }
 
 /// Builds all levels from the null vectors of the finest one.
-fn levels(
+fn levels(op: &Arc<Wilson>, params: &MultigridParams, vectors: CoarseField) -> Result<Hierarchy> {
+    let geometry = op.gauge().geometry();
+    let places = places(params, geometry)?;
+    let mut built = build(op, params, &places, vectors);
+    if places.iter().any(Place::gathered) {
+        // Ranks without a part wait here to learn what came of it.
+        built = match built {
+            Err(e) if !found_together(&e) => return Err(e),
+            built => geometry.comm().agree(built),
+        };
+    }
+    let (transfers, gathers, coarse) = built?;
+    Ok(Hierarchy::new(params.clone(), op.clone(), transfers, gathers, coarse))
+}
+
+type Levels = (Vec<Transfer>, Vec<Option<Gather>>, Vec<Arc<CoarseOperator>>);
+
+/// The levels of which this rank has a part, and the way to the first of which it has none.
+fn build(
     op: &Arc<Wilson>,
     params: &MultigridParams,
+    places: &[Place],
     mut vectors: CoarseField,
-) -> Result<Hierarchy> {
+) -> Result<Levels> {
     let mut fine = FineOperator::Dirac(op.clone());
-    let (mut transfers, mut coarse) = (Vec::<Transfer>::new(), Vec::<Arc<CoarseOperator>>::new());
+    let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
     for (l, level) in params.levels.iter().enumerate() {
         normalise(&mut vectors)?;
         let transfer = Transfer::new(vectors, level.block)?;
-        let below = Arc::new(fine.coarsened(&transfer, params.precision)?);
-        vectors = match params.levels.get(l + 1) {
-            Some(next) => coarse_vectors(&transfer, &below, next.vectors, params)?,
-            None => CoarseField::new(below.grid(), params.precision, Subset::Full, 2, 1)?,
+        let place = &places[l + 1];
+        let gather = match place.gathered() {
+            true => Some(Gather::new(transfer.coarse(), place.grid)?),
+            false => None,
         };
-        fine = FineOperator::Coarse(below.clone());
+        let below = fine.coarsened_on(&transfer, params.precision, gather.as_ref())?;
+        let next = match (&below, params.levels.get(l + 1)) {
+            (Some(below), Some(next)) => {
+                coarse_vectors(&transfer, gather.as_ref(), below, next.vectors, params).map(Some)?
+            }
+            (None, Some(_)) => {
+                gather.iter().try_for_each(|g| g.gather(None, transfer.tests()))?;
+                None
+            }
+            _ => None,
+        };
         transfers.push(transfer);
-        coarse.push(below);
+        gathers.push(gather);
+        let Some(below) = below.map(Arc::new) else { break };
+        coarse.push(below.clone());
+        let Some(next) = next else { break };
+        (vectors, fine) = (next, FineOperator::Coarse(below));
     }
-    Ok(Hierarchy::new(params.clone(), op.clone(), transfers, coarse))
+    Ok((transfers, gathers, coarse))
 }
 
 /// Null vectors of a coarse level: the fine ones restricted, and more from random starts where the level
 /// has more.
 fn coarse_vectors(
     transfer: &Transfer,
+    gather: Option<&Gather>,
     op: &CoarseOperator,
     count: usize,
     params: &MultigridParams,
 ) -> Result<CoarseField> {
-    let restricted = transfer.tests();
+    let mut moved = None;
+    if let Some(gather) = gather {
+        let mut tests = op.field(Subset::Full, transfer.tests().nrhs())?;
+        gather.gather(Some(&mut tests), transfer.tests())?;
+        moved = Some(tests);
+    }
+    let restricted = moved.as_ref().unwrap_or(transfer.tests());
     let mut out = op.field(Subset::Full, count)?;
     let own = count.min(restricted.nrhs());
     out.take_columns(0, restricted, 0, own, 0)?;
@@ -219,6 +260,6 @@ fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
         system.reconstruct(&mut out, &x, &full, false)?;
         v.take_spinors(first, &out, None)?;
     }
-    h.pools.iter().for_each(|pool| pool.clear());
+    h.pools.iter().chain(h.entries.iter().flatten()).for_each(|pool| pool.clear());
     normalise(v)
 }

@@ -54,6 +54,23 @@ impl CoarseGrid {
         Self::build(&self.fine, &self.device, shrink(self.extents), shrink(self.global))
     }
 
+    /// The same lattice on a part of the ranks, of which this is one.
+    pub(super) fn on(&self, part: &Arc<Comm>) -> Result<Arc<Self>> {
+        let fine = self.fine.on(part, &self.device)?;
+        let extents = std::array::from_fn(|mu| self.global[mu] / part.grid()[mu]);
+        let volume = extents.iter().map(|&l| l as u128).product::<u128>();
+        if volume > i32::MAX as u128 {
+            bail!(BadExtents, "{extents:?} sites of a level gathered on one rank: too many");
+        }
+        Self::build(&fine, &self.device, extents, self.global)
+    }
+
+    /// Lexicographic indices of the sites of the rank at `coords` of the process grid, in the order of its
+    /// vectors.
+    pub(super) fn order_at(&self, coords: [usize; 4]) -> Vec<i32> {
+        order(self.extents, self.global, coords)
+    }
+
     fn build(
         fine: &Arc<Geometry>,
         device: &Device,
@@ -62,16 +79,10 @@ impl CoarseGrid {
     ) -> Result<Arc<Self>> {
         let volume: usize = extents.iter().product();
         let hops = |mu: usize| global[mu] > 1;
-        let has_parity = (0..4).all(|mu| !hops(mu) || global[mu].is_multiple_of(2));
+        let has_parity = parity_of(global);
         let coords = fine.comm().coords();
-        let parity = |x: [usize; 4]| -> usize {
-            let sum = |mu: usize| coords[mu] * extents[mu] + x[mu];
-            (0..4).filter(|&mu| hops(mu)).map(sum).sum::<usize>() % 2
-        };
-        let mut lexicographic: Vec<i32> = (0..volume as i32).collect();
-        if has_parity {
-            lexicographic.sort_by_key(|&i| parity(place(extents, i as usize)));
-        }
+        let parity = |x: [usize; 4]| parity(extents, global, coords, x);
+        let lexicographic = order(extents, global, coords);
         let even = match has_parity {
             true => (0..volume).filter(|&i| parity(place(extents, i)) == 0).count(),
             false => volume,
@@ -225,6 +236,26 @@ pub(crate) struct Aggregates {
     pub faces: Buffer,
 }
 
+/// Can sites be divided into even and odd ones?
+fn parity_of(global: [usize; 4]) -> bool {
+    global.iter().all(|&l| l == 1 || l.is_multiple_of(2))
+}
+
+/// Parity of a site of the rank at `coords`, where hops lead to another site.
+fn parity(extents: [usize; 4], global: [usize; 4], coords: [usize; 4], x: [usize; 4]) -> usize {
+    let place = |mu: usize| coords[mu] * extents[mu] + x[mu];
+    (0..4).filter(|&mu| global[mu] > 1).map(place).sum::<usize>() % 2
+}
+
+/// Lexicographic indices of the sites of the rank at `coords`, even ones first.
+fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32> {
+    let mut all: Vec<i32> = (0..extents.iter().product::<usize>() as i32).collect();
+    if parity_of(global) {
+        all.sort_by_key(|&i| parity(extents, global, coords, place(extents, i as usize)));
+    }
+    all
+}
+
 fn upload(device: &Device, numbers: &[i32]) -> Result<Buffer> {
     let mut buffer = device.alloc(4 * numbers.len().max(1))?;
     if !numbers.is_empty() {
@@ -233,7 +264,7 @@ fn upload(device: &Device, numbers: &[i32]) -> Result<Buffer> {
     Ok(buffer)
 }
 
-fn place(extents: [usize; 4], mut i: usize) -> [usize; 4] {
+pub(super) fn place(extents: [usize; 4], mut i: usize) -> [usize; 4] {
     extents.map(|l| {
         let x = i % l;
         i /= l;
@@ -241,7 +272,7 @@ fn place(extents: [usize; 4], mut i: usize) -> [usize; 4] {
     })
 }
 
-fn lex(extents: [usize; 4], x: [usize; 4]) -> usize {
+pub(super) fn lex(extents: [usize; 4], x: [usize; 4]) -> usize {
     (0..4).rev().fold(0, |i, mu| i * extents[mu] + x[mu])
 }
 

@@ -1,9 +1,11 @@
 //! Vectors of multigrid levels: two chiralities of components on the sites of a [`CoarseGrid`], in memory
 //! `[site][component][right-hand side]`, so that right-hand sides share a matrix and a line of memory.
 
+mod gather;
 mod grid;
 mod vector;
 
+pub use gather::Gather;
 pub(crate) use grid::Aggregates;
 pub use grid::CoarseGrid;
 pub use vector::CoarseField;

@@ -90,6 +90,16 @@ impl CoarseField {
         self.data.ptr()
     }
 
+    pub(super) fn memory(&self) -> &Buffer {
+        &self.data
+    }
+    pub(super) fn memory_mut(&mut self) -> &mut Buffer {
+        &mut self.data
+    }
+    pub(super) fn site_bytes(&self) -> usize {
+        self.per_site() * 2 * self.precision.bytes()
+    }
+
     pub fn clear(&mut self) -> Result<()> {
         self.data.zero()
     }

@@ -1,0 +1,127 @@
+//! Parts of the ranks, with process grids of their own.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::grid::{coords, Grid};
+use super::{Comm, Node, RankMap};
+use crate::bail;
+use crate::error::Result;
+
+type Found = ([usize; 4], Option<Arc<Comm>>);
+
+/// Coarser process grids, each made once.
+#[derive(Debug, Default)]
+pub(super) struct Coarser(Mutex<Vec<Found>>);
+
+impl Comm {
+    /// The ranks of each colour as ranks of their own with the process grid `grid`, x fastest, in the order
+    /// of keys, and of ranks where keys are equal; `None` on ranks without a colour. All ranks call this.
+    ///
+    /// Sums, messages and agreements of a part are of its ranks alone. Failures remain those of all ranks:
+    /// a guarded call is of all of them, and news of a failure anywhere ends waits in a part too. A part is
+    /// used inside guarded calls or where nothing fails.
+    ///
+    /// # Errors
+    /// On all ranks: `ProcessGrid`: ranks of one colour gave different grids, or one whose product is not
+    /// their number. `CommFailed`, `MpiThread`.
+    pub fn divide(
+        &self,
+        colour: Option<u32>,
+        key: u32,
+        grid: [usize; 4],
+    ) -> Result<Option<Arc<Comm>>> {
+        // Above all colours: none.
+        let mut mine = vec![colour.map_or(u64::MAX, u64::from), u64::from(key)];
+        mine.extend(grid.map(|n| n as u64));
+        let words = self.all_gather(bytemuck::cast_slice(&mine))?;
+        let words: Vec<u64> = words
+            .chunks_exact(8)
+            .map(|w| u64::from_ne_bytes(w.try_into().expect("8 bytes")))
+            .collect();
+        let of = |rank: usize| &words[rank * mine.len()..][..mine.len()];
+        // Every rank checks all colours, so that all refuse together.
+        let mut colours: Vec<u64> = (0..self.size()).map(|rank| of(rank)[0]).collect();
+        colours.sort_unstable();
+        colours.dedup();
+        for &colour in colours.iter().filter(|c| **c != u64::MAX) {
+            let ranks: Vec<usize> = (0..self.size()).filter(|&r| of(r)[0] == colour).collect();
+            let grids = of(ranks[0])[2..].to_vec();
+            let product = grids.iter().try_fold(1u64, |n, &e| n.checked_mul(e));
+            if product != Some(ranks.len() as u64) {
+                bail!(
+                    ProcessGrid,
+                    "process grid of colour {colour}: expected four numbers with product {}, found {grids:?}",
+                    ranks.len()
+                );
+            }
+            if let Some(other) = ranks.iter().find(|&&r| of(r)[2..] != grids) {
+                bail!(
+                    ProcessGrid,
+                    "ranks {} and {other} of colour {colour} gave different process grids",
+                    ranks[0]
+                );
+            }
+        }
+        // MPI has numbers of 32 bits: colours and keys by their order.
+        let number = |all: &[u64], one: u64| all.iter().position(|v| *v == one).unwrap_or(0) as i32;
+        let mut keys: Vec<u64> = (0..self.size()).map(|rank| of(rank)[1]).collect();
+        keys.sort_unstable();
+        let own = of(self.rank())[0];
+        let mut members: Vec<usize> = (0..self.size()).filter(|&r| of(r)[0] == own).collect();
+        members.sort_by_key(|&r| (of(r)[1], r));
+        let transport = match &self.transport {
+            None => None,
+            Some(transport) => {
+                let colour = colour.map(|_| number(&colours, own));
+                let part = transport.part(colour, number(&keys, u64::from(key)), &members)?;
+                part.filter(|_| members.len() > 1)
+            }
+        };
+        if colour.is_none() {
+            return Ok(None);
+        }
+        let place = |rank: &usize| members.iter().position(|r| r == rank);
+        let rank = place(&self.rank).unwrap_or(0);
+        let grid = Grid::new(grid.map(|n| n as i32), &RankMap::Default, members.len())?;
+        let mut near: Vec<usize> = self.node.ranks.iter().filter_map(place).collect();
+        near.sort_unstable();
+        let node = Node { ranks: near, core_sharers: self.node.core_sharers };
+        // Halos that one rank had to itself remain.
+        let split = std::array::from_fn(|mu| {
+            grid.extents[mu] > 1 || (self.grid.extents[mu] == 1 && self.split[mu])
+        });
+        Ok(Some(Arc::new(Comm::new(rank, grid, split, node, self.reproducible, transport))))
+    }
+
+    /// The process grid divided by a factor in each direction: of every block of ranks the first, at the same
+    /// place of the coarser grid; `None` on the others. Made once, kept as long as these ranks. All ranks call
+    /// this.
+    ///
+    /// # Errors
+    /// `ProcessGrid`: `grid` does not divide that of all ranks; as `divide`.
+    pub fn coarser(&self, grid: [usize; 4]) -> Result<Option<Arc<Comm>>> {
+        let all = self.grid();
+        if (0..4).any(|mu| grid[mu] == 0 || !all[mu].is_multiple_of(grid[mu])) {
+            bail!(ProcessGrid, "process grid {grid:?} on fewer ranks: it does not divide {all:?}");
+        }
+        let found = |list: &[Found]| list.iter().find(|f| f.0 == grid).map(|f| f.1.clone());
+        let lock = || self.coarser.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = found(&lock()) {
+            return Ok(known);
+        }
+        let factor: [usize; 4] = std::array::from_fn(|mu| all[mu] / grid[mu]);
+        let own = self.coords();
+        let first = (0..4).all(|mu| own[mu].is_multiple_of(factor[mu]));
+        let at: [usize; 4] = std::array::from_fn(|mu| own[mu] / factor[mu]);
+        let place = (0..grid.iter().product::<usize>()).find(|&p| coords(grid, p) == at);
+        let made = self.divide(first.then_some(0), place.unwrap_or(0) as u32, grid)?;
+        lock().push((grid, made.clone()));
+        Ok(made)
+    }
+
+    /// Coarser process grids in use that this rank is part of.
+    pub(crate) fn parts(&self) -> Vec<Arc<Comm>> {
+        let known = self.coarser.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().filter_map(|(_, part)| part.clone()).collect()
+    }
+}

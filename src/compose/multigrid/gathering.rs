@@ -1,0 +1,89 @@
+//! On how many ranks the levels live.
+
+use super::MultigridParams;
+use crate::bail;
+use crate::error::{Error, Result, Status};
+use crate::fields::Geometry;
+
+/// Where a level lives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// Extents of the whole level.
+    pub global: [usize; 4],
+    /// Ranks in each direction, before and after it is gathered.
+    pub outer: [usize; 4],
+    pub grid: [usize; 4],
+    /// Does this rank have a part of it, before and after?
+    pub outer_part: bool,
+    pub part: bool,
+}
+
+impl Place {
+    pub fn ranks(&self) -> usize {
+        self.grid.iter().product()
+    }
+    pub fn gathered(&self) -> bool {
+        self.outer != self.grid
+    }
+    /// Sites of a rank of a process grid.
+    pub fn sites(&self, grid: [usize; 4]) -> usize {
+        (0..4).map(|mu| self.global[mu] / grid[mu]).product()
+    }
+}
+
+/// All levels from the finest on: each is gathered by the smallest factors of its process grid with which the
+/// next aggregates divide a rank's part, which then has as many sites in a direction as are asked for, or all.
+///
+/// # Errors
+/// `BadExtents`: aggregates that do not divide the finest level's part of a rank, or a whole coarse level.
+pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Vec<Place>> {
+    let comm = geometry.comm();
+    let (mut global, mut grid) = (geometry.global_extents(), comm.grid());
+    let finest = Place { global, outer: grid, grid, outer_part: true, part: true };
+    let mut all = vec![finest];
+    for (l, level) in params.levels.iter().enumerate() {
+        let part: [usize; 4] = std::array::from_fn(|mu| global[mu] / grid[mu]);
+        let divides = |mu: usize| level.block[mu] > 0 && part[mu].is_multiple_of(level.block[mu]);
+        if !(0..4).all(divides) {
+            bail!(
+                BadExtents,
+                "level {l}: aggregates of {:?} sites do not divide the {part:?} sites of a rank",
+                level.block
+            );
+        }
+        (0..4).for_each(|mu| global[mu] /= level.block[mu]);
+        let outer = grid;
+        let outer_part = all[l].part;
+        if let Some(least) = params.gather {
+            let next = params.levels.get(l + 1).map_or([1; 4], |next| next.block);
+            for mu in 0..4 {
+                let fits = |ranks: &usize| {
+                    let part = global[mu] / ranks;
+                    outer[mu].is_multiple_of(*ranks)
+                        && (*ranks == 1 || part >= least)
+                        && next[mu] > 0
+                        && part.is_multiple_of(next[mu])
+                };
+                let Some(ranks) = (1..=outer[mu]).rev().find(fits) else {
+                    bail!(
+                        BadExtents,
+                        "level {}: aggregates of {next:?} sites do not divide {global:?}, gathered or not",
+                        l + 1
+                    );
+                };
+                grid[mu] = ranks;
+            }
+        }
+        let coords = comm.coords();
+        let part = (0..4).all(|mu| coords[mu].is_multiple_of(comm.grid()[mu] / grid[mu]));
+        all.push(Place { global, outer, grid, outer_part, part });
+    }
+    Ok(all)
+}
+
+/// Do the ranks that work together all find this error, so that none waits for another? Sums over them tell
+/// of vectors and matrices; memory and messages are a rank's own affair.
+pub(super) fn found_together(error: &Error) -> bool {
+    use Status::{BadExtents, BadParameter, NotFinite, Unsupported};
+    matches!(error.status, BadExtents | BadParameter | NotFinite | Unsupported)
+}

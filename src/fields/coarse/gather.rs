@@ -1,0 +1,155 @@
+//! A level on fewer ranks. The process grid is divided by a factor in each direction, and the first rank of
+//! each block of ranks takes what all of them have; the others hold no part. Sites travel as they lie in
+//! memory, and the taking rank's host puts them in their places.
+
+use std::sync::Arc;
+
+use super::grid::{lex, place};
+use super::{CoarseField, CoarseGrid};
+use crate::backend::Buffer;
+use crate::bail;
+use crate::comm::Comm;
+use crate::error::Result;
+use crate::fields::Subset;
+
+/// The way of vectors between a level on all ranks that have it and the same level on fewer of them.
+#[derive(Debug)]
+pub struct Gather {
+    outer: Arc<CoarseGrid>,
+    inner: Option<Arc<CoarseGrid>>,
+    /// The rank that takes what this one has.
+    taker: usize,
+    /// On a rank that takes: ranks of its block, and where each of their sites goes.
+    givers: Vec<(usize, Vec<usize>)>,
+}
+
+impl Gather {
+    /// From the ranks of `outer` to a coarser process grid of them. All ranks of `outer` call this and the
+    /// functions that move vectors.
+    ///
+    /// # Errors
+    /// `ProcessGrid`: `grid` does not divide the process grid of `outer`; `BadExtents`: more than 2^31 sites
+    /// on a rank; `OutOfMemory`, `CommFailed`.
+    pub fn new(outer: &Arc<CoarseGrid>, grid: [usize; 4]) -> Result<Self> {
+        let comm = outer.comm();
+        let part = comm.coarser(grid)?;
+        let factor: [usize; 4] = std::array::from_fn(|mu| comm.grid()[mu] / grid[mu]);
+        let own = comm.coords();
+        let first: [usize; 4] = std::array::from_fn(|mu| own[mu] / factor[mu] * factor[mu]);
+        let (mut inner, mut givers) = (None, vec![]);
+        if let Some(part) = &part {
+            let grid = outer.on(part)?;
+            for number in 0..factor.iter().product() {
+                let offset = place(factor, number);
+                let coords = std::array::from_fn(|mu| first[mu] + offset[mu]);
+                let sites = outer.order_at(coords).into_iter().map(|i| {
+                    let x = place(outer.extents(), i as usize);
+                    let at = |mu: usize| offset[mu] * outer.extents()[mu] + x[mu];
+                    grid.site(lex(grid.extents(), std::array::from_fn(at)))
+                });
+                givers.push((comm.rank_at(coords), sites.collect()));
+            }
+            inner = Some(grid);
+        }
+        Ok(Gather { outer: outer.clone(), inner, taker: comm.rank_at(first), givers })
+    }
+
+    /// The level on all ranks.
+    pub fn outer(&self) -> &Arc<CoarseGrid> {
+        &self.outer
+    }
+    /// The level on fewer ranks; `None` where this is none of them.
+    pub fn inner(&self) -> Option<&Arc<CoarseGrid>> {
+        self.inner.as_ref()
+    }
+    fn comm(&self) -> &Comm {
+        self.outer.comm()
+    }
+
+    /// `inner` = `outer`, each right-hand side; `None` on ranks that hold no part.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: vectors of other shapes, not on all sites, or one too few or too many; `CommFailed`.
+    pub fn gather(&self, inner: Option<&mut CoarseField>, outer: &CoarseField) -> Result<()> {
+        self.check(inner.as_deref(), outer)?;
+        let taken = self.take(outer.memory(), outer.site_bytes())?;
+        match (inner, taken) {
+            (Some(inner), Some(taken)) => inner.memory_mut().upload(&taken),
+            _ => Ok(()),
+        }
+    }
+
+    /// `outer` = `inner`: the reverse.
+    ///
+    /// # Errors
+    /// As `gather`.
+    pub fn scatter(&self, outer: &mut CoarseField, inner: Option<&CoarseField>) -> Result<()> {
+        self.check(inner, outer)?;
+        let each = outer.site_bytes();
+        let mut sends = vec![];
+        if let Some(inner) = inner {
+            let mut all = vec![0u8; self.sites() * each];
+            inner.memory().download_at(0, &mut all)?;
+            for (rank, sites) in &self.givers {
+                let mut piece = Vec::with_capacity(sites.len() * each);
+                sites.iter().for_each(|&i| piece.extend_from_slice(&all[i * each..][..each]));
+                sends.push((*rank, piece));
+            }
+        }
+        let bytes = self.outer.volume() * each;
+        let taken = self.comm().deliver(sends, &[(self.taker, bytes)])?;
+        outer.memory_mut().upload(&taken[0])
+    }
+
+    /// What stands for each site of `outer`, `each` bytes of it, in the order of `inner`; `outer` is freed
+    /// before.
+    pub(crate) fn take_buffer(&self, outer: Buffer, each: usize) -> Result<Option<Buffer>> {
+        let Some(taken) = self.take(&outer, each)? else { return Ok(None) };
+        drop(outer);
+        let mut buffer = self.outer.device().alloc(taken.len().max(16))?;
+        buffer.upload(&taken)?;
+        Ok(Some(buffer))
+    }
+
+    fn take(&self, outer: &Buffer, each: usize) -> Result<Option<Vec<u8>>> {
+        let mut own = vec![0u8; self.outer.volume() * each];
+        outer.download_at(0, &mut own)?;
+        let takes: Vec<(usize, usize)> =
+            self.givers.iter().map(|(rank, sites)| (*rank, sites.len() * each)).collect();
+        let taken = self.comm().deliver(vec![(self.taker, own)], &takes)?;
+        if self.inner.is_none() {
+            return Ok(None);
+        }
+        let mut all = vec![0u8; self.sites() * each];
+        for ((_, sites), piece) in self.givers.iter().zip(&taken) {
+            for (&i, site) in sites.iter().zip(piece.chunks_exact(each)) {
+                all[i * each..][..each].copy_from_slice(site);
+            }
+        }
+        Ok(Some(all))
+    }
+
+    /// Of the gathered level on this rank.
+    fn sites(&self) -> usize {
+        self.inner.as_ref().map_or(0, |grid| grid.volume())
+    }
+
+    fn check(&self, inner: Option<&CoarseField>, outer: &CoarseField) -> Result<()> {
+        let shape = |f: &CoarseField| (f.precision(), f.components(), f.nrhs());
+        let fits = *outer.grid() == self.outer
+            && outer.subset() == Subset::Full
+            && inner.map(CoarseField::grid) == self.inner.as_ref()
+            && inner.is_none_or(|f| f.subset() == Subset::Full && shape(f) == shape(outer));
+        if !fits {
+            bail!(
+                FieldMismatch,
+                "gathering: (precision, components, right-hand sides) {:?} on {:?}, to {:?} on {:?}",
+                shape(outer),
+                outer.grid().extents(),
+                inner.map(shape),
+                inner.map(|f| f.grid().extents())
+            );
+        }
+        Ok(())
+    }
+}
