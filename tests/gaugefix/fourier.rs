@@ -231,6 +231,7 @@ fn conjugate_gradients_take_fewer_iterations_than_overrelaxation() {
 #[test]
 fn slices_descend_on_their_own() {
     for (extents, time) in [([4, 6, 4, 8], 3), ([8, 4, 4, 2], 0), ([4, 6, 2, 4], 1)] {
+        let extents = over_ranks(extents);
         let lat = Lattice::new(extents);
         let fields = [0.05, 0.4].map(|e| rough::<3>(lat, e, 63));
         let other = rough::<3>(lat, 0.7, 64);
