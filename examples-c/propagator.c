@@ -24,7 +24,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source wall,2 --noise z2 --seed 7 --baryons none
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include <signal.h>
 #include <time.h>
 
 #include "hadrons.h"
@@ -112,12 +111,6 @@ typedef struct job {
   int times;
   double *pion, *rho_xyz, *rho, *nucleon, *mass_pion, *mass_rho, *mass_nucleon;
 } job;
-
-static volatile sig_atomic_t interrupted = 0;
-static void interrupt(int number) {
-  (void)number;
-  interrupted = 1;
-}
 
 static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
   double *shown = user;
@@ -292,13 +285,9 @@ static plaq_spinor solve(plaq_solver solver, job *j, int s, int q, plaq_spinor f
   plaq_solve_report report;
   double residuals[COLUMNS], shown = 0;
   OK(plaq_solve_report_init(&report, sizeof report));
-  signal(SIGINT, interrupt);
-  signal(SIGTERM, interrupt);
   /* Sources that nobody else needs are made inside, which saves their memory. */
   if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &propagator, &report, residuals));
   else OK(plaq_solver_propagator(solver, &j->source[s], progress, &shown, &propagator, &report, residuals));
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
   fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)report.iterations,
           report.residual, report.seconds);
   add_report(j, &report, residuals, s == 0 && q == 0);
@@ -365,6 +354,7 @@ static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dira
   j->solve.converged = 1;
   if (!*j->load_file)
     for (q = 0; q < j->quarks; q++) solver[q] = make_solver(dirac[q], j, j->algorithm, j->tol, q, multigrid + q);
+  watch_signals();
   start_hadrons(&j->hadrons, j->quarks, j->file.extents[3]);
   for (s = 0; s < j->sources; s++) {
     plaq_spinor from = {0};
