@@ -51,7 +51,7 @@ program propagator
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
   character(len=112), parameter :: help(11) = [character(len=112) :: &
     'usage: propagator_f --gauge FILE --kappa K [--kappa-strange K] [--csw C] [--time-bc periodic|antiperiodic]', &
-    '                    [--source point,x,y,z,t | wall,t, several with colons between]', &
+    '                    [--source point,x,y,z,t | wall,t | wall,all, several with colons between]', &
     '                    [--source-momentum nx,ny,nz] [--noise none|z2|z4] [--seed N]', &
     '                    [--source-smear alpha,steps] [--sink-smear alpha,steps] [--smear-links alpha,steps]', &
     '                    [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]|all|none]', &
@@ -181,6 +181,7 @@ contains
       call ok(plaq_gauge_smear(smeared, smear))
     end if
     times = file%extents(4)
+    call all_walls(source, sources, times)
     seconds_load = now() - seconds_load
   end subroutine
 

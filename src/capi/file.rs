@@ -4,9 +4,7 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{
-    choose, number_of, optional_text, Handle, Out, Params, Report, Text, TextOut,
-};
+use super::args::{choose, number_of, optional_text, Handle, Out, Params, Report, Text, TextOut};
 use super::context::{plaq_context, Context};
 use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
 use super::gauge::{plaq_gauge, plaq_storage, Gauge, PLAQ_STORAGE_SU3_18};
