@@ -3,6 +3,7 @@
 #define EXAMPLE_H
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +182,7 @@ static const choice FORMATS[] = {{"nersc", PLAQ_FILE_FORMAT_NERSC},
                                  {"openqcd", PLAQ_FILE_FORMAT_OPENQCD},
                                  {"ddalphaamg", PLAQ_FILE_FORMAT_DDALPHAAMG},
                                  {NULL, 0}};
+static const choice YES_NO[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
 static const choice DEVICES[] = {
     {"auto", PLAQ_DEVICE_AUTO}, {"cpu", PLAQ_DEVICE_CPU}, {"cuda", PLAQ_DEVICE_CUDA}, {NULL, 0}};
 
@@ -230,6 +232,42 @@ static inline void close_file(FILE *f, const char *name) {
     perror(name);
     exit(1);
   }
+}
+
+static inline int exists(const char *name) {
+  FILE *f = fopen(name, "rb");
+  if (f) fclose(f);
+  return f != NULL;
+}
+
+/* A file that a program will write: before its work, that it may. `overwrite` 0: a file that is there stays. */
+static inline void check_output(const char *name, int overwrite) {
+  char *part;
+  FILE *f;
+  if (!*name) return;
+  if (!overwrite && exists(name)) {
+    fprintf(stderr, "%s: exists, and is kept; --overwrite yes replaces it\n", name);
+    exit(1);
+  }
+  part = malloc(strlen(name) + 6);
+  if (!part) usage_error("memory", "exhausted");
+  sprintf(part, "%s.part", name);
+  f = open_file(part, "w");
+  fclose(f);
+  remove(part);
+  free(part);
+}
+
+/* SIGINT (Ctrl-C) and SIGTERM end a program where it can stop: callbacks return `interrupted`. A second one
+ * ends it at once. */
+static volatile sig_atomic_t interrupted = 0;
+static inline void interrupt(int number) {
+  interrupted = 1;
+  signal(number, SIG_DFL);
+}
+static inline void watch_signals(void) {
+  signal(SIGINT, interrupt);
+  signal(SIGTERM, interrupt);
 }
 
 /* Text as a JSON string. */

@@ -20,7 +20,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9 --history $OUT/history
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --method fourier-cg --check-every 1 --plot $OUT/fourier.svg
  */
-#include <signal.h>
 #include <time.h>
 
 #include "plot.h"
@@ -83,12 +82,6 @@ typedef struct job {
   plaq_gaugefix_state *copies, *slices;
   int64_t copy_count, slice_count;
 } job;
-
-static volatile sig_atomic_t interrupted = 0;
-static void interrupt(int number) {
-  (void)number;
-  interrupted = 1;
-}
 
 /* A line in the history, and one for the user when a second has passed. */
 static int32_t progress(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user) {
@@ -182,7 +175,7 @@ static plaq_gaugefix fix(plaq_gauge gauge, job *j, int first) {
     fprintf(j->history, "# copy, sweeps, functional, theta, temperature\n");
   }
   j->shown = time(NULL);
-  signal(SIGINT, interrupt);
+  watch_signals();
   OK(plaq_gaugefix_run(gauge, &j->params, progress, j, &j->report, &result));
   signal(SIGINT, SIG_DFL);
   if (j->history) close_file(j->history, j->history_file);

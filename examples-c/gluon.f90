@@ -11,7 +11,7 @@ program gluon
   implicit none
   real(c_double), parameter :: pi = 3.14159265358979323846_c_double
   character(len=5), parameter :: fix_names(3) = [character(len=5) :: 'no', 'yes', 'as-is']
-  character(len=100), parameter :: help(3) = [character(len=100) :: &
+  character(len=108), parameter :: help(3) = [character(len=108) :: &
     'usage: gluon_f --gauge FILE [--fix no|yes|as-is] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]', &
     '               [--json FILE] [--device auto|cpu|cuda] [--threads N]', &
     '  --cut: momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)']

@@ -4,7 +4,7 @@
 
 #include "example.h"
 
-enum { COLUMNS = 12, GAMMAS = 16, BARYONS = 8, MOST = 64 };
+enum { COLUMNS = 12, GAMMAS = 16, BARYONS = 8, MOST = 256 };
 
 static const choice NOISES[] = {{"none", PLAQ_SOURCE_NOISE_NONE},
                                 {"z2", PLAQ_SOURCE_NOISE_Z2},
@@ -30,15 +30,13 @@ typedef struct smearing {
   int32_t steps;
 } smearing;
 
-/* Correlators over the time from the source, (re, im), averages over the sources. */
+/* Which correlators over the time from the source there are: numbers (re, im) of mesons
+ * [pair][momentum][gamma][t], then of baryons [momentum][baryon][t]. */
 typedef struct hadrons {
-  int quarks, times, momenta, sources;
+  int quarks, times, momenta;
   int32_t momentum[3 * MOST];
   int baryon_count;
   int32_t baryon[BARYONS]; /* plaq_baryon */
-  double *mesons;  /* [pair][momentum][gamma][t] */
-  double *baryons; /* [momentum][baryon][t]; NULL: none */
-  double *work;
 } hadrons;
 
 /* The part of a list up to the next colon, into `item`; the rest, NULL at the end. */
@@ -73,7 +71,7 @@ static inline smearing smearing_option(const char *option_name, const char *text
   return s;
 }
 
-/* Sources "point,x,y,z,t" and "wall,t", separated by colons; momentum and noise are the same for all. */
+/* Sources "point,x,y,z,t", "wall,t" and "wall,all", which stands alone, separated by colons; momentum and noise are the same for all. */
 static inline int source_list(int argc, char **argv, plaq_source_params *sources) {
   const char *rest = option(argc, argv, "--source", "point,0,0,0,0");
   int32_t momentum[3], noise = choose(argc, argv, "--noise", "none", NOISES);
@@ -83,7 +81,7 @@ static inline int source_list(int argc, char **argv, plaq_source_params *sources
   while (rest) {
     char item[80];
     plaq_source_params *p = sources + count;
-    if (count++ == MOST) usage_error("--source", "at most 64");
+    if (count++ == MOST) usage_error("--source", "at most 256");
     rest = next_item("--source", rest, item, sizeof item);
     OK(plaq_source_params_init(p, sizeof *p));
     if (!strncmp(item, "point,", 6)) {
@@ -91,7 +89,9 @@ static inline int source_list(int argc, char **argv, plaq_source_params *sources
       integers("--source", item + 6, p->position, 4);
     } else if (!strncmp(item, "wall,", 5)) {
       p->kind = PLAQ_SOURCE_WALL;
-      integers("--source", item + 5, p->position + 3, 1);
+      if (strcmp(item, "wall,all")) integers("--source", item + 5, p->position + 3, 1);
+      else if (count > 1 || rest) usage_error("--source", "wall,all stands alone");
+      else p->position[3] = -1;
     } else {
       usage_error("--source", item);
     }
@@ -104,11 +104,23 @@ static inline int source_list(int argc, char **argv, plaq_source_params *sources
   return count;
 }
 
+/* "wall,all": a wall on every time slice, with noise its dilution in time. */
+static inline int all_walls(plaq_source_params *sources, int count, int times) {
+  int t;
+  if (sources[0].position[3] >= 0) return count;
+  if (times > MOST) usage_error("--source", "wall,all: at most 256 time slices");
+  for (t = times - 1; t >= 0; t--) {
+    sources[t] = sources[0];
+    sources[t].position[3] = t;
+  }
+  return times;
+}
+
 static inline void momentum_list(const char *rest, hadrons *h) {
   h->momenta = 0;
   while (rest) {
     char item[80];
-    if (h->momenta == MOST) usage_error("--momenta", "at most 64");
+    if (h->momenta == MOST) usage_error("--momenta", "at most 256");
     rest = next_item("--momenta", rest, item, sizeof item);
     signed_integers("--momenta", item, h->momentum + 3 * h->momenta++, 3);
   }
@@ -138,66 +150,37 @@ static inline void baryon_list(const char *rest, hadrons *h) {
   }
 }
 
+static inline int pairs_of(const hadrons *h) { return h->quarks == 2 ? 3 : 1; }
 static inline size_t meson_numbers(const hadrons *h) { return (size_t)2 * h->momenta * GAMMAS * h->times; }
 static inline size_t baryon_numbers(const hadrons *h) { return (size_t)2 * h->momenta * h->baryon_count * h->times; }
+static inline size_t hadron_numbers(const hadrons *h) { return pairs_of(h) * meson_numbers(h) + baryon_numbers(h); }
 
-static inline void start_hadrons(hadrons *h, int quarks, int times) {
-  size_t pairs = quarks == 2 ? 3 : 1;
-  h->quarks = quarks;
-  h->times = times;
-  h->mesons = calloc(pairs * meson_numbers(h), sizeof(double));
-  h->baryons = h->baryon_count ? calloc(baryon_numbers(h), sizeof(double)) : NULL;
-  h->work = malloc(meson_numbers(h) * sizeof(double));
-  if (!h->mesons || (h->baryon_count && !h->baryons) || !h->work) usage_error("memory", "exhausted");
-}
-
-static inline void end_hadrons(hadrons *h) {
-  free(h->mesons);
-  free(h->baryons);
-  free(h->work);
-}
-
-/* Adds the correlators of one source; quark[1] is the strange one where there are two. */
-static inline void add_hadrons(hadrons *h, const plaq_spinor *quark, const plaq_source_params *source, double boundary) {
+/* The correlators of one source; quark[1] is the strange one where there are two. */
+static inline void contract_hadrons(const hadrons *h, const plaq_spinor *quark, const plaq_source_params *source, double boundary,
+                                    double *to) {
   static const int first[] = {0, 0, 1}, second[] = {0, 1, 1};
   int32_t gammas[2 * GAMMAS];
   plaq_contract_params p;
   int k, pair;
-  size_t i;
   OK(plaq_contract_params_init(&p, sizeof p));
   memcpy(p.position, source->position, sizeof p.position);
   p.boundary = boundary;
   for (k = 0; k < GAMMAS; k++) gammas[2 * k] = gammas[2 * k + 1] = k;
-  for (pair = 0; pair < (h->quarks == 2 ? 3 : 1); pair++) {
-    double *to = h->mesons + (size_t)pair * meson_numbers(h);
-    OK(plaq_contract_mesons(quark[first[pair]], quark[second[pair]], &p, gammas, GAMMAS, h->momentum, h->momenta, h->times,
-                            h->work));
-    for (i = 0; i < meson_numbers(h); i++) to[i] += h->work[i];
-  }
-  if (h->baryons) {
-    /* Without a strange quark all are light. */
-    OK(plaq_contract_baryons(quark[0], quark[h->quarks - 1], &p, h->baryon, h->baryon_count, h->momentum, h->momenta, h->times,
-                             h->work));
-    for (i = 0; i < baryon_numbers(h); i++) h->baryons[i] += h->work[i];
-  }
-  h->sources++;
-}
-
-/* Sums to averages. */
-static inline void average_hadrons(hadrons *h) {
-  size_t i, pairs = h->quarks == 2 ? 3 : 1;
-  for (i = 0; i < pairs * meson_numbers(h); i++) h->mesons[i] /= h->sources;
-  for (i = 0; h->baryons && i < baryon_numbers(h); i++) h->baryons[i] /= h->sources;
+  for (pair = 0; pair < pairs_of(h); pair++, to += meson_numbers(h))
+    OK(plaq_contract_mesons(quark[first[pair]], quark[second[pair]], &p, gammas, GAMMAS, h->momentum, h->momenta, h->times, to));
+  /* Without a strange quark all are light. */
+  if (h->baryon_count)
+    OK(plaq_contract_baryons(quark[0], quark[h->quarks - 1], &p, h->baryon, h->baryon_count, h->momentum, h->momenta, h->times, to));
 }
 
 /* Real part of a meson of a pair at the first momentum, and of a baryon; NaN where there is none. */
-static inline double meson_at(const hadrons *h, int pair, int gamma, int t) {
-  return h->mesons[(size_t)pair * meson_numbers(h) + 2 * ((size_t)gamma * h->times + t)];
+static inline double meson_at(const hadrons *h, const double *numbers, int pair, int gamma, int t) {
+  return numbers[(size_t)pair * meson_numbers(h) + 2 * ((size_t)gamma * h->times + t)];
 }
-static inline double baryon_at(const hadrons *h, int name, int t) {
+static inline double baryon_at(const hadrons *h, const double *numbers, int name, int t) {
   int k;
   for (k = 0; k < h->baryon_count; k++)
-    if (h->baryon[k] == name) return h->baryons[2 * ((size_t)k * h->times + t)];
+    if (h->baryon[k] == name) return numbers[pairs_of(h) * meson_numbers(h) + 2 * ((size_t)k * h->times + t)];
   return NAN;
 }
 
@@ -211,34 +194,41 @@ static inline void json_numbers(FILE *f, const char *name, const double *values,
   fprintf(f, "]");
 }
 
-/* Members "momenta", "mesons" and "baryons" of a JSON object. */
-static inline void json_hadrons(FILE *f, const hadrons *h) {
+/* Real and imaginary parts, and their errors where there are any. */
+static inline void json_correlator(FILE *f, const double *values, const double *errors, int count) {
+  json_numbers(f, "re", values, count, 2);
+  fprintf(f, ", ");
+  json_numbers(f, "im", values + 1, count, 2);
+  if (errors) {
+    fprintf(f, ", ");
+    json_numbers(f, "re_error", errors, count, 2);
+    fprintf(f, ", ");
+    json_numbers(f, "im_error", errors + 1, count, 2);
+  }
+  fprintf(f, "}");
+}
+
+/* Members "mesons" and "baryons" of a JSON object; `errors` may be NULL. */
+static inline void json_hadrons(FILE *f, const hadrons *h, const double *numbers, const double *errors) {
   int m, k, pair, n = h->times;
   const char *comma = "";
+  size_t at = 0;
   fprintf(f, "  \"mesons\": [");
-  for (pair = 0; pair < (h->quarks == 2 ? 3 : 1); pair++)
+  for (pair = 0; pair < pairs_of(h); pair++)
     for (m = 0; m < h->momenta; m++)
-      for (k = 0; k < GAMMAS; k++, comma = ",") {
+      for (k = 0; k < GAMMAS; k++, comma = ",", at += 2 * (size_t)n) {
         const int32_t *p = h->momentum + 3 * m;
-        const double *c = h->mesons + pair * meson_numbers(h) + 2 * ((size_t)(m * GAMMAS + k) * n);
         fprintf(f, "%s\n    {\"quarks\": \"%s\", \"momentum\": [%d, %d, %d], \"gamma\": %d, ", comma, PAIRS[pair], p[0], p[1],
                 p[2], k);
-        json_numbers(f, "re", c, n, 2);
-        fprintf(f, ", ");
-        json_numbers(f, "im", c + 1, n, 2);
-        fprintf(f, "}");
+        json_correlator(f, numbers + at, errors ? errors + at : NULL, n);
       }
   fprintf(f, "\n  ],\n  \"baryons\": [");
   comma = "";
-  for (m = 0; h->baryons && m < h->momenta; m++)
-    for (k = 0; k < h->baryon_count; k++, comma = ",") {
+  for (m = 0; m < h->momenta; m++)
+    for (k = 0; k < h->baryon_count; k++, comma = ",", at += 2 * (size_t)n) {
       const int32_t *p = h->momentum + 3 * m;
-      const double *c = h->baryons + 2 * ((size_t)(m * h->baryon_count + k) * n);
       fprintf(f, "%s\n    {\"name\": \"%s\", \"momentum\": [%d, %d, %d], ", comma, name_of(h->baryon[k], NAMES), p[0], p[1], p[2]);
-      json_numbers(f, "re", c, n, 2);
-      fprintf(f, ", ");
-      json_numbers(f, "im", c + 1, n, 2);
-      fprintf(f, "}");
+      json_correlator(f, numbers + at, errors ? errors + at : NULL, n);
     }
   fprintf(f, "\n  ],\n");
 }

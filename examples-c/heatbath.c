@@ -2,130 +2,246 @@
  *
  *   heatbath --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]
  *            [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]
- *            [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]
+ *            [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]
  *            [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+ *   heatbath --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...
  *
  * A sweep is one heat bath and N overrelaxations of every link. Configuration n goes to
  * PREFIX.0000n; without --out nothing is written. With a file as start its lattice counts. --plot draws the
- * plaquette over all sweeps.
+ * plaquette over all sweeps. Files that are there already are kept, and nothing is done, unless --overwrite yes.
+ *
+ * --continue goes on after a configuration that heatbath wrote in double precision with all three rows (ildg,
+ * nersc3x3): beta, seed, sweep, overrelaxations, separation and number are those of the file, the next
+ * configuration is the one that the run would have written, bit for bit. Options that say otherwise are refused, but
+ * for --separation. Ctrl-C and SIGTERM end the program after a sweep with status 3.
  *
  * test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched --format nersc --plot $OUT/history.svg
  * test: --lattice 4,6,2,4 --beta 5.7 --start cold --thermalise 5 --out $OUT/cold --format openqcd
  * test: --start tests/data/quenched-b6.0-4x4x4x8.ildg --beta 6.0 --thermalise 1
+ * test: --lattice 4,4,4,8 --beta 6.0 --thermalise 5 --separation 2 --configurations 1 --out $OUT/stream
+ * test: --continue $OUT/stream.00001 --configurations 1 --out $OUT/stream --lattice 4,4,4,8
  */
 #include "plot.h"
 
 static const char HELP[] =
-    "usage: heatbath --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]\n"
-    "                [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]\n"
-    "                [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]\n"
-    "                [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n"
-    "  --plot: the plaquette after every sweep as a picture\n" GRID_HELP;
+    "usage: heatbath --lattice X,Y,Z,T --beta B [options]\n"
+    "       heatbath --continue FILE [options]\n"
+    "Quenched SU(3) configurations of the Wilson action by heat bath and overrelaxation.\n"
+    "  --lattice X,Y,Z,T    even extents; of a file as start they are the file's\n"
+    "  --beta B             coupling\n"
+    "  --start S            hot, cold, or a configuration's file (hot)\n"
+    "  --continue FILE      go on after a configuration that heatbath wrote (ildg or nersc3x3) as if it had\n"
+    "                       not stopped: beta, seed, sweep and number are the file's\n"
+    "  --seed S             of the random numbers (1)\n"
+    "  --overrelax N        overrelaxations after each heat bath (4)\n"
+    "  --thermalise N       sweeps before the first configuration (200)\n"
+    "  --separation N       sweeps between configurations (20)\n"
+    "  --configurations N   how many (1)\n"
+    "  --out PREFIX         configuration n goes to PREFIX.0000n (none is written)\n"
+    "  --format F           nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg (ildg)\n"
+    "  --overwrite B        yes: files that are there already are replaced (no)\n"
+    "  --plot FILE.svg      the plaquette after every sweep as a picture\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
+    "  --help, -h, --version\n"
+    "example: heatbath --lattice 8,8,8,16 --beta 6.0 --configurations 10 --out b6.0\n";
 static const char OPTIONS[] =
-    "--lattice --beta --start --seed --overrelax --thermalise --separation --configurations --out --format "
-    "--plot --device --threads" GRID_OPTION;
+    "--lattice --beta --start --continue --seed --overrelax --thermalise --separation --configurations --out --format "
+    "--overwrite --plot --device --threads" GRID_OPTION;
+
+/* Where a stream of configurations is; a file's label says it. */
+typedef struct place {
+  int64_t number, separation; /* of the last configuration, 0: none yet */
+  plaq_update_params update;  /* first_sweep: sweeps done */
+} place;
+
+static const char RECORD[] = "plaq heatbath, configuration %lld, sweep %lld, beta %.17g, seed %lld, overrelax %lld, separation %lld";
+static const char RECORD_READ[] = "plaq heatbath, configuration %lld, sweep %lld, beta %lg, seed %lld, overrelax %lld, separation %lld%n";
+
+/* The place of a file. */
+static place read_place(const char *file) {
+  char label[512];
+  long long number, sweep, seed, overrelax, separation;
+  int32_t found;
+  int end = 0;
+  place at;
+  OK(plaq_update_params_init(&at.update, sizeof at.update));
+  OK(plaq_gauge_file_text(file, PLAQ_FILE_TEXT_ENSEMBLE_LABEL, label, sizeof label, &found));
+  if (sscanf(label, RECORD_READ, &number, &sweep, &at.update.beta, &seed, &overrelax, &separation, &end) != 6 || label[end]) {
+    fprintf(stderr, "--continue: %s: has no record of heatbath, which writes one to files of the formats ildg and nersc3x3\n", file);
+    exit(1);
+  }
+  at.number = number;
+  at.separation = separation;
+  at.update.first_sweep = sweep;
+  at.update.seed = seed;
+  at.update.overrelax = overrelax;
+  return at;
+}
+
+/* An option must be absent or say what the file says. */
+static void agrees(int argc, char **argv, const char *name, double of_file) {
+  if (!*option(argc, argv, name, "") || number(argc, argv, name, NULL) == of_file) return;
+  fprintf(stderr, "%s: %s; the file of --continue has %.17g\n", name, option(argc, argv, name, ""), of_file);
+  exit(2);
+}
 
 static int32_t progress(int64_t done, int64_t all, double seconds, void *user) {
   double *shown = user;
-  if (seconds - *shown > 0.5 || done == all) {
+  if (shown && (seconds - *shown > 0.5 || done == all)) {
     fprintf(stderr, "\r  sweep %lld of %lld, %.1f s%s", (long long)done, (long long)all, seconds,
             done == all ? "\n" : " ");
     *shown = seconds;
   }
-  return 0;
+  return interrupted;
 }
 
-/* With a history in steps of a sweep, at each of which the plaquette is measured. */
-static void update(plaq_gauge gauge, plaq_update_params *params, int64_t sweeps, plot_points *history) {
+/* With a history in steps of a sweep, at each of which the plaquette is measured. 0: interrupted. */
+static int update(plaq_gauge gauge, place *at, int64_t sweeps, plot_points *history) {
   plaq_update_report report;
   double shown = 0;
-  if (sweeps == 0) return;
-  for (; history && sweeps > 0; sweeps--) {
-    plaq_plaquette now;
-    params->sweeps = 1;
+  if (sweeps == 0) return 1;
+  at->update.sweeps = history ? 1 : sweeps;
+  for (; sweeps > 0; sweeps -= at->update.sweeps) {
     OK(plaq_update_report_init(&report, sizeof report));
-    OK(plaq_gauge_update(gauge, params, NULL, NULL, &report));
-    params->first_sweep = report.next_sweep;
-    OK(plaq_gauge_plaquette(gauge, &now));
-    plot_add(history, (double)report.next_sweep, now.total);
+    /* On many ranks one that is interrupted stops all. */
+    OK(plaq_gauge_update(gauge, &at->update, progress, history ? NULL : &shown, &report));
+    at->update.first_sweep = report.next_sweep;
+    if (report.stopped) return 0;
+    if (history) {
+      plaq_plaquette now;
+      OK(plaq_gauge_plaquette(gauge, &now));
+      plot_add(history, (double)report.next_sweep, now.total);
+    }
   }
-  if (sweeps == 0) return;
-  params->sweeps = sweeps;
-  OK(plaq_update_report_init(&report, sizeof report));
-  OK(plaq_gauge_update(gauge, params, progress, &shown, &report));
-  params->first_sweep = report.next_sweep;
+  return 1;
 }
 
-static void write_file(plaq_gauge gauge, const char *prefix, int32_t format, int n) {
+static char *file_name(const char *prefix, int64_t n) {
+  char *name = malloc(strlen(prefix) + 24);
+  if (!name) usage_error("memory", "exhausted");
+  sprintf(name, "%s.%05lld", prefix, (long long)n);
+  return name;
+}
+
+static void write_file(plaq_gauge gauge, const char *prefix, int32_t format, const place *at) {
   plaq_write_params p;
-  char *name = malloc(strlen(prefix) + 16);
-  if (!name) exit(1);
-  sprintf(name, "%s.%05d", prefix, n);
+  char *name = file_name(prefix, at->number), label[512];
+  const plaq_update_params *u = &at->update;
+  snprintf(label, sizeof label, RECORD, (long long)at->number, (long long)u->first_sweep, u->beta, (long long)u->seed,
+           (long long)u->overrelax, (long long)at->separation);
   OK(plaq_write_params_init(&p, sizeof p));
   p.format = format;
-  p.sequence_number = n;
+  p.sequence_number = at->number;
   p.creator = "plaq heatbath";
+  p.ensemble_label = label;
   OK(plaq_gauge_write_file(gauge, name, &p));
   printf("  %s", name);
   free(name);
 }
 
+/* The links of a file; those of a stream as they are. */
+static plaq_gauge read_gauge(int argc, char **argv, plaq_context context, const char *file, int as_they_are) {
+  plaq_read_params p;
+  plaq_file_report report;
+  plaq_gauge gauge;
+  OK(plaq_read_params_init(&p, sizeof p));
+  OK(plaq_file_report_init(&report, sizeof report));
+  if (*option(argc, argv, "--lattice", "")) integers("--lattice", option(argc, argv, "--lattice", NULL), p.extents, 4);
+  if (as_they_are) p.project = 0;
+  OK(plaq_gauge_read_file(context, file, &p, &gauge, &report));
+  if (as_they_are && (report.precision != PLAQ_PRECISION_DOUBLE || report.format == PLAQ_FILE_FORMAT_NERSC)) {
+    fprintf(stderr, "--continue: %s: expected all rows of the links in double precision (ildg, nersc3x3), found %s\n", file,
+            name_of(report.format, FORMATS));
+    exit(1);
+  }
+  return gauge;
+}
+
 int main(int argc, char **argv) {
   plaq_context context;
   plaq_gauge gauge;
-  plaq_update_params update_params;
-  const char *start, *out, *plot;
+  place at;
+  const char *start, *from, *out, *plot;
   plot_points history = {0};
-  int64_t seed, thermalise, separation, configurations, n;
-  int32_t format;
+  int64_t thermalise, configurations, n, last;
+  int32_t format, overwrite, done = 1;
   check_options(argc, argv, OPTIONS, HELP);
+  from = option(argc, argv, "--continue", "");
   start = option(argc, argv, "--start", "hot");
   out = option(argc, argv, "--out", "");
   plot = option(argc, argv, "--plot", "");
-  seed = integer(argc, argv, "--seed", "1");
-  thermalise = integer(argc, argv, "--thermalise", "200");
-  separation = integer(argc, argv, "--separation", "20");
+  thermalise = integer(argc, argv, "--thermalise", *from ? "0" : "200");
   configurations = integer(argc, argv, "--configurations", "1");
   format = choose(argc, argv, "--format", "ildg", FORMATS);
-  if (thermalise < 0 || separation < 0 || configurations < 1) usage_error("sweeps and configurations", "out of range");
-  OK(plaq_update_params_init(&update_params, sizeof update_params));
-  update_params.beta = number(argc, argv, "--beta", NULL);
-  update_params.seed = seed;
-  update_params.overrelax = integer(argc, argv, "--overrelax", "4");
+  overwrite = choose(argc, argv, "--overwrite", "no", YES_NO);
+  if (*from) {
+    if (*option(argc, argv, "--start", "")) usage_error("--start", "a stream that goes on starts from the file of --continue");
+    if (thermalise != 0) usage_error("--thermalise", "has been done in a stream that goes on");
+    at = read_place(from);
+    agrees(argc, argv, "--beta", at.update.beta);
+    agrees(argc, argv, "--seed", (double)at.update.seed);
+    agrees(argc, argv, "--overrelax", (double)at.update.overrelax);
+  } else {
+    OK(plaq_update_params_init(&at.update, sizeof at.update));
+    at.number = 0;
+    at.separation = 20;
+    at.update.beta = number(argc, argv, "--beta", NULL);
+    at.update.seed = integer(argc, argv, "--seed", "1");
+    at.update.overrelax = integer(argc, argv, "--overrelax", "4");
+  }
+  if (*option(argc, argv, "--separation", "")) at.separation = integer(argc, argv, "--separation", NULL);
+  if (thermalise < 0 || at.separation < 0 || configurations < 1) usage_error("sweeps and configurations", "out of range");
+  last = at.number + configurations;
+  for (n = at.number + 1; *out && n <= last; n++) {
+    char *name = file_name(out, n);
+    if (n == at.number + 1 || (!overwrite && exists(name))) check_output(name, overwrite);
+    free(name);
+  }
+  check_output(plot, overwrite);
 
   context = open_context(argc, argv);
-  if (!strcmp(start, "hot") || !strcmp(start, "cold")) {
+  if (*from) {
+    gauge = read_gauge(argc, argv, context, from, 1);
+  } else if (!strcmp(start, "hot") || !strcmp(start, "cold")) {
     plaq_gauge_params p;
     OK(plaq_gauge_params_init(&p, sizeof p));
     integers("--lattice", option(argc, argv, "--lattice", NULL), p.extents, 4);
     divide(context, p.extents);
     OK(plaq_gauge_create(context, &p, &gauge));
-    if (!strcmp(start, "hot")) OK(plaq_gauge_hot(gauge, seed));
+    if (!strcmp(start, "hot")) OK(plaq_gauge_hot(gauge, at.update.seed));
     else OK(plaq_gauge_unit(gauge));
   } else {
-    OK(plaq_gauge_read_file(context, start, NULL, &gauge, NULL));
+    gauge = read_gauge(argc, argv, context, start, 0);
   }
 
-  printf("# beta %.6g, seed %lld\n# configuration, sweeps, plaquette, spatial, temporal, file\n", update_params.beta,
-         (long long)seed);
-  update(gauge, &update_params, thermalise, *plot ? &history : NULL);
-  for (n = 1; n <= configurations; n++) {
+  watch_signals();
+  printf("# beta %.6g, seed %lld\n# configuration, sweeps, plaquette, spatial, temporal, file\n", at.update.beta,
+         (long long)at.update.seed);
+  if (*from) printf("# continues %s after sweep %lld\n", from, (long long)at.update.first_sweep);
+  while (at.number < last) {
     plaq_plaquette plaquette;
-    if (n > 1) update(gauge, &update_params, separation, *plot ? &history : NULL);
+    if (!update(gauge, &at, at.number > 0 ? at.separation : thermalise, *plot ? &history : NULL)) {
+      printf("# INTERRUPTED after sweep %lld, before configuration %lld\n", (long long)at.update.first_sweep,
+             (long long)at.number + 1);
+      done = 0;
+      break;
+    }
+    at.number++;
     OK(plaq_gauge_plaquette(gauge, &plaquette));
-    printf("%6d %8lld  %.12f %.12f %.12f", (int)n, (long long)update_params.first_sweep, plaquette.total,
+    printf("%6lld %8lld  %.12f %.12f %.12f", (long long)at.number, (long long)at.update.first_sweep, plaquette.total,
            plaquette.spatial, plaquette.temporal);
-    if (*out) write_file(gauge, out, format, (int)n);
+    if (*out) write_file(gauge, out, format, &at);
     printf("\n");
     fflush(stdout);
   }
   if (*plot && first_rank(context)) {
     char title[80];
     plot_series series = plot_history("plaquette", "#0072b2", &history);
-    snprintf(title, sizeof title, "Plaquette, beta %.6g", update_params.beta);
+    snprintf(title, sizeof title, "Plaquette, beta %.6g", at.update.beta);
     plot_write(plot, title, "sweep", "plaquette", &series, 1);
   }
   plot_free(&history);
   OK(plaq_context_destroy(context));
-  return 0;
+  return done ? 0 : 3;
 }

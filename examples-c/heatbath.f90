@@ -1,18 +1,22 @@
-!> heatbath: quenched SU(3) configurations of the Wilson action; the twin of heatbath.c.
+!> heatbath: quenched SU(3) configurations of the Wilson action; the twin of heatbath.c, which says what the
+!> options mean.
 !>
 !>   heatbath_f --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]
 !>              [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]
-!>              [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]
+!>              [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]
 !>              [--device auto|cpu|cuda] [--threads N]
+!>   heatbath_f --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...
 !>
 ! test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched_f --format nersc
 ! test: --start tests/data/quenched-b6.0-4x4x4x8.ildg --beta 6.0 --thermalise 1
+! test: --continue $OUT/stream.00001 --configurations 1 --out $OUT/stream_f
 !> What is shown while sweeps run.
 include 'example.inc'
 
 module heatbath_progress
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
+  use example, only: interrupted
   implicit none
 contains
   !> Called after every sweep.
@@ -20,7 +24,7 @@ contains
     integer(c_int64_t), value :: done, all
     real(c_double), value :: seconds
     type(c_ptr), value :: user
-    progress = 0
+    progress = interrupted
     if (done == all .and. .not. c_associated(user)) &
       write (error_unit, '(2x,i0,a,f7.1,a)') all, ' sweeps,', seconds, ' s'
   end function
@@ -31,58 +35,98 @@ program heatbath
   use example
   use heatbath_progress
   implicit none
-  character(len=96), parameter :: help(4) = [character(len=96) :: &
+  character(len=112), parameter :: help(9) = [character(len=112) :: &
     'usage: heatbath_f --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]', &
     '                  [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]', &
-    '                  [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]', &
-    '                  [--device auto|cpu|cuda] [--threads N]']
+    '                  [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]', &
+    '                  [--device auto|cpu|cuda] [--threads N]', &
+    '       heatbath_f --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...', &
+    'defaults: --start hot --seed 1 --overrelax 4 --thermalise 200 --separation 20 --configurations 1', &
+    '          --format ildg --overwrite no --device auto --threads 0 (all)', &
+    '--continue goes on after a file of heatbath (ildg, nersc3x3) as if it had not stopped', &
+    'example: heatbath_f --lattice 8,8,8,16 --beta 6.0 --configurations 10 --out b6.0']
+  !> What a label says before each number of the record: heatbath.c writes the same.
+  character(len=32), parameter :: words(6) = [character(len=32) :: 'plaq heatbath, configuration ', ', sweep ', &
+    ', beta ', ', seed ', ', overrelax ', ', separation ']
+  integer, parameter :: lengths(6) = [29, 8, 7, 7, 12, 13]
   type(plaq_context) :: context
   type(plaq_gauge) :: gauge
   type(plaq_gauge_params) :: shape
   type(plaq_update_params) :: params
   type(plaq_plaquette) :: average
-  character(len=:), allocatable :: start, prefix
-  integer(c_int64_t) :: seed, thermalise, separation, configurations, n, extents(4)
+  character(len=:), allocatable :: start, from, prefix
+  integer(c_int64_t) :: thermalise, separation, configurations, n, number_of_last, first, extents(4)
   integer(c_int32_t) :: form
+  logical :: overwrite, done, there
   integer :: last
 
   last = command_argument_count()
-  call check_options(last, '--lattice --beta --start --seed --overrelax --thermalise --separation '// &
-                     '--configurations --out --format --device --threads', help)
+  call check_options(last, '--lattice --beta --start --continue --seed --overrelax --thermalise --separation '// &
+                     '--configurations --out --format --overwrite --device --threads', help)
+  from = option(last, '--continue', '')
   start = option(last, '--start', 'hot')
   prefix = option(last, '--out', '')
-  seed = whole(last, '--seed', '1')
-  thermalise = whole(last, '--thermalise', '200')
-  separation = whole(last, '--separation', '20')
   configurations = whole(last, '--configurations', '1')
   form = choose(last, '--format', 'ildg', format_names, format_values)
+  overwrite = yes(last, '--overwrite')
   if (configurations < 1) call usage_error('--configurations', 'out of range')
   call ok(plaq_update_params_init(params, c_sizeof(params)))
-  params%beta = number(last, '--beta')
-  params%seed = seed
-  params%overrelax = whole(last, '--overrelax', '4')
+  if (len(from) > 0) then
+    if (len(option(last, '--start', '')) > 0) &
+      call usage_error('--start', 'a stream that goes on starts from the file of --continue')
+    thermalise = whole(last, '--thermalise', '0')
+    if (thermalise /= 0) call usage_error('--thermalise', 'has been done in a stream that goes on')
+    call read_place()
+    call agrees('--beta', params%beta)
+    call agrees('--seed', real(params%seed, c_double))
+    call agrees('--overrelax', real(params%overrelax, c_double))
+  else
+    thermalise = whole(last, '--thermalise', '200')
+    first = 1
+    separation = 20
+    params%beta = number(last, '--beta')
+    params%seed = whole(last, '--seed', '1')
+    params%overrelax = whole(last, '--overrelax', '4')
+  end if
+  if (len(option(last, '--separation', '')) > 0) separation = whole(last, '--separation')
+  number_of_last = first + configurations - 1
+  if (len(prefix) > 0) then
+    call check_output(file_name(first), overwrite)
+    do n = first + 1, number_of_last
+      if (overwrite) exit
+      inquire (file=file_name(n), exist=there)
+      if (there) call check_output(file_name(n), .false.)
+    end do
+  end if
 
   context = open_context(last)
-  if (start == 'hot' .or. start == 'cold') then
+  if (len(from) > 0) then
+    call read_gauge(from, as_they_are=.true.)
+  else if (start == 'hot' .or. start == 'cold') then
     call ok(plaq_gauge_params_init(shape, c_sizeof(shape)))
     call integers('--lattice', option(last, '--lattice'), extents)
     call divide(context, extents)
     shape%extents = int(extents, c_int32_t)
     call ok(plaq_gauge_create(context, shape, gauge))
     if (start == 'hot') then
-      call ok(plaq_gauge_hot(gauge, seed))
+      call ok(plaq_gauge_hot(gauge, params%seed))
     else
       call ok(plaq_gauge_unit(gauge))
     end if
   else
-    call ok(plaq_gauge_read_file(context, start//c_null_char, gauge=gauge))
+    call read_gauge(start, as_they_are=.false.)
   end if
 
-  print '(a,a,a,a)', '# beta ', shown(params%beta, '(f12.6)'), ', seed ', word(seed)
+  call watch_signals()
+  print '(a,a,a,a)', '# beta ', shown(params%beta, '(f12.6)'), ', seed ', word(params%seed)
   print '(a)', '# configuration, sweeps, plaquette, spatial, temporal, file'
-  call update(thermalise)
-  do n = 1, configurations
-    if (n > 1) call update(separation)
+  if (len(from) > 0) print '(4a)', '# continues ', from, ' after sweep ', word(params%first_sweep)
+  do n = first, number_of_last
+    call update(merge(thermalise, separation, n == 1))
+    if (.not. done) then
+      print '(4a)', '# INTERRUPTED after sweep ', word(params%first_sweep), ', before configuration ', word(n)
+      exit
+    end if
     call ok(plaq_gauge_plaquette(gauge, average))
     write (*, '(i6,1x,i8,1x,3(1x,f14.12))', advance='no') n, params%first_sweep, average%total, average%spatial, &
       average%temporal
@@ -91,28 +135,115 @@ program heatbath
     flush (output_unit)
   end do
   call ok(plaq_context_destroy(context))
-  call leave(0)
+  call leave(merge(0, 3, done))
 
 contains
 
+  !> Where the stream of a file is.
+  subroutine read_place()
+    character(kind=c_char) :: letters(512)
+    character(len=512) :: label, value(6)
+    integer(c_int32_t) :: found
+    integer :: i, k, at, next, status(6)
+    call ok(plaq_gauge_file_text(from//c_null_char, PLAQ_FILE_TEXT_ENSEMBLE_LABEL, letters, 512_c_int64_t, found))
+    label = ''
+    do i = 1, 512
+      if (letters(i) == c_null_char) exit
+      label(i:i) = letters(i)
+    end do
+    status = 1
+    if (index(label, trim(words(1))) == 1) then
+      at = lengths(1) + 1
+      do k = 1, 6
+        next = len_trim(label) + 1
+        if (k < 6) next = index(label, words(k + 1)(:lengths(k + 1)))
+        if (next < at) exit
+        value(k) = label(at:next - 1)
+        if (k < 6) at = next + lengths(k + 1)
+        status(k) = 0
+      end do
+    end if
+    if (all(status == 0)) then
+      read (value(1), *, iostat=status(1)) first
+      read (value(2), *, iostat=status(2)) params%first_sweep
+      read (value(3), *, iostat=status(3)) params%beta
+      read (value(4), *, iostat=status(4)) params%seed
+      read (value(5), *, iostat=status(5)) params%overrelax
+      read (value(6), *, iostat=status(6)) separation
+    end if
+    if (any(status /= 0)) then
+      write (error_unit, '(3a)') '--continue: ', from, &
+        ': has no record of heatbath, which writes one to files of the formats ildg and nersc3x3'
+      call leave(1)
+    end if
+    first = first + 1
+  end subroutine
+
+  !> An option must be absent or say what the file says.
+  subroutine agrees(name, of_file)
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in) :: of_file
+    if (len(option(last, name, '')) == 0) return
+    if (abs(number(last, name) - of_file) > 0) &
+      call usage_error(name, option(last, name)//'; the file of --continue has '//shown(of_file, '(g0)'))
+  end subroutine
+
+  !> The links of a file; those of a stream as they are.
+  subroutine read_gauge(file, as_they_are)
+    character(len=*), intent(in) :: file
+    logical, intent(in) :: as_they_are
+    type(plaq_read_params) :: p
+    type(plaq_file_report) :: report
+    call ok(plaq_read_params_init(p, c_sizeof(p)))
+    call ok(plaq_file_report_init(report, c_sizeof(report)))
+    if (len(option(last, '--lattice', '')) > 0) then
+      call integers('--lattice', option(last, '--lattice'), extents)
+      p%extents = int(extents, c_int32_t)
+    end if
+    if (as_they_are) p%project = 0
+    call ok(plaq_gauge_read_file(context, file//c_null_char, p, gauge, report))
+    if (as_they_are .and. (report%precision /= PLAQ_PRECISION_DOUBLE .or. report%format == PLAQ_FILE_FORMAT_NERSC)) then
+      write (error_unit, '(4a)') '--continue: ', file, &
+        ': expected all rows of the links in double precision (ildg, nersc3x3), found ', format_name(report%format)
+      call leave(1)
+    end if
+  end subroutine
+
+  !> `done` is false where a signal came.
   subroutine update(sweeps)
     integer(c_int64_t), intent(in) :: sweeps
     type(plaq_update_report) :: report
+    done = .true.
     if (sweeps == 0) return
     params%sweeps = sweeps
     call ok(plaq_update_report_init(report, c_sizeof(report)))
     call ok(plaq_gauge_update(gauge, params, c_funloc(progress), c_null_ptr, report))
     params%first_sweep = report%next_sweep
+    done = report%stopped == 0
   end subroutine
+
+  function file_name(k) result(name)
+    integer(c_int64_t), intent(in) :: k
+    character(len=:), allocatable :: name
+    character(len=20) :: digits
+    write (digits, '(i0.5)') k
+    name = prefix//'.'//trim(digits)
+  end function
 
   subroutine write_file()
     type(plaq_write_params) :: p
-    character(len=5) :: digits
-    write (digits, '(i5.5)') n
+    character(len=512), target :: label
+    character(len=16), target :: creator
     call ok(plaq_write_params_init(p, c_sizeof(p)))
+    label = words(1)(:lengths(1))//word(n)//words(2)(:lengths(2))//word(params%first_sweep)//words(3)(:lengths(3))// &
+      shown(params%beta, '(es25.16e3)')//words(4)(:lengths(4))//word(params%seed)//words(5)(:lengths(5))// &
+      word(params%overrelax)//words(6)(:lengths(6))//word(separation)//c_null_char
+    creator = 'plaq heatbath'//c_null_char
     p%format = form
     p%sequence_number = n
-    call ok(plaq_gauge_write_file(gauge, prefix//'.'//digits//c_null_char, p))
-    write (*, '(a)', advance='no') '  '//prefix//'.'//digits
+    p%creator = c_loc(creator)
+    p%ensemble_label = c_loc(label)
+    call ok(plaq_gauge_write_file(gauge, file_name(n)//c_null_char, p))
+    write (*, '(2a)', advance='no') '  ', file_name(n)
   end subroutine
 end program

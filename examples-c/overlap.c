@@ -21,7 +21,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes.lime --locality yes --json $OUT/locality.json
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include <signal.h>
 #include <time.h>
 
 #include "example.h"
@@ -85,12 +84,6 @@ typedef struct job {
   plaq_solve_report solve;
   double seconds_load, seconds_create, seconds_violation, seconds_index, seconds_propagator;
 } job;
-
-static volatile sig_atomic_t interrupted = 0;
-static void interrupt(int number) {
-  (void)number;
-  interrupted = 1;
-}
 
 static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
   double *shown = user;
@@ -442,7 +435,7 @@ int main(int argc, char **argv) {
   int done = 1;
   OK(plaq_context_name(context, j.device, sizeof j.device));
   fprintf(stderr, "overlap on %s\n", j.device);
-  signal(SIGINT, interrupt);
+  watch_signals();
   overlap = load(context, &j);
   if (j.locality) locality_of(context, overlap, &j);
   if (j.task != TASK_MODES) low_modes(overlap, &j);

@@ -48,7 +48,7 @@ static int observe(plaq_context context, const char *file) {
 int main(int argc, char **argv) {
   plaq_context context;
   int options = 1, bad = 0, i;
-  while (options < argc && !strncmp(argv[options], "--", 2)) options += 2;
+  while (options < argc && !strncmp(argv[options], "--", 2)) options += strchr(argv[options], '=') ? 1 : 2;
   if (options > argc) options = argc;
   check_options(options, argv, "--device --threads" GRID_OPTION, HELP);
   if (options == argc) usage_error("FILE", NULL);

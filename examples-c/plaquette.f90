@@ -10,12 +10,12 @@ program plaquette
   use example
   implicit none
   type(plaq_context) :: context
-  integer :: last, i
+  integer :: last, i, failed = 0
 
   last = 0
   do while (last < command_argument_count())
     if (index(argument(last + 1), '--') /= 1) exit
-    last = min(last + 2, command_argument_count())
+    last = min(last + merge(1, 2, index(argument(last + 1), '=') > 0), command_argument_count())
   end do
   call check_options(last, '--device --threads', &
                      ['usage: plaquette_f [--device auto|cpu|cuda] [--threads N] FILE...'])
@@ -25,7 +25,7 @@ program plaquette
     call observe(argument(i))
   end do
   call ok(plaq_context_destroy(context))
-  call leave(0)
+  call leave(failed)
 
 contains
 
@@ -38,7 +38,11 @@ contains
     type(plaq_topology) :: topology
     type(plaq_unitarity) :: off
     call ok(plaq_file_report_init(report, c_sizeof(report)))
-    call ok(plaq_gauge_read_file(context, file//c_null_char, gauge=gauge, report=report))
+    if (plaq_gauge_read_file(context, file//c_null_char, gauge=gauge, report=report) /= PLAQ_SUCCESS) then
+      write (error_unit, '(a)') plaq_text(plaq_last_error())
+      failed = 1
+      return
+    end if
     call ok(plaq_gauge_plaquette(gauge, average))
     call ok(plaq_gauge_polyakov_loop(gauge, 3_c_int32_t, loop))
     call ok(plaq_gauge_topology(gauge, topology))

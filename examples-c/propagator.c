@@ -1,17 +1,18 @@
 /* propagator: quark propagators on a gauge configuration, and their hadron correlators.
  *
- *   propagator --gauge FILE --kappa K [--kappa-strange K] [--csw C] [--time-bc periodic|antiperiodic]
- *              [--source point,x,y,z,t | wall,t, several with colons between] [--source-momentum nx,ny,nz]
+ *   propagator --gauge FILE[:FILE...]|@LIST --kappa K [--kappa-strange K] [--csw C] [--time-bc periodic|antiperiodic]
+ *              [--source point,x,y,z,t | wall,t | wall,all, several with colons between] [--source-momentum nx,ny,nz]
  *              [--noise none|z2|z4] [--seed N] [--source-smear alpha,steps] [--sink-smear alpha,steps]
  *              [--smear-links alpha,steps] [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]]
  *              [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]
  *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R]
  *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
- *              [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE.svg]
+ *              [--bin N] [--json FILE] [--continue no|yes] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
  * Twelve solves a source and mass, --rhs at a time, in double precision, --precision being that of the
  * iteration inside; the table goes to the standard output, progress to the terminal. --solver mg is GCR with
- * multigrid, set up before (docs/multigrid.md). docs/propagator.md has the conventions. Status: 0 done, 1
+ * multigrid, set up before (docs/multigrid.md). Of several configurations the averages are printed with jackknife
+ * errors; --continue yes takes over what the JSON has already. docs/propagator.md has the conventions. Status: 0 done, 1
  * refused, 2 wrong options, 3 not converged or interrupted.
  *
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point.json --plot=$OUT/point.svg
@@ -22,23 +23,26 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver bicgstab --tol 1e-6 --error 1e-11 --json $OUT/error.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --kappa-strange 0.11 --source point,0,0,0,0:point,2,2,2,4 --source-smear 0.3,5 --sink-smear 0.3,5 --smear-links 0.5,2 --momenta 0,0,0:1,0,0 --baryons all --save $OUT/quark.lime --json $OUT/hadrons.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source wall,2 --noise z2 --seed 7 --baryons none
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source wall,all --noise z4 --rhs 4 --json $OUT/walls.json
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source wall,all --noise z4 --json $OUT/walls.json --continue yes
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include <signal.h>
 #include <time.h>
 
-#include "hadrons.h"
 #include "plot.h"
+#include "samples.h"
 
 static const char HELP[] =
-    "usage: propagator --gauge FILE --kappa K [options]\n"
+    "usage: propagator --gauge FILE[:FILE...] --kappa K [options]\n"
     "Quark propagators on a gauge configuration; correlators of mesons and baryons with effective masses.\n"
     "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
+    "                       several with colons between, or @LIST: a file with a name a line\n"
     "  --kappa K            hopping parameter\n"
     "  --kappa-strange K    of a second, heavier quark (none)\n"
     "  --csw C              coefficient of the clover term (0: Wilson)\n"
     "  --time-bc B          periodic or antiperiodic (antiperiodic)\n"
-    "  --source S[:S...]    point,x,y,z,t or wall,t; of several the average is taken (point,0,0,0,0)\n"
+    "  --source S[:S...]    point,x,y,z,t or wall,t; of several the average is taken; or wall,all: a wall on\n"
+    "                       every time slice, with noise its dilution in time (point,0,0,0,0)\n"
     "  --source-momentum P  nx,ny,nz: sources carry exp(i p x), p = 2 pi n / L (0,0,0)\n"
     "  --noise N            none, z2 or z4: sources of noise, one for all spins and colours; no baryons (none)\n"
     "  --seed N             of the noise (0)\n"
@@ -62,14 +66,17 @@ static const char HELP[] =
     "  --load FILE          propagators that --save wrote for the same sources, in place of solves\n"
     "  --device D           auto, cpu or cuda (auto)\n"
     "  --threads N          of the CPU; 0: all (0)\n"
-    "  --json FILE          everything as JSON\n"
+    "  --bin N              configurations of a jackknife bin (1)\n"
+    "  --json FILE          everything as JSON, written again and again while the run goes on\n"
+    "  --continue B         yes: configurations and sources that the JSON has already are not done again (no)\n"
     "  --plot FILE.svg      effective masses as a picture\n" GRID_HELP
     "  --help, -h, --version\n"
     "example: propagator --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --plot pion.svg\n";
 static const char OPTIONS[] =
     "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed --source-smear "
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
-    "--normalisation --save --load --save-multigrid --load-multigrid --error --device --threads --json --plot" GRID_OPTION;
+    "--normalisation --save --load --save-multigrid --load-multigrid --error --bin --device --threads --json "
+    "--continue --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */
 enum { MULTIGRID = 100 };
@@ -89,15 +96,15 @@ static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL,
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
-  const char *gauge_file, *json_file, *plot_file, *save_file, *load_file, *save_multigrid, *load_multigrid;
+  const char *json_file, *plot_file, *save_file, *load_file, *save_multigrid, *load_multigrid;
   double kappa[2], csw, tol, tol_error; /* light, strange */
   int32_t boundary, precision, algorithm, normalisation;
   int64_t max_iterations, rhs;
-  int quarks, sources;
+  int quarks, sources, goes_on, solves, described;
   plaq_source_params source[MOST];
   smearing at_source, at_sink, links;
   char device[256];
-  int32_t part[4]; /* of this rank */
+  int32_t lattice[4], part[4]; /* whole, of this rank */
   plaq_file_report file;
   plaq_plaquette plaquette;
   plaq_dirac_report dirac;
@@ -108,16 +115,13 @@ typedef struct job {
   double errors[COLUMNS];    /* with --error: |x - y| / |y| of each column, y the better solution */
   double seconds_load, seconds_propagator; /* by the clock: file and operators, solvers and their solves */
   hadrons hadrons;
+  samples samples;
+  double *values, *deviations; /* averages: numbers of the hadrons, then what follows; and their errors */
   /* `times` numbers each, three times that for rho along x, y, z; rho is their mean. */
   int times;
   double *pion, *rho_xyz, *rho, *nucleon, *mass_pion, *mass_rho, *mass_nucleon;
+  double written, writing; /* by the clock: when the JSON was written, how long that took */
 } job;
-
-static volatile sig_atomic_t interrupted = 0;
-static void interrupt(int number) {
-  (void)number;
-  interrupted = 1;
-}
 
 static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
   double *shown = user;
@@ -138,7 +142,9 @@ static job read_options(int argc, char **argv) {
   job j;
   memset(&j, 0, sizeof j);
   check_options(argc, argv, OPTIONS, HELP);
-  j.gauge_file = option(argc, argv, "--gauge", NULL);
+  file_list("--gauge", option(argc, argv, "--gauge", NULL), &j.samples);
+  j.samples.bin = integer(argc, argv, "--bin", "1");
+  j.goes_on = choose(argc, argv, "--continue", "no", YES_NO);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
   j.save_file = option(argc, argv, "--save", "");
@@ -147,7 +153,7 @@ static job read_options(int argc, char **argv) {
   j.load_multigrid = option(argc, argv, "--load-multigrid", "");
   j.kappa[0] = number(argc, argv, "--kappa", NULL);
   j.kappa[1] = number(argc, argv, "--kappa-strange", "0");
-  j.quarks = j.kappa[1] != 0 ? 2 : 1;
+  j.hadrons.quarks = j.quarks = j.kappa[1] != 0 ? 2 : 1;
   j.csw = number(argc, argv, "--csw", "0");
   j.tol = number(argc, argv, "--tol", "1e-10");
   j.tol_error = number(argc, argv, "--error", "0");
@@ -172,14 +178,19 @@ static job read_options(int argc, char **argv) {
   if (*j.save_multigrid && *j.load_multigrid) usage_error("--load-multigrid", "null vectors are loaded or saved, not both");
   if ((*j.save_multigrid || *j.load_multigrid) && ((j.algorithm != MULTIGRID && j.tol_error == 0) || *j.load_file))
     usage_error("--save-multigrid, --load-multigrid", "expected --solver mg or --error, and no --load");
-  if (j.tol_error != 0 && (!(j.tol_error > 0) || *j.load_file || j.sources > 1 || j.quarks > 1))
-    usage_error("--error", "expected a positive number, one source, one quark, and no --load");
+  if (j.tol_error != 0 && (!(j.tol_error > 0) || *j.load_file || j.sources > 1 || j.source[0].position[3] < 0 ||
+                           j.quarks > 1 || j.samples.configurations > 1 || j.goes_on))
+    usage_error("--error", "expected a positive number, one configuration, source and quark, no --load or --continue");
+  if (j.samples.bin < 1) usage_error("--bin", "expected 1 or more");
+  if (j.goes_on && !*j.json_file) usage_error("--continue", "expected --json FILE, of which the run goes on");
+  check_output(j.json_file, 1);
+  check_output(j.plot_file, 1);
   return j;
 }
 
 /* Reads the configuration and makes the operators and, where something is smeared with them, smeared links;
  * the others stay in the operators only. */
-static plaq_gauge load(plaq_context context, job *j, plaq_dirac *dirac) {
+static plaq_gauge load(plaq_context context, job *j, int c, plaq_dirac *dirac) {
   plaq_read_params read;
   plaq_dirac_params params;
   plaq_gauge gauge, none = {0};
@@ -187,9 +198,11 @@ static plaq_gauge load(plaq_context context, job *j, plaq_dirac *dirac) {
   int q;
   OK(plaq_read_params_init(&read, sizeof read));
   OK(plaq_file_report_init(&j->file, sizeof j->file));
-  OK(plaq_gauge_read_file(context, j->gauge_file, &read, &gauge, &j->file));
+  if (j->times) memcpy(read.extents, j->lattice, sizeof read.extents);
+  OK(plaq_gauge_read_file(context, j->samples.files[c], &read, &gauge, &j->file));
   OK(plaq_gauge_plaquette(gauge, &j->plaquette));
-  memcpy(j->part, j->file.extents, sizeof j->part);
+  memcpy(j->lattice, j->file.extents, sizeof j->lattice);
+  memcpy(j->part, j->lattice, sizeof j->part);
   divide(context, j->part);
   for (q = 0; q < j->quarks; q++) {
     OK(plaq_dirac_params_init(&params, sizeof params));
@@ -215,7 +228,7 @@ static plaq_gauge load(plaq_context context, job *j, plaq_dirac *dirac) {
     OK(plaq_gauge_destroy(gauge));
     gauge = none;
   }
-  j->seconds_load = now() - start;
+  j->seconds_load += now() - start;
   return gauge;
 }
 
@@ -228,17 +241,21 @@ static void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
   OK(plaq_spinor_smear(field, gauge, &p));
 }
 
-/* The file of a source and a quark. */
-static const char *file_of(const char *base, int source, int quark) {
+/* The file of a configuration, where there are several, a source and a quark. */
+static const char *file_of(const job *j, const char *base, int c, int source, int quark) {
   static char name[4096];
+  const char *gauge = strrchr(j->samples.files[c], '/');
   char number[16] = "";
+  int several = j->samples.configurations > 1;
+  gauge = gauge ? gauge + 1 : j->samples.files[c];
   if (source) snprintf(number, sizeof number, ".%d", source);
-  snprintf(name, sizeof name, "%s%s%s", base, number, quark ? ".strange" : "");
+  snprintf(name, sizeof name, "%s%s%s%s%s", base, several ? "." : "", several ? gauge : "", number, quark ? ".strange" : "");
   return name;
 }
 
 /* A solver; with multigrid, set up or from a file unless there is one. */
-static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, double tol, int q, plaq_multigrid *multigrid) {
+static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, double tol, int c, int q,
+                               plaq_multigrid *multigrid) {
   plaq_solver_params params;
   plaq_solver solver;
   OK(plaq_solver_params_init(&params, sizeof params));
@@ -253,9 +270,9 @@ static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, do
     plaq_multigrid_params build;
     OK(plaq_multigrid_params_init(&build, sizeof build));
     if (!multigrid->id) {
-      if (*j->load_multigrid) OK(plaq_multigrid_load(dirac, &build, file_of(j->load_multigrid, 0, q), multigrid));
+      if (*j->load_multigrid) OK(plaq_multigrid_load(dirac, &build, file_of(j, j->load_multigrid, c, 0, q), multigrid));
       else OK(plaq_multigrid_create(dirac, &build, multigrid));
-      if (*j->save_multigrid) OK(plaq_multigrid_save(*multigrid, file_of(j->save_multigrid, 0, q)));
+      if (*j->save_multigrid) OK(plaq_multigrid_save(*multigrid, file_of(j, j->save_multigrid, c, 0, q)));
     }
     OK(plaq_solver_set_multigrid(solver, *multigrid));
   }
@@ -263,10 +280,10 @@ static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, do
 }
 
 /* What a solve adds to the report of all. */
-static void add_report(job *j, const plaq_solve_report *r, const double *residuals, int first) {
+static void add_report(job *j, const plaq_solve_report *r, const double *residuals) {
   plaq_solve_report *all = &j->solve;
   int k;
-  if (first) {
+  if (!j->solves++) {
     *all = *r;
     memcpy(j->residuals, residuals, sizeof j->residuals);
     return;
@@ -287,21 +304,20 @@ static void add_report(job *j, const plaq_solve_report *r, const double *residua
 }
 
 /* The twelve columns of one source, which has been smeared, for one quark. */
-static plaq_spinor solve(plaq_solver solver, job *j, int s, int q, plaq_spinor from) {
+static plaq_spinor solve(plaq_solver solver, job *j, int s, plaq_spinor from, sample *one) {
   plaq_spinor propagator;
   plaq_solve_report report;
   double residuals[COLUMNS], shown = 0;
   OK(plaq_solve_report_init(&report, sizeof report));
-  signal(SIGINT, interrupt);
-  signal(SIGTERM, interrupt);
   /* Sources that nobody else needs are made inside, which saves their memory. */
   if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &propagator, &report, residuals));
   else OK(plaq_solver_propagator(solver, &j->source[s], progress, &shown, &propagator, &report, residuals));
-  signal(SIGINT, SIG_DFL);
-  signal(SIGTERM, SIG_DFL);
   fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)report.iterations,
           report.residual, report.seconds);
-  add_report(j, &report, residuals, s == 0 && q == 0);
+  add_report(j, &report, residuals);
+  one->converged = one->converged && report.converged;
+  if (report.iterations > one->iterations) one->iterations = report.iterations;
+  if (report.residual > one->residual) one->residual = report.residual;
   return propagator;
 }
 
@@ -319,7 +335,7 @@ static void describe_multigrid(job *j, plaq_multigrid multigrid) {
  * arXiv:1612.07873, section 7. */
 static void measure_error(job *j, plaq_dirac dirac, plaq_multigrid *multigrid, plaq_spinor from, plaq_spinor propagator) {
   double ones[2 * COLUMNS], minus[2 * COLUMNS], norm[COLUMNS], apart[COLUMNS], residuals[COLUMNS], shown = 0;
-  plaq_solver solver = make_solver(dirac, j, MULTIGRID, j->tol_error, 0, multigrid);
+  plaq_solver solver = make_solver(dirac, j, MULTIGRID, j->tol_error, 0, 0, multigrid);
   plaq_solve_report report;
   plaq_spinor better;
   int k;
@@ -340,34 +356,39 @@ static void measure_error(job *j, plaq_dirac dirac, plaq_multigrid *multigrid, p
   OK(plaq_solver_destroy(solver));
 }
 
-static plaq_spinor read_propagator(plaq_context context, const job *j, int s, int q) {
+static plaq_spinor read_propagator(plaq_context context, const job *j, int c, int s, int q) {
   plaq_propagator_read_params p;
   plaq_spinor propagator;
   plaq_spinor_report shape;
   OK(plaq_propagator_read_params_init(&p, sizeof p));
   memcpy(p.extents, j->file.extents, sizeof p.extents);
   p.precision = PLAQ_PRECISION_DOUBLE;
-  OK(plaq_propagator_read_file(context, file_of(j->load_file, s, q), &p, &propagator));
+  OK(plaq_propagator_read_file(context, file_of(j, j->load_file, c, s, q), &p, &propagator));
   OK(plaq_spinor_report_init(&shape, sizeof shape));
   OK(plaq_spinor_describe(propagator, &shape));
   if (shape.nrhs != COLUMNS) usage_error("--load", "expected twelve columns");
   return propagator;
 }
 
-/* All propagators, source after source, and their correlators. */
-static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac, job *j) {
+static void write_json(job *j);
+
+/* The propagators of a configuration, source after source, and their correlators. 0: interrupted. */
+static int run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac, job *j, int c) {
   plaq_solver solver[2] = {{0}, {0}};
   plaq_multigrid multigrid[2] = {{0}, {0}};
   plaq_spinor quark[2] = {{0}, {0}};
-  int s, q, described = 0;
-  double start = now();
-  OK(plaq_solve_report_init(&j->solve, sizeof j->solve));
-  j->solve.converged = 1;
+  int s, q, done = 1;
+  double start = now(), before = j->seconds_propagator;
   if (!*j->load_file)
-    for (q = 0; q < j->quarks; q++) solver[q] = make_solver(dirac[q], j, j->algorithm, j->tol, q, multigrid + q);
-  start_hadrons(&j->hadrons, j->quarks, j->file.extents[3]);
-  for (s = 0; s < j->sources; s++) {
+    for (q = 0; q < j->quarks; q++) solver[q] = make_solver(dirac[q], j, j->algorithm, j->tol, c, q, multigrid + q);
+  for (s = 0; s < j->sources && done; s++) {
     plaq_spinor from = {0};
+    sample *one = sample_of(&j->samples, c, s);
+    if (one->numbers) continue;
+    one->converged = 1;
+    one->plaquette[0] = j->plaquette.total;
+    one->plaquette[1] = j->plaquette.spatial;
+    one->plaquette[2] = j->plaquette.temporal;
     if (!*j->load_file && (j->at_source.steps || *j->save_file)) {
       plaq_spinor_params p;
       OK(plaq_spinor_params_init(&p, sizeof p));
@@ -378,13 +399,13 @@ static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dira
       smear(from, smeared, j->at_source);
     }
     for (q = 0; q < j->quarks; q++) {
-      quark[q] = *j->load_file ? read_propagator(context, j, s, q) : solve(solver[q], j, s, q, from);
+      quark[q] = *j->load_file ? read_propagator(context, j, c, s, q) : solve(solver[q], j, s, from, one);
       if (j->tol_error > 0) {
-        double before = now();
+        double paused = now();
         if (multigrid[0].id) describe_multigrid(j, multigrid[0]); /* what is measured next is not in it */
-        described = 1;
+        j->described = 1;
         measure_error(j, dirac[0], multigrid, from, quark[0]);
-        start += now() - before;
+        start += now() - paused;
       }
       if (*j->save_file) {
         plaq_propagator_write_params p;
@@ -393,28 +414,50 @@ static void run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dira
         snprintf(info, sizeof info, "plaq %s, kappa %.17g, csw %.17g, %s normalisation", plaq_version(), j->kappa[q],
                  j->csw, name_of(j->normalisation, NORMALISATIONS));
         p.info = info;
-        OK(plaq_propagator_write_file(quark[q], from, file_of(j->save_file, s, q), &p));
+        OK(plaq_propagator_write_file(quark[q], from, file_of(j, j->save_file, c, s, q), &p));
       }
       smear(quark[q], smeared, j->at_sink);
     }
-    j->seconds_propagator = now() - start;
-    add_hadrons(&j->hadrons, quark, &j->source[s], j->boundary);
+    j->seconds_propagator = before + now() - start;
+    done = !j->solve.stopped;
+    /* Half a propagator is shown only where there is nothing else. */
+    if (done || (c == 0 && s == 0)) {
+      one->numbers = room_for(hadron_numbers(&j->hadrons), sizeof(double));
+      contract_hadrons(&j->hadrons, quark, &j->source[s], j->boundary, one->numbers);
+    }
     for (q = 0; q < j->quarks; q++) OK(plaq_spinor_destroy(quark[q]));
     OK(plaq_spinor_destroy(from));
+    /* A run that is killed loses little; files that grow take a twentieth of the time. */
+    if (done && *j->json_file && now() - j->written > 20 * j->writing + 1 && first_rank(context)) write_json(j);
   }
-  average_hadrons(&j->hadrons);
   for (q = 0; q < j->quarks; q++) OK(plaq_solver_destroy(solver[q]));
-  if (multigrid[0].id && !described) describe_multigrid(j, multigrid[0]);
+  if (multigrid[0].id && !j->described) describe_multigrid(j, multigrid[0]);
   for (q = 0; q < j->quarks; q++) OK(plaq_multigrid_destroy(multigrid[q]));
+  return done;
 }
 
-/* Pion, rho and nucleon of the light quark at the first momentum, and effective masses. */
-static void contract(job *j) {
+/* Pion, rho and nucleon of the light quark at the first momentum, and effective masses: nine times the time slices. */
+static void derive(const double *numbers, double *all, void *user) {
   static const int along[] = {PLAQ_GAMMA_X, PLAQ_GAMMA_Y, PLAQ_GAMMA_Z};
-  int t, i, n = j->file.extents[3];
-  double *all = malloc(9 * (size_t)n * sizeof *all);
-  if (!all) usage_error("memory", "exhausted");
-  j->times = n;
+  const job *j = user;
+  int t, i, n = j->times;
+  for (t = 0; t < n; t++) {
+    all[t] = meson_at(&j->hadrons, numbers, 0, PLAQ_GAMMA_5, t);
+    for (i = 0; i < 3; i++) all[(i + 1) * n + t] = meson_at(&j->hadrons, numbers, 0, along[i], t);
+    all[4 * n + t] = (all[n + t] + all[2 * n + t] + all[3 * n + t]) / 3;
+    all[5 * n + t] = baryon_at(&j->hadrons, numbers, PLAQ_BARYON_NUCLEON, t); /* the average over configurations is real */
+  }
+  OK(plaq_effective_mass(all, n, PLAQ_MASS_FORM_COSH, all + 6 * n));
+  OK(plaq_effective_mass(all + 4 * n, n, PLAQ_MASS_FORM_COSH, all + 7 * n));
+  OK(plaq_effective_mass(all + 5 * n, n, PLAQ_MASS_FORM_LOG, all + 8 * n));
+}
+
+/* Averages of what there is, and their errors. */
+static void average(job *j) {
+  size_t numbers = hadron_numbers(&j->hadrons);
+  double *all = j->values + numbers;
+  int n = j->times;
+  jackknife(&j->samples, numbers, 9 * (size_t)n, derive, j, j->values, j->deviations);
   j->pion = all;
   j->rho_xyz = all + n;
   j->rho = all + 4 * n;
@@ -422,15 +465,68 @@ static void contract(job *j) {
   j->mass_pion = all + 6 * n;
   j->mass_rho = all + 7 * n;
   j->mass_nucleon = all + 8 * n;
-  for (t = 0; t < n; t++) {
-    j->pion[t] = meson_at(&j->hadrons, 0, PLAQ_GAMMA_5, t);
-    for (i = 0; i < 3; i++) j->rho_xyz[i * n + t] = meson_at(&j->hadrons, 0, along[i], t);
-    j->rho[t] = (j->rho_xyz[t] + j->rho_xyz[n + t] + j->rho_xyz[2 * n + t]) / 3;
-    j->nucleon[t] = baryon_at(&j->hadrons, PLAQ_BARYON_NUCLEON, t); /* the average over configurations is real */
+}
+
+/* The errors of a part of the averages. */
+static const double *error_of(const job *j, const double *values) { return j->deviations + (values - j->values); }
+
+/* What must be the same in a run that goes on. */
+static void describe_job(const job *j, char *to, size_t room) {
+  const int32_t *n = j->source[0].momentum;
+  size_t at;
+  int k;
+  snprintf(to, room, "kappa %.17g %.17g, csw %.17g, %s, %s, source momentum %d,%d,%d, noise %s %lld, smearing %.17g,%d %.17g,%d %.17g,%d, tol %.17g, momenta",
+           j->kappa[0], j->kappa[1], j->csw, name_of(j->boundary, BOUNDARIES), name_of(j->normalisation, NORMALISATIONS), n[0],
+           n[1], n[2], name_of(j->source[0].noise, NOISES), (long long)j->source[0].seed, j->at_source.alpha,
+           (int)j->at_source.steps, j->at_sink.alpha, (int)j->at_sink.steps, j->links.alpha, (int)j->links.steps, j->tol);
+  for (k = 0; k < j->hadrons.momenta; k++) {
+    const int32_t *p = j->hadrons.momentum + 3 * k;
+    at = strlen(to);
+    snprintf(to + at, room - at, " %d,%d,%d", (int)p[0], (int)p[1], (int)p[2]);
   }
-  OK(plaq_effective_mass(j->pion, n, PLAQ_MASS_FORM_COSH, j->mass_pion));
-  OK(plaq_effective_mass(j->rho, n, PLAQ_MASS_FORM_COSH, j->mass_rho));
-  OK(plaq_effective_mass(j->nucleon, n, PLAQ_MASS_FORM_LOG, j->mass_nucleon));
+  for (k = 0; k < j->hadrons.baryon_count; k++) {
+    at = strlen(to);
+    snprintf(to + at, room - at, " %s", name_of(j->hadrons.baryon[k], NAMES));
+  }
+}
+
+/* What needs the lattice's extents. */
+static void start(job *j, const int32_t *extents) {
+  size_t numbers;
+  if (j->times) return;
+  j->hadrons.times = j->times = extents[3];
+  j->sources = all_walls(j->source, j->sources, j->times);
+  j->samples.sources = j->sources;
+  j->samples.of = room_for((size_t)j->samples.configurations * j->sources, sizeof(sample));
+  numbers = hadron_numbers(&j->hadrons) + 9 * (size_t)j->times;
+  j->values = room_for(numbers, sizeof(double));
+  j->deviations = room_for(numbers, sizeof(double));
+}
+
+/* Takes over what the JSON of an earlier run has. */
+static void go_on(job *j) {
+  char *text = read_text(j->json_file), mine[16384], key[] = "\"job\": \"";
+  const char *theirs, *lattice;
+  int32_t *l = j->file.extents;
+  if (!text) return; /* the first time */
+  describe_job(j, mine, sizeof mine);
+  theirs = strstr(text, key);
+  lattice = strstr(text, "\"lattice\": [");
+  if (!theirs || !lattice || sscanf(lattice, "\"lattice\": [%d, %d, %d, %d]", l, l + 1, l + 2, l + 3) != 4) {
+    fprintf(stderr, "--continue: %s: not the JSON of a run of propagator\n", j->json_file);
+    exit(1);
+  }
+  theirs += strlen(key);
+  if (strncmp(theirs, mine, strlen(mine)) || theirs[strlen(mine)] != '"') {
+    fprintf(stderr, "--continue: %s: of another run\n  there %.*s\n  here  %s\n", j->json_file, (int)strcspn(theirs, "\""), theirs,
+            mine);
+    exit(1);
+  }
+  start(j, l);
+  memcpy(j->lattice, l, sizeof j->lattice);
+  take_samples(text, &j->samples, j->source, hadron_numbers(&j->hadrons));
+  known_format(text, &j->file);
+  free(text);
 }
 
 static const char *solver_name(const job *j) {
@@ -442,11 +538,44 @@ static void print_mass(double m) {
   else printf("  %9s", "-");
 }
 
+/* A mean with its error, and the effective mass with its own. */
+static void print_average(const job *j, const double *value, const double *mass) {
+  double error = *error_of(j, value), mass_error = *error_of(j, mass);
+  if (isfinite(*value)) printf("  %16.9e", *value);
+  else printf("  %16s", "-");
+  if (isfinite(*value) && isfinite(error)) printf(" %8.1e", error);
+  else printf(" %8s", "-");
+  print_mass(*mass);
+  if (isfinite(*mass) && isfinite(mass_error)) printf(" %9.6f", mass_error);
+  else printf(" %9s", "-");
+}
+
+/* Of the configurations: which is 0 for the total, 1 for the spatial, 2 for the temporal one. */
+static double mean_plaquette(const job *j, int which) {
+  double sum = 0;
+  int c, s, n = 0;
+  for (c = 0; c < j->samples.configurations; c++)
+    for (s = 0; s < j->sources; s++)
+      if (sample_of(&j->samples, c, s)->numbers) sum += sample_of(&j->samples, c, s)->plaquette[which], n++;
+  return n ? sum / n : NAN;
+}
+
+static int old_samples(const job *j) {
+  int i, n = 0;
+  for (i = 0; i < j->samples.configurations * j->sources; i++) n += j->samples.of[i].old;
+  return n;
+}
+
 static void print_table(const job *j) {
   const int32_t *l = j->file.extents, *p = j->hadrons.momentum;
   int t, s;
-  printf("# %s (%s), %d x %d x %d x %d, plaquette %.9f\n", j->gauge_file, name_of(j->file.format, FORMATS), l[0], l[1],
-         l[2], l[3], j->plaquette.total);
+  const samples *all = &j->samples;
+  if (all->configurations == 1)
+    printf("# %s (%s), %d x %d x %d x %d, plaquette %.9f\n", all->files[0], name_of(j->file.format, FORMATS), l[0], l[1], l[2],
+           l[3], mean_plaquette(j, 0));
+  else
+    printf("# %d configurations, %s to %s, %d x %d x %d x %d, plaquette %.9f; jackknife errors of %d bins\n", all->whole,
+           all->files[0], all->files[all->configurations - 1], l[0], l[1], l[2], l[3], mean_plaquette(j, 0), all->bins);
   printf("# kappa %.10g (mass %.10g), csw %.10g, %s in time, %s normalisation\n", j->dirac.kappa, j->dirac.mass, j->csw,
          name_of(j->boundary, BOUNDARIES), name_of(j->normalisation, NORMALISATIONS));
   if (j->quarks == 2) printf("# kappa of the strange quark %.10g\n", j->kappa[1]);
@@ -463,11 +592,26 @@ static void print_table(const job *j) {
     printf("# Gaussian smearing (weight, steps): source %g, %d, sink %g, %d; links %g, %d\n", j->at_source.alpha,
            (int)j->at_source.steps, j->at_sink.alpha, (int)j->at_sink.steps, j->links.alpha, (int)j->links.steps);
   if (p[0] || p[1] || p[2]) printf("# momentum of the sink (%d, %d, %d)\n", (int)p[0], (int)p[1], (int)p[2]);
+  if (old_samples(j)) printf("# %d of %d propagators of %s\n", old_samples(j), all->configurations * j->sources, j->json_file);
   if (*j->load_file) printf("# propagators of %s\n", j->load_file);
-  else printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
+  else if (j->solves) printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
          solver_name(j), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
          j->solve.residual, j->solve.seconds, j->solve.flops / j->solve.seconds * 1e-9,
          (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : j->solve.stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
+  if (all->configurations > 1 && all->whole < all->configurations)
+    printf("# INTERRUPTED: %d of %d configurations\n", all->whole, all->configurations);
+  if (all->configurations > 1) {
+    printf("#%4s  %16s %8s  %9s %9s  %16s %8s  %9s %9s  %16s %8s  %9s %9s\n", "t", "pion", "error", "m_eff", "error", "rho",
+           "error", "m_eff", "error", "nucleon", "error", "m_eff", "error");
+    for (t = 0; t < j->times; t++) {
+      printf("%5d", t);
+      print_average(j, j->pion + t, j->mass_pion + t);
+      print_average(j, j->rho + t, j->mass_rho + t);
+      print_average(j, j->nucleon + t, j->mass_nucleon + t);
+      printf("\n");
+    }
+    return;
+  }
   printf("#%4s  %16s  %9s  %16s  %9s  %16s  %9s\n", "t", "pion", "m_eff", "rho", "m_eff", "nucleon", "m_eff");
   for (t = 0; t < j->times; t++) {
     printf("%5d  %16.9e", t, j->pion[t]);
@@ -481,29 +625,35 @@ static void print_table(const job *j) {
   }
 }
 
-static void json_array(FILE *f, const char *name, const double *values, int count, const char *after) {
-  int i;
-  fprintf(f, "    \"%s\": [", name);
-  for (i = 0; i < count; i++) {
-    if (isfinite(values[i])) fprintf(f, "%s%.17g", i ? ", " : "", values[i]);
-    else fprintf(f, "%snull", i ? ", " : "");
-  }
-  fprintf(f, "]%s\n", after);
+static void json_errors(FILE *f, const job *j, const char *name, const double *values, int count, const char *after) {
+  json_array(f, name, error_of(j, values), count, after);
 }
 
-static void write_json(const job *j) {
+/* Appears complete or not at all. */
+static void write_json(job *j) {
   const int32_t *l = j->file.extents, *x = j->source[0].position;
   const plaq_solve_report *s = &j->solve;
+  const samples *all = &j->samples;
+  size_t numbers = hadron_numbers(&j->hadrons);
   int n = j->times, k;
-  FILE *f = open_file(j->json_file, "w");
+  double before = now();
+  char described[16384], *part = room_for(strlen(j->json_file) + 6, 1);
+  FILE *f;
+  sprintf(part, "%s.part", j->json_file);
+  f = open_file(part, "w");
+  average(j);
+  describe_job(j, described, sizeof described);
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
   fprintf(f, ",\n  \"gauge\": {\"file\": ");
-  json_text(f, j->gauge_file);
+  json_text(f, all->files[0]);
   fprintf(f, ", \"format\": \"%s\", \"lattice\": [%d, %d, %d, %d]},\n", name_of(j->file.format, FORMATS), l[0], l[1],
           l[2], l[3]);
-  fprintf(f, "  \"plaquette\": {\"total\": %.17g, \"spatial\": %.17g, \"temporal\": %.17g},\n", j->plaquette.total,
-          j->plaquette.spatial, j->plaquette.temporal);
+  fprintf(f, "  \"plaquette\": {\"total\": %.17g, \"spatial\": %.17g, \"temporal\": %.17g},\n", mean_plaquette(j, 0),
+          mean_plaquette(j, 1), mean_plaquette(j, 2));
+  fprintf(f, "  \"job\": \"%s\",\n", described);
+  fprintf(f, "  \"configurations\": {\"asked\": %d, \"done\": %d, \"bin\": %d, \"bins\": %d, \"sources_taken_over\": %d},\n",
+          all->configurations, all->whole, (int)all->bin, all->bins, old_samples(j));
   fprintf(f, "  \"action\": {\"kappa\": %.17g, \"mass\": %.17g, \"csw\": %.17g, \"time_bc\": \"%s\", \"normalisation\": \"%s\"},\n",
           j->dirac.kappa, j->dirac.mass, j->csw, name_of(j->boundary, BOUNDARIES),
           name_of(j->normalisation, NORMALISATIONS));
@@ -543,7 +693,8 @@ static void write_json(const job *j) {
     }
     fprintf(f, "\n  ]},\n");
   }
-  json_hadrons(f, &j->hadrons);
+  json_samples(f, all, j->source, numbers);
+  json_hadrons(f, &j->hadrons, j->values, all->bins > 1 ? j->deviations : NULL);
   fprintf(f, "  \"correlators\": {\n");
   json_array(f, "pion", j->pion, n, ",");
   json_array(f, "rho_x", j->rho_xyz, n, ",");
@@ -554,8 +705,25 @@ static void write_json(const job *j) {
   json_array(f, "pion", j->mass_pion, n, ",");
   json_array(f, "rho", j->mass_rho, n, ",");
   json_array(f, "nucleon", j->mass_nucleon, n, "");
+  if (all->bins > 1) {
+    fprintf(f, "  },\n  \"correlators_error\": {\n");
+    json_errors(f, j, "pion", j->pion, n, ",");
+    json_errors(f, j, "rho", j->rho, n, ",");
+    json_errors(f, j, "nucleon", j->nucleon, n, "");
+    fprintf(f, "  },\n  \"effective_mass_error\": {\n");
+    json_errors(f, j, "pion", j->mass_pion, n, ",");
+    json_errors(f, j, "rho", j->mass_rho, n, ",");
+    json_errors(f, j, "nucleon", j->mass_nucleon, n, "");
+  }
   fprintf(f, "  }\n}\n");
-  close_file(f, j->json_file);
+  close_file(f, part);
+  if (rename(part, j->json_file)) {
+    perror(j->json_file);
+    exit(1);
+  }
+  free(part);
+  j->written = now();
+  j->writing = j->written - before;
 }
 
 /* Effective masses up to the middle of the lattice, the first of which comes between t = 0 and 1. */
@@ -571,21 +739,49 @@ static void write_plot(const job *j) {
   plot_write(j->plot_file, title, "t / a", "a m", masses, 3);
 }
 
+/* A configuration, unless an earlier run has all of it. 0: interrupted. */
+static int configuration(plaq_context context, job *j, int c) {
+  plaq_dirac dirac[2];
+  plaq_gauge smeared;
+  int s, q, missing = !j->times, done;
+  for (s = 0; j->times && s < j->sources; s++) {
+    char name[100];
+    source_name(j->source + s, name, sizeof name);
+    if (!sample_of(&j->samples, c, s)->numbers) missing = 1;
+    else fprintf(stderr, "  %s, %s: skipped, %s has it\n", j->samples.files[c], name, j->json_file);
+  }
+  if (!missing) return 1;
+  if (j->samples.configurations > 1) fprintf(stderr, "  %s\n", j->samples.files[c]);
+  smeared = load(context, j, c, dirac);
+  start(j, j->file.extents);
+  done = run(context, smeared, dirac, j, c);
+  for (q = 0; q < j->quarks; q++) OK(plaq_dirac_destroy(dirac[q]));
+  OK(plaq_gauge_destroy(smeared));
+  return done;
+}
+
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
-  plaq_dirac dirac[2];
-  plaq_gauge smeared;
+  int c, finished = 1;
   OK(plaq_context_name(context, j.device, sizeof j.device));
   fprintf(stderr, "propagator on %s\n", j.device);
-  smeared = load(context, &j, dirac);
-  run(context, smeared, dirac, &j);
-  contract(&j);
+  OK(plaq_solve_report_init(&j.solve, sizeof j.solve));
+  OK(plaq_dirac_report_init(&j.dirac, sizeof j.dirac));
+  j.solve.converged = 1;
+  j.dirac.kappa = j.kappa[0];
+  j.dirac.mass = 0.5 / j.kappa[0] - 4;
+  j.written = now();
+  if (j.goes_on) go_on(&j);
+  watch_signals();
+  for (c = 0; c < j.samples.configurations && finished; c++) finished = configuration(context, &j, c);
+  average(&j);
   print_table(&j);
   if (*j.json_file && first_rank(context)) write_json(&j);
   if (*j.plot_file && first_rank(context)) write_plot(&j);
-  free(j.pion);
-  end_hadrons(&j.hadrons);
+  free(j.values);
+  free(j.deviations);
+  end_samples(&j.samples);
   OK(plaq_context_destroy(context));
-  return j.solve.converged ? 0 : 3;
+  return j.solve.converged && finished ? 0 : 3;
 }

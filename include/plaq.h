@@ -529,6 +529,18 @@ enum {
   PLAQ_FILE_WARNING_CHECKSUM = 2
 };
 
+/** Texts in headers of NERSC and ILDG files, those of plaq_write_params. */
+typedef int32_t plaq_file_text;
+enum {
+  PLAQ_FILE_TEXT_ENSEMBLE_ID = 1,
+  PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2,
+  PLAQ_FILE_TEXT_CREATOR = 3,
+  PLAQ_FILE_TEXT_DATE = 4,
+  PLAQ_FILE_TEXT_LFN = 5,
+  /** ILDG: the whole record scidac-record-xml. */
+  PLAQ_FILE_TEXT_RECORD = 6
+};
+
 /** How to read a configuration; format and size come from the file. */
 typedef struct plaq_read_params {
   /** sizeof of this struct, set by its init function. */
@@ -623,6 +635,15 @@ plaq_status plaq_gauge_read_file(plaq_context context,
 plaq_status plaq_gauge_write_file(plaq_gauge gauge,
                                   const char *path,
                                   const plaq_write_params *params);
+
+/** A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+ * file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+ * FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
+plaq_status plaq_gauge_file_text(const char *path,
+                                 plaq_file_text text,
+                                 char *value,
+                                 int64_t capacity,
+                                 int32_t *found);
 
 /* ---- Spinor fields ---- */
 

@@ -299,6 +299,14 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_FORMAT = 1
   !> The checksum is not that of the links (plaq_read_params.wrong_checksum).
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_CHECKSUM = 2
+  !> Texts in headers of NERSC and ILDG files, those of plaq_write_params.
+  integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_ID = 1
+  integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2
+  integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_CREATOR = 3
+  integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_DATE = 4
+  integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_LFN = 5
+  !> ILDG: the whole record scidac-record-xml.
+  integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_RECORD = 6
   !> How to read a configuration; format and size come from the file.
   type, bind(c) :: plaq_read_params
     !> sizeof of this struct, set by its init function.
@@ -1596,6 +1604,17 @@ module plaq
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: path(*)
       type(plaq_write_params), intent(in), optional :: params
+    end function
+    !> A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+    !> file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+    !> FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+    integer(c_int32_t) function plaq_gauge_file_text(path, text, value, capacity, found) bind(c)
+      import
+      character(kind=c_char), intent(in) :: path(*)
+      integer(c_int32_t), value :: text
+      character(kind=c_char), intent(inout) :: value(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int32_t), intent(inout) :: found
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_params_init(params, struct_size) bind(c)

@@ -4,19 +4,23 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{choose, number_of, optional_text, Handle, Out, Params, Report, Text};
+use super::args::{choose, number_of, optional_text, Handle, Out, Params, Report, Text, TextOut};
 use super::context::{plaq_context, Context};
 use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
 use super::gauge::{plaq_gauge, plaq_storage, Gauge, PLAQ_STORAGE_SU3_18};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
-use crate::io::{ByteOrder, FileFormat, WriteOptions};
+use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 
 /// What is a bit of a number in reports only.
 #[derive(Clone, Copy)]
 pub struct FileWarning;
+
+/// A text among what a file says about itself.
+#[derive(Clone, Copy)]
+pub struct FileText(fn(&FileInfo) -> &Option<String>);
 
 interface! {
     "Gauge configurations in files"
@@ -42,6 +46,16 @@ interface! {
             PLAQ_FILE_WARNING_FORMAT = 1 => FileWarning,
             /// The checksum is not that of the links (plaq_read_params.wrong_checksum).
             PLAQ_FILE_WARNING_CHECKSUM = 2 => FileWarning,
+        }
+        /// Texts in headers of NERSC and ILDG files, those of plaq_write_params.
+        plaq_file_text: FileText {
+            PLAQ_FILE_TEXT_ENSEMBLE_ID = 1 => FileText(|info| &info.ensemble_id),
+            PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2 => FileText(|info| &info.ensemble_label),
+            PLAQ_FILE_TEXT_CREATOR = 3 => FileText(|info| &info.creator),
+            PLAQ_FILE_TEXT_DATE = 4 => FileText(|info| &info.date),
+            PLAQ_FILE_TEXT_LFN = 5 => FileText(|info| &info.lfn),
+            /// ILDG: the whole record scidac-record-xml.
+            PLAQ_FILE_TEXT_RECORD = 6 => FileText(|info| &info.user_record),
         }
     }
     params {
@@ -109,6 +123,10 @@ interface! {
         plaq_gauge_read_file(context: Handle<plaq_context>, path: Text, params: Params<plaq_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
         /// Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
         plaq_gauge_write_file(gauge: Handle<plaq_gauge>, path: Text, params: Params<plaq_write_params>) = write_file;
+        /// A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+        /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+        /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+        plaq_gauge_file_text(path: Text, text: plaq_file_text, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
     }
 }
 
@@ -167,6 +185,20 @@ fn read_file(
     });
     gauge.set(context.adopt(Gauge::new(context, loaded.gauge))?);
     Ok(())
+}
+
+fn file_text(
+    path: &str,
+    text: plaq_file_text,
+    value: &mut TextOut,
+    capacity: i64,
+    found: &mut Out<i32>,
+) -> Result<()> {
+    let FileText(of) = choose(text, "text")?;
+    let file = GaugeReader::open(Path::new(path), None)?;
+    let text = of(file.info());
+    found.set(text.is_some() as i32);
+    value.set(text.as_deref().unwrap_or(""), capacity)
 }
 
 fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<()> {

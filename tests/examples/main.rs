@@ -1,9 +1,12 @@
 //! Example programs in C and in Fortran, their numbers compared with others.
 
+mod chain;
 #[path = "../common/mod.rs"]
 mod common;
 mod gluon;
+mod heatbath;
 mod programs;
 mod propagator;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod twins;

@@ -91,3 +91,11 @@ pub fn job_on(program: &Path, gauge: &Path, arguments: &[&str]) -> Value {
     std::fs::remove_file(&json).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e} in\n{text}"))
 }
+
+/// C's and Fortran's, in this order; says so where one is absent.
+pub fn has_both(programs: &[PathBuf]) -> bool {
+    if programs.len() < 2 {
+        println!("skipped: not both of C and Fortran");
+    }
+    programs.len() == 2
+}

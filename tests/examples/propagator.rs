@@ -10,7 +10,7 @@ use super::common;
 use super::common::milc::{self, Milc, CSW};
 use super::programs::{self, job_on};
 
-fn programs() -> &'static [PathBuf] {
+pub fn programs() -> &'static [PathBuf] {
     static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
     ALL.get_or_init(|| programs::find("propagator"))
 }

@@ -1,0 +1,221 @@
+//! `propagator` over several configurations: averages, jackknife errors, runs that go on.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::common::Folder;
+use super::programs::job_on;
+use super::{heatbath, propagator};
+
+const COUNT: usize = 5;
+
+fn in_c() -> Option<&'static PathBuf> {
+    propagator::programs().iter().find(|p| !p.to_string_lossy().ends_with("_f"))
+}
+
+/// Configurations in a folder; their names.
+fn configurations(folder: &Folder) -> Vec<String> {
+    let out = Command::new(&heatbath::programs()[0])
+        .current_dir(&folder.0)
+        .args(["--lattice", "4,2,4,8", "--beta", "5.8", "--thermalise", "20", "--separation", "5"])
+        .args(["--configurations", &COUNT.to_string(), "--out", "c", "--device", "cpu"])
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    (1..=COUNT).map(|n| folder.0.join(format!("c.{n:05}")).display().to_string()).collect()
+}
+
+fn numbers(list: &Value) -> Vec<f64> {
+    let list = list.as_array().unwrap_or_else(|| panic!("{list}"));
+    list.iter().map(|v| v.as_f64().unwrap_or(f64::NAN)).collect()
+}
+
+fn mean(of: &[&Vec<f64>]) -> Vec<f64> {
+    (0..of[0].len()).map(|t| of.iter().map(|c| c[t]).sum::<f64>() / of.len() as f64).collect()
+}
+
+/// arcosh[(C(t-1) + C(t+1)) / 2 C(t)] between the ends.
+fn cosh_mass(c: &[f64]) -> Vec<f64> {
+    let inside = 1..c.len() - 1;
+    inside.map(|t| ((c[t - 1] + c[t + 1]) / (2.0 * c[t])).acosh()).collect()
+}
+
+/// The mean and sqrt((B - 1)/B sum (v_b - v)^2) over bins [from, to).
+fn errors(all: &[Vec<f64>], bins: &[(usize, usize)], of: impl Fn(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let without: Vec<Vec<f64>> = bins
+        .iter()
+        .map(|&(from, to)| {
+            let rest: Vec<&Vec<f64>> =
+                (0..all.len()).filter(|c| !(from..to).contains(c)).map(|c| &all[c]).collect();
+            of(&mean(&rest))
+        })
+        .collect();
+    let n = bins.len() as f64;
+    (0..without[0].len())
+        .map(|t| {
+            let mean = without.iter().map(|v| v[t]).sum::<f64>() / n;
+            let sum: f64 = without.iter().map(|v| (v[t] - mean).powi(2)).sum();
+            (sum * (n - 1.0) / n).sqrt()
+        })
+        .collect()
+}
+
+fn close(found: &[f64], expected: &[f64], what: &str) {
+    assert_eq!(found.len(), expected.len(), "{what}");
+    for (t, (a, b)) in found.iter().zip(expected).enumerate() {
+        // Differences of correlators with 1e-12 of noise each.
+        assert!((a - b).abs() <= 1e-7 * b.abs(), "{what} t={t}: {a:e} {b:e}");
+    }
+}
+
+#[test]
+fn errors_are_those_of_the_jackknife() {
+    let Some(program) = in_c() else { return };
+    let folder = Folder::new("jackknife");
+    let files = configurations(&folder);
+    let common = ["--kappa", "0.11", "--tol", "1e-12", "--source", "point,0,0,0,0:point,2,0,2,4"];
+    let single: Vec<Value> = files.iter().map(|f| job_on(program, f.as_ref(), &common)).collect();
+    let list = folder.0.join("list");
+    std::fs::write(&list, files.join("\n")).unwrap();
+    let together = files.join(":");
+    for (gauge, bin, bins) in [
+        (together, "1", &[(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)][..]),
+        (format!("@{}", list.display()), "2", &[(0, 2), (2, 5)]),
+    ] {
+        let all = job_on(program, gauge.as_ref(), &[&common[..], &["--bin", bin]].concat());
+        assert_eq!(all["configurations"]["done"], COUNT);
+        assert_eq!(all["configurations"]["bins"], bins.len());
+        assert_eq!(all["samples"].as_array().unwrap().len(), 2 * COUNT);
+        let each = |group: &str, name: &str| -> Vec<Vec<f64>> {
+            single.iter().map(|c| numbers(&c[group][name])).collect()
+        };
+        for name in ["pion", "nucleon"] {
+            let of = each("correlators", name);
+            let average = mean(&of.iter().collect::<Vec<_>>());
+            close(&numbers(&all["correlators"][name]), &average, name);
+            let error = errors(&of, bins, |c| c.to_vec());
+            close(&numbers(&all["correlators_error"][name]), &error, name);
+        }
+        let pion = each("correlators", "pion");
+        let average = cosh_mass(&mean(&pion.iter().collect::<Vec<_>>()));
+        let found = |group: &str| numbers(&all[group]["pion"])[1..7].to_vec();
+        close(&found("effective_mass"), &average, "mass");
+        close(&found("effective_mass_error"), &errors(&pion, bins, cosh_mass), "error of the mass");
+        let entry = |json: &Value, part: &str| numbers(&json["mesons"][5][part]);
+        let of: Vec<Vec<f64>> = single.iter().map(|c| entry(c, "re")).collect();
+        close(&entry(&all, "re_error"), &errors(&of, bins, |c| c.to_vec()), "a meson");
+    }
+    // One configuration has no error.
+    assert!(single[0].get("correlators_error").is_none());
+}
+
+/// SIGTERM after some propagators, then the rest: the same bits as without.
+#[test]
+fn a_run_that_was_stopped_goes_on() {
+    let Some(program) = in_c() else { return };
+    let folder = Folder::new("goes-on");
+    let files = configurations(&folder).join(":");
+    let json = folder.0.join("out.json");
+    let common = ["--kappa", "0.12", "--source", "point,0,0,0,0:wall,3", "--tol", "1e-11"];
+    let all = job_on(program, files.as_ref(), &common);
+    let command = || {
+        let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
+        let mut command = Command::new(program);
+        command.args(["--gauge", &files, "--device", &device, "--continue", "yes", "--json"]);
+        command.arg(&json).args(common).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    };
+    let read = || -> Value { serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap() };
+    let mut child = command().spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    let done = lines.by_ref().filter(|l| l.as_ref().unwrap().contains(" iterations, residual"));
+    assert_eq!(done.take(3).count(), 3);
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    lines.for_each(drop);
+    let out = child.wait_with_output().unwrap();
+    assert_eq!(out.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&out.stdout).contains("INTERRUPTED"));
+    let some = read()["samples"].as_array().unwrap().len();
+    assert!((3..2 * COUNT).contains(&some), "{some}");
+
+    let out = command().output().unwrap();
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert!(out.status.success(), "{said}");
+    assert_eq!(said.matches(": skipped, ").count(), some, "{said}");
+    let found = read();
+    assert_eq!(found["job"], all["job"]);
+    // On a GPU the tuner may choose otherwise in each process.
+    if std::env::var("PLAQ_TEST_DEVICE").as_deref() != Ok("cuda") {
+        for part in
+            ["mesons", "baryons", "correlators", "correlators_error", "effective_mass_error"]
+        {
+            assert_eq!(found[part], all[part], "{part}");
+        }
+        assert_eq!(found["samples"], all["samples"]);
+        assert_eq!(found["plaquette"], all["plaquette"]);
+    }
+    let pion = |json: &Value| numbers(&json["correlators"]["pion"]);
+    close(&pion(&found), &pion(&all), "pion");
+    assert_eq!(found["configurations"]["sources_taken_over"], some);
+
+    // Nothing is left; then another run, and a file of something else.
+    let out = command().output().unwrap();
+    assert!(out.status.success());
+    assert!(!String::from_utf8_lossy(&out.stderr).contains("iteration"));
+    for (arguments, message) in
+        [(&["--csw", "1"][..], "of another run"), (&["--seed", "3"], "of another run")]
+    {
+        let out = command().args(arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(1), "{text}");
+        assert!(text.contains(message), "{text}");
+    }
+    std::fs::write(&json, "{}").unwrap();
+    let out = command().output().unwrap();
+    assert_eq!(out.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&out.stderr).contains("not the JSON"));
+}
+
+/// Noise on walls at all times is that of the walls one by one: the volume's, diluted in time.
+#[test]
+fn walls_at_all_times_are_those_one_by_one() {
+    let Some(program) = in_c() else { return };
+    let folder = Folder::new("walls");
+    let file = &configurations(&folder)[0];
+    let run = |source: &str| {
+        let noise = ["--kappa", "0.1", "--noise", "z4", "--seed", "5", "--source", source];
+        job_on(program, file.as_ref(), &noise)
+    };
+    let walls: Vec<String> = (0..8).map(|t| format!("wall,{t}")).collect();
+    let (all, each) = (run("wall,all"), run(&walls.join(":")));
+    assert_eq!(all["sources"], each["sources"]);
+    assert_eq!(all["mesons"], each["mesons"]);
+}
+
+#[test]
+fn what_cannot_go_on_is_refused() {
+    let Some(program) = in_c() else { return };
+    for (arguments, status, message) in [
+        (&["--continue", "yes"][..], 2, "--json"),
+        (&["--continue", "maybe"], 2, "no, yes"),
+        (&["--bin", "0"], 2, "--bin"),
+        (&["--gauge", "@absent"], 1, "absent"),
+        (&["--source", "wall,all:wall,1"], 2, "stands alone"),
+        (&["--json", "absent/folder.json"], 1, "absent/folder.json"),
+        (&["--plot", "absent/folder.svg"], 1, "absent/folder.svg"),
+        (&["--error", "1e-12", "--gauge", "a:b"], 2, "one configuration"),
+    ] {
+        let mut command = Command::new(program);
+        command.args(["--kappa", "0.1"]).args(arguments);
+        if !arguments.contains(&"--gauge") {
+            command.args(["--gauge", "absent"]);
+        }
+        let out = command.output().unwrap();
+        let text = String::from_utf8_lossy(&out.stderr).into_owned();
+        assert_eq!(out.status.code(), Some(status), "{arguments:?}: {text}");
+        assert!(text.contains(message), "{arguments:?}: {text}");
+    }
+}
