@@ -271,7 +271,7 @@ fn vectors_are_gathered_and_scattered() {
                 let gather = Gather::new(&outer, grid).unwrap();
                 let held = gather.inner().is_some();
                 let of = |mu: usize| ranks().grid()[mu] / grid[mu];
-                assert_eq!(held, (0..4).all(|mu| ranks().coords()[mu] % of(mu) == 0));
+                assert_eq!(held, (0..4).all(|mu| ranks().coords()[mu].is_multiple_of(of(mu))));
                 for (precision, nrhs) in [(Precision::F32, 1), (Precision::F64, 3)] {
                     let new = |grid: &Arc<CoarseGrid>| {
                         CoarseField::new(grid, precision, Subset::Full, 4, nrhs).unwrap()
