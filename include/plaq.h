@@ -1110,8 +1110,8 @@ typedef struct plaq_multigrid_params {
   /** Null vectors of a chirality on each level but the coarsest; 0: 24. Default: 0, 0, 0, 0. */
   int32_t vectors[4];
   /** Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-   * third, and on; 0: as the lattice suggests. They divide the part of a rank.
-   * Default: 0, 0, 0, 0. */
+   * third, and on; 0: as the lattice suggests. The first divide the part of a rank, the others
+   * the whole level, or with `gather` -1 a rank's part of it. Default: 0, 0, 0, 0. */
   int32_t block[4];
   /** Default: 0, 0, 0, 0. */
   int32_t block_2[4];
@@ -1138,8 +1138,10 @@ typedef struct plaq_multigrid_params {
   int32_t setup_iterations;
   /** Default: 3. */
   int32_t refinements;
-  /** Must be 0. */
-  int32_t reserved;
+  /** Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or it
+   * would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
+   * levels stay on all ranks. Default: 0. */
+  int32_t gather;
   /** MR: relaxation. Default: 0.85. */
   double omega;
   /** Relative residual at which GCR stops on coarse levels, and on the coarsest.
@@ -1183,11 +1185,12 @@ typedef struct plaq_multigrid_level {
   int32_t block[4];
   /** Null vectors of a chirality; 0 on the coarsest. */
   int32_t vectors;
-  int32_t reserved;
+  /** Ranks that have a part of the level. */
+  int32_t ranks;
   /** Of null vectors and the level's coarse operator on this rank. */
   int64_t bytes;
   /** Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
-   * the last set-up or update. */
+   * the last set-up or update; 0 on a rank without a part of the level. */
   int64_t iterations;
   /** In the level and those below it; on a GPU as the host saw them. */
   double seconds;
@@ -2001,9 +2004,10 @@ typedef struct plaq_overlap_solve_params {
   /** GCR: directions kept. Default: 20. */
   int32_t nkrylov;
   /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-   * which must be above the critical one, and tolerance. Default: 0. */
+   * which must be above the critical one, NaN: found once for the links, the low edge of its
+   * spectrum at twice the (least) quark mass; and tolerance. Default: 0. */
   int32_t wilson_iterations;
-  /** Default: 0. */
+  /** Default: NaN. */
   double wilson_mass;
   /** Default: 0.1. */
   double wilson_tol;

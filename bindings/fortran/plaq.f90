@@ -602,7 +602,8 @@ module plaq
     !> Null vectors of a chirality on each level but the coarsest; 0: 24.
     integer(c_int32_t) :: vectors(4)
     !> Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-    !> third, and on; 0: as the lattice suggests. They divide the part of a rank.
+    !> third, and on; 0: as the lattice suggests. The first divide the part of a rank, the others
+    !> the whole level, or with `gather` -1 a rank's part of it.
     integer(c_int32_t) :: block(4)
     integer(c_int32_t) :: block_2(4)
     integer(c_int32_t) :: block_3(4)
@@ -621,8 +622,10 @@ module plaq
     !> cycle is then applied to them, to 10000.
     integer(c_int32_t) :: setup_iterations
     integer(c_int32_t) :: refinements
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or it
+    !> would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
+    !> levels stay on all ranks.
+    integer(c_int32_t) :: gather
     !> MR: relaxation.
     real(c_double) :: omega
     !> Relative residual at which GCR stops on coarse levels, and on the coarsest.
@@ -656,11 +659,12 @@ module plaq
     integer(c_int32_t) :: block(4)
     !> Null vectors of a chirality; 0 on the coarsest.
     integer(c_int32_t) :: vectors
-    integer(c_int32_t) :: reserved
+    !> Ranks that have a part of the level.
+    integer(c_int32_t) :: ranks
     !> Of null vectors and the level's coarse operator on this rank.
     integer(c_int64_t) :: bytes
     !> Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
-    !> the last set-up or update.
+    !> the last set-up or update; 0 on a rank without a part of the level.
     integer(c_int64_t) :: iterations
     !> In the level and those below it; on a GPU as the host saw them.
     real(c_double) :: seconds
@@ -1075,7 +1079,8 @@ module plaq
     !> GCR: directions kept.
     integer(c_int32_t) :: nkrylov
     !> GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-    !> which must be above the critical one, and tolerance.
+    !> which must be above the critical one, NaN: found once for the links, the low edge of its
+    !> spectrum at twice the (least) quark mass; and tolerance.
     integer(c_int32_t) :: wilson_iterations
     real(c_double) :: wilson_mass
     real(c_double) :: wilson_tol
