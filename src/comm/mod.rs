@@ -26,9 +26,6 @@ pub use mpi::{host, CommAddress, Communicator};
 /// enough for a host that writes files between two calls.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Tag of what `Comm::exchange` sends; halos take the first ones.
-const PIECES: i32 = 64;
-
 /// One message out and its counterpart in, of equal length; addresses are of memory that the
 /// transport can reach, and stay valid until the exchange is finished. An address 0: not that one.
 #[derive(Clone, Copy, Debug)]
@@ -404,41 +401,6 @@ impl Comm {
             }
         }
         Ok(taken)
-    }
-
-    /// Gives pieces of `mine`, which lie there one after the other, to ranks, and gets others, which come
-    /// to lie so in `room`, which is returned. A piece is a rank and its bytes; at most one of a rank.
-    pub fn exchange(
-        &self,
-        mine: Vec<u8>,
-        sent: &[(usize, usize)],
-        mut room: Vec<u8>,
-        received: &[(usize, usize)],
-    ) -> Result<Vec<u8>> {
-        let end = |pieces: &[(usize, usize)]| pieces.iter().map(|&(_, bytes)| bytes).sum::<usize>();
-        assert!(end(sent) <= mine.len() && end(received) <= room.len());
-        let (mut messages, mut at) = (Vec::new(), mine.as_ptr() as u64);
-        for &(to, bytes) in sent {
-            messages.push(Message { to, from: to, tag: PIECES, send: at, recv: 0, bytes });
-            at += bytes as u64;
-        }
-        at = room.as_mut_ptr() as u64;
-        for &(from, bytes) in received {
-            match messages.iter_mut().find(|m| m.to == from && m.bytes == bytes) {
-                Some(m) => m.recv = at,
-                None => {
-                    messages.push(Message { to: from, from, tag: PIECES, send: 0, recv: at, bytes })
-                }
-            }
-            at += bytes as u64;
-        }
-        let started = self.start(&messages, None);
-        if let Err(e) = started.and_then(|pending| self.finish(pending)) {
-            // MPI may still read and write them.
-            std::mem::forget((mine, room));
-            return Err(e);
-        }
-        Ok(room)
     }
 
     /// Fails on all ranks where it failed on one: with that rank's status and message. For

@@ -238,15 +238,22 @@ fn exchange(
     to: &mut Buffer,
     back: bool,
 ) -> Result<()> {
-    let bytes = |lines_of: usize| lines_of * lines.piece * form.bytes();
+    let bytes = |count: usize| count * lines.piece * form.bytes();
     let all = (0..lines.ranks.len()).map(|k| (lines.ranks[k], bytes(lines.of(k).len())));
     let mine = lines.ranks.iter().map(|&rank| (rank, bytes(lines.mine().len())));
     let (all, mine): (Vec<_>, Vec<_>) = (all.collect(), mine.collect());
     let (sent, received) = if back { (mine, all) } else { (all, mine) };
-    let total = |pieces: &[(usize, usize)]| pieces.iter().map(|p| p.1).sum();
-    let mut out = host_array(total(&sent), 0u8, "lines of a Fourier transform")?;
-    let mut inp = host_array(total(&received), 0u8, "lines of a Fourier transform")?;
-    from.download_at(0, &mut out)?;
-    inp = geometry.comm().exchange(out, &sent, inp, &received)?;
-    to.upload_at(0, &inp)
+    let (mut sends, mut at) = (Vec::new(), 0);
+    for (rank, bytes) in sent {
+        let mut piece = host_array(bytes, 0u8, "lines of a Fourier transform")?;
+        from.download_at(at, &mut piece)?;
+        sends.push((rank, piece));
+        at += bytes;
+    }
+    at = 0;
+    for piece in geometry.comm().deliver(sends, &received)? {
+        to.upload_at(at, &piece)?;
+        at += piece.len();
+    }
+    Ok(())
 }
