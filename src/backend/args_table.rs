@@ -796,4 +796,21 @@ kernel_args! {
         /// rho_munu, 4 mu + nu.
         arg rho: [f64; 16],
     }
+
+    /// Products along paths, some at a time (paths.h).
+    struct PathArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// Matrices or elements of the paths, before and after.
+        sub from: FieldView,
+        sub to: FieldView,
+        sub force: FieldView,
+        /// How many, 8 at most.
+        arg paths: i32,
+        /// Steps of the paths, or less than 0.
+        arg step: [i32; 8],
+        /// Is it the last one of its path.
+        arg last: [i32; 8],
+        arg coef: [f64; 8],
+    }
 }
