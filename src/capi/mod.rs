@@ -31,6 +31,7 @@ pub mod momentum;
 pub mod multigrid;
 pub mod observe;
 pub mod overlap;
+pub mod path;
 pub mod propagator;
 pub mod quda;
 pub mod solve;
@@ -59,6 +60,7 @@ pub const MODULES: &[&table::Module] = &[
     &overlap::MODULE,
     &gaugefix::MODULE,
     &momentum::MODULE,
+    &path::MODULE,
     &force::MODULE,
     &hmc::MODULE,
     &flow::MODULE,

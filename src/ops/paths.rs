@@ -287,16 +287,23 @@ impl Walker {
             bail!(BadParameter, "coefficients: expected {n} numbers, found {found}");
         }
         if let Some(k) = paths.iter().position(|p| p[0] > 3) {
-            bail!(BadParameter, "path {k}: expected a first step forward, found {}", paths.get(k)[0]);
+            bail!(
+                BadParameter,
+                "path {k}: expected a first step forward, found {}",
+                paths.get(k)[0]
+            );
         }
         let form = (out.form(), out.count(), out.precision());
-        if form != (MatrixForm::General, 4, gauge.precision()) || out.geometry() != gauge.geometry() {
-            bail!(FieldMismatch, "gather: expected four general matrices as the links, found {form:?}");
+        if form != (MatrixForm::General, 4, gauge.precision()) || out.geometry() != gauge.geometry()
+        {
+            bail!(
+                FieldMismatch,
+                "gather: expected four general matrices as the links, found {form:?}"
+            );
         }
         for batch in paths.batches(self.together()) {
             let products = self.walk(gauge, paths, &batch)?;
-            let mut args =
-                PathArgs { from: products.view(), to: out.view(), ..self.args(gauge) };
+            let mut args = PathArgs { from: products.view(), to: out.view(), ..self.args(gauge) };
             for (slot, &k) in batch.iter().enumerate() {
                 args.step[slot] = i32::from(paths.get(k)[0]);
                 args.coef[slot] = coefficients[k];
