@@ -78,8 +78,8 @@ pub const HEADERS: &[table::Header] = &[
     table::Header { file: "quda/quda_define.h", includes: &[], modules: &[&quda::define::MODULE] },
     table::Header {
         file: "quda/quda.h",
-        includes: &["enum_quda.h", "quda_constants.h", "quda_define.h"],
-        modules: &[],
+        includes: &["stddef.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
+        modules: &[&quda::gauge::MODULE],
     },
     table::Header {
         file: "quda/quda_milc_interface.h",
