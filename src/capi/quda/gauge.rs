@@ -98,8 +98,8 @@ interface! {
         /// for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the
         /// path_length[i] steps of a staple, 0 to 3 forward in x, y, z, t, 7 to 4 back, that leads back to
         /// x. Momenta are anti-hermitian, 10 reals a link (sqrt(2) i p in plaq's convention), in
-        /// one array, four on a site, even sites first, or in site structs. Up to 63 steps and 1024
-        /// paths. Returns 0.
+        /// one array, four on a site, even sites first (QUDA_MILC_GAUGE_ORDER), or on the device. Up to 63
+        /// steps and 1024 paths. Returns 0.
         computeGaugeForceQuda(mom: *mut c_void, sitelink: *mut c_void, input_path_buf: PathTable, path_length: Array<c_int>, loop_coeff: Array<f64>, num_paths: c_int, max_length: c_int, dt: f64, qudaGaugeParam: Array<QudaGaugeParam>) -> c_int = together gauge_force;
         /// out_d(x) = out_d(x) + dt U_d(x) sum_i loop_coeff[i] (product along path i from x + d), without
         /// the sum where overwrite_gauge is 1; `out` is laid out as links. Paths need not be closed.

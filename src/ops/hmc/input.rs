@@ -187,6 +187,8 @@ struct Hierarchy {
     update: Option<String>,
     persistent: bool,
     nkrylov: Option<usize>,
+    /// Also for the W of a ratio.
+    preconditioner: bool,
 }
 
 impl<'de> Deserialize<'de> for Solver {
@@ -526,6 +528,7 @@ impl Hierarchy {
             update,
             persistent: self.persistent,
             nkrylov: self.nkrylov.unwrap_or(plain.nkrylov),
+            preconditioner: self.preconditioner,
         })
     }
 }
