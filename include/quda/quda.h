@@ -94,8 +94,8 @@ void freeGaugeQuda(void);
  * for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the
  * path_length[i] steps of a staple, 0 to 3 forward in x, y, z, t, 7 to 4 back, that leads back to
  * x. Momenta are anti-hermitian, 10 reals a link (sqrt(2) i p in plaq's convention), in
- * one array, four on a site, even sites first, or in site structs. Up to 63 steps and 1024
- * paths. Returns 0. */
+ * one array, four on a site, even sites first (QUDA_MILC_GAUGE_ORDER), or on the device. Up to 63
+ * steps and 1024 paths. Returns 0. */
 int computeGaugeForceQuda(void *mom,
                           void *sitelink,
                           int ***input_path_buf,
