@@ -2466,6 +2466,50 @@ plaq_status plaq_gauge_evolve(plaq_gauge gauge, plaq_momentum momentum, double s
 /** Puts all links back into SU(3); `correction`: the largest change of an entry. */
 plaq_status plaq_gauge_reunitarise(plaq_gauge gauge, double *correction);
 
+/* ---- Closed paths of links ---- */
+
+/** Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
+ * to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
+ * after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
+ * path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
+ * OUT_OF_MEMORY. */
+plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
+                                   const int32_t *steps,
+                                   const int32_t *lengths,
+                                   int64_t count,
+                                   double *traces);
+
+/** S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
+ * as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
+ * UNSUPPORTED. */
+plaq_status plaq_action_paths(plaq_gauge gauge,
+                              const int32_t *steps,
+                              const int32_t *lengths,
+                              const double *coefficients,
+                              int64_t count,
+                              double *action);
+
+/** momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+ * above, FIELD_MISMATCH. */
+plaq_status plaq_force_paths(plaq_gauge gauge,
+                             const int32_t *steps,
+                             const int32_t *lengths,
+                             const double *coefficients,
+                             int64_t count,
+                             plaq_momentum momentum,
+                             double step,
+                             plaq_force_report *report);
+
+/** All forms that a closed path of `length` steps takes under turns and reflections of the
+ * lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
+ * `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
+ * INVALID_ARGUMENT: `capacity` is too small. */
+plaq_status plaq_path_images(const int32_t *steps,
+                             int64_t length,
+                             int32_t *images,
+                             int64_t capacity,
+                             int64_t *count);
+
 /* ---- Fermion forces of given spinors ---- */
 
 /** momentum = momentum - step F with F the force of the hopping term in
@@ -2729,7 +2773,7 @@ enum {
   /** Ends the program with exit code 1 (the default). */
   PLAQ_QUDA_ERRORS_END = 0,
   /** Returns. No array, number or count of the host has been written then, and what is
-   * returned is NULL. */
+   * returned is NULL, or 1 from functions that return an int. */
   PLAQ_QUDA_ERRORS_RETURN = 1
 };
 

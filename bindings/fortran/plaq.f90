@@ -1294,6 +1294,8 @@ module plaq
     integer(c_int64_t) :: iterations
   end type
 
+  ! Closed paths of links
+
   ! Fermion forces of given spinors
 
   ! Hybrid Monte Carlo
@@ -1417,7 +1419,7 @@ module plaq
   !> Ends the program with exit code 1 (the default).
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
   !> Returns. No array, number or count of the host has been written then, and what is
-  !> returned is NULL.
+  !> returned is NULL, or 1 from functions that return an int.
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_RETURN = 1
   !> plaq_quda_error_callback: a bind(c) procedure; pass c_funloc of it.
   !> Gets the name of the function that failed, its status and the message in lines: argument,
@@ -2731,6 +2733,68 @@ module plaq
       import
       type(plaq_gauge), value :: gauge
       real(c_double), intent(inout) :: correction
+    end function
+    !> Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
+    !> to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
+    !> after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
+    !> path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
+    !> OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_gauge_path_traces(gauge, steps, lengths, count, traces) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(*)
+      integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: traces(*)
+    end function
+    !> S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
+    !> as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
+    !> UNSUPPORTED.
+    integer(c_int32_t) function plaq_action_paths(gauge, &
+        steps, &
+        lengths, &
+        coefficients, &
+        count, &
+        action) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(*)
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: action
+    end function
+    !> momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+    !> above, FIELD_MISMATCH.
+    integer(c_int32_t) function plaq_force_paths(gauge, &
+        steps, &
+        lengths, &
+        coefficients, &
+        count, &
+        momentum, &
+        step, &
+        report) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(*)
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+      type(plaq_momentum), value :: momentum
+      real(c_double), value :: step
+      type(plaq_force_report), intent(inout), optional :: report
+    end function
+    !> All forms that a closed path of `length` steps takes under turns and reflections of the
+    !> lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
+    !> `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
+    !> INVALID_ARGUMENT: `capacity` is too small.
+    integer(c_int32_t) function plaq_path_images(steps, length, images, capacity, count) bind(c)
+      import
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int64_t), value :: length
+      integer(c_int32_t), intent(inout) :: images(*)
+      integer(c_int64_t), value :: capacity
+      integer(c_int64_t), intent(inout) :: count
     end function
     !> momentum = momentum - step F with F the force of the hopping term in
     !> S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with

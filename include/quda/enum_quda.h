@@ -8,6 +8,90 @@
 /** Last in every enumeration: no value. */
 #define QUDA_INVALID_ENUM (-0x7fffffff - 1)
 
+/** Where an array of the host is; plaq takes those in host memory. */
+typedef enum QudaFieldLocation {
+  QUDA_CPU_FIELD_LOCATION = 1,
+  QUDA_CUDA_FIELD_LOCATION = 2,
+  QUDA_INVALID_FIELD_LOCATION = QUDA_INVALID_ENUM
+} QudaFieldLocation;
+
+/** What links are; plaq takes those of SU(3). */
+typedef enum QudaLinkType {
+  QUDA_SU3_LINKS = 0,
+  QUDA_WILSON_LINKS = 0,
+  QUDA_GENERAL_LINKS = 1,
+  QUDA_THREE_LINKS = 2,
+  QUDA_MOMENTUM_LINKS = 3,
+  QUDA_COARSE_LINKS = 4,
+  QUDA_SMEARED_LINKS = 5,
+  QUDA_TWOLINK_LINKS = 6,
+  QUDA_INVALID_LINKS = QUDA_INVALID_ENUM
+} QudaLinkType;
+
+/** Order of links in the host's arrays. */
+typedef enum QudaGaugeFieldOrder {
+  QUDA_FLOAT_GAUGE_ORDER = 1,
+  QUDA_FLOAT2_GAUGE_ORDER = 2,
+  QUDA_FLOAT4_GAUGE_ORDER = 4,
+  QUDA_FLOAT8_GAUGE_ORDER = 8,
+  QUDA_NATIVE_GAUGE_ORDER = 9,
+  /** Four arrays, one for each direction, even sites first. */
+  QUDA_QDP_GAUGE_ORDER = 10,
+  QUDA_QDPJIT_GAUGE_ORDER = 11,
+  QUDA_CPS_WILSON_GAUGE_ORDER = 12,
+  /** One array, four links on a site, even sites first. */
+  QUDA_MILC_GAUGE_ORDER = 13,
+  /** The same inside of structs. */
+  QUDA_MILC_SITE_GAUGE_ORDER = 14,
+  QUDA_BQCD_GAUGE_ORDER = 15,
+  QUDA_TIFR_GAUGE_ORDER = 16,
+  QUDA_TIFR_PADDED_GAUGE_ORDER = 17,
+  QUDA_INVALID_GAUGE_ORDER = QUDA_INVALID_ENUM
+} QudaGaugeFieldOrder;
+
+/** Fermion boundary in t that the links carry: closed paths do not see it. */
+typedef enum QudaTboundary {
+  QUDA_ANTI_PERIODIC_T = -1,
+  QUDA_PERIODIC_T = 1,
+  QUDA_INVALID_T_BOUNDARY = QUDA_INVALID_ENUM
+} QudaTboundary;
+
+/** Bytes of a number; plaq takes single and double precision. */
+typedef enum QudaPrecision {
+  QUDA_QUARTER_PRECISION = 1,
+  QUDA_HALF_PRECISION = 2,
+  QUDA_SINGLE_PRECISION = 4,
+  QUDA_DOUBLE_PRECISION = 8,
+  QUDA_INVALID_PRECISION = QUDA_INVALID_ENUM
+} QudaPrecision;
+
+/** How QUDA would keep links; plaq keeps them whole. */
+typedef enum QudaReconstructType {
+  QUDA_RECONSTRUCT_NO = 18,
+  QUDA_RECONSTRUCT_12 = 12,
+  QUDA_RECONSTRUCT_8 = 8,
+  QUDA_RECONSTRUCT_9 = 9,
+  QUDA_RECONSTRUCT_13 = 13,
+  QUDA_RECONSTRUCT_10 = 10,
+  QUDA_RECONSTRUCT_INVALID = QUDA_INVALID_ENUM
+} QudaReconstructType;
+
+/** Whether links are in temporal gauge. */
+typedef enum QudaGaugeFixed {
+  QUDA_GAUGE_FIXED_NO = 0,
+  QUDA_GAUGE_FIXED_YES = 1,
+  QUDA_GAUGE_FIXED_INVALID = QUDA_INVALID_ENUM
+} QudaGaugeFixed;
+
+/** Staggered phases in links; plaq takes links without. */
+typedef enum QudaStaggeredPhase {
+  QUDA_STAGGERED_PHASE_NO = 0,
+  QUDA_STAGGERED_PHASE_MILC = 1,
+  QUDA_STAGGERED_PHASE_CHROMA = 2,
+  QUDA_STAGGERED_PHASE_TIFR = 3,
+  QUDA_STAGGERED_PHASE_INVALID = QUDA_INVALID_ENUM
+} QudaStaggeredPhase;
+
 /** How much a library says. plaq says nothing by itself, whatever is asked for:
  * plaq_log_set of plaq.h takes its log. */
 typedef enum QudaVerbosity {

@@ -685,10 +685,7 @@ kernel_args! {
 
     /// U <- exp(i step p) U, and links put back into the group (evolve.h).
     struct EvolveArgs {
-        sub geom: Geom,
-        sub gauge: FieldView,
-        sub momenta: FieldView,
-        arg step: f64,
+        sub geom: Geom, sub gauge: FieldView, sub momenta: FieldView, arg step: f64,
     }
 
     /// Force of the hop, of several pairs of full spinor fields (fermion_force.h).
@@ -735,21 +732,14 @@ kernel_args! {
 
     /// Force of these matrices (clover_force.h).
     struct CloverForceArgs {
-        sub geom: Geom,
-        sub gauge: FieldView,
-        sub insertion: FieldView,
-        sub momenta: FieldView,
+        sub geom: Geom, sub gauge: FieldView, sub insertion: FieldView, sub momenta: FieldView,
         arg step: f64,
     }
 
     /// Actions and forces of plaquettes and rectangles (gauge_force.h).
     struct ForceArgs {
-        sub geom: Geom,
-        sub gauge: FieldView,
-        sub loops: FieldView,
-        sub elements: FieldView,
-        sub steps: FieldView,
-        sub momenta: FieldView,
+        sub geom: Geom, sub gauge: FieldView, sub loops: FieldView, sub elements: FieldView,
+        sub steps: FieldView, sub momenta: FieldView,
         /// Coefficients by plane 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in
         /// the first of its directions, and in the second.
         arg plaquette: [f64; 6],
@@ -795,5 +785,12 @@ kernel_args! {
         sub lambda: FieldView,
         /// rho_munu, 4 mu + nu.
         arg rho: [f64; 16],
+    }
+
+    /// Products along paths, up to 8 at a time (paths.h): matrices or elements `from` one step `to` the
+    /// next; steps less than 0 rest, `last` ones end their path.
+    struct PathArgs {
+        sub geom: Geom, sub gauge: FieldView, sub from: FieldView, sub to: FieldView, sub force: FieldView,
+        arg paths: i32, arg step: [i32; 8], arg last: [i32; 8], arg coef: [f64; 8],
     }
 }

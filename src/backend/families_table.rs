@@ -93,4 +93,9 @@ pub const KERNELS: &[Kernel] = &[
     kernel("stout_exponent", "StoutExponent", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]),
     kernel("stout_turn", "StoutTurn", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]),
     kernel("stout_force", "StoutForce", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]).blocks(Blocks::AllRegisters),
+    kernel("path_step", "PathStep", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
+    kernel("path_traces", "PathTraces", "paths.h", "PathArgs", Kind::Reduce(16), &[FLOATS]),
+    kernel("path_gather", "PathGather", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
+    kernel("path_elements", "PathElements", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
+    kernel("path_turn", "PathTurn", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
 ];

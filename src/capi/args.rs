@@ -1,6 +1,6 @@
 //! Kinds of C arguments: how each is checked before a call and written after its success.
 
-use std::ffi::{c_char, c_void, CStr};
+use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::Arc;
 
 use super::digest::{Digest, Digested};
@@ -10,6 +10,7 @@ use crate::backend::{External, Location};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::fields::Precision;
 
 /// One argument of an entry point.
 pub trait Arg: Sized {
@@ -521,6 +522,81 @@ impl Data {
         work(unsafe { std::slice::from_raw_parts(self.0, count) })
     }
 }
+
+impl DataOut {
+    /// The first `count` numbers of an array, as doubles. On trust as in `Memory::block`.
+    pub(crate) fn numbers(&self, precision: Precision, count: usize) -> Vec<f64> {
+        let single: *const f32 = self.0.cast();
+        let double: *const f64 = self.0.cast();
+        // SAFETY: the host's array of that size.
+        let number = |i: usize| unsafe {
+            match precision {
+                Precision::F64 => double.add(i).read_unaligned(),
+                _ => f64::from(single.add(i).read_unaligned()),
+            }
+        };
+        (0..count).map(number).collect()
+    }
+
+    /// Writes numbers to the array's begin.
+    pub(crate) fn write(&self, precision: Precision, numbers: &[f64]) {
+        let single: *mut f32 = self.0.cast();
+        let double: *mut f64 = self.0.cast();
+        for (i, number) in numbers.iter().enumerate() {
+            // SAFETY: the host's array of that size.
+            unsafe {
+                match precision {
+                    Precision::F64 => double.add(i).write_unaligned(*number),
+                    _ => single.add(i).write_unaligned(*number as f32),
+                }
+            }
+        }
+    }
+}
+
+/// `int ***`: paths by direction and number.
+pub struct PathTable(*const *const *const c_int);
+
+/// `int **`: paths by number.
+pub struct PathList(*const *const c_int);
+
+impl PathTable {
+    /// The paths of a direction.
+    pub(crate) fn of(&self, direction: usize) -> Result<PathList> {
+        // SAFETY: the host's array of four addresses, not NULL.
+        let list = unsafe { self.0.add(direction).read_unaligned() };
+        not_null(list, "input_path_buf")?;
+        Ok(PathList(list))
+    }
+}
+
+impl PathList {
+    /// The first `length` steps of a path.
+    pub(crate) fn get(&self, number: usize, length: usize) -> Result<Vec<i32>> {
+        // SAFETY: the host's array of as many addresses as there are paths, not NULL.
+        let path = unsafe { self.0.add(number).read_unaligned() };
+        not_null(path, "input_path_buf")?;
+        Ok(numbers(path, length).unwrap_or_default())
+    }
+}
+
+macro_rules! pointer {
+    ($name:ident, $pointer:ty) => {
+        impl Arg for $name {
+            type C = $pointer;
+            type View<'a> = &'a $name;
+            unsafe fn read(c: $pointer, name: &'static str) -> Result<Self> {
+                not_null(c, name)?;
+                Ok($name(c))
+            }
+            fn view(&mut self) -> &Self {
+                self
+            }
+        }
+    };
+}
+pointer!(PathTable, *const *const *const c_int);
+pointer!(PathList, *const *const c_int);
 
 fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
     if pointer.is_null() {

@@ -31,6 +31,7 @@ pub mod momentum;
 pub mod multigrid;
 pub mod observe;
 pub mod overlap;
+pub mod path;
 pub mod propagator;
 pub mod quda;
 pub mod solve;
@@ -59,6 +60,7 @@ pub const MODULES: &[&table::Module] = &[
     &overlap::MODULE,
     &gaugefix::MODULE,
     &momentum::MODULE,
+    &path::MODULE,
     &force::MODULE,
     &hmc::MODULE,
     &flow::MODULE,
@@ -76,8 +78,8 @@ pub const HEADERS: &[table::Header] = &[
     table::Header { file: "quda/quda_define.h", includes: &[], modules: &[&quda::define::MODULE] },
     table::Header {
         file: "quda/quda.h",
-        includes: &["enum_quda.h", "quda_constants.h", "quda_define.h"],
-        modules: &[],
+        includes: &["stddef.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
+        modules: &[&quda::gauge::MODULE],
     },
     table::Header {
         file: "quda/quda_milc_interface.h",

@@ -66,6 +66,15 @@ impl MatrixField {
         Ok(MatrixField { inner, form })
     }
 
+    /// Four general matrices on a site of what was loaded as links, stored whole.
+    pub(crate) fn from_links(links: GaugeField) -> Self {
+        MatrixField { inner: links, form: MatrixForm::General }
+    }
+    /// The way back, for arrays of hosts that are laid out as links.
+    pub(crate) fn into_links(self) -> GaugeField {
+        self.inner
+    }
+
     pub fn device(&self) -> &Device {
         self.inner.device()
     }

@@ -13,6 +13,7 @@ pub mod link_smearing;
 pub mod null_space;
 pub mod observables;
 pub mod overlap;
+pub mod paths;
 pub mod propagator;
 pub mod propagator_file;
 pub mod quenched;

@@ -181,7 +181,8 @@ fn item(s: &mut String, item: &Item) {
             let _ = writeln!(s, "typedef struct {name} {{");
             for field in *fields {
                 member_comment(s, field);
-                let _ = writeln!(s, "  {};", declare(field.ty, field.name));
+                let name = field.name.trim_start_matches("r#");
+                let _ = writeln!(s, "  {};", declare(field.ty, name));
             }
             let _ = writeln!(s, "}} {name};");
         }
@@ -302,6 +303,8 @@ fn c_type(ty: &str) -> String {
     match inner.as_str() {
         "()" | "" => "void",
         "c_int" => "int",
+        "PathTable" => "int ***",
+        "PathList" => "int **",
         "c_uint" => "unsigned",
         "usize" => "size_t",
         "*constc_int" => "const int *",
@@ -335,7 +338,8 @@ pub fn layout_checks() -> String {
             check(format!("sizeof({name}) == {size}"), number);
             for field in *fields {
                 number += 1;
-                check(format!("offsetof({name}, {}) == {}", field.name, field.offset), number);
+                let member = field.name.trim_start_matches("r#");
+                check(format!("offsetof({name}, {member}) == {}", field.offset), number);
             }
         }
     }

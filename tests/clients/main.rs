@@ -32,6 +32,12 @@ fn sessions_and_wrong_arrays() {
 }
 
 #[test]
+fn tables_of_paths() {
+    let [own, quda] = headers();
+    checked("tests/clients/paths.c", &[&own, &quda]);
+}
+
+#[test]
 fn milc_calls_on_ranks() {
     if mpi_library().is_none() {
         return;

@@ -9,6 +9,8 @@ use plaq::ops::hmc::fermion::{
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial};
+use plaq::ops::observables::plaquette;
+use plaq::ops::quenched::Quenched;
 
 use super::common::{self, over_ranks};
 use super::device;
@@ -184,4 +186,53 @@ fn a_chain_goes_on_with_the_same_bits() {
         assert_eq!(next.delta_h.to_bits(), again.delta_h.to_bits());
         assert_eq!(u.save_lex().unwrap(), v.save_lex().unwrap());
     }
+}
+
+/// At a small kappa quarks do nothing but shift beta by some 96 kappa^4 = 6e-4 (hopping expansion), and the
+/// plaquette by a tenth of it: two flavours have the plaquette of the heat bath without quarks. Seeds are
+/// fixed: it holds always or never.
+#[test]
+fn heavy_quarks_leave_the_pure_gauge_plaquette() {
+    let blocked = |values: &[f64]| {
+        let n = values.len() / 20;
+        let blocks: Vec<f64> =
+            values.chunks_exact(n).map(|b| b.iter().sum::<f64>() / n as f64).collect();
+        let mean = blocks.iter().sum::<f64>() / 20.0;
+        let variance = blocks.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 19.0;
+        (mean, (variance / 20.0).sqrt())
+    };
+    let mut u = start();
+    let mut heat = Quenched::new(BETA, 5).unwrap();
+    heat.run(&mut u, 50).unwrap();
+    let bath: Vec<f64> = (0..1000)
+        .map(|_| {
+            heat.run(&mut u, 1).unwrap();
+            plaquette(&u).unwrap().total
+        })
+        .collect();
+    let monomials = vec![gauge(&u), two("heavy", 0.05, None, (0, true))];
+    let params = HmcParams {
+        length: 1.0,
+        levels: vec![level(Scheme::Omelyan2, 5, &["gauge", "heavy"])],
+        seed: 17,
+        trajectory: 0,
+        accept_until: 0,
+        reversibility_every: 0,
+    };
+    let mut hmc = Hmc::new(u.device(), u.geometry(), u.precision(), monomials, params).unwrap();
+    let (mut found, mut accepted) = (vec![], 0);
+    for k in 0..420 {
+        let report = hmc.run(&mut u).unwrap();
+        if k >= 20 {
+            found.push(report.plaquette);
+            accepted += u32::from(report.accepted);
+        }
+    }
+    let ((a, ea), (b, eb)) = (blocked(&bath), blocked(&found));
+    println!(
+        "heat bath {a:.5} +- {ea:.5}, heavy quarks {b:.5} +- {eb:.5}, accepted {accepted} of 400"
+    );
+    let error = (ea * ea + eb * eb).sqrt();
+    assert!((a - b).abs() < 4.0 * error, "{a} +- {ea}, {b} +- {eb}");
+    assert!(error < 2e-3 && accepted > 300, "{error}, {accepted}");
 }

@@ -1,9 +1,14 @@
 //! Stout smearing and the way of forces through it.
 
+use plaq::compose::Schur;
 use plaq::error::Status;
-use plaq::fields::{Momenta, Precision, Recon, Subset};
-use plaq::operators::{ForceTerms, Wilson};
+use plaq::fields::{GaugeField, Momenta, Precision, Recon, Subset};
+use plaq::operators::{DiracParams, ForceTerms, Wilson};
+use plaq::ops::hmc::fermion::{Inverter, TwoFlavours, TwoFlavoursParams};
+use plaq::ops::hmc::input::hmc_from_toml;
+use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::stout::{Smeared, Stout};
+use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 
 use super::common::{distance, extents_on};
@@ -103,4 +108,58 @@ fn what_cannot_be_smeared_is_a_status() {
     let two_rows = s.gauge(&s.links, Precision::F64, Recon::R12);
     let smear = Stout::new(0.1, 1).unwrap().smear(&two_rows);
     assert_eq!(smear.unwrap_err().status, Status::Unsupported);
+}
+
+/// A monomial on smeared links from an input is that made by hand, bit for bit, and its action that of a
+/// plain one on links that were smeared before.
+#[test]
+fn an_input_smears_as_calls_do() {
+    let text = "length = 0.3\nseed = 5\naccept_until = 9\n[[monomial]]\nname = \"q\"\ntype = \"two_flavours\"\n\
+                operator = { kappa = 0.12, csw = 1.2 }\nsmearing = { rho = 0.1, levels = 2 }\n[[level]]\n\
+                integrator = \"leapfrog\"\nsteps = 3\nmonomials = [\"q\"]\n";
+    let s = Setup::new(&device(), [4, 4, 4, 4]);
+    let links = || {
+        let links = s.gauge(&s.links, Precision::F64, Recon::R18);
+        links.to(Precision::F64, Recon::R18).unwrap()
+    };
+    let stout = Stout::new(0.1, 2).unwrap();
+    let quarks = || {
+        let operator =
+            DiracParams { csw_s: 1.2, csw_t: 1.2, ..Default::default() }.with_kappa(0.12);
+        let params = TwoFlavoursParams {
+            operator,
+            preconditioner: None,
+            schur: Schur { parity: 0, symmetric: true },
+            inverter: Inverter::default(),
+        };
+        TwoFlavours::new("q", params).unwrap()
+    };
+    let level = Level { scheme: Scheme::Leapfrog, steps: 3, monomials: vec![String::from("q")] };
+    let params = HmcParams {
+        length: 0.3,
+        levels: vec![level],
+        seed: 5,
+        trajectory: 0,
+        accept_until: 9,
+        reversibility_every: 0,
+    };
+    let monomials: Vec<Box<dyn Monomial>> = vec![Box::new(quarks().with_smearing(stout))];
+    let by_hand = Hmc::new(&s.device, &s.geometry, Precision::F64, monomials, params).unwrap();
+    let from_text = hmc_from_toml(&s.device, &s.geometry, Precision::F64, text).unwrap();
+    let [(a, u), (b, v)] = [by_hand, from_text].map(|mut hmc| {
+        let mut u = links();
+        (hmc.run(&mut u).unwrap(), u)
+    });
+    assert_eq!((a.delta_h, u.distance(&v).unwrap()), (b.delta_h, 0.0));
+    let stream = Stream { seed: 5, trajectory: 0 };
+    let action = |mut quarks: TwoFlavours, links: GaugeField| {
+        quarks.refresh(&links, stream).unwrap();
+        quarks.action(&links).unwrap()
+    };
+    let smeared = action(quarks().with_smearing(stout), links());
+    let before = action(quarks(), stout.smear(&links()).unwrap());
+    let thin = action(quarks(), links());
+    assert!((smeared / before - 1.0).abs() < 1e-12, "{smeared}, {before}");
+    assert!((smeared - a.monomials[0].action[0]).abs() < 1e-9 * smeared.abs());
+    assert!((smeared / thin - 1.0).abs() > 1e-4, "{smeared}, {thin}");
 }

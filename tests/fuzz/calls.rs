@@ -259,7 +259,12 @@ pub fn generate_quda() -> String {
                 let _ = writeln!(s, "static {name} fill_{name}(void) {{\n  {name} p;\n  int i;");
                 let _ = writeln!(s, "  memset(&p, 0, sizeof p);\n  (void)i;");
                 for Field { name, ty, .. } in *fields {
+                    let name = name.trim_start_matches("r#");
                     let draw = match *ty {
+                        "usize" => format!("p.{name} = quda_size();"),
+                        "[c_int; 4]" => {
+                            format!("for (i = 0; i < 4; i++) p.{name}[i] = quda_integer(\"{name}\");")
+                        }
                         "c_int" => format!("p.{name} = quda_integer(\"{name}\");"),
                         "f64" => format!("p.{name} = real(\"{name}\");"),
                         "[f64; 4]" => format!("for (i = 0; i < 4; i++) p.{name}[i] = percent(90) ? i == 3 : real(\"\");"),
@@ -288,6 +293,13 @@ pub fn generate_quda() -> String {
                 ("*mut c_void", _) => format!("void *a{i} = quda_pointer(\"{arg}\");"),
                 ("Array", "QudaMILCSiteArg_t") => format!("QudaMILCSiteArg_t *a{i} = quda_site();"),
                 ("Raw", "QudaInitArgs_t") => format!("QudaInitArgs_t a{i} = quda_init();"),
+                ("Array", "QudaGaugeParam") => {
+                    format!("QudaGaugeParam p{i} = fill_QudaGaugeParam(), *a{i} = quda_gauge_param(&p{i});")
+                }
+                ("Array", "c_int") => format!("const int *a{i} = integers_in(\"{arg}\");"),
+                ("Array", "f64") => format!("const double *a{i} = numbers_in();"),
+                ("PathTable", _) => format!("int ***a{i} = quda_path_table();"),
+                ("PathList", _) => format!("int **a{i} = quda_paths();"),
                 ("Raw", inner) => format!("{inner} a{i} = fill_{inner}();"),
                 ("OutArray", _) => format!("double *a{i} = out(3 * sizeof *a{i}, 0);"),
                 ("Out", "f64") => format!("double *a{i} = out(sizeof *a{i}, 0);"),
@@ -299,7 +311,7 @@ pub fn generate_quda() -> String {
             let _ = writeln!(s, "  {draw}");
         }
         let list: Vec<String> = (0..args.len()).map(|i| format!("a{i}")).collect();
-        let (list, result) = (list.join(", "), !returns.is_empty());
+        let (list, result) = (list.join(", "), *returns == "*mut c_void");
         let _ = writeln!(s, "  engine_remember();");
         let keep = if result { "void *given = " } else { "" };
         let _ = writeln!(s, "  {keep}{name}({list});\n  plaq_quda_last_status(&status);");

@@ -10,7 +10,7 @@ enum { MOST_SITES = 512, MOST_SITE_BYTES = 1600, PINNED = 16 };
 /* One session, no objects. */
 const int kind_count = 0, kind_context = 0, kind_gauge = 1, kind_spinor = 2;
 
-static int lattice[4] = {4, 4, 4, 4}, asked[4], machine[4], reals = 8, told, session;
+static int lattice[4] = {4, 4, 4, 4}, asked[4], machine[4], reals = 8, told, session, begun;
 static void *pinned[PINNED];
 static unsigned char *links, *before;
 static size_t link_bytes;
@@ -50,6 +50,13 @@ void *quda_pointer(const char *name) {
   static int none;
   int i = below(PINNED);
   void *p;
+  if (!strcmp(name, "mom") || !strcmp(name, "sitelink")) {
+    /* Enough for any order of the links; four addresses of itself at its begin. */
+    static unsigned char *array;
+    if (!array && !(array = calloc(2, 1 << 20))) exit(94);
+    for (i = 0; i < 4; i++) memcpy(array + (size_t)i * sizeof array, &array, sizeof array);
+    return percent(5) ? NULL : array;
+  }
   if (strcmp(name, "pointer")) return percent(80) ? NULL : &none;
   p = percent(70) ? pinned[i] : percent(50) ? (void *)&none : (void *)(uintptr_t)draw();
   for (i = 0; i < PINNED; i++)
@@ -117,11 +124,55 @@ QudaInitArgs_t quda_init(void) {
   return in;
 }
 
+QudaGaugeParam *quda_gauge_param(QudaGaugeParam *param) {
+  static const QudaGaugeFieldOrder orders[] = {QUDA_QDP_GAUGE_ORDER, QUDA_MILC_GAUGE_ORDER, QUDA_MILC_SITE_GAUGE_ORDER};
+  QudaGaugeParam good = newQudaGaugeParam();
+  int mu, odd = percent(5);
+  for (mu = 0; mu < 4; mu++) good.X[mu] = param->X[mu] = odd ? mu - 1 : 4;
+  good.type = QUDA_WILSON_LINKS, good.t_boundary = QUDA_PERIODIC_T, good.gauge_fix = QUDA_GAUGE_FIXED_NO;
+  good.gauge_order = orders[below(3)], good.reconstruct = QUDA_RECONSTRUCT_NO;
+  good.cpu_prec = percent(50) ? QUDA_SINGLE_PRECISION : QUDA_DOUBLE_PRECISION;
+  good.cuda_prec = percent(50) ? QUDA_SINGLE_PRECISION : QUDA_DOUBLE_PRECISION;
+  good.overwrite_gauge = below(2), good.overwrite_mom = below(2);
+  good.use_resident_gauge = below(2), good.make_resident_gauge = below(2);
+  good.use_resident_mom = below(2), good.make_resident_mom = below(2), good.return_result_mom = below(2);
+  good.gauge_offset = (size_t)(8 * below(20)), good.site_size = good.gauge_offset + 576 + (size_t)(8 * below(20));
+  if (percent(15)) {
+    /* Sizes decide how much memory is read. */
+    param->gauge_offset = good.gauge_offset, param->site_size = good.site_size;
+    good = *param;
+  }
+  *param = good;
+  return percent(3) ? NULL : param;
+}
+
+int **quda_paths(void) {
+  enum { PATHS = 4096, STEPS = 64 };
+  static const int loops[][6] = {{0, 1, 7, 6, 0, 7}, {2, 3, 5, 4, 2, 5}, {1, 7, 6, 0, 0, 7}, {3, 4, 3, 4, 3, 4}};
+  static int *list[PATHS], steps[8][STEPS];
+  int i, k, n;
+  for (i = 0; i < 8; i++)
+    for (n = below(4), k = 0; k < STEPS; k++) steps[i][k] = percent(98) ? loops[n][k % 6] : below(12) - 2;
+  for (i = 0; i < PATHS; i++) list[i] = steps[i % 8];
+  if (percent(3)) list[0] = NULL;
+  return percent(3) ? NULL : list;
+}
+
+int ***quda_path_table(void) {
+  static int **table[4];
+  int d;
+  for (d = 0; d < 4; d++) table[d] = quda_paths();
+  return percent(3) ? NULL : table;
+}
+
 void quda_called(const char *name, int32_t status) {
+  static const int whole[4] = {4, 4, 4, 4};
   const unsigned char *array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
   if (!strcmp(name, "qudaInit") && status == 0) memcpy(lattice, asked, sizeof lattice), session = 1;
-  if (!strcmp(name, "qudaFinalize")) session = 0;
-  if (!session && status == 0 && strstr(name, "Phased")) engine_fault("a result without qudaInit");
+  if (!strcmp(name, "qudaFinalize") || !strcmp(name, "endQuda")) memcpy(lattice, whole, sizeof lattice), session = 0;
+  if (!strcmp(name, "initQuda") && status == 0) begun = 1;
+  if (!strcmp(name, "endQuda")) begun = 0;
+  if (!session && !begun && status == 0 && strstr(name, "Phased")) engine_fault("a result without qudaInit");
   if (told != (status != 0)) engine_fault("the handler was not called once for an error");
   if (status && link_bytes && memcmp(array, before, link_bytes)) engine_fault("links of a call that failed");
   told = 0, link_bytes = 0;

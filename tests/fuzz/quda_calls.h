@@ -13,6 +13,11 @@ void *quda_pointer(const char *name);
 /* Links of the host, in an array of their own or of sites; the array ends where memory does. */
 QudaMILCSiteArg_t *quda_site(void);
 QudaInitArgs_t quda_init(void);
+/* Mostly what plaq takes, for a lattice of 4^4; NULL now and then. */
+QudaGaugeParam *quda_gauge_param(QudaGaugeParam *param);
+/* Paths of steps that are mostly right. */
+int **quda_paths(void);
+int ***quda_path_table(void);
 /* Pinned memory, for the function that frees it. */
 void quda_given(void *pointer);
 /* After each call. */

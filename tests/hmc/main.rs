@@ -6,6 +6,7 @@ mod common;
 mod forces;
 mod inputs;
 mod integrators;
+mod loops;
 mod momenta;
 #[path = "../reference/mod.rs"]
 mod reference;

@@ -2,7 +2,7 @@
 //! the program ends.
 
 use std::cell::Cell;
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -28,7 +28,7 @@ interface! {
             /// Ends the program with exit code 1 (the default).
             PLAQ_QUDA_ERRORS_END = 0 => ErrorMode::End,
             /// Returns. No array, number or count of the host has been written then, and what is
-            /// returned is NULL.
+            /// returned is NULL, or 1 from functions that return an int.
             PLAQ_QUDA_ERRORS_RETURN = 1 => ErrorMode::Return,
         }
     }
@@ -76,6 +76,9 @@ pub trait Nothing {
 }
 impl Nothing for () {
     const NOTHING: () = ();
+}
+impl Nothing for c_int {
+    const NOTHING: c_int = 1;
 }
 impl Nothing for *mut c_void {
     const NOTHING: Self = std::ptr::null_mut();

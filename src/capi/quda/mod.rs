@@ -6,5 +6,6 @@ pub mod calls;
 pub mod constants;
 pub mod define;
 pub mod enums;
+pub mod gauge;
 pub(crate) mod session;
 pub(crate) mod uploads;

@@ -10,17 +10,25 @@ use crate::capi::context::{
 };
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::fields::Geometry;
+use crate::fields::{GaugeField, Geometry, Momenta};
 
 /// What lives from initialisation to finalisation.
 pub struct Session {
     pub context: Arc<Context>,
     pub geometry: Arc<Geometry>,
     pub solves: Mutex<Solves>,
+    pub resident: Mutex<Resident>,
     /// Of the whole lattice, and ranks in each direction.
     shape: [[c_int; 4]; 2],
     /// Threads that read the host's arrays.
     pub threads: rayon::ThreadPool,
+}
+
+/// Fields that stay on the device from one call to the next.
+#[derive(Default)]
+pub struct Resident {
+    pub links: Option<Arc<GaugeField>>,
+    pub momenta: Option<Momenta>,
 }
 
 /// More do not read memory faster.
@@ -65,6 +73,11 @@ pub fn ranks() -> Option<Arc<Comm>> {
 
 pub fn set_communicator(communicator: *mut c_void) {
     *lock(&COMMUNICATOR) = communicator as usize;
+}
+
+/// Extents of this rank's part of the lattice, where there is a default context.
+pub fn part() -> Option<[c_int; 4]> {
+    current().map(|s| std::array::from_fn(|mu| s.shape[0][mu] / s.shape[1][mu]))
 }
 
 /// Opens the default context unless there is one, which must be for the same lattice. `device`: GPU of
@@ -122,8 +135,9 @@ pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> 
     let (comm, device) = (context.comm(), context.device());
     let made = || Ok((Geometry::decomposed(lattice, device, comm)?, threads(comm)?));
     let (geometry, threads) = comm.guard(made)?;
-    let solves = Mutex::default();
-    *lock(&SESSION) = Some(Arc::new(Session { context, geometry, solves, shape, threads }));
+    let (solves, resident) = (Mutex::default(), Mutex::default());
+    let session = Session { context, geometry, solves, resident, shape, threads };
+    *lock(&SESSION) = Some(Arc::new(session));
     Ok(())
 }
 

@@ -9,7 +9,8 @@
 //! [[monomial]]
 //! name = "gauge"
 //! type = "gauge"
-//! action = "wilson"             # wilson, symanzik, luescher_weisz, iwasaki, dbw2, rectangle (with c1)
+//! action = "wilson"             # wilson, symanzik, luescher_weisz, one_loop_symanzik, iwasaki, dbw2,
+//!                               # rectangle (with c1)
 //! beta = 5.7
 //!
 //! [[level]]                     # the outermost first
@@ -34,6 +35,7 @@ use super::gauge_action::{
     GaugeCoefficients, GaugeForce, GaugeMonomial, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
 };
 use super::integrator::{Level, Scheme};
+use super::loop_action::{LoopAction, LoopForce, LoopMonomial};
 use super::stout::Stout;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
@@ -43,6 +45,7 @@ use crate::compose::Schur;
 use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision, Recon};
 use crate::operators::DiracParams;
+use crate::ops::paths::Paths;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,8 +83,18 @@ enum Term {
         c1: Option<f64>,
         /// Bare anisotropy: spatial planes take beta / xi, those with t beta xi.
         anisotropy: Option<f64>,
-        /// Tadpole factor u0 of `luescher_weisz`.
+        /// Tadpole factor u0 of `luescher_weisz` and `one_loop_symanzik`.
         u0: Option<f64>,
+        /// HISQ quarks whose part `one_loop_symanzik` has.
+        flavours: Option<f64>,
+    },
+    Loops {
+        name: String,
+        loops: Vec<Loop>,
+        /// Factor of all coefficients.
+        beta: Option<f64>,
+        /// Turns and reflections of each loop come with it; default true.
+        images: Option<bool>,
     },
     TwoFlavours {
         name: String,
@@ -111,6 +124,15 @@ enum Term {
         check_every: Option<u32>,
         smearing: Option<StoutLinks>,
     },
+}
+
+/// A closed path of links.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Loop {
+    /// Steps in words: `x y -x -y`.
+    path: String,
+    coefficient: f64,
 }
 
 /// Stout smearing of the links that an operator sees.
@@ -165,6 +187,8 @@ struct Hierarchy {
     update: Option<String>,
     persistent: bool,
     nkrylov: Option<usize>,
+    /// Also for the W of a ratio.
+    preconditioner: bool,
 }
 
 impl<'de> Deserialize<'de> for Solver {
@@ -278,10 +302,37 @@ pub fn named_action(
         }
         _ => bail!(
             InvalidArgument,
-            "gauge action: expected wilson, symanzik, luescher_weisz, iwasaki, dbw2 or rectangle, \
-             found {action}"
+            "gauge action: expected wilson, symanzik, luescher_weisz, iwasaki, dbw2, rectangle or \
+             one_loop_symanzik, found {action}"
         ),
     }
+}
+
+/// The action of loops in words, e.g. `x y -x -y`.
+fn loops_of(name: &str, loops: &[Loop], beta: f64, images: bool) -> Result<LoopAction> {
+    let mut kinds = vec![];
+    for one in loops {
+        let step = |word: &str| {
+            let (back, axis) = match word.strip_prefix('-') {
+                Some(axis) => (true, axis),
+                None => (false, word),
+            };
+            let Some(mu) = ["x", "y", "z", "t"].iter().position(|a| *a == axis) else {
+                bail!(
+                    InvalidArgument,
+                    "monomial {name}: path: expected words x, y, z, t, -x, -y, -z or -t, found {word}"
+                );
+            };
+            Ok(if back { 7 - mu as u8 } else { mu as u8 })
+        };
+        let path = one.path.split_whitespace().map(step).collect::<Result<Vec<u8>>>()?;
+        kinds.push((path, beta * one.coefficient));
+    }
+    if images {
+        return LoopAction::symmetric(&kinds);
+    }
+    let (loops, coefficients) = kinds.into_iter().unzip();
+    LoopAction::new(Paths::new(loops)?, coefficients)
 }
 
 impl Term {
@@ -292,7 +343,29 @@ impl Term {
         precision: Precision,
     ) -> Result<Box<dyn Monomial>> {
         Ok(match self {
-            Term::Gauge { name, action, beta, c1, anisotropy, u0 } => {
+            Term::Loops { name, loops, beta, images } => {
+                let action = loops_of(&name, &loops, beta.unwrap_or(1.0), images.unwrap_or(true))?;
+                let force = LoopForce::new(device, geometry, precision, action)?;
+                Box::new(LoopMonomial::new(&name, force))
+            }
+            Term::Gauge { name, action, beta, c1, anisotropy, u0, flavours }
+                if action == "one_loop_symanzik" =>
+            {
+                if c1.is_some() || anisotropy.is_some() {
+                    bail!(
+                        InvalidArgument,
+                        "gauge action: one_loop_symanzik takes beta, u0 and flavours only"
+                    );
+                }
+                let (u0, flavours) = (u0.unwrap_or(1.0), flavours.unwrap_or(0.0));
+                let action = LoopAction::one_loop_symanzik(beta, u0, flavours)?;
+                let force = LoopForce::new(device, geometry, precision, action)?;
+                Box::new(LoopMonomial::new(&name, force))
+            }
+            Term::Gauge { flavours: Some(_), .. } => {
+                bail!(InvalidArgument, "gauge action: flavours belongs to action one_loop_symanzik")
+            }
+            Term::Gauge { name, action, beta, c1, anisotropy, u0, flavours: None } => {
                 let c = named_action(&action, beta, c1, anisotropy, u0)?;
                 Box::new(GaugeMonomial::new(
                     &name,
@@ -455,6 +528,7 @@ impl Hierarchy {
             update,
             persistent: self.persistent,
             nkrylov: self.nkrylov.unwrap_or(plain.nkrylov),
+            preconditioner: self.preconditioner,
         })
     }
 }

@@ -239,14 +239,19 @@ impl Operators {
         for op in &this.list {
             memory.kept += op.schur.memory(1, Uses::BOTH);
         }
-        if stout.is_some() {
-            memory.passing += Momenta::bytes(gauge.geometry(), Precision::F64) as u64;
-        }
+        let smeared = match stout {
+            Some(_) => Momenta::bytes(gauge.geometry(), Precision::F64) as u64,
+            None => 0,
+        };
+        memory.passing += smeared;
         if let Some(multigrid) = &inverter.multigrid {
-            // The next hierarchy is made beside the one in use.
-            let hierarchy = Multigrid::memory(op.wilson(), &multigrid.levels_for(op.wilson()));
-            memory.kept += hierarchy;
-            memory.passing += hierarchy;
+            for op in this.list.iter().filter(|op| op.multigrid.is_some()) {
+                // The next hierarchy is made beside the one in use.
+                let levels = multigrid.levels_for(op.wilson());
+                let hierarchy = Multigrid::memory(op.wilson(), &levels);
+                memory.kept += hierarchy;
+                memory.passing = memory.passing.max(smeared + hierarchy);
+            }
         }
         Ok((this, memory))
     }
@@ -288,10 +293,11 @@ impl Operators {
             }
             None => {
                 let links = Arc::new(gauge.to(Precision::F64, Recon::R12)?);
-                // Preconditioners are heavier: CG does for them.
+                // Preconditioners are heavier: CG does for them, unless multigrid was asked for.
+                let all = inverter.multigrid.as_ref().is_some_and(|m| m.preconditioner);
                 let plain = Inverter { multigrid: None, ..inverter.clone() };
                 for (n, p) in params.iter().enumerate() {
-                    let own = if n == 0 { inverter } else { &plain };
+                    let own = if n == 0 || all { inverter } else { &plain };
                     self.list.push(Operator::new(&links, *p, schur, own)?);
                 }
                 self.links = Some(links);

@@ -20,13 +20,21 @@ pub struct MultigridSolves {
     pub persistent: bool,
     /// Directions that GCR keeps.
     pub nkrylov: usize,
+    /// The W of a ratio, too, has a hierarchy of its own for its solve in the heat bath; else it keeps CG.
+    pub preconditioner: bool,
 }
 
 impl Default for MultigridSolves {
     /// Coarse operators only are built for new links; null vectors are found at the start of every
     /// trajectory.
     fn default() -> Self {
-        MultigridSolves { levels: None, update: Update::Keep, persistent: false, nkrylov: 20 }
+        MultigridSolves {
+            levels: None,
+            update: Update::Keep,
+            persistent: false,
+            nkrylov: 20,
+            preconditioner: false,
+        }
     }
 }
 

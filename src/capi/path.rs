@@ -1,0 +1,138 @@
+//! Actions and forces of any closed loops of links.
+
+use std::sync::Arc;
+
+use super::args::{Array, Handle, Out, OutArray, Report};
+use super::gauge::{plaq_gauge, Gauge};
+use super::momentum::{plaq_force_report, plaq_momentum, Momentum};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
+use crate::ops::paths::{self, Paths, LONGEST, MOST};
+
+interface! {
+    "Closed paths of links"
+    functions {
+        /// Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
+        /// to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
+        /// after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
+        /// path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
+        /// OUT_OF_MEMORY.
+        plaq_gauge_path_traces(gauge: Handle<plaq_gauge>, steps: Array<i32>, lengths: Array<i32>, count: i64, traces: OutArray<f64>) = traces_of;
+        /// S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
+        /// as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
+        /// UNSUPPORTED.
+        plaq_action_paths(gauge: Handle<plaq_gauge>, steps: Array<i32>, lengths: Array<i32>, coefficients: Array<f64>, count: i64, action: Out<f64>) = action_of;
+        /// momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+        /// above, FIELD_MISMATCH.
+        plaq_force_paths(gauge: Handle<plaq_gauge>, steps: Array<i32>, lengths: Array<i32>, coefficients: Array<f64>, count: i64, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force;
+        /// All forms that a closed path of `length` steps takes under turns and reflections of the
+        /// lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
+        /// `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
+        /// INVALID_ARGUMENT: `capacity` is too small.
+        plaq_path_images(steps: Array<i32>, length: i64, images: OutArray<i32>, capacity: i64, count: Out<i64>) = images_of;
+    }
+}
+
+/// One path of the host's.
+fn path_of(numbers: &[i32]) -> Result<Vec<u8>> {
+    let step = |&n: &i32| match u8::try_from(n) {
+        Ok(step) if step < 8 => Ok(step),
+        _ => bail!(BadParameter, "steps: expected 0 to 7, found {n}"),
+    };
+    numbers.iter().map(step).collect()
+}
+
+fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> Result<Paths> {
+    if !(1..=MOST as i64).contains(&count) {
+        bail!(BadParameter, "count: expected 1 to {MOST} paths, found {count}");
+    }
+    let lengths = lengths.get(count as usize);
+    if let Some(bad) = lengths.iter().find(|n| !(1..=LONGEST as i32).contains(n)) {
+        bail!(BadParameter, "lengths: expected 1 to {LONGEST}, found {bad}");
+    }
+    let all = steps.get(lengths.iter().map(|&n| n as usize).sum());
+    let mut rest = all.as_slice();
+    let mut paths = vec![];
+    for n in lengths {
+        let (path, more) = rest.split_at(n as usize);
+        paths.push(path_of(path)?);
+        rest = more;
+    }
+    Paths::new(paths)
+}
+
+fn traces_of(
+    gauge: &Arc<Gauge>,
+    steps: &Array<i32>,
+    lengths: &Array<i32>,
+    count: i64,
+    traces: &mut OutArray<f64>,
+) -> Result<()> {
+    let paths = paths_of(steps, lengths, count)?;
+    let found = paths::traces(&*gauge.read("gauge")?, &paths)?;
+    traces.set(found.iter().flat_map(|t| [t.re, t.im]).collect());
+    Ok(())
+}
+
+fn force_of(gauge: &Gauge, paths: Paths, coefficients: &Array<f64>) -> Result<LoopForce> {
+    let numbers = coefficients.get(paths.len());
+    let action = LoopAction::new(paths, numbers)?;
+    let links = gauge.read("gauge")?;
+    LoopForce::new(links.device(), links.geometry(), links.precision(), action)
+}
+
+fn action_of(
+    gauge: &Arc<Gauge>,
+    steps: &Array<i32>,
+    lengths: &Array<i32>,
+    coefficients: &Array<f64>,
+    count: i64,
+    action: &mut Out<f64>,
+) -> Result<()> {
+    let mut force = force_of(gauge, paths_of(steps, lengths, count)?, coefficients)?;
+    action.set(force.action(&*gauge.read("gauge")?)?);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn force(
+    gauge: &Arc<Gauge>,
+    steps: &Array<i32>,
+    lengths: &Array<i32>,
+    coefficients: &Array<f64>,
+    count: i64,
+    momentum: &Arc<Momentum>,
+    step: f64,
+    report: &mut Report<plaq_force_report>,
+) -> Result<()> {
+    gauge.context().check_same(momentum.context(), "momentum")?;
+    if !step.is_finite() {
+        bail!(InvalidArgument, "step: expected a finite number, found {step}");
+    }
+    let mut force = force_of(gauge, paths_of(steps, lengths, count)?, coefficients)?;
+    let mut momenta = momentum.write("momentum")?;
+    let done = force.kick(&*gauge.read("gauge")?, &mut momenta, 1.0, step)?;
+    report.set(done.into());
+    Ok(())
+}
+
+fn images_of(
+    steps: &Array<i32>,
+    length: i64,
+    images: &mut OutArray<i32>,
+    capacity: i64,
+    count: &mut Out<i64>,
+) -> Result<()> {
+    if !(1..=LONGEST as i64).contains(&length) {
+        bail!(BadParameter, "length: expected 1 to {LONGEST} steps, found {length}");
+    }
+    let found = paths::images(&path_of(&steps.get(length as usize))?);
+    if capacity < found.len() as i64 {
+        bail!(InvalidArgument, "capacity: expected at least {}, found {capacity}", found.len());
+    }
+    count.set(found.len() as i64);
+    images.set(found.iter().flatten().map(|&s| i32::from(s)).collect());
+    Ok(())
+}

@@ -1,0 +1,337 @@
+//! Ordered products of links along paths (kernels/paths.h): sums of traces of closed ones, staples of any
+//! form. A path is a list of steps, 0 to 3 forward in x, y, z, t and 7 - mu back in direction mu, as QUDA
+//! counts them. Every step takes one exchange of borders, so that a path of any form and length is right
+//! on any number of ranks.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use crate::backend::args::PathArgs;
+use crate::backend::families::Kernel;
+use crate::backend::Device;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Recon};
+
+/// Steps of a path at most.
+pub const LONGEST: usize = 64;
+/// Paths of a list at most.
+pub const MOST: usize = 4096;
+/// Paths that a launch takes along at most, as many as kernels have sums for.
+pub(crate) const TOGETHER: usize = 8;
+
+/// Several paths.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths(Vec<Vec<u8>>);
+
+impl Paths {
+    /// # Errors
+    /// `BadParameter`: no path or more than 4096, one without steps or with more than 64, a step that is not
+    /// 0 to 7.
+    pub fn new(paths: Vec<Vec<u8>>) -> Result<Self> {
+        if !(1..=MOST).contains(&paths.len()) {
+            bail!(BadParameter, "paths: expected 1 to {MOST}, found {}", paths.len());
+        }
+        for (k, path) in paths.iter().enumerate() {
+            if !(1..=LONGEST).contains(&path.len()) {
+                bail!(
+                    BadParameter,
+                    "path {k}: expected 1 to {LONGEST} steps, found {}",
+                    path.len()
+                );
+            }
+            if let Some(step) = path.iter().find(|&&s| s > 7) {
+                bail!(BadParameter, "path {k}: a step: expected 0 to 7, found {step}");
+            }
+        }
+        Ok(Paths(paths))
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(|p| p.as_slice())
+    }
+
+    /// Refuses paths that do not end where they start on a lattice with these extents; they may wind
+    /// around it.
+    pub fn check_closed(&self, extents: [usize; 4]) -> Result<()> {
+        for (k, path) in self.iter().enumerate() {
+            let way = displacement(path);
+            if (0..4).any(|mu| way[mu] % extents[mu] as i64 != 0) {
+                bail!(
+                    BadParameter,
+                    "path {k}: expected a closed path, found one that ends at {way:?}"
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Numbers of the paths, so many in a list at most: paths of similar length.
+    pub(crate) fn batches(&self, together: usize) -> Vec<Vec<usize>> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_key(|&k| std::cmp::Reverse(self.0[k].len()));
+        order.chunks(together).map(|c| c.to_vec()).collect()
+    }
+
+    pub(crate) fn get(&self, k: usize) -> &[u8] {
+        &self.0[k]
+    }
+}
+
+/// Where a path ends, seen from its start.
+pub fn displacement(path: &[u8]) -> [i64; 4] {
+    let mut way = [0; 4];
+    for &step in path {
+        match step {
+            0..=3 => way[step as usize] += 1,
+            _ => way[7 - step as usize] -= 1,
+        }
+    }
+    way
+}
+
+/// All forms that a closed path takes under turns and reflections of the lattice, each once whatever its
+/// start and sense: what Re tr of the loop, summed over the lattice, has to be summed over once more for an
+/// action that is symmetric. In a fixed order.
+pub fn images(path: &[u8]) -> Vec<Vec<u8>> {
+    let mut found = std::collections::BTreeSet::new();
+    for order in permutations() {
+        for signs in 0..16u8 {
+            let turned: Vec<u8> = path
+                .iter()
+                .map(|&step| {
+                    let (mu, back) = if step < 4 { (step, false) } else { (7 - step, true) };
+                    let to = order[mu as usize];
+                    if back != (signs >> mu & 1 == 1) {
+                        7 - to
+                    } else {
+                        to
+                    }
+                })
+                .collect();
+            found.insert(canonical(&turned));
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The least of all starts of a closed path in both senses.
+fn canonical(path: &[u8]) -> Vec<u8> {
+    let back: Vec<u8> = path.iter().rev().map(|s| 7 - s).collect();
+    let starts = |p: &[u8]| -> Vec<Vec<u8>> {
+        (0..p.len())
+            .map(|k| {
+                let mut q = p.to_vec();
+                q.rotate_left(k);
+                q
+            })
+            .collect()
+    };
+    let all = starts(path).into_iter().chain(starts(&back));
+    all.min().unwrap_or_default()
+}
+
+fn permutations() -> Vec<[u8; 4]> {
+    let all = (0..256u32).map(|n| std::array::from_fn(|k| (n >> (2 * k) & 3) as u8));
+    all.filter(|p: &[u8; 4]| (0..4).all(|d| p.contains(&d))).collect()
+}
+
+/// The fields that products take on their way.
+#[derive(Debug)]
+pub struct Walker {
+    products: [MatrixField; 2],
+}
+
+impl Walker {
+    /// Device memory in bytes for so many paths.
+    pub fn bytes(geometry: &Geometry, precision: Precision, paths: usize) -> usize {
+        let together = paths.min(TOGETHER);
+        2 * MatrixField::bytes(geometry, precision, MatrixForm::General, together)
+    }
+
+    /// For links in this precision, double or single, and lists of so many paths at most.
+    ///
+    /// # Errors
+    /// `OutOfMemory`; `Unsupported`: half precision.
+    pub fn new(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        paths: usize,
+    ) -> Result<Self> {
+        let field = || {
+            let together = paths.clamp(1, TOGETHER);
+            MatrixField::new(device, geometry, precision, MatrixForm::General, together)
+        };
+        Ok(Walker { products: [field()?, field()?] })
+    }
+
+    fn field(&self) -> &MatrixField {
+        &self.products[0]
+    }
+
+    pub(crate) fn check(&self, gauge: &GaugeField) -> Result<()> {
+        let (geometry, precision) = (self.field().geometry(), self.field().precision());
+        if gauge.geometry() != geometry || gauge.device() != self.field().device() {
+            bail!(FieldMismatch, "paths: the links live on another lattice or device");
+        }
+        if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
+            bail!(
+                Unsupported,
+                "paths: expected {precision:?} links stored as R18, found {:?} {:?}",
+                gauge.precision(),
+                gauge.recon()
+            );
+        }
+        Ok(())
+    }
+
+    /// What launches of these paths of `paths` have in common; matrices and elements lie as many on a
+    /// site as the walker's fields have.
+    pub(crate) fn args(&self, gauge: &GaugeField) -> PathArgs {
+        PathArgs {
+            geom: gauge.geometry().args(),
+            gauge: gauge.view(),
+            paths: self.field().count() as i32,
+            step: [-1; TOGETHER],
+            ..Default::default()
+        }
+    }
+
+    pub(crate) fn launch(&self, kernel: &'static Kernel, args: &PathArgs) -> Result<()> {
+        let params = [self.field().precision().token()];
+        self.field().device().launch(kernel, &params, args, self.field().geometry().work(2))
+    }
+
+    /// The products of `batch` from every site; the field that holds them.
+    pub(crate) fn walk(
+        &self,
+        gauge: &GaugeField,
+        paths: &Paths,
+        batch: &[usize],
+    ) -> Result<&MatrixField> {
+        let most = batch.iter().map(|&k| paths.get(k).len()).max().unwrap_or(0);
+        let [mut from, mut to] = [&self.products[0], &self.products[1]];
+        for k in (0..most).rev() {
+            let mut args = PathArgs { from: from.view(), to: to.view(), ..self.args(gauge) };
+            for (slot, &path) in batch.iter().enumerate() {
+                if let Some(&step) = paths.get(path).get(k) {
+                    args.step[slot] = i32::from(step);
+                    args.last[slot] = i32::from(k + 1 == paths.get(path).len());
+                }
+            }
+            self.launch(kernel!("path_step"), &args)?;
+            if k > 0 {
+                to.exchange()?;
+            }
+            std::mem::swap(&mut from, &mut to);
+        }
+        Ok(from)
+    }
+
+    /// Sums over all sites of all ranks of the traces of the products of a batch.
+    pub(crate) fn sum_traces(
+        &self,
+        gauge: &GaugeField,
+        products: &MatrixField,
+        count: usize,
+    ) -> Result<Vec<Complex64>> {
+        let args = PathArgs { from: products.view(), ..self.args(gauge) };
+        let geometry = gauge.geometry();
+        let params = [gauge.precision().token()];
+        let work = geometry.work(2);
+        let v = geometry.reduce(gauge.device(), kernel!("path_traces"), &params, &args, work)?;
+        let both = |k: usize| v[k] + v[k + 2 * TOGETHER];
+        Ok((0..count).map(|k| Complex64::new(both(2 * k), both(2 * k + 1))).collect())
+    }
+
+    /// Sum over x of tr of the ordered product of links from x along each path, all ranks.
+    ///
+    /// # Errors
+    /// `BadParameter`: a path is not closed; `FieldMismatch`, `Unsupported`: links of another lattice or form.
+    pub fn traces(&self, gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
+        self.check(gauge)?;
+        paths.check_closed(gauge.geometry().global_extents())?;
+        let mut all = vec![Complex64::ZERO; paths.len()];
+        for batch in paths.batches(self.together()) {
+            let products = self.walk(gauge, paths, &batch)?;
+            let traces = self.sum_traces(gauge, products, batch.len())?;
+            batch.iter().zip(traces).for_each(|(&k, t)| all[k] = t);
+        }
+        Ok(all)
+    }
+
+    /// out_mu(x) += sum over the paths that begin with a step forward in mu of coefficient times the
+    /// product from x; four general matrices on a site.
+    ///
+    /// # Errors
+    /// `BadParameter`: a path begins with a step back, another number of coefficients; `FieldMismatch`,
+    /// `Unsupported`: fields of another lattice or form.
+    pub fn gather(
+        &self,
+        gauge: &GaugeField,
+        paths: &Paths,
+        coefficients: &[f64],
+        out: &mut MatrixField,
+    ) -> Result<()> {
+        self.check(gauge)?;
+        if coefficients.len() != paths.len() {
+            let (n, found) = (paths.len(), coefficients.len());
+            bail!(BadParameter, "coefficients: expected {n} numbers, found {found}");
+        }
+        if let Some(k) = paths.iter().position(|p| p[0] > 3) {
+            bail!(
+                BadParameter,
+                "path {k}: expected a first step forward, found {}",
+                paths.get(k)[0]
+            );
+        }
+        let form = (out.form(), out.count(), out.precision());
+        if form != (MatrixForm::General, 4, gauge.precision()) || out.geometry() != gauge.geometry()
+        {
+            bail!(
+                FieldMismatch,
+                "gather: expected four general matrices as the links, found {form:?}"
+            );
+        }
+        for batch in paths.batches(self.together()) {
+            let products = self.walk(gauge, paths, &batch)?;
+            let mut args = PathArgs { from: products.view(), to: out.view(), ..self.args(gauge) };
+            for (slot, &k) in batch.iter().enumerate() {
+                args.step[slot] = i32::from(paths.get(k)[0]);
+                args.coef[slot] = coefficients[k];
+            }
+            self.launch(kernel!("path_gather"), &args)?;
+        }
+        out.exchange()
+    }
+
+    /// Matrices on a site.
+    pub(crate) fn together(&self) -> usize {
+        self.field().count()
+    }
+}
+
+/// Sum over x of tr of the ordered product of links from x along each closed path, all ranks; links in
+/// any storage of SU(3).
+///
+/// # Errors
+/// As of [`Walker::traces`]; `OutOfMemory`.
+pub fn traces(gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
+    if gauge.group() != crate::fields::Group::Su3 {
+        bail!(Unsupported, "paths: expected SU(3) links, found {:?}", gauge.recon());
+    }
+    gauge.with_whole(|links| {
+        let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
+        let bytes = Walker::bytes(geometry, precision, paths.len());
+        device.require(bytes as u64, "products along paths")?;
+        Walker::new(device, geometry, precision, paths.len())?.traces(links, paths)
+    })
+}
