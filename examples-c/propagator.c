@@ -5,7 +5,9 @@
  *              [--noise none|z2|z4] [--seed N] [--source-smear alpha,steps] [--sink-smear alpha,steps]
  *              [--smear-links alpha,steps] [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]]
  *              [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]
- *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R]
+ *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k] [--mg-deep-cycle C]
+ *              [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black] [--mg-coarse-smoother S] [--mg-post N]
+ *              [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]
  *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
  *              [--bin N] [--json FILE] [--continue no|yes] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
@@ -20,6 +22,7 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source point,1,2,3,5 --solver gcr --precision half --rhs 5
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg.json --save-multigrid $OUT/null.lime
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --precision double --json $OUT/mg-loaded.json --load-multigrid $OUT/null.lime
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver mg --mg-smoother red-black --mg-post 3 --mg-coarsest direct --json $OUT/mg-schwarz.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver bicgstab --tol 1e-6 --error 1e-11 --json $OUT/error.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --kappa-strange 0.11 --source point,0,0,0,0:point,2,2,2,4 --source-smear 0.3,5 --sink-smear 0.3,5 --smear-links 0.5,2 --momenta 0,0,0:1,0,0 --baryons all --save $OUT/quark.lime --json $OUT/hadrons.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source wall,2 --noise z2 --seed 7 --baryons none
@@ -54,6 +57,12 @@ static const char HELP[] =
     "  --solver S           cg, cgne, cgnr, bicgstab, gcr, mr, or mg: multigrid (cg)\n"
     "  --save-multigrid F   null vectors of multigrid; F.strange of the other quark\n"
     "  --load-multigrid F   null vectors that --save-multigrid wrote, in place of a set-up from random ones\n"
+    "  --mg-cycle C         of multigrid's second level: v, w or k (k); --mg-deep-cycle C: of the next one (the same)\n"
+    "  --mg-smoother S      of its finest level: mr, gcr, ca-gcr, richardson, schwarz (additive) or red-black\n"
+    "                       (Schwarz, multiplicative); --mg-coarse-smoother S: of the next ones (ca-gcr)\n"
+    "  --mg-post N          steps of these after a correction (10)\n"
+    "  --mg-coarsest S      gcr, ca-gcr, bicgstab or direct (ca-gcr)\n"
+    "  --mg-modes N         low modes of the coarsest level that are solved for exactly (0)\n"
     "  --error R            solve once more with multigrid to the residual R and report in JSON how far\n"
     "                       off the propagator was; of one source and one quark\n"
     "  --tol R              residual |b - M x| / |b| (1e-10)\n"
@@ -75,7 +84,8 @@ static const char HELP[] =
 static const char OPTIONS[] =
     "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed --source-smear "
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
-    "--normalisation --save --load --save-multigrid --load-multigrid --error --bin --device --threads --json "
+    "--normalisation --save --load --save-multigrid --load-multigrid --mg-cycle --mg-deep-cycle --mg-smoother "
+    "--mg-coarse-smoother --mg-post --mg-coarsest --mg-modes --error --bin --device --threads --json "
     "--continue --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */
@@ -86,6 +96,19 @@ static const choice SOLVERS[] = {{"cg", PLAQ_ALGORITHM_CGNR},         {"cgne", P
                                  {"cgnr", PLAQ_ALGORITHM_CGNR},       {"bicgstab", PLAQ_ALGORITHM_BICGSTAB},
                                  {"gcr", PLAQ_ALGORITHM_GCR},         {"mr", PLAQ_ALGORITHM_MR},
                                  {"mg", MULTIGRID},                   {NULL, 0}};
+static const choice CYCLES[] = {{"same", -1}, {"v", PLAQ_CYCLE_V}, {"w", PLAQ_CYCLE_W}, {"k", PLAQ_CYCLE_K}, {NULL, 0}};
+static const choice SMOOTHERS[] = {{"mr", PLAQ_SMOOTHER_MR},
+                                   {"gcr", PLAQ_SMOOTHER_GCR},
+                                   {"ca-gcr", PLAQ_SMOOTHER_CA_GCR},
+                                   {"richardson", PLAQ_SMOOTHER_RICHARDSON},
+                                   {"schwarz", PLAQ_SMOOTHER_SCHWARZ_ADDITIVE},
+                                   {"red-black", PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE},
+                                   {NULL, 0}};
+static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
+                                  {"ca-gcr", PLAQ_COARSEST_CA_GCR},
+                                  {"bicgstab", PLAQ_COARSEST_BICGSTAB},
+                                  {"direct", PLAQ_COARSEST_DIRECT},
+                                  {NULL, 0}};
 static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
                                     {"single", PLAQ_PRECISION_SINGLE},
                                     {"half", PLAQ_PRECISION_HALF},
@@ -99,6 +122,7 @@ typedef struct job {
   const char *json_file, *plot_file, *save_file, *load_file, *save_multigrid, *load_multigrid;
   double kappa[2], csw, tol, tol_error; /* light, strange */
   int32_t boundary, precision, algorithm, normalisation;
+  int32_t cycle, deep_cycle, smoother, coarse_smoother, post, coarsest, modes; /* of multigrid */
   int64_t max_iterations, rhs;
   int quarks, sources, goes_on, solves, described;
   plaq_source_params source[MOST];
@@ -163,6 +187,13 @@ static job read_options(int argc, char **argv) {
   j.normalisation = choose(argc, argv, "--normalisation", "kappa", NORMALISATIONS);
   j.max_iterations = integer(argc, argv, "--max-iterations", "10000");
   j.rhs = integer(argc, argv, "--rhs", "12");
+  j.cycle = choose(argc, argv, "--mg-cycle", "k", CYCLES + 1);
+  j.deep_cycle = choose(argc, argv, "--mg-deep-cycle", "same", CYCLES);
+  j.smoother = choose(argc, argv, "--mg-smoother", "ca-gcr", SMOOTHERS);
+  j.coarse_smoother = choose(argc, argv, "--mg-coarse-smoother", "ca-gcr", SMOOTHERS);
+  j.post = (int32_t)integer(argc, argv, "--mg-post", "10");
+  j.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
+  j.modes = (int32_t)integer(argc, argv, "--mg-modes", "0");
   j.sources = source_list(argc, argv, j.source);
   j.at_source = smearing_option("--source-smear", option(argc, argv, "--source-smear", ""));
   j.at_sink = smearing_option("--sink-smear", option(argc, argv, "--sink-smear", ""));
@@ -269,6 +300,13 @@ static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, do
   if (algorithm == MULTIGRID) {
     plaq_multigrid_params build;
     OK(plaq_multigrid_params_init(&build, sizeof build));
+    build.cycle = j->cycle;
+    build.deep_cycle = j->deep_cycle;
+    build.smoother = j->smoother;
+    build.coarse_smoother = j->coarse_smoother;
+    build.post = j->post;
+    build.coarsest = j->coarsest;
+    build.coarsest_modes = j->modes;
     if (!multigrid->id) {
       if (*j->load_multigrid) OK(plaq_multigrid_load(dirac, &build, file_of(j, j->load_multigrid, c, 0, q), multigrid));
       else OK(plaq_multigrid_create(dirac, &build, multigrid));

@@ -1081,11 +1081,33 @@ enum {
   PLAQ_CYCLE_K = 2
 };
 
-/** What smooths the finest level; coarse levels have GCR. */
+/** What smooths a level. */
 typedef int32_t plaq_smoother;
 enum {
+  /** Minimal residual, relaxed by `omega` on the finest level. */
   PLAQ_SMOOTHER_MR = 0,
-  PLAQ_SMOOTHER_GCR = 1
+  /** GCR with sums in every step. */
+  PLAQ_SMOOTHER_GCR = 1,
+  /** The same minimum with one sum in up to twelve steps. */
+  PLAQ_SMOOTHER_CA_GCR = 2,
+  /** x += omega r, without sums. */
+  PLAQ_SMOOTHER_RICHARDSON = 3,
+  /** Corrections of all domains at once, each by steps of minimal residual with sums of its own. */
+  PLAQ_SMOOTHER_SCHWARZ_ADDITIVE = 4,
+  /** The same of domains of one colour of a chequerboard, then of the other one. */
+  PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE = 5
+};
+
+/** What solves the coarsest level. */
+typedef int32_t plaq_coarsest;
+enum {
+  PLAQ_COARSEST_GCR = 0,
+  /** GCR with one sum in up to twelve steps. */
+  PLAQ_COARSEST_CA_GCR = 1,
+  PLAQ_COARSEST_BICGSTAB = 2,
+  /** The inverse of the level's whole operator: to 1024 unknowns, 2 x vectors of every site that is
+   * solved for. */
+  PLAQ_COARSEST_DIRECT = 3
 };
 
 /** What an update does with the null vectors. */
@@ -1105,7 +1127,7 @@ typedef struct plaq_multigrid_params {
   int64_t struct_size;
   /** Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests. Default: 0. */
   int32_t levels;
-  /** Default: PLAQ_CYCLE_K. */
+  /** Of the second level. Default: PLAQ_CYCLE_K. */
   plaq_cycle cycle;
   /** Null vectors of a chirality on each level but the coarsest; 0: 24. Default: 0, 0, 0, 0. */
   int32_t vectors[4];
@@ -1121,7 +1143,7 @@ typedef struct plaq_multigrid_params {
   int32_t pre;
   /** Default: 10. */
   int32_t post;
-  /** Default: PLAQ_SMOOTHER_GCR. */
+  /** Of the finest level. Default: PLAQ_SMOOTHER_CA_GCR. */
   plaq_smoother smoother;
   /** Of the finest level's smoother, and of null vectors and coarse operators: double or single,
    * the smoother half too; 0: single. Default: 0. */
@@ -1142,7 +1164,7 @@ typedef struct plaq_multigrid_params {
    * would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
    * levels stay on all ranks. Default: 0. */
   int32_t gather;
-  /** MR: relaxation. Default: 0.85. */
+  /** MR and Richardson: relaxation. Default: 0.85. */
   double omega;
   /** Relative residual at which GCR stops on coarse levels, and on the coarsest.
    * Default: 0.25. */
@@ -1151,6 +1173,22 @@ typedef struct plaq_multigrid_params {
   double coarsest_tol;
   /** Of the random vectors. Default: 1. */
   int64_t seed;
+  /** Of levels between the finest and the coarsest. Default: PLAQ_SMOOTHER_CA_GCR. */
+  plaq_smoother coarse_smoother;
+  /** Default: PLAQ_COARSEST_CA_GCR. */
+  plaq_coarsest coarsest;
+  /** Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
+   * to 256; 0 with PLAQ_COARSEST_DIRECT. Default: 0. */
+  int32_t coarsest_modes;
+  /** A plaq_cycle for the third level of four; -1: as `cycle`. Default: -1. */
+  int32_t deep_cycle;
+  /** Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
+   * Domains of coarse levels have up to 2 sites in a direction. Default: 0, 0, 0, 0. */
+  int32_t domain[4];
+  /** Steps of minimal residual in a domain, to 10000. Default: 4. */
+  int32_t domain_steps;
+  /** Must be 0. */
+  int32_t reserved;
 } plaq_multigrid_params;
 
 /** Fills in defaults; pass sizeof. */

@@ -6,7 +6,8 @@
 namespace PLAQ_NS {
 
 // out = coef_y y + coef (sum over directions of links in(neighbour) + diagonal in) on the sites from
-// `first` on. A neighbour n < 0 is entry -n - 1 of the face that came across in that direction.
+// `first` on. A neighbour n < 0 is entry -n - 1 of the face that came across in that direction; the least
+// of all numbers: there is none.
 template <int W, class S> struct CoarseApply {
   typedef typename S::T T;
   typedef typename S::C C;
@@ -17,6 +18,7 @@ template <int W, class S> struct CoarseApply {
     for (int d = 0; d < 8; d++) {
       if (!((a.directions >> d) & 1)) continue;
       const int n = neighbours[d];
+      if (n < -2147483647) continue;
       const T* from = n >= 0 ? (const T*)a.inp + (n - a.first_in) * vector : (const T*)a.halo[d] + (-1 - n) * vector;
       f((const T*)a.links + (8 * site + d) * matrix, from);
     }

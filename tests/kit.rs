@@ -60,6 +60,8 @@ mod recon;
 mod reference_selfcheck;
 #[path = "smearing.rs"]
 mod smearing;
+#[path = "smoothers.rs"]
+mod smoothers;
 #[path = "solvers/main.rs"]
 mod solvers;
 #[path = "transfer_speed.rs"]

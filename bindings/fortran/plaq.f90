@@ -582,9 +582,27 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_CYCLE_W = 1
   !> GCR to a tolerance.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_K = 2
-  !> What smooths the finest level; coarse levels have GCR.
+  !> What smooths a level.
+  !> Minimal residual, relaxed by `omega` on the finest level.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_MR = 0
+  !> GCR with sums in every step.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_GCR = 1
+  !> The same minimum with one sum in up to twelve steps.
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_CA_GCR = 2
+  !> x += omega r, without sums.
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_RICHARDSON = 3
+  !> Corrections of all domains at once, each by steps of minimal residual with sums of its own.
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_SCHWARZ_ADDITIVE = 4
+  !> The same of domains of one colour of a chequerboard, then of the other one.
+  integer(c_int32_t), parameter :: PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE = 5
+  !> What solves the coarsest level.
+  integer(c_int32_t), parameter :: PLAQ_COARSEST_GCR = 0
+  !> GCR with one sum in up to twelve steps.
+  integer(c_int32_t), parameter :: PLAQ_COARSEST_CA_GCR = 1
+  integer(c_int32_t), parameter :: PLAQ_COARSEST_BICGSTAB = 2
+  !> The inverse of the level's whole operator: to 1024 unknowns, 2 x vectors of every site that is
+  !> solved for.
+  integer(c_int32_t), parameter :: PLAQ_COARSEST_DIRECT = 3
   !> What an update does with the null vectors.
   !> Keeps them: only coarse operators are built.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_KEEP = 0
@@ -598,6 +616,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests.
     integer(c_int32_t) :: levels
+    !> Of the second level.
     integer(c_int32_t) :: cycle
     !> Null vectors of a chirality on each level but the coarsest; 0: 24.
     integer(c_int32_t) :: vectors(4)
@@ -610,6 +629,7 @@ module plaq
     !> Steps of the smoother before and after a correction, to 10000.
     integer(c_int32_t) :: pre
     integer(c_int32_t) :: post
+    !> Of the finest level.
     integer(c_int32_t) :: smoother
     !> Of the finest level's smoother, and of null vectors and coarse operators: double or single,
     !> the smoother half too; 0: single.
@@ -626,13 +646,28 @@ module plaq
     !> would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
     !> levels stay on all ranks.
     integer(c_int32_t) :: gather
-    !> MR: relaxation.
+    !> MR and Richardson: relaxation.
     real(c_double) :: omega
     !> Relative residual at which GCR stops on coarse levels, and on the coarsest.
     real(c_double) :: tol
     real(c_double) :: coarsest_tol
     !> Of the random vectors.
     integer(c_int64_t) :: seed
+    !> Of levels between the finest and the coarsest.
+    integer(c_int32_t) :: coarse_smoother
+    integer(c_int32_t) :: coarsest
+    !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
+    !> to 256; 0 with PLAQ_COARSEST_DIRECT.
+    integer(c_int32_t) :: coarsest_modes
+    !> A plaq_cycle for the third level of four; -1: as `cycle`.
+    integer(c_int32_t) :: deep_cycle
+    !> Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
+    !> Domains of coarse levels have up to 2 sites in a direction.
+    integer(c_int32_t) :: domain(4)
+    !> Steps of minimal residual in a domain, to 10000.
+    integer(c_int32_t) :: domain_steps
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
   end type
   !> A hierarchy.
   type, bind(c) :: plaq_multigrid_report

@@ -32,6 +32,7 @@ def propagator(study, kappa, solver):
     command = study.program("propagator") + ["--gauge", str(study.gauge), "--kappa", kappa, "--csw", o.csw]
     command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--rhs", o.rhs]
     command += ["--max-iterations", o.max_iterations, "--baryons", "none", "--json", str(report)]
+    command += o.multigrid.split() if solver == "mg" else []
     command += ["--save-multigrid" if solver == "mg" else "--load-multigrid", str(vectors)]
     status = subprocess.run(command, stdout=subprocess.DEVNULL).returncode
     # 3: not converged.
@@ -153,6 +154,7 @@ def main():
     p.add_argument("--precision", default="single", help="of the iteration inside double (single)")
     p.add_argument("--rhs", default="12", help="right-hand sides at a time (12)")
     p.add_argument("--max-iterations", default="100000")
+    p.add_argument("--multigrid", default="", help="options of propagator for the runs by multigrid, such as '--mg-smoother red-black'")
     p.add_argument("--plot", type=pathlib.Path, help="SVG file")
     o = p.parse_args()
     study = programs.Study("multigrid", o)

@@ -621,6 +621,52 @@ kernel_args! {
         arg coef: Ptr,
     }
 
+    /// Links that lead out of domains become zero (domains.h).
+    struct DomainCutArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// R12 or R18.
+        spec storage: i32,
+        /// Extents of a domain.
+        arg block: [i32; 4],
+    }
+
+    /// Steps of minimal residual in domains; vectors of coarse levels have their data alone.
+    struct DomainArgs {
+        sub geom: Geom,
+        sub q: FieldView,
+        sub r: FieldView,
+        sub z: FieldView,
+        spec parity: i32,
+        spec components: i32,
+        spec nrhs: i32,
+        /// Sites of a right-hand side in `products`, three numbers for each, and in `coef`, two.
+        arg places: i32,
+        arg products: Ptr,
+        arg coef: Ptr,
+        /// One i32 per site of every domain, where each domain begins, and its colour.
+        arg sites: Ptr,
+        arg starts: Ptr,
+        arg colours: Ptr,
+        /// The colour that is worked on, -1: all.
+        arg colour: i32,
+        arg omega: f64,
+    }
+
+    /// Dense products on the coarsest level (dense.h).
+    struct DenseArgs {
+        arg matrix: Ptr,
+        arg x: Ptr,
+        arg y: Ptr,
+        spec nrhs: i32,
+        arg rows: i32,
+        arg columns: i32,
+        /// Numbers of an element.
+        arg numbers: i32,
+        arg keep: i32,
+        arg scale: f64,
+    }
+
     /// Spinors as vectors of the finest level (aggregate.h).
     struct AggregateFieldArgs {
         sub geom: Geom,

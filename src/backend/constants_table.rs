@@ -141,4 +141,7 @@ constants! {
     KRYLOV_TILE = 4;
     KRYLOV_POWERS = 0;
     KRYLOV_IMAGES = 1;
+
+    // Rows of a dense matrix that an element has on the CPU (dense.h).
+    DENSE_ROWS = 32;
 }

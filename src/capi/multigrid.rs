@@ -12,7 +12,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::multigrid::{
-    Cycle, LevelParams, Multigrid as Hierarchy, MultigridParams, Smoother, Update,
+    Coarsest, Cycle, LevelParams, Multigrid as Hierarchy, MultigridParams, Smoother, Update,
 };
 use crate::error::Result;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
@@ -56,10 +56,30 @@ interface! {
             /// GCR to a tolerance.
             PLAQ_CYCLE_K = 2 => Cycle::K,
         }
-        /// What smooths the finest level; coarse levels have GCR.
+        /// What smooths a level.
         plaq_smoother: Smoother {
+            /// Minimal residual, relaxed by `omega` on the finest level.
             PLAQ_SMOOTHER_MR = 0 => Smoother::Mr,
+            /// GCR with sums in every step.
             PLAQ_SMOOTHER_GCR = 1 => Smoother::Gcr,
+            /// The same minimum with one sum in up to twelve steps.
+            PLAQ_SMOOTHER_CA_GCR = 2 => Smoother::CaGcr,
+            /// x += omega r, without sums.
+            PLAQ_SMOOTHER_RICHARDSON = 3 => Smoother::Richardson,
+            /// Corrections of all domains at once, each by steps of minimal residual with sums of its own.
+            PLAQ_SMOOTHER_SCHWARZ_ADDITIVE = 4 => Smoother::SchwarzAdditive,
+            /// The same of domains of one colour of a chequerboard, then of the other one.
+            PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE = 5 => Smoother::SchwarzMultiplicative,
+        }
+        /// What solves the coarsest level.
+        plaq_coarsest: Coarsest {
+            PLAQ_COARSEST_GCR = 0 => Coarsest::Gcr,
+            /// GCR with one sum in up to twelve steps.
+            PLAQ_COARSEST_CA_GCR = 1 => Coarsest::CaGcr,
+            PLAQ_COARSEST_BICGSTAB = 2 => Coarsest::BiCgStab,
+            /// The inverse of the level's whole operator: to 1024 unknowns, 2 x vectors of every site that is
+            /// solved for.
+            PLAQ_COARSEST_DIRECT = 3 => Coarsest::Direct,
         }
         /// What an update does with the null vectors.
         plaq_refresh: Refresh {
@@ -76,6 +96,7 @@ interface! {
         plaq_multigrid_params, plaq_multigrid_params_init {
             /// Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests.
             levels: i32 = 0,
+            /// Of the second level.
             cycle: plaq_cycle = PLAQ_CYCLE_K,
             /// Null vectors of a chirality on each level but the coarsest; 0: 24.
             vectors: [i32; 4] = [0; 4],
@@ -88,7 +109,8 @@ interface! {
             /// Steps of the smoother before and after a correction, to 10000.
             pre: i32 = 0,
             post: i32 = 10,
-            smoother: plaq_smoother = PLAQ_SMOOTHER_GCR,
+            /// Of the finest level.
+            smoother: plaq_smoother = PLAQ_SMOOTHER_CA_GCR,
             /// Of the finest level's smoother, and of null vectors and coarse operators: double or single,
             /// the smoother half too; 0: single.
             smoother_precision: plaq_precision = 0,
@@ -104,13 +126,28 @@ interface! {
             /// would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
             /// levels stay on all ranks.
             gather: i32 = 0,
-            /// MR: relaxation.
+            /// MR and Richardson: relaxation.
             omega: f64 = 0.85,
             /// Relative residual at which GCR stops on coarse levels, and on the coarsest.
             tol: f64 = 0.25,
             coarsest_tol: f64 = 0.25,
             /// Of the random vectors.
             seed: i64 = 1,
+            /// Of levels between the finest and the coarsest.
+            coarse_smoother: plaq_smoother = PLAQ_SMOOTHER_CA_GCR,
+            coarsest: plaq_coarsest = PLAQ_COARSEST_CA_GCR,
+            /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
+            /// to 256; 0 with PLAQ_COARSEST_DIRECT.
+            coarsest_modes: i32 = 0,
+            /// A plaq_cycle for the third level of four; -1: as `cycle`.
+            deep_cycle: i32 = -1,
+            /// Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
+            /// Domains of coarse levels have up to 2 sites in a direction.
+            domain: [i32; 4] = [0; 4],
+            /// Steps of minimal residual in a domain, to 10000.
+            domain_steps: i32 = 4,
+            /// Must be 0.
+            reserved: i32 = 0,
         }
     }
     reports {
@@ -190,6 +227,9 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     if p.levels != 0 && !(2..=4).contains(&p.levels) {
         bail!(BadParameter, "params.levels: expected 0 or 2 to 4, found {}", p.levels);
     }
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
     let geometry = dirac.op().gauge().geometry();
     let mut params = MultigridParams::for_lattice(geometry);
     params.gather = match p.gather {
@@ -238,6 +278,17 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     }
     params.cycle = choose(p.cycle, "params.cycle")?;
     params.smoother = choose(p.smoother, "params.smoother")?;
+    params.coarse_smoother = choose(p.coarse_smoother, "params.coarse_smoother")?;
+    params.coarsest = choose(p.coarsest, "params.coarsest")?;
+    params.coarsest_modes = count(p.coarsest_modes, "coarsest_modes", 0)?;
+    params.deep_cycle = match p.deep_cycle {
+        -1 => None,
+        cycle => Some(choose(cycle, "params.deep_cycle")?),
+    };
+    for (to, &from) in params.domain.iter_mut().zip(&p.domain) {
+        *to = count(from, "domain", 0)?;
+    }
+    params.domain_steps = count(p.domain_steps, "domain_steps", 1)?;
     params.smoother_precision = choose_or(p.smoother_precision, "params.smoother_precision", F32)?;
     params.precision = choose_or(p.coarse_precision, "params.coarse_precision", F32)?;
     params.iterations = count(p.iterations, "iterations", 1)?;

@@ -5,6 +5,7 @@ pub mod blas;
 mod border;
 mod clover;
 mod coarse;
+pub mod domains;
 pub mod fourier;
 mod gauge;
 mod geometry;
@@ -22,7 +23,7 @@ mod transfer;
 mod transformation;
 
 pub use clover::CloverField;
-pub(crate) use coarse::{coarse_work, Aggregates, Part};
+pub(crate) use coarse::{coarse_work, Aggregates, DenseMatrix, Overlaps, Part, Whole};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;

@@ -9,6 +9,7 @@ use crate::backend::args::{CoarseApplyArgs, CoarseColumnsArgs, CoarseMatrixArgs}
 use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
+use crate::fields::domains::Domains;
 use crate::fields::{coarse_work, CoarseField, CoarseGrid, Part, Precision, Subset};
 
 /// Bit of the diagonal among directions.
@@ -111,7 +112,9 @@ impl CoarseOperator {
         CoarseField::new(&self.grid, self.precision, subset, self.rows, nrhs)
     }
 
-    /// out = coef (terms of `directions`) in + what is added, on the sites of `out`.
+    /// out = coef (terms of `directions`) in + what is added, on the sites of `out`; `inside`: without hops
+    /// between domains.
+    #[allow(clippy::too_many_arguments)]
     fn product(
         &self,
         out: Part,
@@ -120,14 +123,16 @@ impl CoarseOperator {
         directions: i32,
         coef: f64,
         plus: Option<(f64, Part)>,
+        inside: Option<&Domains>,
     ) -> Result<()> {
+        let inside = inside.and_then(Domains::neighbours);
         let args = CoarseApplyArgs {
             links: self.links.ptr(),
             diagonal: diagonal.ptr(),
             inp: inp.ptr,
             out: out.ptr,
             y: plus.map_or(Ptr::NULL, |(_, y)| y.ptr),
-            neighbours: self.grid.neighbours().ptr(),
+            neighbours: inside.unwrap_or(self.grid.neighbours()).ptr(),
             rows: self.rows as i32,
             nrhs: inp.nrhs as i32,
             with_y: plus.is_some() as i32,
@@ -153,7 +158,7 @@ impl CoarseOperator {
         let launch = |halo| {
             device.launch(kernel!("coarse_apply"), &params, &CoarseApplyArgs { halo, ..args }, work)
         };
-        if directions & !DIAGONAL == 0 {
+        if directions & !DIAGONAL == 0 || inside.is_some() {
             launch([Ptr::NULL; 8])
         } else {
             self.grid.with_halo(&inp, self.precision, launch)
@@ -179,7 +184,7 @@ impl CoarseOperator {
     }
 
     fn hop(&self, out: Part, inp: Part, coef: f64, plus: Option<(f64, Part)>) -> Result<()> {
-        self.product(out, inp, &self.diagonal, self.grid.directions(), coef, plus)
+        self.product(out, inp, &self.diagonal, self.grid.directions(), coef, plus, None)
     }
 
     /// One or, through the odd sites, two hops: with `plus` the operator of solves, without what of it is
@@ -201,17 +206,17 @@ impl CoarseOperator {
         direction: usize,
     ) -> Result<()> {
         self.check(&[inp, out])?;
-        self.product(out.own(), inp.own(), &self.diagonal, 1 << direction, 1.0, None)
+        self.product(out.own(), inp.own(), &self.diagonal, 1 << direction, 1.0, None, None)
     }
     /// out = D in
     pub fn diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
-        self.product(out.own(), inp.own(), &self.diagonal, DIAGONAL, 1.0, None)
+        self.product(out.own(), inp.own(), &self.diagonal, DIAGONAL, 1.0, None, None)
     }
     /// out = D^-1 in
     pub fn inverse_diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
-        self.product(out.own(), inp.own(), &self.inverse, DIAGONAL, 1.0, None)
+        self.product(out.own(), inp.own(), &self.inverse, DIAGONAL, 1.0, None, None)
     }
 
     /// out = M in on all sites.
@@ -231,6 +236,27 @@ impl CoarseOperator {
     ) -> Result<()> {
         self.check(&[inp, out, odd])?;
         self.steps(out.own(), inp.own(), odd.own(), Some((1.0, inp.own())))
+    }
+
+    /// The same without hops between domains.
+    pub(crate) fn schur_inside(
+        &self,
+        domains: &Domains,
+        out: &mut CoarseField,
+        inp: &CoarseField,
+        odd: &mut CoarseField,
+    ) -> Result<()> {
+        self.check(&[inp, out, odd])?;
+        let hops = |out: Part, inp: Part, coef, plus| {
+            let directions = self.grid.directions();
+            self.product(out, inp, &self.diagonal, directions, coef, plus, Some(domains))
+        };
+        let plus = Some((1.0, inp.own()));
+        if !self.grid.has_parity() {
+            return hops(out.own(), inp.own(), 1.0, plus);
+        }
+        hops(odd.own(), inp.own(), 1.0, None)?;
+        hops(out.own(), odd.own(), -1.0, plus)
     }
 
     /// out = in - S in or -Y in: what of the operator of solves is not the unit matrix, with the other sign.

@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::params::{FIRST_STEPS, KRYLOV, STEPS};
-use super::pool::{Lent, Pool, Squares};
-use super::{memory, Cycle, MultigridParams, Smoother, Transfer};
+use super::coarsest::Low;
+use super::krylov::Steps;
+use super::pool::{Pool, Squares};
+use super::schwarz::Schwarz;
+use super::{memory, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::compose::EvenOdd;
 use crate::error::Result;
-use crate::fields::blas::{self, Times};
-use crate::fields::krylov::{Row, Space};
+use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, SpinorField, Subset};
 use crate::linop::{LinOp, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
@@ -36,15 +37,19 @@ pub(super) struct Hierarchy {
     /// Of what stands around the cycle, with all right-hand sides.
     around: Workspace,
     /// Directions of the finest level's smoother.
-    directions: Mutex<Vec<SpinorField>>,
-    squares: Vec<Squares>,
+    pub directions: Mutex<Vec<SpinorField>>,
+    pub squares: Vec<Squares>,
+    /// Domains of smoothers by Schwarz's method.
+    pub schwarz: Schwarz,
+    /// What the coarsest level's solver has found out before.
+    pub low: Low,
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
 }
 
 /// Adds to a counter of the report; what a rehearsal does is not in it.
-fn count(counter: &AtomicU64, n: u64) {
+pub(super) fn count(counter: &AtomicU64, n: u64) {
     if !rehearsing() {
         counter.fetch_add(n, Ordering::Relaxed);
     }
@@ -57,7 +62,7 @@ impl Hierarchy {
         transfers: Vec<Transfer>,
         gathers: Vec<Option<Gather>>,
         coarse: Vec<Arc<CoarseOperator>>,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut pools = vec![Pool::new(transfers[0].fine(), params.precision, 12)];
         pools.extend(coarse.iter().map(|op| Pool::new(op.grid(), op.precision(), op.rows())));
         let entry = |(gather, transfer): (&Option<Gather>, &Transfer)| {
@@ -66,10 +71,11 @@ impl Hierarchy {
         let entries = gathers.iter().zip(&transfers).map(entry).collect();
         let counters = || (0..=params.levels.len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
+        let schwarz = Schwarz::new(&params, &op, &coarse)?;
         let fine = Arc::new(EvenOdd::new(op, 0, true));
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
-        Hierarchy {
+        let mut made = Hierarchy {
             params,
             fine,
             transfers,
@@ -81,9 +87,13 @@ impl Hierarchy {
             around: Workspace::default(),
             directions: Mutex::default(),
             squares,
+            schwarz,
+            low: Low::default(),
             iterations,
             nanoseconds,
-        }
+        };
+        made.low = Low::new(&made)?;
+        Ok(made)
     }
 
     /// What the set-up took does not count as solves.
@@ -92,7 +102,7 @@ impl Hierarchy {
         counters.for_each(|c| c.store(0, Ordering::Relaxed));
     }
 
-    fn op(&self, level: usize) -> &CoarseOperator {
+    pub fn op(&self, level: usize) -> &CoarseOperator {
         &self.coarse[level - 1]
     }
 
@@ -180,72 +190,6 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Steps of the smoother: x gains what is found, r is its residual where that is wanted. The host
-    /// waits for nothing.
-    fn relax(
-        &self,
-        x: &mut SpinorField,
-        r: &mut SpinorField,
-        steps: usize,
-        residual: bool,
-    ) -> Result<()> {
-        count(&self.iterations[0], steps as u64);
-        let n = r.nrhs();
-        let directions = memory::directions(&self.params, r.precision()).min(steps);
-        let mut kept: Vec<SpinorField> = {
-            let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
-            std::mem::take(&mut *kept)
-        };
-        kept.retain(|field| field.nrhs() == n);
-        while kept.len() < directions {
-            kept.push(self.fine.shape().field(n)?);
-        }
-        if directions > 1 {
-            self.relax_space(x, r, &mut kept, steps, residual)?;
-        } else {
-            let omega = if self.params.smoother == Smoother::Mr { self.params.omega } else { 1.0 };
-            let omega = if steps > 1 { omega } else { 1.0 };
-            let q = &mut kept[0];
-            for step in 0..steps {
-                self.fine.apply(q, r)?;
-                let sums = blas::dot_norm_later(q, r)?;
-                let times = Times::DotOverNorm(&sums);
-                blas::axpy_times(&blas::uniform(n, omega), times, r, x)?;
-                if residual || step + 1 < steps {
-                    blas::axpy_times(&blas::uniform(n, -omega), times, q, r)?;
-                }
-            }
-        }
-        *self.directions.lock().unwrap_or_else(|e| e.into_inner()) = kept;
-        Ok(())
-    }
-
-    /// The smallest residual after some steps at a time, as GCR finds it.
-    fn relax_space(
-        &self,
-        x: &mut SpinorField,
-        r: &mut SpinorField,
-        kept: &mut [SpinorField],
-        steps: usize,
-        residual: bool,
-    ) -> Result<()> {
-        let squares = self.squares[0].lend(r.nrhs())?;
-        for (count, last) in blocks(steps, STEPS) {
-            let mut rows = vec![r.row()?];
-            for k in 0..count {
-                let (before, now) = kept.split_at_mut(k);
-                self.fine.rest(&mut now[0], before.last().unwrap_or(r))?;
-                rows.push(now[0].row()?);
-            }
-            squares.solve(&rows, 0, Space::Powers)?;
-            match last && !residual {
-                true => squares.solution(&rows, x.row()?, true)?,
-                false => squares.both(&rows, x.row()?, true, r.row()?)?,
-            }
-        }
-        Ok(())
-    }
-
     /// Vectors of a coarse level as the transfer to it has them.
     fn entry(&self, level: usize) -> &Pool {
         self.entries[level - 1].as_ref().unwrap_or_else(|| &self.pools[level])
@@ -280,28 +224,29 @@ impl Hierarchy {
         op.prepare(&mut r, &mut scaled, b)?;
         let mut solution = pool.lend(op.subset(), n)?;
         let p = &self.params;
-        if level == self.params.levels.len() {
-            let goal = Some(p.coarsest_tol);
-            self.minimise(
-                level,
-                &mut solution,
-                &mut r,
-                false,
-                (goal, p.coarsest_iterations),
-                false,
-            )?;
+        if level == p.levels.len() {
+            self.solve_coarsest(&mut solution, &mut r)?;
         } else {
-            match p.cycle {
-                Cycle::V => self.coarse_cycle(level, &mut solution, &r)?,
-                Cycle::W => self.gcr(level, &mut solution, &mut r, 1e-3, 2)?,
-                Cycle::K => self.gcr(level, &mut solution, &mut r, p.tol, p.iterations)?,
+            let steps = match p.cycle_of(level) {
+                Cycle::V => None,
+                Cycle::W => Some((Some(1e-3), 2)),
+                Cycle::K => Some((Some(p.tol), p.iterations)),
+            };
+            match steps {
+                None => self.coarse_cycle(level, &mut solution, &r)?,
+                Some(steps) => self.gcr(level, &mut solution, &mut r, Steps::to(steps), true)?,
             }
         }
         op.reconstruct(x, &solution, &scaled)
     }
 
     /// z = K r on the sites of a coarse level's solves.
-    fn coarse_cycle(&self, level: usize, z: &mut CoarseField, r: &CoarseField) -> Result<()> {
+    pub(super) fn coarse_cycle(
+        &self,
+        level: usize,
+        z: &mut CoarseField,
+        r: &CoarseField,
+    ) -> Result<()> {
         let (op, n, params) = (self.op(level), r.nrhs(), &self.params.levels[level]);
         let (pool, transfer) = (&self.pools[level], &self.transfers[level]);
         let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
@@ -309,7 +254,7 @@ impl Hierarchy {
         let mut t = pool.lend(op.subset(), n)?;
         if params.pre > 0 {
             rest.copy(r)?;
-            self.minimise(level, z, &mut rest, false, (None, params.pre), true)?;
+            self.smooth(level, z, &mut rest, params.pre, false, true)?;
         }
         // From D^-1 times the system to the system.
         let from: &CoarseField = if params.pre > 0 { &rest } else { r };
@@ -335,119 +280,8 @@ impl Hierarchy {
                 op.schur(&mut rest, z, &mut odd)?;
             }
             rest.axpby(&one, r, &minus)?;
-            self.minimise(level, z, &mut rest, true, (None, params.post), false)?;
+            self.smooth(level, z, &mut rest, params.post, true, false)?;
         }
-        Ok(())
-    }
-
-    /// Steps of GCR without a preconditioner: x, or (`keep`) what is added to it, and where that is wanted
-    /// the residual in r. All right-hand sides go on until the last one's residual has fallen to the goal;
-    /// without one the host waits for nothing.
-    fn minimise(
-        &self,
-        level: usize,
-        x: &mut CoarseField,
-        r: &mut CoarseField,
-        keep: bool,
-        (goal, most): (Option<f64>, usize),
-        residual: bool,
-    ) -> Result<()> {
-        let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let squares = self.squares[level].lend(n)?;
-        let mut odd = pool.lend(Subset::Odd, n)?;
-        let mut kept: Vec<Lent> = vec![];
-        let mut start: Vec<f64> = vec![];
-        let (mut done, mut keep) = (0, keep);
-        let first = if goal.is_some() { FIRST_STEPS.min(most) } else { 0 };
-        for (count, last) in blocks(first, STEPS).chain(blocks(most - first, STEPS)) {
-            let last = last && done + count == most;
-            let mut rows: Vec<Row> = vec![r.row()];
-            for k in 0..count {
-                if k == kept.len() {
-                    kept.push(pool.lend(op.subset(), n)?);
-                }
-                let (before, now) = kept.split_at_mut(k);
-                let from: &CoarseField = match before.last() {
-                    Some(last) => last,
-                    None => r,
-                };
-                op.rest(&mut now[0], from, &mut odd)?;
-                rows.push(now[0].row());
-            }
-            let norms = squares.solve(&rows, 0, Space::Powers)?;
-            match last && !residual {
-                true => squares.solution(&rows, x.row(), keep)?,
-                false => squares.both(&rows, x.row(), keep, r.row())?,
-            }
-            (done, keep) = (done + count, true);
-            let Some(goal) = goal.filter(|_| !last) else { continue };
-            let now = norms.get()?;
-            if start.is_empty() {
-                start = now.iter().map(|v| v[0]).collect();
-            }
-            if now.iter().zip(&start).all(|(v, start)| fallen(v[1], *start, goal)) {
-                break;
-            }
-        }
-        count(&self.iterations[level], done as u64);
-        Ok(())
-    }
-
-    /// GCR with the cycle of the levels below, from zero. The host waits once in an iteration.
-    fn gcr(
-        &self,
-        level: usize,
-        x: &mut CoarseField,
-        r: &mut CoarseField,
-        tol: f64,
-        most: usize,
-    ) -> Result<()> {
-        let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let squares = self.squares[level].lend(n)?;
-        let mut start: Vec<f64> = vec![];
-        let mut done = 0;
-        let mut good = false;
-        for (count, _) in blocks(most, KRYLOV) {
-            let source = {
-                let mut source = pool.lend(op.subset(), n)?;
-                source.copy(r)?;
-                source
-            };
-            let mut rows = vec![source.row()];
-            let (mut z, mut q): (Vec<Lent>, Vec<Lent>) = (vec![], vec![]);
-            for k in 0..count {
-                let mut direction = pool.lend(op.subset(), n)?;
-                let mut image = pool.lend(op.subset(), n)?;
-                self.coarse_cycle(level, &mut direction, r)?;
-                {
-                    let mut odd = pool.lend(Subset::Odd, n)?;
-                    op.schur(&mut image, &direction, &mut odd)?;
-                }
-                rows.push(image.row());
-                z.push(direction);
-                q.push(image);
-                let norms = squares.solve(&rows, if k == 0 { 0 } else { k + 1 }, Space::Images)?;
-                done += 1;
-                if done == most {
-                    break;
-                }
-                squares.residual(&rows, r.row())?;
-                let now = norms.get()?;
-                if start.is_empty() {
-                    start = now.iter().map(|v| v[0]).collect();
-                }
-                good = now.iter().zip(&start).all(|(v, start)| fallen(v[1], *start, tol));
-                if good {
-                    break;
-                }
-            }
-            let directions: Vec<Row> = z.iter().map(|v| v.row()).collect();
-            squares.solution(&directions, x.row(), done > directions.len())?;
-            if good {
-                break;
-            }
-        }
-        count(&self.iterations[level], done as u64);
         Ok(())
     }
 
@@ -488,15 +322,4 @@ impl Hierarchy {
         }
         held
     }
-}
-
-/// `all` steps in blocks of about the same size, `most` at most; is it the last one?
-fn blocks(all: usize, most: usize) -> impl Iterator<Item = (usize, bool)> {
-    let count = all.div_ceil(most);
-    (0..count).map(move |i| ((i + 1) * all / count - i * all / count, i + 1 == count))
-}
-
-/// Is |r|^2 small enough; what is not finite will not improve.
-fn fallen(now: f64, start: f64, tol: f64) -> bool {
-    now <= tol * tol * start || !now.is_finite()
 }

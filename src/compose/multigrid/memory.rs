@@ -1,7 +1,9 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
 use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER};
-use super::{gathering, smoother_links, Cycle, MultigridParams, Smoother};
+use super::schwarz::Schwarz;
+use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
+use crate::fields::domains::Domains;
 use crate::fields::krylov::LeastSquares;
 use crate::fields::{Precision, SpinorField, Subset};
 use crate::operators::Wilson;
@@ -21,24 +23,60 @@ pub(super) fn together(n: usize) -> usize {
     n.div_ceil(n.div_ceil(SMOOTHED))
 }
 
-/// Directions that the smoother of the finest level keeps.
-pub(super) fn directions(params: &MultigridParams, precision: Precision) -> usize {
+/// Vectors that so many steps of the finest level's smoother keep.
+pub(super) fn directions(params: &MultigridParams, precision: Precision, steps: usize) -> usize {
     match params.smoother {
-        Smoother::Gcr if precision != Precision::F16 => {
-            params.levels[0].pre.max(params.levels[0].post).min(STEPS)
-        }
+        Smoother::CaGcr if precision != Precision::F16 => steps.clamp(1, STEPS),
+        Smoother::Gcr if steps > 1 => 2 * steps.min(STEPS),
+        Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative => 3,
         _ => 1,
     }
+}
+
+/// The same of a coarse level.
+fn coarse_directions(params: &MultigridParams, steps: usize) -> usize {
+    match params.coarse_smoother {
+        Smoother::CaGcr => steps.min(STEPS),
+        Smoother::Gcr => 1 + 2 * steps.min(KRYLOV),
+        Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative => 3,
+        Smoother::Mr | Smoother::Richardson => 1,
+    }
+}
+
+/// The same of the coarsest level's solver.
+fn coarsest_directions(params: &MultigridParams, steps: usize) -> usize {
+    match params.coarsest {
+        Coarsest::CaGcr => steps.min(STEPS) + if params.coarsest_modes > 0 { 2 } else { 0 },
+        Coarsest::Gcr => 1 + 2 * steps.min(KRYLOV),
+        Coarsest::BiCgStab => 5,
+        Coarsest::Direct => 0,
+    }
+}
+
+/// Unknowns of the coarsest level's system on all ranks.
+pub(super) fn coarsest_unknowns(op: &Wilson, params: &MultigridParams) -> u64 {
+    let places = gathering::places(params, op.gauge().geometry()).unwrap_or_default();
+    let (Some(place), Some(level)) = (places.last(), params.levels.last()) else { return 0 };
+    let sites: usize = place.global.iter().product();
+    let parity = place.global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
+    let solved = if parity { sites.div_ceil(2) } else { sites };
+    (solved * 2 * level.vectors) as u64
 }
 
 /// Vectors of a cycle on `nrhs` right-hand sides; `part` bytes for spinors on even sites of those that are
 /// smoothed at a time.
 pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: usize) -> u64 {
-    let steps = directions(params, params.smoother_precision) as u64;
+    let most = params.levels[0].pre.max(params.levels[0].post);
+    let steps = directions(params, params.smoother_precision, most) as u64;
     let real = params.precision.bytes() as u64;
     let bytes = |sites: u64, size: &Size| sites * size.components * 2 * real * nrhs as u64;
     // The last: the even-odd operator's.
     let mut sum = (2 + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
+    if params.smoother.has_domains() {
+        // The operator inside of domains has a temporary of its own.
+        sum +=
+            part + Domains::sums_bytes(sizes[0].solved, params.smoother_precision, together(nrhs));
+    }
     for (l, size) in sizes.iter().enumerate().skip(1) {
         sum += 2 * bytes(size.entry, size);
         if size.sites == 0 {
@@ -47,15 +85,18 @@ pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: u
         // Those of a solve, then of its cycles.
         let mut solved = 2;
         if l + 1 == sizes.len() {
-            solved += params.coarsest_iterations.min(STEPS);
+            solved += coarsest_directions(params, params.coarsest_iterations);
         } else {
-            solved += match params.cycle {
+            solved += match params.cycle_of(l) {
                 Cycle::V => 0,
                 Cycle::W => 1 + 2 * 2,
                 Cycle::K => 1 + 2 * params.iterations.min(KRYLOV),
             };
             let step = &params.levels[l];
-            solved += 2 + step.pre.max(step.post).min(STEPS);
+            solved += 2 + coarse_directions(params, step.pre.max(step.post));
+            if params.coarse_smoother.has_domains() {
+                sum += Domains::sums_bytes(size.solved, params.precision, nrhs);
+            }
         }
         sum += 3 * bytes(size.sites, size)
             + solved as u64 * bytes(size.solved, size)
@@ -96,7 +137,8 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let count = TOGETHER.min(n);
     let (half, full) = (spinors(Subset::Even, count), spinors(Subset::Full, count));
     let sizes = sizes(op, params);
-    let low = op.bytes_as(params.smoother_precision, smoother_links(op));
+    let low =
+        op.bytes_as(params.smoother_precision, smoother_links(op)) + Schwarz::held(params, op);
     // Null vectors of the finest level, from random ones by BiCGStab.
     let vector = |size: &Size| size.sites * size.components * 2 * real;
     let first = n as u64 * vector(&sizes[0]);
@@ -132,6 +174,31 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         }
     }
     held += tables(&sizes[sizes.len() - 1]);
+    if params.coarse_smoother.has_domains() {
+        let inner = &sizes[1..sizes.len() - 1];
+        held += inner.iter().map(|s| Domains::tables(s.sites, s.solved, true)).sum::<u64>();
+    }
+    // What the coarsest level's solver finds out, while it does so and then.
+    let last = &sizes[sizes.len() - 1];
+    let unknowns = last.solved * last.components;
+    let mode = params.coarsest_modes as u64 * unknowns * 2 * real;
+    let odd =
+        params.coarsest_modes as u64 * (last.sites - last.solved) * last.components * 2 * real;
+    let searching = match params.coarsest_modes {
+        0 => 0,
+        k => {
+            let sums = 16 * (k * k) as u64 + LeastSquares::bytes(k) as u64;
+            (2 + STEPS as u64) * mode + odd + sums
+        }
+    };
+    most = most.max(held + searching);
+    held += 2 * mode;
+    if params.coarsest_modes > 0 {
+        held += LeastSquares::bytes(params.coarsest_modes) as u64;
+    }
+    if params.coarsest == Coarsest::Direct {
+        held += unknowns * coarsest_unknowns(op, params) * 2 * real;
+    }
     // The cycle improves the vectors.
     if params.refinements > 0 {
         let columns = count as u64 * vector(&sizes[0]);

@@ -2,13 +2,17 @@
 //! inverse iteration, coarse operators made of them, and a cycle of smoothing and coarse corrections that
 //! preconditions GCR on the even-odd system.
 
+mod coarsest;
 mod cycle;
 mod galerkin;
 mod gathering;
+mod krylov;
 mod memory;
 mod params;
 mod pool;
+mod schwarz;
 mod setup;
+mod smooth;
 mod transfer;
 
 use std::sync::atomic::Ordering;
@@ -18,7 +22,7 @@ use std::time::Instant;
 use cycle::Hierarchy;
 pub use galerkin::FineOperator;
 use params::MOST_REFINEMENTS;
-pub use params::{Cycle, LevelParams, MultigridParams, Smoother};
+pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, Smoother};
 pub use transfer::Transfer;
 
 use crate::backend::Device;
@@ -117,6 +121,8 @@ impl Multigrid {
     ) -> Result<Self> {
         params.check()?;
         gathering::places(params, op.gauge().geometry())?;
+        schwarz::Schwarz::check(params, op)?;
+        coarsest::check(params, op)?;
         // Ranks have parts of different size.
         let room = op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy");
         op.gauge().geometry().comm().agree(room)?;

@@ -14,6 +14,11 @@ pub(super) const SMOOTHED: usize = 3;
 /// Null vectors that are iterated at a time.
 pub(super) const TOGETHER: usize = 8;
 
+/// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
+/// host, in some seconds.
+const MOST_MODES: usize = 256;
+pub(super) const DIRECT_MOST: u64 = 1024;
+
 /// Most steps of a smoother, iterations of a solve or of the set-up, and refinements: where so many do
 /// not help, more do not, and a call would not end.
 const MOST_STEPS: usize = 10_000;
@@ -31,14 +36,80 @@ pub enum Cycle {
     K,
 }
 
-/// What smooths the finest level; coarse levels have GCR.
+/// What smooths a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Smoother {
-    /// Minimal residual with relaxation.
+    /// Minimal residual, on the finest level with relaxation.
     Mr,
-    /// Generalised conjugate residual.
+    /// Generalised conjugate residual, with sums in every step.
     Gcr,
+    /// The same minimum over the same space with one sum in up to `STEPS` steps (kernels/krylov.h).
+    CaGcr,
+    /// x += omega r: without a sum.
+    Richardson,
+    /// Schwarz: corrections of all domains at once, each by minimal residual with sums of its own; the
+    /// residual is then made least along their sum, so that it never grows.
+    SchwarzAdditive,
+    /// The same of domains of one colour of a chequerboard, then of the other one.
+    SchwarzMultiplicative,
 }
+
+impl Smoother {
+    pub(super) fn has_domains(self) -> bool {
+        matches!(self, Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative)
+    }
+}
+
+/// What solves the coarsest level.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Coarsest {
+    /// As [`Smoother::Gcr`], restarted after `KRYLOV` directions.
+    Gcr,
+    /// As [`Smoother::CaGcr`].
+    CaGcr,
+    /// Stabilised biconjugate gradient.
+    BiCgStab,
+    /// The inverse of the whole operator of the level, a dense matrix that every rank has its rows of.
+    Direct,
+}
+
+/// Names of choices in inputs.
+macro_rules! named {
+    ($type:ty, $what:literal, $($name:literal => $value:expr),+) => {
+        impl std::str::FromStr for $type {
+            type Err = crate::error::Error;
+            fn from_str(name: &str) -> Result<Self> {
+                match name {
+                    $($name => Ok($value),)+
+                    _ => bail!(
+                        InvalidArgument,
+                        concat!("multigrid: ", $what, ": expected one of {}, found {}"),
+                        [$($name),+].join(", "),
+                        name
+                    ),
+                }
+            }
+        }
+    };
+}
+
+named!(Cycle, "cycle", "v" => Cycle::V, "w" => Cycle::W, "k" => Cycle::K);
+named!(
+    Smoother, "smoother",
+    "mr" => Smoother::Mr,
+    "gcr" => Smoother::Gcr,
+    "ca-gcr" => Smoother::CaGcr,
+    "richardson" => Smoother::Richardson,
+    "schwarz" => Smoother::SchwarzAdditive,
+    "red-black" => Smoother::SchwarzMultiplicative
+);
+named!(
+    Coarsest, "coarsest",
+    "gcr" => Coarsest::Gcr,
+    "ca-gcr" => Coarsest::CaGcr,
+    "bicgstab" => Coarsest::BiCgStab,
+    "direct" => Coarsest::Direct
+);
 
 /// A level and its step to the next coarser one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,10 +128,23 @@ pub struct LevelParams {
 pub struct MultigridParams {
     /// All levels but the coarsest, from the finest on.
     pub levels: Vec<LevelParams>,
+    /// Of the second level.
     pub cycle: Cycle,
+    /// Of levels from the third on but the coarsest, where it is another one.
+    pub deep_cycle: Option<Cycle>,
+    /// Of the finest level, and of the others but the coarsest.
     pub smoother: Smoother,
-    /// Relaxation of MR.
+    pub coarse_smoother: Smoother,
+    /// Relaxation of MR and Richardson.
     pub omega: f64,
+    /// Sites of a domain of Schwarz on the finest level, which divide the part of a rank; 0: up to 4. Those of
+    /// coarse levels have up to 2 sites in a direction.
+    pub domain: [usize; 4],
+    /// Steps of minimal residual in a domain.
+    pub domain_steps: usize,
+    /// What solves the coarsest level, and low modes of it that are solved for exactly before.
+    pub coarsest: Coarsest,
+    pub coarsest_modes: usize,
     /// Of the finest level's smoother.
     pub smoother_precision: Precision,
     /// Of coarse operators and null vectors.
@@ -116,8 +200,14 @@ impl MultigridParams {
         MultigridParams {
             levels,
             cycle: Cycle::K,
-            smoother: Smoother::Gcr,
+            deep_cycle: None,
+            smoother: Smoother::CaGcr,
+            coarse_smoother: Smoother::CaGcr,
             omega: 0.85,
+            domain: [0; 4],
+            domain_steps: 4,
+            coarsest: Coarsest::CaGcr,
+            coarsest_modes: 0,
             smoother_precision: Precision::F32,
             precision: Precision::F32,
             tol: 0.25,
@@ -129,6 +219,11 @@ impl MultigridParams {
             seed: 1,
             gather: Some(2),
         }
+    }
+
+    /// How a level from the second on is solved.
+    pub fn cycle_of(&self, level: usize) -> Cycle {
+        self.deep_cycle.filter(|_| level > 1).unwrap_or(self.cycle)
     }
 
     pub fn check(&self) -> Result<()> {
@@ -155,6 +250,23 @@ impl MultigridParams {
         }
         if !(self.omega > 0.0 && self.omega < 2.0) {
             bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
+        }
+        let plain = matches!(self.smoother, Smoother::Mr | Smoother::CaGcr | Smoother::Richardson);
+        if self.smoother_precision == Precision::F16 && !plain {
+            bail!(
+                Unsupported,
+                "smoother: {:?} works in single or double precision, smoother_precision is half",
+                self.smoother
+            );
+        }
+        within("domain_steps", self.domain_steps, 1, MOST_STEPS)?;
+        within("coarsest_modes", self.coarsest_modes, 0, MOST_MODES)?;
+        if self.coarsest == Coarsest::Direct && self.coarsest_modes > 0 {
+            bail!(
+                BadParameter,
+                "coarsest_modes: expected 0 where the coarsest level is solved directly, found {}",
+                self.coarsest_modes
+            );
         }
         if self.precision == Precision::F16 {
             bail!(Unsupported, "coarse levels are stored in single or double precision");

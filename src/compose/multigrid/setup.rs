@@ -9,7 +9,7 @@ use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::bail;
 use crate::compose::{EvenOdd, SchurComplement};
 use crate::error::Result;
-use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Noise, SpinorField, Subset};
+use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, System};
@@ -80,16 +80,21 @@ pub(super) fn from_vectors(
 fn levels(op: &Arc<Wilson>, params: &MultigridParams, vectors: CoarseField) -> Result<Hierarchy> {
     let geometry = op.gauge().geometry();
     let places = places(params, geometry)?;
-    let mut built = build(op, params, &places, vectors);
-    if places.iter().any(Place::gathered) {
-        // Ranks without a part wait here to learn what came of it.
-        built = match built {
-            Err(e) if !found_together(&e) => return Err(e),
-            built => geometry.comm().agree(built),
-        };
+    // Ranks without a part wait to learn what came of it.
+    let gathered = places.iter().any(Place::gathered);
+    let (transfers, gathers, coarse) =
+        together(geometry, gathered, build(op, params, &places, vectors))?;
+    let made = Hierarchy::new(params.clone(), op.clone(), transfers, gathers, coarse);
+    together(geometry, gathered, made)
+}
+
+/// Of what ranks with a part did, all hear.
+fn together<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T> {
+    match made {
+        Err(e) if gathered && !found_together(&e) => Err(e),
+        made if gathered => geometry.comm().agree(made),
+        made => made,
     }
-    let (transfers, gathers, coarse) = built?;
-    Ok(Hierarchy::new(params.clone(), op.clone(), transfers, gathers, coarse))
 }
 
 type Levels = (Vec<Transfer>, Vec<Option<Gather>>, Vec<Arc<CoarseOperator>>);
@@ -161,12 +166,13 @@ fn coarse_vectors(
 }
 
 /// Numbers that depend on the place in the whole lattice only.
-fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
+pub(super) fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
     let grid = v.grid().clone();
     let (local, global, coords) = (grid.extents(), grid.global_extents(), grid.comm().coords());
     let per_site = v.components() * v.nrhs() * 2;
-    let mut values = Vec::with_capacity(grid.volume() * per_site);
-    for &lex in grid.order() {
+    let (first, count) = v.range();
+    let mut values = Vec::with_capacity(count * per_site);
+    for &lex in &grid.order()[first..first + count] {
         let mut rest = lex as usize;
         let x: [usize; 4] = std::array::from_fn(|mu| {
             let x = rest % local[mu] + coords[mu] * local[mu];

@@ -181,6 +181,18 @@ struct Hierarchy {
     blocks: Option<Vec<[usize; 4]>>,
     vectors: Option<Vec<usize>>,
     post: Option<usize>,
+    /// `v`, `w` or `k`, of the second level and of those after it.
+    cycle: Option<String>,
+    deep_cycle: Option<String>,
+    /// `mr`, `gcr`, `ca-gcr`, `richardson`, `schwarz` or `red-black`.
+    smoother: Option<String>,
+    coarse_smoother: Option<String>,
+    /// Of Schwarz: extents of domains, and steps in them.
+    domain: Option<[usize; 4]>,
+    domain_steps: Option<usize>,
+    /// `gcr`, `ca-gcr`, `bicgstab` or `direct`.
+    coarsest: Option<String>,
+    coarsest_modes: Option<usize>,
     setup_iterations: Option<usize>,
     refinements: Option<usize>,
     /// `keep`, `refine` or `anew`.
@@ -509,6 +521,24 @@ impl Hierarchy {
         if let Some(post) = self.post {
             levels.levels.iter_mut().for_each(|l| l.post = post);
         }
+        if let Some(name) = &self.cycle {
+            levels.cycle = name.parse()?;
+        }
+        if let Some(name) = &self.deep_cycle {
+            levels.deep_cycle = Some(name.parse()?);
+        }
+        if let Some(name) = &self.smoother {
+            levels.smoother = name.parse()?;
+        }
+        if let Some(name) = &self.coarse_smoother {
+            levels.coarse_smoother = name.parse()?;
+        }
+        if let Some(name) = &self.coarsest {
+            levels.coarsest = name.parse()?;
+        }
+        levels.domain = self.domain.unwrap_or(levels.domain);
+        levels.domain_steps = self.domain_steps.unwrap_or(levels.domain_steps);
+        levels.coarsest_modes = self.coarsest_modes.unwrap_or(levels.coarsest_modes);
         levels.setup_iterations = self.setup_iterations.unwrap_or(levels.setup_iterations);
         levels.refinements = self.refinements.unwrap_or(levels.refinements);
         levels.check()?;

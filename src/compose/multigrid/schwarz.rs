@@ -1,0 +1,111 @@
+//! Schwarz's method (Luescher, hep-lat/0310048): systems of domains are those of the operator without hops
+//! between domains. Of an even-odd system it is the Schur complement of that: where the odd sites are solved
+//! for, a residual is one of even sites, and a domain's correction of all of its sites leaves none on odd ones
+//! but at its faces, which the whole Schur complement takes up.
+
+use std::sync::{Arc, Mutex};
+
+use super::{smoother_links, MultigridParams, Smoother};
+use crate::compose::EvenOdd;
+use crate::error::Result;
+use crate::fields::domains::{domain_extents, DomainSums, Domains};
+use crate::fields::{GaugeField, Precision};
+use crate::operators::{CoarseOperator, Wilson};
+
+/// Sites of a domain in a direction where nothing is asked for, on the finest level and on others.
+const FINE: usize = 4;
+const COARSE: usize = 2;
+
+/// Domains of a level and the memory that steps in them take.
+pub(super) struct Decomposition {
+    pub domains: Domains,
+    idle: Mutex<Option<DomainSums>>,
+}
+
+impl Decomposition {
+    fn new(domains: Domains) -> Self {
+        Decomposition { domains, idle: Mutex::default() }
+    }
+    /// `work` with the sums of so many right-hand sides.
+    pub fn with_sums<T>(
+        &self,
+        precision: Precision,
+        nrhs: usize,
+        work: impl FnOnce(&DomainSums) -> Result<T>,
+    ) -> Result<T> {
+        let kept = self.idle.lock().unwrap_or_else(|e| e.into_inner()).take();
+        let sums = match kept.filter(|s| s.nrhs() == nrhs) {
+            Some(sums) => sums,
+            None => self.domains.sums(precision, nrhs)?,
+        };
+        let out = work(&sums);
+        *self.idle.lock().unwrap_or_else(|e| e.into_inner()) = Some(sums);
+        out
+    }
+}
+
+/// The domains of all levels that have them.
+pub(super) struct Schwarz {
+    /// Of the finest level, and its operator without hops between them.
+    pub fine: Option<(Decomposition, EvenOdd)>,
+    /// Of levels from the second to the last but one.
+    pub coarse: Vec<Decomposition>,
+}
+
+/// Colours that are worked on in turn.
+pub(super) fn colours(smoother: Smoother) -> &'static [Option<usize>] {
+    match smoother {
+        Smoother::SchwarzMultiplicative => &[Some(0), Some(1)],
+        _ => &[None],
+    }
+}
+
+impl Schwarz {
+    pub fn new(
+        params: &MultigridParams,
+        op: &Arc<Wilson>,
+        coarse: &[Arc<CoarseOperator>],
+    ) -> Result<Self> {
+        let fine = match params.smoother.has_domains() {
+            false => None,
+            true => {
+                let (geometry, device) = (op.gauge().geometry(), op.gauge().device());
+                let block = domain_extents(params.domain, FINE, geometry.extents())?;
+                let cut = op.gauge().cut(block)?;
+                let parts = (op.clover().cloned(), op.clover_inverse().cloned());
+                let inside = Wilson::from_parts(cut, parts.0, parts.1, *op.params())?;
+                let domains = Domains::of_spinors(geometry, device, block, 0)?;
+                let inside = EvenOdd::new(Arc::new(inside), 0, true);
+                Some((Decomposition::new(domains), inside))
+            }
+        };
+        let mut made = Schwarz { fine, coarse: vec![] };
+        if params.coarse_smoother.has_domains() {
+            for op in coarse.iter().take(params.levels.len() - 1) {
+                let grid = op.grid();
+                let block = domain_extents([0; 4], COARSE, grid.extents())?;
+                made.coarse.push(Decomposition::new(Domains::of_grid(grid, block)?));
+            }
+        }
+        Ok(made)
+    }
+
+    /// Refuses domains that do not divide the part of a rank.
+    pub fn check(params: &MultigridParams, op: &Wilson) -> Result<()> {
+        if params.smoother.has_domains() {
+            domain_extents(params.domain, FINE, op.gauge().geometry().extents())?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of links without those between domains, and of tables of the finest level.
+    pub fn held(params: &MultigridParams, op: &Wilson) -> u64 {
+        if !params.smoother.has_domains() {
+            return 0;
+        }
+        let geometry = op.gauge().geometry();
+        let links = GaugeField::bytes(geometry, params.smoother_precision, smoother_links(op));
+        links as u64
+            + Domains::tables(geometry.volume() as u64, geometry.volume() as u64 / 2, false)
+    }
+}

@@ -1,0 +1,265 @@
+//! Smoothers: on the finest level of its even-odd system, on coarse ones of theirs.
+
+use super::cycle::{count, Hierarchy};
+use super::krylov::{blocks, Steps};
+use super::params::STEPS;
+use super::schwarz::colours;
+use super::{memory, Smoother};
+use crate::error::Result;
+use crate::fields::blas::{self, Times};
+use crate::fields::krylov::{Row, Space};
+use crate::fields::{CoarseField, Precision, SpinorField, Subset};
+use crate::linop::LinOp;
+
+impl Hierarchy {
+    /// Steps of the finest level's smoother: x gains what is found, r is its residual where that is wanted.
+    /// The host waits for nothing.
+    pub fn relax(
+        &self,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        count(&self.iterations[0], steps as u64);
+        let n = r.nrhs();
+        let directions = memory::directions(&self.params, r.precision(), steps);
+        let mut kept: Vec<SpinorField> = {
+            let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
+            std::mem::take(&mut *kept)
+        };
+        kept.retain(|field| field.nrhs() == n);
+        while kept.len() < directions {
+            kept.push(self.fine.shape().field(n)?);
+        }
+        let krylov = r.precision() != Precision::F16 && steps > 1;
+        match self.params.smoother {
+            Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative => {
+                self.relax_domains(x, r, &mut kept, steps, residual)?
+            }
+            Smoother::Gcr if steps > 1 => self.relax_gcr(x, r, &mut kept, steps, residual)?,
+            Smoother::CaGcr if krylov => self.relax_space(x, r, &mut kept, steps, residual)?,
+            other => self.relax_alone(other, x, r, &mut kept[0], steps, residual)?,
+        }
+        *self.directions.lock().unwrap_or_else(|e| e.into_inner()) = kept;
+        Ok(())
+    }
+
+    /// One direction at a time.
+    fn relax_alone(
+        &self,
+        smoother: Smoother,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        q: &mut SpinorField,
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        let n = r.nrhs();
+        let relaxed = matches!(smoother, Smoother::Mr) && steps > 1;
+        let richardson = matches!(smoother, Smoother::Richardson);
+        let omega = if relaxed || richardson { self.params.omega } else { 1.0 };
+        for step in 0..steps {
+            let goes_on = residual || step + 1 < steps;
+            if richardson {
+                blas::axpy(&blas::uniform(n, omega), r, x)?;
+                if goes_on {
+                    self.fine.apply(q, r)?;
+                    blas::axpy(&blas::uniform(n, -omega), q, r)?;
+                }
+                continue;
+            }
+            self.fine.apply(q, r)?;
+            let sums = blas::dot_norm_later(q, r)?;
+            let times = Times::DotOverNorm(&sums);
+            blas::axpy_times(&blas::uniform(n, omega), times, r, x)?;
+            if goes_on {
+                blas::axpy_times(&blas::uniform(n, -omega), times, q, r)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The smallest residual after some steps at a time, as GCR finds it.
+    fn relax_space(
+        &self,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        kept: &mut [SpinorField],
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        let squares = self.squares[0].lend(r.nrhs())?;
+        for (count, last) in blocks(steps, STEPS) {
+            let mut rows = vec![r.row()?];
+            for k in 0..count {
+                let (before, now) = kept.split_at_mut(k);
+                self.fine.rest(&mut now[0], before.last().unwrap_or(r))?;
+                rows.push(now[0].row()?);
+            }
+            squares.solve(&rows, 0, Space::Powers)?;
+            match last && !residual {
+                true => squares.solution(&rows, x.row()?, true)?,
+                false => squares.both(&rows, x.row()?, true, r.row()?)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The same with sums in every step: directions are residuals, and they and their images are kept.
+    fn relax_gcr(
+        &self,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        kept: &mut [SpinorField],
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        let squares = self.squares[0].lend(r.nrhs())?;
+        for (count, last) in blocks(steps, STEPS) {
+            let (directions, images) = kept.split_at_mut(count);
+            let mut rows: Vec<Row> = vec![];
+            for k in 0..count {
+                blas::copy(&mut directions[k], r)?;
+                self.fine.apply(&mut images[k], &directions[k])?;
+                if k == 0 {
+                    rows.push(directions[0].row()?);
+                }
+                rows.push(images[k].row()?);
+                squares.solve(&rows, if k == 0 { 0 } else { k + 1 }, Space::Images)?;
+                if k + 1 < count || !last || residual {
+                    squares.residual(&rows, r.row()?)?;
+                }
+            }
+            let directions = directions.iter().map(|v| v.row()).collect::<Result<Vec<Row>>>()?;
+            squares.solution(&directions, x.row()?, true)?;
+        }
+        Ok(())
+    }
+
+    /// Schwarz: corrections in domains, and how far to go along their sum by the whole residual.
+    fn relax_domains(
+        &self,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        kept: &mut [SpinorField],
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        let Some((domains, inside)) = &self.schwarz.fine else {
+            crate::bail!(Internal, "a smoother without its domains");
+        };
+        let [z, d, q, ..] = kept else {
+            crate::bail!(Internal, "a smoother without its vectors");
+        };
+        let n = r.nrhs();
+        let colours = colours(self.params.smoother);
+        domains.with_sums(r.precision(), n, |sums| {
+            for step in 0..steps {
+                for (k, &colour) in colours.iter().enumerate() {
+                    z.clear()?;
+                    blas::copy(d, r)?;
+                    for _ in 0..self.params.domain_steps {
+                        inside.apply(q, d)?;
+                        domains.domains.step(sums, [&mut *z, &mut *d], q, colour, 1.0)?;
+                    }
+                    self.fine.apply(q, z)?;
+                    let sums = blas::dot_norm_later(q, r)?;
+                    let times = Times::DotOverNorm(&sums);
+                    blas::axpy_times(&blas::uniform(n, 1.0), times, z, x)?;
+                    if residual || step + 1 < steps || k + 1 < colours.len() {
+                        blas::axpy_times(&blas::uniform(n, -1.0), times, q, r)?;
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Steps of a coarse level's smoother: x, or (`keep`) what is added to it, and where that is wanted the
+    /// residual in r. The host waits for nothing.
+    pub fn smooth(
+        &self,
+        level: usize,
+        x: &mut CoarseField,
+        r: &mut CoarseField,
+        steps: usize,
+        keep: bool,
+        residual: bool,
+    ) -> Result<()> {
+        let plain = Steps::smoothing(steps, keep, residual);
+        match self.params.coarse_smoother {
+            Smoother::CaGcr => self.minimise(level, x, r, plain),
+            Smoother::Mr => self.minimise(level, x, r, Steps { at_once: 1, ..plain }),
+            Smoother::Gcr => self.gcr(level, x, r, plain, false),
+            Smoother::Richardson => self.richardson(level, x, r, plain),
+            Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative => {
+                self.smooth_domains(level, x, r, plain)
+            }
+        }
+    }
+
+    fn richardson(
+        &self,
+        level: usize,
+        x: &mut CoarseField,
+        r: &mut CoarseField,
+        steps: Steps,
+    ) -> Result<()> {
+        let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
+        let mut odd = pool.lend(Subset::Odd, n)?;
+        let mut q = pool.lend(op.subset(), n)?;
+        let omega = blas::uniform(n, self.params.omega);
+        for step in 0..steps.most {
+            let before = blas::uniform(n, if steps.keep || step > 0 { 1.0 } else { 0.0 });
+            x.axpby(&omega, r, &before)?;
+            if steps.residual || step + 1 < steps.most {
+                op.schur(&mut q, r, &mut odd)?;
+                r.axpy(&blas::uniform(n, -self.params.omega), &q)?;
+            }
+        }
+        count(&self.iterations[level], steps.most as u64);
+        Ok(())
+    }
+
+    fn smooth_domains(
+        &self,
+        level: usize,
+        x: &mut CoarseField,
+        r: &mut CoarseField,
+        steps: Steps,
+    ) -> Result<()> {
+        let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
+        let Some(domains) = self.schwarz.coarse.get(level - 1) else {
+            crate::bail!(Internal, "a smoother without its domains");
+        };
+        let squares = self.squares[level].lend(n)?;
+        let mut odd = pool.lend(Subset::Odd, n)?;
+        let (mut z, mut d) = (pool.lend(op.subset(), n)?, pool.lend(op.subset(), n)?);
+        let mut q = pool.lend(op.subset(), n)?;
+        let colours = colours(self.params.coarse_smoother);
+        let mut keep = steps.keep;
+        domains.with_sums(op.precision(), n, |sums| {
+            for step in 0..steps.most {
+                for (k, &colour) in colours.iter().enumerate() {
+                    z.clear()?;
+                    d.copy(r)?;
+                    for _ in 0..self.params.domain_steps {
+                        op.schur_inside(&domains.domains, &mut q, &d, &mut odd)?;
+                        domains.domains.coarse_step(sums, [&mut z, &mut d], &q, colour, 1.0)?;
+                    }
+                    op.schur(&mut q, &z, &mut odd)?;
+                    squares.solve(&[r.row(), q.row()], 0, Space::Images)?;
+                    squares.solution(&[z.row()], x.row(), keep)?;
+                    keep = true;
+                    if steps.residual || step + 1 < steps.most || k + 1 < colours.len() {
+                        squares.residual(&[r.row(), q.row()], r.row())?;
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        count(&self.iterations[level], steps.most as u64);
+        Ok(())
+    }
+}

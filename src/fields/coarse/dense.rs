@@ -1,0 +1,196 @@
+//! Dense products with vectors of the coarsest level (kernels/dense.h): its whole operator's inverse, and low
+//! modes as the right-hand sides of a vector.
+
+use num_complex::Complex64;
+
+use super::{coarse_work, CoarseField};
+use crate::backend::args::{DenseArgs, DENSE_ROWS};
+use crate::backend::{Buffer, Device, Ptr, Work};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::Precision;
+
+/// Rows of a matrix on this rank, all of its columns: [column][row].
+#[derive(Debug)]
+pub(crate) struct DenseMatrix {
+    precision: Precision,
+    rows: usize,
+    columns: usize,
+    data: Buffer,
+}
+
+fn upload(device: &Device, precision: Precision, numbers: &[Complex64]) -> Result<Buffer> {
+    let reals: &[f64] = bytemuck::cast_slice(numbers);
+    let mut data = device.alloc((reals.len() * precision.bytes()).max(16))?;
+    if precision == Precision::F64 {
+        data.upload(bytemuck::cast_slice(reals))?;
+    } else {
+        let narrow: Vec<f32> = reals.iter().map(|&v| v as f32).collect();
+        data.upload(bytemuck::cast_slice(&narrow))?;
+    }
+    Ok(data)
+}
+
+impl DenseMatrix {
+    /// From `rows` numbers of every column.
+    pub fn new(
+        device: &Device,
+        precision: Precision,
+        rows: usize,
+        columns: usize,
+        numbers: &[Complex64],
+    ) -> Result<Self> {
+        if numbers.len() != rows * columns {
+            bail!(Internal, "a dense matrix of {} numbers", numbers.len());
+        }
+        Ok(DenseMatrix { precision, rows, columns, data: upload(device, precision, numbers)? })
+    }
+
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// out = A in, of the numbers of a vector of all ranks: in itself where there is one rank.
+    pub fn apply(&self, out: &mut CoarseField, inp: Whole) -> Result<()> {
+        let (device, nrhs) = (out.device().clone(), out.nrhs());
+        let fits = out.range().1 * out.components() == self.rows
+            && out.precision() == self.precision
+            && inp.numbers() == self.columns * nrhs;
+        if !fits {
+            bail!(Internal, "a dense matrix of {} x {} numbers", self.rows, self.columns);
+        }
+        let args = DenseArgs {
+            matrix: self.data.ptr(),
+            x: inp.ptr(),
+            y: out.ptr(),
+            nrhs: nrhs as i32,
+            rows: self.rows as i32,
+            columns: self.columns as i32,
+            ..Default::default()
+        };
+        let n = if device.is_cpu() {
+            self.rows.div_ceil(DENSE_ROWS as usize)
+        } else {
+            self.rows.div_ceil(8) * nrhs * 32
+        };
+        let work = Work { n, batches: 1, lanes: device.max_lanes() };
+        device.launch(kernel!("dense_apply"), &[self.precision.token()], &args, work)
+    }
+}
+
+/// The numbers of a vector on all ranks.
+pub(crate) enum Whole<'a> {
+    /// Of the only rank.
+    Own(&'a CoarseField),
+    Gathered(Buffer, usize),
+}
+
+impl<'a> Whole<'a> {
+    /// Collects them, in the order of ranks; `first`: complex numbers of a right-hand side on ranks before
+    /// this one, of `all`.
+    pub fn of(field: &'a CoarseField, first: usize, all: usize) -> Result<Self> {
+        let comm = field.grid().comm();
+        if comm.size() == 1 {
+            return Ok(Whole::Own(field));
+        }
+        let nrhs = field.nrhs();
+        let mut numbers = vec![0.0; 2 * all * nrhs];
+        let own = field.save()?;
+        numbers[2 * first * nrhs..][..own.len()].copy_from_slice(&own);
+        comm.sum(&mut numbers)?;
+        let numbers: &[Complex64] = bytemuck::cast_slice(&numbers);
+        Ok(Whole::Gathered(upload(field.device(), field.precision(), numbers)?, numbers.len()))
+    }
+    fn ptr(&self) -> Ptr {
+        match self {
+            Whole::Own(field) => field.ptr(),
+            Whole::Gathered(buffer, _) => buffer.ptr(),
+        }
+    }
+    fn numbers(&self) -> usize {
+        match self {
+            Whole::Own(field) => field.range().1 * field.components() * field.nrhs(),
+            Whole::Gathered(_, n) => *n,
+        }
+    }
+}
+
+/// What right-hand sides of two vectors have in common, perhaps on the device alone.
+pub(crate) enum Overlaps {
+    Started(crate::backend::Started),
+    Known(Buffer),
+}
+
+impl Overlaps {
+    fn ptr(&self) -> Ptr {
+        match self {
+            Overlaps::Started(started) => started.totals(),
+            Overlaps::Known(buffer) => buffer.ptr(),
+        }
+    }
+    /// Coefficients of the host: c_ij, j fastest.
+    pub fn of(device: &Device, numbers: &[Complex64]) -> Result<Self> {
+        Ok(Overlaps::Known(upload(device, Precision::F64, numbers)?))
+    }
+}
+
+impl CoarseField {
+    fn dense_args(&self, y: &CoarseField) -> Result<DenseArgs> {
+        let place = |f: &CoarseField| (f.subset(), f.components(), f.precision());
+        if self.grid() != y.grid() || place(self) != place(y) {
+            bail!(Internal, "products of vectors of other shapes");
+        }
+        let numbers = if self.device().is_cpu() { self.components() } else { 1 };
+        Ok(DenseArgs {
+            x: self.ptr(),
+            y: y.ptr(),
+            nrhs: y.nrhs() as i32,
+            columns: self.nrhs() as i32,
+            numbers: numbers as i32,
+            ..Default::default()
+        })
+    }
+
+    /// <x_i, y_j> of all pairs of right-hand sides. On one rank the host does not wait.
+    pub(crate) fn overlaps(&self, y: &CoarseField) -> Result<Overlaps> {
+        let (args, device, geometry) = (self.dense_args(y)?, self.device(), self.grid().fine());
+        let work = self.overlap_work(y);
+        let (kernel, params) = (kernel!("dense_project"), [self.precision().token()]);
+        match geometry.start(device, kernel, &params, &args, work)? {
+            Some(started) => Ok(Overlaps::Started(started)),
+            None => {
+                let sums = geometry.reduce(device, kernel, &params, &args, work)?;
+                let mut known = device.alloc(8 * sums.len())?;
+                known.upload(bytemuck::cast_slice(&sums))?;
+                Ok(Overlaps::Known(known))
+            }
+        }
+    }
+
+    /// The same for the host.
+    pub(crate) fn overlaps_now(&self, y: &CoarseField) -> Result<Vec<Complex64>> {
+        let (args, device) = (self.dense_args(y)?, self.device());
+        let (kernel, params) = (kernel!("dense_project"), [self.precision().token()]);
+        let sums =
+            self.grid().fine().reduce(device, kernel, &params, &args, self.overlap_work(y))?;
+        Ok(sums.chunks(2).map(|s| Complex64::new(s[0], s[1])).collect())
+    }
+
+    fn overlap_work(&self, y: &CoarseField) -> Work {
+        let batches = self.nrhs() * y.nrhs();
+        Work { batches, ..coarse_work(self.device(), self.range().1, self.components()) }
+    }
+
+    /// self_j = (self_j, or 0) + scale sum_i c_ij x_i
+    pub(crate) fn combine(
+        &mut self,
+        x: &CoarseField,
+        c: &Overlaps,
+        scale: f64,
+        keep: bool,
+    ) -> Result<()> {
+        let args = DenseArgs { matrix: c.ptr(), scale, keep: keep as i32, ..x.dense_args(self)? };
+        let work = coarse_work(self.device(), self.range().1, self.components() * self.nrhs());
+        self.device().launch(kernel!("dense_combine"), &[self.precision().token()], &args, work)
+    }
+}

@@ -1,0 +1,327 @@
+//! Domains of sites: links without those between domains, and steps of minimal residual with coefficients of
+//! each domain (kernels/domains.h). Domains divide a rank's part, so that nothing of them crosses ranks.
+
+use std::sync::Arc;
+
+use super::{CoarseField, CoarseGrid, GaugeField, Geometry, Precision, Recon, Subset, VectorField};
+use crate::backend::args::{DomainArgs, DomainCutArgs};
+use crate::backend::{Buffer, Device, Ptr};
+use crate::bail;
+use crate::error::Result;
+
+/// The extents of domains: where `asked` is 0 the largest number up to `most` that divides a rank's extent.
+///
+/// # Errors
+/// `BadExtents`: what is asked for does not divide it.
+pub(crate) fn domain_extents(
+    asked: [usize; 4],
+    most: usize,
+    extents: [usize; 4],
+) -> Result<[usize; 4]> {
+    let mut chosen = [0; 4];
+    for mu in 0..4 {
+        chosen[mu] = match asked[mu] {
+            0 => (1..=most).rev().find(|b| extents[mu].is_multiple_of(*b)).unwrap_or(1),
+            b if extents[mu].is_multiple_of(b) => b,
+            b => bail!(
+                BadExtents,
+                "domain[{mu}]: {b} does not divide the {} sites of a rank",
+                extents[mu]
+            ),
+        };
+    }
+    Ok(chosen)
+}
+
+/// Which sites of a vector belong together.
+#[derive(Debug)]
+pub struct Domains {
+    device: Device,
+    count: usize,
+    /// Sites of a right-hand side, and lanes that they are counted by.
+    places: usize,
+    lanes: usize,
+    /// Of each domain its sites, where they begin, and its colour.
+    sites: Buffer,
+    starts: Buffer,
+    colours: Buffer,
+    /// Of a coarse level: eight neighbours of each of its sites, the least number where there is none in
+    /// the domain.
+    neighbours: Option<Buffer>,
+}
+
+/// What steps in domains leave between two launches: products and coefficients of every site.
+#[derive(Debug)]
+pub struct DomainSums {
+    nrhs: usize,
+    products: Buffer,
+    coef: Buffer,
+}
+
+impl DomainSums {
+    /// Right-hand sides that there is room for.
+    pub fn nrhs(&self) -> usize {
+        self.nrhs
+    }
+}
+
+impl Domains {
+    /// Bytes of tables at most, for so many sites of a rank and those of solves, with or without neighbours.
+    pub fn tables(sites: u64, solved: u64, neighbours: bool) -> u64 {
+        4 * solved + 8 * (sites + 1) + if neighbours { 32 * sites } else { 0 }
+    }
+    /// Bytes of what steps leave.
+    pub fn sums_bytes(solved: u64, precision: Precision, nrhs: usize) -> u64 {
+        5 * (solved * (precision.bytes() * nrhs) as u64).max(16)
+    }
+
+    /// Of spinors of one parity.
+    pub fn of_spinors(
+        geometry: &Geometry,
+        device: &Device,
+        block: [usize; 4],
+        parity: usize,
+    ) -> Result<Self> {
+        let (args, extents, lanes) = (geometry.args(), geometry.extents(), geometry.lanes());
+        let piece = [args.x, args.y, args.z, args.t].map(|l| l as usize);
+        let bits = [args.lane_x, args.lane_y, args.lane_z, args.lane_t].map(|b| b as usize);
+        let origin: usize = geometry.origin().iter().sum();
+        let place = |x: [usize; 4]| {
+            if (x.iter().sum::<usize>() + origin) % 2 != parity {
+                return None;
+            }
+            let (mut lane, mut o) = (0, 0);
+            for mu in (0..4).rev() {
+                let upper = x[mu] >= piece[mu];
+                let within = if upper { x[mu] - piece[mu] } else { x[mu] };
+                lane |= if upper { bits[mu] } else { 0 };
+                o = match mu {
+                    0 => o * (piece[0] / 2) + within / 2,
+                    _ => o * piece[mu] + within,
+                };
+            }
+            Some((o * lanes + lane) as i32)
+        };
+        let coords = geometry.comm().coords();
+        Self::build(device, (extents, coords, block), geometry.outer() * lanes, lanes, place, None)
+    }
+
+    /// Of vectors of a coarse level, on the sites of its solves.
+    pub fn of_grid(grid: &CoarseGrid, block: [usize; 4]) -> Result<Self> {
+        let extents = grid.extents();
+        let solved = grid.even();
+        let lex = |x: [usize; 4]| (0..4).rev().fold(0, |i, mu| i * extents[mu] + x[mu]);
+        let mut table = vec![i32::MIN; 8 * grid.volume()];
+        for (site, &i) in grid.order().iter().enumerate() {
+            let x = coordinates(extents, i as usize);
+            for mu in (0..4).filter(|&mu| grid.hops(mu)) {
+                for forward in [false, true] {
+                    let mut n = x;
+                    let inside = match forward {
+                        true => !(x[mu] + 1).is_multiple_of(block[mu]),
+                        false => !x[mu].is_multiple_of(block[mu]),
+                    };
+                    if inside {
+                        n[mu] = if forward { x[mu] + 1 } else { x[mu] - 1 };
+                        table[8 * site + 2 * mu + forward as usize] = grid.site(lex(n)) as i32;
+                    }
+                }
+            }
+        }
+        let place = |x: [usize; 4]| {
+            let site = grid.site(lex(x));
+            (site < solved).then_some(site as i32)
+        };
+        let whole = (extents, grid.comm().coords(), block);
+        Self::build(grid.device(), whole, solved, 1, place, Some(table))
+    }
+
+    fn build(
+        device: &Device,
+        (extents, coords, block): ([usize; 4], [usize; 4], [usize; 4]),
+        places: usize,
+        lanes: usize,
+        place: impl Fn([usize; 4]) -> Option<i32>,
+        neighbours: Option<Vec<i32>>,
+    ) -> Result<Self> {
+        let along: [usize; 4] = std::array::from_fn(|mu| extents[mu] / block[mu]);
+        let count: usize = along.iter().product();
+        let mut members = vec![vec![]; count];
+        for i in 0..extents.iter().product() {
+            let x = coordinates(extents, i);
+            if let Some(at) = place(x) {
+                let domain = (0..4).rev().fold(0, |i, mu| i * along[mu] + x[mu] / block[mu]);
+                members[domain].push(at);
+            }
+        }
+        let mut starts = vec![0i32];
+        for own in &members {
+            starts.push(starts.last().copied().unwrap_or(0) + own.len() as i32);
+        }
+        let colour = |domain: usize| {
+            let d = coordinates(along, domain);
+            (0..4).map(|mu| d[mu] + coords[mu] * along[mu]).sum::<usize>() as i32 % 2
+        };
+        let colours: Vec<i32> = (0..count).map(colour).collect();
+        let upload = |numbers: &[i32]| -> Result<Buffer> {
+            let mut buffer = device.alloc(4 * numbers.len().max(1))?;
+            buffer.upload(bytemuck::cast_slice(numbers))?;
+            Ok(buffer)
+        };
+        Ok(Domains {
+            device: device.clone(),
+            count,
+            places,
+            lanes,
+            sites: upload(&members.concat())?,
+            starts: upload(&starts)?,
+            colours: upload(&colours)?,
+            neighbours: match neighbours {
+                Some(table) => Some(upload(&table)?),
+                None => None,
+            },
+        })
+    }
+
+    pub(crate) fn neighbours(&self) -> Option<&Buffer> {
+        self.neighbours.as_ref()
+    }
+
+    /// Memory for steps of so many right-hand sides.
+    pub fn sums(&self, precision: Precision, nrhs: usize) -> Result<DomainSums> {
+        let numbers = self.places * nrhs * precision.bytes();
+        let (products, coef) =
+            (self.device.alloc(3 * numbers.max(16))?, self.device.alloc(2 * numbers.max(16))?);
+        Ok(DomainSums { nrhs, products, coef })
+    }
+
+    fn args(&self, sums: &DomainSums, colour: Option<usize>, omega: f64) -> DomainArgs {
+        DomainArgs {
+            nrhs: sums.nrhs as i32,
+            places: self.places as i32,
+            products: sums.products.ptr(),
+            coef: sums.coef.ptr(),
+            sites: self.sites.ptr(),
+            starts: self.starts.ptr(),
+            colours: self.colours.ptr(),
+            colour: colour.map_or(-1, |c| c as i32),
+            omega,
+            ..Default::default()
+        }
+    }
+
+    fn coefficients(&self, precision: Precision, args: &DomainArgs, nrhs: usize) -> Result<()> {
+        let work = crate::backend::Work { n: self.count, batches: nrhs, lanes: self.lanes };
+        let kernel = kernel!("domain_coefficients");
+        // What it does not depend on would compile it anew on a GPU.
+        let own = DomainArgs {
+            places: args.places,
+            products: args.products,
+            coef: args.coef,
+            sites: args.sites,
+            starts: args.starts,
+            colours: args.colours,
+            colour: args.colour,
+            omega: args.omega,
+            ..Default::default()
+        };
+        self.device.launch(kernel, &[precision.token()], &own, work)
+    }
+
+    /// z += c r and r -= c q with c = omega <q, r> / |q|^2 of each domain, in domains of a colour or in all:
+    /// spinors of one parity.
+    pub fn step(
+        &self,
+        sums: &DomainSums,
+        [z, r]: [&mut VectorField; 2],
+        q: &VectorField,
+        colour: Option<usize>,
+        omega: f64,
+    ) -> Result<()> {
+        let parity = match q.subset() {
+            Subset::Even => 0,
+            Subset::Odd => 1,
+            Subset::Full => bail!(Internal, "steps in domains of both parities"),
+        };
+        q.check_like(r, "domains")?;
+        q.check_like(z, "domains")?;
+        let args = DomainArgs {
+            geom: q.geometry().args(),
+            q: q.view(),
+            r: r.view(),
+            z: z.view(),
+            parity,
+            ..self.args(sums, colour, omega)
+        };
+        let (params, work) = ([q.precision().token()], q.geometry().work(q.nrhs()));
+        self.device.launch(kernel!("domain_products"), &params, &args, work)?;
+        self.coefficients(q.precision(), &args, q.nrhs())?;
+        self.device.launch(kernel!("domain_step"), &params, &args, work)
+    }
+
+    /// The same of vectors of a coarse level.
+    pub fn coarse_step(
+        &self,
+        sums: &DomainSums,
+        [z, r]: [&mut CoarseField; 2],
+        q: &CoarseField,
+        colour: Option<usize>,
+        omega: f64,
+    ) -> Result<()> {
+        q.check_like(r, "domains")?;
+        q.check_like(z, "domains")?;
+        let view = |f: &CoarseField| crate::backend::FieldView { data: f.ptr(), ..NOTHING };
+        let args = DomainArgs {
+            q: view(q),
+            r: view(r),
+            z: view(z),
+            components: q.components() as i32,
+            ..self.args(sums, colour, omega)
+        };
+        let params = [q.precision().token()];
+        let work = super::coarse_work(&self.device, self.places, q.nrhs());
+        self.device.launch(kernel!("coarse_domain_products"), &params, &args, work)?;
+        self.coefficients(q.precision(), &args, q.nrhs())?;
+        self.device.launch(kernel!("coarse_domain_step"), &params, &args, work)
+    }
+}
+
+const NOTHING: crate::backend::FieldView = crate::backend::FieldView {
+    data: Ptr::NULL,
+    norm: Ptr::NULL,
+    plane_bytes: 0,
+    norm_bytes: 0,
+    volume: 0,
+};
+
+fn coordinates(extents: [usize; 4], mut i: usize) -> [usize; 4] {
+    extents.map(|l| {
+        let x = i % l;
+        i /= l;
+        x
+    })
+}
+
+impl GaugeField {
+    /// A copy in which links between domains of `block` sites are zero, those over a rank's faces too.
+    ///
+    /// # Errors
+    /// `Unsupported`: links stored in eight numbers.
+    pub fn cut(&self, block: [usize; 4]) -> Result<Arc<GaugeField>> {
+        if !matches!(self.recon(), Recon::R18 | Recon::R12) {
+            bail!(Unsupported, "links of {:?} cannot be zero", self.recon());
+        }
+        let copy = self.to(self.precision(), self.recon())?;
+        let geometry = self.geometry();
+        let args = DomainCutArgs {
+            geom: geometry.args(),
+            gauge: copy.view(),
+            storage: self.recon().code(),
+            block: block.map(|b| b as i32),
+        };
+        let params = [self.precision().token()];
+        self.device().launch(kernel!("domain_cut"), &params, &args, geometry.work(2))?;
+        copy.exchange(None)?;
+        Ok(Arc::new(copy))
+    }
+}

@@ -1,0 +1,420 @@
+//! The choices of the multigrid cycle: domains against the host, every smoother and coarsest solver by its
+//! solves.
+
+mod common;
+mod reference;
+
+use std::sync::Arc;
+
+use common::{devices, distance, over_ranks, ranks};
+use plaq::backend::Device;
+use plaq::comm::Comm;
+use plaq::compose::multigrid::{
+    Coarsest, Cycle, LevelParams, Multigrid, MultigridParams, MultigridReport, Smoother,
+};
+use plaq::compose::{DiracSolver, Solution, SolveParams, SolveReport};
+use plaq::error::Status;
+use plaq::fields::domains::Domains;
+use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::operators::{DiracParams, Wilson};
+use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use reference::{Lattice, C};
+
+/// One CPU device is enough: tests/backends.rs compares numbers of threads.
+fn some_devices() -> Vec<Device> {
+    let mut all = devices();
+    if all.len() > 1 && all[1].is_cpu() {
+        all.remove(0);
+    }
+    all
+}
+
+fn near_unit(device: &Device, geometry: &Arc<Geometry>, width: f64) -> Arc<GaugeField> {
+    let mut gauge = GaugeField::new(device, geometry, Precision::F64, Recon::R18).unwrap();
+    gauge.set_near_unit(7, width).unwrap();
+    Arc::new(gauge)
+}
+
+/// Near the critical mass of these links.
+fn operator(device: &Device, geometry: &Arc<Geometry>) -> Arc<Wilson> {
+    let params = DiracParams { mass: -0.4, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    Arc::new(Wilson::new(near_unit(device, geometry, 0.4), params).unwrap())
+}
+
+/// Domain of a site and its colour.
+fn domain(lat: &Lattice, lex: usize, block: [usize; 4]) -> ([usize; 4], usize) {
+    let x = lat.coords(lex);
+    let d: [usize; 4] = std::array::from_fn(|mu| x[mu] / block[mu]);
+    (d, d.iter().sum::<usize>() % 2)
+}
+
+/// Links between domains are zero and the others as they were; steps of minimal residual take sums of one
+/// domain.
+#[test]
+fn domains_are_those_of_the_host() {
+    let cases =
+        [([4, 4, 8, 8], [4, 2, 4, 4]), ([8, 4, 4, 4], [4, 4, 1, 4]), ([6, 4, 2, 4], [3, 2, 2, 4])];
+    for device in some_devices() {
+        for (part, block) in cases {
+            let extents = over_ranks(part);
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let what = format!("{} {part:?} {block:?}", device.name());
+            for (precision, recon) in [(Precision::F64, Recon::R18), (Precision::F32, Recon::R12)] {
+                let gauge = near_unit(&device, &geometry, 0.4).to(precision, recon).unwrap();
+                let cut = gauge.cut(block).unwrap();
+                let (whole, found) = (gauge.save_lex().unwrap(), cut.save_lex().unwrap());
+                for (link, (x, y)) in whole.chunks(18).zip(found.chunks(18)).enumerate() {
+                    let (lex, mu) = (link / 4, link % 4);
+                    let next = {
+                        let mut x = lat.coords(lex);
+                        x[mu] += 1;
+                        x[mu] / block[mu]
+                    };
+                    let leaves = next != domain(&lat, lex, block).0[mu];
+                    let off =
+                        x.iter().zip(y).map(|(x, y)| (if leaves { 0.0 } else { *x } - y).abs());
+                    assert!(off.fold(0.0, f64::max) < 1e-6, "{what}: link {mu} of site {lex}");
+                }
+            }
+            for (precision, tolerance) in [(Precision::F64, 1e-13), (Precision::F32, 1e-5)] {
+                for (n, colour) in [(1, None), (2, Some(0)), (2, Some(1))] {
+                    let what = format!("{what} {precision:?} {n} {colour:?}");
+                    step(&device, &geometry, block, precision, n, colour, tolerance, &what);
+                }
+            }
+        }
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn step(
+    device: &Device,
+    geometry: &Arc<Geometry>,
+    block: [usize; 4],
+    precision: Precision,
+    n: usize,
+    colour: Option<usize>,
+    tolerance: f64,
+    what: &str,
+) {
+    let field = |number| {
+        let mut f = SpinorField::new(device, geometry, precision, Subset::Even, n).unwrap();
+        f.set_noise(Noise::Normal, 3, number).unwrap();
+        f
+    };
+    let (mut z, mut r, q) = (field(0), field(20), field(40));
+    let numbers = |f: &SpinorField| -> Vec<C> {
+        f.save_lex().unwrap().chunks(2).map(|v| C::new(v[0], v[1])).collect()
+    };
+    let [z0, r0, q0] = [&z, &r, &q].map(numbers);
+    let domains = Domains::of_spinors(geometry, device, block, 0).unwrap();
+    let sums = domains.sums(precision, n).unwrap();
+    domains.step(&sums, [&mut z, &mut r], &q, colour, 0.9).unwrap();
+    let lat = Lattice::new(geometry.global_extents());
+    let (mut z1, mut r1) = (z0.clone(), r0.clone());
+    let mut all: std::collections::HashMap<([usize; 4], usize), (C, f64)> = Default::default();
+    let place = |i: usize| (i / 12 / lat.volume(), i / 12 % lat.volume());
+    for i in 0..q0.len() {
+        let (rhs, lex) = place(i);
+        let sum = all.entry((domain(&lat, lex, block).0, rhs)).or_default();
+        sum.0 += q0[i].conj() * r0[i];
+        sum.1 += q0[i].norm_sqr();
+    }
+    for i in 0..q0.len() {
+        let (rhs, lex) = place(i);
+        let (d, own) = domain(&lat, lex, block);
+        let (along, norm) = all[&(d, rhs)];
+        if norm > 0.0 && colour.is_none_or(|c| c == own) {
+            z1[i] += 0.9 * along / norm * r0[i];
+            r1[i] -= 0.9 * along / norm * q0[i];
+        }
+    }
+    let reals = |v: &[C]| -> Vec<f64> { v.iter().flat_map(|z| [z.re, z.im]).collect() };
+    for (name, found, expected) in [("z", &z, &z1), ("r", &r, &r1)] {
+        let off = distance(&found.save_lex().unwrap(), &reals(expected));
+        assert!(off < tolerance, "{what}: {name} off by {off:e}");
+    }
+}
+
+fn solve(op: &Arc<Wilson>, multigrid: Option<&Arc<Multigrid>>, nrhs: usize) -> (SolveReport, f64) {
+    let kind = if multigrid.is_some() { SolverKind::Gcr } else { SolverKind::BiCgStab };
+    let solver = SolverParams { kind, nkrylov: 4, tol: 1e-10, ..Default::default() };
+    let params = SolveParams { solver, solution: Solution::Mat, ..Default::default() };
+    let solver =
+        DiracSolver::new(op.clone(), params).unwrap().with_multigrid(multigrid.cloned()).unwrap();
+    let gauge = op.gauge();
+    let field = |precision| {
+        SpinorField::new(gauge.device(), gauge.geometry(), precision, solver.subset(), nrhs)
+            .unwrap()
+    };
+    let (mut x, mut b) = (field(Precision::F64), field(Precision::F64));
+    b.set_noise(Noise::Normal, 5, 0).unwrap();
+    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+    assert!(report.solver.converged, "{:?}", report.solver.residual);
+    (report, plaq::fields::blas::norm2(&x).unwrap()[0])
+}
+
+const SMOOTHERS: [Smoother; 6] = [
+    Smoother::Mr,
+    Smoother::Gcr,
+    Smoother::CaGcr,
+    Smoother::Richardson,
+    Smoother::SchwarzAdditive,
+    Smoother::SchwarzMultiplicative,
+];
+
+fn level(block: [usize; 4], vectors: usize) -> LevelParams {
+    LevelParams { block, vectors, pre: 1, post: 4 }
+}
+
+/// Every smoother on the finest and the middle level with every solver of the coarsest one, near the critical
+/// mass.
+#[test]
+fn every_smoother_and_coarsest_solver() {
+    let coarsest = [
+        (Coarsest::CaGcr, 0),
+        (Coarsest::Gcr, 0),
+        (Coarsest::BiCgStab, 0),
+        (Coarsest::Direct, 0),
+        (Coarsest::CaGcr, 5),
+        (Coarsest::BiCgStab, 3),
+    ];
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
+        let op = operator(&device, &geometry);
+        let plain = solve(&op, None, 1).0.solver.iterations;
+        let levels = vec![level([2, 2, 2, 2], 8), level([2, 2, 1, 2], 8)];
+        let params = MultigridParams::with_levels(levels);
+        let first = Multigrid::new(&op, &params).unwrap();
+        let vectors = first.vectors(Precision::F32).unwrap();
+        println!("{}: BiCGStab {plain}", device.name());
+        for (s, smoother) in SMOOTHERS.into_iter().enumerate() {
+            let mut found = vec![];
+            for (c, (coarsest, modes)) in coarsest.into_iter().enumerate() {
+                // On GPUs every choice is kernels to compile: each once.
+                if !device.is_cpu() && c != s % coarsest_count() && s != 0 {
+                    continue;
+                }
+                let params = MultigridParams {
+                    smoother,
+                    coarse_smoother: smoother,
+                    coarsest,
+                    coarsest_modes: modes,
+                    ..params.clone()
+                };
+                let multigrid = Arc::new(Multigrid::with_vectors(&op, &params, &vectors).unwrap());
+                let nrhs = 1 + 2 * (c % 2);
+                let iterations = solve(&op, Some(&multigrid), nrhs).0.solver.iterations;
+                found.push(iterations);
+                assert!(
+                    iterations <= 45 && 3 * iterations < plain,
+                    "{smoother:?} {coarsest:?} {modes}: {iterations} iterations, BiCGStab {plain}"
+                );
+            }
+            println!("{}: {smoother:?}: {found:?} iterations", device.name());
+            // The coarsest level is solved as well by all.
+            let (least, most) = (found.iter().min().unwrap(), found.iter().max().unwrap());
+            assert!(*most <= least + 5, "{smoother:?}: {found:?}");
+        }
+    }
+}
+
+fn coarsest_count() -> usize {
+    6
+}
+
+fn coarsest_iterations(report: &MultigridReport) -> u64 {
+    report.levels.last().unwrap().iterations
+}
+
+/// Low modes save iterations on the coarsest level, the inverse all but one; cycles of deeper levels are their
+/// own.
+#[test]
+fn coarsest_levels_and_deep_cycles() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
+        let op = operator(&device, &geometry);
+        let levels = vec![level([2; 4], 8)];
+        let params = MultigridParams {
+            coarsest_tol: 0.02,
+            coarsest: Coarsest::Gcr,
+            coarsest_iterations: 400,
+            ..MultigridParams::with_levels(levels)
+        };
+        let first = Multigrid::new(&op, &params).unwrap();
+        let vectors = first.vectors(Precision::F32).unwrap();
+        let with = |params: &MultigridParams| {
+            let multigrid = Arc::new(Multigrid::with_vectors(&op, params, &vectors).unwrap());
+            let outer = solve(&op, Some(&multigrid), 1).0.solver.iterations;
+            let coarsest = coarsest_iterations(&multigrid.report());
+            println!(
+                "{}: {:?} {}: {outer} outer, {coarsest} coarsest",
+                device.name(),
+                params.coarsest,
+                params.coarsest_modes
+            );
+            (outer as f64, coarsest as f64)
+        };
+        let plain = with(&params);
+        let deflated = with(&MultigridParams { coarsest_modes: 16, ..params.clone() });
+        let direct = with(&MultigridParams { coarsest: Coarsest::Direct, ..params.clone() });
+        assert!(deflated.0 <= plain.0 + 1.0 && direct.0 <= plain.0 + 1.0);
+        assert!(deflated.1 / deflated.0 < 0.8 * plain.1 / plain.0, "{deflated:?} {plain:?}");
+        assert!(direct.1 <= 2.0 * direct.0 + 2.0, "{direct:?}");
+        // Four levels, of which the third is solved once.
+        let deep = vec![level([2; 4], 6), level([2, 1, 1, 2], 6), level([1, 2, 1, 1], 6)];
+        let made = |deep_cycle| {
+            let params = MultigridParams {
+                deep_cycle,
+                coarsest: Coarsest::Direct,
+                tol: 1e-4,
+                iterations: 4,
+                refinements: 1,
+                ..MultigridParams::with_levels(deep.clone())
+            };
+            let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let outer = solve(&op, Some(&multigrid), 1).0.solver.iterations as f64;
+            let solves = coarsest_iterations(&multigrid.report()) as f64;
+            println!("{}: {deep_cycle:?}: {outer} outer, {solves} coarsest solves", device.name());
+            solves / outer
+        };
+        let (k, v) = (made(None), made(Some(Cycle::V)));
+        assert!(1.5 * v < k, "solves of the coarsest level in an outer iteration: V {v}, K {k}");
+    }
+}
+
+/// What is announced is taken, with every smoother and coarsest solver.
+#[test]
+fn announced_memory_is_taken() {
+    let cases = [
+        (Smoother::Gcr, Coarsest::Gcr, 0),
+        (Smoother::Richardson, Coarsest::BiCgStab, 0),
+        (Smoother::SchwarzAdditive, Coarsest::Direct, 0),
+        (Smoother::SchwarzMultiplicative, Coarsest::CaGcr, 12),
+    ];
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([8, 8, 8, 8]), &device);
+        let op = operator(&device, &geometry);
+        for (smoother, coarsest, coarsest_modes) in cases {
+            let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
+            let params = MultigridParams {
+                cycle: Cycle::V,
+                smoother,
+                coarse_smoother: smoother,
+                coarsest,
+                coarsest_modes,
+                setup_iterations: 2,
+                refinements: 1,
+                ..MultigridParams::with_levels(vec![level(8), level(8)])
+            };
+            let need = Multigrid::memory(&op, &params);
+            device.reset_peak();
+            let before = device.used().0;
+            let made = Multigrid::new(&op, &params).unwrap();
+            let taken = device.used().1 - before;
+            drop(made);
+            println!("{} {smoother:?} {coarsest:?}: took {taken}, announced {need}", device.name());
+            assert!(taken <= need && need as f64 <= 1.05 * taken as f64, "{taken} {need}");
+        }
+    }
+}
+
+/// What cannot work is refused by name.
+#[test]
+fn bad_choices_are_refused() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([4, 4, 8, 8]), &device);
+        let op = operator(&device, &geometry);
+        let base = MultigridParams::with_levels(vec![level([2; 4], 8)]);
+        let refused = |params: MultigridParams, status: Status, name: &str| {
+            let before = device.used().0;
+            let e = Multigrid::new(&op, &params).map(|_| ()).unwrap_err();
+            assert_eq!(e.status, status, "{e}");
+            assert!(e.message.contains(name), "{e}");
+            assert_eq!(device.used().0, before);
+        };
+        let domain = [3, 0, 0, 0];
+        let smoother = Smoother::SchwarzAdditive;
+        refused(
+            MultigridParams { smoother, domain, ..base.clone() },
+            Status::BadExtents,
+            "domain[0]",
+        );
+        let half = Precision::F16;
+        refused(
+            MultigridParams { smoother, smoother_precision: half, ..base.clone() },
+            Status::Unsupported,
+            "smoother",
+        );
+        refused(
+            MultigridParams { domain_steps: 0, ..base.clone() },
+            Status::BadParameter,
+            "domain_steps",
+        );
+        refused(
+            MultigridParams { coarsest_modes: 257, ..base.clone() },
+            Status::BadParameter,
+            "coarsest_modes",
+        );
+        let direct = MultigridParams { coarsest: Coarsest::Direct, ..base.clone() };
+        refused(
+            MultigridParams { coarsest_modes: 1, ..direct },
+            Status::BadParameter,
+            "coarsest_modes",
+        );
+        let few = MultigridParams::with_levels(vec![level([4, 4, 4, 8], 2)]);
+        refused(
+            MultigridParams { coarsest_modes: 200, ..few },
+            Status::BadParameter,
+            "coarsest_modes",
+        );
+        let large = MultigridParams::with_levels(vec![level([1, 1, 2, 2], 20)]);
+        refused(
+            MultigridParams { coarsest: Coarsest::Direct, ..large },
+            Status::BadParameter,
+            "coarsest",
+        );
+    }
+}
+
+/// One rank and many, or one that has halos to itself: the same iterations to the same solution.
+#[test]
+fn ranks_take_the_same_iterations() {
+    let ranks = ranks();
+    for device in some_devices() {
+        let extents = [8, 8, 4, 8];
+        let divided = match ranks.size() {
+            1 => Comm::looped([true, false, false, true]),
+            _ => ranks.clone(),
+        };
+        let mut all = vec![];
+        for comm in [Comm::single(), divided] {
+            let geometry = Geometry::decomposed(extents, &device, &comm).unwrap();
+            let op = operator(&device, &geometry);
+            for (smoother, coarsest, coarsest_modes) in [
+                (Smoother::SchwarzMultiplicative, Coarsest::Direct, 0),
+                (Smoother::SchwarzAdditive, Coarsest::CaGcr, 4),
+            ] {
+                let params = MultigridParams {
+                    smoother,
+                    coarse_smoother: smoother,
+                    domain: [2, 4, 4, 2],
+                    coarsest,
+                    coarsest_modes,
+                    refinements: 1,
+                    ..MultigridParams::with_levels(vec![level([2; 4], 6), level([1, 2, 2, 1], 6)])
+                };
+                let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+                let (report, norm) = solve(&op, Some(&multigrid), 1);
+                all.push((report.solver.iterations, norm));
+            }
+        }
+        println!("{}: {all:?}", device.name());
+        for i in 0..2 {
+            let (one, many) = (all[i], all[2 + i]);
+            assert!(one.0.abs_diff(many.0) <= 1, "{all:?}");
+            assert!((one.1 / many.1 - 1.0).abs() < 1e-8, "{all:?}");
+        }
+    }
+}
