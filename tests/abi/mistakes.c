@@ -97,10 +97,9 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   plaq_solver solver = {7};
   plaq_solve_report report;
   plaq_spinor x = new_spinor(context, 1, NULL), b = new_spinor(context, 1, NULL);
-  int precision;
   OK(plaq_spinor_noise(b, 0, 1, 0));
   OK(plaq_dirac_params_init(&action, sizeof action));
-  action.kappa = 0.12;
+  action.kappa = 0.05;
   OK(plaq_dirac_create(context, gauge, &action, &dirac));
 #define SOLVER(words, what)                                                            \
   do {                                                                                 \
@@ -116,16 +115,13 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   OK(plaq_solver_params_init(&p, sizeof p));
   p.algorithm = PLAQ_ALGORITHM_CG;
   REFUSED(PLAQ_UNSUPPORTED, "ask for one of the normal equations", plaq_solver_create(dirac, &p, &solver));
-  for (precision = 0; precision < 2; precision++) {
-    OK(plaq_solver_params_init(&p, sizeof p));
-    p.tol = 1e-30;
-    if (precision) p.sloppy_precision = PLAQ_PRECISION_SINGLE;
-    OK(plaq_solver_create(dirac, &p, &solver));
-    OK(plaq_solve_report_init(&report, sizeof report));
-    OK(plaq_solver_solve(solver, x, b, NULL, NULL, &report, NULL));
-    CHECK(!report.converged && report.standstill && report.residual < 1e-12 && report.iterations < 5000);
-    OK(plaq_solver_destroy(solver));
-  }
+  OK(plaq_solver_params_init(&p, sizeof p));
+  p.tol = 1e-30;
+  OK(plaq_solver_create(dirac, &p, &solver));
+  OK(plaq_solve_report_init(&report, sizeof report));
+  OK(plaq_solver_solve(solver, x, b, NULL, NULL, &report, NULL));
+  CHECK(!report.converged && report.standstill && report.residual < 1e-12 && report.iterations < 5000);
+  OK(plaq_solver_destroy(solver));
   OK(plaq_dirac_destroy(dirac));
 }
 
