@@ -480,7 +480,8 @@ contains
       exact(hierarchy%reduction)//', "bytes": '//word(hierarchy%bytes)//', "levels": ['
     do l = 1, hierarchy%levels
       write (unit, '(a)') '    {"lattice": '//json_integers(level(l)%extents)//', "block": '// &
-        json_integers(level(l)%block)//', "vectors": '//word(int(level(l)%vectors, c_int64_t))//', "bytes": '// &
+        json_integers(level(l)%block)//', "vectors": '//word(int(level(l)%vectors, c_int64_t))// &
+        ', "ranks": '//word(int(level(l)%ranks, c_int64_t))//', "bytes": '// &
         word(level(l)%bytes)//', "iterations": '//word(level(l)%iterations)//', "seconds": '// &
         exact(level(l)%seconds)//trim(merge('} ', '},', l == hierarchy%levels))
     end do

@@ -101,6 +101,7 @@ fi
 if [[ $want == *" examples "* ]] && [ -s examples.list ]; then
   printf '\n%-28s %8s\n' example seconds
   n=0
+  rm -rf "$results/out" # programs keep files that are there
   while read -r name args; do
     [ -x "bin/$name" ] || continue
     n=$((n + 1)) start=$SECONDS log=$results/example-$name-$n.log

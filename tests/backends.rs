@@ -112,6 +112,38 @@ fn a_machine_without_cuda_gets_a_status() {
     }
 }
 
+/// Each library is looked for once in a process: this test runs again in processes of its own.
+#[test]
+fn libraries_that_are_missing_are_named() {
+    use plaq::backend::cuda::Nvrtc;
+    use plaq::backend::fourier::{Fourier, Shape};
+    const CHILD: &str = "PLAQ_TEST_CHILD";
+    let path = "/nowhere/lib.so";
+    match std::env::var(CHILD).as_deref() {
+        Ok("PLAQ_NVRTC") => {
+            let e = Nvrtc::get().err().unwrap();
+            assert_eq!(e.status, Status::NvrtcMissing);
+            assert!(e.message.contains("PLAQ_NVRTC=/nowhere/lib.so"), "{e}");
+        }
+        Ok(_) => {
+            let Ok(device) = Device::cuda(0) else { return };
+            let shape = Shape { extents: [4; 4], axes: 4, arrays: 1, single: false };
+            let e = Fourier::new(&device, shape).err().unwrap();
+            assert_eq!(e.status, Status::CufftMissing);
+            assert!(e.message.contains("PLAQ_CUFFT=/nowhere/lib.so"), "{e}");
+        }
+        Err(_) => {
+            for variable in ["PLAQ_NVRTC", "PLAQ_CUFFT"] {
+                let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+                child.args(["libraries_that_are_missing", "--test-threads=1"]);
+                let out = child.env(CHILD, variable).env(variable, path).output().unwrap();
+                let text = String::from_utf8_lossy(&out.stdout);
+                assert!(out.status.success() && text.contains("1 passed"), "{variable}: {text}");
+            }
+        }
+    }
+}
+
 /// Against the sum itself, over three axes and over four, of unequal extents.
 #[test]
 fn fourier_transforms_match_the_sum() {

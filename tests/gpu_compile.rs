@@ -12,6 +12,7 @@ use plaq::backend::args::*;
 use plaq::backend::cuda::{candidates, default_shape, in_parallel, Cache, Nvrtc, Source, Usage};
 use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
 use plaq::backend::specs_of;
+use plaq::error::Status;
 
 /// Bytes per thread that may spill with the default shape, by the starts of symbol and variant; the
 /// first row that fits counts, without one: none.
@@ -475,6 +476,9 @@ fn every_kernel_compiles_and_fits_its_registers() {
         }
     }
     // Keyed by everything that goes into a compile: an unchanged kernel is not compiled again.
+    let Err(refused) = nvrtc.compile(&jobs[0].4, 5) else { panic!("no such architecture") };
+    assert_eq!(refused.status, Status::CompileFailed);
+    assert!(refused.message.contains("does not know sm_5"), "{refused}");
     let cache = Cache::at(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_compile"));
     let results = in_parallel(&jobs, |(.., arch, _, source)| {
         let key = source.hash(*arch, nvrtc.version);

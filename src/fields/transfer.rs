@@ -303,9 +303,14 @@ impl Transfer {
         let bad = report.iter().filter(|v| **v as f64 > tolerance).count();
         let worst = report.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         if let Some((entry, violation)) = worst {
+            // Above the rounding of single precision something else is wrong.
+            let advice = match *violation < 1e-4 {
+                true => "; links of single precision: set tolerance to 1e-5 (of files: unitarity), and project to 1",
+                false => "",
+            };
             bail!(
                 NotUnitary,
-                "{}: violation {violation:.3e} exceeds {tolerance:.3e}, {bad} links do",
+                "{}: violation {violation:.1e} exceeds {tolerance:.1e}, {bad} links do{advice}",
                 name(entry)
             );
         }

@@ -135,6 +135,79 @@ fn faults() {
     c_program("faults");
 }
 
+#[test]
+fn mistakes() {
+    c_program("mistakes");
+}
+
+/// A driver that lacks functions, and none where the loader looks.
+#[test]
+fn drivers_that_cannot_be_used() {
+    let Some(tool) = tool("CC", "cc") else { return };
+    let folders = [work(), &root().join("tests/abi")];
+    let program = programs::build(&tool, "tests/abi/mistakes.c", &folders, "devices", &[]);
+    let fake = work().join("fake-driver");
+    std::fs::create_dir_all(&fake).unwrap();
+    std::fs::write(fake.join("cuda.c"), "int cuInit(unsigned f) { return (int)f; }\n").unwrap();
+    let mut words = tool.split(' ');
+    let mut cc = Command::new(words.next().expect("a compiler"));
+    cc.args(words).args(["-shared", "-fPIC"]).arg(fake.join("cuda.c"));
+    run(cc.arg("-o").arg(fake.join("libcuda.so.1")), "a driver that lacks functions");
+    let devices = |folder: &Path| {
+        let mut command = Command::new(&program);
+        run(command.arg("devices").env("LD_LIBRARY_PATH", folder), "mistakes.c, devices")
+    };
+    assert_eq!(devices(&fake).trim(), "PLAQ_DRIVER_TOO_OLD");
+    let found = devices(work());
+    assert!(["PLAQ_DRIVER_MISSING", "PLAQ_NO_DEVICE"].contains(&found.trim()), "{found}");
+}
+
+/// Every status of docs/errors.md has a test on its message: REFUSED in a program here, or where this says.
+#[test]
+fn every_status_has_a_test_on_its_message() {
+    let elsewhere = [
+        ("SUCCESS", "", "no message"),
+        ("INTERNAL", "tests/abi/context.c", "REFUSED(PLAQ_INTERNAL"),
+        ("NOT_INITIALISED", "tests/clients/milc.c", "PLAQ_NOT_INITIALISED, \"qudaInit\""),
+        ("NO_DEVICE", "tests/abi/mistakes.c", "strstr(plaq_last_error(), \"1000\")"),
+        (
+            "DRIVER_TOO_OLD",
+            "tests/abi/mistakes.c",
+            "strstr(plaq_last_error(), \"CUDA 12.0 or later\")",
+        ),
+        ("NVRTC_MISSING", "tests/backends.rs", "Status::NvrtcMissing"),
+        ("COMPILE_FAILED", "tests/gpu_compile.rs", "Status::CompileFailed"),
+        ("CUFFT_MISSING", "tests/backends.rs", "Status::CufftMissing"),
+        ("MPI_THREAD", "tests/comm/scenarios.rs", "Status::MpiThread, \""),
+        ("NOT_CONVERGED", "tests/fermion/monomials.rs", "Status::NotConverged"),
+        ("SPECTRAL_BOUNDS", "tests/fermion/monomials.rs", "Status::SpectralBounds"),
+        ("KERNEL_SPECTRUM", "tests/overlap.rs", "Status::KernelSpectrum"),
+    ];
+    let read = |file: &Path| std::fs::read_to_string(file).expect("a file of the tree");
+    let mut programs = String::new();
+    for folder in ["tests/abi", "tests/comm"] {
+        for file in std::fs::read_dir(root().join(folder)).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|e| e == "c") {
+                programs += &read(&path);
+            }
+        }
+    }
+    // Words of macros that end in REFUSED.
+    let tested = |name: &str| {
+        ["REFUSED(", "READ("].iter().any(|m| programs.contains(&format!("{m}PLAQ_{name}, \"")))
+    };
+    for (_, name, _) in plaq::error::Status::TABLE {
+        match elsewhere.iter().find(|(n, ..)| n == name) {
+            Some((_, "", _)) => {}
+            Some((_, file, words)) => {
+                assert!(read(&root().join(file)).contains(words), "{name}: {file} has no {words}");
+            }
+            None => assert!(tested(name), "{name}: no test on its message"),
+        }
+    }
+}
+
 /// Not under sanitizers, which have address space, threads and time of their own.
 #[test]
 fn limits() {

@@ -1,0 +1,200 @@
+/* What users get wrong, and the words that they read then. */
+#include "lattice.h"
+
+/* A file with `count` bytes of `text` in place of those at `at`, cut to `length` bytes where that is not negative. */
+static void changed(const char *from, const char *to, long at, const char *text, size_t count, long length) {
+  static char bytes[1 << 20];
+  FILE *f = fopen(from, "rb");
+  size_t n;
+  CHECK(f != NULL);
+  n = fread(bytes, 1, sizeof bytes, f);
+  CHECK(fclose(f) == 0 && n > 1000 && n < sizeof bytes);
+  if (at < 0) at = (long)n + at;
+  memcpy(bytes + at, text, count);
+  if (length >= 0) n = (size_t)length;
+  f = fopen(to, "wb");
+  CHECK(f && fwrite(bytes, 1, n, f) == n && fclose(f) == 0);
+}
+
+/* Where a text begins in a file. */
+static long place_of(const char *name, const char *text) {
+  static char bytes[4096];
+  FILE *f = fopen(name, "rb");
+  size_t n, k = strlen(text);
+  long at;
+  CHECK(f != NULL);
+  n = fread(bytes, 1, sizeof bytes, f);
+  CHECK(fclose(f) == 0);
+  for (at = 0; (size_t)at + k < n; at++)
+    if (!memcmp(bytes + at, text, k)) return at;
+  CHECK(!"the text is there");
+  return 0;
+}
+
+static void files(plaq_context context, plaq_gauge gauge) {
+  plaq_read_params r;
+  plaq_write_params w;
+  plaq_gauge read = {7};
+  char text[64];
+  int32_t found = 7;
+  FILE *f;
+  OK(plaq_read_params_init(&r, sizeof r));
+  OK(plaq_write_params_init(&w, sizeof w));
+  w.format = PLAQ_FILE_FORMAT_NERSC_3X3;
+  w.ensemble_label = "a label";
+  OK(plaq_gauge_write_file(gauge, "good.nersc", &w));
+#define READ(status, words, name) REFUSED(status, words, plaq_gauge_read_file(context, name, &r, &read, NULL))
+  READ(PLAQ_FILE_OPEN, "absent.nersc", "absent.nersc");
+  f = fopen("text.nersc", "wb");
+  CHECK(f && fprintf(f, "not a configuration, but long enough to be one\n") > 0 && fclose(f) == 0);
+  READ(PLAQ_FILE_FORMAT, "text.nersc: not a NERSC, ILDG/SciDAC, MILC v5, openQCD or DDalphaAMG file", "text.nersc");
+  changed("good.nersc", "short.nersc", 0, "", 0, 5000);
+  READ(PLAQ_FILE_TRUNCATED, "short.nersc", "short.nersc");
+  /* The last bits of a mantissa: still unitary. */
+  changed("good.nersc", "bits.nersc", -1, "\x55", 1, -1);
+  READ(PLAQ_FILE_CHECKSUM, "bits.nersc: checksums", "bits.nersc");
+  changed("good.nersc", "header.nersc", place_of("good.nersc", "\nPLAQUETTE = ") + 16, "77", 2, -1);
+  READ(PLAQ_FILE_PLAQUETTE, "header.nersc: plaquette in the header", "header.nersc");
+  r.extents[0] = r.extents[1] = r.extents[2] = r.extents[3] = 4;
+  READ(PLAQ_FILE_EXTENTS, "expected [4, 4, 4, 4]", "good.nersc");
+  CHECK(read.id == 7);
+  REFUSED(PLAQ_FILE_WRITE, "no-folder/links", plaq_gauge_write_file(gauge, "no-folder/links", &w));
+
+  OK(plaq_gauge_file_text("good.nersc", PLAQ_FILE_TEXT_ENSEMBLE_LABEL, text, sizeof text, &found));
+  CHECK(found == 1 && !strcmp(text, "a label"));
+  OK(plaq_gauge_file_text("good.nersc", PLAQ_FILE_TEXT_LFN, text, sizeof text, &found));
+  CHECK(found == 0 && !*text);
+  found = 7;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "capacity: expected at least 8", plaq_gauge_file_text("good.nersc", 2, text, 7, &found));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_FILE_TEXT_CREATOR (3)", plaq_gauge_file_text("good.nersc", 9, text, 64, &found));
+  REFUSED(PLAQ_FILE_OPEN, "absent", plaq_gauge_file_text("absent", 2, text, 64, &found));
+  REFUSED(PLAQ_NULL_POINTER, "found", plaq_gauge_file_text("good.nersc", 2, text, 64, NULL));
+  CHECK(found == 7);
+}
+
+static void actions(plaq_context context, plaq_gauge gauge) {
+  plaq_dirac_params p;
+  plaq_dirac dirac = {7};
+#define ACTION(words, what)                                                                         \
+  do {                                                                                              \
+    OK(plaq_dirac_params_init(&p, sizeof p));                                                       \
+    what;                                                                                           \
+    REFUSED(PLAQ_BAD_PARAMETER, words, plaq_dirac_create(context, gauge, &p, &dirac));              \
+  } while (0)
+  ACTION("params.kappa, params.mass: one of them must be set", (void)p);
+  ACTION("params.kappa: expected 0 or a positive number to 2, found 2.5", p.kappa = 2.5);
+  ACTION("params.kappa: expected 0 or a positive number to 2, found -0.12", p.kappa = -0.12);
+  ACTION("params.kappa", p.kappa = NAN);
+  ACTION("kappa must be positive", p.mass = -5);
+  CHECK(dirac.id == 7);
+}
+
+/* What no precision can reach: the report says that it stood still. */
+static void solvers(plaq_context context, plaq_gauge gauge) {
+  plaq_dirac_params action;
+  plaq_dirac dirac;
+  plaq_solver_params p;
+  plaq_solver solver = {7};
+  plaq_solve_report report;
+  plaq_spinor x = new_spinor(context, 1, NULL), b = new_spinor(context, 1, NULL);
+  OK(plaq_spinor_noise(b, 0, 1, 0));
+  OK(plaq_dirac_params_init(&action, sizeof action));
+  action.kappa = 0.05;
+  OK(plaq_dirac_create(context, gauge, &action, &dirac));
+#define SOLVER(words, what)                                                            \
+  do {                                                                                 \
+    OK(plaq_solver_params_init(&p, sizeof p));                                         \
+    what;                                                                              \
+    REFUSED(PLAQ_BAD_PARAMETER, words, plaq_solver_create(dirac, &p, &solver));        \
+  } while (0)
+  SOLVER("max_iterations: expected", p.max_iterations = 0);
+  SOLVER("tol: expected a number from 0 to 1, found 1", p.tol = 1);
+  SOLVER("nothing says when to stop", p.tol = 0);
+  SOLVER("columns", p.columns = 13);
+  CHECK(solver.id == 7);
+  OK(plaq_solver_params_init(&p, sizeof p));
+  p.algorithm = PLAQ_ALGORITHM_CG;
+  REFUSED(PLAQ_UNSUPPORTED, "ask for one of the normal equations", plaq_solver_create(dirac, &p, &solver));
+  OK(plaq_solver_params_init(&p, sizeof p));
+  p.tol = 1e-30;
+  OK(plaq_solver_create(dirac, &p, &solver));
+  OK(plaq_solve_report_init(&report, sizeof report));
+  OK(plaq_solver_solve(solver, x, b, NULL, NULL, &report, NULL));
+  CHECK(!report.converged && report.standstill && report.residual < 1e-12 && report.iterations < 5000);
+  OK(plaq_solver_destroy(solver));
+  OK(plaq_dirac_destroy(dirac));
+}
+
+static void fields(plaq_context context, plaq_gauge gauge, double *links) {
+  plaq_context other = cpu_context();
+  plaq_gauge_params p = gauge_params();
+  plaq_gauge far = {7};
+  plaq_spinor one = new_spinor(context, 1, NULL), two = new_spinor(context, 2, NULL), none = {0};
+  plaq_layout_params layout;
+  double ones[4] = {1, 0, 1, 0}, norm = 7;
+  float *single = malloc(LINKS * sizeof *single);
+  int i;
+  CHECK(single != NULL);
+  p.extents[2] = 3;
+  REFUSED(PLAQ_BAD_EXTENTS, "extent z is 3: every extent must be even", plaq_gauge_create(context, &p, &far));
+  p.extents[2] = LZ;
+  OK(plaq_gauge_create(other, &p, &far));
+  REFUSED(PLAQ_WRONG_CONTEXT, "context", plaq_gauge_copy(gauge, far));
+  REFUSED(PLAQ_FIELD_MISMATCH, "right-hand sides", plaq_spinor_axpby(ones, one, ones, two, 1));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "count: expected 1", plaq_spinor_norm2(one, &norm, 2));
+  REFUSED(PLAQ_INVALID_HANDLE, "zero handle", plaq_spinor_norm2(none, &norm, 1));
+  REFUSED(PLAQ_NULL_POINTER, "norms", plaq_spinor_norm2(one, NULL, 1));
+  REFUSED(PLAQ_BUSY, "x", plaq_spinor_axpby(ones, one, ones, one, 1));
+  /* Links of a code in single precision, said to be in double. */
+  OK(plaq_layout_params_init(&layout, sizeof layout));
+  for (i = 0; i < LINKS; i++) single[i] = (float)links[i];
+  layout.precision = PLAQ_PRECISION_SINGLE;
+  OK(plaq_gauge_load(gauge, &layout, single));
+  for (i = 0; i < LINKS; i++) links[i] = single[i];
+  layout.precision = PLAQ_PRECISION_DOUBLE;
+  REFUSED(PLAQ_NOT_UNITARY, "tolerance", plaq_gauge_load(gauge, &layout, links));
+  CHECK(strstr(plaq_last_error(), "project"));
+  links[77] = NAN;
+  REFUSED(PLAQ_NOT_FINITE, "not finite", plaq_gauge_load(gauge, &layout, links));
+  layout.arrays = 3;
+  REFUSED(PLAQ_BAD_LAYOUT, "layout.arrays", plaq_gauge_load(gauge, &layout, links));
+  CHECK(norm == 7);
+  OK(plaq_context_destroy(other));
+  free(single);
+}
+
+/* A GPU that is not there. */
+static void devices(void) {
+  plaq_context_params p;
+  plaq_context context = {7};
+  plaq_status status;
+  OK(plaq_context_params_init(&p, sizeof p));
+  p.device = PLAQ_DEVICE_CUDA;
+  p.ordinal = 1000;
+  status = plaq_context_create(&p, &context);
+  CHECK(context.id == 7);
+  if (status == PLAQ_NO_DEVICE) CHECK(strstr(plaq_last_error(), "1000"));
+  else if (status == PLAQ_DRIVER_TOO_OLD) CHECK(strstr(plaq_last_error(), "CUDA 12.0 or later"));
+  else REFUSED(PLAQ_DRIVER_MISSING, "install the NVIDIA driver", plaq_context_create(&p, &context));
+  printf("%s\n", plaq_status_name(status));
+}
+
+int main(int argc, char **argv) {
+  plaq_context context;
+  plaq_gauge gauge;
+  double *links;
+  (void)argv;
+  devices();
+  if (argc > 1) return 0; /* what else there is needs no device */
+  context = cpu_context();
+  links = random_links();
+  gauge = new_gauge(context, links);
+  files(context, gauge);
+  actions(context, gauge);
+  OK(plaq_gauge_warm(gauge, 3, 0.2));
+  solvers(context, gauge);
+  fields(context, gauge, links);
+  free(links);
+  OK(plaq_context_destroy(context));
+  return 0;
+}
