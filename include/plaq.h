@@ -1980,9 +1980,10 @@ typedef struct plaq_overlap_solve_params {
   /** GCR: directions kept. Default: 20. */
   int32_t nkrylov;
   /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-   * which must be above the critical one, and tolerance. Default: 0. */
+   * which must be above the critical one, NaN: found once for the links, the low edge of its
+   * spectrum at twice the (least) quark mass; and tolerance. Default: 0. */
   int32_t wilson_iterations;
-  /** Default: 0. */
+  /** Default: NaN. */
   double wilson_mass;
   /** Default: 0.1. */
   double wilson_tol;

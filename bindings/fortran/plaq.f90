@@ -1067,7 +1067,8 @@ module plaq
     !> GCR: directions kept.
     integer(c_int32_t) :: nkrylov
     !> GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-    !> which must be above the critical one, and tolerance.
+    !> which must be above the critical one, NaN: found once for the links, the low edge of its
+    !> spectrum at twice the (least) quark mass; and tolerance.
     integer(c_int32_t) :: wilson_iterations
     real(c_double) :: wilson_mass
     real(c_double) :: wilson_tol
