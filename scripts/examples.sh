@@ -199,6 +199,8 @@ studies() {
   scripts/studies/multigrid.py "${common[@]}" --beta 6.0 --kappa 0.12,0.13 --csw 1.2 --tol 1e-8 --error 1e-12 \
     --out "$out/multigrid.json" --plot "$out/multigrid.svg" >"$out/masses" 2>"$out/said"
   check "study of multigrid" multigrid_study
+  check "study of the overlap operator" scripts/studies/overlap.py locality "${common[@]}" --beta 6.0 --delta 1e-4 \
+    --configurations 2 --separation 5 --out "$out/locality.json" --plot "$out/locality.svg"
   scripts/plots/gluon.py "$out/gluon.json" "$out/gluon.json" >"$out/averages" 2>&1
   check "averages of gluon" averages
 }
