@@ -1,99 +1,48 @@
 //! The coarsest level: Krylov methods, with its low modes solved for exactly before, or the inverse of its
 //! whole operator.
 
-use num_complex::Complex64;
-
 use super::cycle::{count, Hierarchy};
-use super::krylov::Steps;
-use super::params::{Coarsest, DIRECT_MOST};
+use super::low::{turn, Direct, Low, Modes};
+use super::params::{Coarsest, Steps};
 use super::setup::random_coarse;
-use super::{memory, MultigridParams};
-use crate::backend::rehearsing;
-use crate::bail;
 use crate::error::Result;
-use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, Whole};
-use crate::operators::{CoarseOperator, Wilson};
-use crate::solvers::dense::eigen_hermitian;
+use crate::fields::{CoarseField, Subset, Whole};
 
 /// Inverse iterations that find low modes, the residual that each of them goes to, and its iterations at most.
 const PASSES: usize = 3;
 const PASS_TOL: f64 = 0.05;
 const PASS_ITERATIONS: usize = 300;
-/// Unit vectors that the operator is applied to at a time.
-const UNITS: usize = 16;
-
-/// What is known of the coarsest level's operator S.
-#[derive(Default)]
-pub(super) struct Low {
-    pub modes: Option<Modes>,
-    direct: Option<Direct>,
-}
-
-/// V and U = S V with orthonormal columns of U: V U^dagger inverts S on what U spans.
-/// S is not normal: what a Krylov space adds has parts in U again, and they are taken out in every step.
-pub(super) struct Modes {
-    v: CoarseField,
-    u: CoarseField,
-}
-
-/// Rows of the inverse of S.
-struct Direct {
-    inverse: DenseMatrix,
-    /// Unknowns on ranks before this one.
-    first: usize,
-}
-
-/// Refuses a coarsest level that its solver is not for.
-pub(super) fn check(params: &MultigridParams, op: &Wilson) -> Result<()> {
-    let unknowns = memory::coarsest_unknowns(op, params);
-    if params.coarsest == Coarsest::Direct && unknowns > DIRECT_MOST {
-        bail!(
-            BadParameter,
-            "coarsest: direct: expected at most {DIRECT_MOST} unknowns, the coarsest level has {unknowns}"
-        );
-    }
-    if 2 * params.coarsest_modes as u64 > unknowns {
-        bail!(
-            BadParameter,
-            "coarsest_modes: expected at most half of the {unknowns} unknowns of the coarsest level, found {}",
-            params.coarsest_modes
-        );
-    }
-    Ok(())
-}
-
-impl Low {
-    pub fn new(h: &Hierarchy) -> Result<Self> {
-        if h.coarse.len() < h.params.levels.len() {
+impl Hierarchy {
+    /// What the coarsest level's solver wants to know before.
+    pub fn find_low(&self) -> Result<Low> {
+        if self.coarse.len() < self.params.levels.len() {
             // Other ranks have the coarsest level.
             return Ok(Low::default());
         }
-        let modes = match h.params.coarsest_modes {
+        let modes = match self.params.coarsest_modes {
             0 => None,
-            count => Some(Modes::new(h, count)?),
+            count => Some(self.find_modes(count)?),
         };
-        let direct = match h.params.coarsest {
-            Coarsest::Direct => Some(Direct::new(h.op(h.coarse.len()))?),
+        let direct = match self.params.coarsest {
+            Coarsest::Direct => Some(Direct::new(self.op(self.coarse.len()))?),
             _ => None,
         };
         Ok(Low { modes, direct })
     }
-}
 
-impl Modes {
     /// By inverse iteration on random vectors, all as right-hand sides, then by singular values of S in the
     /// space that they span.
-    fn new(h: &Hierarchy, k: usize) -> Result<Self> {
-        let level = h.coarse.len();
-        let op = h.op(level);
+    fn find_modes(&self, k: usize) -> Result<Modes> {
+        let level = self.coarse.len();
+        let op = self.op(level);
         let mut v = op.field(op.subset(), k)?;
-        random_coarse(&mut v, h.params.seed)?;
+        random_coarse(&mut v, self.params.seed)?;
         let mut b = v.like(k)?;
         for _ in 0..PASSES {
             std::mem::swap(&mut v, &mut b);
             let steps = Steps::to((Some(PASS_TOL), PASS_ITERATIONS));
-            h.minimise(level, &mut v, &mut b, steps)?;
-            h.pools[level].clear();
+            self.minimise(level, &mut v, &mut b, steps)?;
+            self.pools[level].clear();
             // Twice: the first time leaves an error of rounding times the condition.
             for _ in 0..2 {
                 let gram = v.overlaps_now(&v)?;
@@ -112,134 +61,6 @@ impl Modes {
         Ok(Modes { v: b, u: v })
     }
 
-    /// x = V U^dagger r and r -= U U^dagger r.
-    fn apply(&self, x: &mut CoarseField, r: &mut CoarseField) -> Result<()> {
-        let along = self.project(r)?;
-        x.combine(&self.v, &along, 1.0, false)
-    }
-
-    /// q -= U U^dagger q; returns U^dagger q.
-    pub fn project(&self, q: &mut CoarseField) -> Result<Overlaps> {
-        let along = self.u.overlaps(q)?;
-        q.combine(&self.u, &along, -1.0, true)?;
-        Ok(along)
-    }
-
-    /// x -= sign V U^dagger q for q = S x, the part of it in U: then S x has none.
-    pub fn complete(&self, x: &mut CoarseField, along: &Overlaps, sign: f64) -> Result<()> {
-        x.combine(&self.v, along, -sign, true)
-    }
-}
-
-/// to = v Q / sqrt(lambda) with the eigenvectors and eigenvalues of a Gram matrix: orthonormal, where it is v's
-/// own. Of what is rounding noise nothing is left.
-fn turn(v: &CoarseField, to: &mut CoarseField, gram: &[Complex64]) -> Result<()> {
-    let k = v.nrhs();
-    let (values, vectors) = eigen_hermitian(gram, k)?;
-    let most = values.last().copied().unwrap_or(0.0);
-    if !(most.is_finite() && most > 0.0) {
-        bail!(NotFinite, "low modes of the coarsest level are zero or not finite");
-    }
-    let scale = |l: f64| if l > 1e-14 * most { 1.0 / l.sqrt() } else { 0.0 };
-    let scaled: Vec<Complex64> =
-        vectors.iter().enumerate().map(|(i, z)| z * scale(values[i % k])).collect();
-    to.combine(v, &Overlaps::of(v.device(), &scaled)?, 1.0, false)
-}
-
-impl Direct {
-    fn new(op: &CoarseOperator) -> Result<Self> {
-        let (grid, subset) = (op.grid(), op.subset());
-        let comm = grid.comm();
-        let own = op.field(subset, 1)?.range().1 * op.rows();
-        let mut counts = vec![0.0; comm.size()];
-        counts[comm.rank()] = own as f64;
-        comm.sum(&mut counts)?;
-        let first = counts[..comm.rank()].iter().sum::<f64>() as usize;
-        let n = counts.iter().sum::<f64>() as usize;
-        // S of unit vectors: rows of this rank, [row][column].
-        let mut whole = vec![Complex64::ZERO; n * n];
-        for from in (0..n).step_by(UNITS) {
-            let count = UNITS.min(n - from);
-            let mut unit = op.field(subset, count)?;
-            let mut numbers = vec![0.0; 2 * own * count];
-            for j in 0..count {
-                let row = (from + j).wrapping_sub(first);
-                if row < own {
-                    numbers[2 * (row * count + j)] = 1.0;
-                }
-            }
-            unit.load(&numbers)?;
-            let mut image = unit.like(count)?;
-            let mut odd = op.field(Subset::Odd, count)?;
-            op.schur(&mut image, &unit, &mut odd)?;
-            let image = image.save()?;
-            for row in 0..own {
-                for j in 0..count {
-                    let at = 2 * (row * count + j);
-                    whole[(first + row) * n + from + j] = Complex64::new(image[at], image[at + 1]);
-                }
-            }
-        }
-        if comm.size() > 1 {
-            for row in whole.chunks_mut(n) {
-                comm.sum(bytemuck::cast_slice_mut(row))?;
-            }
-        }
-        if !rehearsing() {
-            invert(&mut whole, n)?;
-        }
-        let rows: Vec<Complex64> = (0..n)
-            .flat_map(|c| (0..own).map(move |r| (r, c)))
-            .map(|(r, c)| whole[(first + r) * n + c])
-            .collect();
-        let inverse = DenseMatrix::new(op.device(), op.precision(), own, n, &rows)?;
-        Ok(Direct { inverse, first })
-    }
-}
-
-/// The inverse in place: Gauss-Jordan elimination with pivots of largest modulus in a column.
-fn invert(a: &mut [Complex64], n: usize) -> Result<()> {
-    let mut swaps = vec![0; n];
-    let mut pivot_row = vec![Complex64::ZERO; n];
-    for k in 0..n {
-        let size = |r: usize, a: &[Complex64]| a[r * n + k].norm_sqr();
-        let best = (k..n).fold(k, |b, r| if size(r, a) > size(b, a) { r } else { b });
-        if !(size(best, a) > 0.0 && size(best, a).is_finite()) {
-            bail!(
-                BadParameter,
-                "coarsest: direct: the operator of the coarsest level has no inverse: are links and null \
-                 vectors finite?"
-            );
-        }
-        swaps[k] = best;
-        if best != k {
-            for c in 0..n {
-                a.swap(k * n + c, best * n + c);
-            }
-        }
-        let d = a[k * n + k].inv();
-        a[k * n + k] = Complex64::ONE;
-        a[k * n..(k + 1) * n].iter_mut().for_each(|z| *z *= d);
-        pivot_row.copy_from_slice(&a[k * n..(k + 1) * n]);
-        for (r, row) in a.chunks_mut(n).enumerate() {
-            if r == k {
-                continue;
-            }
-            let f = std::mem::take(&mut row[k]);
-            for (z, p) in row.iter_mut().zip(&pivot_row) {
-                *z -= f * p;
-            }
-        }
-    }
-    for k in (0..n).rev().filter(|&k| swaps[k] != k) {
-        for row in a.chunks_mut(n) {
-            row.swap(k, swaps[k]);
-        }
-    }
-    Ok(())
-}
-
-impl Hierarchy {
     /// The coarsest level's system, x from zero.
     pub fn solve_coarsest(&self, x: &mut CoarseField, r: &mut CoarseField) -> Result<()> {
         let (level, p) = (self.coarse.len(), &self.params);

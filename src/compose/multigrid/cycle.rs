@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::coarsest::Low;
-use super::krylov::Steps;
+use super::low::Low;
+use super::params::Steps;
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
 use super::{memory, Cycle, MultigridParams, Transfer};
@@ -75,7 +75,7 @@ impl Hierarchy {
         let fine = Arc::new(EvenOdd::new(op, 0, true));
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
-        let mut made = Hierarchy {
+        let made = Hierarchy {
             params,
             fine,
             transfers,
@@ -92,7 +92,6 @@ impl Hierarchy {
             iterations,
             nanoseconds,
         };
-        made.low = Low::new(&made)?;
         Ok(made)
     }
 

@@ -4,47 +4,11 @@
 use num_complex::Complex64;
 
 use super::cycle::{count, Hierarchy};
-use super::params::{FIRST_STEPS, KRYLOV, STEPS};
+use super::params::{Steps, FIRST_STEPS, KRYLOV};
 use super::pool::Lent;
 use crate::error::Result;
 use crate::fields::krylov::{Row, Space};
 use crate::fields::{blas, CoarseField, Subset};
-
-/// How far, and what is wanted in the end.
-#[derive(Clone, Debug)]
-pub(super) struct Steps {
-    /// |r| over |r| at the start at which it ends, for the last right-hand side; without one the host waits for
-    /// nothing.
-    pub goal: Option<f64>,
-    pub most: usize,
-    /// |r|^2 that the goal is of, where it is not that of r.
-    pub start: Vec<f64>,
-    /// x is added to, not written.
-    pub keep: bool,
-    /// r is to be the residual in the end.
-    pub residual: bool,
-    /// Steps between two sums.
-    pub at_once: usize,
-    /// r has no part in the low modes' images, and directions get none: then `keep` is set.
-    pub deflated: bool,
-}
-
-impl Steps {
-    pub fn to((goal, most): (Option<f64>, usize)) -> Self {
-        Steps {
-            goal,
-            most,
-            start: vec![],
-            keep: false,
-            residual: false,
-            at_once: STEPS,
-            deflated: false,
-        }
-    }
-    pub fn smoothing(most: usize, keep: bool, residual: bool) -> Self {
-        Steps { keep, residual, ..Self::to((None, most)) }
-    }
-}
 
 impl Hierarchy {
     /// Steps of GCR without a preconditioner, with a sum in each `at_once` of them.

@@ -7,6 +7,7 @@ mod cycle;
 mod galerkin;
 mod gathering;
 mod krylov;
+mod low;
 mod memory;
 mod params;
 mod pool;
@@ -122,7 +123,7 @@ impl Multigrid {
         params.check()?;
         gathering::places(params, op.gauge().geometry())?;
         schwarz::Schwarz::check(params, op)?;
-        coarsest::check(params, op)?;
+        low::check(params, op)?;
         // Ranks have parts of different size.
         let room = op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy");
         op.gauge().geometry().comm().agree(room)?;

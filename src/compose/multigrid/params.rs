@@ -165,6 +165,42 @@ pub struct MultigridParams {
     pub gather: Option<usize>,
 }
 
+/// How far, and what is wanted in the end.
+#[derive(Clone, Debug)]
+pub(super) struct Steps {
+    /// |r| over |r| at the start at which it ends, for the last right-hand side; without one the host waits for
+    /// nothing.
+    pub goal: Option<f64>,
+    pub most: usize,
+    /// |r|^2 that the goal is of, where it is not that of r.
+    pub start: Vec<f64>,
+    /// x is added to, not written.
+    pub keep: bool,
+    /// r is to be the residual in the end.
+    pub residual: bool,
+    /// Steps between two sums.
+    pub at_once: usize,
+    /// r has no part in the low modes' images, and directions get none: then `keep` is set.
+    pub deflated: bool,
+}
+
+impl Steps {
+    pub fn to((goal, most): (Option<f64>, usize)) -> Self {
+        Steps {
+            goal,
+            most,
+            start: vec![],
+            keep: false,
+            residual: false,
+            at_once: STEPS,
+            deflated: false,
+        }
+    }
+    pub fn smoothing(most: usize, keep: bool, residual: bool) -> Self {
+        Steps { keep, residual, ..Self::to((None, most)) }
+    }
+}
+
 impl MultigridParams {
     /// Levels for a lattice: aggregates of about 4^4 sites that divide a rank's part, then of 2^4 that divide
     /// the level, as long as they leave more than a few sites in all; 24 null vectors.

@@ -85,6 +85,10 @@ fn levels(op: &Arc<Wilson>, params: &MultigridParams, vectors: CoarseField) -> R
     let (transfers, gathers, coarse) =
         together(geometry, gathered, build(op, params, &places, vectors))?;
     let made = Hierarchy::new(params.clone(), op.clone(), transfers, gathers, coarse);
+    let made = made.and_then(|mut made| {
+        made.low = made.find_low()?;
+        Ok(made)
+    });
     together(geometry, gathered, made)
 }
 

@@ -1,8 +1,8 @@
 //! Smoothers: on the finest level of its even-odd system, on coarse ones of theirs.
 
 use super::cycle::{count, Hierarchy};
-use super::krylov::{blocks, Steps};
-use super::params::STEPS;
+use super::krylov::blocks;
+use super::params::{Steps, STEPS};
 use super::schwarz::colours;
 use super::{memory, Smoother};
 use crate::error::Result;
