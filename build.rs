@@ -88,6 +88,7 @@ fn main() {
     for path in [
         "kernels",
         "src/backend/args.rs",
+        "src/backend/args_coarse_table.rs",
         "src/backend/args_table.rs",
         "src/backend/constants_table.rs",
         "src/backend/families.rs",

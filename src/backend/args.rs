@@ -1,4 +1,4 @@
-//! Kernel argument structs, written once: the table below emits the Rust `#[repr(C)]` struct and
+//! Kernel argument structs, written once: the tables below emit the Rust `#[repr(C)]` struct and
 //! the C++ one with size and offset checks. Shared with build.rs.
 //!
 //! A `spec` field is constant for a run: the GPU bakes its value into the kernel it compiles,
@@ -67,7 +67,7 @@ macro_rules! kernel_args {
     (@cpp sub $s:ident $f:ident $t:ty) => { format!("  {} {};\n", stringify!($t), stringify!($f)) };
     (@member spec $f:ident) => { concat!(stringify!($f), "_") };
     (@member $k:ident $f:ident) => { stringify!($f) };
-    ($( $(#[$m:meta])* struct $name:ident { $( $(#[$fm:meta])* $kind:ident $f:ident : $t:ty, )* } )*) => {
+    (table $table:ident; $( $(#[$m:meta])* struct $name:ident { $( $(#[$fm:meta])* $kind:ident $f:ident : $t:ty, )* } )*) => {
         $(
             $(#[$m])*
             #[derive(Clone, Copy, Debug)]
@@ -90,16 +90,10 @@ macro_rules! kernel_args {
             }
             impl ArgDefault for $name { fn get() -> Self { Self::default() } }
         )*
-        /// The C++ side of the table: the text of `plaq_args.h` with the constants and structs that
-        /// `used` says are named, and the structs inside those.
+        /// Name, types of the fields and C++ text of every struct.
         #[allow(dead_code)]
-        pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
-            let mut h = String::from("// Generated from src/backend/args.rs.\n#pragma once\n#include \"plaq_dialect.h\"\nnamespace PLAQ_NS {\n");
-            h.push_str("#define PLAQ_AT(S, M) __builtin_offsetof(S, M)\n#ifdef __CUDACC__\n#undef PLAQ_AT\n#define PLAQ_AT(S, M) __INTADDR__(&(((S*)0)->M))\n#endif\n");
-            for (name, value) in CONSTANTS.iter().filter(|(name, _)| used(name)) {
-                h.push_str(&format!("constexpr int {name} = {value};\n"));
-            }
-            let structs: Vec<(&str, Vec<&str>, String)> = vec![$((stringify!($name), vec![$(stringify!($t)),*], {
+        fn $table() -> Vec<CppStruct> {
+            vec![$((stringify!($name), vec![$(stringify!($t)),*], {
                 let mut h = String::from(concat!("struct ", stringify!($name), " {\n"));
                 $( h.push_str(&kernel_args!(@cpp $kind $name $f $t)); )*
                 h.push_str("};\n");
@@ -107,20 +101,36 @@ macro_rules! kernel_args {
                 $( h.push_str(&format!("static_assert(PLAQ_AT({}, {}) == {}, \"layout\");\n", stringify!($name),
                     kernel_args!(@member $kind $f), std::mem::offset_of!($name, $f))); )*
                 h
-            })),*];
-            // A struct stands before those that hold it.
-            let mut wanted: Vec<&str> = Vec::new();
-            for (name, fields, _) in structs.iter().rev() {
-                if used(name) || wanted.contains(name) {
-                    wanted.push(name);
-                    wanted.extend(fields);
-                }
-            }
-            structs.iter().filter(|(name, ..)| wanted.contains(name)).for_each(|(_, _, text)| h.push_str(text));
-            h.push_str("}  // namespace PLAQ_NS\n");
-            h
+            })),*]
         }
     };
+}
+
+type CppStruct = (&'static str, Vec<&'static str>, String);
+
+/// The C++ side of the tables: the text of `plaq_args.h` with the constants and structs that `used` says
+/// are named, and the structs inside those.
+#[allow(dead_code)]
+pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
+    let mut h = String::from("// Generated from src/backend/args.rs.\n#pragma once\n#include \"plaq_dialect.h\"\nnamespace PLAQ_NS {\n");
+    h.push_str("#define PLAQ_AT(S, M) __builtin_offsetof(S, M)\n#ifdef __CUDACC__\n#undef PLAQ_AT\n#define PLAQ_AT(S, M) __INTADDR__(&(((S*)0)->M))\n#endif\n");
+    for (name, value) in CONSTANTS.iter().filter(|(name, _)| used(name)) {
+        h.push_str(&format!("constexpr int {name} = {value};\n"));
+    }
+    let structs: Vec<CppStruct> = field_args().into_iter().chain(coarse_args()).collect();
+    // A struct stands before those that hold it.
+    let mut wanted: Vec<&str> = Vec::new();
+    for (name, fields, _) in structs.iter().rev() {
+        if used(name) || wanted.contains(name) {
+            wanted.push(name);
+            wanted.extend(fields);
+        }
+    }
+    for (_, _, text) in structs.iter().filter(|(name, ..)| wanted.contains(name)) {
+        h.push_str(text);
+    }
+    h.push_str("}  // namespace PLAQ_NS\n");
+    h
 }
 
 /// Zero for every field type.
@@ -148,3 +158,4 @@ macro_rules! constants {
 
 include!("constants_table.rs");
 include!("args_table.rs");
+include!("args_coarse_table.rs");

@@ -1,0 +1,203 @@
+// The table of argument structs of multigrid's coarse levels and domains.
+
+kernel_args! {
+    table coarse_args;
+
+    /// Products of a coarse operator with a vector (coarse.h). Directions 2 mu + forward, 8: the diagonal.
+    struct CoarseApplyArgs {
+        arg links: Ptr,
+        arg diagonal: Ptr,
+        arg inp: Ptr,
+        arg out: Ptr,
+        arg y: Ptr,
+        /// Eight i32 per site.
+        arg neighbours: Ptr,
+        /// Faces that came across in each direction.
+        arg halo: [Ptr; 8],
+        spec rows: i32,
+        spec nrhs: i32,
+        spec with_y: i32,
+        /// Sites of the result, and the first ones that the vectors hold.
+        arg first: i32,
+        arg count: i32,
+        arg first_in: i32,
+        arg first_out: i32,
+        arg first_y: i32,
+        arg directions: i32,
+        arg coef: f64,
+        arg coef_y: f64,
+    }
+
+    /// One face of a coarse vector into a message.
+    struct CoarsePackArgs {
+        arg inp: Ptr,
+        arg out: Ptr,
+        /// One i32 per site of the face.
+        arg sites: Ptr,
+        spec components: i32,
+        spec nrhs: i32,
+        /// Sites that the vector holds.
+        arg first: i32,
+        arg count: i32,
+    }
+
+    /// Vector operations on coarse vectors.
+    struct CoarseBlasArgs {
+        arg x: Ptr,
+        arg y: Ptr,
+        arg z: Ptr,
+        spec op: i32,
+        spec components: i32,
+        spec nrhs: i32,
+        /// Right-hand sides with coefficients.
+        arg first_rhs: i32,
+        arg count_rhs: i32,
+        /// Bits of sites that face another aggregate, and the one that counts.
+        arg faces: Ptr,
+        arg face: i32,
+        arg a: [f64; 64],
+        arg b: [f64; 64],
+        arg c: [f64; 64],
+    }
+
+    /// Columns of coarse vectors into others.
+    struct CoarseColumnsArgs {
+        arg x: Ptr,
+        arg y: Ptr,
+        spec components: i32,
+        spec columns_x: i32,
+        spec columns_y: i32,
+        spec count: i32,
+        arg first_x: i32,
+        arg first_y: i32,
+        /// 0: both, 1: upper components only, 2: lower ones; zeros in place of the others.
+        arg chirality: i32,
+    }
+
+    /// Matrices of coarse sites: out = left inp, or the inverse of out in place.
+    struct CoarseMatrixArgs {
+        arg left: Ptr,
+        arg inp: Ptr,
+        arg out: Ptr,
+        spec rows: i32,
+        /// Matrices of inp to one of left.
+        spec each: i32,
+    }
+
+    /// Several vectors of one shape (krylov.h).
+    struct KrylovArgs {
+        arg x: [Ptr; 20],
+        arg y: Ptr,
+        arg z: Ptr,
+        /// Complex numbers from one of a right-hand side to the next, and from one right-hand side to
+        /// the next.
+        spec step: i32,
+        arg apart: i64,
+        /// CPU: real and imaginary parts alternate; and such numbers that an element has.
+        spec interleaved: i32,
+        arg numbers: i32,
+        /// Vectors, the first whose products are wanted, and tiles of these.
+        arg count: i32,
+        arg first: i32,
+        arg tiles: i32,
+        arg nrhs: i32,
+        /// KRYLOV_*
+        arg kind: i32,
+        spec with_y: i32,
+        spec with_z: i32,
+        /// Is the old y part of the new one; the coefficient of x_0.
+        arg keep: i32,
+        arg skip: i32,
+        arg sums: Ptr,
+        arg gram: Ptr,
+        arg coef: Ptr,
+    }
+
+    /// Links that lead out of domains become zero (domains.h).
+    struct DomainCutArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        /// R12 or R18.
+        spec storage: i32,
+        /// Extents of a domain.
+        arg block: [i32; 4],
+    }
+
+    /// Steps of minimal residual in domains; vectors of coarse levels have their data alone.
+    struct DomainArgs {
+        sub geom: Geom,
+        sub q: FieldView,
+        sub r: FieldView,
+        sub z: FieldView,
+        spec parity: i32,
+        spec components: i32,
+        spec nrhs: i32,
+        /// Sites of a right-hand side in `products`, three numbers for each, and in `coef`, two.
+        arg places: i32,
+        arg products: Ptr,
+        arg coef: Ptr,
+        /// One i32 per site of every domain, where each domain begins, and its colour.
+        arg sites: Ptr,
+        arg starts: Ptr,
+        arg colours: Ptr,
+        /// The colour that is worked on, -1: all.
+        arg colour: i32,
+        arg omega: f64,
+    }
+
+    /// Dense products on the coarsest level (dense.h).
+    struct DenseArgs {
+        arg matrix: Ptr,
+        arg x: Ptr,
+        arg y: Ptr,
+        spec nrhs: i32,
+        arg rows: i32,
+        arg columns: i32,
+        /// Numbers of an element.
+        arg numbers: i32,
+        arg keep: i32,
+        arg scale: f64,
+    }
+
+    /// Spinors as vectors of the finest level (aggregate.h).
+    struct AggregateFieldArgs {
+        sub geom: Geom,
+        sub field: FieldView,
+        arg data: Ptr,
+        spec columns: i32,
+        spec parities: i32,
+        arg parity: i32,
+        /// First column that the field's right-hand sides become.
+        arg first: i32,
+        /// Does the vector hold both parities.
+        arg whole: i32,
+        /// mu + 1: times (1 - sign gamma_mu)/2.
+        arg project: i32,
+        arg chirality: i32,
+        arg sign: f64,
+    }
+
+    /// Restriction and prolongation between a level and the next coarser one.
+    struct AggregateArgs {
+        arg v: Ptr,
+        arg fine: Ptr,
+        arg coarse: Ptr,
+        /// Sites of aggregates, or the aggregate of each site.
+        arg sites: Ptr,
+        arg faces: Ptr,
+        /// Components of a chirality, null vectors, columns, sites of an aggregate.
+        spec m: i32,
+        spec n: i32,
+        spec columns: i32,
+        spec block: i32,
+        /// Sites below this are there.
+        arg limit: i32,
+        /// Bit of the face that counts, 0: all sites.
+        arg face: i32,
+        arg step_site: i64,
+        arg step_row: i64,
+        arg step_column: i64,
+        /// Of a vector's |v|^2 there must be left more than this part when those before it are taken out.
+        arg tiny: f64,
+    }
+}
