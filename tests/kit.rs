@@ -44,7 +44,7 @@ mod layouts_staged;
 mod math;
 #[path = "memory.rs"]
 mod memory;
-#[path = "multigrid.rs"]
+#[path = "multigrid/main.rs"]
 mod multigrid;
 #[path = "observables.rs"]
 mod observables;
