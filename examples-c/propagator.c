@@ -34,6 +34,7 @@
 
 #include "plot.h"
 #include "samples.h"
+#include "cycle.h"
 
 static const char HELP[] =
     "usage: propagator --gauge FILE[:FILE...] --kappa K [options]\n"
@@ -96,10 +97,8 @@ static const choice SOLVERS[] = {{"cg", PLAQ_ALGORITHM_CGNR},         {"cgne", P
                                  {"cgnr", PLAQ_ALGORITHM_CGNR},       {"bicgstab", PLAQ_ALGORITHM_BICGSTAB},
                                  {"gcr", PLAQ_ALGORITHM_GCR},         {"mr", PLAQ_ALGORITHM_MR},
                                  {"mg", MULTIGRID},                   {NULL, 0}};
-static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
-                                    {"single", PLAQ_PRECISION_SINGLE},
-                                    {"half", PLAQ_PRECISION_HALF},
-                                    {NULL, 0}};
+static const choice PRECISIONS[] = {
+    {"double", PLAQ_PRECISION_DOUBLE}, {"single", PLAQ_PRECISION_SINGLE}, {"half", PLAQ_PRECISION_HALF}, {NULL, 0}};
 static const choice NORMALISATIONS[] = {
     {"kappa", PLAQ_NORMALISATION_KAPPA}, {"mass", PLAQ_NORMALISATION_MASS}, {NULL, 0}};
 static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
