@@ -34,6 +34,7 @@
 
 #include "plot.h"
 #include "samples.h"
+#include "cycle.h"
 
 static const char HELP[] =
     "usage: propagator --gauge FILE[:FILE...] --kappa K [options]\n"
@@ -96,23 +97,8 @@ static const choice SOLVERS[] = {{"cg", PLAQ_ALGORITHM_CGNR},         {"cgne", P
                                  {"cgnr", PLAQ_ALGORITHM_CGNR},       {"bicgstab", PLAQ_ALGORITHM_BICGSTAB},
                                  {"gcr", PLAQ_ALGORITHM_GCR},         {"mr", PLAQ_ALGORITHM_MR},
                                  {"mg", MULTIGRID},                   {NULL, 0}};
-static const choice CYCLES[] = {{"same", -1}, {"v", PLAQ_CYCLE_V}, {"w", PLAQ_CYCLE_W}, {"k", PLAQ_CYCLE_K}, {NULL, 0}};
-static const choice SMOOTHERS[] = {{"mr", PLAQ_SMOOTHER_MR},
-                                   {"gcr", PLAQ_SMOOTHER_GCR},
-                                   {"ca-gcr", PLAQ_SMOOTHER_CA_GCR},
-                                   {"richardson", PLAQ_SMOOTHER_RICHARDSON},
-                                   {"schwarz", PLAQ_SMOOTHER_SCHWARZ_ADDITIVE},
-                                   {"red-black", PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE},
-                                   {NULL, 0}};
-static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
-                                  {"ca-gcr", PLAQ_COARSEST_CA_GCR},
-                                  {"bicgstab", PLAQ_COARSEST_BICGSTAB},
-                                  {"direct", PLAQ_COARSEST_DIRECT},
-                                  {NULL, 0}};
-static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
-                                    {"single", PLAQ_PRECISION_SINGLE},
-                                    {"half", PLAQ_PRECISION_HALF},
-                                    {NULL, 0}};
+static const choice PRECISIONS[] = {
+    {"double", PLAQ_PRECISION_DOUBLE}, {"single", PLAQ_PRECISION_SINGLE}, {"half", PLAQ_PRECISION_HALF}, {NULL, 0}};
 static const choice NORMALISATIONS[] = {
     {"kappa", PLAQ_NORMALISATION_KAPPA}, {"mass", PLAQ_NORMALISATION_MASS}, {NULL, 0}};
 static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
@@ -122,7 +108,7 @@ typedef struct job {
   const char *json_file, *plot_file, *save_file, *load_file, *save_multigrid, *load_multigrid;
   double kappa[2], csw, tol, tol_error; /* light, strange */
   int32_t boundary, precision, algorithm, normalisation;
-  int32_t cycle, deep_cycle, smoother, coarse_smoother, post, coarsest, modes; /* of multigrid */
+  cycle_options levels;
   int64_t max_iterations, rhs;
   int quarks, sources, goes_on, solves, described;
   plaq_source_params source[MOST];
@@ -187,13 +173,7 @@ static job read_options(int argc, char **argv) {
   j.normalisation = choose(argc, argv, "--normalisation", "kappa", NORMALISATIONS);
   j.max_iterations = integer(argc, argv, "--max-iterations", "10000");
   j.rhs = integer(argc, argv, "--rhs", "12");
-  j.cycle = choose(argc, argv, "--mg-cycle", "k", CYCLES + 1);
-  j.deep_cycle = choose(argc, argv, "--mg-deep-cycle", "same", CYCLES);
-  j.smoother = choose(argc, argv, "--mg-smoother", "ca-gcr", SMOOTHERS);
-  j.coarse_smoother = choose(argc, argv, "--mg-coarse-smoother", "ca-gcr", SMOOTHERS);
-  j.post = (int32_t)integer(argc, argv, "--mg-post", "10");
-  j.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
-  j.modes = (int32_t)integer(argc, argv, "--mg-modes", "0");
+  j.levels = read_cycle(argc, argv);
   j.sources = source_list(argc, argv, j.source);
   j.at_source = smearing_option("--source-smear", option(argc, argv, "--source-smear", ""));
   j.at_sink = smearing_option("--sink-smear", option(argc, argv, "--sink-smear", ""));
@@ -300,13 +280,7 @@ static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, do
   if (algorithm == MULTIGRID) {
     plaq_multigrid_params build;
     OK(plaq_multigrid_params_init(&build, sizeof build));
-    build.cycle = j->cycle;
-    build.deep_cycle = j->deep_cycle;
-    build.smoother = j->smoother;
-    build.coarse_smoother = j->coarse_smoother;
-    build.post = j->post;
-    build.coarsest = j->coarsest;
-    build.coarsest_modes = j->modes;
+    apply_cycle(&j->levels, &build);
     if (!multigrid->id) {
       if (*j->load_multigrid) OK(plaq_multigrid_load(dirac, &build, file_of(j, j->load_multigrid, c, 0, q), multigrid));
       else OK(plaq_multigrid_create(dirac, &build, multigrid));

@@ -1,0 +1,45 @@
+/* How multigrid smooths and solves its levels: options --mg-... of the examples (docs/multigrid.md). */
+#ifndef CYCLE_H
+#define CYCLE_H
+
+static const choice CYCLES[] = {{"same", -1}, {"v", PLAQ_CYCLE_V}, {"w", PLAQ_CYCLE_W}, {"k", PLAQ_CYCLE_K}, {NULL, 0}};
+static const choice SMOOTHERS[] = {{"mr", PLAQ_SMOOTHER_MR},
+                                   {"gcr", PLAQ_SMOOTHER_GCR},
+                                   {"ca-gcr", PLAQ_SMOOTHER_CA_GCR},
+                                   {"richardson", PLAQ_SMOOTHER_RICHARDSON},
+                                   {"schwarz", PLAQ_SMOOTHER_SCHWARZ_ADDITIVE},
+                                   {"red-black", PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE},
+                                   {NULL, 0}};
+static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
+                                  {"ca-gcr", PLAQ_COARSEST_CA_GCR},
+                                  {"bicgstab", PLAQ_COARSEST_BICGSTAB},
+                                  {"direct", PLAQ_COARSEST_DIRECT},
+                                  {NULL, 0}};
+
+typedef struct cycle_options {
+  int32_t cycle, deep_cycle, smoother, coarse_smoother, post, coarsest, modes;
+} cycle_options;
+
+static cycle_options read_cycle(int argc, char **argv) {
+  cycle_options c;
+  c.cycle = choose(argc, argv, "--mg-cycle", "k", CYCLES + 1);
+  c.deep_cycle = choose(argc, argv, "--mg-deep-cycle", "same", CYCLES);
+  c.smoother = choose(argc, argv, "--mg-smoother", "ca-gcr", SMOOTHERS);
+  c.coarse_smoother = choose(argc, argv, "--mg-coarse-smoother", "ca-gcr", SMOOTHERS);
+  c.post = (int32_t)integer(argc, argv, "--mg-post", "10");
+  c.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
+  c.modes = (int32_t)integer(argc, argv, "--mg-modes", "0");
+  return c;
+}
+
+static void apply_cycle(const cycle_options *c, plaq_multigrid_params *build) {
+  build->cycle = c->cycle;
+  build->deep_cycle = c->deep_cycle;
+  build->smoother = c->smoother;
+  build->coarse_smoother = c->coarse_smoother;
+  build->post = c->post;
+  build->coarsest = c->coarsest;
+  build->coarsest_modes = c->modes;
+}
+
+#endif
