@@ -134,7 +134,7 @@ def index(study):
     for n, gauge in enumerate(study.configurations(o.lattice, o.configurations)):
         flow = study.run("flow", "--gauge", gauge, "--time", o.flow_time, "--step", "0.05", "--every", "1000")
         found = study.overlap(gauge, "index", "--low", o.low, "--delta", o.delta)
-        charge = flow["charge"][-1]
+        charge = flow["flow"]["charge"][-1]
         zeros = found["overlap"]["zeros"]
         low = found["overlap"]["low"]
         rest = min(low["plus"][zeros[0]:] + low["minus"][zeros[1]:], default=math.nan)
