@@ -2,6 +2,8 @@
 #ifndef HADRONS_H
 #define HADRONS_H
 
+#include <time.h>
+
 #include "example.h"
 
 enum { COLUMNS = 12, GAMMAS = 16, BARYONS = 8, MOST = 256 };
@@ -21,6 +23,13 @@ static const choice NAMES[] = {{"nucleon", PLAQ_BARYON_NUCLEON},
                                {"xi_star", PLAQ_BARYON_XI_STAR},
                                {"omega", PLAQ_BARYON_OMEGA},
                                {NULL, 0}};
+static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
+                                    {"single", PLAQ_PRECISION_SINGLE},
+                                    {"half", PLAQ_PRECISION_HALF},
+                                    {NULL, 0}};
+static const choice NORMALISATIONS[] = {
+    {"kappa", PLAQ_NORMALISATION_KAPPA}, {"mass", PLAQ_NORMALISATION_MASS}, {NULL, 0}};
+static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
 /* Quark and antiquark of a meson: light or strange. */
 static const char *const PAIRS[] = {"ll", "ls", "ss"};
 
@@ -182,6 +191,27 @@ static inline double baryon_at(const hadrons *h, const double *numbers, int name
   for (k = 0; k < h->baryon_count; k++)
     if (h->baryon[k] == name) return numbers[pairs_of(h) * meson_numbers(h) + 2 * ((size_t)k * h->times + t)];
   return NAN;
+}
+
+/* By the clock, in seconds. The program asks for POSIX. */
+static inline double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static inline void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
+  plaq_spinor_smear_params p;
+  if (!s.steps) return;
+  OK(plaq_spinor_smear_params_init(&p, sizeof p));
+  p.alpha = s.alpha;
+  p.steps = s.steps;
+  OK(plaq_spinor_smear(field, gauge, &p));
+}
+
+static inline void print_mass(double m) {
+  if (m == m) printf("  %9.6f", m);
+  else printf("  %9s", "-");
 }
 
 static inline void json_numbers(FILE *f, const char *name, const double *values, int count, int step) {

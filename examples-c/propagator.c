@@ -30,7 +30,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source wall,all --noise z4 --json $OUT/walls.json --continue yes
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include <time.h>
 
 #include "plot.h"
 #include "samples.h"
@@ -109,13 +108,6 @@ static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
                                   {"bicgstab", PLAQ_COARSEST_BICGSTAB},
                                   {"direct", PLAQ_COARSEST_DIRECT},
                                   {NULL, 0}};
-static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
-                                    {"single", PLAQ_PRECISION_SINGLE},
-                                    {"half", PLAQ_PRECISION_HALF},
-                                    {NULL, 0}};
-static const choice NORMALISATIONS[] = {
-    {"kappa", PLAQ_NORMALISATION_KAPPA}, {"mass", PLAQ_NORMALISATION_MASS}, {NULL, 0}};
-static const choice BOUNDARIES[] = {{"periodic", 0}, {"antiperiodic", 1}, {NULL, 0}};
 
 /* The job: what was asked for and what came of it. */
 typedef struct job {
@@ -154,12 +146,6 @@ static int32_t progress(int64_t iteration, double residual, double seconds, void
     *shown = seconds;
   }
   return interrupted;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 static job read_options(int argc, char **argv) {
@@ -261,15 +247,6 @@ static plaq_gauge load(plaq_context context, job *j, int c, plaq_dirac *dirac) {
   }
   j->seconds_load += now() - start;
   return gauge;
-}
-
-static void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
-  plaq_spinor_smear_params p;
-  if (!s.steps) return;
-  OK(plaq_spinor_smear_params_init(&p, sizeof p));
-  p.alpha = s.alpha;
-  p.steps = s.steps;
-  OK(plaq_spinor_smear(field, gauge, &p));
 }
 
 /* The file of a configuration, where there are several, a source and a quark. */
@@ -569,11 +546,6 @@ static void go_on(job *j) {
 
 static const char *solver_name(const job *j) {
   return j->algorithm == MULTIGRID ? "mg" : name_of(j->solve.algorithm, SOLVERS + 1);
-}
-
-static void print_mass(double m) {
-  if (m == m) printf("  %9.6f", m);
-  else printf("  %9s", "-");
 }
 
 /* A mean with its error, and the effective mass with its own. */
