@@ -1,5 +1,5 @@
 !> propagator: quark propagators on a gauge configuration, and their hadron correlators; the twin of
-!> propagator.c: its options, but for --error, --plot and what goes over several configurations, its table and
+!> propagator.c: its options, but for --error, --plot, --mg-... and what goes over several configurations, its table and
 !> its JSON. docs/propagator.md describes them.
 !>
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point_f.json
