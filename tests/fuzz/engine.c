@@ -362,9 +362,11 @@ void *data_out(void) {
   return place(output);
 }
 
+/* As many as the largest lattice's momenta have. */
 const double *numbers_in(void) {
-  static __thread double numbers[8192];
+  static __thread double *numbers;
   int i;
+  if (!numbers) numbers = (double *)(void *)guarded(DATA / 8);
   if (percent(3)) {
     must_fail = 1;
     return NULL;
