@@ -20,7 +20,9 @@ use crate::error::Result;
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
-use crate::solvers::{eigen, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams};
+use crate::solvers::{
+    eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams,
+};
 
 /// What a `plaq_eigen` stands for.
 pub struct Eigen {
@@ -79,7 +81,7 @@ interface! {
             max_restarts: i32 = 200,
             /// 1: look again, with random vectors, for what was missed.
             verify: i32 = 1,
-            /// Largest |A v - lambda v| over the largest eigenvalue.
+            /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16.
             tol: f64 = 1e-10,
             /// Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
             /// operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
@@ -241,6 +243,7 @@ fn create(
         }
         EigenMethod::Ritz => {
             // Its tolerance is absolute: the largest eigenvalue first.
+            eigen_tol("tol", p.tol)?;
             let largest = EigenParams {
                 end: End::Largest,
                 count: 1,

@@ -12,7 +12,9 @@ use crate::fields::{basis, blas, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
 use crate::solvers::dense::eigen_hermitian;
-use crate::solvers::{eigen, ritz, EigenParams, EigenReport, End, Filter, Monitor, RitzParams};
+use crate::solvers::{
+    eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Monitor, RitzParams,
+};
 
 /// Which eigensolver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -114,6 +116,7 @@ impl Modes {
             0.0 => 1e-6,
             tol => tol,
         };
+        eigen_tol("modes_tol", tol)?;
         let high = highest(&square, params.seed, monitor)?;
         let top = MARGIN * high.0;
         let mut wanted = params.count.unwrap_or(8).min(dimension / 4);

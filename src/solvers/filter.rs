@@ -1,8 +1,20 @@
 //! Chebyshev polynomials of an operator that are large at one end of its spectrum.
 
+use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
+
+/// Of eigenvectors, relative to the largest eigenvalue: less than rounding in double is never reached.
+const LEAST_TOL: f64 = 1e-16;
+
+/// The residual of eigenvectors that is asked for.
+pub(crate) fn eigen_tol(name: &str, tol: f64) -> Result<()> {
+    if !(LEAST_TOL..1.0).contains(&tol) {
+        bail!(BadParameter, "{name}: expected {LEAST_TOL:e} to below 1, found {tol:e}");
+    }
+    Ok(())
+}
 
 /// Which end of the spectrum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

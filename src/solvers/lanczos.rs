@@ -8,7 +8,7 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
-use super::filter::{End, Polynomial};
+use super::filter::{eigen_tol, End, Polynomial};
 use super::{Monitor, Progress};
 use crate::bail;
 use crate::error::{within, Result};
@@ -183,9 +183,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 params.count
             );
         }
-        if !(params.tol > 0.0 && params.tol < 1.0) {
-            bail!(BadParameter, "tol: expected a number between 0 and 1, found {}", params.tol);
-        }
+        eigen_tol("tol", params.tol)?;
         within("max_restarts", params.max_restarts, 1, MOST_RESTARTS)?;
         if let Filter::Chebyshev { degree, from, to } = params.filter {
             if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {

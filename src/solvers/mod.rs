@@ -19,6 +19,7 @@ mod sumr;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+pub(crate) use filter::eigen_tol;
 pub use filter::End;
 pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, Filter};
 pub use mr::MinimalResidual;
