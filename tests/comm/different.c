@@ -1,6 +1,7 @@
 /* Two ranks or more that do not do the same: each case ends with the same statuses on all of them,
  * and nobody ends the job. The last rank deviates. */
 #define _DEFAULT_SOURCE
+#include <math.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -175,19 +176,54 @@ static void contexts(void) {
     if (is("device")) p.device = 77;
     if (is("alone")) p.communicator_kind = PLAQ_COMMUNICATOR_NONE;
     if (is("null")) p.communicator = NULL;
+    if (is("patience")) p.timeout = 100;
+    if (is("generic") || is("junk")) setenv("PLAQ_CPU_ISA", what, 1);
   }
   if (is("late") && me) sleep(4);
   status = plaq_context_create(&p, &d);
   if (is("grid") || is("sums")) all(status, PLAQ_PROCESS_GRID, "");
   if (is("device")) all(status, PLAQ_INVALID_ARGUMENT, "device");
+  if (is("junk")) all(status, PLAQ_UNSUPPORTED, "PLAQ_CPU_ISA=junk");
+  if (is("patience") || is("generic")) all(status, PLAQ_SUCCESS, "");
+  unsetenv("PLAQ_CPU_ISA");
   if (is("null") || is("alone")) {
     /* The one knows what is wrong, or needs no others; these waited. */
     CHECK(me ? status == (is("alone") ? PLAQ_SUCCESS : PLAQ_MPI_STATE) || status == PLAQ_NULL_POINTER
              : status == PLAQ_COMM_FAILED);
   }
   if (is("late")) CHECK(status == PLAQ_SUCCESS || status == PLAQ_COMM_FAILED);
+  if (is("generic")) {
+    /* Kernels of other instruction sets: the same numbers to rounding. */
+    plaq_context_destroy(c);
+    c = d;
+    plaq_gauge g = links();
+    plaq_plaquette one, other;
+    all(plaq_gauge_plaquette(g, &one), PLAQ_SUCCESS, "");
+    OK(plaq_gauge_destroy(g));
+    p = context_params();
+    OK(plaq_context_create(&p, &c));
+    g = links();
+    OK(plaq_gauge_plaquette(g, &other));
+    CHECK(fabs(one.total - other.total) < 1e-14);
+  }
   if (status == PLAQ_SUCCESS) OK(plaq_context_destroy(d));
   MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* A rank that destroys its context alone: the others' next call ends by its deadline, and new contexts
+ * work. */
+static void alone(void) {
+  plaq_gauge g = links();
+  plaq_plaquette p;
+  if (me) {
+    OK(plaq_context_destroy(c));
+    MPI_Barrier(MPI_COMM_WORLD);
+  } else {
+    EXPECT(PLAQ_COMM_FAILED, plaq_gauge_plaquette(g, &p));
+    EXPECT(PLAQ_COMM_FAILED, plaq_gauge_plaquette(g, &p));
+    MPI_Barrier(MPI_COMM_WORLD);
+    OK(plaq_context_destroy(c));
+  }
 }
 
 /* Objects are each rank's to destroy, when it likes. */
@@ -211,6 +247,9 @@ static void files(void) {
   OK(plaq_gauge_write_file(g, "different.lime", NULL));
   all(plaq_gauge_read_file(c, me ? "nowhere/different.lime" : "different.lime", NULL, &h, NULL), PLAQ_FILE_OPEN,
       "nowhere");
+  all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
+  /* One that cannot be written there leaves the file that is here. */
+  all(plaq_gauge_write_file(g, me ? "nowhere/different.lime" : "different.lime", NULL), PLAQ_FILE_WRITE, "nowhere");
   all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
 }
 
@@ -280,7 +319,13 @@ int main(int argc, char **argv) {
       leak();
     else if (is("communicators"))
       communicators();
-    else if (strstr("grid sums device alone null late", what))
+    else if (is("abandoned")) {
+      OK(plaq_context_destroy(c));
+      p.timeout = 2;
+      OK(plaq_context_create(&p, &c));
+      alone();
+      continue;
+    } else if (strstr("grid sums device alone null late patience generic junk", what))
       contexts();
     else if (is("destruction"))
       destruction();

@@ -66,10 +66,12 @@ fn different_calls_end_alike() {
     let objects = "stale order zero leak communicators extents links group seed nrhs subset";
     let others = "precision object count kappa csw tol algorithm iterations format finalize";
     let contexts = "storage operator solution sloppy destruction files grid sums device alone null late threads";
+    let environments = "patience generic junk abandoned";
     for (grid, cases) in [
         ("1,1,1,2", objects),
         ("1,1,1,2", others),
         ("1,1,1,2", contexts),
+        ("1,1,1,2", environments),
         ("1,1,1,3", "stale nrhs order"),
     ] {
         let mut words = vec![program.as_os_str()];
