@@ -324,6 +324,31 @@ fn an_operator_in_single_precision_inside_gives_the_same_modes() {
     }
 }
 
+/// Defaults converge in either precision, to a tolerance that it reaches; less is refused.
+#[test]
+fn the_tolerance_goes_by_the_precision() {
+    let extents = over_ranks([4, 2, 2, 4]);
+    let u = su3::smooth_gauge(Lattice::new(extents), 0.5, 4);
+    let u: Gauge = u.iter().map(su3::reunitarise).collect();
+    for device in devices() {
+        for (precision, usual, least) in
+            [(Precision::F64, 1e-10, 1e-16), (Precision::F32, 1e-6, 1e-8)]
+        {
+            let op = square(&device, extents, &u, precision);
+            let params = EigenParams { count: 4, ..Default::default() };
+            let (v, report) =
+                solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+            assert!(report.converged && report.restarts < 20, "{precision:?}: {report:?}");
+            let (residual, _) = verify(&op, &v, &report.values);
+            assert!(residual < usual * report.largest, "{precision:?}: {residual:e}");
+            let params = EigenParams { tol: 0.5 * least, ..params };
+            let refused =
+                solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap_err();
+            assert_eq!(refused.status, Status::BadParameter, "{refused}");
+        }
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_and_callbacks_stop() {
     let device = &devices()[0];
@@ -337,7 +362,7 @@ fn what_cannot_be_is_refused_and_callbacks_stop() {
     let good = EigenParams::default();
     assert_eq!(status(EigenParams { count: 0, ..good.clone() }), Status::BadParameter);
     assert_eq!(status(EigenParams { count: 1 << 30, ..good.clone() }), Status::BadParameter);
-    assert_eq!(status(EigenParams { tol: 0.0, ..good.clone() }), Status::BadParameter);
+    assert_eq!(status(EigenParams { tol: -1.0, ..good.clone() }), Status::BadParameter);
     let upside_down = Filter::Chebyshev { degree: 8, from: 2.0, to: 1.0 };
     assert_eq!(status(EigenParams { filter: upside_down, ..good.clone() }), Status::BadParameter);
     let half = square(device, extents, &u, Precision::F16);

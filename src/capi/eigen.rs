@@ -81,8 +81,9 @@ interface! {
             max_restarts: i32 = 200,
             /// 1: look again, with random vectors, for what was missed.
             verify: i32 = 1,
-            /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16.
-            tol: f64 = 1e-10,
+            /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+            /// 0: 1e-10, in single precision 1e-6.
+            tol: f64 = 0.0,
             /// Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
             /// operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
             degree: i32 = 0,
@@ -243,7 +244,7 @@ fn create(
         }
         EigenMethod::Ritz => {
             // Its tolerance is absolute: the largest eigenvalue first.
-            eigen_tol("tol", p.tol)?;
+            let tol = eigen_tol("tol", p.tol, op.shape().precision)?;
             let largest = EigenParams {
                 end: End::Largest,
                 count: 1,
@@ -256,7 +257,7 @@ fn create(
             let params = RitzParams {
                 end,
                 count,
-                tol: p.tol * top.values[0].abs(),
+                tol: tol * top.values[0].abs(),
                 max_cycles: at_least(p.max_restarts, 1, "max_restarts")?,
                 seed: p.seed as u64,
                 ..Default::default()

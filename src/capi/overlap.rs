@@ -145,7 +145,8 @@ interface! {
             /// -1: as many at most, to 10000.
             most_modes: i32 = 48,
             finder: plaq_overlap_finder = PLAQ_OVERLAP_LANCZOS,
-            /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: by the precision.
+            /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16, in
+            /// single precision 1e-8; 0: 1e-13, in single precision 1e-6.
             modes_tol: f64 = 0.0,
             /// Highest degree of a polynomial, to 20000.
             max_degree: i32 = 5000,

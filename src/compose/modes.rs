@@ -116,7 +116,7 @@ impl Modes {
             0.0 => 1e-6,
             tol => tol,
         };
-        eigen_tol("modes_tol", tol)?;
+        let tol = eigen_tol("modes_tol", tol, square.shape().precision)?;
         let high = highest(&square, params.seed, monitor)?;
         let top = MARGIN * high.0;
         let mut wanted = params.count.unwrap_or(8).min(dimension / 4);

@@ -2,18 +2,24 @@
 
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, VectorField};
+use crate::fields::{blas, Precision, VectorField};
 use crate::linop::LinOp;
 
-/// Of eigenvectors, relative to the largest eigenvalue: less than rounding in double is never reached.
-const LEAST_TOL: f64 = 1e-16;
-
-/// The residual of eigenvectors that is asked for.
-pub(crate) fn eigen_tol(name: &str, tol: f64) -> Result<()> {
-    if !(LEAST_TOL..1.0).contains(&tol) {
-        bail!(BadParameter, "{name}: expected {LEAST_TOL:e} to below 1, found {tol:e}");
+/// The residual of eigenvectors that is asked for, relative to the largest eigenvalue; 0: by the precision,
+/// 1e-10 in double, 1e-6 in single. Less than rounding is never reached.
+pub(crate) fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
+    let (least, usual) = if precision == Precision::F64 { (1e-16, 1e-10) } else { (1e-8, 1e-6) };
+    if tol == 0.0 {
+        return Ok(usual);
     }
-    Ok(())
+    if !(least..1.0).contains(&tol) {
+        bail!(
+            BadParameter,
+            "{name}: expected 0 or {least:e} to below 1 in {} precision, found {tol:e}",
+            if precision == Precision::F64 { "double" } else { "single" }
+        );
+    }
+    Ok(tol)
 }
 
 /// Which end of the spectrum.

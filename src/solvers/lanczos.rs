@@ -37,7 +37,8 @@ pub struct EigenParams {
     pub room: usize,
     /// Vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
     pub block: usize,
-    /// Largest |A v - lambda v| over the largest |lambda| of the spectrum.
+    /// Largest |A v - lambda v| over the largest |lambda| of the spectrum; 0: 1e-10 in double, 1e-6 in single
+    /// precision.
     pub tol: f64,
     /// Times that the basis is built up anew.
     pub max_restarts: usize,
@@ -56,7 +57,7 @@ impl Default for EigenParams {
             count: 8,
             room: 0,
             block: 1,
-            tol: 1e-10,
+            tol: 0.0,
             max_restarts: 200,
             filter: Filter::Auto,
             verify: true,
@@ -104,6 +105,7 @@ struct Process<'a, 'm> {
     /// What p is made of; perhaps A in lower precision.
     cheap: &'a dyn LinOp,
     params: &'a EigenParams,
+    tol: f64,
     monitor: &'a mut Monitor<'m>,
     start: Instant,
     p: Polynomial,
@@ -183,7 +185,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 params.count
             );
         }
-        eigen_tol("tol", params.tol)?;
+        let tol = eigen_tol("tol", params.tol, shape.precision)?;
         within("max_restarts", params.max_restarts, 1, MOST_RESTARTS)?;
         if let Filter::Chebyshev { degree, from, to } = params.filter {
             if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {
@@ -204,6 +206,7 @@ impl<'a, 'm> Process<'a, 'm> {
             op,
             cheap: cheap.unwrap_or(op),
             params,
+            tol,
             monitor,
             start: Instant::now(),
             p: Polynomial::plain(params.end),
@@ -272,7 +275,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.probe_at(rank)?;
         self.diagonalise(rank)?;
         let (_, residuals) = self.ritz(0..rank)?;
-        let limit = self.params.tol * self.scale();
+        let limit = self.tol * self.scale();
         let fine = |k: &usize| residuals[*k] <= limit;
         let good = (0..rank.min(self.params.count)).take_while(fine).count();
         if good < rank {
@@ -556,7 +559,7 @@ impl<'a, 'm> Process<'a, 'm> {
             // Locks what has converged.
             let some = wanted.min(keep);
             let (found, residuals) = self.ritz(self.locked..self.locked + some)?;
-            let limit = self.params.tol * self.scale();
+            let limit = self.tol * self.scale();
             let done = residuals.iter().take_while(|&&r| r <= limit).count();
             if verifying {
                 // Nothing more outside of what is known, as sharply as the first Ritz value is known.
@@ -691,7 +694,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let (values, residuals) = self.ritz(0..m)?;
         let mut vectors = shape.field(m)?;
         vectors.copy_rhs(0, &self.v, 0, m)?;
-        let limit = self.params.tol * self.scale();
+        let limit = self.tol * self.scale();
         self.report.converged = m == count && residuals.iter().all(|&r| r <= limit.max(1e-300));
         self.report.bounds = error_bounds(&values, &residuals);
         (self.report.values, self.report.residuals) = (values, residuals);
