@@ -1836,7 +1836,8 @@ typedef struct plaq_eigen_params {
   int32_t max_restarts;
   /** 1: look again, with random vectors, for what was missed. Default: 1. */
   int32_t verify;
-  /** Largest |A v - lambda v| over the largest eigenvalue. Default: 1e-10. */
+  /** Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+   * 0: 1e-10, in single precision 1e-6. Default: 0. */
   double tol;
   /** Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
    * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
@@ -1987,8 +1988,8 @@ typedef struct plaq_overlap_params {
   int32_t most_modes;
   /** Default: PLAQ_OVERLAP_LANCZOS. */
   plaq_overlap_finder finder;
-  /** Residual of the modes of Q^2 over its largest eigenvalue; 0: by the precision.
-   * Default: 0. */
+  /** Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16, in
+   * single precision 1e-8; 0: 1e-13, in single precision 1e-6. Default: 0. */
   double modes_tol;
   /** Highest degree of a polynomial, to 20000. Default: 5000. */
   int32_t max_degree;
