@@ -37,14 +37,14 @@ impl Grid {
                 RankMap::Default => place as i64,
                 RankMap::Table(ranks) => ranks.get(place).map_or(-1, |&r| r as i64),
                 RankMap::Function(f) => {
-                    f(coords(extents.map(|e| e as usize), place).map(|c| c as i32)) as i64
+                    f(coordinates(extents.map(|e| e as usize), place).map(|c| c as i32)) as i64
                 }
             }
         };
         let found: Vec<i64> = (0..size).map(rank).collect();
         let mut seen = vec![false; size];
         for (place, &r) in found.iter().enumerate() {
-            let at = coords(extents.map(|e| e as usize), place);
+            let at = coordinates(extents.map(|e| e as usize), place);
             match usize::try_from(r).ok().filter(|r| *r < size) {
                 None => {
                     bail!(ProcessGrid, "rank map: expected 0 to {}, found {r} at {at:?}", size - 1)
@@ -66,7 +66,7 @@ impl Grid {
 
     /// Coordinates of a rank.
     pub fn coords(&self, rank: usize) -> [usize; 4] {
-        coords(self.extents, self.ranks.iter().position(|r| *r == rank).unwrap_or(0))
+        coordinates(self.extents, self.ranks.iter().position(|r| *r == rank).unwrap_or(0))
     }
 
     pub fn rank(&self, at: [usize; 4]) -> usize {
@@ -81,7 +81,8 @@ impl Grid {
     }
 }
 
-pub(super) fn coords(extents: [usize; 4], mut place: usize) -> [usize; 4] {
+/// Coordinates of a lexicographic index, x fastest.
+pub(crate) fn coordinates(extents: [usize; 4], mut place: usize) -> [usize; 4] {
     extents.map(|e| {
         let c = place % e;
         place /= e;

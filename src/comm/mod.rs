@@ -14,11 +14,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use crate::bail;
-use crate::error::{Error, Result, Status};
+use crate::error::{host_array, Error, Result, Status};
 use grid::Grid;
 use transport::{Side, Transport, Verdict};
 
 pub use exchange::{Owner, Pending};
+pub(crate) use grid::coordinates;
 pub use grid::RankMap;
 pub use mpi::{host, CommAddress, Communicator};
 
@@ -363,7 +364,8 @@ impl Comm {
     /// rank, this one among them, at most once. Every rank calls this in the same order.
     ///
     /// # Errors
-    /// `CommFailed`, `MpiThread`; `Internal`: what this rank sends itself is not what it takes.
+    /// `CommFailed`, `MpiThread`, `OutOfMemory`; `Internal`: what this rank sends itself is not what it
+    /// takes.
     pub fn deliver<T: bytemuck::Pod>(
         &self,
         mut sends: Vec<(usize, Vec<T>)>,
@@ -372,10 +374,10 @@ impl Comm {
         let own = sends.iter().position(|(to, _)| *to == self.rank);
         let own = own.map(|i| sends.swap_remove(i).1);
         let taken = takes.iter().map(|&(from, n)| match from == self.rank {
-            true => vec![],
-            false => vec![T::zeroed(); n],
+            true => Ok(vec![]),
+            false => host_array(n, T::zeroed(), "what other ranks send"),
         });
-        let mut taken: Vec<Vec<T>> = taken.collect();
+        let mut taken: Vec<Vec<T>> = taken.collect::<Result<_>>()?;
         let message = |rank: usize, send: u64, recv: u64, n: usize| Message {
             to: rank,
             from: rank,

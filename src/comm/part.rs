@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::grid::{coords, Grid};
+use super::grid::{coordinates, Grid};
 use super::{Comm, Node, RankMap};
 use crate::bail;
 use crate::error::Result;
@@ -113,7 +113,7 @@ impl Comm {
         let own = self.coords();
         let first = (0..4).all(|mu| own[mu].is_multiple_of(factor[mu]));
         let at: [usize; 4] = std::array::from_fn(|mu| own[mu] / factor[mu]);
-        let place = (0..grid.iter().product::<usize>()).find(|&p| coords(grid, p) == at);
+        let place = (0..grid.iter().product::<usize>()).find(|&p| coordinates(grid, p) == at);
         let made = self.divide(first.then_some(0), place.unwrap_or(0) as u32, grid)?;
         lock().push((grid, made.clone()));
         Ok(made)

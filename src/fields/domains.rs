@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::{CoarseField, CoarseGrid, GaugeField, Geometry, Precision, Recon, Subset, VectorField};
 use crate::backend::args::{DomainArgs, DomainCutArgs};
-use crate::backend::{Buffer, Device, Ptr};
+use crate::backend::{Buffer, Device};
 use crate::bail;
+use crate::comm::coordinates;
 use crate::error::Result;
 
 /// The extents of domains: where `asked` is 0 the largest number up to `most` that divides a rank's extent.
@@ -270,7 +271,8 @@ impl Domains {
     ) -> Result<()> {
         q.check_like(r, "domains")?;
         q.check_like(z, "domains")?;
-        let view = |f: &CoarseField| crate::backend::FieldView { data: f.ptr(), ..NOTHING };
+        let view =
+            |f: &CoarseField| crate::backend::FieldView { data: f.ptr(), ..Default::default() };
         let args = DomainArgs {
             q: view(q),
             r: view(r),
@@ -284,22 +286,6 @@ impl Domains {
         self.coefficients(q.precision(), &args, q.nrhs())?;
         self.device.launch(kernel!("coarse_domain_step"), &params, &args, work)
     }
-}
-
-const NOTHING: crate::backend::FieldView = crate::backend::FieldView {
-    data: Ptr::NULL,
-    norm: Ptr::NULL,
-    plane_bytes: 0,
-    norm_bytes: 0,
-    volume: 0,
-};
-
-fn coordinates(extents: [usize; 4], mut i: usize) -> [usize; 4] {
-    extents.map(|l| {
-        let x = i % l;
-        i /= l;
-        x
-    })
 }
 
 impl GaugeField {

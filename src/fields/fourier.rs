@@ -139,7 +139,7 @@ impl Lines {
         let here = at[mu];
         let ranks = (0..comm.grid()[mu]).map(|k| {
             at[mu] = k;
-            (0..comm.size()).find(|&rank| comm.coords_of(rank) == at).unwrap_or(comm.rank())
+            comm.rank_at(at)
         });
         Lines {
             stride: shape.extents[..axis].iter().product(),

@@ -4,12 +4,12 @@
 
 use std::sync::Arc;
 
-use super::grid::{lex, place};
+use super::grid::lex;
 use super::{CoarseField, CoarseGrid};
 use crate::backend::Buffer;
 use crate::bail;
-use crate::comm::Comm;
-use crate::error::Result;
+use crate::comm::{coordinates, Comm};
+use crate::error::{host_array, Result};
 use crate::fields::Subset;
 
 /// The way of vectors between a level on all ranks that have it and the same level on fewer of them.
@@ -40,10 +40,10 @@ impl Gather {
         if let Some(part) = &part {
             let grid = outer.on(part)?;
             for number in 0..factor.iter().product() {
-                let offset = place(factor, number);
+                let offset = coordinates(factor, number);
                 let coords = std::array::from_fn(|mu| first[mu] + offset[mu]);
                 let sites = outer.order_at(coords).into_iter().map(|i| {
-                    let x = place(outer.extents(), i as usize);
+                    let x = coordinates(outer.extents(), i as usize);
                     let at = |mu: usize| offset[mu] * outer.extents()[mu] + x[mu];
                     grid.site(lex(grid.extents(), std::array::from_fn(at)))
                 });
@@ -88,7 +88,7 @@ impl Gather {
         let each = outer.site_bytes();
         let mut sends = vec![];
         if let Some(inner) = inner {
-            let mut all = vec![0u8; self.sites() * each];
+            let mut all = host_array(self.sites() * each, 0u8, "a gathered level")?;
             inner.memory().download_at(0, &mut all)?;
             for (rank, sites) in &self.givers {
                 let mut piece = Vec::with_capacity(sites.len() * each);
@@ -112,7 +112,7 @@ impl Gather {
     }
 
     fn take(&self, outer: &Buffer, each: usize) -> Result<Option<Vec<u8>>> {
-        let mut own = vec![0u8; self.outer.volume() * each];
+        let mut own = host_array(self.outer.volume() * each, 0u8, "a gathered level")?;
         outer.download_at(0, &mut own)?;
         let takes: Vec<(usize, usize)> =
             self.givers.iter().map(|(rank, sites)| (*rank, sites.len() * each)).collect();
@@ -120,7 +120,7 @@ impl Gather {
         if self.inner.is_none() {
             return Ok(None);
         }
-        let mut all = vec![0u8; self.sites() * each];
+        let mut all = host_array(self.sites() * each, 0u8, "a gathered level")?;
         for ((_, sites), piece) in self.givers.iter().zip(&taken) {
             for (&i, site) in sites.iter().zip(piece.chunks_exact(each)) {
                 all[i * each..][..each].copy_from_slice(site);

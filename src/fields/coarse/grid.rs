@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::backend::{Buffer, Device};
 use crate::bail;
-use crate::comm::Comm;
+use crate::comm::{coordinates, Comm};
 use crate::error::Result;
 use crate::fields::Geometry;
 
@@ -84,7 +84,7 @@ impl CoarseGrid {
         let parity = |x: [usize; 4]| parity(extents, global, coords, x);
         let lexicographic = order(extents, global, coords);
         let even = match has_parity {
-            true => (0..volume).filter(|&i| parity(place(extents, i)) == 0).count(),
+            true => (0..volume).filter(|&i| parity(coordinates(extents, i)) == 0).count(),
             false => volume,
         };
         let mut index = vec![0; volume];
@@ -96,7 +96,7 @@ impl CoarseGrid {
         for mu in (0..4).filter(|&mu| hops(mu)) {
             let split = fine.comm().split(mu);
             for (k, &i) in lexicographic.iter().enumerate() {
-                let mut x = place(extents, i as usize);
+                let mut x = coordinates(extents, i as usize);
                 for forward in [false, true] {
                     let from = x[mu];
                     let leaves = from == if forward { extents[mu] - 1 } else { 0 };
@@ -112,7 +112,7 @@ impl CoarseGrid {
                 let mut sites = vec![0i32; volume / extents[mu]];
                 let at = if upper { extents[mu] - 1 } else { 0 };
                 for i in 0..volume {
-                    let x = place(extents, i);
+                    let x = coordinates(extents, i);
                     if x[mu] == at {
                         sites[on_face(extents, x, mu)] = index[i];
                     }
@@ -198,7 +198,7 @@ impl CoarseGrid {
         let mut parents = vec![0i32; self.volume()];
         let mut faces = vec![0i32; self.volume()];
         for (k, &i) in self.lexicographic.iter().enumerate() {
-            let x = place(self.extents, i as usize);
+            let x = coordinates(self.extents, i as usize);
             let parent =
                 coarse.site(lex(coarse.extents, std::array::from_fn(|mu| x[mu] / block[mu])));
             parents[k] = parent as i32;
@@ -251,7 +251,7 @@ fn parity(extents: [usize; 4], global: [usize; 4], coords: [usize; 4], x: [usize
 fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32> {
     let mut all: Vec<i32> = (0..extents.iter().product::<usize>() as i32).collect();
     if parity_of(global) {
-        all.sort_by_key(|&i| parity(extents, global, coords, place(extents, i as usize)));
+        all.sort_by_key(|&i| parity(extents, global, coords, coordinates(extents, i as usize)));
     }
     all
 }
@@ -262,14 +262,6 @@ fn upload(device: &Device, numbers: &[i32]) -> Result<Buffer> {
         buffer.upload(bytemuck::cast_slice(numbers))?;
     }
     Ok(buffer)
-}
-
-pub(super) fn place(extents: [usize; 4], mut i: usize) -> [usize; 4] {
-    extents.map(|l| {
-        let x = i % l;
-        i /= l;
-        x
-    })
 }
 
 pub(super) fn lex(extents: [usize; 4], x: [usize; 4]) -> usize {
