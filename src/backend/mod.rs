@@ -15,6 +15,7 @@ pub mod cuda;
 pub mod external;
 pub mod families;
 pub mod fourier;
+mod profile;
 mod rehearsal;
 mod shared;
 #[cfg(test)]
@@ -31,6 +32,7 @@ pub use buffer::Buffer;
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 use families::Kernel;
+use profile::Profile;
 pub(crate) use rehearsal::active as rehearsing;
 pub use rehearsal::Asked;
 
@@ -214,6 +216,15 @@ struct DeviceState {
     waits: AtomicU64,
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
+    profile: Option<Profile>,
+}
+
+impl Drop for DeviceState {
+    fn drop(&mut self) {
+        if let Some(profile) = &self.profile {
+            profile.write(&self.backend.name());
+        }
+    }
 }
 
 /// The most bytes that fields of a device hold while this lives.
@@ -280,6 +291,7 @@ impl Device {
             launches: AtomicU64::new(0),
             waits: AtomicU64::new(0),
             host_stream: AtomicU64::new(0),
+            profile: Profile::from_env(),
         }))
     }
 
@@ -610,7 +622,7 @@ impl Device {
         }
         self.0.launches.fetch_add(1, Ordering::Relaxed);
         // SAFETY: fields fill in the arguments, with their own memory.
-        unsafe { self.0.backend.launch(&call) }
+        self.profiled(&call, || unsafe { self.0.backend.launch(&call) })
     }
 
     /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
@@ -642,7 +654,8 @@ impl Device {
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
-            flag = unsafe { self.0.backend.reduce(&call, &mut out, over)? };
+            flag =
+                self.profiled(&call, || unsafe { self.0.backend.reduce(&call, &mut out, over) })?;
         }
         Ok((out, flag))
     }
@@ -661,7 +674,16 @@ impl Device {
         }
         self.0.launches.fetch_add(1, Ordering::Relaxed);
         // SAFETY: as in `launch`.
-        unsafe { self.0.backend.start(&call) }
+        self.profiled(&call, || unsafe { self.0.backend.start(&call) })
+    }
+
+    /// Carries a call out, and takes its time where `PLAQ_PROFILE` asks for it.
+    fn profiled<T>(&self, call: &Call, mut work: impl FnMut() -> Result<T>) -> Result<T> {
+        let Some(profile) = &self.0.profile else { return work() };
+        let mut done = None;
+        let seconds = self.0.backend.time(&mut || work().map(|value| done = Some(value)))?;
+        profile.add(call, seconds);
+        Ok(done.expect("set by work that succeeded"))
     }
 
     /// Its sums.
