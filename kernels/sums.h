@@ -50,10 +50,11 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
     if (lane == 0) sh[warp * N + k] = v[k];
   }
   __syncthreads();
-  if (threadIdx.x < N) {
+  // A block may have fewer threads than there are numbers.
+  for (int k = threadIdx.x; k < N; k += PLAQ_BLOCK) {
     double t = 0;
-    for (int w = 0; w < warps; w++) t = join<N, M>(threadIdx.x, t, sh[w * N + threadIdx.x]);
-    part[blockIdx.x * N + threadIdx.x] = t;
+    for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
+    part[blockIdx.x * N + k] = t;
     __threadfence();
   }
   __syncthreads();
@@ -69,18 +70,18 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   }
   if (threadIdx.x == 0) *count = 0;
   __syncthreads();
-  if (threadIdx.x > N) return;
-  const int k = threadIdx.x;
-  double t = to.flag;
-  if (k < N) {
-    t = 0;
-    for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
+  for (int k = threadIdx.x; k <= N; k += PLAQ_BLOCK) {
+    double t = to.flag;
+    if (k < N) {
+      t = 0;
+      for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
+    }
+    const i64 i = blockIdx.y * (N + 1) + k;
+    // The flag is a sum behind the maxima: it is joined as number 0 is.
+    if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
+    if (k < N) ((double*)to.totals)[blockIdx.y * N + k] = t;
+    post(to.out + i * 16, t, (u32)to.tag);
   }
-  const i64 i = blockIdx.y * (N + 1) + k;
-  // The flag is a sum behind the maxima: it is joined as number 0 is.
-  if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
-  if (k < N) ((double*)to.totals)[blockIdx.y * N + k] = t;
-  post(to.out + i * 16, t, (u32)to.tag);
 }
 
 }  // namespace PLAQ_NS
