@@ -16,8 +16,11 @@ static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
                                   {"direct", PLAQ_COARSEST_DIRECT},
                                   {NULL, 0}};
 
+static const choice CYCLE_PRECISIONS[] = {
+    {"auto", 0}, {"single", PLAQ_PRECISION_SINGLE}, {"half", PLAQ_PRECISION_HALF}, {NULL, 0}};
+
 typedef struct cycle_options {
-  int32_t cycle, deep_cycle, smoother, coarse_smoother, post, coarsest, modes;
+  int32_t cycle, deep_cycle, smoother, coarse_smoother, post, coarse_post, coarsest, modes, precision, links;
 } cycle_options;
 
 static cycle_options read_cycle(int argc, char **argv) {
@@ -27,6 +30,9 @@ static cycle_options read_cycle(int argc, char **argv) {
   c.smoother = choose(argc, argv, "--mg-smoother", "ca-gcr", SMOOTHERS);
   c.coarse_smoother = choose(argc, argv, "--mg-coarse-smoother", "ca-gcr", SMOOTHERS);
   c.post = (int32_t)integer(argc, argv, "--mg-post", "10");
+  c.coarse_post = (int32_t)integer(argc, argv, "--mg-coarse-post", "0");
+  c.precision = choose(argc, argv, "--mg-precision", "auto", CYCLE_PRECISIONS);
+  c.links = choose(argc, argv, "--mg-links", "auto", CYCLE_PRECISIONS);
   c.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
   c.modes = (int32_t)integer(argc, argv, "--mg-modes", "0");
   return c;
@@ -38,6 +44,9 @@ static void apply_cycle(const cycle_options *c, plaq_multigrid_params *build) {
   build->smoother = c->smoother;
   build->coarse_smoother = c->coarse_smoother;
   build->post = c->post;
+  build->coarse_post = c->coarse_post;
+  build->smoother_precision = c->precision;
+  build->link_precision = c->links;
   build->coarsest = c->coarsest;
   build->coarsest_modes = c->modes;
 }

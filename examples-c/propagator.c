@@ -7,6 +7,7 @@
  *              [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]
  *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k] [--mg-deep-cycle C]
  *              [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black] [--mg-coarse-smoother S] [--mg-post N]
+ *              [--mg-coarse-post N] [--mg-precision P] [--mg-links P]
  *              [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]
  *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
  *              [--bin N] [--json FILE] [--continue no|yes] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
@@ -61,7 +62,9 @@ static const char HELP[] =
     "  --mg-cycle C         of multigrid's second level: v, w or k (k); --mg-deep-cycle C: of the next one (the same)\n"
     "  --mg-smoother S      of its finest level: mr, gcr, ca-gcr, richardson, schwarz (additive) or red-black\n"
     "                       (Schwarz, multiplicative); --mg-coarse-smoother S: of the next ones (ca-gcr)\n"
-    "  --mg-post N          steps of these after a correction (10)\n"
+    "  --mg-post N          steps of these after a correction (10); --mg-coarse-post N: on the next levels (the same)\n"
+    "  --mg-precision P     of the finest level's smoother: single or half (single)\n"
+    "  --mg-links P         of coarse operators' links: half or single (half)\n"
     "  --mg-coarsest S      gcr, ca-gcr, bicgstab or direct (ca-gcr)\n"
     "  --mg-modes N         low modes of the coarsest level that are solved for exactly (0)\n"
     "  --error R            solve once more with multigrid to the residual R and report in JSON how far\n"
@@ -86,7 +89,7 @@ static const char OPTIONS[] =
     "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed --source-smear "
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
     "--normalisation --save --load --save-multigrid --load-multigrid --mg-cycle --mg-deep-cycle --mg-smoother "
-    "--mg-coarse-smoother --mg-post --mg-coarsest --mg-modes --error --bin --device --threads --json "
+    "--mg-coarse-smoother --mg-post --mg-coarse-post --mg-precision --mg-links --mg-coarsest --mg-modes --error --bin --device --threads --json "
     "--continue --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */

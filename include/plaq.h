@@ -1187,6 +1187,12 @@ typedef struct plaq_multigrid_params {
   int32_t domain[4];
   /** Steps of minimal residual in a domain, to 10000. Default: 4. */
   int32_t domain_steps;
+  /** Of the links of coarse operators in single precision: single or half, each matrix with a scale of
+   * its own; 0: half. Those in double are in double. Default: 0. */
+  plaq_precision link_precision;
+  /** Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
+   * Default: 0. */
+  int32_t coarse_post;
   /** Must be 0. */
   int32_t reserved;
 } plaq_multigrid_params;

@@ -12,13 +12,28 @@ template <class A> PLAQ_FN i64 aggregate_site(const A& a, const Site& s, int lan
   const int all = local_extent(a.geom, 0) * local_extent(a.geom, 1) * local_extent(a.geom, 2) * local_extent(a.geom, 3);
   return local_index(a.geom, s, lane) / 2 + (a.whole && parity ? all / 2 : 0);
 }
+// Parity, right-hand side and plane of a launch's element. On a GPU right-hand sides are inside of sites, as those of
+// a number follow each other in the vector: warps read and write whole pieces of memory on either side.
+struct AggregatePlace {
+  int parity, rhs, plane;
+  template <class A> PLAQ_FN AggregatePlace(const A& a, int& o, int batch) {
+    const bool both = a.parities() == 2;
+#if PLAQ_GPU
+    rhs = o % a.count(), o /= a.count();
+    parity = both ? batch : a.parity;
+    plane = rhs * a.parities() + batch;
+#else
+    rhs = batch / a.parities(), parity = both ? batch & 1 : a.parity, plane = batch;
+#endif
+  }
+};
 template <int W, class SF, class SV> struct AggregateTake {
   typedef typename SF::C C;
   static PLAQ_FN void site(const AggregateFieldArgs& a, int o, int lx, int batch) {
-    const int parity = a.parities() == 2 ? batch & 1 : a.parity, rhs = batch / a.parities();
-    const Site s = site_at(a.geom, o, parity, lx);
+    const AggregatePlace place(a, o, batch);
+    const Site s = site_at(a.geom, o, place.parity, lx);
     Spinor<C> v;
-    load<SF>(v.v, plane(a.field, batch), s);
+    load<SF>(v.v, plane(a.field, place.plane), s);
     if (a.project != 0) {
       // (1 -+ gamma_mu)/2
       Spinor<C> w = {};
@@ -31,25 +46,25 @@ template <int W, class SF, class SV> struct AggregateTake {
         }
       v = w;
     }
-    const i64 at = aggregate_site(a, s, lx, parity) * 12;
+    const i64 at = aggregate_site(a, s, lx, place.parity) * 12;
     PLAQ_UNROLL for (int c = 0; c < 12; c++)
-      put_number((typename SV::T*)a.data, (at + c) * a.columns() + a.first + rhs,
+      put_number((typename SV::T*)a.data, (at + c) * a.columns() + a.first + place.rhs,
                  cplx<typename SV::C>{(typename SV::C)v.v[2 * c], (typename SV::C)v.v[2 * c + 1]});
   }
 };
 template <int W, class SF, class SV> struct AggregateGive {
   typedef typename SF::C C;
   static PLAQ_FN void site(const AggregateFieldArgs& a, int o, int lx, int batch) {
-    const int parity = a.parities() == 2 ? batch & 1 : a.parity, rhs = batch / a.parities();
-    const Site s = site_at(a.geom, o, parity, lx);
-    const i64 at = aggregate_site(a, s, lx, parity) * 12;
+    const AggregatePlace place(a, o, batch);
+    const Site s = site_at(a.geom, o, place.parity, lx);
+    const i64 at = aggregate_site(a, s, lx, place.parity) * 12;
     Spinor<C> v;
     PLAQ_UNROLL for (int c = 0; c < 12; c++) {
-      const cplx<C> z = number<C>((const typename SV::T*)a.data, (at + c) * a.columns() + a.first + rhs);
+      const cplx<C> z = number<C>((const typename SV::T*)a.data, (at + c) * a.columns() + a.first + place.rhs);
       const bool in = a.chirality == 0 || (c < 6) == (a.chirality == 1);
       v.v[2 * c] = in ? z.re : 0, v.v[2 * c + 1] = in ? z.im : 0;
     }
-    store<SF>(v.v, plane(a.field, batch), s);
+    store<SF>(v.v, plane(a.field, place.plane), s);
   }
 };
 

@@ -7,11 +7,12 @@ namespace PLAQ_NS {
 
 // out = coef_y y + coef (sum over directions of links in(neighbour) + diagonal in) on the sites from
 // `first` on. A neighbour n < 0 is entry -n - 1 of the face that came across in that direction; the least
-// of all numbers: there is none.
-template <int W, class S> struct CoarseApply {
+// of all numbers: there is none. Links are numbers of type L; those of 16 bits are times the scale of their matrix.
+template <int W, class S, class L = typename S::T> struct CoarseApply {
   typedef typename S::T T;
   typedef typename S::C C;
-  // f(matrix, vector) of every term.
+  static constexpr bool scaled = sizeof(L) == 2;
+  // f(matrix, vector, scale) of every term.
   template <class F> static PLAQ_FN void terms(const CoarseApplyArgs& a, i64 site, const F& f) {
     const i64 matrix = (i64)2 * a.rows() * a.rows(), vector = (i64)2 * a.rows() * a.nrhs();
     const int* neighbours = (const int*)a.neighbours + 8 * site;
@@ -20,9 +21,10 @@ template <int W, class S> struct CoarseApply {
       const int n = neighbours[d];
       if (n < -2147483647) continue;
       const T* from = n >= 0 ? (const T*)a.inp + (n - a.first_in) * vector : (const T*)a.halo[d] + (-1 - n) * vector;
-      f((const T*)a.links + (8 * site + d) * matrix, from);
+      f((const L*)a.links + (8 * site + d) * matrix, from, scaled ? (C)((const float*)a.scales)[8 * site + d] : (C)1);
     }
-    if ((a.directions >> 8) & 1) f((const T*)a.diagonal + site * matrix, (const T*)a.inp + (site - a.first_in) * vector);
+    // Diagonal matrices have the precision of vectors.
+    if constexpr (!scaled) if ((a.directions >> 8) & 1) f((const T*)a.diagonal + site * matrix, (const T*)a.inp + (site - a.first_in) * vector, (C)1);
   }
 #if PLAQ_GPU
   // Eight rows and four parts of the dot product share a warp; a thread has up to B right-hand sides.
@@ -38,12 +40,15 @@ template <int W, class S> struct CoarseApply {
     cplx<C> sum[B];
     PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = {0, 0};
     if (site < a.first + a.count) {
-      terms(a, site, [&](const T* m, const T* from) {
+      terms(a, site, [&](const L* m, const T* from, C scale) {
+        cplx<C> term[B];
+        PLAQ_UNROLL for (int b = 0; b < B; b++) term[b] = scaled ? cplx<C>{0, 0} : sum[b];
         for (int c = part; c < rows; c += 4) {
           const cplx<C> z = number<C>(m, (i64)c * rows + r);
           PLAQ_UNROLL for (int b = 0; b < B; b++)
-            if (j0 + b < nrhs) sum[b] = madd(sum[b], z, number<C>(from, c * nrhs + j0 + b));
+            if (j0 + b < nrhs) term[b] = madd(term[b], z, number<C>(from, c * nrhs + j0 + b));
         }
+        PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = scaled ? sum[b] + scale * term[b] : term[b];
       });
     }
     PLAQ_UNROLL for (int b = 0; b < B; b++) {
@@ -53,16 +58,73 @@ template <int W, class S> struct CoarseApply {
       }
     }
     if (part != 0 || row >= rows || site >= a.first + a.count) return;
-    PLAQ_UNROLL for (int b = 0; b < B; b++) {
-      if (j0 + b >= nrhs) continue;
-      const i64 at = (i64)row * nrhs + j0 + b, size = (i64)rows * nrhs;
-      cplx<C> z = (C)a.coef * sum[b];
-      if (a.with_y()) z = z + (C)a.coef_y * number<C>((const T*)a.y, (site - a.first_y) * size + at);
-      put_number((T*)a.out, (site - a.first_out) * size + at, z);
+    PLAQ_UNROLL for (int b = 0; b < B; b++)
+      if (j0 + b < nrhs) finish(a, site, row, j0 + b, sum[b]);
+  }
+  // Several right-hand sides of links in 16 bits by tensor cores: a warp has 16 rows and N times eight right-hand
+  // sides. Factors have eleven bits there: vectors go in two parts.
+  static PLAQ_FN float rounded(float v) {
+    u32 bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(v));
+    return __uint_as_float(bits);
+  }
+  static PLAQ_FN void multiply(float (&sum)[4], const float (&a)[4], const float (&b)[2]) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
+          "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+  }
+  template <int N> static PLAQ_FN void tiles(const CoarseApplyArgs& a, int o) {
+    const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + 8 * N - 1) / (8 * N), tiles = (rows + 15) / 16;
+    const int g = (o & 31) >> 2, t = o & 3;
+    u32 i = (u32)o >> 5;
+    const int row = (int)(i % (u32)tiles) * 16 + g;
+    i /= (u32)tiles;
+    const int j0 = (int)(i % (u32)groups) * 8 * N;
+    const i64 site = a.first + i / (u32)groups;
+    // Warps are whole.
+    if (site >= a.first + a.count) return;
+    float re[N][4], im[N][4];
+    PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) re[n][k] = im[n][k] = 0;
+    terms(a, site, [&](const L* m, const T* from, C scale) {
+      for (int c0 = t; c0 < rows + t; c0 += 8) {
+        float x[4], y[4], minus[4];
+        PLAQ_UNROLL for (int k = 0; k < 4; k++) {
+          const int r = row + 8 * (k & 1), c = c0 + 4 * (k >> 1);
+          const cplx<C> z = r < rows && c < rows ? number<C>(m, (i64)c * rows + r) : cplx<C>{0, 0};
+          x[k] = rounded((float)(scale * z.re)), y[k] = rounded((float)(scale * z.im)), minus[k] = -y[k];
+        }
+        PLAQ_UNROLL for (int n = 0; n < N; n++) {
+          const int j = j0 + 8 * n + g;
+          float p[2], q[2], p_rest[2], q_rest[2];
+          PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+            const int c = c0 + 4 * k;
+            const cplx<C> z = j < nrhs && c < rows ? number<C>(from, (i64)c * nrhs + j) : cplx<C>{0, 0};
+            p[k] = rounded((float)z.re), q[k] = rounded((float)z.im);
+            p_rest[k] = rounded((float)z.re - p[k]), q_rest[k] = rounded((float)z.im - q[k]);
+          }
+          multiply(re[n], x, p), multiply(im[n], x, q);
+          multiply(re[n], minus, q), multiply(im[n], y, p);
+          multiply(re[n], x, p_rest), multiply(im[n], x, q_rest);
+          multiply(re[n], minus, q_rest), multiply(im[n], y, p_rest);
+        }
+      }
+    });
+    PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) {
+      const int r = row + 8 * (k >> 1), j = j0 + 8 * n + 2 * t + (k & 1);
+      if (r < rows && j < nrhs) finish(a, site, r, j, {(C)re[n][k], (C)im[n][k]});
     }
+  }
+  static PLAQ_FN void finish(const CoarseApplyArgs& a, i64 site, int row, int j, cplx<C> sum) {
+    const i64 at = (i64)row * a.nrhs() + j, size = (i64)a.rows() * a.nrhs();
+    cplx<C> z = (C)a.coef * sum;
+    if (a.with_y()) z = z + (C)a.coef_y * number<C>((const T*)a.y, (site - a.first_y) * size + at);
+    put_number((T*)a.out, (site - a.first_out) * size + at, z);
   }
   static PLAQ_FN void site(const CoarseApplyArgs& a, int o, int, int) {
     if (a.nrhs() == 1) rows<1>(a, o);
+    else if (scaled && a.nrhs() <= 8) tiles<1>(a, o);
+    else if (scaled) tiles<2>(a, o);
     else rows<4>(a, o);
   }
 #else
@@ -81,8 +143,8 @@ template <int W, class S> struct CoarseApply {
     if (nrhs == 1) {
       strips<4 * V>(2 * rows, [&](auto width, int from) {
         Tile<C, W, decltype(width)::value, 1> tile;
-        terms(a, site, [&](const T* m, const T* in) {
-          for (int c = 0; c < rows; c++) tile.add(m + (i64)2 * c * rows + from, in + 2 * c, 1);
+        terms(a, site, [&](const L* m, const T* in, C scale) {
+          for (int c = 0; c < rows; c++) tile.add(m + (i64)2 * c * rows + from, in + 2 * c, 1, scale);
         });
         for (int k = 0; k < tile.K; k++) store(a, out + from + k * tile.V, y + from + k * tile.V, tile.plain(0, k));
       });
@@ -92,8 +154,9 @@ template <int W, class S> struct CoarseApply {
       constexpr int N = decltype(count)::value;
       strips<2 * V>(2 * nrhs, [&](auto width, int from) {
         Tile<C, W, decltype(width)::value, N> tile;
-        terms(a, site, [&](const T* m, const T* in) {
-          for (int c = 0; c < rows; c++) tile.add(in + (i64)2 * c * nrhs + from, m + (i64)2 * (c * rows + row), 1);
+        terms(a, site, [&](const L* m, const T* in, C scale) {
+          for (int c = 0; c < rows; c++)
+            tile.add(in + (i64)2 * c * nrhs + from, m + (i64)2 * (c * rows + row), 1, scale);
         });
         for (int t = 0; t < N; t++)
           for (int k = 0; k < tile.K; k++) {
@@ -107,6 +170,38 @@ template <int W, class S> struct CoarseApply {
     for (; row < rows; row++) some_rows(Width<1>{}, row);
   }
 #endif
+};
+
+template <int W, class S> struct CoarseApplyShort : CoarseApply<W, S, short> {};
+
+// 16-bit numbers of a matrix, an element each, and the scale that the largest of them has.
+template <int W, class S> struct CoarseShorten {
+  typedef typename S::C C;
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int) {
+    const int n = 2 * a.rows() * a.rows();
+#if PLAQ_GPU
+    // A warp shares a matrix.
+    const i64 matrix = o >> 5;
+    const int first = o & 31, step = 32;
+#else
+    if (lx != 0) return;
+    const i64 matrix = o;
+    const int first = 0, step = 1;
+#endif
+    const typename S::T* from = (const typename S::T*)a.inp + matrix * n;
+    C most = 0;
+    for (int i = first; i < n; i += step) most = vmax(most, vabs((C)from[i]));
+#if PLAQ_GPU
+    for (int x = 16; x > 0; x /= 2) most = vmax(most, __shfl_xor_sync(0xffffffffu, most, x));
+#endif
+    const float unit = (float)most / 32767.0f, over = most > 0 ? 1 / unit : 0.0f;
+    short* to = (short*)a.out + matrix * n;
+    for (int i = first; i < n; i += step) {
+      const float v = (float)from[i] * over;
+      to[i] = (short)(int)(v + (v < 0 ? -0.5f : 0.5f));
+    }
+    if (first == 0) ((float*)a.left)[matrix] = unit;
+  }
 };
 
 // Sites of one face into a message, by the list of them; those that the vector does not hold are left out.
@@ -231,6 +326,78 @@ template <int W, class SX, class SY> struct CoarseColumns {
 // Matrices in place: Gauss-Jordan elimination with pivots of largest modulus in a column. Sums: matrices
 // that have no inverse.
 template <int W> struct CoarseInvert {
+#if PLAQ_GPU
+  // A warp shares a matrix: a lane has columns lane, lane + 32, ..
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int, int, Sums<1, W>& s) {
+    constexpr unsigned all = 0xffffffffu;
+    constexpr int U = 8;
+    const int n = a.rows(), lane = o & 31;
+    double2* const m = (double2*)a.out + (i64)(o >> 5) * n * n;
+    int* const swaps = (int*)a.inp + (i64)(o >> 5) * n;
+    for (int k = 0; k < n; k++) {
+      double top = -1;
+      int best = n;
+      for (int r = k + lane; r < n; r += 32) {
+        const double2 z = m[r * n + k];
+        const double v = z.x * z.x + z.y * z.y;
+        if (v > top) top = v, best = r;
+      }
+      for (int x = 16; x > 0; x /= 2) {
+        const double v = __shfl_xor_sync(all, top, x);
+        const int r = __shfl_xor_sync(all, best, x);
+        if (v > top || (v == top && r < best)) top = v, best = r;
+      }
+      if (!(top > 0) || !(top < 1e300)) {
+        if (lane == 0) s.v[0] += 1;
+        return;
+      }
+      if (lane == 0) swaps[k] = best;
+      if (best != k)
+        for (int c = lane; c < n; c += 32) {
+          const double2 t = m[k * n + c];
+          m[k * n + c] = m[best * n + c], m[best * n + c] = t;
+        }
+      __syncwarp();
+      const double2 pivot = m[k * n + k];
+      const double2 over = {pivot.x / top, -pivot.y / top};
+      // The columns with the factors come last.
+      const int chunks = (n + 31) / 32, own = k / 32;
+      for (int i = 0; i < chunks; i++) {
+        const int chunk = i + 1 == chunks ? own : i < own ? i : i + 1, c = chunk * 32 + lane;
+        const bool in = c < n;
+        double2 p = {0, 0};
+        if (in) {
+          const double2 z = c == k ? double2{1, 0} : m[k * n + c];
+          p = {z.x * over.x - z.y * over.y, z.x * over.y + z.y * over.x};
+        }
+        for (int r0 = 0; r0 < n; r0 += U) {
+          double2 f[U], z[U];
+          PLAQ_UNROLL for (int u = 0; u < U; u++) {
+            const int r = r0 + u;
+            const bool used = in && r < n && r != k;
+            f[u] = used ? m[r * n + k] : double2{0, 0};
+            z[u] = used && c != k ? m[r * n + c] : double2{0, 0};
+          }
+          __syncwarp();
+          PLAQ_UNROLL for (int u = 0; u < U; u++) {
+            const int r = r0 + u;
+            if (!in || r >= n || r == k) continue;
+            m[r * n + c] = {z[u].x - (f[u].x * p.x - f[u].y * p.y), z[u].y - (f[u].x * p.y + f[u].y * p.x)};
+          }
+        }
+        __syncwarp();
+        if (in) m[k * n + c] = p;
+        __syncwarp();
+      }
+    }
+    for (int r = lane; r < n; r += 32)
+      for (int k = n - 1; k >= 0; k--) {
+        const int from = swaps[k];
+        const double2 t = m[r * n + k];
+        m[r * n + k] = m[r * n + from], m[r * n + from] = t;
+      }
+  }
+#else
   static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int, Sums<1, W>& s) {
     if (lx != 0) return;
     const int n = a.rows();
@@ -282,6 +449,7 @@ template <int W> struct CoarseInvert {
             at(r, k)[i] = at(r, swaps[k])[i], at(r, swaps[k])[i] = t;
           }
   }
+#endif
 };
 
 // out = A B of matrices [column][row]: A of the site, B and out of every direction of it.

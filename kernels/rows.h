@@ -11,6 +11,7 @@ namespace PLAQ_NS {
 template <class T> struct pair_of;
 template <> struct pair_of<float> { typedef float2 type; };
 template <> struct pair_of<double> { typedef double2 type; };
+template <> struct pair_of<short> { typedef short2 type; };
 #endif
 
 // Complex number `i` of an array, and its place there.
@@ -52,12 +53,12 @@ template <class C, int W, int L, int T> struct Tile {
     for (int t = 0; t < T; t++)
       for (int k = 0; k < K; k++) p[t][k] = R{}, q[t][k] = R{};
   }
-  // Scalars a, a + step, .. (complex numbers).
-  template <class TB, class TA> PLAQ_FN void add(const TB* b, const TA* a, i64 step) {
+  // Scalars a, a + step, .. (complex numbers), times `scale`.
+  template <class TB, class TA> PLAQ_FN void add(const TB* b, const TA* a, i64 step, C scale = 1) {
     R v[K];
     PLAQ_UNROLL for (int k = 0; k < K; k++) v[k] = lane_io<TB, R>::load(b + k * V);
     PLAQ_UNROLL for (int t = 0; t < T; t++) {
-      const C re = (C)a[2 * t * step], im = (C)a[2 * t * step + 1];
+      const C re = scale * (C)a[2 * t * step], im = scale * (C)a[2 * t * step + 1];
       PLAQ_UNROLL for (int k = 0; k < K; k++) p[t][k] += v[k] * re, q[t][k] += v[k] * im;
     }
   }

@@ -328,7 +328,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
             vec![heat, variant("overrelaxation", &args)]
         }
-        "coarse_apply" => {
+        "coarse_apply" | "coarse_apply_short" => {
             let one = CoarseApplyArgs { rows: 48, nrhs: 1, with_y: 1, ..Default::default() };
             vec![
                 variant("one", &one),
@@ -343,6 +343,9 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant(&format!("op {op}"), &args)
             })
             .collect(),
+        "coarse_invert" | "coarse_multiply" | "coarse_shorten" => {
+            vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
+        }
         "coarse_sum" => {
             let args = CoarseBlasArgs { components: 48, nrhs: 12, ..Default::default() };
             vec![variant("12", &args)]
@@ -365,9 +368,21 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "aggregate_take" | "aggregate_give" => {
             let (geom, field) = (geom(), view());
-            let args =
-                AggregateFieldArgs { geom, field, columns: 1, parities: 1, ..Default::default() };
-            vec![variant("even", &args)]
+            let args = AggregateFieldArgs {
+                geom,
+                field,
+                columns: 1,
+                count: 1,
+                parities: 1,
+                ..Default::default()
+            };
+            vec![
+                variant("even", &args),
+                variant(
+                    "several",
+                    &AggregateFieldArgs { columns: 24, count: 8, parities: 2, ..args },
+                ),
+            ]
         }
         "hop_force" => {
             let geom = Geom { halos: 0b1101, ..geom() };

@@ -666,6 +666,11 @@ module plaq
     integer(c_int32_t) :: domain(4)
     !> Steps of minimal residual in a domain, to 10000.
     integer(c_int32_t) :: domain_steps
+    !> Of the links of coarse operators in single precision: single or half, each matrix with a scale of
+    !> its own; 0: half. Those in double are in double.
+    integer(c_int32_t) :: link_precision
+    !> Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
+    integer(c_int32_t) :: coarse_post
     !> Must be 0.
     integer(c_int32_t) :: reserved
   end type

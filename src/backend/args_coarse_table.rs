@@ -6,6 +6,8 @@ kernel_args! {
     /// Products of a coarse operator with a vector (coarse.h). Directions 2 mu + forward, 8: the diagonal.
     struct CoarseApplyArgs {
         arg links: Ptr,
+        /// One f32 per link of 16 bits.
+        arg scales: Ptr,
         arg diagonal: Ptr,
         arg inp: Ptr,
         arg out: Ptr,
@@ -165,6 +167,8 @@ kernel_args! {
         sub field: FieldView,
         arg data: Ptr,
         spec columns: i32,
+        /// Right-hand sides of the field.
+        spec count: i32,
         spec parities: i32,
         arg parity: i32,
         /// First column that the field's right-hand sides become.

@@ -146,6 +146,11 @@ interface! {
             domain: [i32; 4] = [0; 4],
             /// Steps of minimal residual in a domain, to 10000.
             domain_steps: i32 = 4,
+            /// Of the links of coarse operators in single precision: single or half, each matrix with a scale of
+            /// its own; 0: half. Those in double are in double.
+            link_precision: plaq_precision = 0,
+            /// Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
+            coarse_post: i32 = 0,
             /// Must be 0.
             reserved: i32 = 0,
         }
@@ -273,7 +278,11 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
             0 => 24,
             n => count(n, "vectors", 1)?,
         };
-        let (pre, post) = (count(p.pre, "pre", 0)?, count(p.post, "post", 0)?);
+        let pre = count(p.pre, "pre", 0)?;
+        let post = match p.coarse_post {
+            steps if l > 0 && steps != 0 => count(steps, "coarse_post", 1)?,
+            _ => count(p.post, "post", 0)?,
+        };
         params.levels.push(LevelParams { block: chosen, vectors, pre, post });
     }
     params.cycle = choose(p.cycle, "params.cycle")?;
@@ -291,6 +300,10 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     params.domain_steps = count(p.domain_steps, "domain_steps", 1)?;
     params.smoother_precision = choose_or(p.smoother_precision, "params.smoother_precision", F32)?;
     params.precision = choose_or(p.coarse_precision, "params.coarse_precision", F32)?;
+    params.link_precision = match p.link_precision {
+        0 => None,
+        links => Some(choose(links, "params.link_precision")?),
+    };
     params.iterations = count(p.iterations, "iterations", 1)?;
     params.coarsest_iterations = count(p.coarsest_iterations, "coarsest_iterations", 1)?;
     params.setup_iterations = count(p.setup_iterations, "setup_iterations", 1)?;

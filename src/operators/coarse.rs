@@ -23,17 +23,14 @@ pub struct CoarseOperator {
     rows: usize,
     /// Y, [site][direction][column][row].
     links: Buffer,
+    /// Of links in 16 bits the scales, [site][direction].
+    scales: Option<Buffer>,
     /// D and its inverse, [site][column][row].
     diagonal: Buffer,
     inverse: Buffer,
 }
 
 impl CoarseOperator {
-    /// Bytes of the links, the diagonal and its inverse for `rows` = 2 N components.
-    pub fn bytes(grid: &CoarseGrid, precision: Precision, rows: usize) -> usize {
-        grid.volume() * 10 * rows * rows * 2 * precision.bytes()
-    }
-
     /// From the hops, [site][direction][column][row], and the diagonal.
     ///
     /// # Errors
@@ -47,8 +44,15 @@ impl CoarseOperator {
     ) -> Result<Self> {
         let device = grid.device();
         let inverse = invert(grid, precision, rows, &diagonal)?;
-        let mut op =
-            CoarseOperator { grid: grid.clone(), precision, rows, links: hops, diagonal, inverse };
+        let mut op = CoarseOperator {
+            grid: grid.clone(),
+            precision,
+            rows,
+            links: hops,
+            scales: None,
+            diagonal,
+            inverse,
+        };
         // D^-1 times the hops, some sites at a time: the products take the place of their factors.
         let matrix = rows * rows * 2 * precision.bytes();
         let some = grid.volume().div_ceil(8).max(1);
@@ -69,6 +73,29 @@ impl CoarseOperator {
         Ok(op)
     }
 
+    /// Keeps the links in 16 bits, each matrix with a scale of its own; diagonal matrices stay as they are.
+    pub fn shorten_links(&mut self) -> Result<()> {
+        if self.precision != Precision::F32 || self.scales.is_some() {
+            return Ok(());
+        }
+        let (device, matrices) = (self.device().clone(), 8 * self.grid.volume());
+        let numbers = matrices * self.rows * self.rows * 2;
+        let short = device.alloc((2 * numbers).max(16))?;
+        let scales = device.alloc((4 * matrices).max(16))?;
+        let args = CoarseMatrixArgs {
+            left: scales.ptr(),
+            inp: self.links.ptr(),
+            out: short.ptr(),
+            rows: self.rows as i32,
+            ..Default::default()
+        };
+        // On a GPU a warp shares a matrix.
+        let work = coarse_work(&device, matrices, 32);
+        device.launch(kernel!("coarse_shorten"), &[self.precision.token()], &args, work)?;
+        (self.links, self.scales) = (short, Some(scales));
+        Ok(())
+    }
+
     /// Another one with the same numbers.
     pub fn duplicate(&self) -> Result<Self> {
         let copy = |from: &Buffer| -> Result<Buffer> {
@@ -81,6 +108,7 @@ impl CoarseOperator {
             precision: self.precision,
             rows: self.rows,
             links: copy(&self.links)?,
+            scales: self.scales.as_ref().map(copy).transpose()?,
             diagonal: copy(&self.diagonal)?,
             inverse: copy(&self.inverse)?,
         })
@@ -126,8 +154,11 @@ impl CoarseOperator {
         inside: Option<&Domains>,
     ) -> Result<()> {
         let inside = inside.and_then(Domains::neighbours);
+        // Diagonal matrices are as they were.
+        let short = self.scales.is_some() && directions & DIAGONAL == 0;
         let args = CoarseApplyArgs {
             links: self.links.ptr(),
+            scales: self.scales.as_ref().map_or(Ptr::NULL, Buffer::ptr),
             diagonal: diagonal.ptr(),
             inp: inp.ptr,
             out: out.ptr,
@@ -150,14 +181,20 @@ impl CoarseOperator {
         let work = if device.is_cpu() {
             Work { n: out.count, batches: 1, lanes: device.max_lanes() }
         } else {
-            // Warps of eight rows and four parts of the sum; a thread has one or four right-hand sides.
-            let groups = if inp.nrhs == 1 { 1 } else { inp.nrhs.div_ceil(4) };
-            Work { n: out.count * groups * self.rows.div_ceil(8) * 32, batches: 1, lanes: 1 }
+            // Warps of eight rows and four parts of the sum, a thread with one or four right-hand sides; by
+            // tensor cores of sixteen rows and eight or sixteen right-hand sides.
+            let (rows, columns) = match inp.nrhs {
+                1 => (8, 1),
+                _ if !short => (8, 4),
+                2..=8 => (16, 8),
+                _ => (16, 16),
+            };
+            let warps = inp.nrhs.div_ceil(columns) * self.rows.div_ceil(rows);
+            Work { n: out.count * warps * 32, batches: 1, lanes: 1 }
         };
         let params = [self.precision.token()];
-        let launch = |halo| {
-            device.launch(kernel!("coarse_apply"), &params, &CoarseApplyArgs { halo, ..args }, work)
-        };
+        let kernel = if short { kernel!("coarse_apply_short") } else { kernel!("coarse_apply") };
+        let launch = |halo| device.launch(kernel, &params, &CoarseApplyArgs { halo, ..args }, work);
         if directions & !DIAGONAL == 0 || inside.is_some() {
             launch([Ptr::NULL; 8])
         } else {
@@ -309,7 +346,9 @@ impl CoarseOperator {
     }
     /// Bytes that the operator holds.
     pub fn held(&self) -> usize {
-        Self::bytes(&self.grid, self.precision, self.rows)
+        let scales = self.scales.as_ref().map_or(0, Buffer::bytes);
+        let (links, diagonal) = (self.links.bytes(), self.diagonal.bytes());
+        links + scales + diagonal + self.inverse.bytes()
     }
 }
 
@@ -345,7 +384,8 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
             rows: rows as i32,
             ..Default::default()
         };
-        let work = Work { n: count, batches: 1, lanes: device.max_lanes() };
+        // On a GPU a warp shares a matrix.
+        let work = coarse_work(device, count, 32);
         bad += device.reduce(kernel!("coarse_invert"), &[], &args, work)?[0];
         copy(double.ptr(), out.ptr().offset(at), ["f64", precision.token()])?;
     }

@@ -318,6 +318,49 @@ fn coarse_operators_are_those_of_the_reference() {
     }
 }
 
+/// Links in 16 bits are those in single precision to what 16 bits hold (tensor cores: eleven).
+#[test]
+fn links_of_sixteen_bits() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
+        let p = twisted_clover();
+        let op = Arc::new(s.wilson(p).to(Precision::F32, Recon::R18).unwrap());
+        // Rows that do and do not fill whole tiles.
+        for n in [5, 12] {
+            let transfer =
+                Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
+            let coarse = FineOperator::Dirac(op.clone());
+            let full = coarse.coarsened(&transfer, Precision::F32).unwrap();
+            let mut short = copy_of(&full);
+            short.shorten_links().unwrap();
+            let links = 8 * full.rows() * full.rows() * 2 * full.grid().volume();
+            let scales = 8 * 4 * full.grid().volume();
+            assert_eq!(full.held() - short.held(), 2 * links - scales);
+            for nrhs in [1, 3, 8, 12, 17] {
+                let mut x = full.field(Subset::Full, nrhs).unwrap();
+                let count = full.grid().global_volume() * full.rows() * nrhs;
+                scatter(&mut x, &random_numbers(count, 21));
+                let mut images = [&full, &short].map(|op| {
+                    let mut image = x.like(nrhs).unwrap();
+                    op.apply(&mut image, &x).unwrap();
+                    image.save().unwrap()
+                });
+                let found = distance(&images[0], &images[1]);
+                assert!(found < 3e-4, "{}, {n} vectors, {nrhs}: off by {found:e}", device.name());
+                // They are not the same numbers.
+                assert!(found > 1e-7, "{}: links of 16 bits are not used", device.name());
+                // What stands still is exact: the diagonal.
+                images = [&full, &short].map(|op| {
+                    let mut image = x.like(nrhs).unwrap();
+                    op.diagonal(&mut image, &x).unwrap();
+                    image.save().unwrap()
+                });
+                assert_eq!(images[0], images[1]);
+            }
+        }
+    }
+}
+
 fn solve(
     op: &Arc<Wilson>,
     multigrid: Option<&Arc<Multigrid>>,

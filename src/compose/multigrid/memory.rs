@@ -145,7 +145,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let tables = |size: &Size| size.sites * 44;
     let mut most = tables(&sizes[0]) + first + 8 * half;
     // Then level by level.
-    let mut held = 0;
+    let (mut held, mut halves, mut largest) = (0, 0, 0);
     for (l, level) in params.levels.iter().enumerate() {
         let (fine, coarse, n) = (&sizes[l], &sizes[l + 1], level.vectors as u64);
         if fine.sites == 0 {
@@ -168,10 +168,17 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         most =
             most.max(held + (9 * outer + hops).max(9 * outer + matrix).max(10 * matrix + scratch));
         held += 10 * matrix;
+        // Links in 16 bits, made one level after the other.
+        let short = 4 * matrix + 32 * coarse.sites;
+        (halves, largest) = (halves + 8 * matrix - short, short.max(largest));
         if coarse.entry > 0 {
             // The restricted vectors on their way.
             most = most.max(held + 2 * n * vector(coarse));
         }
+    }
+    if params.short_links() {
+        most = most.max(held + largest);
+        held -= halves;
     }
     held += tables(&sizes[sizes.len() - 1]);
     if params.coarse_smoother.has_domains() {

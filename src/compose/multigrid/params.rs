@@ -149,6 +149,8 @@ pub struct MultigridParams {
     pub smoother_precision: Precision,
     /// Of coarse operators and null vectors.
     pub precision: Precision,
+    /// Of the links of coarse operators: `precision` or half, where that is single; `None`: half where it can be.
+    pub link_precision: Option<Precision>,
     /// Relative residual and iterations of solves on coarse levels that are not the coarsest, and on that.
     pub tol: f64,
     pub iterations: usize,
@@ -246,6 +248,7 @@ impl MultigridParams {
             coarsest_modes: 0,
             smoother_precision: Precision::F32,
             precision: Precision::F32,
+            link_precision: None,
             tol: 0.25,
             iterations: 8,
             coarsest_tol: 0.25,
@@ -255,6 +258,11 @@ impl MultigridParams {
             seed: 1,
             gather: Some(2),
         }
+    }
+
+    /// Do coarse operators keep their links in 16 bits?
+    pub(super) fn short_links(&self) -> bool {
+        self.precision == Precision::F32 && self.link_precision.is_none_or(|p| p == Precision::F16)
     }
 
     /// How a level from the second on is solved.
@@ -306,6 +314,17 @@ impl MultigridParams {
         }
         if self.precision == Precision::F16 {
             bail!(Unsupported, "coarse levels are stored in single or double precision");
+        }
+        if let Some(links) = self.link_precision {
+            let short = links == Precision::F16 && self.precision == Precision::F32;
+            if links != self.precision && !short {
+                bail!(
+                    Unsupported,
+                    "link_precision: expected that of coarse operators, {}, or half where it is single, found {}",
+                    self.precision,
+                    links
+                );
+            }
         }
         for (name, tol) in [("tol", self.tol), ("coarsest_tol", self.coarsest_tol)] {
             if !(tol > 0.0 && tol < 1.0) {

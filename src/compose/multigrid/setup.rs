@@ -138,6 +138,11 @@ fn build(
         let Some(next) = next else { break };
         (vectors, fine) = (next, FineOperator::Coarse(below));
     }
+    drop(fine);
+    if params.short_links() {
+        // Nobody else has them yet.
+        coarse.iter_mut().filter_map(Arc::get_mut).try_for_each(CoarseOperator::shorten_links)?;
+    }
     Ok((transfers, gathers, coarse))
 }
 

@@ -304,7 +304,7 @@ impl CoarseField {
         let (project, sign) = project.map_or((0, 0.0), |(mu, sign)| (mu as i32 + 1, sign));
         let args = AggregateFieldArgs { project, sign, ..self.spinor_args(to, x)? };
         let params = [x.precision().token(), self.precision.token()];
-        self.device().launch(kernel!("aggregate_take"), &params, &args, x.work())
+        self.device().launch(kernel!("aggregate_take"), &params, &args, spinor_work(x))
     }
 
     /// The reverse: the columns from `from` on into all right-hand sides of `x`.
@@ -316,7 +316,7 @@ impl CoarseField {
     ) -> Result<()> {
         let args = AggregateFieldArgs { chirality: chirality as i32, ..self.spinor_args(from, x)? };
         let params = [x.precision().token(), self.precision.token()];
-        self.device().launch(kernel!("aggregate_give"), &params, &args, x.work())
+        self.device().launch(kernel!("aggregate_give"), &params, &args, spinor_work(x))
     }
 
     fn spinor_args(&self, column: usize, x: &SpinorField) -> Result<AggregateFieldArgs> {
@@ -344,6 +344,7 @@ impl CoarseField {
             field: x.view(),
             data: self.ptr(),
             columns: self.nrhs as i32,
+            count: x.nrhs() as i32,
             parities: x.parities() as i32,
             parity: (x.subset() == Subset::Odd) as i32,
             first: column as i32,
@@ -427,6 +428,15 @@ impl CoarseGrid {
 pub(crate) fn coarse_work(device: &Device, sites: usize, each: usize) -> Work {
     let n = if device.is_cpu() { sites } else { sites * each };
     Work { n, batches: 1, lanes: device.max_lanes() }
+}
+
+/// On a GPU the right-hand sides of a site follow each other.
+fn spinor_work(x: &SpinorField) -> Work {
+    let work = x.work();
+    match x.device().is_cpu() {
+        true => work,
+        false => Work { n: work.n * x.nrhs(), batches: x.parities(), ..work },
+    }
 }
 
 fn range(grid: &CoarseGrid, subset: Subset) -> (usize, usize) {
