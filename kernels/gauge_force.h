@@ -9,7 +9,14 @@
 // No kernel looks further than one site, which is as far as borders go.
 #pragma once
 #include "algebra.h"
+#include "columns.h"
 #include "sums.h"
+
+#if PLAQ_GPU
+#define PLAQ_ROLLED _Pragma("unroll 1")
+#else
+#define PLAQ_ROLLED
+#endif
 
 namespace PLAQ_NS {
 
@@ -35,22 +42,6 @@ template <class R> PLAQ_FN Algebra<R> times(R c, const Algebra<R>& x) {
   return z;
 }
 
-// A of the six planes, with coef / 6: the force of coef (1 - Re tr / 3). Batches = parities.
-template <int W, class S> struct PlaquetteElements {
-  typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
-    const Plane out = plane(a.elements, parity);
-    for (int nu = 1; nu < 4; nu++)  // one plane at a time keeps registers few
-      for (int mu = 0; mu < nu; mu++) {
-      const int p = plane_number(mu, nu);
-      const Algebra<R> e = imaginary(plaquette_of<S, R>(a.geom, gauge, x, mu, nu));
-      store_algebra<S>(times(splat<R>(a.plaquette[p] * (1.0 / 6)), e), out, x, p, 6);
-    }
-  }
-};
-
 // momenta = scale momenta - step F; sums: |F|^2 over links, and the largest.
 template <class S, class R, int W>
 PLAQ_FN void kick_link(const ForceArgs& a, const Plane& momenta, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
@@ -63,26 +54,79 @@ PLAQ_FN void kick_link(const ForceArgs& a, const Plane& momenta, const Site& x, 
   store_algebra<S>(p, momenta, x, mu);
 }
 
-// F_mu = sum over nu of A - T_nu A, A antisymmetric in the plane's directions.
+// A link that is stored whole, of its first two rows: a third less to load than to take the other.
+template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, const Site& s, int mu) {
+  Su3<R> u;
+  PLAQ_UNROLL for (int i = 0; i < 2; i++) {
+    R v[6];
+    load_part<S>(v, plane(gauge, s.par), link_site(s), 72, mu * 18 + i * 6);
+    PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[i][j] = {v[2 * j], v[2 * j + 1]};
+  }
+  complete_rows(u);
+  return u;
+}
+
+// w plus c times the matrix of these columns.
+template <class R> PLAQ_FN void add_columns(Su3<R>& w, R c, const Columns<R>& v) {
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) {
+    const int k = (i + 1) % 3, l = (i + 2) % 3;
+    PLAQ_UNROLL for (int j = 0; j < 2; j++) {
+      w.e[i][j].re = fma_(c, v.e[i][j].re, w.e[i][j].re);
+      w.e[i][j].im = fma_(c, v.e[i][j].im, w.e[i][j].im);
+    }
+    w.e[i][2] = msub(madd(w.e[i][2], conj(v.e[k][0]), conj(c * v.e[l][1])), conj(v.e[l][0]), conj(c * v.e[k][1]));
+  }
+}
+
+// The first two columns.
+template <class R> PLAQ_FN Columns<R> columns(const Su3<R>& u) {
+  Columns<R> v;
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 2; j++) v.e[i][j] = u.e[i][j];
+  return v;
+}
+
+// Link number i. On a GPU the four warps of a group have the directions of the same 16 sites of either
+// parity: blocks then find most links in the first-level cache, and what a launch works on at a time lies
+// together, whatever the parity. On a CPU the eight links of two sites follow each other.
+struct LinkOrder {
+  int o, par, mu;
+};
+PLAQ_FN LinkOrder link_order(int i) {
+#if PLAQ_GPU
+  return {(i >> 7) * 16 + (i & 15), (i >> 4) & 1, (i >> 5) & 3};
+#else
+  return {i >> 3, (i >> 2) & 1, i & 3};
+#endif
+}
+
+// F_mu = sum over nu of the plaquettes that go through the link from its start, by staples.
 template <int W, class S> struct PlaquetteForce {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    for (int mu = 0; mu < 4; mu++) {  // one direction at a time keeps registers few
-      Algebra<R> f = {};
-      for (int nu = 0; nu < 4; nu++) {
-        if (mu == nu) continue;
-        const int n = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
-        const Site y = neighbour(a.geom, x, nu, false);
-        Su3<R> u;
-        Algebra<R> e, t;
-        load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
-        load_algebra<S>(t, plane(a.elements, y.par), y, n, 6);
-        load_algebra<S>(e, plane(a.elements, parity), x, n, 6);
-        f = add_times(f, splat<R>(mu < nu ? 1 : -1), e - turned_back(t, u));
-      }
-      kick_link<S>(a, plane(a.momenta, parity), x, mu, f, sums);
+  static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
+    const LinkOrder link = link_order(i);
+    if (link.o >= volume(a.geom)) return;
+    const int mu = link.mu;
+    const Site x = site_at(a.geom, link.o, link.par, lx), xm = neighbour(a.geom, x, mu, true);
+    Su3<R> staples = {};
+    PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+      // The warps of two directions turn to the plane of these at the same time.
+      const int nu = mu ^ k;
+      const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
+      // x+mu -> x+mu+nu -> x+nu -> x
+      const Site up = neighbour(a.geom, x, nu, true);
+      Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, x, nu));
+      v = times<true>(load_rows<S, R>(a.gauge, up, mu), v);
+      v = times<false>(load_rows<S, R>(a.gauge, xm, nu), v);
+      add_columns(staples, c, v);
+      // x+mu -> x+mu-nu -> x-nu -> x
+      const Site down = neighbour(a.geom, x, nu, false), corner = neighbour(a.geom, xm, nu, false);
+      v = columns(load_rows<S, R>(a.gauge, down, nu));
+      v = times<true>(load_rows<S, R>(a.gauge, down, mu), v);
+      v = times<true>(load_rows<S, R>(a.gauge, corner, nu), v);
+      add_columns(staples, c, v);
     }
+    const Algebra<R> f = imaginary(load_rows<S, R>(a.gauge, x, mu) * staples);
+    kick_link<S>(a, plane(a.momenta, link.par), x, mu, f, sums);
   }
 };
 

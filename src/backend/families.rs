@@ -86,6 +86,17 @@ pub enum Blocks {
     AllRegisters,
     /// Forces stream fields and take some 140 registers in double: more warps fit in small blocks.
     Force,
+    /// A link for each thread: large blocks share more links in the first-level cache.
+    Links,
+}
+
+impl Blocks {
+    /// Sums in one wave of blocks, which go through the lattice together: neighbours of what they work on
+    /// are still in the second-level cache, where several waves would each go through all of it.
+    #[allow(dead_code)]
+    pub fn one_wave(self) -> bool {
+        matches!(self, Blocks::Force | Blocks::Links)
+    }
 }
 
 /// A row of the table.

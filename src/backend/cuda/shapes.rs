@@ -16,6 +16,13 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
         (Blocks::SmallSingle, _) if !double => shape(64, 8),
         (Blocks::AllRegisters, _) => shape(64, 4),
         (Blocks::Force, _) => shape(128, if double { 3 } else { 4 }),
+        (Blocks::Links, _) => {
+            if double {
+                shape(384, 1)
+            } else {
+                shape(256, 2)
+            }
+        }
         (_, Kind::Site | Kind::Block) => shape(128, if double { 2 } else { 4 }),
         (_, Kind::Lane) => shape(64, 4),
         (_, Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..)) => {
