@@ -84,10 +84,10 @@ pub enum Blocks {
     SmallSingle,
     /// All registers, or single precision spills as well.
     AllRegisters,
-    /// Forces stream fields and take some 140 registers in double: more warps fit in small blocks.
-    Force,
     /// A link for each thread: large blocks share more links in the first-level cache.
     Links,
+    /// The same with several matrices in work: double takes all registers, single 168.
+    Rectangles,
 }
 
 impl Blocks {
@@ -95,7 +95,7 @@ impl Blocks {
     /// are still in the second-level cache, where several waves would each go through all of it.
     #[allow(dead_code)]
     pub fn one_wave(self) -> bool {
-        matches!(self, Blocks::Force | Blocks::Links)
+        matches!(self, Blocks::Links | Blocks::Rectangles)
     }
 }
 

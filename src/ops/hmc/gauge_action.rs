@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{KickReport, Monomial, Stream};
 use crate::backend::args::ForceArgs;
-use crate::backend::families::Kernel;
 use crate::backend::{Device, Work};
 use crate::bail;
 use crate::error::Result;
@@ -79,15 +78,8 @@ pub struct GaugeForce {
     geometry: Arc<Geometry>,
     device: Device,
     precision: Precision,
-    /// Only with rectangles: plaquettes alone need no field.
-    fields: Option<Fields>,
-}
-
-#[derive(Debug)]
-struct Fields {
-    loops: MatrixField,
-    elements: MatrixField,
-    steps: MatrixField,
+    /// Staples of each link by plane; only with rectangles.
+    staples: Option<MatrixField>,
 }
 
 impl GaugeForce {
@@ -100,9 +92,7 @@ impl GaugeForce {
         let of = |form, count| MatrixField::bytes(geometry, precision, form, count);
         match coefficients.has_rectangles() {
             false => 0,
-            true => {
-                of(MatrixForm::Group, 6) + of(MatrixForm::Algebra, 18) + of(MatrixForm::Algebra, 16)
-            }
+            true => of(MatrixForm::General, 12),
         }
     }
 
@@ -113,20 +103,13 @@ impl GaugeForce {
         precision: Precision,
         coefficients: GaugeCoefficients,
     ) -> Result<Self> {
-        let of = |form, count| MatrixField::new(device, geometry, precision, form, count);
-        let fields = || -> Result<Fields> {
-            Ok(Fields {
-                loops: of(MatrixForm::Group, 6)?,
-                elements: of(MatrixForm::Algebra, 18)?,
-                steps: of(MatrixForm::Algebra, 16)?,
-            })
-        };
+        let staples = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
         Ok(GaugeForce {
             coefficients,
             geometry: geometry.clone(),
             device: device.clone(),
             precision,
-            fields: coefficients.has_rectangles().then(fields).transpose()?,
+            staples: coefficients.has_rectangles().then(staples).transpose()?,
         })
     }
 
@@ -155,30 +138,26 @@ impl GaugeForce {
             second: self.coefficients.second,
             ..Default::default()
         };
-        if let Some(f) = &self.fields {
-            args = ForceArgs {
-                loops: f.loops.view(),
-                elements: f.elements.view(),
-                steps: f.steps.view(),
-                ..args
-            };
+        if let Some(staples) = &self.staples {
+            args.staples = staples.view();
         }
         Ok(args)
     }
 
-    fn launch(&self, kernel: &'static Kernel, args: &ForceArgs) -> Result<()> {
-        self.device.launch(kernel, &[self.precision.token()], args, self.geometry.work(2))
+    /// Staples with their borders, where there are rectangles.
+    fn prepare(&self, args: &ForceArgs) -> Result<()> {
+        let Some(staples) = &self.staples else { return Ok(()) };
+        let work = link_work(&self.geometry, &self.device);
+        self.device.launch(kernel!("plane_staples"), &[self.precision.token()], args, work)?;
+        staples.exchange()
     }
 
     /// S of these links, all ranks.
     pub fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let args = self.args(gauge)?;
-        let kernel = match &self.fields {
-            Some(f) => {
-                self.launch(kernel!("plane_loops"), &args)?;
-                f.loops.exchange()?;
-                kernel!("rectangle_action")
-            }
+        self.prepare(&args)?;
+        let kernel = match self.staples {
+            Some(_) => kernel!("rectangle_action"),
             None => kernel!("plaquette_action"),
         };
         let geometry = gauge.geometry();
@@ -201,19 +180,13 @@ impl GaugeForce {
             bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
         }
         let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
-        let geometry = gauge.geometry();
-        let (kernel, work) = match &self.fields {
-            Some(f) => {
-                self.launch(kernel!("plane_loops"), &args)?;
-                f.loops.exchange()?;
-                self.launch(kernel!("rectangle_elements"), &args)?;
-                f.elements.exchange()?;
-                self.launch(kernel!("rectangle_steps"), &args)?;
-                f.steps.exchange()?;
-                (kernel!("rectangle_force"), geometry.work(2))
-            }
-            None => (kernel!("plaquette_force"), link_work(geometry, gauge.device())),
+        self.prepare(&args)?;
+        let kernel = match self.staples {
+            Some(_) => kernel!("rectangle_force"),
+            None => kernel!("plaquette_force"),
         };
+        let geometry = gauge.geometry();
+        let work = link_work(geometry, gauge.device());
         let params = [gauge.precision().token()];
         let v = geometry.reduce_here(gauge.device(), kernel, &params, &args, work)?;
         Ok(KickReport::of(geometry, sum_and_most(geometry, &v)?))
