@@ -1,15 +1,20 @@
-// Actions and forces of plaquettes and rectangles. The traceless imaginary part of a closed loop, turned
-// along the loop, is the force that the loop exerts on each of its links; so every loop is multiplied
-// out once, at one of its sites, and eight numbers of it go from neighbour to neighbour. With
-// (T_nu X)(x) = U_nu(x-nu)^dagger X(x-nu) U_nu(x-nu) and, of each plane mu < nu, the elements
-//   A: U_mu U_nu U_mu^dagger U_nu^dagger around x, B: the same with two steps in mu, D: two in nu,
-// all with their coefficients, X = A + B + D:
-//   F_mu =   X - T_nu X + T_mu (B - T_nu B) + T_nu (D - T_nu D)
-//   F_nu = - X + T_mu X - T_nu (D - T_mu D) - T_mu (B - T_mu B)
-// No kernel looks further than one site, which is as far as borders go.
+// Actions and forces of plaquettes and rectangles. The force of a link is the traceless imaginary part of
+// U_mu(x) A, A the sum of what closes its loops. Where there are rectangles, each plane's two staples of
+// every link are kept first, as one matrix that goes the link's way,
+//   B_mu,nu(x) = U_nu(x) U_mu(x+nu) U_nu(x+mu)^dagger + U_nu(x-nu)^dagger U_mu(x-nu) U_nu(x-nu+mu):
+// a rectangle is a plaquette one of whose links is replaced by its staple in the same plane. The other
+// staple of such a link goes back the way and leaves the unit matrix, which has no force and a trace of
+// three. No kernel looks further than one site, which is as far as borders go.
 #pragma once
 #include "algebra.h"
+#include "columns.h"
 #include "sums.h"
+
+#if PLAQ_GPU
+#define PLAQ_ROLLED _Pragma("unroll 1")
+#else
+#define PLAQ_ROLLED
+#endif
 
 namespace PLAQ_NS {
 
@@ -29,28 +34,6 @@ PLAQ_FN Su3<R> plaquette_of(const Geom& g, const Plane (&gauge)[2], const Site& 
   return there * adj(a * b);
 }
 
-template <class R> PLAQ_FN Algebra<R> times(R c, const Algebra<R>& x) {
-  Algebra<R> z;
-  PLAQ_UNROLL for (int i = 0; i < 8; i++) z.a[i] = c * x.a[i];
-  return z;
-}
-
-// A of the six planes, with coef / 6: the force of coef (1 - Re tr / 3). Batches = parities.
-template <int W, class S> struct PlaquetteElements {
-  typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
-    const Plane out = plane(a.elements, parity);
-    for (int nu = 1; nu < 4; nu++)  // one plane at a time keeps registers few
-      for (int mu = 0; mu < nu; mu++) {
-      const int p = plane_number(mu, nu);
-      const Algebra<R> e = imaginary(plaquette_of<S, R>(a.geom, gauge, x, mu, nu));
-      store_algebra<S>(times(splat<R>(a.plaquette[p] * (1.0 / 6)), e), out, x, p, 6);
-    }
-  }
-};
-
 // momenta = scale momenta - step F; sums: |F|^2 over links, and the largest.
 template <class S, class R, int W>
 PLAQ_FN void kick_link(const ForceArgs& a, const Plane& momenta, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
@@ -63,135 +46,171 @@ PLAQ_FN void kick_link(const ForceArgs& a, const Plane& momenta, const Site& x, 
   store_algebra<S>(p, momenta, x, mu);
 }
 
-// F_mu = sum over nu of A - T_nu A, A antisymmetric in the plane's directions.
-template <int W, class S> struct PlaquetteForce {
-  typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    for (int mu = 0; mu < 4; mu++) {  // one direction at a time keeps registers few
-      Algebra<R> f = {};
-      for (int nu = 0; nu < 4; nu++) {
-        if (mu == nu) continue;
-        const int n = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
-        const Site y = neighbour(a.geom, x, nu, false);
-        Su3<R> u;
-        Algebra<R> e, t;
-        load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
-        load_algebra<S>(t, plane(a.elements, y.par), y, n, 6);
-        load_algebra<S>(e, plane(a.elements, parity), x, n, 6);
-        f = add_times(f, splat<R>(mu < nu ? 1 : -1), e - turned_back(t, u));
-      }
-      kick_link<S>(a, plane(a.momenta, parity), x, mu, f, sums);
-    }
+// A link that is stored whole, of its first two rows: a third less to load than to take the other.
+template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, const Site& s, int mu) {
+  Su3<R> u;
+  PLAQ_UNROLL for (int i = 0; i < 2; i++) {
+    R v[6];
+    load_part<S>(v, plane(gauge, s.par), link_site(s), 72, mu * 18 + i * 6);
+    PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[i][j] = {v[2 * j], v[2 * j + 1]};
   }
-};
-
-// The plaquettes of the six planes, two rows of each.
-template <int W, class S> struct PlaneLoops {
-  typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
-    for (int nu = 1; nu < 4; nu++)
-      for (int mu = 0; mu < nu; mu++)
-        store_link<S, R12>(plaquette_of<S, R>(a.geom, gauge, x, mu, nu), plane(a.loops, parity), x, plane_number(mu, nu), 6);
-  }
-};
-
-// Plaquette and rectangles of a plane around x, of plaquettes: with two steps in mu
-// U_mu(x) P(x+mu) U_mu(x)^dagger P(x), in nu P(x) U_nu(x) P(x+nu) U_nu(x)^dagger.
-template <class S, class R>
-PLAQ_FN void rectangles_of(Su3<R>& p, Su3<R>& b, Su3<R>& d, const ForceArgs& a, const Site& x, int mu, int nu) {
-  const int n = plane_number(mu, nu);
-  const Site xm = neighbour(a.geom, x, mu, true), xn = neighbour(a.geom, x, nu, true);
-  Su3<R> u, q;
-  load_link<S, R12>(p, plane(a.loops, x.par), x, n, keep, 6);
-  load_link<S, R18>(u, plane(a.gauge, x.par), x, mu);
-  load_link<S, R12>(q, plane(a.loops, xm.par), xm, n, keep, 6);
-  b = u * q * (adj(u) * p);
-  load_link<S, R18>(u, plane(a.gauge, x.par), x, nu);
-  load_link<S, R12>(q, plane(a.loops, xn.par), xn, n, keep, 6);
-  d = p * u * (q * adj(u));
+  complete_rows(u);
+  return u;
 }
 
-// X, B and D of the six planes: numbers p, 6 + p, 12 + p of 18.
-template <int W, class S> struct RectangleElements {
+// w plus c times the matrix of these columns.
+template <class R> PLAQ_FN void add_columns(Su3<R>& w, R c, const Columns<R>& v) {
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) {
+    const int k = (i + 1) % 3, l = (i + 2) % 3;
+    PLAQ_UNROLL for (int j = 0; j < 2; j++) {
+      w.e[i][j].re = fma_(c, v.e[i][j].re, w.e[i][j].re);
+      w.e[i][j].im = fma_(c, v.e[i][j].im, w.e[i][j].im);
+    }
+    w.e[i][2] = msub(madd(w.e[i][2], conj(v.e[k][0]), conj(c * v.e[l][1])), conj(v.e[l][0]), conj(c * v.e[k][1]));
+  }
+}
+
+// The first two columns.
+template <class R> PLAQ_FN Columns<R> columns(const Su3<R>& u) {
+  Columns<R> v;
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 2; j++) v.e[i][j] = u.e[i][j];
+  return v;
+}
+
+// Link number i. On a GPU the four warps of a group have the directions of the same 16 sites of either
+// parity: blocks then find most links in the first-level cache, and what a launch works on at a time lies
+// together, whatever the parity. On a CPU the eight links of two sites follow each other.
+struct LinkOrder {
+  int o, par, mu;
+};
+PLAQ_FN LinkOrder link_order(int i) {
+#if PLAQ_GPU
+  return {(i >> 7) * 16 + (i & 15), (i >> 4) & 1, (i >> 5) & 3};
+#else
+  return {i >> 3, (i >> 2) & 1, i & 3};
+#endif
+}
+
+// F_mu = sum over nu of the plaquettes that go through the link from its start, by staples.
+template <int W, class S> struct PlaquetteForce {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    const Plane out = plane(a.elements, parity);
-    for (int nu = 1; nu < 4; nu++)  // one plane at a time keeps registers few
-      for (int mu = 0; mu < nu; mu++) {
-      const int n = plane_number(mu, nu);
-      Su3<R> p, b, d;
-      rectangles_of<S, R>(p, b, d, a, x, mu, nu);
-      const Algebra<R> e = times(splat<R>(a.plaquette[n] * (1.0 / 6)), imaginary(p));
-      const Algebra<R> eb = times(splat<R>(a.first[n] * (1.0 / 6)), imaginary(b));
-      const Algebra<R> ed = times(splat<R>(a.second[n] * (1.0 / 6)), imaginary(d));
-      store_algebra<S>(e + eb + ed, out, x, n, 18);
-      store_algebra<S>(eb, out, x, 6 + n, 18);
-      store_algebra<S>(ed, out, x, 12 + n, 18);
+  static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
+    const LinkOrder link = link_order(i);
+    if (link.o >= volume(a.geom)) return;
+    const int mu = link.mu;
+    const Site x = site_at(a.geom, link.o, link.par, lx), xm = neighbour(a.geom, x, mu, true);
+    Su3<R> staples = {};
+    PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+      // The warps of two directions turn to the plane of these at the same time.
+      const int nu = mu ^ k;
+      const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
+      // x+mu -> x+mu+nu -> x+nu -> x
+      const Site up = neighbour(a.geom, x, nu, true);
+      Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, x, nu));
+      v = times<true>(load_rows<S, R>(a.gauge, up, mu), v);
+      v = times<false>(load_rows<S, R>(a.gauge, xm, nu), v);
+      add_columns(staples, c, v);
+      // x+mu -> x+mu-nu -> x-nu -> x
+      const Site down = neighbour(a.geom, x, nu, false), corner = neighbour(a.geom, xm, nu, false);
+      v = columns(load_rows<S, R>(a.gauge, down, nu));
+      v = times<true>(load_rows<S, R>(a.gauge, down, mu), v);
+      v = times<true>(load_rows<S, R>(a.gauge, corner, nu), v);
+      add_columns(staples, c, v);
+    }
+    const Algebra<R> f = imaginary(load_rows<S, R>(a.gauge, x, mu) * staples);
+    kick_link<S>(a, plane(a.momenta, link.par), x, mu, f, sums);
+  }
+};
+
+// Number of B_mu,nu among the twelve of a site.
+PLAQ_FN constexpr int staple_number(int mu, int nu) { return 3 * mu + (nu > mu ? nu - 1 : nu); }
+
+// B of a link and the planes that it is in.
+template <int W, class S> struct PlaneStaples {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
+    const LinkOrder link = link_order(i);
+    if (link.o >= volume(a.geom)) return;
+    const int mu = link.mu;
+    const Site x = site_at(a.geom, link.o, link.par, lx), xm = neighbour(a.geom, x, mu, true);
+    PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+      const int nu = mu ^ k;
+      Su3<R> b = {};
+      const Site up = neighbour(a.geom, x, nu, true);
+      Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, xm, nu));
+      v = times<false>(load_rows<S, R>(a.gauge, up, mu), v);
+      v = times<false>(load_rows<S, R>(a.gauge, x, nu), v);
+      add_columns(b, v);
+      const Site down = neighbour(a.geom, x, nu, false), corner = neighbour(a.geom, xm, nu, false);
+      v = columns(load_rows<S, R>(a.gauge, corner, nu));
+      v = times<false>(load_rows<S, R>(a.gauge, down, mu), v);
+      v = times<true>(load_rows<S, R>(a.gauge, down, nu), v);
+      add_columns(b, v);
+      store_link<S, R18>(b, plane(a.staples, link.par), x, staple_number(mu, nu), 12);
     }
   }
 };
 
-// What goes one step further: G_mu, number mu of 16, with F_mu += T_mu G_mu; and for mu other than nu
-// H_mu,nu, number 4 + 3 nu + (mu without nu), with F_mu += T_nu H. Here L is the rectangle that is long in
-// the link's direction mu, K the one long in nu, the sign that of the plane:
-//   G_mu = sum over nu of (L - T_nu L), H = K - T_nu K - X.
-template <int W, class S> struct RectangleSteps {
-  typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    const Plane here = plane(a.elements, parity), out = plane(a.steps, parity);
-    for (int mu = 0; mu < 4; mu++) {
-      Algebra<R> g = {};
-      for (int nu = 0; nu < 4; nu++) {
-        if (mu == nu) continue;
-        const Site y = neighbour(a.geom, x, nu, false);
-        const Plane there = plane(a.elements, y.par);
-        const int n = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
-        const int along = (mu < nu ? 6 : 12) + n, across = (mu < nu ? 12 : 6) + n;
-        const R sign = splat<R>(mu < nu ? 1 : -1);
-        Su3<R> u;
-        Algebra<R> e, t;
-        load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
-        load_algebra<S>(e, here, x, along, 18);
-        load_algebra<S>(t, there, y, along, 18);
-        g = add_times(g, sign, e - turned_back(t, u));
-        load_algebra<S>(t, there, y, across, 18);
-        t = turned_back(t, u);
-        load_algebra<S>(e, here, x, across, 18);
-        t = e - t;
-        load_algebra<S>(e, here, x, n, 18);
-        store_algebra<S>(times(sign, t - e), out, x, 4 + 3 * nu + (mu > nu ? mu - 1 : mu), 16);
-      }
-      store_algebra<S>(g, out, x, mu, 16);
-    }
-  }
-};
+template <class S, class R> PLAQ_FN Su3<R> load_staple(const ForceArgs& a, const Site& s, int mu, int nu) {
+  Su3<R> b;
+  load_link<S, R18>(b, plane(a.staples, s.par), s, staple_number(mu, nu), keep, 12);
+  return b;
+}
+// z + x y, or with one of them or both adjoint
+template <bool ADJOINT_X, bool ADJOINT_Y, class R> PLAQ_FN void add_product(Su3<R>& z, const Su3<R>& x, const Su3<R>& y) {
+  const auto row = [&](int i, int k) { return ADJOINT_X ? conj(x.e[k][i]) : x.e[i][k]; };
+  const auto column = [&](int k, int j) { return ADJOINT_Y ? conj(y.e[j][k]) : y.e[k][j]; };
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++)
+    PLAQ_UNROLL for (int k = 0; k < 3; k++) z.e[i][j] = madd(z.e[i][j], row(i, k), column(k, j));
+}
+template <class R> PLAQ_FN Su3<R> times(R c, const Su3<R>& x) {
+  Su3<R> z;
+  PLAQ_UNROLL for (int i = 0; i < 9; i++) z.e[i / 3][i % 3] = c * x.e[i / 3][i % 3];
+  return z;
+}
 
+// The staple of plaquettes above a link, or below it, and what closes the rectangles there: of the links
+// of mu in `side` (its nu at the start), `across` (mu itself) and `far` (its nu at the end)
+//   far across^dagger side^dagger, below the link far^dagger across^dagger side,
+// with its coefficient, and with one link after the other replaced by B: `along` for the two of nu, whose
+// rectangles are long in mu, `beyond` for that of mu.
+template <bool BELOW, class S, class R>
+PLAQ_FN void add_loops(Su3<R>& sum, const ForceArgs& a, const Site& side, const Site& across, const Site& far,
+                       int mu, int nu, R c, R along, R beyond) {
+  Su3<R> path = {}, all = {}, u = load_rows<S, R>(a.gauge, far, nu);
+  add_product<BELOW, true>(all, times(beyond, u), load_staple<S, R>(a, across, mu, nu));
+  const Su3<R> b = load_rows<S, R>(a.gauge, across, mu);
+  add_product<BELOW, true>(path, u, b);
+  PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+    cplx<R>& z = all.e[i / 3][i % 3];
+    z = {fma_(c, path.e[i / 3][i % 3].re, z.re), fma_(c, path.e[i / 3][i % 3].im, z.im)};
+  }
+  add_product<BELOW, true>(all, times(along, load_staple<S, R>(a, far, nu, mu)), b);
+  add_product<false, !BELOW>(sum, all, load_rows<S, R>(a.gauge, side, nu));
+  add_product<false, !BELOW>(sum, times(along, path), load_staple<S, R>(a, side, nu, mu));
+}
+
+// F_mu of plaquettes and rectangles.
 template <int W, class S> struct RectangleForce {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
-    const Site x = site_at(a.geom, o, parity, lx);
-    for (int mu = 0; mu < 4; mu++) {
-      Algebra<R> f = {};
-      for (int nu = 0; nu < 4; nu++) {
-        const Site y = neighbour(a.geom, x, nu, false);
-        Su3<R> u;
-        Algebra<R> e;
-        if (mu != nu) {
-          const int n = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
-          load_algebra<S>(e, plane(a.elements, parity), x, n, 18);
-          f = add_times(f, splat<R>(mu < nu ? 1 : -1), e);
-        }
-        load_link<S, R18>(u, plane(a.gauge, y.par), y, nu);
-        load_algebra<S>(e, plane(a.steps, y.par), y, mu == nu ? mu : 4 + 3 * nu + (mu > nu ? mu - 1 : mu), 16);
-        f = f + turned_back(e, u);
-      }
-      kick_link<S>(a, plane(a.momenta, parity), x, mu, f, sums);
+  static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
+    const LinkOrder link = link_order(i);
+    if (link.o >= volume(a.geom)) return;
+    const int mu = link.mu;
+    const Site x = site_at(a.geom, link.o, link.par, lx), xm = neighbour(a.geom, x, mu, true);
+    Su3<R> sum = {};
+    PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+      const int nu = mu ^ k, p = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
+      const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
+      const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
+      const R beyond = third(mu < nu ? a.second[p] : a.first[p]);
+      const Site up = neighbour(a.geom, x, nu, true);
+      add_loops<false, S>(sum, a, x, up, xm, mu, nu, c, along, beyond);
+      const Site down = neighbour(a.geom, x, nu, false), corner = neighbour(a.geom, xm, nu, false);
+      add_loops<true, S>(sum, a, down, down, corner, mu, nu, c, along, beyond);
     }
+    const Algebra<R> f = imaginary(load_rows<S, R>(a.gauge, x, mu) * sum);
+    kick_link<S>(a, plane(a.momenta, link.par), x, mu, f, sums);
   }
 };
 
@@ -208,19 +227,23 @@ template <int W, class S> struct PlaquetteAction {
       }
   }
 };
+// The same and rectangles: U_mu(x) B_nu,mu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger has two steps in mu,
+// U_mu(x) U_nu(x+mu) B_mu,nu(x+nu)^dagger U_nu(x)^dagger in nu, but for the unit matrix.
 template <int W, class S> struct RectangleAction {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<1, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
     for (int nu = 1; nu < 4; nu++)
       for (int mu = 0; mu < nu; mu++) {
+        const Site xm = neighbour(a.geom, x, mu, true), xn = neighbour(a.geom, x, nu, true);
         const int n = plane_number(mu, nu);
-        Su3<R> p, b, d;
-        rectangles_of<S, R>(p, b, d, a, x, mu, nu);
-        const auto term = [&](double c, const Su3<R>& w) {
-          return splat<R>(c) * fma_(trace(w).re, splat<R>(-1.0 / 3), splat<R>(1));
-        };
-        sums.add(0, term(a.plaquette[n], p) + term(a.first[n], b) + term(a.second[n], d));
+        const Su3<R> first = load_rows<S, R>(a.gauge, x, mu), up = load_rows<S, R>(a.gauge, x, nu);
+        const Su3<R> back = up * load_rows<S, R>(a.gauge, xn, mu);
+        const R p = re_trace_adj(first * load_rows<S, R>(a.gauge, xm, nu), back);
+        const R b = re_trace_adj(first * load_staple<S, R>(a, xm, nu, mu), back);
+        const R d = re_trace_adj(first * load_rows<S, R>(a.gauge, xm, nu), up * load_staple<S, R>(a, xn, mu, nu));
+        const auto term = [&](double c, R trace, double one) { return splat<R>(c) * fma_(trace, splat<R>(-1.0 / 3), splat<R>(one)); };
+        sums.add(0, term(a.plaquette[n], p, 1) + term(a.first[n], b, 2) + term(a.second[n], d, 2));
       }
   }
 };

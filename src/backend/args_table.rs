@@ -596,9 +596,9 @@ kernel_args! {
     struct ForceArgs {
         sub geom: Geom,
         sub gauge: FieldView,
-        sub loops: FieldView,
+        /// Twelve staples per site, one for each link and plane.
+        sub staples: FieldView,
         sub elements: FieldView,
-        sub steps: FieldView,
         sub momenta: FieldView,
         /// Coefficients by plane 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in
         /// the first of its directions, and in the second.

@@ -84,8 +84,19 @@ pub enum Blocks {
     SmallSingle,
     /// All registers, or single precision spills as well.
     AllRegisters,
-    /// Forces stream fields and take some 140 registers in double: more warps fit in small blocks.
-    Force,
+    /// A link for each thread: large blocks share more links in the first-level cache.
+    Links,
+    /// The same with several matrices in work: double takes all registers, single 168.
+    Rectangles,
+}
+
+impl Blocks {
+    /// Sums in one wave of blocks, which go through the lattice together: neighbours of what they work on
+    /// are still in the second-level cache, where several waves would each go through all of it.
+    #[allow(dead_code)]
+    pub fn one_wave(self) -> bool {
+        matches!(self, Blocks::Links | Blocks::Rectangles)
+    }
 }
 
 /// A row of the table.

@@ -221,7 +221,11 @@ impl Cuda {
         };
         let kernel = self.kernel(call)?;
         // The number of blocks depends on the device and the work alone: so does the order of sums.
-        let most = (REDUCE_BLOCKS * self.multiprocessors).div_ceil(call.work.batches);
+        let each = match call.kernel.blocks.one_wave() {
+            true => kernel.shape.min_blocks as usize,
+            false => REDUCE_BLOCKS,
+        };
+        let most = (each * self.multiprocessors).div_ceil(call.work.batches);
         let blocks = call.work.n.div_ceil(kernel.shape.block as usize).min(most);
         // Launches come in the order of their tags.
         let mut sums = self.sums();

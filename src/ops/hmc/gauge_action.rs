@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use super::{KickReport, Monomial, Stream};
 use crate::backend::args::ForceArgs;
-use crate::backend::families::Kernel;
-use crate::backend::Device;
+use crate::backend::{Device, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
@@ -76,10 +75,11 @@ impl GaugeCoefficients {
 #[derive(Debug)]
 pub struct GaugeForce {
     coefficients: GaugeCoefficients,
-    /// Plaquettes; only with rectangles.
-    loops: Option<MatrixField>,
-    elements: MatrixField,
-    steps: Option<MatrixField>,
+    geometry: Arc<Geometry>,
+    device: Device,
+    precision: Precision,
+    /// Staples of each link by plane; only with rectangles.
+    staples: Option<MatrixField>,
 }
 
 impl GaugeForce {
@@ -91,10 +91,8 @@ impl GaugeForce {
     ) -> usize {
         let of = |form, count| MatrixField::bytes(geometry, precision, form, count);
         match coefficients.has_rectangles() {
-            false => of(MatrixForm::Algebra, 6),
-            true => {
-                of(MatrixForm::Group, 6) + of(MatrixForm::Algebra, 18) + of(MatrixForm::Algebra, 16)
-            }
+            false => 0,
+            true => of(MatrixForm::General, 12),
         }
     }
 
@@ -105,13 +103,13 @@ impl GaugeForce {
         precision: Precision,
         coefficients: GaugeCoefficients,
     ) -> Result<Self> {
-        let of = |form, count| MatrixField::new(device, geometry, precision, form, count);
-        let with = coefficients.has_rectangles();
+        let staples = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
         Ok(GaugeForce {
             coefficients,
-            loops: with.then(|| of(MatrixForm::Group, 6)).transpose()?,
-            elements: of(MatrixForm::Algebra, if with { 18 } else { 6 })?,
-            steps: with.then(|| of(MatrixForm::Algebra, 16)).transpose()?,
+            geometry: geometry.clone(),
+            device: device.clone(),
+            precision,
+            staples: coefficients.has_rectangles().then(staples).transpose()?,
         })
     }
 
@@ -120,8 +118,8 @@ impl GaugeForce {
     }
 
     fn args(&self, gauge: &GaugeField) -> Result<ForceArgs> {
-        let (geometry, precision) = (self.elements.geometry(), self.elements.precision());
-        if gauge.geometry() != geometry || gauge.device() != self.elements.device() {
+        let (geometry, precision) = (&self.geometry, self.precision);
+        if gauge.geometry() != geometry || *gauge.device() != self.device {
             bail!(FieldMismatch, "gauge force: the links live on another lattice or device");
         }
         if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
@@ -135,33 +133,31 @@ impl GaugeForce {
         let mut args = ForceArgs {
             geom: geometry.args(),
             gauge: gauge.view(),
-            elements: self.elements.view(),
             plaquette: self.coefficients.plaquette,
             first: self.coefficients.first,
             second: self.coefficients.second,
             ..Default::default()
         };
-        if let (Some(loops), Some(steps)) = (&self.loops, &self.steps) {
-            (args.loops, args.steps) = (loops.view(), steps.view());
+        if let Some(staples) = &self.staples {
+            args.staples = staples.view();
         }
         Ok(args)
     }
 
-    fn launch(&self, kernel: &'static Kernel, args: &ForceArgs) -> Result<()> {
-        let params = [self.elements.precision().token()];
-        let geometry = self.elements.geometry();
-        self.elements.device().launch(kernel, &params, args, geometry.work(2))
+    /// Staples with their borders, where there are rectangles.
+    fn prepare(&self, args: &ForceArgs) -> Result<()> {
+        let Some(staples) = &self.staples else { return Ok(()) };
+        let work = link_work(&self.geometry, &self.device);
+        self.device.launch(kernel!("plane_staples"), &[self.precision.token()], args, work)?;
+        staples.exchange()
     }
 
     /// S of these links, all ranks.
     pub fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let args = self.args(gauge)?;
-        let kernel = match &self.loops {
-            Some(loops) => {
-                self.launch(kernel!("plane_loops"), &args)?;
-                loops.exchange()?;
-                kernel!("rectangle_action")
-            }
+        self.prepare(&args)?;
+        let kernel = match self.staples {
+            Some(_) => kernel!("rectangle_action"),
             None => kernel!("plaquette_action"),
         };
         let geometry = gauge.geometry();
@@ -184,28 +180,25 @@ impl GaugeForce {
             bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
         }
         let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
-        let kernel = match (&self.loops, &self.steps) {
-            (Some(loops), Some(steps)) => {
-                self.launch(kernel!("plane_loops"), &args)?;
-                loops.exchange()?;
-                self.launch(kernel!("rectangle_elements"), &args)?;
-                self.elements.exchange()?;
-                self.launch(kernel!("rectangle_steps"), &args)?;
-                steps.exchange()?;
-                kernel!("rectangle_force")
-            }
-            _ => {
-                self.launch(kernel!("plaquette_elements"), &args)?;
-                self.elements.exchange()?;
-                kernel!("plaquette_force")
-            }
+        self.prepare(&args)?;
+        let kernel = match self.staples {
+            Some(_) => kernel!("rectangle_force"),
+            None => kernel!("plaquette_force"),
         };
         let geometry = gauge.geometry();
+        let work = link_work(geometry, gauge.device());
         let params = [gauge.precision().token()];
-        let work = geometry.work(2);
         let v = geometry.reduce_here(gauge.device(), kernel, &params, &args, work)?;
         Ok(KickReport::of(geometry, sum_and_most(geometry, &v)?))
     }
+}
+
+/// A link for each thread (`link_order` in kernels/gauge_force.h): GPUs take 16 sites of either parity at
+/// a time.
+fn link_work(geometry: &Geometry, device: &Device) -> Work {
+    let one = geometry.work(1);
+    let sites = if device.is_cpu() { one.n } else { one.n.next_multiple_of(16) };
+    Work { n: 8 * sites, ..one }
 }
 
 impl KickReport {
