@@ -10,8 +10,7 @@ static const choice NOISES[] = {{"none", PLAQ_SOURCE_NOISE_NONE},
                                 {"z2", PLAQ_SOURCE_NOISE_Z2},
                                 {"z4", PLAQ_SOURCE_NOISE_Z4},
                                 {NULL, 0}};
-static const choice KINDS[] = {
-    {"point", PLAQ_SOURCE_POINT}, {"wall", PLAQ_SOURCE_WALL}, {"volume", PLAQ_SOURCE_VOLUME}, {NULL, 0}};
+static const choice KINDS[] = {{"point", 0}, {"wall", 1}, {NULL, 0}};
 static const choice NAMES[] = {{"nucleon", PLAQ_BARYON_NUCLEON},
                                {"sigma", PLAQ_BARYON_SIGMA},
                                {"xi", PLAQ_BARYON_XI},
@@ -104,7 +103,7 @@ static inline int source_list(int argc, char **argv, plaq_source_params *sources
   return count;
 }
 
-/* "wall,all": a wall on every time slice, with noise its dilution in time. */
+/* "wall,all": a wall on every time slice, of noise the twelve columns of the volume, diluted in time, that are on it. */
 static inline int all_walls(plaq_source_params *sources, int count, int times) {
   int t;
   if (sources[0].position[3] >= 0) return count;
@@ -112,9 +111,18 @@ static inline int all_walls(plaq_source_params *sources, int count, int times) {
   for (t = times - 1; t >= 0; t--) {
     sources[t] = sources[0];
     sources[t].position[3] = t;
+    if (!sources[t].noise) continue;
+    sources[t].kind = PLAQ_SOURCE_VOLUME;
+    sources[t].dilute |= PLAQ_DILUTE_TIME;
+    sources[t].time_parts = times;
+    sources[t].first = COLUMNS * t;
+    sources[t].count = COLUMNS;
   }
   return times;
 }
+
+/* A time slice of a volume is called a wall. */
+static inline int is_wall(const plaq_source_params *p) { return p->kind != PLAQ_SOURCE_POINT; }
 
 static inline void momentum_list(const char *rest, hadrons *h) {
   h->momenta = 0;

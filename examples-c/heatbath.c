@@ -8,7 +8,7 @@
  *
  * A sweep is one heat bath and N overrelaxations of every link. Configuration n goes to
  * PREFIX.0000n; without --out nothing is written. With a file as start its lattice counts. --plot draws the
- * plaquette over all sweeps. Files that are there already are kept, and nothing is done, unless --overwrite yes.
+ * plaquette over all sweeps and, after the thermalisation, its mean with the error from the autocorrelation. Files that are there already are kept, and nothing is done, unless --overwrite yes.
  *
  * --continue goes on after a configuration that heatbath wrote in double precision with all three rows (ildg,
  * nersc3x3): beta, seed, sweep, overrelaxations, separation and number are those of the file, the next
@@ -40,7 +40,7 @@ static const char HELP[] =
     "  --out PREFIX         configuration n goes to PREFIX.0000n (none is written)\n"
     "  --format F           nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg (ildg)\n"
     "  --overwrite B        yes: files that are there already are replaced (no)\n"
-    "  --plot FILE.svg      the plaquette after every sweep as a picture\n"
+    "  --plot FILE.svg      the plaquette after every sweep as a picture, with its mean and error\n"
     "  --device D           auto, cpu or cuda (auto)\n"
     "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
     "  --help, -h, --version\n"
@@ -236,8 +236,16 @@ int main(int argc, char **argv) {
     fflush(stdout);
   }
   if (*plot && first_rank(context)) {
-    char title[80];
-    plot_series series = plot_history("plaquette", "#0072b2", &history);
+    char title[80], name[160] = "plaquette";
+    plot_series series = plot_history(name, "#0072b2", &history);
+    /* The last sweep of the thermalisation makes the first configuration. */
+    int first = thermalise > 1 ? (int)thermalise - 1 : 0, count = history.count > first ? history.count - first : 0;
+    history_mean m = mean_of_history(history.values + (count ? first : 0), count);
+    if (isfinite(m.error)) {
+      series.mean = m.mean, series.error = m.error, series.first = first;
+      snprintf(name, sizeof name, "plaquette, mean %.6f, error %.1e, autocorrelation time %.1f", m.mean, m.error, m.tau);
+      printf("# plaquette of %d sweeps: mean %.12f, error %.2e, autocorrelation time %.2f\n", count, m.mean, m.error, m.tau);
+    }
     snprintf(title, sizeof title, "Plaquette, beta %.6g", at.update.beta);
     plot_write(plot, title, "sweep", "plaquette", &series, 1);
   }

@@ -9,6 +9,10 @@ typedef struct plot_series {
   const double *values; /* what is not finite is left out */
   int count;
   const double *at; /* where they stand across; NULL: 0, 1, 2, ... */
+  const double *errors; /* bars; NULL: none, and none where one is not finite */
+  /* A band, mean - error to mean + error, from the value number `first`; error 0: none. */
+  double mean, error;
+  int first;
 } plot_series;
 
 typedef struct plot_panel {
@@ -35,8 +39,7 @@ static inline void plot_add(plot_points *p, double at, double value) {
 }
 
 static inline plot_series plot_history(const char *name, const char *colour, const plot_points *p) {
-  plot_series s;
-  s.name = name, s.colour = colour, s.values = p->values, s.count = p->count, s.at = p->at;
+  plot_series s = {name, colour, p->values, p->count, p->at, NULL, 0, 0, 0};
   return s;
 }
 
@@ -64,6 +67,12 @@ static inline void plot_text(FILE *f, const char *text) {
 
 enum { PLOT_WIDTH = 640, PLOT_HEIGHT = 400, PLOT_LEFT = 72, PLOT_RIGHT = 16, PLOT_TOP = 36, PLOT_BOTTOM = 48 };
 
+/* Bars as long as their value or longer leave the range as it is and end at the frame. */
+static inline double plot_bar(const plot_series *s, int i) {
+  double error = s->errors ? s->errors[i] : NAN;
+  return isfinite(error) && isfinite(s->values[i]) ? error : 0;
+}
+
 static inline double plot_place(const plot_series *s, int i) { return s->at ? s->at[i] : i; }
 
 /* A panel in a frame of its own. Up it begins at 0 unless the values lie close together far from it. */
@@ -77,7 +86,8 @@ static inline void plot_draw(FILE *f, const plot_panel *p) {
     if (s->count > most) most = s->count;
     for (i = 0; i < s->count; i++)
       if (isfinite(s->values[i])) {
-        low = fmin(low, s->values[i]), high = fmax(high, s->values[i]);
+        double bar = plot_bar(s, i) < fabs(s->values[i]) ? plot_bar(s, i) : 0;
+        low = fmin(low, s->values[i] - bar), high = fmax(high, s->values[i] + bar);
         from = fmin(from, plot_place(s, i)), to = fmax(to, plot_place(s, i));
       }
   }
@@ -113,9 +123,21 @@ static inline void plot_draw(FILE *f, const plot_panel *p) {
   for (k = 0; k < p->count; k++) {
     const plot_series *s = p->series + k;
     const double r = s->count > 60 ? 1.5 : 4;
+    if (s->error > 0 && s->first < s->count) {
+      double left = PLOT_LEFT + (plot_place(s, s->first) - from) * sx, top = fmin(s->mean + s->error, high);
+      double height = fmax((top - fmax(s->mean - s->error, low)) * sy, 1);
+      fprintf(f, "<path class=\"mean\" d=\"M%.1f %.1fH%dv%.1fH%.1fz\" fill=\"%s\" fill-opacity=\"0.3\"/>\n", left,
+              end - (top - low) * sy, last, height, left, s->colour);
+    }
     for (i = 0; i < s->count; i++) {
       double x = PLOT_LEFT + (plot_place(s, i) - from) * sx, y = end - (s->values[i] - low) * sy;
       if (!isfinite(s->values[i])) continue;
+      if (plot_bar(s, i) > 0) {
+        double top = end - (fmin(s->values[i] + plot_bar(s, i), high) - low) * sy;
+        double bottom = end - (fmax(s->values[i] - plot_bar(s, i), low) - low) * sy;
+        fprintf(f, "<path class=\"error\" d=\"M%.1f %.1fh6m-3 0V%.1fm-3 0h6\" fill=\"none\" stroke=\"%s\"/>\n", x - 3, top, bottom,
+                s->colour);
+      }
       if (k % 3 == 0) fprintf(f, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%g\" fill=\"%s\"/>\n", x, y, r, s->colour);
       if (k % 3 == 1) fprintf(f, "<path d=\"M%.1f %.1fh%gv%gh-%gz\" fill=\"%s\"/>\n", x - r, y - r, 2 * r, 2 * r, 2 * r, s->colour);
       if (k % 3 == 2) fprintf(f, "<path d=\"M%.1f %.1fl%g %gh-%gz\" fill=\"%s\"/>\n", x, y - 1.2 * r, 1.2 * r, 2.2 * r, 2.4 * r, s->colour);
@@ -124,6 +146,32 @@ static inline void plot_draw(FILE *f, const plot_panel *p) {
     plot_text(f, s->name);
     fprintf(f, "</text>\n");
   }
+}
+
+/* Mean of a history, its error and the integrated autocorrelation time, tau = 1/2 + sum_t rho(t): the sum ends
+ * where t >= 6 tau (Madras and Sokal, J. Stat. Phys. 50, 109), the error is sqrt(2 tau var / n). Below twenty values, or
+ * where the window does not close within a quarter of them, the error is NaN. */
+typedef struct history_mean {
+  double mean, error, tau;
+} history_mean;
+
+static inline history_mean mean_of_history(const double *v, int n) {
+  history_mean m = {0, NAN, 0.5};
+  double variance = 0;
+  int i, t;
+  for (i = 0; i < n; i++) m.mean += v[i] / n;
+  for (i = 0; i < n; i++) variance += pow(v[i] - m.mean, 2) / n;
+  if (n < 20 || !(variance > 0)) return m;
+  for (t = 1; t <= n / 4; t++) {
+    double sum = 0;
+    for (i = 0; i + t < n; i++) sum += (v[i] - m.mean) * (v[i + t] - m.mean);
+    m.tau = fmax(m.tau + sum / (n - t) / variance, 0.5);
+    if (t >= 6 * m.tau) {
+      m.error = sqrt(2 * m.tau * variance / n);
+      return m;
+    }
+  }
+  return m;
 }
 
 /* Appears complete or not at all: written beside its place first. */

@@ -82,7 +82,7 @@ static const char HELP[] =
     "  --bin N              configurations of a jackknife bin (1)\n"
     "  --json FILE          everything as JSON, written again and again while the run goes on\n"
     "  --continue B         yes: configurations and sources that the JSON has already are not done again (no)\n"
-    "  --plot FILE.svg      effective masses as a picture\n" GRID_HELP
+    "  --plot FILE.svg      effective masses as a picture, of several configurations with errors\n" GRID_HELP
     "  --help, -h, --version\n"
     "example: propagator --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --plot pion.svg\n";
 static const char OPTIONS[] =
@@ -599,7 +599,7 @@ static void print_table(const job *j) {
     printf("# ");
     if (j->source[s].noise) printf("%s noise, ", name_of(j->source[s].noise, NOISES));
     if (n[0] || n[1] || n[2]) printf("momentum (%d, %d, %d), ", n[0], n[1], n[2]);
-    if (j->source[s].kind == PLAQ_SOURCE_WALL) printf("wall source at t = %d", x[3]);
+    if (is_wall(j->source + s)) printf("wall source at t = %d", x[3]);
     else printf("point source at (%d, %d, %d, %d)", x[0], x[1], x[2], x[3]);
     printf(s + 1 < j->sources ? "\n" : ", %s\n", j->device);
   }
@@ -673,13 +673,13 @@ static void write_json(job *j) {
           j->dirac.kappa, j->dirac.mass, j->csw, name_of(j->boundary, BOUNDARIES),
           name_of(j->normalisation, NORMALISATIONS));
   fprintf(f, "  \"seconds\": {\"load\": %.9g, \"propagator\": %.9g},\n", j->seconds_load, j->seconds_propagator);
-  fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n", name_of(j->source[0].kind, KINDS), x[0],
+  fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n", name_of(is_wall(j->source), KINDS), x[0],
           x[1], x[2], x[3]);
   fprintf(f, "  \"sources\": [");
   for (k = 0; k < j->sources; k++) {
     const plaq_source_params *p = &j->source[k];
     fprintf(f, "%s\n    {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d], \"momentum\": [%d, %d, %d], \"noise\": \"%s\", \"seed\": %lld}",
-            k ? "," : "", name_of(p->kind, KINDS), p->position[0], p->position[1], p->position[2], p->position[3],
+            k ? "," : "", name_of(is_wall(p), KINDS), p->position[0], p->position[1], p->position[2], p->position[3],
             p->momentum[0], p->momentum[1], p->momentum[2], name_of(p->noise, NOISES), (long long)p->seed);
   }
   fprintf(f, "\n  ],\n  \"smearing\": {\"source\": [%.17g, %d], \"sink\": [%.17g, %d], \"links\": [%.17g, %d]},\n",
@@ -741,14 +741,15 @@ static void write_json(job *j) {
   j->writing = j->written - before;
 }
 
-/* Effective masses up to the middle of the lattice, the first of which comes between t = 0 and 1. */
+/* Effective masses, of several configurations with their errors, up to the middle of the lattice, the first of which comes between t = 0 and 1. */
 static void write_plot(const job *j) {
-  int n = j->times / 2;
+  int n = j->times / 2, k;
   char title[160];
   plot_series masses[3];
-  masses[0] = (plot_series){"pion", "#0072b2", j->mass_pion, n, NULL};
-  masses[1] = (plot_series){"rho", "#d55e00", j->mass_rho, n, NULL};
-  masses[2] = (plot_series){"nucleon", "#009e73", j->mass_nucleon, n, NULL};
+  masses[0] = (plot_series){"pion", "#0072b2", j->mass_pion, n, NULL, NULL, 0, 0, 0};
+  masses[1] = (plot_series){"rho", "#d55e00", j->mass_rho, n, NULL, NULL, 0, 0, 0};
+  masses[2] = (plot_series){"nucleon", "#009e73", j->mass_nucleon, n, NULL, NULL, 0, 0, 0};
+  for (k = 0; k < 3 && j->samples.bins > 1; k++) masses[k].errors = error_of(j, masses[k].values);
   snprintf(title, sizeof title, "Effective masses, kappa %.6g, csw %.6g, %d x %d x %d x %d", j->dirac.kappa, j->csw,
            j->file.extents[0], j->file.extents[1], j->file.extents[2], j->file.extents[3]);
   plot_write(j->plot_file, title, "t / a", "a m", masses, 3);

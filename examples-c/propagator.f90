@@ -409,7 +409,7 @@ contains
       line = '# '
       if (source(s)%noise /= PLAQ_SOURCE_NOISE_NONE) line = line//name_of(source(s)%noise, noise_names, noise_values)//' noise, '
       if (any(source(s)%momentum(:3) /= 0)) line = line//'momentum '//trim(triple(source(s)%momentum(:3)))//', '
-      if (source(s)%kind == PLAQ_SOURCE_WALL) then
+      if (source(s)%kind /= PLAQ_SOURCE_POINT) then
         line = line//'wall source at t = '//word(int(source(s)%position(4), c_int64_t))
       else
         line = line//'point source at '//point(source(s)%position)

@@ -80,7 +80,7 @@ static inline void escaped(const char *text, char *to, size_t room) {
 /* A source as --source has it. */
 static inline void source_name(const plaq_source_params *p, char *to, size_t room) {
   const int32_t *x = p->position;
-  if (p->kind == PLAQ_SOURCE_WALL) snprintf(to, room, "wall,%d", (int)x[3]);
+  if (is_wall(p)) snprintf(to, room, "wall,%d", (int)x[3]);
   else snprintf(to, room, "point,%d,%d,%d,%d", (int)x[0], (int)x[1], (int)x[2], (int)x[3]);
 }
 

@@ -1348,9 +1348,8 @@ enum {
  * next iteration, and the callback that asked is not called again. */
 typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
-/** How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
- * operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
- * time to the same residual. */
+/** How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
+ * precision inside double where the operator is in double: half the time to the same residual. */
 typedef struct plaq_solver_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1364,9 +1363,13 @@ typedef struct plaq_solver_params {
   /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
    * Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
   plaq_system system;
-  /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
+  /** Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
+   * the tolerance applies. 0, automatic: single where the operator is in double, else the
+   * operator's; plaq_solver_multishift then takes the operator's precision and storage, since
+   * shifts share a Krylov space that goes no deeper than its precision. The report says which.
+   * Default: 0. */
   plaq_precision sloppy_precision;
-  /** Default: 0. */
+  /** Storage of the iteration's links; 0: the operator's. Default: 0. */
   plaq_storage sloppy_storage;
   /** Default: 10000. */
   int32_t max_iterations;
@@ -1425,6 +1428,9 @@ typedef struct plaq_solve_report {
   /** 1: given up because the recomputed residuals no longer fell. 0 and not converged:
    * the iterations were used up, or the callback stopped the solve. */
   int32_t standstill;
+  /** Precision and storage of the iteration. */
+  plaq_precision sloppy_precision;
+  plaq_storage sloppy_storage;
 } plaq_solve_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -1472,7 +1478,8 @@ plaq_status plaq_solver_history(plaq_solver solver,
 /** (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
  * as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
  * x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
- * the right-hand sides. algorithm, tol and initial_guess of the solver are not used. */
+ * the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+ * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's. */
 plaq_status plaq_solver_multishift(plaq_solver solver,
                                    const plaq_spinor *x,
                                    const double *sigma,
@@ -1515,7 +1522,9 @@ enum {
   PLAQ_DILUTE_SPIN = 1,
   PLAQ_DILUTE_COLOUR = 2,
   /** Even or odd sites. */
-  PLAQ_DILUTE_PARITY = 4
+  PLAQ_DILUTE_PARITY = 4,
+  /** Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME. */
+  PLAQ_DILUTE_TIME = 8
 };
 
 /** gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
@@ -1543,8 +1552,8 @@ enum {
 /** Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
  * Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
  * (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
- * count with colour fastest, then spin, parity (even, odd) and the noise vector. Smearing:
- * plaq_spinor_smear of the columns. */
+ * count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
+ * vector. Smearing: plaq_spinor_smear of the columns. */
 typedef struct plaq_source_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1570,6 +1579,11 @@ typedef struct plaq_source_params {
   int32_t colour;
   /** The column that comes first. Default: 0. */
   int32_t first;
+  /** At most so many from there on; 0: all that there are. Default: 0. */
+  int32_t count;
+  /** Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+   * divisor of it: every time_parts-th. Default: 0. */
+  int32_t time_parts;
   /** Must be 0. */
   int32_t reserved;
 } plaq_source_params;
@@ -1599,7 +1613,7 @@ plaq_status plaq_sequential_params_init(plaq_sequential_params *params, int64_t 
  * plaq_source_columns. */
 plaq_status plaq_spinor_source(plaq_spinor spinor, const plaq_source_params *source);
 
-/** How many columns a source has, from `first` on: 12 without noise for all spins and colours. */
+/** How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours. */
 plaq_status plaq_source_columns(const plaq_source_params *source, int64_t *columns);
 
 /** to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution

@@ -16,7 +16,7 @@ PLAQ_FN bool at_place(const Geom& g, const Site& x, int lane, int places, const 
 
 // Column `first` + k of a source: exp(i p (x - position)) times the noise where the site, and where they
 // are the column's, parity, spin and colour are meant; zero elsewhere. Of what is diluted a column has
-// one, colour fastest, then spin, parity and the number of the noise vector. A column of one spin
+// one, colour fastest, then spin, parity, part of the time slices and the number of the noise vector. A column of one spin
 // (colour) takes the numbers of spin (colour) 0, so that these columns share them.
 template <int W, class S> struct Source {
   typedef typename S::C R;
@@ -32,6 +32,10 @@ template <int W, class S> struct Source {
       PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) sum += global_coordinate(a.geom, x, lx, mu);
       here = here && (sum & 1) == (rest & 1);
       rest >>= 1;
+    }
+    if (a.dilute & DILUTE_TIME) {
+      here = here && global_coordinate(a.geom, x, lx, 3) % a.time_parts == rest % a.time_parts;
+      rest /= a.time_parts;
     }
     double noise[24];
     numbers(noise, a, Draws<1>(a.geom, x, a.seed, a.noise, 0, (u32)rest));

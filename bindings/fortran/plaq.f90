@@ -746,9 +746,8 @@ module plaq
   !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
   !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
-  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
-  !> operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
-  !> time to the same residual.
+  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
+  !> precision inside double where the operator is in double: half the time to the same residual.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -759,8 +758,12 @@ module plaq
     integer(c_int32_t) :: equations
     !> Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
     integer(c_int32_t) :: system
-    !> Precision and storage of the iteration; 0: those of the operator.
+    !> Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
+    !> the tolerance applies. 0, automatic: single where the operator is in double, else the
+    !> operator's; plaq_solver_multishift then takes the operator's precision and storage, since
+    !> shifts share a Krylov space that goes no deeper than its precision. The report says which.
     integer(c_int32_t) :: sloppy_precision
+    !> Storage of the iteration's links; 0: the operator's.
     integer(c_int32_t) :: sloppy_storage
     integer(c_int32_t) :: max_iterations
     !> GCR: directions kept before a restart.
@@ -813,6 +816,9 @@ module plaq
     !> 1: given up because the recomputed residuals no longer fell. 0 and not converged:
     !> the iterations were used up, or the callback stopped the solve.
     integer(c_int32_t) :: standstill
+    !> Precision and storage of the iteration.
+    integer(c_int32_t) :: sloppy_precision
+    integer(c_int32_t) :: sloppy_storage
   end type
 
   ! Sources, propagators and hadron correlators
@@ -836,6 +842,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_DILUTE_COLOUR = 2
   !> Even or odd sites.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_PARITY = 4
+  !> Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+  integer(c_int32_t), parameter :: PLAQ_DILUTE_TIME = 8
   !> gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
   !> name:
   integer(c_int32_t), parameter :: PLAQ_GAMMA_ONE = 0
@@ -853,8 +861,8 @@ module plaq
   !> Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
   !> Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
   !> (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
-  !> count with colour fastest, then spin, parity (even, odd) and the noise vector. Smearing:
-  !> plaq_spinor_smear of the columns.
+  !> count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
+  !> vector. Smearing: plaq_spinor_smear of the columns.
   type, bind(c) :: plaq_source_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -876,6 +884,11 @@ module plaq
     integer(c_int32_t) :: colour
     !> The column that comes first.
     integer(c_int32_t) :: first
+    !> At most so many from there on; 0: all that there are.
+    integer(c_int32_t) :: count
+    !> Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+    !> divisor of it: every time_parts-th.
+    integer(c_int32_t) :: time_parts
     !> Must be 0.
     integer(c_int32_t) :: reserved
   end type
@@ -2139,7 +2152,8 @@ module plaq
     !> (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
     !> as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
     !> x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-    !> the right-hand sides. algorithm, tol and initial_guess of the solver are not used.
+    !> the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+    !> automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
     integer(c_int32_t) function plaq_solver_multishift(solver, &
         x, &
         sigma, &
@@ -2182,7 +2196,7 @@ module plaq
       type(plaq_spinor), value :: spinor
       type(plaq_source_params), intent(in), optional :: source
     end function
-    !> How many columns a source has, from `first` on: 12 without noise for all spins and colours.
+    !> How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours.
     integer(c_int32_t) function plaq_source_columns(source, columns) bind(c)
       import
       type(plaq_source_params), intent(in), optional :: source

@@ -456,6 +456,8 @@ kernel_args! {
         arg noise: i32,
         /// Bits DILUTE_*.
         arg dilute: i32,
+        /// Of DILUTE_TIME.
+        arg time_parts: i32,
         /// The only ones that are not zero; below 0: all.
         arg spin: i32,
         arg colour: i32,

@@ -66,6 +66,8 @@ constants! {
     DILUTE_SPIN = 2;
     /// even or odd sites
     DILUTE_PARITY = 4;
+    /// time slices t = k mod parts
+    DILUTE_TIME = 8;
 
     // Arrays of momenta (momenta.h): coefficients of T_a; the anti-hermitian matrix i p as 10 reals
     // (entries 01, 02, 12, then the imaginary parts of the diagonal, one left free), or whole.

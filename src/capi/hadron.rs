@@ -22,6 +22,7 @@ pub enum Dilute {
     Spin,
     Colour,
     Parity,
+    Time,
 }
 
 interface! {
@@ -52,6 +53,8 @@ interface! {
             PLAQ_DILUTE_COLOUR = 2 => Dilute::Colour,
             /// Even or odd sites.
             PLAQ_DILUTE_PARITY = 4 => Dilute::Parity,
+            /// Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+            PLAQ_DILUTE_TIME = 8 => Dilute::Time,
         }
         /// gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
         /// name:
@@ -76,8 +79,8 @@ interface! {
         /// Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
         /// Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
         /// (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
-        /// count with colour fastest, then spin, parity (even, odd) and the noise vector. Smearing:
-        /// plaq_spinor_smear of the columns.
+        /// count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
+        /// vector. Smearing: plaq_spinor_smear of the columns.
         plaq_source_params, plaq_source_params_init {
             kind: plaq_source = PLAQ_SOURCE_POINT,
             noise: plaq_source_noise = PLAQ_SOURCE_NOISE_NONE,
@@ -97,6 +100,11 @@ interface! {
             colour: i32 = -1,
             /// The column that comes first.
             first: i32 = 0,
+            /// At most so many from there on; 0: all that there are.
+            count: i32 = 0,
+            /// Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+            /// divisor of it: every time_parts-th.
+            time_parts: i32 = 0,
             /// Must be 0.
             reserved: i32 = 0,
         }
@@ -117,7 +125,7 @@ interface! {
         /// source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
         /// plaq_source_columns.
         plaq_spinor_source(spinor: Handle<plaq_spinor>, source: Params<plaq_source_params>) = source_of;
-        /// How many columns a source has, from `first` on: 12 without noise for all spins and colours.
+        /// How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours.
         plaq_source_columns(source: Params<plaq_source_params>, columns: Out<i64>) = columns_of;
         /// to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
         /// the source of a second solve (plaq_solver_columns). Fields in single or double precision.
@@ -167,13 +175,25 @@ pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
         }
         Ok(value as usize)
     };
-    if !(0..8).contains(&params.dilute) {
+    if !(0..16).contains(&params.dilute) {
         let found = params.dilute;
         bail!(InvalidArgument, "source.dilute: expected a sum of PLAQ_DILUTE_ bits, found {found}");
     }
     let dilute = [PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY];
+    let in_time = params.dilute & PLAQ_DILUTE_TIME != 0;
+    if in_time != (params.time_parts > 0) || !(0..=1 << 20).contains(&params.time_parts) {
+        bail!(
+            InvalidArgument,
+            "source.time_parts: expected a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without, found {}",
+            params.time_parts
+        );
+    }
+    let place = choose(params.kind, "source.kind")?;
+    if in_time && place != Place::Volume {
+        bail!(InvalidArgument, "source.dilute: PLAQ_DILUTE_TIME is for PLAQ_SOURCE_VOLUME");
+    }
     Ok(Source {
-        place: choose(params.kind, "source.kind")?,
+        place,
         position: coordinates(params.position, "source.position")?,
         momentum: params.momentum,
         noise: choose(params.noise, "source.noise")?,
@@ -183,6 +203,8 @@ pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
         spin: one_of(params.spin, 4, "spin")?,
         colour: one_of(params.colour, 3, "colour")?,
         first: at_least(params.first, 0, "first")?,
+        time_parts: params.time_parts.max(1) as usize,
+        count: Some(at_least(params.count, 0, "count")?).filter(|&n| n > 0),
     })
 }
 

@@ -620,9 +620,15 @@ fn prepare(
     solver.with_multigrid(multigrid)
 }
 
-fn report_of(overlap: &Overlap, report: crate::solvers::SolverReport) -> plaq_solve_report {
+fn report_of(
+    overlap: &Overlap,
+    solver: &OverlapSolver,
+    report: crate::solvers::SolverReport,
+) -> plaq_solve_report {
     let memory_peak = overlap.context.device().used().1;
-    to_c(&SolveReport { solver: report, memory_peak }, SolverKind::Cg)
+    let links = overlap.op.sign().kernel().op().gauge();
+    let iterated = solver.params().sloppy.unwrap_or((links.precision(), links.recon()));
+    to_c(&SolveReport { solver: report, memory_peak, iterated }, SolverKind::Cg)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -645,7 +651,7 @@ fn solve(
     let mut monitor = watch(overlap.context.comm(), callback, user);
     let done = solver.solve(&mut x, &b, &mut monitor)?;
     residuals.set(done.residual.clone());
-    report.set(report_of(overlap, done));
+    report.set(report_of(overlap, &solver, done));
     Ok(())
 }
 
@@ -676,6 +682,6 @@ fn propagators_of(
     let objects: Result<Vec<plaq_spinor>> =
         fields.into_iter().map(|f| context.adopt(Spinor::new(context, f))).collect();
     propagators.set(objects?);
-    report.set(report_of(overlap, done));
+    report.set(report_of(overlap, &solver, done));
     Ok(())
 }

@@ -18,7 +18,7 @@ use super::table::interface;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
 use crate::error::Result;
-use crate::fields::SpinorField;
+use crate::fields::{Precision, SpinorField};
 use crate::ops::propagator::COLUMNS;
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams};
 
@@ -94,9 +94,8 @@ interface! {
         plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
     }
     params {
-        /// How to solve. The defaults: CG on the even-odd preconditioned normal equations in the
-        /// operator's precision; `sloppy_precision` PLAQ_PRECISION_SINGLE inside double takes half the
-        /// time to the same residual.
+        /// How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
+        /// precision inside double where the operator is in double: half the time to the same residual.
         plaq_solver_params, plaq_solver_params_init {
             algorithm: plaq_algorithm = PLAQ_ALGORITHM_CGNR,
             solution: plaq_solution = PLAQ_SOLUTION_M,
@@ -105,8 +104,12 @@ interface! {
             equations: plaq_equations = PLAQ_EQUATIONS_DIRECT,
             /// Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
             system: plaq_system = PLAQ_SYSTEM_EVEN_SYMMETRIC,
-            /// Precision and storage of the iteration; 0: those of the operator.
+            /// Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
+            /// the tolerance applies. 0, automatic: single where the operator is in double, else the
+            /// operator's; plaq_solver_multishift then takes the operator's precision and storage, since
+            /// shifts share a Krylov space that goes no deeper than its precision. The report says which.
             sloppy_precision: plaq_precision = 0,
+            /// Storage of the iteration's links; 0: the operator's.
             sloppy_storage: plaq_storage = 0,
             max_iterations: i32 = 10000,
             /// GCR: directions kept before a restart.
@@ -159,6 +162,9 @@ interface! {
             /// 1: given up because the recomputed residuals no longer fell. 0 and not converged:
             /// the iterations were used up, or the callback stopped the solve.
             standstill: i32,
+            /// Precision and storage of the iteration.
+            sloppy_precision: plaq_precision,
+            sloppy_storage: plaq_storage,
         }
     }
     functions {
@@ -187,7 +193,8 @@ interface! {
         /// (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
         /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
         /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-        /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used.
+        /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+        /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
         plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>, sigma: Array<f64>, tol: Array<f64>, count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = multishift;
     }
 }
@@ -201,10 +208,13 @@ fn positive(value: i32, name: &str, least: i32) -> Result<usize> {
 
 fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solver>) -> Result<()> {
     let links = dirac.op().gauge();
-    let own = (links.precision(), links.recon());
     let sloppy = (
-        choose_or(p.sloppy_precision, "params.sloppy_precision", own.0)?,
-        choose_or(p.sloppy_storage, "params.sloppy_storage", own.1)?,
+        choose_or(
+            p.sloppy_precision,
+            "params.sloppy_precision",
+            links.precision().min(Precision::F32),
+        )?,
+        choose_or(p.sloppy_storage, "params.sloppy_storage", links.recon())?,
     );
     if sloppy.1.group() != links.group() {
         bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
@@ -238,6 +248,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         equations: choose(p.equations, "params.equations")?,
         even_odd,
         sloppy: Some(sloppy),
+        sloppy_shifts: p.sloppy_precision != 0 || links.precision() != Precision::F64,
         precondition_steps: positive(p.precondition_steps, "precondition_steps", 0)?,
         normalisation: dirac.normalisation(),
     };
@@ -327,6 +338,8 @@ pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report
         restarts: s.restarts as i64,
         algorithm: number_of(s.fallback.unwrap_or(asked)),
         standstill: s.standstill as i32,
+        sloppy_precision: number_of(report.iterated.0),
+        sloppy_storage: number_of(report.iterated.1),
         ..Default::default()
     }
 }

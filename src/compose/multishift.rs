@@ -11,7 +11,8 @@ use crate::solvers::{self, Monitor, Shift, ShiftReport};
 impl DiracSolver {
     /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M or
     /// P^dagger P in the normalisation asked for, then every shift to its tolerance. The solver's
-    /// `kind`, `tol` and `initial_guess` are not used.
+    /// `kind`, `tol` and `initial_guess` are not used. In mixed precision the common Krylov space goes no
+    /// deeper than the lower one, and each shift is refined by itself: `sloppy_shifts` asks for it.
     ///
     /// # Errors
     /// As of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;
@@ -24,6 +25,9 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<(SolveReport, Vec<ShiftReport>)> {
+        if self.params().sloppy.is_some() && !self.params().sloppy_shifts {
+            return self.precise().multishift(shifts, xs, b, monitor);
+        }
         let schur = match self.params().solution {
             Solution::MatDagMat => None,
             Solution::MatPcDagMatPc => self.params().even_odd,
@@ -58,6 +62,7 @@ impl DiracSolver {
             }
         }
         device.synchronize()?;
-        Ok((SolveReport { solver, memory_peak: peak.bytes() }, reports))
+        let iterated = self.iterated();
+        Ok((SolveReport { solver, memory_peak: peak.bytes(), iterated }, reports))
     }
 }

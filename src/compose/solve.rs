@@ -98,6 +98,8 @@ pub struct SolveParams {
     pub even_odd: Option<Schur>,
     /// Precision and link storage of the iteration; None: those of the operator.
     pub sloppy: Option<(Precision, Recon)>,
+    /// Multi-shift solves iterate in `sloppy`, too; else in the operator's precision and storage.
+    pub sloppy_shifts: bool,
     /// GCR: steps of MR inside every iteration; 0: none.
     pub precondition_steps: usize,
     pub normalisation: Normalisation,
@@ -111,6 +113,7 @@ impl Default for SolveParams {
             equations: Equations::Direct,
             even_odd: Some(Schur { parity: 0, symmetric: true }),
             sloppy: None,
+            sloppy_shifts: true,
             precondition_steps: 0,
             normalisation: Normalisation::Kappa,
         }
@@ -125,6 +128,8 @@ pub struct SolveReport {
     pub solver: SolverReport,
     /// Most bytes that fields of this process held on the device during the solve.
     pub memory_peak: u64,
+    /// Precision and link storage of the iteration.
+    pub iterated: (Precision, Recon),
 }
 
 /// A Dirac operator prepared for solves.
@@ -268,6 +273,18 @@ impl DiracSolver {
         self.sloppy.clone().or_else(|| self.lock().single.clone())
     }
 
+    /// Precision and link storage of the iteration.
+    pub(super) fn iterated(&self) -> (Precision, Recon) {
+        let low = self.low();
+        let links = low.as_ref().unwrap_or(&self.op).gauge();
+        (links.precision(), links.recon())
+    }
+    /// The same solver without its sloppy operator.
+    pub(super) fn precise(&self) -> DiracSolver {
+        let params = SolveParams { sloppy: None, ..self.params.clone() };
+        DiracSolver { op: self.op.clone(), sloppy: None, params, multigrid: Mutex::default() }
+    }
+
     pub fn op(&self) -> &Arc<Wilson> {
         &self.op
     }
@@ -378,7 +395,7 @@ impl DiracSolver {
         }
         device.synchronize()?;
         solver.seconds = start.elapsed().as_secs_f64();
-        Ok(SolveReport { solver, memory_peak: peak.bytes() })
+        Ok(SolveReport { solver, memory_peak: peak.bytes(), iterated: self.iterated() })
     }
 
     /// x in the normalisation asked for = this times x in kappa normalisation.

@@ -29,7 +29,9 @@ pub enum Place {
 /// independent components, those of `SpinorField::set_noise` for the same seed and number, with
 /// <eta_i^* eta_j> = delta_ij. Diluted in spin (colour) a column has one spin (colour), and columns of a vector
 /// share the numbers of spin (colour) 0, as the one-end trick wants it (Foster and Michael, Phys. Rev.
-/// D 59, 074503). Columns are numbered with colour fastest, then spin, parity (even, odd) and the vector.
+/// D 59, 074503). Diluted in time (Foley et al., Comput. Phys. Commun. 172, 145) column k of `time_parts`
+/// has the time slices t = k mod time_parts. Columns are numbered with colour fastest, then spin, parity
+/// (even, odd), part of the time slices and the vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
     pub place: Place,
@@ -42,11 +44,16 @@ pub struct Source {
     pub vectors: usize,
     /// Noise diluted in spin, colour, parity.
     pub dilute: [bool; 3],
+    /// Parts into which noise is diluted in time; a divisor of the lattice's T, T: each has one time
+    /// slice, 1: not diluted.
+    pub time_parts: usize,
     /// The only spin, and the only colour, that is not zero.
     pub spin: Option<usize>,
     pub colour: Option<usize>,
     /// The column that comes first.
     pub first: usize,
+    /// At most so many from there on; None: all that there are.
+    pub count: Option<usize>,
 }
 
 impl Source {
@@ -59,9 +66,11 @@ impl Source {
             seed: 0,
             vectors: 1,
             dilute: [false; 3],
+            time_parts: 1,
             spin: None,
             colour: None,
             first: 0,
+            count: None,
         }
     }
 
@@ -93,7 +102,7 @@ impl Source {
         }
     }
 
-    /// How many columns it has, from `first` on.
+    /// How many columns it has, from `first` on and at most `count`.
     pub fn columns(&self) -> usize {
         let [spin, colour, parity] = self.diluted();
         let one = |diluted: bool, fixed: Option<usize>, n| {
@@ -103,9 +112,10 @@ impl Source {
                 1
             }
         };
-        let vectors = if self.noise.is_some() { self.vectors } else { 1 };
+        let vectors = if self.noise.is_some() { self.vectors * self.time_parts } else { 1 };
         let all = vectors * one(parity, None, 2) * one(spin, self.spin, 4);
-        (all * one(colour, self.colour, 3)).saturating_sub(self.first)
+        let left = (all * one(colour, self.colour, 3)).saturating_sub(self.first);
+        left.min(self.count.unwrap_or(left))
     }
 
     /// Refuses what has no columns on a lattice of these extents.
@@ -130,6 +140,18 @@ impl Source {
                 "source: noise vectors: expected 1 to 2^20, found {}",
                 self.vectors
             );
+        }
+        let parts = self.time_parts;
+        if parts == 0 || !extents[3].is_multiple_of(parts) {
+            bail!(
+                InvalidArgument,
+                "source: parts of a dilution in time: expected a divisor of the lattice's T, {}, found \
+                 {parts}",
+                extents[3]
+            );
+        }
+        if parts > 1 && (self.noise.is_none() || self.place != Place::Volume) {
+            bail!(InvalidArgument, "source: dilution in time is for noise on the whole volume");
         }
         if self.columns() == 0 {
             bail!(InvalidArgument, "source: the first column, {}, is behind the last", self.first);
@@ -156,7 +178,8 @@ impl Source {
         let [spin, colour, parity] = self.diluted();
         let dilute = spin as i32 * args::DILUTE_SPIN
             + colour as i32 * args::DILUTE_COLOUR
-            + parity as i32 * args::DILUTE_PARITY;
+            + parity as i32 * args::DILUTE_PARITY
+            + (self.time_parts > 1) as i32 * args::DILUTE_TIME;
         let args = SourceArgs {
             geom: b.geometry().args(),
             out: b.view(),
@@ -170,6 +193,7 @@ impl Source {
             momentum: self.momentum,
             noise: self.noise.map_or(-1, Noise::purpose),
             dilute,
+            time_parts: self.time_parts as i32,
             spin: self.spin.map_or(-1, |s| s as i32),
             colour: self.colour.map_or(-1, |c| c as i32),
             first: self.first as i32,

@@ -71,7 +71,7 @@ int main(void) {
   source.spin = 4;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.spin = -1;
-  source.dilute = 8;
+  source.dilute = 16;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.dilute = PLAQ_DILUTE_SPIN;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
@@ -81,6 +81,25 @@ int main(void) {
   OK(plaq_spinor_source(b, &source));
   OK(plaq_spinor_norm2(b, norm, 12));
   for (k = 0; k < 12; k++) CHECK(norm[k] == 3 * LX * LY * LZ * LT);
+  /* Diluted in time, a time slice: twelve columns of noise on it. */
+  source.vectors = 1, source.dilute = PLAQ_DILUTE_SPIN + PLAQ_DILUTE_COLOUR + PLAQ_DILUTE_TIME;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "time_parts", plaq_spinor_source(b, &source));
+  source.time_parts = LT + 1;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "divisor", plaq_spinor_source(b, &source));
+  source.time_parts = LT;
+  OK(plaq_source_columns(&source, &count));
+  CHECK(count == 12 * LT);
+  source.first = 12, source.count = 12;
+  OK(plaq_source_columns(&source, &count));
+  CHECK(count == 12);
+  OK(plaq_spinor_source(b, &source));
+  OK(plaq_spinor_norm2(b, norm, 12));
+  for (k = 0; k < 12; k++) CHECK(norm[k] == LX * LY * LZ);
+  source.kind = PLAQ_SOURCE_WALL;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_SOURCE_VOLUME", plaq_spinor_source(b, &source));
+  source.dilute -= PLAQ_DILUTE_TIME;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "time_parts", plaq_spinor_source(b, &source));
+  source.first = source.count = source.time_parts = 0;
   source.noise = PLAQ_SOURCE_NOISE_NONE, source.kind = PLAQ_SOURCE_POINT, source.vectors = 1, source.dilute = 0;
 
   /* A propagator and its correlators. */

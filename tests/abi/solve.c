@@ -51,6 +51,71 @@ static void solve_one(plaq_context context, plaq_dirac dirac, plaq_solver_params
   OK(plaq_solver_destroy(solver));
 }
 
+/* What the iteration of a default solver is in, and of one that asks. */
+static void automatic(plaq_context context, plaq_gauge gauge, const double *values) {
+  static const int32_t asked[] = {0, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_HALF};
+  static const int32_t one[] = {PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_HALF};
+  static const int32_t shifts[] = {PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_HALF};
+  plaq_dirac dirac = new_dirac(context, gauge, 0), single;
+  plaq_dirac_params d;
+  plaq_spinor b = new_spinor(context, 2, values), x = new_spinor(context, 2, NULL), low_b, low_x;
+  plaq_spinor_params s = spinor_params(2);
+  plaq_solve_report r, found[2];
+  plaq_solver solver;
+  int64_t doubles = 0, least = 0, bytes;
+  double sigma = 0.5, tol = 1e-9;
+  int i, form;
+  OK(plaq_solve_report_init(&r, sizeof r));
+  for (i = 0; i < 4; i++)
+    for (form = 0; form < 2; form++) {
+      plaq_solver_params p = solver_params(form ? PLAQ_ALGORITHM_CG : PLAQ_ALGORITHM_CGNR);
+      p.sloppy_precision = asked[i];
+      p.solution = form ? PLAQ_SOLUTION_MDAGM : PLAQ_SOLUTION_M;
+      if (form) p.system = PLAQ_SYSTEM_FULL;
+      OK(plaq_solver_create(dirac, &p, &solver));
+      OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+      CHECK(r.converged == 1 && r.residual <= p.tol);
+      CHECK(r.sloppy_precision == one[i] && r.sloppy_storage == PLAQ_STORAGE_SU3_12);
+      if (i == 0) found[form] = r;
+      if (i == 1) CHECK(r.iterations == found[form].iterations && r.residual == found[form].residual);
+      if (i == 2) CHECK(r.bytes > found[form].bytes);
+      if (form) {
+        OK(plaq_solver_memory(solver, 2, &bytes));
+        if (i == 0) least = bytes;
+        if (i == 1) CHECK(bytes == least);
+        if (i == 2) doubles = bytes;
+        OK(plaq_solver_multishift(solver, &x, &sigma, &tol, 1, b, NULL, NULL, &r, NULL));
+        CHECK(r.converged == 1 && r.sloppy_precision == shifts[i]);
+      }
+      OK(plaq_solver_destroy(solver));
+    }
+  CHECK(least != doubles);
+  OK(plaq_dirac_params_init(&d, sizeof d));
+  d.kappa = 0.115;
+  d.precision = PLAQ_PRECISION_SINGLE;
+  OK(plaq_dirac_create(context, gauge, &d, &single));
+  s.precision = PLAQ_PRECISION_SINGLE;
+  OK(plaq_spinor_create(context, &s, &low_b));
+  OK(plaq_spinor_create(context, &s, &low_x));
+  OK(plaq_spinor_load(low_b, NULL, values));
+  for (i = 0; i < 2; i++) {
+    plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CGNR);
+    p.tol = 1e-4;
+    if (i) p.sloppy_storage = PLAQ_STORAGE_SU3_18;
+    OK(plaq_solver_create(single, &p, &solver));
+    OK(plaq_solver_solve(solver, low_x, low_b, NULL, NULL, &r, NULL));
+    CHECK(r.converged == 1 && r.sloppy_precision == PLAQ_PRECISION_SINGLE);
+    CHECK(r.sloppy_storage == (i ? PLAQ_STORAGE_SU3_18 : PLAQ_STORAGE_SU3_12));
+    OK(plaq_solver_destroy(solver));
+  }
+  OK(plaq_dirac_destroy(single));
+  OK(plaq_spinor_destroy(low_b));
+  OK(plaq_spinor_destroy(low_x));
+  OK(plaq_spinor_destroy(b));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_dirac_destroy(dirac));
+}
+
 static void algorithms(plaq_context context, plaq_gauge gauge, const double *values) {
   int normalisation, i;
   for (normalisation = 0; normalisation < 2; normalisation++) {
@@ -59,7 +124,7 @@ static void algorithms(plaq_context context, plaq_gauge gauge, const double *val
     for (i = PLAQ_ALGORITHM_CGNE; i <= PLAQ_ALGORITHM_MR; i++) {
       plaq_solver_params p = solver_params(i);
       if (i == PLAQ_ALGORITHM_MR) p.tol = 1e-6;
-      if (i == PLAQ_ALGORITHM_CGNR) p.sloppy_precision = PLAQ_PRECISION_SINGLE;
+      if (i == PLAQ_ALGORITHM_CGNR) p.sloppy_precision = PLAQ_PRECISION_DOUBLE;
       if (i == PLAQ_ALGORITHM_BICGSTAB) p.sloppy_precision = PLAQ_PRECISION_HALF;
       if (i == PLAQ_ALGORITHM_GCR) p.precondition_steps = 3;
       p.system = i == PLAQ_ALGORITHM_GCR ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC;
@@ -271,6 +336,7 @@ int main(void) {
   plaq_context context = cpu_context();
   double *links = random_links(), *values = random_numbers(2 * SPINOR);
   plaq_gauge gauge = new_gauge(context, links);
+  automatic(context, gauge, values);
   algorithms(context, gauge, values);
   equations(context, gauge, values);
   callbacks_and_limits(context, gauge, values);

@@ -22,20 +22,22 @@ fn expected(lat: Lattice, s: &Source, column: usize) -> Field {
     // What the columns run over, the slowest first.
     let mut all = Vec::new();
     for vector in 0..s.vectors {
-        for p in if parity { vec![Some(0), Some(1)] } else { vec![None] } {
-            let spins = if spin && s.spin.is_none() { 0..4 } else { 0..1 };
-            for a in spins {
-                let colours = if colour && s.colour.is_none() { 0..3 } else { 0..1 };
-                for c in colours {
-                    let a = if spin && s.spin.is_none() { Some(a) } else { s.spin };
-                    let c = if colour && s.colour.is_none() { Some(c) } else { s.colour };
-                    all.push((vector as u32, p, a, c));
+        for part in 0..s.time_parts {
+            for p in if parity { vec![Some(0), Some(1)] } else { vec![None] } {
+                let spins = if spin && s.spin.is_none() { 0..4 } else { 0..1 };
+                for a in spins {
+                    let colours = if colour && s.colour.is_none() { 0..3 } else { 0..1 };
+                    for c in colours {
+                        let a = if spin && s.spin.is_none() { Some(a) } else { s.spin };
+                        let c = if colour && s.colour.is_none() { Some(c) } else { s.colour };
+                        all.push((vector as u32, part, p, a, c));
+                    }
                 }
             }
         }
     }
-    assert_eq!(all.len() - s.first, s.columns());
-    let (vector, p, a, c) = all[s.first + column];
+    assert_eq!(s.count.map_or(all.len() - s.first, |n| n.min(all.len() - s.first)), s.columns());
+    let (vector, part, p, a, c) = all[s.first + column];
     let mut out = spinor::zero(lat);
     for (lex, site) in out.iter_mut().enumerate() {
         let x = lat.coords(lex);
@@ -44,6 +46,9 @@ fn expected(lat: Lattice, s: &Source, column: usize) -> Field {
             Place::Wall => x[3] == s.position[3],
             Place::Volume => true,
         };
+        if x[3] % s.time_parts != part {
+            continue;
+        }
         if !here || p.is_some_and(|p| x.iter().sum::<usize>() % 2 != p) {
             continue;
         }
@@ -82,6 +87,8 @@ fn cases() -> Vec<Source> {
         Source { first: 7, ..noise(Noise::Z2, [false, true, true]) },
         Source { spin: Some(3), colour: Some(2), ..noise(Noise::Z4, [true, false, true]) },
         Source { noise: Some(Noise::Z4), seed: u64::MAX, dilute: [true, true, false], ..wall },
+        Source { time_parts: 2, count: Some(3), first: 1, ..noise(Noise::Normal, [false; 3]) },
+        Source { time_parts: 2, momentum, ..noise(Noise::Z4, [true, false, true]) },
     ]
 }
 
@@ -103,6 +110,36 @@ fn sources_agree_with_the_reference() {
                     );
                 }
             }
+        }
+    }
+}
+
+/// Diluted in time the columns of the volume are those of walls, one after another, and their sum is the
+/// undiluted source.
+#[test]
+fn time_slices_of_noise_are_walls() {
+    let columns = |s: Source, device: &_, extents: [usize; 4]| {
+        let mut f = field(device, extents, Precision::F64, s.columns());
+        s.set(&mut f).unwrap();
+        f.save_lex().unwrap()
+    };
+    for extents in lattices() {
+        for device in devices() {
+            let noise = Some(Noise::Z4);
+            let all = Source { noise, seed: 5, dilute: [true, true, false], ..Source::volume() };
+            let [.., times] = extents;
+            let diluted = Source { time_parts: times, ..all };
+            assert_eq!(diluted.columns(), 12 * times);
+            let undiluted = columns(all, &device, extents);
+            let mut sum = vec![0.0; undiluted.len()];
+            for t in 0..times {
+                let slice = Source { first: 12 * t, count: Some(12), ..diluted };
+                let found = columns(slice, &device, extents);
+                let wall = Source { noise, seed: 5, dilute: all.dilute, ..Source::wall(t) };
+                assert!(found == columns(wall, &device, extents), "{extents:?} {t}");
+                sum.iter_mut().zip(found).for_each(|(s, v)| *s += v);
+            }
+            assert!(sum == undiluted && sum.iter().any(|v| *v != 0.0), "{extents:?}");
         }
     }
 }
@@ -188,6 +225,11 @@ fn refusals_name_what_is_wrong() {
     refused(Source { dilute: [true; 3], ..Source::wall(0) }, argument, "noise");
     refused(Source { vectors: 2, ..Source::wall(0) }, argument, "noise");
     refused(Source { momentum: [0, 0, 1 << 20, 0], ..Source::wall(0) }, argument, "momentum");
+    refused(Source { time_parts: 2, ..Source::volume() }, argument, "noise");
+    let noise = Some(Noise::Z2);
+    refused(Source { time_parts: 2, noise, ..Source::wall(0) }, argument, "volume");
+    refused(Source { time_parts: 7, noise, ..Source::volume() }, argument, "divisor");
+    refused(Source { time_parts: 0, noise, ..Source::volume() }, argument, "divisor");
     refused(Source { first: 12, ..Source::wall(0) }, argument, "first");
     refused(Source { first: 1, ..Source::wall(0) }, mismatch, "11");
     refused(Source { spin: Some(1), ..Source::wall(0) }, mismatch, "at most 3");
