@@ -2,17 +2,14 @@
 //! shifted system is a multiple zeta_k of that of the least shift (Jegerlehner, hep-lat/9612014).
 
 use std::borrow::BorrowMut;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use num_complex::Complex64;
-
-use super::{
-    check_finite, solve, Monitor, Progress, SolverKind, SolverParams, SolverReport, System,
-};
+use super::stop::{StoppedBy, Watch};
+use super::{check_finite, solve, Monitor, SolverKind, SolverParams, SolverReport, System};
 use crate::bail;
 use crate::error::Result;
+use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shifted};
 
@@ -73,13 +70,10 @@ pub fn multishift(
     for x in xs.iter_mut() {
         x.borrow_mut().clear()?;
     }
-    let mut watched = |p: &Progress| {
-        let answer = monitor(p);
-        total.stopped |= answer == ControlFlow::Break(());
-        answer
-    };
-    let common = iterate(system, params, shifts, xs, b, &norm, &mut watched)?;
+    let common = iterate(system, params, shifts, xs, b, &norm, monitor)?;
     total.iterations = common.iterations;
+    total.stopped = common.ended.is_some_and(|by| by > StoppedBy::Iterations);
+    total.stopped_by = common.ended.filter(|_| total.stopped);
     (total.flops, total.bytes, total.history) = (common.flops, common.bytes, common.history);
     let mut reports = vec![];
     for ((shift, x), &iterations) in shifts.iter().zip(xs).zip(&common.per_shift) {
@@ -93,12 +87,13 @@ pub fn multishift(
             tol_hq: 0.0,
             initial_guess: true,
             max_iterations: left.saturating_sub(iterations),
-            ..params.clone()
+            ..params.since(start)
         };
         let sloppy = system.sloppy.as_ref().filter(|_| left > 0).map(shifted);
         let system = System { sloppy, ..System::new(shifted(&system.precise)) };
         let r = solve(&system, &params, x.borrow_mut(), b, monitor)?;
         total.stopped |= r.stopped;
+        total.stopped_by = total.stopped_by.max(r.stopped_by);
         total.standstill |= r.standstill;
         total.converged &= r.converged;
         total.iterations += r.iterations;
@@ -115,6 +110,9 @@ pub fn multishift(
             converged: r.converged,
             residual: r.residual,
         });
+    }
+    if total.converged {
+        total.stopped_by = Some(StoppedBy::Residual);
     }
     total.seconds = start.elapsed().as_secs_f64();
     Ok((total, reports))
@@ -159,6 +157,8 @@ fn check(
 struct Common {
     iterations: usize,
     per_shift: Vec<usize>,
+    /// The limit that was reached.
+    ended: Option<StoppedBy>,
     flops: f64,
     bytes: f64,
     history: Vec<f64>,
@@ -168,19 +168,20 @@ struct Common {
 fn iterate(
     system: &System,
     params: &SolverParams,
-    shifts: &[Shift],
+    asked: &[Shift],
     xs: &mut [impl BorrowMut<VectorField>],
     b: &VectorField,
     norm: &[f64],
     monitor: &mut Monitor,
 ) -> Result<Common> {
-    let start = Instant::now();
     let n = b.nrhs();
-    let least = (0..shifts.len())
-        .min_by(|&i, &j| shifts[i].sigma.total_cmp(&shifts[j].sigma))
+    let stop = SolverParams { tol: 0.0, tol_hq: 0.0, ..params.clone() }.stop();
+    let mut watch = Watch::new(stop, b.geometry().comm(), monitor);
+    let least = (0..asked.len())
+        .min_by(|&i, &j| asked[i].sigma.total_cmp(&asked[j].sigma))
         .expect("there is a shift");
     let base = system.sloppy.as_ref().unwrap_or(&system.precise);
-    let op = Shifted::new(base.clone(), shifts[least].sigma);
+    let op = Shifted::new(base.clone(), asked[least].sigma);
     let shape = op.shape();
     let two_level = system.sloppy.is_some();
     // Below its own precision a sloppy recurrence means nothing.
@@ -192,7 +193,7 @@ fn iterate(
     blas::axpby(&blas::complex(&weight), b, &blas::uniform(n, 0.0), &mut r)?;
     let mut q = shape.field(n)?;
     let mut tracks = vec![];
-    for _ in shifts {
+    for _ in asked {
         let mut p = shape.field(n)?;
         blas::copy(&mut p, &r)?;
         tracks.push(Track {
@@ -203,15 +204,21 @@ fn iterate(
             iterations: 0,
         });
     }
-    let mut common =
-        Common { iterations: 0, per_shift: vec![], flops: 0.0, bytes: 0.0, history: vec![] };
+    let mut common = Common {
+        iterations: 0,
+        per_shift: vec![],
+        ended: None,
+        flops: 0.0,
+        bytes: 0.0,
+        history: vec![],
+    };
     let vector = shape.bytes(n) as f64;
     // Counted for spinors, 12 complex numbers per site.
     let sites = shape.numbers() / 12.0 * n as f64;
     let mut r2 = blas::norm2(&r)?;
     let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
     let mut live = nonzero.clone();
-    while live.contains(&true) && common.iterations < params.max_iterations {
+    while live.contains(&true) && watch.ended(common.iterations).is_none() {
         let p = tracks[least].p.as_ref().expect("the least shift stays to the end");
         op.apply(&mut q, p)?;
         let curvature = blas::dot(p, &q)?;
@@ -235,13 +242,11 @@ fn iterate(
         common.bytes += op.bytes(n) + 5.0 * vector;
         let mut residual = vec![0.0f64; n];
         let mut still = vec![false; n];
-        for (k, (track, x)) in tracks.iter_mut().zip(xs.iter_mut()).enumerate() {
-            let Track { zeta, zeta_before, active, iterations, p: place } = track;
-            let Some(p) = place else { continue };
-            let x = x.borrow_mut();
-            let sigma = shifts[k].sigma - shifts[least].sigma;
-            let (mut a, mut c, mut d) =
-                (vec![Complex64::ZERO; n], vec![Complex64::ZERO; n], vec![Complex64::ZERO; n]);
+        let mut steps = vec![];
+        for (k, track) in tracks.iter_mut().enumerate().filter(|(_, t)| t.p.is_some()) {
+            let Track { zeta, zeta_before, active, iterations, .. } = track;
+            let sigma = asked[k].sigma - asked[least].sigma;
+            let mut step = Step::none(n);
             for i in 0..n {
                 if !live[i] || !(active[i] || k == least) {
                     continue;
@@ -252,30 +257,31 @@ fn iterate(
                         + zb * alpha_before[i] * (1.0 + sigma * alpha[i]));
                 // x is in units of b, p in units of b / |b|.
                 if active[i] {
-                    a[i] = (alpha[i] * next / z / weight[i]).into();
+                    step.a[i] = alpha[i] * next / z / weight[i];
                 }
-                c[i] = (beta[i] * (next / z).powi(2)).into();
-                d[i] = next.into();
+                step.c[i] = beta[i] * (next / z).powi(2);
+                step.d[i] = next;
                 (zeta[i], zeta_before[i]) = (next, z);
                 let relative = next.abs() * new[i].sqrt();
                 if active[i] {
                     residual[i] = residual[i].max(relative);
                     *iterations = common.iterations;
-                    active[i] = relative > shifts[k].tol.max(floor);
+                    active[i] = relative > asked[k].tol.max(floor);
                 }
                 still[i] |= active[i];
             }
-            if two_level {
-                blas::axpy(&a, p, x)?;
-                blas::axpby(&d, &r, &c, p)?;
-            } else {
-                blas::cg_update(x, &a, p, &c, &r, &d)?;
-            }
             common.flops += 288.0 * sites;
-            common.bytes += (if two_level { 6.0 } else { 5.0 }) * vector;
-            let gone = k != least && !active.contains(&true);
-            if gone {
-                *place = None;
+            common.bytes += 4.0 * vector;
+            steps.push(step);
+        }
+        common.bytes += vector;
+        let pairs = tracks.iter_mut().zip(xs.iter_mut());
+        let (mut ps, mut solutions): (Vec<&mut VectorField>, Vec<&mut VectorField>) =
+            pairs.filter_map(|(t, x)| Some((t.p.as_mut()?, x.borrow_mut()))).unzip();
+        shifts::update(&mut solutions, &mut ps, &steps, &r)?;
+        for (k, track) in tracks.iter_mut().enumerate() {
+            if k != least && !track.active.contains(&true) {
+                track.p = None;
             }
         }
         live = still;
@@ -283,12 +289,9 @@ fn iterate(
         if params.history {
             common.history.push(residual.iter().fold(0.0, |m, &v| v.max(m)));
         }
-        let seconds = start.elapsed().as_secs_f64();
-        let progress = Progress { iteration: common.iterations, residual: &residual, seconds };
-        if monitor(&progress) == ControlFlow::Break(()) {
-            break;
-        }
+        watch.after(common.iterations, &residual);
     }
+    common.ended = watch.ended(common.iterations);
     common.per_shift = tracks.iter().map(|t| t.iterations).collect();
     Ok(common)
 }
