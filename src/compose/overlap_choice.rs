@@ -10,7 +10,7 @@ use super::{Overlap, OverlapModes};
 
 /// Cost of a solve with the Wilson operator's inverse per ln(1 / tol), in applications of the sign function, with
 /// the time of the inverse and of the directions: measured, docs/overlap.md.
-const PRECONDITIONED: f64 = 3.5;
+const PRECONDITIONED: f64 = 4.5;
 
 impl Overlap {
     /// Is GCR with the Wilson operator's inverse expected to solve for these masses, one after the other, in less
