@@ -3,7 +3,7 @@
  *
  *   overlap --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]
  *           [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]
- *           [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]
+ *           [--solver auto|cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]
  *           [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE]
  *           [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N] [--smear-rho R]
  *           [--save-modes FILE] [--load-modes FILE] [--locality no|yes]
@@ -11,8 +11,9 @@
  * modes: low modes of Q = gamma5 (D_W - (1 + s)), and how well the operator obeys the Ginsparg-Wilson
  * relation; index: also the --low lowest modes of D^dagger D on either chirality; propagator: also twelve
  * solves for every mass, in double precision, --precision inside. --plot draws the eigenvalues of D in the
- * complex plane. --preconditioner belongs to --solver gcr: the Wilson operator's inverse with --wilson-mass,
- * above the critical one, or the mass that the library finds; --locality: the largest |D eta|(x) at every taxi
+ * complex plane. --solver auto, the default, takes what is expected to be fastest, gcr with the Wilson operator's
+ * inverse for light quarks; --preconditioner belongs to gcr: that inverse with --wilson-mass, above the critical one,
+ * or the mass that the library finds; --locality: the largest |D eta|(x) at every taxi
  * distance from a point source eta; --smear-steps: stout smearing of the kernel's links. Modes that --save-modes wrote
  * are not sought again with --load-modes. docs/overlap.md has the conventions. Status: 0 done, 1 refused, 2 wrong options, 3 not
  * converged or interrupted.
@@ -28,7 +29,7 @@
 static const char HELP[] =
     "usage: overlap --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]\n"
     "               [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]\n"
-    "               [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]\n"
+    "               [--solver auto|cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]\n"
     "               [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n"
     "               [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N]\n"
     "               [--smear-rho R] [--save-modes FILE] [--load-modes FILE] [--locality no|yes]\n" GRID_HELP;
@@ -48,7 +49,8 @@ static const choice SIGNS[] = {{"polynomial", PLAQ_OVERLAP_POLYNOMIAL},
                                {"auto", PLAQ_OVERLAP_AUTO},
                                {NULL, 0}};
 static const choice SOLVERS[] = {
-    {"cg", PLAQ_OVERLAP_CG}, {"sumr", PLAQ_OVERLAP_SUMR}, {"gcr", PLAQ_OVERLAP_GCR}, {NULL, 0}};
+    {"auto", PLAQ_OVERLAP_SOLVER_AUTO}, {"cg", PLAQ_OVERLAP_CG}, {"sumr", PLAQ_OVERLAP_SUMR},
+    {"gcr", PLAQ_OVERLAP_GCR},          {NULL, 0}};
 static const choice PRECISIONS[] = {{"double", PLAQ_PRECISION_DOUBLE},
                                     {"single", PLAQ_PRECISION_SINGLE},
                                     {"half", PLAQ_PRECISION_HALF},
@@ -144,7 +146,7 @@ static job read_options(int argc, char **argv) {
   j.load_file = option(argc, argv, "--load-modes", "");
   j.task = choose(argc, argv, "--task", "modes", TASKS);
   j.sign = choose(argc, argv, "--sign", "polynomial", SIGNS);
-  j.solver = choose(argc, argv, "--solver", "cg", SOLVERS);
+  j.solver = choose(argc, argv, "--solver", "auto", SOLVERS);
   j.precision = choose(argc, argv, "--precision", "single", PRECISIONS);
   j.boundary = choose(argc, argv, "--time-bc", "antiperiodic", BOUNDARIES);
   j.s = number(argc, argv, "--s", "0.4");
@@ -161,7 +163,8 @@ static job read_options(int argc, char **argv) {
   j.modes = strcmp(modes, "auto") ? (int32_t)integer(argc, argv, "--modes", "0") : -1;
   mass_option(option(argc, argv, "--mass", "0.05"), &j);
   source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
-  if (j.preconditioner && j.solver != PLAQ_OVERLAP_GCR) usage_error("--preconditioner", "belongs to --solver gcr");
+  if (j.preconditioner && j.solver != PLAQ_OVERLAP_GCR && j.solver != PLAQ_OVERLAP_SOLVER_AUTO)
+    usage_error("--preconditioner", "belongs to --solver gcr, which auto may choose");
   if (j.low < 1 || j.low > 1000) usage_error("--low", "expected 1 to 1000 modes");
   if (j.modes < -1 || j.modes > 1000) usage_error("--modes", "expected auto, or 0 to 1000 modes");
   return j;
@@ -328,8 +331,8 @@ static void print_results(const job *j) {
   for (k = 0; k < j->low; k++) printf("%5d  %20.12e  %20.12e\n", k, j->plus[k], j->minus[k]);
   if (j->task != TASK_PROPAGATOR) return;
   for (k = 0; k < j->masses; k++) {
-    printf("# m %g: %lld iterations, residual %.2e%s\n", j->mass[k], (long long)j->solve.iterations, j->solve.residual,
-           j->solve.converged ? "" : ", NOT CONVERGED");
+    printf("# m %g: %lld iterations of %s, residual %.2e%s\n", j->mass[k], (long long)j->solve.iterations,
+           name_of(o->algorithm, SOLVERS), j->solve.residual, j->solve.converged ? "" : ", NOT CONVERGED");
     printf("#%4s  %18s  %18s  %18s\n", "t", "pion", "rho", "nucleon");
     for (t = 0; t < j->times; t++)
       printf("%5d  %18.10e  %18.10e  %18.10e\n", t, j->pion[k * j->times + t], j->rho[k * j->times + t],
@@ -385,10 +388,11 @@ static void write_json(const job *j) {
     fprintf(f, "}},\n");
   }
   if (j->task == TASK_PROPAGATOR) {
-    fprintf(f, "  \"solver\": {\"name\": \"%s\", \"precision\": \"%s\", \"converged\": %s, \"iterations\": %lld, "
-               "\"residual\": %.17g},\n",
-            name_of(j->solver, SOLVERS), name_of(j->precision, PRECISIONS), j->solve.converged ? "true" : "false",
-            (long long)j->solve.iterations, j->solve.residual);
+    fprintf(f, "  \"solver\": {\"name\": \"%s\", \"preconditioner\": \"%s\", \"precision\": \"%s\", \"converged\": %s, "
+               "\"iterations\": %lld, \"residual\": %.17g},\n",
+            name_of(o->algorithm, SOLVERS), name_of(o->preconditioner, PRECONDITIONERS),
+            name_of(j->precision, PRECISIONS), j->solve.converged ? "true" : "false", (long long)j->solve.iterations,
+            j->solve.residual);
     fprintf(f, "  \"correlators\": [");
     for (k = 0; k < j->masses; k++) {
       fprintf(f, "%s\n    {\"mass\": %.17g, \"condensate\": %.17g, ", k ? "," : "", j->mass[k], j->condensate[k]);

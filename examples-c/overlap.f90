@@ -36,8 +36,9 @@ program overlap
   character(len=10), parameter :: sign_names(3) = [character(len=10) :: 'polynomial', 'zolotarev', 'auto']
   integer(c_int32_t), parameter :: sign_values(3) = &
     [PLAQ_OVERLAP_POLYNOMIAL, PLAQ_OVERLAP_ZOLOTAREV, PLAQ_OVERLAP_AUTO]
-  character(len=4), parameter :: solver_names(3) = [character(len=4) :: 'cg', 'sumr', 'gcr']
-  integer(c_int32_t), parameter :: solver_values(3) = [PLAQ_OVERLAP_CG, PLAQ_OVERLAP_SUMR, PLAQ_OVERLAP_GCR]
+  character(len=4), parameter :: solver_names(4) = [character(len=4) :: 'auto', 'cg', 'sumr', 'gcr']
+  integer(c_int32_t), parameter :: solver_values(4) = &
+    [PLAQ_OVERLAP_SOLVER_AUTO, PLAQ_OVERLAP_CG, PLAQ_OVERLAP_SUMR, PLAQ_OVERLAP_GCR]
   character(len=6), parameter :: precision_names(3) = [character(len=6) :: 'double', 'single', 'half']
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_HALF]
@@ -50,7 +51,7 @@ program overlap
   character(len=112), parameter :: help(7) = [character(len=112) :: &
     'usage: overlap_f --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]', &
     '                 [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]', &
-    '                 [--solver cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]', &
+    '                 [--solver auto|cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]', &
     '                 [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]', &
     '                 [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M]', &
     '                 [--smear-steps N] [--smear-rho R] [--save-modes FILE]', &
@@ -88,14 +89,15 @@ program overlap
   load_file = option(last, '--load-modes', '')
   task = choose(last, '--task', 'modes', task_names, task_values)
   params%sign = choose(last, '--sign', 'polynomial', sign_names, sign_values)
-  solver = choose(last, '--solver', 'cg', solver_names, solver_values)
+  solver = choose(last, '--solver', 'auto', solver_names, solver_values)
   precision = choose(last, '--precision', 'single', precision_names, precision_values)
   boundary = choose(last, '--time-bc', 'antiperiodic', boundary_names, boundary_values)
   params%s = number(last, '--s', '0.4')
   params%delta = number(last, '--delta', '1e-8')
   tol = number(last, '--tol', '1e-7')
   preconditioner = choose(last, '--preconditioner', 'none', preconditioner_names, preconditioner_values)
-  if (preconditioner /= 0 .and. solver /= PLAQ_OVERLAP_GCR) call usage_error('--preconditioner', 'belongs to --solver gcr')
+  if (preconditioner /= 0 .and. solver /= PLAQ_OVERLAP_GCR .and. solver /= PLAQ_OVERLAP_SOLVER_AUTO) &
+    call usage_error('--preconditioner', 'belongs to --solver gcr, which auto may choose')
   found_mass = option(last, '--wilson-mass', 'auto') == 'auto'
   if (.not. found_mass) wilson_mass = number(last, '--wilson-mass', '0')
   locality = choose(last, '--locality', 'no', no_yes, no_yes_values) == 1
@@ -303,7 +305,8 @@ contains
     end do
     if (task /= task_propagator) return
     do k = 1, mass_count
-      print '(7a)', '# m ', shown(masses(k), '(f8.5)'), ': ', word(solved%iterations), ' iterations, residual ', &
+      print '(7a)', '# m ', shown(masses(k), '(f8.5)'), ': ', word(solved%iterations), &
+        ' iterations of '//name_of(found%algorithm, solver_names, solver_values)//', residual ', &
         shown(solved%residual, '(es9.2)'), trim(merge(', NOT CONVERGED', repeat(' ', 15), solved%converged /= 1))
       print '(a)', '#   t                pion                 rho             nucleon'
       do t = 1, times
@@ -382,7 +385,9 @@ contains
         json_array('minus', minus)//'}},'
     end if
     if (task == task_propagator) then
-      write (unit, '(a)') '  "solver": {"name": "'//name_of(solver, solver_names, solver_values)//'", "precision": "'// &
+      write (unit, '(a)') '  "solver": {"name": "'//name_of(found%algorithm, solver_names, solver_values)// &
+        '", "preconditioner": "'//name_of(found%preconditioner, preconditioner_names, preconditioner_values)// &
+        '", "precision": "'// &
         name_of(precision, precision_names, precision_values)//'", "converged": '//truth(solved%converged)// &
         ', "iterations": '//word(solved%iterations)//', "residual": '//exact(solved%residual)//'},'
       write (unit, '(a)') '  "correlators": ['

@@ -2012,7 +2012,11 @@ enum {
   /** Shifted unitary minimal residual. */
   PLAQ_OVERLAP_SUMR = 1,
   /** Flexible GCR. */
-  PLAQ_OVERLAP_GCR = 2
+  PLAQ_OVERLAP_GCR = 2,
+  /** Whichever is expected to take the least time: GCR with the Wilson operator's inverse
+   * where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
+   * chiralities that b has. */
+  PLAQ_OVERLAP_SOLVER_AUTO = 3
 };
 
 /** D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s. */
@@ -2072,7 +2076,7 @@ plaq_status plaq_overlap_params_init(plaq_overlap_params *params, int64_t struct
 typedef struct plaq_overlap_solve_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_OVERLAP_CG. */
+  /** Default: PLAQ_OVERLAP_SOLVER_AUTO. */
   plaq_overlap_algorithm algorithm;
   /** Default: 2000. */
   int32_t max_iterations;
@@ -2088,9 +2092,10 @@ typedef struct plaq_overlap_solve_params {
   int32_t deflate;
   /** GCR: directions kept. Default: 20. */
   int32_t nkrylov;
-  /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-   * which must be above the critical one, NaN: found once for the links, the low edge of its
-   * spectrum at twice the (least) quark mass; and tolerance. Default: 0. */
+  /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
+   * the library chooses GCR; its mass, which must be above the critical one, NaN: found once
+   * for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
+   * Default: 0. */
   int32_t wilson_iterations;
   /** Default: NaN. */
   double wilson_mass;
@@ -2141,6 +2146,10 @@ typedef struct plaq_overlap_report {
   /** To find the modes, and to make the approximation. */
   double seconds_modes;
   double seconds_sign;
+  /** The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any. */
+  plaq_overlap_algorithm algorithm;
+  /** Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid. */
+  int32_t preconditioner;
 } plaq_overlap_report;
 
 /** Fills in defaults; pass sizeof. */

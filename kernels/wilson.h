@@ -253,12 +253,10 @@ template <class S, int RECON> struct HopBlock {
   static constexpr int sites = PLAQ_BLOCK / 2, V = chunk<T>(24), chunks = 24 / V, VB = chunk<T>(36);
   static constexpr bool clover = HopArgs{}.site_hop() >= SITE_CLOVER || HopArgs{}.site_y() >= SITE_CLOVER;
 
-  // Third rows of the links are in shared memory, which saves registers; a clover block needs its
-  // room more, where the rows can be made anew.
+  // Third rows of the links in shared memory save registers; where a clover block needs the room they are made anew.
   static constexpr bool keep_third = RECON == R18 || S::fixed || !clover;
 
-  // What a block keeps in shared memory, of at most 48 KB: `stages` spinors of each thread, then as
-  // far as they are there the third rows and the clover block of its chirality.
+  // In at most 48 KB of shared memory: `stages` spinors of each thread, then, where kept, third rows and clover block.
   typedef typename word<sizeof(T) * VB>::type BlockWord;
   static constexpr int room = 48 * 1024, slot_bytes = PLAQ_BLOCK * (16 * chunks + (S::fixed ? 4 : 0));
   static constexpr int third_bytes = keep_third ? PLAQ_BLOCK * 24 * sizeof(R) : 0;
@@ -302,8 +300,7 @@ template <class S, int RECON> struct HopBlock {
     return ((t * nz + pencil / (pieces / py) * pz + z) * pieces + piece) * sites;
   }
 
-  // Where the neighbour of s in direction mu begins: its first chunk, or `across` and that of its
-  // projection in a message.
+  // Where the neighbour of s in direction mu begins: its first chunk, or `across` and that of its part of a message.
   static constexpr u32 across = 1u << 31;
   static constexpr int VH = chunk<T>(12), chunks_across = 12 / VH;
   typedef typename word<sizeof(T) * VH>::type HalfWord;
@@ -432,15 +429,18 @@ template <class S, int RECON> struct HopBlock {
         v[i] = (forward ? up : down) + __shfl_xor_sync(0xffffffffu, forward ? down : up, 16);
       }
       apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
+      // Addresses kept from one right-hand side to the next would take registers that telling messages apart needs.
+      Site w = s;
+      if (S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) asm volatile("" : "+r"(w.o));
       if (a.with_y()) {
         R y[12];
-        load_half<S>(y, plane(a.y, rhs * a.step_y()), s, half);
+        load_half<S>(y, plane(a.y, rhs * a.step_y()), w, half);
         apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
-      if (a.with_z()) add_half(v, a.coef_z, plane(a.z, rhs * a.step_z()), s, half);
-      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, rhs * a.step_out()), s, half);
-      store_half<S>(v, plane(a.out, rhs * a.step_out()), s, half, inside);
+      if (a.with_z()) add_half(v, a.coef_z, plane(a.z, rhs * a.step_z()), w, half);
+      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, rhs * a.step_out()), w, half);
+      store_half<S>(v, plane(a.out, rhs * a.step_out()), w, half, inside);
     }
   }
 };

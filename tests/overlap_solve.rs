@@ -65,6 +65,10 @@ fn residual(op: &Overlap, x: &SpinorField, b: &SpinorField) -> f64 {
     largest(pairs.map(|(r, b)| (r / b).sqrt()))
 }
 
+fn chiral() -> OverlapSolveParams {
+    OverlapSolveParams { algorithm: OverlapAlgorithm::ChiralCg, ..Default::default() }
+}
+
 fn noise(op: &Overlap, n: usize) -> SpinorField {
     let mut b = op.shape().field(n).unwrap();
     b.set_noise(Noise::Normal, 5, 0).unwrap();
@@ -125,7 +129,7 @@ fn a_chiral_source_costs_half() {
         let op = operator(&device, extents, &smooth(extents, 3), 0.4);
         let mut b = op.shape().field(1).unwrap();
         b.load_lex(&reference::numbers::field_numbers(&spinor::point(lat, 3, 1, 2))).unwrap();
-        let params = OverlapSolveParams { tol: 1e-6, relax: false, ..Default::default() };
+        let params = OverlapSolveParams { tol: 1e-6, relax: false, ..chiral() };
         let solver = OverlapSolver::new(op.clone(), None, params).unwrap();
         let mut x = op.shape().field(1).unwrap();
         let point = solver.solve(&mut x, &b, &mut unwatched).unwrap();
@@ -141,7 +145,7 @@ fn several_masses_are_what_each_is_alone() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 3), 0.1);
         let b = noise(&op, 1);
-        let params = OverlapSolveParams { tol: 1e-6, ..Default::default() };
+        let params = OverlapSolveParams { tol: 1e-6, ..chiral() };
         let solver = OverlapSolver::new(op.clone(), None, params.clone()).unwrap();
         let masses = [0.1, 0.25, 0.7];
         let mut xs: Vec<SpinorField> =
@@ -203,7 +207,7 @@ fn the_integrated_ward_identity_holds() {
     for device in plain_devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 3), 0.1);
-        let params = OverlapSolveParams { tol: 1e-6, ..Default::default() };
+        let params = OverlapSolveParams { tol: 1e-6, ..chiral() };
         let solver = OverlapSolver::new(op.clone(), None, params).unwrap();
         let masses = [0.1, 0.4];
         let source = Source::point([1, 0, 1, 2]);
@@ -234,7 +238,7 @@ fn low_modes_save_iterations() {
             assert!(report.converged && residual(&op, &x, &b) < 1.01e-6, "{report:?}");
             report.iterations
         };
-        let cg = OverlapSolveParams { tol: 1e-6, ..Default::default() };
+        let cg = OverlapSolveParams { tol: 1e-6, ..chiral() };
         let modes = Arc::new(OverlapModes::find(&op, 4, 1e-8, &mut unwatched).unwrap());
         let (plain, deflated) = (run(None, cg.clone()), run(Some(modes), cg.clone()));
         assert!(deflated < plain, "{deflated} {plain}");
@@ -352,6 +356,57 @@ fn the_wilson_mass_is_near_the_best_one() {
             println!("{what}: edge {edge:.3}, {found} iterations; {shares:?} m: {scan:?}");
             let best = *scan.iter().min().unwrap().min(&found);
             assert!(5 * found <= 6 * best + 5, "{what}: {found} {scan:?}");
+        }
+    }
+}
+
+/// Left to itself the library takes the Wilson operator's inverse for light quarks, for heavy ones CG or SUMR by the
+/// chiralities of the source, and for several masses their common Krylov space; modes that are taken out count as mass.
+#[test]
+fn the_algorithm_is_chosen_by_mass_source_and_modes() {
+    for device in plain_devices() {
+        let extents = over_ranks([4, 4, 4, 4]);
+        let u = smooth(extents, 6);
+        let light = operator(&device, extents, &u, 0.03);
+        let heavy = Arc::new(light.with_mass(0.8).unwrap());
+        let b = noise(&light, 1);
+        let mut half = light.shape().field(1).unwrap();
+        light.square(1).project(&mut half, &b).unwrap();
+        let params = OverlapSolveParams { tol: 1e-6, ..Default::default() };
+        let run = |op: &Arc<Overlap>, modes: Option<Arc<OverlapModes>>, b: &SpinorField| {
+            let solver = OverlapSolver::new(op.clone(), modes, params.clone()).unwrap();
+            assert_eq!(solver.taken(), OverlapAlgorithm::Auto);
+            let (_, iterations) = solved(&solver, b);
+            (solver.taken(), iterations)
+        };
+        let (taken, iterations) = run(&light, None, &b);
+        let (_, without) = solved(&gcr(&light, OverlapPreconditioner::None), &b);
+        assert_eq!(taken, OverlapAlgorithm::Gcr);
+        assert!(iterations < without, "{iterations} {without}");
+        assert_eq!(run(&heavy, None, &b).0, OverlapAlgorithm::Sumr);
+        assert_eq!(run(&heavy, None, &half).0, OverlapAlgorithm::ChiralCg);
+        // Several masses.
+        let solver = OverlapSolver::new(light.clone(), None, params.clone()).unwrap();
+        let several = |masses: &[f64]| {
+            let fields = masses.iter().map(|_| light.shape().field(1).unwrap());
+            let mut xs: Vec<SpinorField> = fields.collect();
+            let report = solver.solve_masses(masses, &mut xs, &half, &mut unwatched).unwrap();
+            assert!(report.converged, "{report:?}");
+            for (&m, x) in masses.iter().zip(&xs) {
+                assert!(residual(&light.with_mass(m).unwrap(), x, &half) < 1.01e-6);
+            }
+            solver.taken()
+        };
+        assert_eq!(several(&[0.03, 0.05]), OverlapAlgorithm::Gcr);
+        assert_eq!(several(&[0.3, 0.4, 0.8]), OverlapAlgorithm::ChiralCg);
+        // The rule itself.
+        let wins = |masses: &[f64]| light.preconditioner_wins(None, masses);
+        assert!(wins(&[0.02]) && wins(&[0.2]) && !wins(&[0.8]));
+        assert!(wins(&[0.02; 10]) && !wins(&[0.02; 40]));
+        let modes = OverlapModes::find(&light, 8, 1e-6, &mut unwatched).unwrap();
+        let next = modes.values().iter().map(|v| v[7]).fold(f64::INFINITY, f64::min);
+        if next > 0.5 {
+            assert!(!light.preconditioner_wins(Some(&modes), &[0.02]), "{next}");
         }
     }
 }
@@ -620,7 +675,7 @@ fn what_cannot_be_is_refused() {
     let extents = over_ranks([4, 2, 2, 4]);
     let op = operator(device, extents, &smooth(extents, 3), 0.4);
     let status = |params| OverlapSolver::new(op.clone(), None, params).err().unwrap().status;
-    let good = OverlapSolveParams::default();
+    let good = chiral();
     assert_eq!(status(OverlapSolveParams { tol: 0.0, ..good.clone() }), Status::BadParameter);
     assert_eq!(status(OverlapSolveParams { tol: 1e-14, ..good.clone() }), Status::BadParameter);
     assert_eq!(status(OverlapSolveParams { nkrylov: 0, ..good.clone() }), Status::BadParameter);

@@ -108,7 +108,8 @@ fn propagators(b: &mut Bench, op: &Arc<Overlap>, wanted: [bool; 3]) -> Result<()
             continue;
         }
         let sloppy = Some((Precision::F32, Recon::R12));
-        let plain = OverlapSolveParams { tol: 1e-7, relax: false, ..Default::default() };
+        let algorithm = OverlapAlgorithm::ChiralCg;
+        let plain = OverlapSolveParams { algorithm, tol: 1e-7, relax: false, ..Default::default() };
         let helped = OverlapSolveParams { sloppy, relax: true, ..plain.clone() };
         let mass = -0.05;
         let multigrid = OverlapSolveParams {

@@ -1095,6 +1095,10 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SUMR = 1
   !> Flexible GCR.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_GCR = 2
+  !> Whichever is expected to take the least time: GCR with the Wilson operator's inverse
+  !> where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
+  !> chiralities that b has.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
   !> D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
   type, bind(c) :: plaq_overlap_params
     !> sizeof of this struct, set by its init function.
@@ -1154,9 +1158,9 @@ module plaq
     integer(c_int32_t) :: deflate
     !> GCR: directions kept.
     integer(c_int32_t) :: nkrylov
-    !> GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-    !> which must be above the critical one, NaN: found once for the links, the low edge of its
-    !> spectrum at twice the (least) quark mass; and tolerance.
+    !> GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
+    !> the library chooses GCR; its mass, which must be above the critical one, NaN: found once
+    !> for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
     integer(c_int32_t) :: wilson_iterations
     real(c_double) :: wilson_mass
     real(c_double) :: wilson_tol
@@ -1200,6 +1204,10 @@ module plaq
     !> To find the modes, and to make the approximation.
     real(c_double) :: seconds_modes
     real(c_double) :: seconds_sign
+    !> The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+    integer(c_int32_t) :: algorithm
+    !> Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+    integer(c_int32_t) :: preconditioner
   end type
 
   ! Gauge fixing

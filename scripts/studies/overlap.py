@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The overlap operator on quenched configurations: index, charge, susceptibility, Ward identity, locality, cost.
+"""The overlap operator on quenched configurations: index, charge, susceptibility, Ward identity, locality, cost, solvers.
 
-usage: overlap.py index|ward|locality|cost --out FILE [--lattice X,Y,Z,T] [--beta B] [--configurations N] ...
+usage: overlap.py index|ward|locality|cost|solvers --out FILE [--lattice X,Y,Z,T] [--beta B] [--configurations N] ...
 
 index:    the index of every configuration beside the charge of its field after flow to --flow-time, and the
           susceptibility (sum of Q^2) / (N V) of both.
@@ -12,6 +12,9 @@ locality: the largest |D eta|(x) at taxi distances from a point source eta, mean
           (hep-lat/9808010); --plot FILE.svg draws it, with the rate of its decay.
 cost:     for each of --lattices: modes, degree for each of --deltas, seconds of an application per site
           and degree and of the modes per site and mode (J. C. Walk, sections 5.2: Figs. 5.4 and 5.5).
+solvers:  twelve columns for each of --lattices and masses by each of the solvers: iterations, seconds and, of one
+          thread, seconds of the processor, which other programs do not disturb. A run with the same modes and
+          without propagators is subtracted. --low modes of either chirality are taken out of the start.
 Configurations come from heatbath. Tables go to the standard output, in Markdown; errors are those of the mean
 over independent configurations. With --seconds a study ends with the configurations that it has by then.
 """
@@ -19,6 +22,7 @@ import argparse
 import json
 import math
 import pathlib
+import resource
 import statistics
 import subprocess
 import sys
@@ -29,18 +33,19 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 def options():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("study", choices=["index", "ward", "locality", "cost"])
+    p.add_argument("study", choices=["index", "ward", "locality", "cost", "solvers"])
     p.add_argument("--out", type=pathlib.Path, required=True, help="JSON file")
     p.add_argument("--lattice", default="8,8,8,8")
-    p.add_argument("--lattices", default="4,4,4,8:8,8,8,8", help="cost: several, with colons between")
+    p.add_argument("--lattices", default="4,4,4,8:8,8,8,8", help="cost, solvers: several, with colons between")
     p.add_argument("--beta", default="5.9")
     p.add_argument("--configurations", type=int, default=10)
     p.add_argument("--separation", default="100", help="sweeps between configurations (100)")
     p.add_argument("--thermalise", default="300", help="sweeps from a hot start (300)")
     p.add_argument("--seed", default="1")
-    p.add_argument("--mass", default="0.02,0.05,0.1", help="ward: quark masses")
-    p.add_argument("--low", default="4", help="index: low modes of either chirality")
+    p.add_argument("--mass", default="0.02,0.05,0.1", help="ward, solvers: quark masses")
+    p.add_argument("--low", default="4", help="index, solvers: low modes of either chirality")
     p.add_argument("--delta", default="1e-7")
+    p.add_argument("--tol", default="1e-6", help="ward, solvers: largest residual (1e-6)")
     p.add_argument("--deltas", default="1e-2,1e-5,1e-8", help="cost")
     p.add_argument("--s", default="0.4")
     p.add_argument("--smear-steps", default="1", help="stout steps of the kernel's links (1)")
@@ -78,7 +83,10 @@ class Study:
         command = [str(self.bin / name), "--device", self.o.device, "--threads", self.o.threads, *arguments]
         if name != "heatbath":
             command += ["--json", str(report)]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         status = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.processor = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         if status not in (0, 3):
             sys.exit(f"{' '.join(command)}: status {status}")
         if name == "heatbath":
@@ -156,7 +164,7 @@ def index(study):
 def ward(study):
     o = study.o
     for gauge in study.configurations(o.lattice, o.configurations):
-        found = study.overlap(gauge, "propagator", "--mass", o.mass, "--low", o.low, "--delta", o.delta, "--tol", "1e-6")
+        found = study.overlap(gauge, "propagator", "--mass", o.mass, "--low", o.low, "--delta", o.delta, "--tol", o.tol)
         entries = [{"mass": c["mass"], "sum": c["mass"] * sum(c["pion"]), "condensate": c["condensate"],
                     "pion": c["pion"]} for c in found["correlators"]]
         study.result["configurations"].append({"masses": entries, "index": found["index"], "solver": found["solver"],
@@ -241,11 +249,43 @@ def cost(study):
             saved.unlink()
 
 
+SOLVERS = [("cg", "none"), ("sumr", "none"), ("gcr", "none"), ("gcr", "wilson"), ("gcr", "multigrid"), ("auto", "none")]
+
+
+def solvers(study):
+    o = study.o
+    head("lattice", "m", "solver", "iterations", "seconds", "of the processor", "residual")
+    for lattice in o.lattices.split(":"):
+        for gauge in study.configurations(lattice, 1):
+            saved = study.work / f"{o.out.stem}.modes"
+            common = ["--delta", o.delta, "--low", o.low]
+            study.overlap(gauge, "index", *common, "--save-modes", str(saved))
+            common += ["--load-modes", str(saved)]
+            for mass in o.mass.split(","):
+                study.overlap(gauge, "index", "--mass", mass, *common)
+                without = study.processor
+                for solver, preconditioner in SOLVERS:
+                    found = study.overlap(gauge, "propagator", "--mass", mass, "--tol", o.tol, "--solver", solver,
+                                          "--preconditioner", preconditioner, *common)
+                    taken, seconds = found["solver"], found["seconds"]["propagator"]
+                    name = taken["name"] + ("" if taken["preconditioner"] == "none" else f", {taken['preconditioner']}")
+                    name = f"auto: {name}" if solver == "auto" else name
+                    row(lattice.replace(",", "·"), mass, name, taken["iterations"], f"{seconds:.2f}",
+                        f"{study.processor - without:.2f}", f"{taken['residual']:.1e}")
+                    study.result["configurations"].append(
+                        {"lattice": lattice, "mass": mass, "solver": taken, "asked": solver, "seconds": seconds,
+                         "processor": study.processor - without, "degree": found["sign"]["degree"]})
+                    study.write()
+                if study.late():
+                    break
+            saved.unlink()
+
+
 def main():
     o = options()
     study = Study(o)
-    print(f"# {o.study}, beta {o.beta}, {o.lattices if o.study == 'cost' else o.lattice}\n")
-    {"index": index, "ward": ward, "locality": locality, "cost": cost}[o.study](study)
+    print(f"# {o.study}, beta {o.beta}, {o.lattices if o.study in ('cost', 'solvers') else o.lattice}\n")
+    {"index": index, "ward": ward, "locality": locality, "cost": cost, "solvers": solvers}[o.study](study)
     study.write()
     print(f"\n{study.result.get('device', '')}, {study.result['seconds']:.0f} s")
 

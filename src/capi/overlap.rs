@@ -37,6 +37,9 @@ use crate::ops::link_smearing::smear_links;
 use crate::ops::overlap::overlap_propagators;
 use crate::solvers::SolverKind;
 
+/// Iterations of the Wilson operator's inverse where the library chooses it.
+const MOST_WILSON: usize = 100;
+
 /// What a `plaq_overlap` stands for.
 pub struct Overlap {
     context: Arc<Context>,
@@ -47,6 +50,8 @@ pub struct Overlap {
     edge: Mutex<Option<f64>>,
     /// Of the Wilson operator of this mass, or the host's.
     multigrid: Mutex<Option<(Option<f64>, Arc<Multigrid>)>>,
+    /// Algorithm and preconditioner of the last solve.
+    solved: Mutex<(OverlapAlgorithm, i32)>,
 }
 
 impl Overlap {
@@ -57,7 +62,9 @@ impl Overlap {
         low: Option<Arc<OverlapModes>>,
     ) -> Self {
         let (context, low) = (context.clone(), Mutex::new(low));
-        Overlap { context, op, seconds, low, edge: Mutex::default(), multigrid: Mutex::default() }
+        let solved = Mutex::new((OverlapAlgorithm::Auto, 0));
+        let (edge, multigrid) = (Mutex::default(), Mutex::default());
+        Overlap { context, op, seconds, low, edge, multigrid, solved }
     }
     fn multigrid(&self) -> MutexGuard<'_, Option<(Option<f64>, Arc<Multigrid>)>> {
         self.multigrid.lock().unwrap_or_else(PoisonError::into_inner)
@@ -128,6 +135,10 @@ interface! {
             PLAQ_OVERLAP_SUMR = 1 => OverlapAlgorithm::Sumr,
             /// Flexible GCR.
             PLAQ_OVERLAP_GCR = 2 => OverlapAlgorithm::Gcr,
+            /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse
+            /// where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
+            /// chiralities that b has.
+            PLAQ_OVERLAP_SOLVER_AUTO = 3 => OverlapAlgorithm::Auto,
         }
     }
     params {
@@ -173,7 +184,7 @@ interface! {
         }
         /// How D x = b is solved.
         plaq_overlap_solve_params, plaq_overlap_solve_params_init {
-            algorithm: plaq_overlap_algorithm = PLAQ_OVERLAP_CG,
+            algorithm: plaq_overlap_algorithm = PLAQ_OVERLAP_SOLVER_AUTO,
             max_iterations: i32 = 2000,
             /// Largest |b - D x| / |b|, not far below the operator's error bound.
             tol: f64 = 1e-7,
@@ -186,9 +197,9 @@ interface! {
             deflate: i32 = 1,
             /// GCR: directions kept.
             nkrylov: i32 = 20,
-            /// GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none; its mass,
-            /// which must be above the critical one, NaN: found once for the links, the low edge of its
-            /// spectrum at twice the (least) quark mass; and tolerance.
+            /// GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
+            /// the library chooses GCR; its mass, which must be above the critical one, NaN: found once
+            /// for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
             wilson_iterations: i32 = 0,
             wilson_mass: f64 = f64::NAN,
             wilson_tol: f64 = 0.1,
@@ -232,6 +243,10 @@ interface! {
             /// To find the modes, and to make the approximation.
             seconds_modes: f64,
             seconds_sign: f64,
+            /// The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+            algorithm: plaq_overlap_algorithm,
+            /// Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+            preconditioner: i32,
         }
     }
     functions {
@@ -441,6 +456,8 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
     let (op, sign) = (&overlap.op, overlap.op.sign());
     let (modes, links) = (sign.modes(), sign.kernel().op().gauge());
     let ([low, high], kappa) = (sign.interval(), modes.kappa());
+    let (algorithm, preconditioner) =
+        *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner);
     report.set(plaq_overlap_report {
         s: op.rho() - 1.0,
         mass: op.mass(),
@@ -462,6 +479,8 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
         storage: number_of(links.recon()),
         seconds_modes: overlap.seconds[0],
         seconds_sign: overlap.seconds[1],
+        algorithm: number_of(algorithm),
+        preconditioner,
         ..Default::default()
     });
     Ok(())
@@ -552,11 +571,11 @@ fn index_of(
     Ok(())
 }
 
-/// A solver; `least` is the smallest quark mass that it is for.
+/// A solver for these quark masses.
 fn prepare(
     overlap: &Arc<Overlap>,
     p: &plaq_overlap_solve_params,
-    least: f64,
+    masses: &[f64],
 ) -> Result<OverlapSolver> {
     let flags = [
         (p.relax, "relax"),
@@ -577,8 +596,19 @@ fn prepare(
     if sloppy.1.group() != Group::Su3 {
         bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
     }
-    let iterations = at_least(p.wilson_iterations, 0, "wilson_iterations")?;
-    if p.multigrid == 1 && iterations == 0 {
+    let modes = overlap.low().filter(|_| p.deflate == 1);
+    let mut algorithm = choose(p.algorithm, "params.algorithm")?;
+    let mut iterations = at_least(p.wilson_iterations, 0, "wilson_iterations")?;
+    let mut multigrid = p.multigrid == 1;
+    if algorithm == OverlapAlgorithm::Auto {
+        if overlap.op.preconditioner_wins(modes.as_deref(), masses) {
+            algorithm = OverlapAlgorithm::Gcr;
+            iterations = if iterations == 0 { MOST_WILSON } else { iterations };
+        } else {
+            (iterations, multigrid) = (0, false);
+        }
+    }
+    if multigrid && iterations == 0 {
         bail!(
             Unsupported,
             "params.multigrid: it belongs to the Wilson preconditioner, wilson_iterations is 0"
@@ -586,14 +616,17 @@ fn prepare(
     }
     let mass = match (iterations, p.wilson_mass.is_nan()) {
         (0, _) | (_, false) => p.wilson_mass,
-        _ => overlap.op.with_mass(least)?.wilson_mass_of(overlap.edge()?),
+        _ => {
+            let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
+            overlap.op.with_mass(least)?.wilson_mass_of(overlap.edge()?)
+        }
     };
     let preconditioner = match iterations {
         0 => OverlapPreconditioner::None,
         max_iterations => OverlapPreconditioner::Wilson { mass, tol: p.wilson_tol, max_iterations },
     };
     let params = OverlapSolveParams {
-        algorithm: choose(p.algorithm, "params.algorithm")?,
+        algorithm,
         tol: p.tol,
         max_iterations: at_least(p.max_iterations, 0, "max_iterations")?,
         sloppy: Some(sloppy),
@@ -601,9 +634,8 @@ fn prepare(
         nkrylov: at_least(p.nkrylov, 1, "nkrylov")?,
         preconditioner,
     };
-    let modes = overlap.low().filter(|_| p.deflate == 1);
     let solver = OverlapSolver::new(overlap.op.clone(), modes, params)?;
-    if p.multigrid == 0 {
+    if !multigrid {
         return Ok(solver);
     }
     let kept = overlap.multigrid().clone();
@@ -625,6 +657,12 @@ fn report_of(
     solver: &OverlapSolver,
     report: crate::solvers::SolverReport,
 ) -> plaq_solve_report {
+    let preconditioned = solver.taken() == OverlapAlgorithm::Gcr
+        && solver.params().preconditioner != OverlapPreconditioner::None;
+    let preconditioner =
+        i32::from(preconditioned) + i32::from(preconditioned && solver.by_multigrid());
+    *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner) =
+        (solver.taken(), preconditioner);
     let memory_peak = overlap.context.device().used().1;
     let links = overlap.op.sign().kernel().op().gauge();
     let iterated = solver.params().sloppy.unwrap_or((links.precision(), links.recon()));
@@ -645,7 +683,7 @@ fn solve(
     overlap.context.check_same(x.context(), "x")?;
     overlap.context.check_same(b.context(), "b")?;
     overlap.context.device().reset_peak();
-    let solver = prepare(overlap, params, overlap.op.mass())?;
+    let solver = prepare(overlap, params, &[overlap.op.mass()])?;
     let b = b.read("b")?;
     let mut x = x.write("x")?;
     let mut monitor = watch(overlap.context.comm(), callback, user);
@@ -672,8 +710,7 @@ fn propagators_of(
     }
     overlap.context.device().reset_peak();
     let masses = masses.get(count as usize);
-    let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
-    let solver = prepare(overlap, params, least)?;
+    let solver = prepare(overlap, params, &masses)?;
     let mut monitor = watch(overlap.context.comm(), callback, user);
     let subtract = params.subtract == 1;
     let (fields, done) =

@@ -7,6 +7,7 @@ mod modes;
 pub mod multigrid;
 mod multishift;
 mod overlap;
+mod overlap_choice;
 mod overlap_mass;
 mod overlap_modes;
 mod overlap_solve;

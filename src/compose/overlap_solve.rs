@@ -3,7 +3,7 @@
 //! inside, and several masses at once.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use num_complex::Complex64;
@@ -31,6 +31,9 @@ pub enum OverlapAlgorithm {
     Sumr,
     /// Flexible GCR, which takes a preconditioner.
     Gcr,
+    /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse where
+    /// [`Overlap::preconditioner_wins`], else chiral CG or SUMR, by the chiralities that b has.
+    Auto,
 }
 
 /// An approximate inverse for GCR.
@@ -47,6 +50,13 @@ pub enum OverlapPreconditioner {
     },
 }
 
+impl OverlapPreconditioner {
+    /// As accurate as pays mostly.
+    pub fn wilson(mass: f64) -> Self {
+        OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations: 100 }
+    }
+}
+
 /// What a solve is asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapSolveParams {
@@ -60,13 +70,15 @@ pub struct OverlapSolveParams {
     pub relax: bool,
     /// GCR: directions kept.
     pub nkrylov: usize,
+    /// Of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
+    /// [`Overlap::wilson_mass`] finds.
     pub preconditioner: OverlapPreconditioner,
 }
 
 impl Default for OverlapSolveParams {
     fn default() -> Self {
         OverlapSolveParams {
-            algorithm: OverlapAlgorithm::ChiralCg,
+            algorithm: OverlapAlgorithm::Auto,
             tol: 1e-7,
             max_iterations: 2000,
             sloppy: None,
@@ -146,6 +158,9 @@ pub struct OverlapSolver {
     preconditioner: Option<Arc<dyn LinOp>>,
     modes: Option<Arc<OverlapModes>>,
     params: OverlapSolveParams,
+    by_multigrid: bool,
+    /// Of the last solve.
+    taken: Mutex<OverlapAlgorithm>,
 }
 
 impl OverlapSolver {
@@ -156,7 +171,7 @@ impl OverlapSolver {
     pub fn new(
         op: Arc<Overlap>,
         modes: Option<Arc<OverlapModes>>,
-        params: OverlapSolveParams,
+        mut params: OverlapSolveParams,
     ) -> Result<Self> {
         if !(params.tol > 0.0 && params.tol < 1.0) {
             bail!(BadParameter, "tol: expected a number between 0 and 1, found {}", params.tol);
@@ -188,11 +203,30 @@ impl OverlapSolver {
             true => Some(Arc::new(op.to(inner.0, inner.1)?)),
             false => None,
         };
-        let wilson = params.preconditioner != OverlapPreconditioner::None;
-        if wilson && params.algorithm != OverlapAlgorithm::Gcr {
-            bail!(Unsupported, "{:?} takes no preconditioner, GCR does", params.algorithm);
+        match (params.algorithm, params.preconditioner) {
+            (OverlapAlgorithm::Auto, OverlapPreconditioner::None)
+                if op.preconditioner_wins(modes.as_deref(), &[op.mass()]) =>
+            {
+                params.preconditioner = OverlapPreconditioner::wilson(op.wilson_mass()?);
+            }
+            (
+                OverlapAlgorithm::ChiralCg | OverlapAlgorithm::Sumr,
+                OverlapPreconditioner::Wilson { .. },
+            ) => {
+                bail!(Unsupported, "{:?} takes no preconditioner, GCR does", params.algorithm)
+            }
+            _ => (),
         }
-        let mut solver = OverlapSolver { op, sloppy, preconditioner: None, modes, params };
+        let taken = Mutex::new(params.algorithm);
+        let mut solver = OverlapSolver {
+            op,
+            sloppy,
+            preconditioner: None,
+            modes,
+            params,
+            by_multigrid: false,
+            taken,
+        };
         solver.preconditioner = solver.wilson_inverse(None)?;
         Ok(solver)
     }
@@ -207,6 +241,7 @@ impl OverlapSolver {
             bail!(Unsupported, "multigrid belongs to the Wilson preconditioner, there is none");
         }
         self.preconditioner = self.wilson_inverse(Some(multigrid))?;
+        self.by_multigrid = true;
         Ok(self)
     }
 
@@ -242,6 +277,45 @@ impl OverlapSolver {
     }
     pub fn params(&self) -> &OverlapSolveParams {
         &self.params
+    }
+    /// The algorithm of the last solve; before any what was asked for.
+    pub fn taken(&self) -> OverlapAlgorithm {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Is the preconditioner's inverse by multigrid?
+    pub fn by_multigrid(&self) -> bool {
+        self.by_multigrid
+    }
+
+    /// The algorithm for `masses` and b.
+    fn choose(&self, masses: &[f64], b: &SpinorField) -> Result<OverlapAlgorithm> {
+        let algorithm = match self.params.algorithm {
+            OverlapAlgorithm::Auto => {
+                let wins = self.op.preconditioner_wins(self.modes.as_deref(), masses);
+                if self.preconditioner.is_some() && wins {
+                    OverlapAlgorithm::Gcr
+                } else if masses.len() > 1 || self.one_chirality(b)? {
+                    OverlapAlgorithm::ChiralCg
+                } else {
+                    OverlapAlgorithm::Sumr
+                }
+            }
+            asked => asked,
+        };
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = algorithm;
+        Ok(algorithm)
+    }
+
+    /// Have all right-hand sides the same chirality?
+    fn one_chirality(&self, b: &SpinorField) -> Result<bool> {
+        let mut half = b.like(b.precision())?;
+        let mut empty = false;
+        for chirality in [1, -1] {
+            self.op.square(chirality).project(&mut half, b)?;
+            empty |= blas::norm2(&half)?.iter().all(|&v| v == 0.0);
+        }
+        Ok(empty)
     }
 
     /// Sets the accuracy of the inner sign function by the residual.
@@ -284,6 +358,7 @@ impl OverlapSolver {
         shape.check(b, "b")?;
         b.check_like(x, "solve")?;
         let n = b.nrhs();
+        let algorithm = self.choose(&[self.op.mass()], b)?;
         let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
         if let Some(i) = norm.iter().position(|v| !v.is_finite()) {
             bail!(NotFinite, "b: right-hand side {i} holds NaN or infinity");
@@ -297,15 +372,17 @@ impl OverlapSolver {
             self.op.apply_dagger(x, &low)?;
             self.residual(&mut r, x, b)?;
         }
-        let mut report = self.advance(x, &mut r, &mut dx, b, &norm, monitor)?;
+        let mut report = self.advance(algorithm, x, &mut r, &mut dx, b, &norm, monitor)?;
         report.residual_hq = blas::heavy_quark_residual(x, &r)?;
         report.seconds = start.elapsed().as_secs_f64();
         Ok(report)
     }
 
     /// Solves from x with the residual r on, in stages to what is left of the tolerance.
+    #[allow(clippy::too_many_arguments)]
     fn advance(
         &self,
+        algorithm: OverlapAlgorithm,
         x: &mut SpinorField,
         r: &mut SpinorField,
         dx: &mut SpinorField,
@@ -344,10 +421,11 @@ impl OverlapSolver {
             let goal = (0.5 * self.params.tol / worst).min(0.5);
             let mut inner = self.relaxed(goal, monitor);
             self.begin(goal);
-            let part = match self.params.algorithm {
+            let part = match algorithm {
                 OverlapAlgorithm::ChiralCg => self.chiral(dx, r, goal, left, &mut inner)?,
                 OverlapAlgorithm::Sumr => self.unitary(dx, r, goal, left, &mut inner)?,
                 OverlapAlgorithm::Gcr => self.flexible(dx, r, goal, left, &mut inner)?,
+                OverlapAlgorithm::Auto => bail!(Internal, "no algorithm was chosen"),
             };
             blas::axpy(&blas::uniform(n, 1.0), dx, x)?;
             let residual = report.residual.clone();
@@ -470,6 +548,8 @@ impl OverlapSolver {
             preconditioner: self.preconditioner.clone().filter(|_| preconditioner),
             modes: self.modes.clone(),
             params: self.params.clone(),
+            by_multigrid: self.by_multigrid,
+            taken: Mutex::new(self.params.algorithm),
         })
     }
 
@@ -492,27 +572,33 @@ impl OverlapSolver {
         if masses.is_empty() || xs.len() != masses.len() {
             bail!(BadParameter, "masses: {} with {} solutions", masses.len(), xs.len());
         }
-        let solvers: Result<Vec<Self>> = masses.iter().map(|&m| self.with_mass(m, true)).collect();
-        let solvers = solvers?;
         let (shape, n) = (self.op.shape(), b.nrhs());
         shape.check(b, "b")?;
         for x in xs.iter_mut() {
             shape.check(x, "x")?;
             b.check_like(x, "solve_masses")?;
         }
+        let algorithm = self.choose(masses, b)?;
+        let solver_of = |&m: &f64| -> Result<Self> {
+            let mut solver = self.with_mass(m, true)?;
+            solver.params.algorithm = algorithm;
+            Ok(solver)
+        };
+        let solvers: Result<Vec<Self>> = masses.iter().map(solver_of).collect();
+        let solvers = solvers?;
         let mut report = SolverReport { converged: true, ..Default::default() };
         let mut worst = vec![0.0f64; n];
-        if self.params.algorithm == OverlapAlgorithm::ChiralCg {
+        if algorithm == OverlapAlgorithm::ChiralCg {
             report = self.shifted(masses, xs, b, monitor)?;
         }
         for (solver, x) in solvers.iter().zip(xs) {
-            let part = match self.params.algorithm {
+            let part = match algorithm {
                 OverlapAlgorithm::ChiralCg => solver.correct(x, b, report.stopped, monitor)?,
                 _ => solver.solve(x, b, monitor)?,
             };
             worst.iter_mut().zip(&part.residual).for_each(|(m, r)| *m = m.max(*r));
             report = report.followed_by(part);
-            if report.stopped && self.params.algorithm != OverlapAlgorithm::ChiralCg {
+            if report.stopped && algorithm != OverlapAlgorithm::ChiralCg {
                 break;
             }
         }
@@ -535,7 +621,8 @@ impl OverlapSolver {
         self.residual(&mut r, x, b)?;
         let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
         if !stopped {
-            return self.advance(x, &mut r, &mut dx, b, &norm, monitor);
+            let algorithm = self.params.algorithm;
+            return self.advance(algorithm, x, &mut r, &mut dx, b, &norm, monitor);
         }
         let size = blas::norm2(&r)?.into_iter().zip(&norm);
         let residual = size.map(|(r, b)| if *b > 0.0 { r.sqrt() / b } else { 0.0 }).collect();
