@@ -34,7 +34,7 @@ static cycle_options read_cycle(int argc, char **argv) {
   c.precision = choose(argc, argv, "--mg-precision", "auto", CYCLE_PRECISIONS);
   c.links = choose(argc, argv, "--mg-links", "auto", CYCLE_PRECISIONS);
   c.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
-  c.modes = (int32_t)integer(argc, argv, "--mg-modes", "0");
+  c.modes = (int32_t)integer(argc, argv, "--mg-modes", "-1");
   return c;
 }
 

@@ -92,16 +92,31 @@ template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<S
       for (int c = 0; c < a.m(); c++) f(at + c);
     }
   }
+#if PLAQ_GPU
+  template <int B> static PLAQ_FN void some_columns(const AggregateArgs& a, int o) {
+    const int n = a.n(), columns = a.columns(), groups = columns / B;
+    const int row = o % (2 * n), col = (o / (2 * n)) % groups * B, i = row % n;
+    const i64 aggregate = o / (2 * n) / groups;
+    cplx<C> sum[B];
+    PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = {0, 0};
+    walk(a, aggregate, row / n, [&](i64 at) {
+      const cplx<C> p = number<C>((const T*)a.v, at * n + i);
+      cplx<C> z[B];
+      numbers((const T*)a.fine, at * columns + col, z);
+      PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = madd_conj(sum[b], p, z[b]);
+    });
+    PLAQ_UNROLL for (int b = 0; b < B; b++)
+      put_number((TC*)a.coarse, aggregate * a.step_site + row * a.step_row + (col + b) * a.step_column, sum[b]);
+  }
+#endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
     const int n = a.n(), columns = a.columns();
     const T *v = (const T*)a.v, *fine = (const T*)a.fine;
     TC* coarse = (TC*)a.coarse;
 #if PLAQ_GPU
-    const int row = o % (2 * n), col = (o / (2 * n)) % columns, i = row % n;
-    const i64 aggregate = o / (2 * n) / columns;
-    cplx<C> sum = {0, 0};
-    walk(a, aggregate, row / n, [&](i64 at) { sum = madd_conj(sum, number<C>(v, at * n + i), number<C>(fine, at * columns + col)); });
-    put_number(coarse, aggregate * a.step_site + row * a.step_row + col * a.step_column, sum);
+    // AGGREGATE_COLUMNS columns of a thread where they divide all.
+    if (columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS>(a, o);
+    else some_columns<1>(a, o);
 #else
     if (lx != 0) return;
     constexpr int V = W < 2 ? 2 : W;
@@ -148,18 +163,33 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
   typedef typename Types::T T;
   typedef typename Types::TC TC;
   typedef typename Types::C C;
+#if PLAQ_GPU
+  // B columns of a thread, from K vectors at a time.
+  template <int B, int K> static PLAQ_FN void some_columns(const AggregateArgs& a, int o) {
+    const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
+    const int j = o % groups * B, c = (o / groups) % (2 * m);
+    const i64 x = o / groups / (2 * m), at = x * 2 * m + c;
+    const i64 from = ((i64)((const int*)a.sites)[x] * 2 + c / m) * n;
+    cplx<C> sum[B];
+    PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = {0, 0};
+    for (int i = 0; i < n; i += K) {
+      // Either factor has one number where the other one has several.
+      cplx<C> p[K], z[B * K];
+      numbers((const T*)a.v, at * n + i, p);
+      numbers((const TC*)a.coarse, (from + i) * columns + j, z);
+      PLAQ_UNROLL for (int b = 0; b < B * K; b++) sum[b % B] = madd(sum[b % B], p[b % K], z[b]);
+    }
+    PLAQ_UNROLL for (int b = 0; b < B; b++) put_number((T*)a.fine, at * columns + j + b, sum[b]);
+  }
+#endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
     const int n = a.n(), m = a.m(), columns = a.columns();
     const T* v = (const T*)a.v;
     T* fine = (T*)a.fine;
 #if PLAQ_GPU
-    const int j = o % columns, c = (o / columns) % (2 * m);
-    const i64 x = o / columns / (2 * m), at = x * 2 * m + c;
-    const i64 aggregate = ((const int*)a.sites)[x];
-    const i64 from = (aggregate * 2 + c / m) * n;
-    cplx<C> sum = {0, 0};
-    for (int i = 0; i < n; i++) sum = madd(sum, number<C>(v, at * n + i), number<C>((const TC*)a.coarse, (from + i) * columns + j));
-    put_number(fine, at * columns + j, sum);
+    if (columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS, 1>(a, o);
+    else if (columns == 1 && n % 2 == 0) some_columns<1, 2>(a, o);
+    else some_columns<1, 1>(a, o);
 #else
     if (lx != 0) return;
     constexpr int V = W < 2 ? 2 : W;

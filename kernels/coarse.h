@@ -61,6 +61,33 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     PLAQ_UNROLL for (int b = 0; b < B; b++)
       if (j0 + b < nrhs) finish(a, site, row, j0 + b, sum[b]);
   }
+  // One right-hand side of links in 16 bits: a thread has two rows, whose numbers are one load.
+  static PLAQ_FN void two_rows(const CoarseApplyArgs& a, int o) {
+    const int rows = a.rows(), tiles = (rows + 7) / 8, part = (o >> 2) & 7;
+    const u32 i = (u32)o >> 5;
+    const int row = (int)(i % (u32)tiles) * 8 + 2 * (o & 3), r = row < rows ? row : rows - 2;
+    const i64 site = a.first + i / (u32)tiles;
+    cplx<C> sum[2] = {{0, 0}, {0, 0}};
+    if (site < a.first + a.count) {
+      terms(a, site, [&](const L* m, const T* from, C scale) {
+        cplx<C> term[2] = {{0, 0}, {0, 0}};
+        for (int c = part; c < rows; c += 8) {
+          const short4 q = __ldg((const short4*)m + ((i64)c * rows + r) / 2);
+          const cplx<C> z = number<C>(from, c);
+          term[0] = madd(term[0], cplx<C>{(C)q.x, (C)q.y}, z), term[1] = madd(term[1], cplx<C>{(C)q.z, (C)q.w}, z);
+        }
+        sum[0] = sum[0] + scale * term[0], sum[1] = sum[1] + scale * term[1];
+      });
+    }
+    PLAQ_UNROLL for (int b = 0; b < 2; b++) {
+      PLAQ_UNROLL for (int x = 4; x < 32; x *= 2) {
+        sum[b].re += __shfl_xor_sync(0xffffffffu, sum[b].re, x);
+        sum[b].im += __shfl_xor_sync(0xffffffffu, sum[b].im, x);
+      }
+    }
+    if (part != 0 || row >= rows || site >= a.first + a.count) return;
+    finish(a, site, row, 0, sum[0]), finish(a, site, row + 1, 0, sum[1]);
+  }
   // Several right-hand sides of links in 16 bits by tensor cores: a warp has 16 rows and N times eight right-hand
   // sides. Factors have eleven bits there: vectors go in two parts.
   static PLAQ_FN float rounded(float v) {
@@ -122,7 +149,8 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     put_number((T*)a.out, (site - a.first_out) * size + at, z);
   }
   static PLAQ_FN void site(const CoarseApplyArgs& a, int o, int, int) {
-    if (a.nrhs() == 1) rows<1>(a, o);
+    if (scaled && a.nrhs() == 1) two_rows(a, o);
+    else if (a.nrhs() == 1) rows<1>(a, o);
     else if (scaled && a.nrhs() <= 8) tiles<1>(a, o);
     else if (scaled) tiles<2>(a, o);
     else rows<4>(a, o);

@@ -268,8 +268,8 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
       SYM(const __grid_constant__ ARGS a, int n, const __grid_constant__ SumArgs to) {           \
     Sums<N, 1> s;                                                                                \
     for (int k = 0; k < N; k++) s.v[k] = 0;                                                      \
-    for (int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x; o < n; o += gridDim.x * PLAQ_BLOCK)      \
-      BODY::site(a, o, 0, blockIdx.y, s);                                               \
+    for (int o = blockIdx.y * PLAQ_BLOCK + threadIdx.x; o < n; o += gridDim.y * PLAQ_BLOCK)      \
+      BODY::site(a, o, 0, blockIdx.x, s);                                               \
     block_sum<N, M>(s.v, to);                                                                    \
   }
 

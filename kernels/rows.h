@@ -23,6 +23,19 @@ template <class C, class T> PLAQ_FN cplx<C> number(const T* at, i64 i) {
   return {(C)at[2 * i], (C)at[2 * i + 1]};
 #endif
 }
+#if PLAQ_GPU
+// N complex numbers from an even one `i` on: two floats' pairs are one load.
+template <int N, class C> PLAQ_FN void numbers(const float* at, i64 i, cplx<C> (&z)[N]) {
+  PLAQ_UNROLL for (int k = 0; k + 1 < N; k += 2) {
+    const float4 q = __ldg((const float4*)(at + 2 * (i + k)));
+    z[k] = {(C)q.x, (C)q.y}, z[k + 1] = {(C)q.z, (C)q.w};
+  }
+  if (N % 2 != 0) z[N - 1] = number<C>(at, i + N - 1);
+}
+template <int N, class C> PLAQ_FN void numbers(const double* at, i64 i, cplx<C> (&z)[N]) {
+  PLAQ_UNROLL for (int k = 0; k < N; k++) z[k] = number<C>(at, i + k);
+}
+#endif
 template <class C, class T> PLAQ_FN void put_number(T* at, i64 i, cplx<C> z) {
 #if PLAQ_GPU
   typename pair_of<T>::type w;

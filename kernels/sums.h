@@ -36,14 +36,15 @@ template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 
   return total;
 }
 
-// Called by every thread of a kernel with one row of blocks per batch. Partial sums of the blocks land
+// Called by every thread of a kernel with one column of blocks per batch: blocks of all batches that are at the
+// same elements run side by side, and find in the cache what they share. Partial sums of the blocks land
 // in memory; the last block of a batch adds them in index order, so that the same launch gives the
 // same bits, leaves N numbers for each batch to later kernels, and posts them and the flag's sum.
 template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to) {
   __shared__ double sh[32 * N];
   __shared__ bool last;
-  double* const part = (double*)to.partial + (size_t)blockIdx.y * gridDim.x * N;
-  unsigned* const count = (unsigned*)to.counters + blockIdx.y;
+  double* const part = (double*)to.partial + (size_t)blockIdx.x * gridDim.y * N;
+  unsigned* const count = (unsigned*)to.counters + blockIdx.x;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = PLAQ_BLOCK / 32;
   PLAQ_UNROLL for (int k = 0; k < N; k++) {
     for (int d = 16; d > 0; d >>= 1) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
@@ -54,17 +55,17 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   for (int k = threadIdx.x; k < N; k += PLAQ_BLOCK) {
     double t = 0;
     for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
-    part[blockIdx.x * N + k] = t;
+    part[blockIdx.y * N + k] = t;
     __threadfence();
   }
   __syncthreads();
-  if (threadIdx.x == 0) last = atomicAdd(count, 1u) == gridDim.x - 1;
+  if (threadIdx.x == 0) last = atomicAdd(count, 1u) == gridDim.y - 1;
   __syncthreads();
   if (!last) return;
   __threadfence();
   PLAQ_UNROLL for (int k = 0; k < N; k++) {
     double t = 0;
-    for (int b = threadIdx.x; b < gridDim.x; b += PLAQ_BLOCK) t = join<N, M>(k, t, __ldcg(part + b * N + k));
+    for (int b = threadIdx.x; b < gridDim.y; b += PLAQ_BLOCK) t = join<N, M>(k, t, __ldcg(part + b * N + k));
     for (int d = 16; d > 0; d >>= 1) t = join<N, M>(k, t, __shfl_down_sync(0xffffffffu, t, d));
     if (lane == 0) sh[warp * N + k] = t;
   }
@@ -76,10 +77,10 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
       t = 0;
       for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
     }
-    const i64 i = blockIdx.y * (N + 1) + k;
+    const i64 i = blockIdx.x * (N + 1) + k;
     // The flag is a sum behind the maxima: it is joined as number 0 is.
     if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
-    if (k < N) ((double*)to.totals)[blockIdx.y * N + k] = t;
+    if (k < N) ((double*)to.totals)[blockIdx.x * N + k] = t;
     post(to.out + i * 16, t, (u32)to.tag);
   }
 }

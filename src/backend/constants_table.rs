@@ -146,4 +146,7 @@ constants! {
 
     // Rows of a dense matrix that an element has on the CPU (dense.h).
     DENSE_ROWS = 32;
+
+    // Columns of a thread of a GPU between levels (aggregate.h).
+    AGGREGATE_COLUMNS = 4;
 }

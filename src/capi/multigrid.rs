@@ -137,8 +137,8 @@ interface! {
             coarse_smoother: plaq_smoother = PLAQ_SMOOTHER_CA_GCR,
             coarsest: plaq_coarsest = PLAQ_COARSEST_CA_GCR,
             /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
-            /// to 256; 0 with PLAQ_COARSEST_DIRECT.
-            coarsest_modes: i32 = 0,
+            /// to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 48 on large ones, none on small ones.
+            coarsest_modes: i32 = -1,
             /// A plaq_cycle for the third level of four; -1: as `cycle`.
             deep_cycle: i32 = -1,
             /// Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
@@ -289,7 +289,10 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     params.smoother = choose(p.smoother, "params.smoother")?;
     params.coarse_smoother = choose(p.coarse_smoother, "params.coarse_smoother")?;
     params.coarsest = choose(p.coarsest, "params.coarsest")?;
-    params.coarsest_modes = count(p.coarsest_modes, "coarsest_modes", 0)?;
+    params.coarsest_modes = match p.coarsest_modes {
+        -1 => params.suggested_modes(geometry),
+        modes => count(modes, "coarsest_modes", 0)?,
+    };
     params.deep_cycle = match p.deep_cycle {
         -1 => None,
         cycle => Some(choose(cycle, "params.deep_cycle")?),

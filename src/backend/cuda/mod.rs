@@ -189,13 +189,18 @@ impl Cuda {
             Kind::Block => 1,
             _ => call.work.batches,
         };
+        let grid = match sums {
+            None => [grid_x as u32, batches as u32, 1],
+            // Batches side by side (kernels/sums.h).
+            Some(_) => [batches as u32, grid_x as u32, 1],
+        };
         let sums = sums.map_or(std::ptr::null(), |sums| sums as *const SumArgs);
         let mut pointers: [*mut c_void; 3] =
             [call.args.cast_mut().cast(), (&mut n as *mut c_int).cast(), sums.cast_mut().cast()];
         // Blocks may come on the device as those of the kernel before leave it (plaq_dialect.h).
         let early = LaunchAttribute { id: STREAM_SERIALIZATION, value: 1, rest: [0; 15] };
         let config = LaunchConfig {
-            grid: [grid_x as u32, batches as u32, 1],
+            grid,
             block: [kernel.shape.block, 1, 1],
             shared_bytes: 0,
             stream: self.stream,

@@ -37,7 +37,7 @@ pub(super) struct Direct {
 
 /// Refuses a coarsest level that its solver is not for.
 pub(super) fn check(params: &MultigridParams, op: &Wilson) -> Result<()> {
-    let unknowns = memory::coarsest_unknowns(op, params);
+    let unknowns = memory::coarsest_unknowns(op.gauge().geometry(), params);
     if params.coarsest == Coarsest::Direct && unknowns > DIRECT_MOST {
         bail!(
             BadParameter,

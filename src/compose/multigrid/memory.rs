@@ -5,7 +5,7 @@ use super::schwarz::Schwarz;
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
 use crate::fields::domains::Domains;
 use crate::fields::krylov::LeastSquares;
-use crate::fields::{Precision, SpinorField, Subset};
+use crate::fields::{Geometry, Precision, SpinorField, Subset};
 use crate::operators::Wilson;
 
 /// A level: sites of this rank, those of solves, components, and where the level is gathered this rank's
@@ -54,8 +54,8 @@ fn coarsest_directions(params: &MultigridParams, steps: usize) -> usize {
 }
 
 /// Unknowns of the coarsest level's system on all ranks.
-pub(super) fn coarsest_unknowns(op: &Wilson, params: &MultigridParams) -> u64 {
-    let places = gathering::places(params, op.gauge().geometry()).unwrap_or_default();
+pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -> u64 {
+    let places = gathering::places(params, geometry).unwrap_or_default();
     let (Some(place), Some(level)) = (places.last(), params.levels.last()) else { return 0 };
     let sites: usize = place.global.iter().product();
     let parity = place.global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
@@ -204,7 +204,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         held += LeastSquares::bytes(params.coarsest_modes) as u64;
     }
     if params.coarsest == Coarsest::Direct {
-        held += unknowns * coarsest_unknowns(op, params) * 2 * real;
+        held += unknowns * coarsest_unknowns(geometry, params) * 2 * real;
     }
     // The cycle improves the vectors.
     if params.refinements > 0 {

@@ -1,3 +1,4 @@
+use super::memory;
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{Geometry, Precision};
@@ -225,7 +226,19 @@ impl MultigridParams {
             extents = global;
             levels.push(level(block));
         }
-        MultigridParams { levels, ..Self::with_levels(vec![]) }
+        let mut params = Self::with_levels(levels);
+        params.coarsest_modes = params.suggested_modes(geometry);
+        params
+    }
+
+    /// Low modes that are worth their search on the coarsest level of a lattice: none where it is small.
+    pub(crate) fn suggested_modes(&self, geometry: &Geometry) -> usize {
+        let modes = memory::coarsest_unknowns(geometry, self) as usize / 128;
+        match self.coarsest {
+            Coarsest::Direct => 0,
+            _ if modes < 16 => 0,
+            _ => modes.min(48),
+        }
     }
 
     /// The largest aggregate that divides these extents, of `most` sites in a direction.

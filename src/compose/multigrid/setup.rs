@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::cycle::Hierarchy;
 use super::gathering::{found_together, places, Place};
-use super::params::TOGETHER;
+use super::params::{Coarsest, TOGETHER};
 use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::bail;
 use crate::compose::{EvenOdd, SchurComplement};
@@ -17,13 +17,13 @@ use crate::solvers::{self, SolverKind, SolverParams, System};
 /// A hierarchy from random vectors.
 pub(super) fn anew(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Hierarchy> {
     let vectors = random_vectors(op, params)?;
-    let mut hierarchy = levels(op, params, vectors)?;
-    for _ in 0..params.refinements {
+    let mut hierarchy = levels(op, params, vectors, params.refinements == 0)?;
+    for pass in 1..=params.refinements {
         let mut v = hierarchy.transfers[0].originals()?;
         improve(&hierarchy, op, &mut v)?;
         // Its memory is for the next one.
         drop(hierarchy);
-        hierarchy = levels(op, params, v)?;
+        hierarchy = levels(op, params, v, pass == params.refinements)?;
     }
     Ok(hierarchy)
 }
@@ -44,7 +44,7 @@ pub(super) fn refined(
             improve(h, op, &mut v)?;
         }
         drop(made.take());
-        made = Some(levels(op, params, v)?);
+        made = Some(levels(op, params, v, pass + 1 >= passes)?);
     }
     match made {
         Some(made) => Ok(made),
@@ -73,11 +73,17 @@ pub(super) fn from_vectors(
     let mut v = all.like(n)?;
     v.take_columns(0, &all, 0, n, 0)?;
     drop(all);
-    levels(op, params, v)
+    levels(op, params, v, true)
 }
 
-/// Builds all levels from the null vectors of the finest one.
-fn levels(op: &Arc<Wilson>, params: &MultigridParams, vectors: CoarseField) -> Result<Hierarchy> {
+/// Builds all levels from the null vectors of the finest one; `last`: solves follow, and low modes of the
+/// coarsest level are worth their search.
+fn levels(
+    op: &Arc<Wilson>,
+    params: &MultigridParams,
+    vectors: CoarseField,
+    last: bool,
+) -> Result<Hierarchy> {
     let geometry = op.gauge().geometry();
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
@@ -86,7 +92,9 @@ fn levels(op: &Arc<Wilson>, params: &MultigridParams, vectors: CoarseField) -> R
         together(geometry, gathered, build(op, params, &places, vectors))?;
     let made = Hierarchy::new(params.clone(), op.clone(), transfers, gathers, coarse);
     let made = made.and_then(|mut made| {
-        made.low = made.find_low()?;
+        if last || made.params.coarsest == Coarsest::Direct {
+            made.low = made.find_low()?;
+        }
         Ok(made)
     });
     together(geometry, gathered, made)

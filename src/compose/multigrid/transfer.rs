@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::AggregateArgs;
+use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS};
 use crate::backend::{Ptr, Work};
 use crate::bail;
 use crate::error::Result;
@@ -11,6 +11,16 @@ use crate::fields::{coarse_work, Aggregates, CoarseField, CoarseGrid, Precision,
 
 /// |v|^2 of which nothing but rounding is left where those before it are taken out.
 const DEPENDENT: f64 = 1e-11;
+
+/// Columns of a field that threads of a GPU have.
+fn groups(columns: usize) -> usize {
+    let together = AGGREGATE_COLUMNS as usize;
+    if columns.is_multiple_of(together) {
+        columns / together
+    } else {
+        columns
+    }
+}
 
 /// P, whose columns are orthonormal, and R = P^dagger.
 #[derive(Debug)]
@@ -182,7 +192,7 @@ impl Transfer {
         args: &AggregateArgs,
     ) -> Result<()> {
         let device = self.coarse.device();
-        let mut work = coarse_work(device, self.coarse.volume(), self.rows() * fine.nrhs());
+        let mut work = coarse_work(device, self.coarse.volume(), self.rows() * groups(fine.nrhs()));
         if device.is_cpu() {
             work.n *= 2; // either chirality
         }
@@ -221,7 +231,7 @@ impl Transfer {
             ..self.args(fine, self.aggregates.parents.ptr())
         };
         let device = self.coarse.device();
-        let work = coarse_work(device, fine.range().1, fine.components() * fine.nrhs());
+        let work = coarse_work(device, fine.range().1, fine.components() * groups(fine.nrhs()));
         let params = [fine.precision().token(), coarse.precision().token()];
         device.launch(kernel!("aggregate_prolong"), &params, &args, work)
     }
