@@ -20,7 +20,7 @@ use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, Solve
 use crate::error::Result;
 use crate::fields::{Precision, SpinorField};
 use crate::ops::propagator::COLUMNS;
-use crate::solvers::{Progress, Shift, SolverKind, SolverParams};
+use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, StoppedBy};
 
 /// What a `plaq_solver` stands for.
 pub struct Solver {
@@ -77,6 +77,22 @@ interface! {
             PLAQ_SOLUTION_PDAG = 4 => Solution::MatPcDag,
             PLAQ_SOLUTION_PDAGP = 5 => Solution::MatPcDagMatPc,
         }
+        /// What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+        /// solves in one call the greatest.
+        plaq_stopped_by: StoppedBy {
+            /// The goals were met, `tol` last.
+            PLAQ_STOPPED_BY_RESIDUAL = 0 => StoppedBy::Residual,
+            /// The goals were met, `tol_hq` last.
+            PLAQ_STOPPED_BY_HEAVY_QUARK = 1 => StoppedBy::HeavyQuark,
+            /// Recomputed residuals no longer fell.
+            PLAQ_STOPPED_BY_STANDSTILL = 2 => StoppedBy::Standstill,
+            /// `max_iterations`.
+            PLAQ_STOPPED_BY_ITERATIONS = 3 => StoppedBy::Iterations,
+            /// `max_seconds`.
+            PLAQ_STOPPED_BY_TIME = 4 => StoppedBy::Seconds,
+            /// The callback.
+            PLAQ_STOPPED_BY_CALLBACK = 5 => StoppedBy::Callback,
+        }
         /// What the Krylov space is built from.
         plaq_equations: Equations {
             PLAQ_EQUATIONS_DIRECT = 0 => Equations::Direct,
@@ -132,6 +148,9 @@ interface! {
             columns: i32 = 12,
             /// Must be 0.
             reserved: i32 = 0,
+            /// Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
+            /// all ranks stop after the same one.
+            max_seconds: f64 = 0.0,
         }
     }
     reports {
@@ -139,7 +158,7 @@ interface! {
         plaq_solve_report, plaq_solve_report_init {
             /// 1: every right-hand side meets every criterion.
             converged: i32,
-            /// 1: the callback asked to stop; x holds what was reached.
+            /// 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
             stopped: i32,
             /// Of the slowest right-hand side.
             iterations: i64,
@@ -160,11 +179,15 @@ interface! {
             /// The algorithm that finished; another one than asked for after a standstill.
             algorithm: plaq_algorithm,
             /// 1: given up because the recomputed residuals no longer fell. 0 and not converged:
-            /// the iterations were used up, or the callback stopped the solve.
+            /// `stopped_by` says what ended the solve.
             standstill: i32,
             /// Precision and storage of the iteration.
             sloppy_precision: plaq_precision,
             sloppy_storage: plaq_storage,
+            /// Which criterion ended it.
+            stopped_by: plaq_stopped_by,
+            /// 0.
+            reserved: i32,
         }
     }
     functions {
@@ -195,6 +218,7 @@ interface! {
         /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
         /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
         /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
+        /// max_seconds are those of the call.
         plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>, sigma: Array<f64>, tol: Array<f64>, count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = multishift;
     }
 }
@@ -238,6 +262,10 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
             tol: p.tol,
             tol_hq: p.tol_hq,
             max_iterations: positive(p.max_iterations, "max_iterations", 1)?,
+            max_seconds: match p.max_seconds {
+                0.0 => f64::INFINITY,
+                seconds => seconds,
+            },
             delta: p.delta,
             nkrylov: positive(p.nkrylov, "nkrylov", 1)?,
             omega: p.omega,
@@ -322,6 +350,16 @@ pub(crate) fn monitor(
     }
 }
 
+/// Of several parts the last word is whether the whole has converged.
+fn stopped_by(report: &SolverReport) -> StoppedBy {
+    match report.stopped_by {
+        Some(by) if by.is_goal() == report.converged => by,
+        _ if report.converged => StoppedBy::Residual,
+        _ if report.standstill => StoppedBy::Standstill,
+        _ => StoppedBy::Iterations,
+    }
+}
+
 pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report {
     let s = &report.solver;
     plaq_solve_report {
@@ -340,6 +378,7 @@ pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report
         standstill: s.standstill as i32,
         sloppy_precision: number_of(report.iterated.0),
         sloppy_storage: number_of(report.iterated.1),
+        stopped_by: number_of(stopped_by(s)),
         ..Default::default()
     }
 }

@@ -51,6 +51,10 @@ pub struct Options {
     pub looped: [bool; 4],
 }
 
+/// What a solve with a limit of time has to give back when it ends ([`Comm::end_clock`]).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clock((bool, bool));
+
 #[derive(Debug)]
 struct Node {
     /// The ranks that share this one's memory, this one among them.
@@ -342,6 +346,26 @@ impl Comm {
         match &self.transport {
             None => mine,
             Some(transport) => transport.stop(mine),
+        }
+    }
+
+    /// Is the time of this clock over? `mine`: by this rank's. The answer comes as that of [`Comm::stop`]
+    /// does, on all ranks at once.
+    pub(crate) fn late(&self, mine: bool) -> bool {
+        match &self.transport {
+            None => mine,
+            Some(transport) => transport.late(mine),
+        }
+    }
+
+    /// A solve with a limit of time begins, on all ranks; one around it waits.
+    pub(crate) fn start_clock(&self) -> Clock {
+        Clock(self.transport.as_ref().map_or((false, false), |t| t.turn_clock((false, false))))
+    }
+    /// It ends; the one around it goes on.
+    pub(crate) fn end_clock(&self, clock: Clock) {
+        if let Some(transport) = &self.transport {
+            transport.turn_clock(clock.0);
         }
     }
 

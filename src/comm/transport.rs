@@ -23,6 +23,8 @@ const GRACE: Duration = Duration::from_millis(20);
 const GOODBYE: Duration = Duration::from_secs(1);
 /// How long it tries to hand its news to MPI.
 const NEWS_LIMIT: Duration = Duration::from_secs(1);
+/// Weight of wishes for time in the sum of wishes: more than ranks.
+const LATE: f64 = (1u64 << 32) as f64;
 
 #[derive(Debug)]
 pub(super) struct Transport {
@@ -66,6 +68,9 @@ struct State {
     /// This rank wants the guarded call to end early; a sum since then has told all ranks.
     stop_asked: bool,
     stop_agreed: bool,
+    /// The same of a solve whose time is over.
+    late_asked: bool,
+    late_agreed: bool,
     /// Messages were left unfinished in the data of all ranks or of a part.
     unfinished: bool,
     /// How often data therefore got another communicator; parts follow when they next use theirs.
@@ -333,9 +338,14 @@ impl Transport {
         if self.is_part() {
             return Ok(body(0.0)?.0);
         }
-        let wish = self.state().stop_asked as i32 as f64;
-        let (result, stops) = body(wish)?;
-        self.state().stop_agreed |= stops > 0.0;
+        let wish = {
+            let state = self.state();
+            state.stop_asked as i32 as f64 + if state.late_asked { LATE } else { 0.0 }
+        };
+        let (result, wishes) = body(wish)?;
+        let mut state = self.state();
+        state.stop_agreed |= wishes % LATE > 0.0;
+        state.late_agreed |= wishes >= LATE;
         Ok(result)
     }
 
@@ -344,6 +354,20 @@ impl Transport {
         let mut state = self.state();
         state.stop_asked |= mine;
         state.stop_agreed
+    }
+
+    /// The same of the time of a solve.
+    pub fn late(&self, mine: bool) -> bool {
+        let mut state = self.state();
+        state.late_asked |= mine;
+        state.late_agreed
+    }
+    /// Another time begins or goes on: what is known of it, and what was known of the one before.
+    pub fn turn_clock(&self, (asked, agreed): (bool, bool)) -> (bool, bool) {
+        let mut state = self.state();
+        let before = (state.late_asked, state.late_agreed);
+        (state.late_asked, state.late_agreed) = (asked, agreed);
+        before
     }
 
     pub fn failures(&self) -> u64 {

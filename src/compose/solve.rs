@@ -14,7 +14,7 @@ use crate::fields::{blas, Precision, Recon, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Uses};
 use crate::operators::Wilson;
 use crate::solvers::{
-    self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, System,
+    self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, StoppedBy, System,
 };
 
 /// The equation; M is the full operator, P the even-odd preconditioned one on its parity.
@@ -359,6 +359,17 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
+        self.solve_within(self.params.solver.max_seconds, x, b, monitor)
+    }
+
+    /// The same with another limit of time.
+    pub(crate) fn solve_within(
+        &self,
+        max_seconds: f64,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolveReport> {
         let start = Instant::now();
         let shape = self.op.subset_shape(self.subset());
         for (field, name) in [(&*x, "x"), (b, "b")] {
@@ -379,7 +390,8 @@ impl DiracSolver {
             solvers::check_finite(&blas::norm2(x)?, "initial guess x")?;
             scale(x, 1.0 / rescale, b)?;
         }
-        let mut solver = match self.solve_kappa(x, b, &self.params.solver, monitor) {
+        let params = SolverParams { max_seconds, ..self.params.solver.clone() }.since(start);
+        let mut solver = match self.solve_kappa(x, b, &params, monitor) {
             Ok(report) => report,
             Err(e) => {
                 if e.status == Status::SolverBreakdown {
@@ -438,7 +450,8 @@ impl DiracSolver {
 
     /// All that a solve launches, for a few iterations.
     pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
-        let params = SolverParams { max_iterations: 3, ..self.params.solver.clone() };
+        let max_seconds = f64::INFINITY;
+        let params = SolverParams { max_iterations: 3, max_seconds, ..self.params.solver.clone() };
         let rescale = self.rescale();
         // Made-up sums may end it early.
         let _ = self.solve_kappa(x, b, &params, &mut |_| ControlFlow::Continue(()));
@@ -454,12 +467,14 @@ impl DiracSolver {
     ) -> Result<SolverReport> {
         if self.two_steps() {
             let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
+                let start = Instant::now();
                 let mut y = x.like(x.precision())?;
                 if params.initial_guess {
                     self.operate(&mut y, x, false)?;
                 }
                 let first = self.solve_one(true, &mut y, b, params, monitor)?;
-                Ok(first.followed_by(self.solve_one(false, x, &y, params, monitor)?))
+                let left = params.since(start);
+                Ok(first.followed_by(self.solve_one(false, x, &y, &left, monitor)?))
             };
             let image = |out: &mut SpinorField, x: &SpinorField| {
                 let mut y = x.like(x.precision())?;
@@ -691,6 +706,7 @@ fn to_tolerance(
     attempt: impl Fn(&mut SpinorField, &SolverParams, &mut Monitor) -> Result<SolverReport>,
     image: impl Fn(&mut SpinorField, &SpinorField) -> Result<()>,
 ) -> Result<SolverReport> {
+    let (start, stop) = (Instant::now(), asked.stop());
     let mut params = asked.clone();
     let mut total: Option<SolverReport> = None;
     for _ in 0..=EXTENSIONS {
@@ -716,7 +732,16 @@ fn to_tolerance(
         let hq = lag(&report.residual_hq, asked.tol_hq);
         report.converged = l2 == 1.0 && hq == 1.0;
         params.max_iterations = asked.max_iterations.saturating_sub(report.iterations);
+        params.max_seconds = asked.since(start).max_seconds;
         let extend = claimed && !report.converged && params.max_iterations > 0;
+        report.stopped_by = match report.converged {
+            true => Some(stop.last_goal(&report.residual, &report.residual_hq)),
+            // The goals of another system were met.
+            false if params.max_iterations == 0 => {
+                report.stopped_by.max(Some(StoppedBy::Iterations))
+            }
+            false => report.stopped_by.max(Some(StoppedBy::Standstill)),
+        };
         total = Some(report);
         if !extend {
             break;

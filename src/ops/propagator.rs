@@ -24,8 +24,8 @@ pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
 /// the precision and normalisation of the solver, which must be one for M on the full lattice
 /// (`Solution::Mat`). The report is that of all solves: the iterations of the slowest, sums of times,
 /// work, updates and restarts, one history after the other. The monitor's iterations begin anew with
-/// each solve, its seconds do not; once it has asked to stop, every solve that is left ends after one
-/// iteration.
+/// each solve, its seconds do not; once it has asked to stop or `max_seconds` of all solves together are
+/// over, every solve that is left ends after one iteration.
 ///
 /// # Errors
 /// `BadParameter`: `at_once` is out of range, more than 4096 columns; `OutOfMemory`: [`memory`] will not
@@ -107,7 +107,8 @@ fn solve_columns(
                 false => ControlFlow::Continue(()),
             }
         };
-        let report = solver.solve(&mut x, &b, &mut told)?;
+        let left = (solver.params().solver.max_seconds - spent).max(0.0);
+        let report = solver.solve_within(left, &mut x, &b, &mut told)?;
         all.copy_rhs(first, &x, 0, count)?;
         spent += report.solver.seconds;
         total = Some(match total {

@@ -14,12 +14,10 @@
 //! Every right-hand side stops by itself: when it meets the criteria, or when it stands still. Once
 //! two thirds of them have stopped the fields shrink to the others.
 
-use std::ops::ControlFlow;
-use std::time::Instant;
-
 use num_complex::Complex64;
 
-use super::{check_finite, Monitor, Progress, SolverKind, SolverParams, SolverReport, System};
+use super::stop::{StoppedBy, Watch};
+use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, VectorField};
@@ -54,7 +52,7 @@ pub(super) struct Levels<'a, 'm> {
     pub params: &'a SolverParams,
     precise: &'a dyn LinOp,
     sloppy: &'a dyn LinOp,
-    monitor: &'a mut Monitor<'m>,
+    watch: Watch<'a, 'm>,
     b: &'a VectorField,
     x: &'a mut VectorField,
     /// Which right-hand sides are left, and x and b of these once they are not all.
@@ -103,7 +101,6 @@ pub(super) struct Levels<'a, 'm> {
     breakdowns: usize,
     last_breakdown: usize,
     done: bool,
-    start: Instant,
     pub report: SolverReport,
 }
 
@@ -115,8 +112,8 @@ impl<'a, 'm> Levels<'a, 'm> {
         b: &'a VectorField,
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
-        let start = Instant::now();
         let precise = &*system.precise;
+        let watch = Watch::new(params.stop(), b.geometry().comm(), monitor);
         precise.range().check(b, "b")?;
         precise.shape().check(x, "x")?;
         b.check_like(x, "solve")?;
@@ -150,7 +147,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             params,
             precise,
             sloppy,
-            monitor,
+            watch,
             b,
             x,
             columns: (0..n).collect(),
@@ -166,7 +163,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             weight,
             unit,
             scale,
-            goal: vec![if params.tol > 0.0 { params.tol } else { params.tol_hq }; n],
+            goal: vec![0.0; n],
             peak: vec![0.0; n],
             relative: vec![0.0; n],
             least: vec![f64::INFINITY; n],
@@ -182,7 +179,6 @@ impl<'a, 'm> Levels<'a, 'm> {
             breakdowns: 0,
             last_breakdown: 0,
             done: false,
-            start,
             report: SolverReport {
                 residual: vec![0.0; n],
                 residual_hq: vec![0.0; n],
@@ -407,15 +403,7 @@ impl<'a, 'm> Levels<'a, 'm> {
         if self.params.history {
             self.report.history.push(self.shown.iter().fold(0.0, |m, &v| v.max(m)));
         }
-        let progress = Progress {
-            iteration: now,
-            residual: &self.shown,
-            seconds: self.start.elapsed().as_secs_f64(),
-        };
-        if (self.monitor)(&progress) == ControlFlow::Break(()) {
-            self.report.stopped = true;
-        }
-        let ends = self.report.stopped || now >= self.params.max_iterations;
+        let ends = self.watch.after(now, &self.shown).is_some();
         if refresh || ends || !self.active.contains(&true) {
             Next::Refresh
         } else {
@@ -533,8 +521,10 @@ impl<'a, 'm> Levels<'a, 'm> {
 
     /// Decides from recomputed residuals who goes on, and how far.
     fn judge(&mut self) -> Result<()> {
-        let (tol, tol_hq) = (self.params.tol, self.params.tol_hq);
-        let hq = if tol_hq > 0.0 { self.heavy_quark()? } else { vec![0.0; self.nrhs()] };
+        let hq = match self.watch.stop.heavy_quark() {
+            Some(_) => self.heavy_quark()?,
+            None => vec![0.0; self.nrhs()],
+        };
         let now = self.report.iterations;
         let mut still = vec![];
         for i in 0..self.nrhs() {
@@ -545,14 +535,7 @@ impl<'a, 'm> Levels<'a, 'm> {
                 continue;
             }
             let was_active = self.active[i];
-            // How much the residual has to fall for each criterion.
-            let mut factor = 1.0f64;
-            if tol > 0.0 && relative > tol {
-                factor = factor.min(tol / relative);
-            }
-            if tol_hq > 0.0 && hq[i] > tol_hq {
-                factor = factor.min(0.7 * tol_hq / hq[i]);
-            }
+            let factor = self.watch.stop.lag(relative, hq[i]);
             self.active[i] = factor < 1.0 && !self.zero[i];
             self.fresh[i] = self.active[i] && (!was_active || now == 0);
             if !self.active[i] {
@@ -574,8 +557,7 @@ impl<'a, 'm> Levels<'a, 'm> {
         }
         self.claimed.fill(false);
         self.report.converged = !self.active.contains(&true) && self.parked.is_empty();
-        self.done =
-            self.report.converged || self.report.stopped || now >= self.params.max_iterations;
+        self.done = self.report.converged || self.watch.ended(now).is_some();
         if !self.done {
             still.into_iter().for_each(|i| self.set_aside(i));
             self.done = !self.active.contains(&true);
@@ -588,7 +570,15 @@ impl<'a, 'm> Levels<'a, 'm> {
         self.note_heavy_quark()?;
         self.store()?;
         self.precise.shape().device.synchronize()?;
-        self.report.seconds = self.start.elapsed().as_secs_f64();
+        let (SolverReport { residual, residual_hq, .. }, stop) = (&self.report, &self.watch.stop);
+        let ended = self.watch.ended(self.report.iterations);
+        let by = match self.report.converged {
+            true => stop.last_goal(residual, residual_hq),
+            false => ended.unwrap_or(StoppedBy::Standstill),
+        };
+        self.report.stopped_by = Some(by);
+        self.report.stopped = ended.is_some_and(|by| by > StoppedBy::Iterations);
+        self.report.seconds = self.watch.seconds();
         Ok(self.report)
     }
 }

@@ -14,10 +14,12 @@ mod multishift;
 mod rational;
 mod rational_sum;
 mod ritz;
+pub mod stop;
 mod sumr;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Instant;
 
 pub(crate) use filter::eigen_tol;
 pub use filter::End;
@@ -27,6 +29,7 @@ pub use multishift::{multishift, Shift, ShiftReport};
 pub use rational::Rational;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
 pub use ritz::{ritz, RitzParams};
+pub use stop::{Criterion, Stop, StoppedBy};
 pub use sumr::sumr;
 
 use crate::bail;
@@ -96,6 +99,9 @@ pub struct SolverParams {
     /// Largest heavy-quark residual (`blas::heavy_quark_residual`); 0: not asked for.
     pub tol_hq: f64,
     pub max_iterations: usize,
+    /// Seconds that a solve may take; infinite: as many as it needs. With many ranks all of them stop
+    /// after the same iteration.
+    pub max_seconds: f64,
     /// In mixed precision the residual is recomputed in precise arithmetic whenever the sloppy one
     /// has fallen by this factor.
     pub delta: f64,
@@ -116,6 +122,7 @@ impl Default for SolverParams {
             tol: 1e-10,
             tol_hq: 0.0,
             max_iterations: 10_000,
+            max_seconds: f64::INFINITY,
             delta: 0.1,
             nkrylov: 10,
             omega: 1.0,
@@ -134,6 +141,9 @@ impl SolverParams {
         }
         if self.tol == 0.0 && self.tol_hq == 0.0 {
             bail!(BadParameter, "tol and tol_hq are both 0: nothing says when to stop");
+        }
+        if self.max_seconds.is_nan() || self.max_seconds < 0.0 {
+            bail!(BadParameter, "max_seconds: expected 0 or more, found {}", self.max_seconds);
         }
         if !(self.delta > 0.0 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
@@ -160,8 +170,10 @@ pub struct SolverReport {
     pub iterations: usize,
     /// Every right-hand side meets every criterion.
     pub converged: bool,
-    /// The monitor asked to stop; x holds what was reached.
+    /// The monitor asked to stop or the time was over; x holds what was reached.
     pub stopped: bool,
+    /// Which criterion ended it.
+    pub stopped_by: Option<StoppedBy>,
     /// Given up before the iterations were used up: recomputed residuals no longer fell.
     pub standstill: bool,
     /// |b - M x| / |b| of every right-hand side; 0 for a zero source.
@@ -190,6 +202,7 @@ impl SolverReport {
             iterations: self.iterations + second.iterations,
             converged: self.converged && second.converged,
             stopped: self.stopped || second.stopped,
+            stopped_by: self.stopped_by.max(second.stopped_by),
             standstill: self.standstill || second.standstill,
             reliable_updates: self.reliable_updates + second.reliable_updates,
             restarts: self.restarts + second.restarts,
@@ -312,6 +325,7 @@ pub fn solve(
         }
         _ => {}
     }
+    let start = Instant::now();
     let n = b.nrhs();
     let mut levels = Levels::new(system, params, x, b, monitor)?;
     match params.kind {
@@ -333,7 +347,7 @@ pub fn solve(
     let mut report = levels.finish()?;
     if params.kind == SolverKind::BiCgStab && n > 1 {
         for column in parked {
-            alone(column, system, params, (&mut *x, b), &mut report, monitor)?;
+            alone(column, (system, params, start), (&mut *x, b), &mut report, monitor)?;
         }
     }
     Ok(report)
@@ -342,14 +356,14 @@ pub fn solve(
 /// Goes on with one right-hand side that came to a standstill beside others.
 fn alone(
     column: usize,
-    system: &System,
-    params: &SolverParams,
+    (system, params, start): (&System, &SolverParams, Instant),
     (x, b): (&mut VectorField, &VectorField),
     report: &mut SolverReport,
     monitor: &mut Monitor,
 ) -> Result<()> {
     let left = params.max_iterations.saturating_sub(report.iterations);
     if left == 0 || report.stopped {
+        report.stopped_by = report.stopped_by.max(Some(StoppedBy::Iterations));
         return Ok(());
     }
     let mut one_x = x.like_with(x.precision(), 1)?;
@@ -358,25 +372,32 @@ fn alone(
     one_b.copy_rhs(0, b, column, 1)?;
     let scale = system.scale.as_ref().map(|s| vec![s[column]]);
     let system = System { scale, ..system.clone() };
-    let params = SolverParams { initial_guess: true, max_iterations: left, ..params.clone() };
+    let (stop, since) = (params.stop(), params.since(start));
+    let params = SolverParams { initial_guess: true, max_iterations: left, ..since };
     let before = report.iterations;
     let shown = report.residual.clone();
     let mut watched = |p: &Progress| {
         let mut residual = shown.clone();
         residual[column] = p.residual[0];
         let iteration = before + p.iteration;
-        monitor(&Progress { iteration, residual: &residual, seconds: p.seconds })
+        monitor(&Progress {
+            iteration,
+            residual: &residual,
+            seconds: start.elapsed().as_secs_f64(),
+        })
     };
     let one = solve(&system, &params, &mut one_x, &one_b, &mut watched)?;
     x.copy_rhs(column, &one_x, 0, 1)?;
     report.residual[column] = one.residual[0];
     report.residual_hq[column] = one.residual_hq[0];
     let (residual, residual_hq) = (report.residual.clone(), report.residual_hq.clone());
-    let met = |values: &[f64], tol: f64| tol == 0.0 || values.iter().all(|&v| v <= tol);
-    let converged = met(&residual, params.tol) && met(&residual_hq, params.tol_hq);
+    let converged = stop.met(&residual, &residual_hq);
     *report = std::mem::take(report).followed_by(one);
     (report.residual, report.residual_hq, report.converged) = (residual, residual_hq, converged);
     report.standstill = !converged;
+    if converged {
+        report.stopped_by = Some(stop.last_goal(&report.residual, &report.residual_hq));
+    }
     Ok(())
 }
 

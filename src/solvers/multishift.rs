@@ -2,15 +2,13 @@
 //! shifted system is a multiple zeta_k of that of the least shift (Jegerlehner, hep-lat/9612014).
 
 use std::borrow::BorrowMut;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
 use num_complex::Complex64;
 
-use super::{
-    check_finite, solve, Monitor, Progress, SolverKind, SolverParams, SolverReport, System,
-};
+use super::stop::{StoppedBy, Watch};
+use super::{check_finite, solve, Monitor, SolverKind, SolverParams, SolverReport, System};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -73,13 +71,10 @@ pub fn multishift(
     for x in xs.iter_mut() {
         x.borrow_mut().clear()?;
     }
-    let mut watched = |p: &Progress| {
-        let answer = monitor(p);
-        total.stopped |= answer == ControlFlow::Break(());
-        answer
-    };
-    let common = iterate(system, params, shifts, xs, b, &norm, &mut watched)?;
+    let common = iterate(system, params, shifts, xs, b, &norm, monitor)?;
     total.iterations = common.iterations;
+    total.stopped = common.ended.is_some_and(|by| by > StoppedBy::Iterations);
+    total.stopped_by = common.ended.filter(|_| total.stopped);
     (total.flops, total.bytes, total.history) = (common.flops, common.bytes, common.history);
     let mut reports = vec![];
     for ((shift, x), &iterations) in shifts.iter().zip(xs).zip(&common.per_shift) {
@@ -93,12 +88,13 @@ pub fn multishift(
             tol_hq: 0.0,
             initial_guess: true,
             max_iterations: left.saturating_sub(iterations),
-            ..params.clone()
+            ..params.since(start)
         };
         let sloppy = system.sloppy.as_ref().filter(|_| left > 0).map(shifted);
         let system = System { sloppy, ..System::new(shifted(&system.precise)) };
         let r = solve(&system, &params, x.borrow_mut(), b, monitor)?;
         total.stopped |= r.stopped;
+        total.stopped_by = total.stopped_by.max(r.stopped_by);
         total.standstill |= r.standstill;
         total.converged &= r.converged;
         total.iterations += r.iterations;
@@ -115,6 +111,9 @@ pub fn multishift(
             converged: r.converged,
             residual: r.residual,
         });
+    }
+    if total.converged {
+        total.stopped_by = Some(StoppedBy::Residual);
     }
     total.seconds = start.elapsed().as_secs_f64();
     Ok((total, reports))
@@ -159,6 +158,8 @@ fn check(
 struct Common {
     iterations: usize,
     per_shift: Vec<usize>,
+    /// The limit that was reached.
+    ended: Option<StoppedBy>,
     flops: f64,
     bytes: f64,
     history: Vec<f64>,
@@ -174,8 +175,9 @@ fn iterate(
     norm: &[f64],
     monitor: &mut Monitor,
 ) -> Result<Common> {
-    let start = Instant::now();
     let n = b.nrhs();
+    let stop = SolverParams { tol: 0.0, tol_hq: 0.0, ..params.clone() }.stop();
+    let mut watch = Watch::new(stop, b.geometry().comm(), monitor);
     let least = (0..shifts.len())
         .min_by(|&i, &j| shifts[i].sigma.total_cmp(&shifts[j].sigma))
         .expect("there is a shift");
@@ -203,15 +205,21 @@ fn iterate(
             iterations: 0,
         });
     }
-    let mut common =
-        Common { iterations: 0, per_shift: vec![], flops: 0.0, bytes: 0.0, history: vec![] };
+    let mut common = Common {
+        iterations: 0,
+        per_shift: vec![],
+        ended: None,
+        flops: 0.0,
+        bytes: 0.0,
+        history: vec![],
+    };
     let vector = shape.bytes(n) as f64;
     // Counted for spinors, 12 complex numbers per site.
     let sites = shape.numbers() / 12.0 * n as f64;
     let mut r2 = blas::norm2(&r)?;
     let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
     let mut live = nonzero.clone();
-    while live.contains(&true) && common.iterations < params.max_iterations {
+    while live.contains(&true) && watch.ended(common.iterations).is_none() {
         let p = tracks[least].p.as_ref().expect("the least shift stays to the end");
         op.apply(&mut q, p)?;
         let curvature = blas::dot(p, &q)?;
@@ -283,12 +291,9 @@ fn iterate(
         if params.history {
             common.history.push(residual.iter().fold(0.0, |m, &v| v.max(m)));
         }
-        let seconds = start.elapsed().as_secs_f64();
-        let progress = Progress { iteration: common.iterations, residual: &residual, seconds };
-        if monitor(&progress) == ControlFlow::Break(()) {
-            break;
-        }
+        watch.after(common.iterations, &residual);
     }
+    common.ended = watch.ended(common.iterations);
     common.per_shift = tracks.iter().map(|t| t.iterations).collect();
     Ok(common)
 }

@@ -2,12 +2,10 @@
 //! overlap operator Arnold et al., hep-lat/0311025): (a + b U) x = c with a unitary U, minimal residuals
 //! from short recurrences.
 
-use std::ops::ControlFlow;
-use std::time::Instant;
-
 use num_complex::Complex64;
 
-use super::{check_finite, Monitor, Progress, SolverReport};
+use super::stop::{Criterion, Stop, StoppedBy, Watch};
+use super::{check_finite, Monitor, SolverReport};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -42,7 +40,8 @@ pub fn sumr(
     source: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
-    let start = Instant::now();
+    let stop = Stop::new().and(Criterion::Iterations(max_iterations));
+    let mut watch = Watch::new(stop, source.geometry().comm(), monitor);
     let shape = unitary.shape();
     shape.check(source, "source")?;
     source.check_like(x, "sumr")?;
@@ -81,7 +80,7 @@ pub fn sumr(
         .collect();
     let mut report = SolverReport::default();
     let mut residual = vec![1.0; n];
-    while tracks.iter().any(|t| t.live) && report.iterations < max_iterations {
+    while tracks.iter().any(|t| t.live) && watch.ended(report.iterations).is_none() {
         unitary.apply(&mut u, &v)?;
         let along = blas::dot(&vt, &u)?;
         if along.iter().any(|z| !z.is_finite()) {
@@ -129,18 +128,16 @@ pub fn sumr(
         report.iterations += 1;
         report.flops += n as f64 * (unitary.flops() + 60.0 * shape.numbers());
         report.bytes += unitary.bytes(n) + 16.0 * shape.bytes(n) as f64;
-        let progress = Progress {
-            iteration: report.iterations,
-            residual: &residual,
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        if monitor(&progress) == ControlFlow::Break(()) {
-            report.stopped = true;
-            break;
-        }
+        watch.after(report.iterations, &residual);
     }
     report.converged = tracks.iter().all(|t| !t.live);
     report.residual = (0..n).map(|i| if norm[i] > 0.0 { residual[i] } else { 0.0 }).collect();
-    report.seconds = start.elapsed().as_secs_f64();
+    let ended = watch.ended(report.iterations);
+    report.stopped = ended.is_some_and(|by| by > StoppedBy::Iterations);
+    report.stopped_by = match report.converged {
+        true => Some(StoppedBy::Residual),
+        false => ended,
+    };
+    report.seconds = watch.seconds();
     Ok(report)
 }

@@ -189,6 +189,7 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   OK(plaq_solve_report_init(&r, sizeof r));
   OK(plaq_solver_solve(solver, x, b, stop_at_three, &calls, &r, NULL));
   CHECK(r.stopped == 1 && r.converged == 0 && calls == 3 && r.iterations == 3);
+  CHECK(r.stopped_by == PLAQ_STOPPED_BY_CALLBACK);
   OK(plaq_solver_history(solver, history, 2, &count));
   CHECK(count == 3 && history[0] == seen[0] && history[1] == seen[1] && history[2] == -1);
   OK(plaq_solver_history(solver, history, 8, &count));
@@ -196,13 +197,24 @@ static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const d
   CHECK(history[0] < 1 && history[1] < history[0] && history[2] < history[1] && history[2] > 0);
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_history(solver, history, -1, &count));
   EXPECT(PLAQ_NULL_POINTER, plaq_solver_history(solver, history, 8, NULL));
-  OK(plaq_solver_solve(solver, x, b, NULL, NULL, NULL, NULL));
+  OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+  CHECK(r.stopped == 0 && r.converged == 1 && r.stopped_by == PLAQ_STOPPED_BY_RESIDUAL);
   OK(plaq_solver_destroy(solver));
+  /* Nothing is done in a nanosecond. */
+  p.max_seconds = 1e-9;
+  OK(plaq_solver_create(dirac, &p, &solver));
+  OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+  CHECK(r.stopped == 1 && r.converged == 0 && r.iterations <= 2 && r.stopped_by == PLAQ_STOPPED_BY_TIME);
+  OK(plaq_solver_destroy(solver));
+  p.max_seconds = -1;
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_solver_create(dirac, &p, &solver));
+  p.max_seconds = 0;
   /* Not converged is no error. */
   p.max_iterations = 2;
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
   CHECK(r.converged == 0 && r.stopped == 0 && r.residual > p.tol && r.iterations == 2);
+  CHECK(r.stopped_by == PLAQ_STOPPED_BY_ITERATIONS);
   OK(plaq_solver_history(solver, NULL, 8, &count));
   CHECK(count == 2);
   /* A solver lives on without the operator's handle. */

@@ -1,0 +1,197 @@
+//! When a solve ends. Criteria combine: goals, all of which every right-hand side must meet, and
+//! limits, of which the first one ends the solve for all.
+
+use std::time::Instant;
+
+use super::{Monitor, Progress, SolverParams};
+use crate::comm::{Clock, Comm};
+
+/// A goal of right-hand sides or a limit of a solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Criterion {
+    /// Goal: |b - M x| / |b| is at most this.
+    Residual(f64),
+    /// Goal: the heavy-quark residual (`blas::heavy_quark_residual`) is at most this.
+    HeavyQuark(f64),
+    /// Limit: so many iterations.
+    Iterations(usize),
+    /// Limit: so many seconds since the start, by the clock of the rank where they are over first.
+    Seconds(f64),
+}
+
+/// What ended a solve; of two parts of a solve, the greater one ended both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum StoppedBy {
+    /// Every right-hand side met its goals, that of the residual last.
+    Residual,
+    /// Every right-hand side met its goals, the heavy-quark residual last.
+    HeavyQuark,
+    /// Recomputed residuals no longer fell.
+    Standstill,
+    Iterations,
+    Seconds,
+    /// The monitor.
+    Callback,
+}
+
+impl StoppedBy {
+    /// The goals were met.
+    pub fn is_goal(self) -> bool {
+        matches!(self, StoppedBy::Residual | StoppedBy::HeavyQuark)
+    }
+}
+
+/// Criteria that combine.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stop(Vec<Criterion>);
+
+impl Stop {
+    /// Never by itself.
+    pub fn new() -> Self {
+        Stop::default()
+    }
+    /// Also by this. Of goals of one kind the sharpest counts, of limits the least.
+    pub fn and(mut self, criterion: Criterion) -> Self {
+        self.0.push(criterion);
+        self
+    }
+    pub fn criteria(&self) -> &[Criterion] {
+        &self.0
+    }
+
+    fn least(&self, pick: impl Fn(&Criterion) -> Option<f64>) -> Option<f64> {
+        self.0.iter().filter_map(pick).reduce(f64::min)
+    }
+    pub fn residual(&self) -> Option<f64> {
+        self.least(|c| match c {
+            Criterion::Residual(tol) => Some(*tol),
+            _ => None,
+        })
+    }
+    pub fn heavy_quark(&self) -> Option<f64> {
+        self.least(|c| match c {
+            Criterion::HeavyQuark(tol) => Some(*tol),
+            _ => None,
+        })
+    }
+    pub fn seconds(&self) -> Option<f64> {
+        self.least(|c| match c {
+            Criterion::Seconds(most) => Some(*most),
+            _ => None,
+        })
+    }
+    /// Are so many iterations all that there may be?
+    pub fn used_up(&self, iterations: usize) -> bool {
+        self.0.iter().any(|c| matches!(c, Criterion::Iterations(most) if iterations >= *most))
+    }
+
+    /// By how much a relative residual has to fall until its right-hand side meets every goal, given its
+    /// heavy-quark residual; 1: it does.
+    pub fn lag(&self, residual: f64, heavy_quark: f64) -> f64 {
+        let mut factor = 1.0f64;
+        if let Some(tol) = self.residual().filter(|tol| residual > *tol) {
+            factor = factor.min(tol / residual);
+        }
+        if let Some(tol) = self.heavy_quark().filter(|tol| heavy_quark > *tol) {
+            // It does not quite follow the residual.
+            factor = factor.min(0.7 * tol / heavy_quark);
+        }
+        factor
+    }
+
+    /// Do these values of all right-hand sides meet every goal?
+    pub fn met(&self, residual: &[f64], heavy_quark: &[f64]) -> bool {
+        let all = |values: &[f64], tol: Option<f64>| {
+            tol.is_none_or(|tol| values.iter().all(|&v| v <= tol))
+        };
+        all(residual, self.residual()) && all(heavy_quark, self.heavy_quark())
+    }
+
+    /// Which goal is the last that was met: the one that has less room left.
+    pub fn last_goal(&self, residual: &[f64], heavy_quark: &[f64]) -> StoppedBy {
+        let share = |values: &[f64], tol: Option<f64>| {
+            tol.map(|tol| values.iter().fold(0.0f64, |m, v| m.max(v / tol)))
+        };
+        match (share(residual, self.residual()), share(heavy_quark, self.heavy_quark())) {
+            (Some(l2), Some(hq)) if hq > l2 => StoppedBy::HeavyQuark,
+            (None, Some(_)) => StoppedBy::HeavyQuark,
+            _ => StoppedBy::Residual,
+        }
+    }
+}
+
+impl SolverParams {
+    /// Their criteria.
+    pub fn stop(&self) -> Stop {
+        let mut stop = Stop::new().and(Criterion::Iterations(self.max_iterations));
+        if self.tol > 0.0 {
+            stop = stop.and(Criterion::Residual(self.tol));
+        }
+        if self.tol_hq > 0.0 {
+            stop = stop.and(Criterion::HeavyQuark(self.tol_hq));
+        }
+        if self.max_seconds < f64::INFINITY {
+            stop = stop.and(Criterion::Seconds(self.max_seconds));
+        }
+        stop
+    }
+
+    /// For a part of a solve that began at `start`: the time that is left.
+    pub fn since(&self, start: Instant) -> SolverParams {
+        let left = (self.max_seconds - start.elapsed().as_secs_f64()).max(0.0);
+        SolverParams { max_seconds: left, ..self.clone() }
+    }
+}
+
+/// Asked after every iteration: the criteria, the monitor and the clock, of all ranks alike.
+pub(super) struct Watch<'a, 'm> {
+    pub stop: Stop,
+    monitor: &'a mut Monitor<'m>,
+    comm: &'a Comm,
+    start: Instant,
+    /// Of a limit of time.
+    clock: Option<Clock>,
+    ended: Option<StoppedBy>,
+}
+
+impl Drop for Watch<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(clock) = self.clock.take() {
+            self.comm.end_clock(clock);
+        }
+    }
+}
+
+impl<'a, 'm> Watch<'a, 'm> {
+    /// The time begins now. With many ranks all of them make it.
+    pub fn new(stop: Stop, comm: &'a Comm, monitor: &'a mut Monitor<'m>) -> Self {
+        let clock = stop.seconds().map(|_| comm.start_clock());
+        Watch { stop, monitor, comm, start: Instant::now(), clock, ended: None }
+    }
+
+    pub fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+
+    /// After an iteration: tells the monitor, and what ends the solve now if anything does, whatever the
+    /// goals say.
+    pub fn after(&mut self, iteration: usize, residual: &[f64]) -> Option<StoppedBy> {
+        let seconds = self.seconds();
+        let told = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
+        let late = self.stop.seconds().is_some_and(|most| self.comm.late(seconds >= most));
+        let now = match (told, late, self.stop.used_up(iteration)) {
+            (_, true, _) => Some(StoppedBy::Seconds),
+            (true, ..) => Some(StoppedBy::Callback),
+            (.., true) => Some(StoppedBy::Iterations),
+            _ => None,
+        };
+        self.ended = self.ended.max(now);
+        self.ended
+    }
+
+    /// Has a limit been reached?
+    pub fn ended(&self, iteration: usize) -> Option<StoppedBy> {
+        let used_up = self.stop.used_up(iteration).then_some(StoppedBy::Iterations);
+        self.ended.or(used_up)
+    }
+}
