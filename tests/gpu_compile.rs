@@ -299,6 +299,14 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "site_op" => site_variants(),
         "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
         "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
+        "shift_update" => [0, 1]
+            .into_iter()
+            .map(|one| {
+                let (r, x) = (view(), view());
+                let args = ShiftArgs { r, x, parities: 1, reals: 24, one, ..ShiftArgs::default() };
+                variant(if one == 1 { "one x" } else { "an x each" }, &args)
+            })
+            .collect(),
         "blas_sum" => {
             blas_variants(&[BLAS_NORM, BLAS_DOT, BLAS_AXPY_NORM, BLAS_AXPY_DOT, BLAS_BICGSTAB])
         }

@@ -662,4 +662,22 @@ kernel_args! {
         arg last: [i32; 8],
         arg coef: [f64; 8],
     }
+    /// The vectors of all shifts (shifts.h); 3 coefficients for each right-hand side of each shift.
+    struct ShiftArgs {
+        /// Like every p.
+        sub r: FieldView,
+        /// Like every x.
+        sub x: FieldView,
+        spec parities: i32,
+        spec reals: i32,
+        /// One x for all shifts.
+        spec one: i32,
+        arg shifts: i32,
+        /// Right-hand sides of this launch.
+        arg count: i32,
+        arg p: [Ptr; 24],
+        arg norm: [Ptr; 24],
+        arg out: [Ptr; 24],
+        arg coef: [f64; 360],
+    }
 }

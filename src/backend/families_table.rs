@@ -106,4 +106,5 @@ pub const KERNELS: &[Kernel] = &[
     kernel("path_gather", "PathGather", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
     kernel("path_elements", "PathElements", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
     kernel("path_turn", "PathTurn", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
+    kernel("shift_update", "ShiftUpdate", "shifts.h", "ShiftArgs", Kind::Site, &[PRECISIONS, FLOATS]),
 ];

@@ -277,7 +277,7 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
     Ok(all)
 }
 
-fn same(fields: &[&VectorField], what: &str) -> Result<()> {
+pub(super) fn same(fields: &[&VectorField], what: &str) -> Result<()> {
     for f in &fields[1..] {
         fields[0].check_like(f, what)?;
         if f.precision() != fields[0].precision() {
@@ -353,13 +353,18 @@ fn arguments(
     }
 }
 
-fn fastest(x: &VectorField) -> bool {
+pub(super) fn fastest(x: &VectorField) -> bool {
     x.order() == RhsOrder::Fastest
 }
 
 /// Element-wise work does not care for sites (kernels/blas.h, Piece), unless the storage is fixed
 /// point, or mixed on a GPU. `apart`: a batch for every right-hand side.
-fn elements(x: &VectorField, y: Option<&VectorField>, count: usize, apart: bool) -> Work {
+pub(super) fn elements(
+    x: &VectorField,
+    y: Option<&VectorField>,
+    count: usize,
+    apart: bool,
+) -> Work {
     let mut work = x.geometry().work(count * x.parities());
     let y = y.unwrap_or(x);
     // Room of the last tile included: it holds zeros.

@@ -18,6 +18,7 @@ mod momenta;
 mod peers;
 mod random;
 mod reduce;
+pub mod shifts;
 mod spinor;
 mod transfer;
 mod transformation;

@@ -5,12 +5,11 @@ use std::borrow::BorrowMut;
 use std::sync::Arc;
 use std::time::Instant;
 
-use num_complex::Complex64;
-
 use super::stop::{StoppedBy, Watch};
 use super::{check_finite, solve, Monitor, SolverKind, SolverParams, SolverReport, System};
 use crate::bail;
 use crate::error::Result;
+use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shifted};
 
@@ -169,7 +168,7 @@ struct Common {
 fn iterate(
     system: &System,
     params: &SolverParams,
-    shifts: &[Shift],
+    asked: &[Shift],
     xs: &mut [impl BorrowMut<VectorField>],
     b: &VectorField,
     norm: &[f64],
@@ -178,11 +177,11 @@ fn iterate(
     let n = b.nrhs();
     let stop = SolverParams { tol: 0.0, tol_hq: 0.0, ..params.clone() }.stop();
     let mut watch = Watch::new(stop, b.geometry().comm(), monitor);
-    let least = (0..shifts.len())
-        .min_by(|&i, &j| shifts[i].sigma.total_cmp(&shifts[j].sigma))
+    let least = (0..asked.len())
+        .min_by(|&i, &j| asked[i].sigma.total_cmp(&asked[j].sigma))
         .expect("there is a shift");
     let base = system.sloppy.as_ref().unwrap_or(&system.precise);
-    let op = Shifted::new(base.clone(), shifts[least].sigma);
+    let op = Shifted::new(base.clone(), asked[least].sigma);
     let shape = op.shape();
     let two_level = system.sloppy.is_some();
     // Below its own precision a sloppy recurrence means nothing.
@@ -194,7 +193,7 @@ fn iterate(
     blas::axpby(&blas::complex(&weight), b, &blas::uniform(n, 0.0), &mut r)?;
     let mut q = shape.field(n)?;
     let mut tracks = vec![];
-    for _ in shifts {
+    for _ in asked {
         let mut p = shape.field(n)?;
         blas::copy(&mut p, &r)?;
         tracks.push(Track {
@@ -243,13 +242,11 @@ fn iterate(
         common.bytes += op.bytes(n) + 5.0 * vector;
         let mut residual = vec![0.0f64; n];
         let mut still = vec![false; n];
-        for (k, (track, x)) in tracks.iter_mut().zip(xs.iter_mut()).enumerate() {
-            let Track { zeta, zeta_before, active, iterations, p: place } = track;
-            let Some(p) = place else { continue };
-            let x = x.borrow_mut();
-            let sigma = shifts[k].sigma - shifts[least].sigma;
-            let (mut a, mut c, mut d) =
-                (vec![Complex64::ZERO; n], vec![Complex64::ZERO; n], vec![Complex64::ZERO; n]);
+        let mut steps = vec![];
+        for (k, track) in tracks.iter_mut().enumerate().filter(|(_, t)| t.p.is_some()) {
+            let Track { zeta, zeta_before, active, iterations, .. } = track;
+            let sigma = asked[k].sigma - asked[least].sigma;
+            let mut step = Step::none(n);
             for i in 0..n {
                 if !live[i] || !(active[i] || k == least) {
                     continue;
@@ -260,30 +257,31 @@ fn iterate(
                         + zb * alpha_before[i] * (1.0 + sigma * alpha[i]));
                 // x is in units of b, p in units of b / |b|.
                 if active[i] {
-                    a[i] = (alpha[i] * next / z / weight[i]).into();
+                    step.a[i] = alpha[i] * next / z / weight[i];
                 }
-                c[i] = (beta[i] * (next / z).powi(2)).into();
-                d[i] = next.into();
+                step.c[i] = beta[i] * (next / z).powi(2);
+                step.d[i] = next;
                 (zeta[i], zeta_before[i]) = (next, z);
                 let relative = next.abs() * new[i].sqrt();
                 if active[i] {
                     residual[i] = residual[i].max(relative);
                     *iterations = common.iterations;
-                    active[i] = relative > shifts[k].tol.max(floor);
+                    active[i] = relative > asked[k].tol.max(floor);
                 }
                 still[i] |= active[i];
             }
-            if two_level {
-                blas::axpy(&a, p, x)?;
-                blas::axpby(&d, &r, &c, p)?;
-            } else {
-                blas::cg_update(x, &a, p, &c, &r, &d)?;
-            }
             common.flops += 288.0 * sites;
-            common.bytes += (if two_level { 6.0 } else { 5.0 }) * vector;
-            let gone = k != least && !active.contains(&true);
-            if gone {
-                *place = None;
+            common.bytes += 4.0 * vector;
+            steps.push(step);
+        }
+        common.bytes += vector;
+        let pairs = tracks.iter_mut().zip(xs.iter_mut());
+        let (mut ps, mut solutions): (Vec<&mut VectorField>, Vec<&mut VectorField>) =
+            pairs.filter_map(|(t, x)| Some((t.p.as_mut()?, x.borrow_mut()))).unzip();
+        shifts::update(&mut solutions, &mut ps, &steps, &r)?;
+        for (k, track) in tracks.iter_mut().enumerate() {
+            if k != least && !track.active.contains(&true) {
+                track.p = None;
             }
         }
         live = still;

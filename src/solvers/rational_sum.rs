@@ -8,6 +8,7 @@ use num_complex::Complex64;
 use super::check_finite;
 use crate::bail;
 use crate::error::Result;
+use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
@@ -119,7 +120,7 @@ pub fn rational_sum(
 
 fn one_pass(
     mut space: Space,
-    shifts: &[f64],
+    sigmas: &[f64],
     weights: &[f64],
     params: &RationalParams,
     out: &mut VectorField,
@@ -136,7 +137,7 @@ fn one_pass(
         p: Option<VectorField>,
     }
     let mut tracks = vec![];
-    for (&sigma, &weight) in shifts.iter().zip(weights) {
+    for (&sigma, &weight) in sigmas.iter().zip(weights) {
         let mut p = space.p.like(space.p.precision())?;
         blas::copy(&mut p, &space.p)?;
         tracks.push(Track {
@@ -154,10 +155,9 @@ fn one_pass(
         report.iterations += 1;
         report.applications += n;
         let mut still = vec![false; n];
-        for t in tracks.iter_mut() {
-            let Some(p) = &mut t.p else { continue };
-            let mut a = vec![Complex64::ZERO; n];
-            let (mut c, mut d) = (a.clone(), a.clone());
+        let mut steps = vec![];
+        for t in tracks.iter_mut().filter(|t| t.p.is_some()) {
+            let mut step = Step::none(n);
             for i in 0..n {
                 if !space.live[i] || !t.active[i] {
                     continue;
@@ -166,17 +166,20 @@ fn one_pass(
                 let next = z * before * alpha_before[i]
                     / (alpha[i] * beta_before[i] * (before - z)
                         + before * alpha_before[i] * (1.0 + t.sigma * alpha[i]));
-                a[i] = (t.weight * alpha[i] * next / z).into();
-                c[i] = (beta[i] * (next / z).powi(2)).into();
-                d[i] = next.into();
+                step.a[i] = t.weight * alpha[i] * next / z;
+                step.c[i] = beta[i] * (next / z).powi(2);
+                step.d[i] = next;
                 (t.zeta[i], t.before[i]) = (next, z);
                 t.active[i] = next.abs() * space.r2[i].sqrt() > params.tol * norm[i];
                 still[i] |= t.active[i];
             }
-            blas::cg_update(out, &a, p, &c, &space.r, &d)?;
-            if !t.active.contains(&true) {
-                t.p = None;
-            }
+            steps.push(step);
+        }
+        let mut ps: Vec<&mut VectorField> =
+            tracks.iter_mut().filter_map(|t| t.p.as_mut()).collect();
+        shifts::sum(out, &mut ps, &steps, &space.r)?;
+        for t in tracks.iter_mut().filter(|t| !t.active.contains(&true)) {
+            t.p = None;
         }
         space.turn(&beta)?;
         space.live = still;

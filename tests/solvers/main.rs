@@ -6,6 +6,7 @@ mod columns;
 mod common;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod shifts;
 mod stop;
 
 use std::ops::ControlFlow;
