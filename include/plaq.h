@@ -1332,6 +1332,24 @@ enum {
   PLAQ_SOLUTION_PDAGP = 5
 };
 
+/** What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+ * solves in one call the greatest. */
+typedef int32_t plaq_stopped_by;
+enum {
+  /** The goals were met, `tol` last. */
+  PLAQ_STOPPED_BY_RESIDUAL = 0,
+  /** The goals were met, `tol_hq` last. */
+  PLAQ_STOPPED_BY_HEAVY_QUARK = 1,
+  /** Recomputed residuals no longer fell. */
+  PLAQ_STOPPED_BY_STANDSTILL = 2,
+  /** `max_iterations`. */
+  PLAQ_STOPPED_BY_ITERATIONS = 3,
+  /** `max_seconds`. */
+  PLAQ_STOPPED_BY_TIME = 4,
+  /** The callback. */
+  PLAQ_STOPPED_BY_CALLBACK = 5
+};
+
 /** What the Krylov space is built from. */
 typedef int32_t plaq_equations;
 enum {
@@ -1394,6 +1412,9 @@ typedef struct plaq_solver_params {
   int32_t columns;
   /** Must be 0. */
   int32_t reserved;
+  /** Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
+   * all ranks stop after the same one. Default: 0. */
+  double max_seconds;
 } plaq_solver_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1405,7 +1426,7 @@ typedef struct plaq_solve_report {
   int64_t struct_size;
   /** 1: every right-hand side meets every criterion. */
   int32_t converged;
-  /** 1: the callback asked to stop; x holds what was reached. */
+  /** 1: the callback asked to stop or `max_seconds` were over; x holds what was reached. */
   int32_t stopped;
   /** Of the slowest right-hand side. */
   int64_t iterations;
@@ -1426,11 +1447,15 @@ typedef struct plaq_solve_report {
   /** The algorithm that finished; another one than asked for after a standstill. */
   plaq_algorithm algorithm;
   /** 1: given up because the recomputed residuals no longer fell. 0 and not converged:
-   * the iterations were used up, or the callback stopped the solve. */
+   * `stopped_by` says what ended the solve. */
   int32_t standstill;
   /** Precision and storage of the iteration. */
   plaq_precision sloppy_precision;
   plaq_storage sloppy_storage;
+  /** Which criterion ended it. */
+  plaq_stopped_by stopped_by;
+  /** 0. */
+  int32_t reserved;
 } plaq_solve_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -1479,7 +1504,8 @@ plaq_status plaq_solver_history(plaq_solver solver,
  * as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
  * x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
  * the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
- * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's. */
+ * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
+ * max_seconds are those of the call. */
 plaq_status plaq_solver_multishift(plaq_solver solver,
                                    const plaq_spinor *x,
                                    const double *sigma,

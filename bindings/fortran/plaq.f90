@@ -734,6 +734,20 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_P = 3
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAG = 4
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAGP = 5
+  !> What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+  !> solves in one call the greatest.
+  !> The goals were met, `tol` last.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_RESIDUAL = 0
+  !> The goals were met, `tol_hq` last.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_HEAVY_QUARK = 1
+  !> Recomputed residuals no longer fell.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_STANDSTILL = 2
+  !> `max_iterations`.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_ITERATIONS = 3
+  !> `max_seconds`.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_TIME = 4
+  !> The callback.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
   !> What the Krylov space is built from.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
   !> M^dagger M x = M^dagger b.
@@ -786,6 +800,9 @@ module plaq
     integer(c_int32_t) :: columns
     !> Must be 0.
     integer(c_int32_t) :: reserved
+    !> Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
+    !> all ranks stop after the same one.
+    real(c_double) :: max_seconds
   end type
   !> What a solve did. Residuals are recomputed from x in the operator's precision.
   type, bind(c) :: plaq_solve_report
@@ -793,7 +810,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> 1: every right-hand side meets every criterion.
     integer(c_int32_t) :: converged
-    !> 1: the callback asked to stop; x holds what was reached.
+    !> 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
     integer(c_int32_t) :: stopped
     !> Of the slowest right-hand side.
     integer(c_int64_t) :: iterations
@@ -814,11 +831,15 @@ module plaq
     !> The algorithm that finished; another one than asked for after a standstill.
     integer(c_int32_t) :: algorithm
     !> 1: given up because the recomputed residuals no longer fell. 0 and not converged:
-    !> the iterations were used up, or the callback stopped the solve.
+    !> `stopped_by` says what ended the solve.
     integer(c_int32_t) :: standstill
     !> Precision and storage of the iteration.
     integer(c_int32_t) :: sloppy_precision
     integer(c_int32_t) :: sloppy_storage
+    !> Which criterion ended it.
+    integer(c_int32_t) :: stopped_by
+    !> 0.
+    integer(c_int32_t) :: reserved
   end type
 
   ! Sources, propagators and hadron correlators
@@ -2154,6 +2175,7 @@ module plaq
     !> x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
     !> the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
     !> automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
+    !> max_seconds are those of the call.
     integer(c_int32_t) function plaq_solver_multishift(solver, &
         x, &
         sigma, &
