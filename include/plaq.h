@@ -1505,8 +1505,8 @@ plaq_status plaq_solver_history(plaq_solver solver,
  * as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
  * x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
  * the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
- * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's; max_seconds are those
- * of the call. */
+ * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
+ * max_seconds are those of the call. */
 plaq_status plaq_solver_multishift(plaq_solver solver,
                                    const plaq_spinor *x,
                                    const double *sigma,

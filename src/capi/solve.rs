@@ -217,8 +217,8 @@ interface! {
         /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
         /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
         /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
-        /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's; max_seconds are those
-        /// of the call.
+        /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
+        /// max_seconds are those of the call.
         plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>, sigma: Array<f64>, tol: Array<f64>, count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = multishift;
     }
 }

@@ -22,12 +22,15 @@ pub struct Geometry {
     /// Lane bit of each direction, 0 where it is not split.
     lane_bits: [usize; 4],
     comm: Arc<Comm>,
+    /// Of a multigrid level whose sites are these, in rows: its extents.
+    rows: Option<[usize; 4]>,
 }
 
 /// The same lattice on the same ranks, in the same order of sites.
 impl PartialEq for Geometry {
     fn eq(&self, other: &Self) -> bool {
-        let same = (self.global, self.lane_bits) == (other.global, other.lane_bits);
+        let kind = |g: &Geometry| (g.global, g.lane_bits, g.rows);
+        let same = kind(self) == kind(other);
         same && (Arc::ptr_eq(&self.comm, &other.comm)
             || (self.halo_mask() == 0 && other.halo_mask() == 0))
     }
@@ -70,7 +73,7 @@ impl Geometry {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
         let (lanes, lane_bits) = lanes_of(extents, max_lanes);
-        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm }))
+        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None }))
     }
 
     /// The same lattice on a part of the ranks, for levels of multigrid: with no limit of sites that fields of
@@ -79,7 +82,26 @@ impl Geometry {
         let extents = part.local_extents(self.global)?;
         let (lanes, lane_bits) = lanes_of(extents, device.max_lanes());
         let comm = part.clone();
-        Ok(Arc::new(Geometry { extents, global: self.global, lanes, lane_bits, comm }))
+        let global = self.global;
+        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None }))
+    }
+
+    /// `sites` of a multigrid level with these extents, `global` of them on all ranks, as one parity without
+    /// lanes or neighbours: for vectors whose right-hand sides are fastest, which are rows of numbers.
+    pub(crate) fn of_rows(
+        sites: usize,
+        global: usize,
+        level: [usize; 4],
+        comm: &Arc<Comm>,
+    ) -> Arc<Self> {
+        Arc::new(Geometry {
+            extents: [2 * sites, 1, 1, 1],
+            global: [2 * global, 1, 1, 1],
+            lanes: 1,
+            lane_bits: [0; 4],
+            comm: comm.clone(),
+            rows: Some(level),
+        })
     }
 
     /// Extents of this rank's part.
@@ -126,7 +148,7 @@ impl Geometry {
     }
     /// Room of whole tiles of 32 sites where there are no lanes (kernels/field.h, GPU).
     pub(super) fn room(&self, sites: usize) -> usize {
-        if self.lanes == 1 {
+        if self.lanes == 1 && self.rows.is_none() {
             sites.next_multiple_of(32)
         } else {
             sites

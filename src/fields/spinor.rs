@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Geometry, Precision};
+use super::{coarse_work, Geometry, Precision};
+use crate::backend::args::CoarseColumnsArgs;
 use crate::backend::{Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
@@ -169,6 +170,29 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
+    /// Memory `[site][component][right-hand side]` of a multigrid level as a field on `Geometry::of_rows`.
+    pub(crate) fn on_rows(
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        components: Components,
+        nrhs: usize,
+        data: Buffer,
+    ) -> Self {
+        VectorField {
+            geometry: geometry.clone(),
+            precision,
+            subset: Subset::Even,
+            nrhs,
+            components,
+            order: RhsOrder::Fastest,
+            data,
+            norm: None,
+        }
+    }
+    pub(crate) fn memory(&self) -> &Buffer {
+        &self.data
+    }
+
     /// A zero field of the same geometry, subset, components and count in another precision.
     pub fn like(&self, precision: Precision) -> Result<Self> {
         self.like_with(precision, self.nrhs)
@@ -247,8 +271,8 @@ impl VectorField {
                 "copy: the fields differ in lattice, device, precision, subset or components"
             );
         }
-        if self.order == RhsOrder::Fastest || src.order == RhsOrder::Fastest {
-            bail!(Unsupported, "copy: single right-hand sides of fields that have them fastest");
+        if self.order != src.order {
+            bail!(FieldMismatch, "copy: the right-hand sides of the fields are in different order");
         }
         if to + count > self.nrhs || from + count > src.nrhs {
             bail!(
@@ -259,6 +283,23 @@ impl VectorField {
             );
         }
         let planes = self.geometry.plane_sites() * self.parities();
+        if self.order == RhsOrder::Fastest {
+            let components = self.components.reals() / 2;
+            let args = CoarseColumnsArgs {
+                x: src.data.ptr(),
+                y: self.data.ptr(),
+                components: components as i32,
+                columns_x: src.nrhs as i32,
+                columns_y: self.nrhs as i32,
+                count: count as i32,
+                first_x: from as i32,
+                first_y: to as i32,
+                ..Default::default()
+            };
+            let work = coarse_work(self.device(), planes, components * count);
+            let params = [src.precision.token(), self.precision.token()];
+            return self.device().launch(kernel!("coarse_columns"), &params, &args, work);
+        }
         let one = planes * self.components.reals() * self.precision.bytes();
         self.data.copy_range(to * one, &src.data, from * one, count * one)?;
         match (&mut self.norm, &src.norm) {

@@ -6,6 +6,7 @@ mod common;
 mod gathered;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod solvers;
 
 use std::sync::Arc;
 

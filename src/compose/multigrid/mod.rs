@@ -14,6 +14,7 @@ mod pool;
 mod schwarz;
 mod setup;
 mod smooth;
+mod system;
 mod transfer;
 
 use std::sync::atomic::Ordering;
@@ -24,6 +25,7 @@ use cycle::Hierarchy;
 pub use galerkin::FineOperator;
 use params::MOST_REFINEMENTS;
 pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, Smoother};
+pub use system::CoarseSystem;
 pub use transfer::Transfer;
 
 use crate::backend::Device;

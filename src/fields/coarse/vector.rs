@@ -7,7 +7,7 @@ use crate::backend::args::*;
 use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{halo, Precision, SpinorField, Subset};
+use crate::fields::{halo, Components, Geometry, Precision, SpinorField, Subset, VectorField};
 
 /// A vector of a level, any number of right-hand sides.
 #[derive(Debug)]
@@ -62,6 +62,27 @@ impl CoarseField {
     /// A zero field of the same shape with another number of right-hand sides.
     pub fn like(&self, nrhs: usize) -> Result<Self> {
         Self::new(&self.grid, self.precision, self.subset, self.components, nrhs)
+    }
+
+    /// The same memory as a vector field: blas and solvers know it as rows of numbers. `rows`: that of the
+    /// field's sites.
+    pub(crate) fn as_rows(&self, rows: &Arc<Geometry>) -> VectorField {
+        let components = Components { spins: 2, colours: self.components / 2 };
+        let bytes =
+            Self::bytes(&self.grid, self.precision, self.subset, self.components, self.nrhs);
+        let data = self.data.part(0, bytes);
+        VectorField::on_rows(rows, self.precision, components, self.nrhs, data)
+    }
+    /// And back, for the same grid.
+    pub(crate) fn of_rows(grid: &Arc<CoarseGrid>, subset: Subset, rows: &VectorField) -> Self {
+        CoarseField {
+            grid: grid.clone(),
+            precision: rows.precision(),
+            subset,
+            components: rows.components().reals() / 2,
+            nrhs: rows.nrhs(),
+            data: rows.memory().part(0, rows.memory().bytes()),
+        }
     }
 
     pub fn grid(&self) -> &Arc<CoarseGrid> {

@@ -1,0 +1,182 @@
+//! The solvers of all operators on coarse ones, against a dense matrix.
+
+use plaq::compose::multigrid::CoarseSystem;
+use plaq::fields::blas;
+use plaq::linop::{LinOp, Normal};
+use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, StoppedBy, System};
+
+use super::*;
+
+/// The coarse operator of a smooth gauge field; plain Wilson is gamma5-hermitian.
+fn coarse(
+    device: &Device,
+    part: [usize; 4],
+    block: [usize; 4],
+    n: usize,
+    precision: Precision,
+) -> Arc<CoarseOperator> {
+    let s = Setup::new(device, over_ranks(part), 0.35);
+    let p = DiracParams { mass: 0.1, csw_s: 1.1, csw_t: 1.1, ..Default::default() };
+    let op = s.wilson(p);
+    let transfer = Transfer::new(null_vectors(&s, n, Precision::F64), block).unwrap();
+    let low = Arc::new(op.to(precision, Recon::R18).unwrap());
+    Arc::new(FineOperator::Dirac(low).coarsened(&transfer, precision).unwrap())
+}
+
+fn random(op: &CoarseOperator, nrhs: usize, seed: u64) -> CoarseField {
+    let mut f = op.field(Subset::Full, nrhs).unwrap();
+    scatter(&mut f, &random_numbers(op.grid().global_volume() * op.rows() * nrhs, seed));
+    f
+}
+
+/// Columns of a vector `[site][component][right-hand side]`.
+fn columns(f: &CoarseField) -> Vec<Vec<C>> {
+    let values = f.save().unwrap();
+    let z: Vec<C> = values.chunks(2).map(|z| C::new(z[0], z[1])).collect();
+    (0..f.nrhs()).map(|j| z.iter().skip(j).step_by(f.nrhs()).copied().collect()).collect()
+}
+
+/// x with A x = b for the matrix with these columns, by Gaussian elimination with pivots.
+fn dense_solution(columns: &[Vec<C>], b: &[C]) -> Vec<C> {
+    let n = b.len();
+    let mut rows: Vec<Vec<C>> =
+        (0..n).map(|i| columns.iter().map(|c| c[i]).chain([b[i]]).collect()).collect();
+    for k in 0..n {
+        let pivot =
+            (k..n).max_by(|&i, &j| rows[i][k].norm().total_cmp(&rows[j][k].norm())).unwrap();
+        rows.swap(k, pivot);
+        let (above, below) = rows.split_at_mut(k + 1);
+        for row in below {
+            let factor = row[k] / above[k][k];
+            for j in k..=n {
+                row[j] -= factor * above[k][j];
+            }
+        }
+    }
+    let mut x = vec![C::ZERO; n];
+    for k in (0..n).rev() {
+        let rest: C = (k + 1..n).map(|j| rows[k][j] * x[j]).sum();
+        x[k] = (rows[k][n] - rest) / rows[k][k];
+    }
+    x
+}
+
+/// |b - M x| / |b| over all ranks, by the operator on all sites.
+fn off(op: &CoarseOperator, x: &CoarseField, b: &CoarseField) -> f64 {
+    let mut image = b.like(b.nrhs()).unwrap();
+    op.apply(&mut image, x).unwrap();
+    image.axpby(&blas::uniform(b.nrhs(), 1.0), b, &blas::uniform(b.nrhs(), -1.0)).unwrap();
+    let (r, n) = (image.norm2().unwrap(), b.norm2().unwrap());
+    r.iter().zip(n).fold(0.0, |m, (r, n)| m.max((r / n).sqrt()))
+}
+
+/// Levels with and without parity; ranks compare with the operator, one rank with the dense matrix too.
+#[test]
+fn any_solver_solves_on_coarse_levels() {
+    for device in some_devices() {
+        for (part, block) in [([4, 4, 4, 8], [2, 2, 4, 4]), ([6, 2, 2, 4], [2, 2, 2, 2])] {
+            let op = coarse(&device, part, block, 3, Precision::F64);
+            let low = coarse(&device, part, block, 3, Precision::F32);
+            let system = CoarseSystem::new(op.clone(), true);
+            let b = random(&op, 3, 5);
+            let dense: Option<Vec<Vec<C>>> = (ranks().size() == 1).then(|| {
+                let size = op.grid().volume() * op.rows();
+                let mut unit = op.field(Subset::Full, size).unwrap();
+                let one = |i: usize| if i / 2 % (size + 1) == 0 && i % 2 == 0 { 1.0 } else { 0.0 };
+                unit.load(&(0..2 * size * size).map(one).collect::<Vec<f64>>()).unwrap();
+                let mut image = unit.like(size).unwrap();
+                op.apply(&mut image, &unit).unwrap();
+                let matrix = columns(&image);
+                columns(&b).iter().map(|b| dense_solution(&matrix, b)).collect()
+            });
+            let twin: Arc<dyn LinOp> = CoarseSystem::new(low, true);
+            for kind in [
+                SolverKind::BiCgStab,
+                SolverKind::Gcr,
+                SolverKind::Cgnr,
+                SolverKind::Cgne,
+                SolverKind::Mr,
+            ] {
+                for sloppy in [None, Some(twin.clone())] {
+                    let how = System { sloppy, ..System::new(system.clone()) };
+                    let ask = SolverParams { kind, tol: 1e-11, ..Default::default() };
+                    let mut x = b.like(3).unwrap();
+                    let r = system.solve_all(&how, &ask, &mut x, &b, &mut unwatched).unwrap();
+                    assert!(r.converged && r.iterations > 1, "{kind:?} {part:?}: {r:?}");
+                    assert_eq!(r.stopped_by, Some(StoppedBy::Residual));
+                    let found = off(&op, &x, &b);
+                    assert!(found < 1e-9, "{kind:?} {part:?}: {found:e} {r:?}");
+                    for (x, exact) in columns(&x).iter().zip(dense.iter().flatten()) {
+                        let error: f64 = x.iter().zip(exact).map(|(x, y)| (x - y).norm_sqr()).sum();
+                        let norm: f64 = exact.iter().map(|y| y.norm_sqr()).sum();
+                        let error = (error / norm).sqrt();
+                        assert!(error < 1e-8, "{kind:?} {part:?}: {error:e}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// <x, S y> = <S^dagger x, y>; CG on S^dagger S; without gamma5-hermiticity there is no adjoint.
+#[test]
+fn adjoints_of_coarse_operators() {
+    for device in some_devices() {
+        let op = coarse(&device, [4, 4, 4, 8], [2, 2, 4, 4], 3, Precision::F64);
+        let system = CoarseSystem::new(op.clone(), true);
+        let shape = system.shape();
+        let noise = |seed| {
+            let mut v = shape.field(2).unwrap();
+            v.set_noise(plaq::fields::Noise::Normal, seed, 0).unwrap();
+            v
+        };
+        let (x, y) = (noise(1), noise(2));
+        let (mut sy, mut sx) = (shape.field(2).unwrap(), shape.field(2).unwrap());
+        system.apply(&mut sy, &y).unwrap();
+        system.apply_dagger(&mut sx, &x).unwrap();
+        let (left, right) = (blas::dot(&x, &sy).unwrap(), blas::dot(&sx, &y).unwrap());
+        let scale = blas::norm2(&x).unwrap()[0];
+        for (a, b) in left.iter().zip(&right) {
+            assert!((a - b).norm() < 1e-12 * scale, "{a} {b}");
+        }
+        let normal: Arc<dyn LinOp> = Arc::new(Normal::mdag_m(system.clone()));
+        let ask = SolverParams { kind: SolverKind::Cg, tol: 1e-11, ..Default::default() };
+        let mut z = shape.field(2).unwrap();
+        let r = solve(&System::new(normal), &ask, &mut z, &x, &mut unwatched).unwrap();
+        assert!(r.converged, "{r:?}");
+        system.apply(&mut sx, &z).unwrap();
+        system.apply_dagger(&mut sy, &sx).unwrap();
+        blas::axpy(&blas::uniform(2, -1.0), &x, &mut sy).unwrap();
+        let found = blas::norm2(&sy).unwrap()[0] / scale;
+        assert!(found.sqrt() < 2e-11, "{:e}", found.sqrt());
+
+        let plain = CoarseSystem::new(op.clone(), false);
+        assert_eq!(plain.apply_dagger(&mut sy, &x).unwrap_err().status, Status::Unsupported);
+        let half = op.field(op.subset(), 2).unwrap();
+        let mut whole = op.field(Subset::Full, 2).unwrap();
+        let how = System::new(plain.clone() as Arc<dyn LinOp>);
+        let e = plain.solve(&how, &ask, &mut whole, &half, &mut unwatched).unwrap_err();
+        assert_eq!(e.status, Status::FieldMismatch);
+        let other = SolverParams::default();
+        let mut x = whole.like(1).unwrap();
+        let e = plain.solve_all(&how, &other, &mut x, &whole, &mut unwatched).unwrap_err();
+        assert_eq!(e.status, Status::FieldMismatch);
+    }
+}
+
+/// Right-hand sides that are fastest are copied one by one too, from and to fields with others.
+#[test]
+fn columns_of_coarse_vectors_are_copied() {
+    for device in some_devices() {
+        let op = coarse(&device, [4, 4, 4, 8], [2, 2, 4, 4], 3, Precision::F64);
+        let shape = CoarseSystem::new(op, false).shape();
+        let mut x = shape.field(3).unwrap();
+        x.set_noise(plaq::fields::Noise::Normal, 1, 0).unwrap();
+        let mut y = shape.field(5).unwrap();
+        y.copy_rhs(2, &x, 1, 2).unwrap();
+        let (nx, ny) = (blas::norm2(&x).unwrap(), blas::norm2(&y).unwrap());
+        assert!(nx[1] > 0.0 && nx[1] != nx[2]);
+        assert_eq!(ny, [0.0, 0.0, nx[1], nx[2], 0.0]);
+        assert_eq!(y.copy_rhs(4, &x, 1, 2).unwrap_err().status, Status::FieldMismatch);
+    }
+}
