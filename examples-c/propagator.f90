@@ -57,7 +57,7 @@ program propagator
   integer(c_int32_t), parameter :: normalisation_values(2) = [PLAQ_NORMALISATION_KAPPA, PLAQ_NORMALISATION_MASS]
   character(len=12), parameter :: boundary_names(2) = [character(len=12) :: 'periodic', 'antiperiodic']
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
-  character(len=120), parameter :: help(14) = [character(len=120) :: &
+  character(len=120), parameter :: help(15) = [character(len=120) :: &
     'usage: propagator_f --gauge FILE[:FILE...]|@LIST --kappa K [--kappa-strange K] [--csw C]', &
     '                    [--time-bc periodic|antiperiodic] [--source point,x,y,z,t | wall,t | wall,all, several with colons]', &
     '                    [--source-momentum nx,ny,nz] [--noise none|z2|z4] [--seed N]', &
@@ -66,8 +66,9 @@ program propagator
     '                    [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]', &
     '                    [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k]', &
     '                    [--mg-deep-cycle C] [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black]', &
-    '                    [--mg-coarse-smoother S] [--mg-post N] [--mg-coarsest gcr|ca-gcr|bicgstab|direct]', &
-    '                    [--mg-modes N] [--max-iterations N] [--rhs N] [--normalisation kappa|mass]', &
+    '                    [--mg-coarse-smoother S] [--mg-post N] [--mg-coarse-post N] [--mg-precision auto|single|half]', &
+    '                    [--mg-links auto|single|half] [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]', &
+    '                    [--max-iterations N] [--rhs N] [--normalisation kappa|mass]', &
     '                    [--save FILE] [--load FILE] [--bin N] [--json FILE] [--continue no|yes]', &
     '                    [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
     'propagator --help says what they mean', &
@@ -137,8 +138,8 @@ contains
     call check_options(last, '--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed '// &
                        '--source-smear --sink-smear --smear-links --momenta --baryons --solver --tol --precision '// &
                        '--max-iterations --rhs --normalisation --save --load --save-multigrid --load-multigrid '// &
-                       '--mg-cycle --mg-deep-cycle --mg-smoother --mg-coarse-smoother --mg-post --mg-coarsest --mg-modes '// &
-                       '--error --bin --device --threads --json --continue --plot', help)
+                       '--mg-cycle --mg-deep-cycle --mg-smoother --mg-coarse-smoother --mg-post --mg-coarse-post '// &
+                       '--mg-precision --mg-links --mg-coarsest --mg-modes --error --bin --device --threads --json --continue --plot', help)
     call file_list('--gauge', option(last, '--gauge'), found)
     found%bin = whole(last, '--bin', '1')
     goes_on = yes(last, '--continue')
