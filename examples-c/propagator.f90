@@ -139,7 +139,8 @@ contains
                        '--source-smear --sink-smear --smear-links --momenta --baryons --solver --tol --precision '// &
                        '--max-iterations --rhs --normalisation --save --load --save-multigrid --load-multigrid '// &
                        '--mg-cycle --mg-deep-cycle --mg-smoother --mg-coarse-smoother --mg-post --mg-coarse-post '// &
-                       '--mg-precision --mg-links --mg-coarsest --mg-modes --error --bin --device --threads --json --continue --plot', help)
+                       '--mg-precision --mg-links --mg-coarsest --mg-modes --error --bin --device --threads --json '// &
+                       '--continue --plot', help)
     call file_list('--gauge', option(last, '--gauge'), found)
     found%bin = whole(last, '--bin', '1')
     goes_on = yes(last, '--continue')
