@@ -595,10 +595,10 @@ contains
     associate (files => found%files, n => found%configurations)
       if (n == 1) then
         print '(3a,3(i0," x "),i0,a)', '# ', files(1)%text, ' ('//format_name(file%format)//'), ', file%extents, &
-          ', plaquette '//fixed(mean_plaquette(found, 1), 9)
+          ', plaquette '//decimals(mean_plaquette(found, 1), 9)
       else
         print '(a,i0,5a,3(i0," x "),i0,2a,i0,a)', '# ', found%whole, ' configurations, ', files(1)%text, ' to ', &
-          files(n)%text, ', ', file%extents, ', plaquette '//fixed(mean_plaquette(found, 1), 9), '; jackknife errors of ', &
+          files(n)%text, ', ', file%extents, ', plaquette '//decimals(mean_plaquette(found, 1), 9), '; jackknife errors of ', &
           found%bins, ' bins'
       end if
     end associate
