@@ -215,6 +215,23 @@ static inline void start_ranks(int argc, char **argv, plaq_context_params *p) {
   p->communicator = &world;
   integers("--grid", option(argc, argv, "--grid", "0,0,0,0"), p->grid, 4);
 }
+#else
+/* Started by mpirun or srun as one of several, a program for one rank would do the same work as the others and
+ * write over their files. */
+static inline void start_ranks(int argc, char **argv, plaq_context_params *p) {
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"};
+  int i;
+  for (i = 0; i < 4; i++) {
+    const char *size = getenv(sizes[i]);
+    if (!size || atol(size) < 2) continue;
+    fprintf(stderr,
+            "%s: one of %s processes (%s), but built for one rank. Programs for many have names in _mpi (make examples-mpi); "
+            "jobs that know nothing of each other start with env -u %s\n",
+            argc ? argv[0] : "", size, sizes[i], sizes[i]);
+    exit(2);
+  }
+  p->communicator_kind = PLAQ_COMMUNICATOR_NONE;
+}
 #endif
 
 /* Files of results: what goes wrong ends the program. */
@@ -307,9 +324,7 @@ static inline plaq_context open_context(int argc, char **argv) {
   OK(plaq_context_params_init(&p, sizeof p));
   p.device = choose(argc, argv, "--device", "auto", DEVICES);
   p.threads = (int32_t)integer(argc, argv, "--threads", "0");
-#ifdef PLAQ_EXAMPLE_MPI
   start_ranks(argc, argv, &p);
-#endif
   OK(plaq_context_create(&p, &context));
   return context;
 }

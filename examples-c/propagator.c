@@ -566,32 +566,16 @@ static void print_average(const job *j, const double *value, const double *mass)
   else printf(" %9s", "-");
 }
 
-/* Of the configurations: which is 0 for the total, 1 for the spatial, 2 for the temporal one. */
-static double mean_plaquette(const job *j, int which) {
-  double sum = 0;
-  int c, s, n = 0;
-  for (c = 0; c < j->samples.configurations; c++)
-    for (s = 0; s < j->sources; s++)
-      if (sample_of(&j->samples, c, s)->numbers) sum += sample_of(&j->samples, c, s)->plaquette[which], n++;
-  return n ? sum / n : NAN;
-}
-
-static int old_samples(const job *j) {
-  int i, n = 0;
-  for (i = 0; i < j->samples.configurations * j->sources; i++) n += j->samples.of[i].old;
-  return n;
-}
-
 static void print_table(const job *j) {
   const int32_t *l = j->file.extents, *p = j->hadrons.momentum;
   int t, s;
   const samples *all = &j->samples;
   if (all->configurations == 1)
     printf("# %s (%s), %d x %d x %d x %d, plaquette %.9f\n", all->files[0], name_of(j->file.format, FORMATS), l[0], l[1], l[2],
-           l[3], mean_plaquette(j, 0));
+           l[3], mean_plaquette(&j->samples, 0));
   else
     printf("# %d configurations, %s to %s, %d x %d x %d x %d, plaquette %.9f; jackknife errors of %d bins\n", all->whole,
-           all->files[0], all->files[all->configurations - 1], l[0], l[1], l[2], l[3], mean_plaquette(j, 0), all->bins);
+           all->files[0], all->files[all->configurations - 1], l[0], l[1], l[2], l[3], mean_plaquette(&j->samples, 0), all->bins);
   printf("# kappa %.10g (mass %.10g), csw %.10g, %s in time, %s normalisation\n", j->dirac.kappa, j->dirac.mass, j->csw,
          name_of(j->boundary, BOUNDARIES), name_of(j->normalisation, NORMALISATIONS));
   if (j->quarks == 2) printf("# kappa of the strange quark %.10g\n", j->kappa[1]);
@@ -608,7 +592,7 @@ static void print_table(const job *j) {
     printf("# Gaussian smearing (weight, steps): source %g, %d, sink %g, %d; links %g, %d\n", j->at_source.alpha,
            (int)j->at_source.steps, j->at_sink.alpha, (int)j->at_sink.steps, j->links.alpha, (int)j->links.steps);
   if (p[0] || p[1] || p[2]) printf("# momentum of the sink (%d, %d, %d)\n", (int)p[0], (int)p[1], (int)p[2]);
-  if (old_samples(j)) printf("# %d of %d propagators of %s\n", old_samples(j), all->configurations * j->sources, j->json_file);
+  if (old_samples(&j->samples)) printf("# %d of %d propagators of %s\n", old_samples(&j->samples), all->configurations * j->sources, j->json_file);
   if (*j->load_file) printf("# propagators of %s\n", j->load_file);
   else if (j->solves) printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
          solver_name(j), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
@@ -665,11 +649,11 @@ static void write_json(job *j) {
   json_text(f, all->files[0]);
   fprintf(f, ", \"format\": \"%s\", \"lattice\": [%d, %d, %d, %d]},\n", name_of(j->file.format, FORMATS), l[0], l[1],
           l[2], l[3]);
-  fprintf(f, "  \"plaquette\": {\"total\": %.17g, \"spatial\": %.17g, \"temporal\": %.17g},\n", mean_plaquette(j, 0),
-          mean_plaquette(j, 1), mean_plaquette(j, 2));
+  fprintf(f, "  \"plaquette\": {\"total\": %.17g, \"spatial\": %.17g, \"temporal\": %.17g},\n", mean_plaquette(&j->samples, 0),
+          mean_plaquette(&j->samples, 1), mean_plaquette(&j->samples, 2));
   fprintf(f, "  \"job\": \"%s\",\n", described);
   fprintf(f, "  \"configurations\": {\"asked\": %d, \"done\": %d, \"bin\": %d, \"bins\": %d, \"sources_taken_over\": %d},\n",
-          all->configurations, all->whole, (int)all->bin, all->bins, old_samples(j));
+          all->configurations, all->whole, (int)all->bin, all->bins, old_samples(&j->samples));
   fprintf(f, "  \"action\": {\"kappa\": %.17g, \"mass\": %.17g, \"csw\": %.17g, \"time_bc\": \"%s\", \"normalisation\": \"%s\"},\n",
           j->dirac.kappa, j->dirac.mass, j->csw, name_of(j->boundary, BOUNDARIES),
           name_of(j->normalisation, NORMALISATIONS));

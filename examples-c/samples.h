@@ -215,6 +215,23 @@ static inline void json_array(FILE *f, const char *name, const double *values, i
   fprintf(f, "]%s\n", after);
 }
 
+/* Of the configurations: which is 0 for the total, 1 for the spatial, 2 for the temporal one. */
+static inline double mean_plaquette(const samples *all, int which) {
+  double sum = 0;
+  int c, s, n = 0;
+  for (c = 0; c < all->configurations; c++)
+    for (s = 0; s < all->sources; s++)
+      if (sample_of(all, c, s)->numbers) sum += sample_of(all, c, s)->plaquette[which], n++;
+  return n ? sum / n : NAN;
+}
+
+/* Of the file that goes on. */
+static inline int old_samples(const samples *all) {
+  int i, n = 0;
+  for (i = 0; i < all->configurations * all->sources; i++) n += all->of[i].old;
+  return n;
+}
+
 static inline void end_samples(samples *all) {
   size_t i;
   for (i = 0; i < (size_t)all->configurations * all->sources; i++) free(all->of[i].numbers);

@@ -1,7 +1,7 @@
 //! `propagator` over several configurations: averages, jackknife errors, runs that go on.
 
 use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -12,12 +12,13 @@ use super::{heatbath, propagator};
 
 const COUNT: usize = 5;
 
-fn in_c() -> Option<&'static PathBuf> {
-    propagator::programs().iter().find(|p| !p.to_string_lossy().ends_with("_f"))
+/// For the folder's name.
+fn stem(program: &Path) -> String {
+    program.file_name().unwrap().to_string_lossy().into_owned()
 }
 
 /// Configurations in a folder; their names.
-fn configurations(folder: &Folder) -> Vec<String> {
+pub fn configurations(folder: &Folder) -> Vec<String> {
     let out = Command::new(&heatbath::programs()[0])
         .current_dir(&folder.0)
         .args(["--lattice", "4,2,4,8", "--beta", "5.8", "--thermalise", "20", "--separation", "5"])
@@ -28,7 +29,7 @@ fn configurations(folder: &Folder) -> Vec<String> {
     (1..=COUNT).map(|n| folder.0.join(format!("c.{n:05}")).display().to_string()).collect()
 }
 
-fn numbers(list: &Value) -> Vec<f64> {
+pub fn numbers(list: &Value) -> Vec<f64> {
     let list = list.as_array().unwrap_or_else(|| panic!("{list}"));
     list.iter().map(|v| v.as_f64().unwrap_or(f64::NAN)).collect()
 }
@@ -73,8 +74,11 @@ fn close(found: &[f64], expected: &[f64], what: &str) {
 
 #[test]
 fn errors_are_those_of_the_jackknife() {
-    let Some(program) = in_c() else { return };
-    let folder = Folder::new("jackknife");
+    propagator::programs().iter().for_each(|p| jackknife(p));
+}
+
+fn jackknife(program: &Path) {
+    let folder = Folder::new(&format!("jackknife-{}", stem(program)));
     let files = configurations(&folder);
     let common = ["--kappa", "0.11", "--tol", "1e-12", "--source", "point,0,0,0,0:point,2,0,2,4"];
     let single: Vec<Value> = files.iter().map(|f| job_on(program, f.as_ref(), &common)).collect();
@@ -115,8 +119,11 @@ fn errors_are_those_of_the_jackknife() {
 /// SIGTERM after some propagators, then the rest: the same bits as without.
 #[test]
 fn a_run_that_was_stopped_goes_on() {
-    let Some(program) = in_c() else { return };
-    let folder = Folder::new("goes-on");
+    propagator::programs().iter().for_each(|p| goes_on(p));
+}
+
+fn goes_on(program: &Path) {
+    let folder = Folder::new(&format!("goes-on-{}", stem(program)));
     let files = configurations(&folder).join(":");
     let json = folder.0.join("out.json");
     let common = ["--kappa", "0.12", "--source", "point,0,0,0,0:wall,3", "--tol", "1e-11"];
@@ -182,22 +189,59 @@ fn a_run_that_was_stopped_goes_on() {
 /// Noise on walls at all times is that of the walls one by one: the volume's, diluted in time.
 #[test]
 fn walls_at_all_times_are_those_one_by_one() {
-    let Some(program) = in_c() else { return };
     let folder = Folder::new("walls");
     let file = &configurations(&folder)[0];
-    let run = |source: &str| {
-        let noise = ["--kappa", "0.1", "--noise", "z4", "--seed", "5", "--source", source];
-        job_on(program, file.as_ref(), &noise)
-    };
-    let walls: Vec<String> = (0..8).map(|t| format!("wall,{t}")).collect();
-    let (all, each) = (run("wall,all"), run(&walls.join(":")));
-    assert_eq!(all["sources"], each["sources"]);
-    assert_eq!(all["mesons"], each["mesons"]);
+    for program in propagator::programs() {
+        let run = |source: &str| {
+            let noise = ["--kappa", "0.1", "--noise", "z4", "--seed", "5", "--source", source];
+            job_on(program, file.as_ref(), &noise)
+        };
+        let walls: Vec<String> = (0..8).map(|t| format!("wall,{t}")).collect();
+        let (all, each) = (run("wall,all"), run(&walls.join(":")));
+        assert_eq!(all["sources"], each["sources"]);
+        assert_eq!(all["mesons"], each["mesons"]);
+    }
+}
+
+/// A run of one program that the other goes on with.
+#[test]
+fn each_program_goes_on_with_the_other_s_file() {
+    let programs = propagator::programs();
+    if !super::programs::has_both(programs) {
+        return;
+    }
+    let folder = Folder::new("takes-over");
+    let files = configurations(&folder);
+    let common = ["--kappa", "0.1", "--csw", "1.3", "--tol", "1e-11", "--baryons", "delta,nucleon"];
+    for (k, first) in programs.iter().enumerate() {
+        let json = folder.0.join(format!("{k}.json"));
+        let run = |program: &Path, gauge: &str, more: &[&str]| {
+            let mut command = Command::new(program);
+            command.args(["--gauge", gauge, "--json"]).arg(&json).args(common).args(more);
+            let out = command.output().unwrap();
+            assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+            let found = std::fs::read(&json).unwrap();
+            serde_json::from_slice::<Value>(&found).unwrap()
+        };
+        let some = run(first, &files[..2].join(":"), &[]);
+        let all = run(&programs[1 - k], &files[..3].join(":"), &["--continue", "yes"]);
+        assert_eq!(all["configurations"]["sources_taken_over"], 2);
+        assert_eq!(all["configurations"]["done"], 3);
+        for c in 0..2 {
+            // All digits are written; reading JSON may round them.
+            let [new, old] = [&all, &some].map(|json| numbers(&json["samples"][c]["numbers"]));
+            let off = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-15 * b.abs();
+            assert!(new.len() == old.len() && new.iter().zip(&old).all(off));
+        }
+    }
 }
 
 #[test]
 fn what_cannot_go_on_is_refused() {
-    let Some(program) = in_c() else { return };
+    propagator::programs().iter().for_each(|p| refusals(p));
+}
+
+fn refusals(program: &Path) {
     for (arguments, status, message) in [
         (&["--continue", "yes"][..], 2, "--json"),
         (&["--continue", "maybe"], 2, "no, yes"),
