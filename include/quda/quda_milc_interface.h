@@ -21,7 +21,7 @@ typedef struct QudaMILCSiteArg_t {
   void *link;
   /** Bytes of a site struct before its links. */
   size_t link_offset;
-  /** Momenta, likewise; not used. */
+  /** Momenta, likewise: [site][direction], 10 reals each, anti-hermitian. */
   void *mom;
   size_t mom_offset;
   /** Bytes of a site struct. */
@@ -93,6 +93,53 @@ void qudaPolyakovLoopPhased(int precision,
 /** Puts every link on SU(3): Gram-Schmidt of the first two rows, the third from these.
  * Refused if one is not unitary to `tol` then. `phase_in` must be 0. */
 void qudaUnitarizeSU3Phased(int precision, double tol, const QudaMILCSiteArg_t *arg, int phase_in);
+
+/** Takes the host's momenta on the device, where qudaGaugeForce adds to them and qudaUpdateU
+ * finds them, until qudaMomSave gives them back. */
+void qudaMomLoad(int precision, const QudaMILCSiteArg_t *arg);
+
+void qudaMomSave(int precision, const QudaMILCSiteArg_t *arg);
+
+/** mom = mom - eb3 TA[U_d(x) S_d(x)] for each link, TA the traceless anti-hermitian part, S the sum
+ * of its plaquettes' staples times milc_loop_coeff[0], with num_loop_types 2 or 3 of
+ * rectangles times [1], with 3 of loops i j k -i -j -k times [2]. */
+void qudaGaugeForce(int precision,
+                    int num_loop_types,
+                    const double *milc_loop_coeff,
+                    double eb3,
+                    const QudaMILCSiteArg_t *arg);
+
+void qudaGaugeForcePhased(int precision,
+                          int num_loop_types,
+                          const double *milc_loop_coeff,
+                          double eb3,
+                          const QudaMILCSiteArg_t *arg,
+                          int phase_in);
+
+/** traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x), as
+ * re, im: the links without their staggered phases. */
+void qudaGaugeLoopTracePhased(int precision,
+                              double *traces,
+                              int **input_path_buf,
+                              const int *path_length,
+                              const double *loop_coeff,
+                              int num_paths,
+                              int max_length,
+                              double factor,
+                              const QudaMILCSiteArg_t *arg,
+                              int phase_in);
+
+/** U = exp(eps P) U with the anti-hermitian momenta P, the exponential exact to rounding. Phases stay. */
+void qudaUpdateU(int precision, double eps, const QudaMILCSiteArg_t *arg);
+
+void qudaUpdateUPhased(int precision, double eps, const QudaMILCSiteArg_t *arg, int phase_in);
+
+/** The same; the links come back to the host after each call, `want_gaugepipe` 1 or not. */
+void qudaUpdateUPhasedPipeline(int precision,
+                               double eps,
+                               const QudaMILCSiteArg_t *arg,
+                               int phase_in,
+                               int want_gaugepipe);
 
 /** Fixes Coulomb (`gauge_dir` 3) or Landau gauge by overrelaxation with `relax_boost`; the
  * links change in place. Ends when the functional sum Re tr U / (3 d V) rises by less

@@ -116,6 +116,11 @@ fn dirac_operators() {
 }
 
 #[test]
+fn closed_paths() {
+    c_program("paths");
+}
+
+#[test]
 fn fermion_forces() {
     c_program("force");
 }

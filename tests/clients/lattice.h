@@ -170,6 +170,35 @@ static void twist(const double *angle) {
   }
 }
 
+/* Where a path from a site ends, and its product. */
+static matrix along(int site, const int *path, int length, int *end) {
+  matrix m = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  int k;
+  for (k = 0; k < length; k++) {
+    if (path[k] < 4) {
+      m = mul(m, links[4 * site + path[k]]);
+      site = step(site, path[k], 1);
+    } else {
+      site = step(site, 7 - path[k], -1);
+      m = mul(m, dagger(links[4 * site + 7 - path[k]]));
+    }
+  }
+  *end = site;
+  return m;
+}
+
+/* The traceless anti-hermitian part of a matrix: entries 01, 02, 12, and the diagonal over i. */
+static void traceless(double *to, matrix w) {
+  const double third = (cimag(w.e[0][0]) + cimag(w.e[1][1]) + cimag(w.e[2][2])) / 3;
+  int a, b, i = 0;
+  for (a = 0; a < 3; a++)
+    for (b = a + 1; b < 3; b++, i++) {
+      const number z = (w.e[a][b] - conj(w.e[b][a])) / 2;
+      to[2 * i] = creal(z), to[2 * i + 1] = cimag(z);
+    }
+  for (a = 0; a < 3; a++) to[6 + a] = cimag(w.e[a][a]) - third;
+}
+
 /* MILC's staggered phases, and antiperiodic in time. */
 static void staggered_phases(void) {
   const double antiperiodic[4] = {0, 0, 0, 1};

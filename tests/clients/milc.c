@@ -214,6 +214,8 @@ static void check_gauge_fixing(int precision, unsigned gauge_dir, double error) 
   CHECK(strstr(line, "gauge fixing: 3 sweeps") != NULL);
 }
 
+#include "dynamics.h"
+
 /* ---- the clover solver ---- */
 
 static struct {
@@ -605,7 +607,7 @@ static void run_file(char **words, int solves) {
 int main(int argc, char **argv) {
   const int extents[4] = {4, 4, 6, 8};
   const double angles[4][4] = {{0}, {0, 0, 0, 1}, {0.25, 0, 0.5, 1}, {0}};
-  int mu, i;
+  int mu, i, k;
 #ifdef CLIENT_MPI
   int rank, rest;
   static MPI_Comm world;
@@ -644,6 +646,7 @@ int main(int argc, char **argv) {
       check_projection(i, i == 2 ? 1e-14 : 1e-6);
       check_gauge_fixing(i, 3, i == 2 ? 1e-12 : 1e-6);
       check_gauge_fixing(i, 4, i == 2 ? 1e-12 : 1e-6);
+      for (k = i == 2 ? 0 : 2; k < 3; k++) check_dynamics(i, k > 0, k != 1, i == 2 ? 1e-12 : 2e-6);
       free_sites();
     }
     for (i = 0; i < 4; i++) check_solves(angles[i], i == 3 ? 0.02 : 0);

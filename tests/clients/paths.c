@@ -8,30 +8,13 @@
 
 enum { STAPLES = 3, LOOPS = 3 };
 
-/* Where a path from a site ends, and its product. */
-static matrix along(int site, const int *path, int length, int *end) {
-  matrix m = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  int k;
-  for (k = 0; k < length; k++) {
-    if (path[k] < 4) {
-      m = mul(m, links[4 * site + path[k]]);
-      site = step(site, path[k], 1);
-    } else {
-      site = step(site, 7 - path[k], -1);
-      m = mul(m, dagger(links[4 * site + 7 - path[k]]));
-    }
-  }
-  *end = site;
-  return m;
-}
-
 int main(void) {
   const int extents[4] = {4, 2, 4, 6};
   int loops[LOOPS][6] = {{0, 1, 7, 6}, {0, 3, 3, 7, 4, 4}, {0, 1, 2, 7, 6, 5}}, *list[LOOPS];
   int lengths[LOOPS] = {4, 6, 6}, *paths[4][STAPLES], **table[4], staple[4][STAPLES][5];
   int staple_length[STAPLES] = {3, 3, 5};
   double coef[LOOPS] = {1, -0.5, 0.25}, traces[2 * LOOPS], dt = 0.125;
-  int i, mu, nu, site, a, b;
+  int i, mu, nu, site, a;
   QudaGaugeParam p;
   matrix *own_links, *out;
   double *mom;
@@ -86,7 +69,6 @@ int main(void) {
     for (mu = 0; mu < 4; mu++) {
       const int at = 4 * milc_index(site) + mu;
       matrix w = {{{0}}};
-      number trace;
       double found[9], before, error = 1e-12;
       for (i = 0; i < STAPLES; i++) {
         int whole[6], end;
@@ -101,15 +83,7 @@ int main(void) {
         const number add = at == 5 && a == 5 ? 3 : 0;
         CLOSE(cabs(out[at].e[a / 3][a % 3] - w.e[a / 3][a % 3] - add), 0, error);
       }
-      /* Traceless anti-hermitian part. */
-      trace = 0;
-      for (a = 0; a < 3; a++) trace += I * cimag(w.e[a][a]) / 3;
-      for (a = 0, i = 0; a < 3; a++)
-        for (b = a + 1; b < 3; b++, i++) {
-          const number z = (w.e[a][b] - conj(w.e[b][a])) / 2;
-          found[2 * i] = creal(z), found[2 * i + 1] = cimag(z);
-        }
-      for (a = 0; a < 3; a++) found[6 + a] = cimag(I * cimag(w.e[a][a]) - trace);
+      traceless(found, w);
       for (a = 0; a < 9; a++) {
         i = 10 * at + a;
         before = a == 8 ? -noise(i - 2, 3) - noise(i - 1, 3) : noise(i, 3);

@@ -14,15 +14,15 @@ use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Stop, Working};
 use crate::ops::observables;
 
 /// Links of the host, and where they are.
-struct Links {
-    session: Arc<Session>,
+pub(super) struct Links {
+    pub(super) session: Arc<Session>,
     memory: DataOut,
     layout: Layout,
-    precision: Precision,
+    pub(super) precision: Precision,
 }
 
 impl Links {
-    fn new(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<Links> {
+    pub(super) fn new(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<Links> {
         let session = session::get()?;
         let arg = arg.get(1)[0];
         let precision = precision_of(precision, "precision")?;
@@ -41,24 +41,25 @@ impl Links {
         Ok(self.memory.block(&bytes, Location::Host))
     }
 
-    fn load(&self, options: LinkOptions) -> Result<GaugeField> {
+    pub(super) fn load(&self, options: LinkOptions) -> Result<GaugeField> {
         let (device, geometry) = (self.session.context.device(), &self.session.geometry);
         let form = (self.precision, Recon::R18);
         GaugeField::from_external(device, geometry, form, &self.layout, &self.array()?, options)
     }
 
-    fn save(&self, links: &GaugeField) -> Result<()> {
+    pub(super) fn save(&self, links: &GaugeField) -> Result<()> {
         links.save(&self.layout, &mut self.array()?)
     }
 }
 
 /// Any matrices without NaN: hosts may hold what is not unitary.
-const FINITE: LinkOptions = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
+pub(super) const FINITE: LinkOptions =
+    LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
 
 /// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.
 const UNITARY: f64 = 1e-4;
 
-fn phases(phase_in: c_int) -> Result<bool> {
+pub(super) fn phases(phase_in: c_int) -> Result<bool> {
     if !(0..=1).contains(&phase_in) {
         bail!(InvalidArgument, "phase_in: expected 0 or 1, found {phase_in}");
     }

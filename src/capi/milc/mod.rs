@@ -3,12 +3,13 @@
 #![allow(non_snake_case)]
 
 pub(crate) mod clover;
+mod forces;
 mod links;
 mod start;
 
 use std::ffi::{c_int, c_uint, c_void};
 
-use super::args::{Array, Data, DataOut, Out, OutArray, Raw};
+use super::args::{Array, Data, DataOut, Out, OutArray, PathList, Raw};
 use super::quda::enums::{QudaInverterType, QudaParity, QudaVerbosity};
 use super::table::interface;
 use crate::bail;
@@ -26,7 +27,7 @@ interface! {
             link: *mut c_void,
             /// Bytes of a site struct before its links.
             link_offset: usize,
-            /// Momenta, likewise; not used.
+            /// Momenta, likewise: [site][direction], 10 reals each, anti-hermitian.
             mom: *mut c_void,
             mom_offset: usize,
             /// Bytes of a site struct.
@@ -85,6 +86,23 @@ interface! {
         /// Puts every link on SU(3): Gram-Schmidt of the first two rows, the third from these.
         /// Refused if one is not unitary to `tol` then. `phase_in` must be 0.
         qudaUnitarizeSU3Phased(precision: c_int, tol: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::unitarize;
+        /// Takes the host's momenta on the device, where qudaGaugeForce adds to them and qudaUpdateU
+        /// finds them, until qudaMomSave gives them back.
+        qudaMomLoad(precision: c_int, arg: Array<QudaMILCSiteArg_t>) = together forces::load_momenta;
+        qudaMomSave(precision: c_int, arg: Array<QudaMILCSiteArg_t>) = together forces::save_momenta;
+        /// mom = mom - eb3 TA[U_d(x) S_d(x)] for each link, TA the traceless anti-hermitian part, S the sum
+        /// of its plaquettes' staples times milc_loop_coeff[0], with num_loop_types 2 or 3 of
+        /// rectangles times [1], with 3 of loops i j k -i -j -k times [2].
+        qudaGaugeForce(precision: c_int, num_loop_types: c_int, milc_loop_coeff: Array<f64>, eb3: f64, arg: Array<QudaMILCSiteArg_t>) = together forces::force;
+        qudaGaugeForcePhased(precision: c_int, num_loop_types: c_int, milc_loop_coeff: Array<f64>, eb3: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together forces::force_phased;
+        /// traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x), as
+        /// re, im: the links without their staggered phases.
+        qudaGaugeLoopTracePhased(precision: c_int, traces: OutArray<f64>, input_path_buf: PathList, path_length: Array<c_int>, loop_coeff: Array<f64>, num_paths: c_int, max_length: c_int, factor: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together forces::loop_traces;
+        /// U = exp(eps P) U with the anti-hermitian momenta P, the exponential exact to rounding. Phases stay.
+        qudaUpdateU(precision: c_int, eps: f64, arg: Array<QudaMILCSiteArg_t>) = together forces::update;
+        qudaUpdateUPhased(precision: c_int, eps: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together forces::update_phased;
+        /// The same; the links come back to the host after each call, `want_gaugepipe` 1 or not.
+        qudaUpdateUPhasedPipeline(precision: c_int, eps: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int, want_gaugepipe: c_int) = together forces::update_pipeline;
         /// Fixes Coulomb (`gauge_dir` 3) or Landau gauge by overrelaxation with `relax_boost`; the
         /// links change in place. Ends when the functional sum Re tr U / (3 d V) rises by less
         /// than `tolerance` from one sweep to the next (`stopWtheta` 0), when QUDA's theta is

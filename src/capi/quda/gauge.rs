@@ -299,7 +299,7 @@ impl Host {
     }
 }
 
-fn resident(session: &Session) -> MutexGuard<'_, Resident> {
+pub(crate) fn resident(session: &Session) -> MutexGuard<'_, Resident> {
     session.resident.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -317,7 +317,7 @@ fn free_gauge() -> Result<()> {
     Ok(())
 }
 
-fn step_of(step: i32) -> Result<u8> {
+pub(crate) fn step_of(step: i32) -> Result<u8> {
     match u8::try_from(step) {
         Ok(step) if step < 8 => Ok(step),
         _ => bail!(InvalidArgument, "input_path_buf: a step: expected 0 to 7, found {step}"),
@@ -325,7 +325,7 @@ fn step_of(step: i32) -> Result<u8> {
 }
 
 /// Lengths and coefficients of `num_paths` paths.
-fn list_of(
+pub(crate) fn list_of(
     lengths: &Array<c_int>,
     coefficients: &Array<f64>,
     (num_paths, most): (c_int, usize),
@@ -377,7 +377,11 @@ fn staples(
 }
 
 /// Sums of the products along such paths, four matrices on a site.
-fn gathered(links: &GaugeField, paths: &Paths, coefficients: &[f64]) -> Result<MatrixField> {
+pub(crate) fn gathered(
+    links: &GaugeField,
+    paths: &Paths,
+    coefficients: &[f64],
+) -> Result<MatrixField> {
     let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
     let walker = Walker::new(device, geometry, precision, paths.len())?;
     let mut sum = MatrixField::new(device, geometry, precision, MatrixForm::General, 4)?;
@@ -385,7 +389,7 @@ fn gathered(links: &GaugeField, paths: &Paths, coefficients: &[f64]) -> Result<M
     Ok(sum)
 }
 
-fn finite(dt: f64, name: &str) -> Result<()> {
+pub(crate) fn finite(dt: f64, name: &str) -> Result<()> {
     if !dt.is_finite() {
         bail!(InvalidArgument, "{name}: expected a finite number, found {dt}");
     }
@@ -482,6 +486,24 @@ fn gauge_path(
     Ok(0)
 }
 
+/// Closed paths and their coefficients.
+pub(crate) fn closed(
+    list: &PathList,
+    lengths: &Array<c_int>,
+    coefficients: &Array<f64>,
+    num_paths: c_int,
+    max_length: c_int,
+) -> Result<(Paths, Vec<f64>)> {
+    let (paths, length) = ((num_paths, MOST), (max_length, LONGEST));
+    let (lengths, coefficients) = list_of(lengths, coefficients, paths, length)?;
+    let mut all = vec![];
+    for (i, length) in lengths.into_iter().enumerate() {
+        let steps = list.get(i, length)?;
+        all.push(steps.into_iter().map(step_of).collect::<Result<Vec<u8>>>()?);
+    }
+    Ok((Paths::new(all)?, coefficients))
+}
+
 fn loop_trace(
     traces: &DataOut,
     input_path_buf: &PathList,
@@ -500,14 +522,9 @@ fn loop_trace(
             "links: expected some on the device, found none; call loadGaugeQuda first"
         );
     };
-    let (paths, length) = ((num_paths, MOST), (max_length, LONGEST));
-    let (lengths, coefficients) = list_of(path_length, loop_coeff, paths, length)?;
-    let mut all = vec![];
-    for (i, length) in lengths.into_iter().enumerate() {
-        let steps = input_path_buf.get(i, length)?;
-        all.push(steps.into_iter().map(step_of).collect::<Result<Vec<u8>>>()?);
-    }
-    let sums = crate::ops::paths::traces(&links, &Paths::new(all)?)?;
+    let (paths, coefficients) =
+        closed(input_path_buf, path_length, loop_coeff, num_paths, max_length)?;
+    let sums = crate::ops::paths::traces(&links, &paths)?;
     let scaled = sums.iter().zip(coefficients).flat_map(|(t, c)| {
         let t = factor * c * t;
         [t.re, t.im]

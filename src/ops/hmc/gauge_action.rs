@@ -209,20 +209,49 @@ impl KickReport {
     }
 }
 
-/// A gauge action as a term of a larger one.
-#[derive(Debug)]
-pub struct GaugeMonomial {
-    name: String,
-    force: GaugeForce,
+/// An action of the links alone.
+pub trait LinkAction: std::fmt::Debug + Send {
+    /// S of these links, all ranks.
+    fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
+    /// momenta = scale momenta - step F.
+    fn kick(
+        &mut self,
+        gauge: &GaugeField,
+        momenta: &mut Momenta,
+        scale: f64,
+        step: f64,
+    ) -> Result<KickReport>;
 }
 
-impl GaugeMonomial {
-    pub fn new(name: &str, force: GaugeForce) -> Self {
+impl LinkAction for GaugeForce {
+    fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
+        self.action(gauge)
+    }
+    fn kick(
+        &mut self,
+        gauge: &GaugeField,
+        momenta: &mut Momenta,
+        scale: f64,
+        step: f64,
+    ) -> Result<KickReport> {
+        self.kick(gauge, momenta, scale, step)
+    }
+}
+
+/// An action of the links as a term of a larger one.
+#[derive(Debug)]
+pub struct GaugeMonomial<A> {
+    name: String,
+    force: A,
+}
+
+impl<A: LinkAction> GaugeMonomial<A> {
+    pub fn new(name: &str, force: A) -> Self {
         GaugeMonomial { name: name.to_string(), force }
     }
 }
 
-impl Monomial for GaugeMonomial {
+impl<A: LinkAction> Monomial for GaugeMonomial<A> {
     fn name(&self) -> &str {
         &self.name
     }

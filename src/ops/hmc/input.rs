@@ -35,7 +35,7 @@ use super::gauge_action::{
     GaugeCoefficients, GaugeForce, GaugeMonomial, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
 };
 use super::integrator::{Level, Scheme};
-use super::loop_action::{LoopAction, LoopForce, LoopMonomial};
+use super::loop_action::{LoopAction, LoopForce};
 use super::stout::Stout;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
@@ -358,7 +358,7 @@ impl Term {
             Term::Loops { name, loops, beta, images } => {
                 let action = loops_of(&name, &loops, beta.unwrap_or(1.0), images.unwrap_or(true))?;
                 let force = LoopForce::new(device, geometry, precision, action)?;
-                Box::new(LoopMonomial::new(&name, force))
+                Box::new(GaugeMonomial::new(&name, force))
             }
             Term::Gauge { name, action, beta, c1, anisotropy, u0, flavours }
                 if action == "one_loop_symanzik" =>
@@ -372,7 +372,7 @@ impl Term {
                 let (u0, flavours) = (u0.unwrap_or(1.0), flavours.unwrap_or(0.0));
                 let action = LoopAction::one_loop_symanzik(beta, u0, flavours)?;
                 let force = LoopForce::new(device, geometry, precision, action)?;
-                Box::new(LoopMonomial::new(&name, force))
+                Box::new(GaugeMonomial::new(&name, force))
             }
             Term::Gauge { flavours: Some(_), .. } => {
                 bail!(InvalidArgument, "gauge action: flavours belongs to action one_loop_symanzik")

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{KickReport, Monomial, Stream};
+use super::gauge_action::LinkAction;
+use super::KickReport;
 use crate::backend::args::PathArgs;
 use crate::backend::Device;
 use crate::bail;
@@ -204,30 +205,17 @@ impl LoopForce {
     }
 }
 
-/// Loops as a term of a larger action.
-#[derive(Debug)]
-pub struct LoopMonomial {
-    name: String,
-    force: LoopForce,
-}
-
-impl LoopMonomial {
-    pub fn new(name: &str, force: LoopForce) -> Self {
-        LoopMonomial { name: name.to_string(), force }
-    }
-}
-
-impl Monomial for LoopMonomial {
-    fn name(&self) -> &str {
-        &self.name
-    }
-    fn refresh(&mut self, _: &GaugeField, _: Stream) -> Result<()> {
-        Ok(())
-    }
+impl LinkAction for LoopForce {
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        self.force.action(gauge)
+        self.action(gauge)
     }
-    fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
-        self.force.kick(gauge, momenta, 1.0, step)
+    fn kick(
+        &mut self,
+        gauge: &GaugeField,
+        momenta: &mut Momenta,
+        scale: f64,
+        step: f64,
+    ) -> Result<KickReport> {
+        self.kick(gauge, momenta, scale, step)
     }
 }
