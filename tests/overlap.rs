@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use common::{devices, distance, over_ranks};
 use plaq::backend::Device;
+use plaq::compose::approximation::{Polynomial, Rational};
 use plaq::compose::{Finder, Method, ModeParams, Modes, Overlap, Sign, SignParams};
 use plaq::error::Status;
 use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField};
@@ -470,5 +471,32 @@ fn modes_change_their_precision() {
     for (k, z) in g.iter().enumerate() {
         let one = if k / n == k % n { 1.0 } else { 0.0 };
         assert!((z - one).norm() < 1e-6, "{k}: {z}");
+    }
+}
+
+/// Degrees and poles by the ratio of the ends of the spectrum and delta, which it prints as docs/overlap.md has them:
+/// no degree lower by two does it, and delta = A exp(-2.083 n sqrt(epsilon)) with A = 0.41 (hep-lat/0212012) holds within 5 %.
+#[test]
+fn degrees_follow_the_law_of_their_asymptotics() {
+    let deltas = [1e-2, 1e-4, 1e-6, 1e-8, 1e-10];
+    for ratio in [0.3, 0.1, 0.05, 0.03, 0.01f64] {
+        let epsilon = ratio * ratio;
+        let mut row = format!("| {ratio} |");
+        for delta in deltas {
+            let found = Polynomial::for_delta(delta, epsilon, 5000).unwrap();
+            let n = found.degree();
+            let worst = (0..=4000).map(|k| {
+                let x = ratio * (1.0 / ratio).powf(k as f64 / 4000.0);
+                (1.0 - x * found.value(x * x)).abs()
+            });
+            let worst = worst.fold(0.0, f64::max);
+            assert!(worst <= 1.01 * delta, "{ratio} {delta:e} {n} {worst:e}");
+            assert!(Polynomial::of_degree(n - 2, epsilon).unwrap().delta > delta, "{ratio} {n}");
+            let law = (0.41 / delta).ln() / (2.083 * ratio);
+            assert!((n as f64 - law).abs() <= 1.5 + 0.05 * law, "{ratio} {delta:e} {n} {law}");
+            let poles = Rational::for_delta(delta, epsilon).unwrap().poles.len();
+            row += &format!(" {n} ({law:.0}), {poles} |");
+        }
+        println!("{row}");
     }
 }

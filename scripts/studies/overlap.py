@@ -39,7 +39,7 @@ def options():
     p.add_argument("--lattices", default="4,4,4,8:8,8,8,8", help="cost, solvers: several, with colons between")
     p.add_argument("--beta", default="5.9")
     p.add_argument("--configurations", type=int, default=10)
-    p.add_argument("--separation", default="100", help="sweeps between configurations (100)")
+    p.add_argument("--separation", default="100", help="sweeps between configurations (100); 0: each from a hot start of its own")
     p.add_argument("--thermalise", default="300", help="sweeps from a hot start (300)")
     p.add_argument("--seed", default="1")
     p.add_argument("--mass", default="0.02,0.05,0.1", help="ward, solvers: quark masses")
@@ -105,9 +105,9 @@ class Study:
             path = stem.with_name(f"{stem.name}-{n}.00001")
             if not path.exists():
                 start = ["--lattice", lattice, "--thermalise", o.thermalise]
-                if before:
+                if before and int(o.separation) > 0:
                     start = ["--start", str(before), "--thermalise", o.separation]
-                seed = str(int(o.seed) + 1000 * n)
+                seed = str(int(o.seed) + (1000 if int(o.separation) > 0 else 1) * n)
                 self.run("heatbath", *start, "--beta", o.beta, "--seed", seed, "--out", str(path.with_suffix("")))
             before = path
             yield str(path)

@@ -271,8 +271,11 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   plaq_overlap_solve_params p;
   plaq_solve_report r;
   plaq_spinor x = vector(context, 1), b = vector(context, 1);
+  plaq_overlap other;
+  plaq_overlap_report o;
   double residual;
   int64_t before;
+  int k;
   OK(plaq_overlap_with_mass(massless, 0.3, &overlap));
   OK(plaq_overlap_solve_params_init(&p, sizeof p));
   OK(plaq_solve_report_init(&r, sizeof r));
@@ -299,6 +302,25 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   CHECK(r.converged == 1);
   EXPECT(PLAQ_INVALID_HANDLE, plaq_overlap_set_multigrid(overlap, good));
   OK(plaq_overlap_set_multigrid(overlap, none));
+  /* What solved, and what the library chooses for light and for heavy quarks. */
+  OK(plaq_overlap_report_init(&o, sizeof o));
+  OK(plaq_overlap_describe(overlap, &o));
+  CHECK(o.algorithm == PLAQ_OVERLAP_GCR && o.preconditioner == 2);
+  OK(plaq_overlap_solve_params_init(&p, sizeof p));
+  CHECK(p.algorithm == PLAQ_OVERLAP_SOLVER_AUTO);
+  p.tol = 1e-3;
+  for (k = 0; k < 2; k++) {
+    OK(plaq_overlap_with_mass(massless, k ? 0.8 : 0.05, &other));
+    OK(plaq_overlap_describe(other, &o));
+    CHECK(o.algorithm == PLAQ_OVERLAP_SOLVER_AUTO && o.preconditioner == 0);
+    p.deflate = 0;
+    OK(plaq_overlap_solve(other, &p, x, b, NULL, NULL, &r, &residual));
+    CHECK(r.converged == 1 && residual <= 1e-3);
+    OK(plaq_overlap_describe(other, &o));
+    CHECK(o.algorithm == (k ? PLAQ_OVERLAP_SUMR : PLAQ_OVERLAP_GCR) && o.preconditioner == (k ? 0 : 1));
+    OK(plaq_overlap_destroy(other));
+  }
+  p.algorithm = PLAQ_OVERLAP_GCR;
   p.multigrid = 2;
   REFUSED(PLAQ_BAD_PARAMETER, "params.multigrid", plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, NULL));
   p.multigrid = 1, p.wilson_iterations = 0;
