@@ -14,6 +14,7 @@ mod pool;
 mod schwarz;
 mod setup;
 mod smooth;
+mod suggest;
 mod system;
 mod transfer;
 
