@@ -82,8 +82,9 @@ fn any_solver_solves_on_coarse_levels() {
             let dense: Option<Vec<Vec<C>>> = (ranks().size() == 1).then(|| {
                 let size = op.grid().volume() * op.rows();
                 let mut unit = op.field(Subset::Full, size).unwrap();
-                let one = |i: usize| if i / 2 % (size + 1) == 0 && i % 2 == 0 { 1.0 } else { 0.0 };
-                unit.load(&(0..2 * size * size).map(one).collect::<Vec<f64>>()).unwrap();
+                let mut numbers = vec![0.0; 2 * size * size];
+                (0..size).for_each(|i| numbers[2 * i * (size + 1)] = 1.0);
+                unit.load(&numbers).unwrap();
                 let mut image = unit.like(size).unwrap();
                 op.apply(&mut image, &unit).unwrap();
                 let matrix = columns(&image);
