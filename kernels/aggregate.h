@@ -187,7 +187,8 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
     const T* v = (const T*)a.v;
     T* fine = (T*)a.fine;
 #if PLAQ_GPU
-    if (columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS, 1>(a, o);
+    // In double one column is faster.
+    if (sizeof(C) == 4 && columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS, 1>(a, o);
     else if (columns == 1 && n % 2 == 0) some_columns<1, 2>(a, o);
     else some_columns<1, 1>(a, o);
 #else
