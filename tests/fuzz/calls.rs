@@ -301,6 +301,7 @@ pub fn generate_quda() -> String {
                 ("PathTable", _) => format!("int ***a{i} = quda_path_table();"),
                 ("PathList", _) => format!("int **a{i} = quda_paths();"),
                 ("Raw", inner) => format!("{inner} a{i} = fill_{inner}();"),
+                ("OutArray", _) if *arg == "traces" => format!("double *a{i} = out_array(0);"),
                 ("OutArray", _) => format!("double *a{i} = out(3 * sizeof *a{i}, 0);"),
                 ("Out", "f64") => format!("double *a{i} = out(sizeof *a{i}, 0);"),
                 ("Out", "c_int") => format!("int *a{i} = out(sizeof *a{i}, 0);"),

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 16, ROOM = 24, KINDS = 64, SMALL = 8192, ARRAY = 1 << 20, DATA = 32 << 20, OUTS = 16, STALE = 64, LONGEST = 120 };
+enum { MOST_THREADS = 16, ROOM = 24, KINDS = 64, SMALL = 8192, ARRAY = 3 << 20, DATA = 32 << 20, OUTS = 16, STALE = 64, LONGEST = 120 };
 
 #ifdef FUZZ_RANKS
 #define WATCHES 0
@@ -287,6 +287,7 @@ void *out(size_t bytes, int may_be_null) {
   return p;
 }
 
+/* As much as the matrices of the largest lattice's momenta. */
 void *out_array(int may_be_null) {
   unsigned char **a;
   if (percent(may_be_null ? 30 : 3)) {

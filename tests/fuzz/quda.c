@@ -73,6 +73,7 @@ void quda_given(void *pointer) {
 
 QudaMILCSiteArg_t *quda_site(void) {
   static QudaMILCSiteArg_t arg;
+  static double momenta[MOST_SITES * 40];
   size_t sites = (size_t)lattice[0] * (size_t)lattice[1] * (size_t)lattice[2] * (size_t)lattice[3], s, bytes;
   unsigned char *array;
   int k, whole = percent(50);
@@ -103,7 +104,7 @@ QudaMILCSiteArg_t *quda_site(void) {
   if (whole)
     arg.site = array;
   else
-    arg.link = array;
+    arg.link = array, arg.mom = percent(95) ? momenta : NULL;
   /* What cannot be: beyond the site, or sites beyond memory. */
   if (whole && percent(10)) arg.link_offset = (size_t)0 - (size_t)(8 * (1 + below(1000)));
   if (whole && percent(3)) arg.size = ((size_t)1 << 48) + (size_t)below(1000);

@@ -33,7 +33,8 @@ impl HostMomenta {
             (arg.mom, REALS * precision.bytes(), "arg.mom")
         } else {
             let end = arg.mom_offset.checked_add(REALS * precision.bytes());
-            if end.is_none_or(|end| end > arg.size) {
+            // No struct comes near the limit, below which nothing overflows.
+            if end.is_none_or(|end| end > arg.size) || arg.size > 1 << 32 {
                 bail!(
                     InvalidArgument,
                     "arg.mom_offset: expected room for {REALS} numbers in a site of {} bytes, found {}",
