@@ -62,3 +62,32 @@ impl Profile {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::StreamArgs;
+    use super::super::Work;
+    use super::*;
+
+    #[test]
+    fn the_first_launch_counts_but_not_its_time() {
+        let file = std::env::temp_dir().join(format!("plaq-profile-{}", std::process::id()));
+        let target = file.to_string_lossy().into_owned();
+        let profile = Profile { target, rows: Mutex::default() };
+        let args = StreamArgs::default();
+        for (n, seconds) in [(16, 9.0), (16, 0.5), (16, 1.5), (32, 9.0)] {
+            let work = Work { n, batches: 3, lanes: 1 };
+            let call = Call::new(kernel!("stream_copy"), &[], &args, work).unwrap();
+            profile.add(&call, seconds);
+        }
+        profile.write("a device");
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].starts_with("# a device"), "{text}");
+        assert_eq!(
+            lines[1..],
+            ["2.0000 3 1000000.0 stream_copy 16 3", "0.0000 1 0.0 stream_copy 32 3"]
+        );
+    }
+}
