@@ -9,6 +9,7 @@ mod part;
 mod transport;
 
 use std::any::Any;
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -49,6 +50,24 @@ pub struct Options {
     pub reproducible: bool,
     /// Halos also in these directions with one rank, for tests.
     pub looped: [bool; 4],
+}
+
+thread_local! {
+    static SILENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work` without a word to other ranks: in this thread every call of a [`Comm`] returns as if this
+/// rank were alone, with its own numbers and statuses; what others would send is not written. For trials
+/// whose results nobody uses.
+pub fn silently<T>(work: impl FnOnce() -> T) -> T {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            SILENT.set(self.0);
+        }
+    }
+    let _back = Back(SILENT.replace(true));
+    work()
 }
 
 /// What a solve with a limit of time has to give back when it ends ([`Comm::end_clock`]).
@@ -242,6 +261,11 @@ impl Comm {
         self.transport.as_ref().is_some_and(|t| t.takes_gpu_memory())
     }
 
+    /// The way to the others; None: there are none, or none is spoken to.
+    fn transport(&self) -> Option<&Arc<Transport>> {
+        self.transport.as_ref().filter(|_| !SILENT.get())
+    }
+
     /// Extents of a rank's part of a lattice.
     ///
     /// # Errors
@@ -287,7 +311,7 @@ impl Comm {
                 std::ptr::copy_nonoverlapping(m.send as *const u8, m.recv as *mut u8, m.bytes);
             }
         }
-        match &self.transport {
+        match self.transport() {
             None => Ok(Pending::default()),
             Some(transport) => {
                 let others: Vec<Message> = messages.iter().filter(|m| !own(m)).copied().collect();
@@ -306,7 +330,7 @@ impl Comm {
 
     /// Sums over all ranks, the same on each of them.
     pub fn sum(&self, values: &mut [f64]) -> Result<()> {
-        match &self.transport {
+        match self.transport() {
             None => Ok(()),
             Some(transport) => transport.sum(values, self.reproducible),
         }
@@ -314,7 +338,7 @@ impl Comm {
 
     /// Sums that ranks take without [`Comm::sum`]: `body` adds a number over all ranks beside them.
     pub(crate) fn sum_beside<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
-        match &self.transport {
+        match self.transport() {
             None => Ok(body(0.0)?.0),
             Some(transport) => {
                 transport.usable(Side::Data)?;
@@ -325,7 +349,7 @@ impl Comm {
 
     /// Has another rank failed? For waits that do not go through this Comm.
     pub(crate) fn watch(&self) -> Result<()> {
-        self.transport.as_ref().map_or(Ok(()), |transport| transport.ready(Side::Data))
+        self.transport().map_or(Ok(()), |transport| transport.ready(Side::Data))
     }
 
     /// Largest values over all ranks.
@@ -343,7 +367,7 @@ impl Comm {
     /// answer. A wish of one rank of many travels with the next [`Comm::sum`] of the call, so that
     /// it costs no message of its own; after that the answer is yes, on all ranks at once.
     pub fn stop(&self, mine: bool) -> bool {
-        match &self.transport {
+        match self.transport() {
             None => mine,
             Some(transport) => transport.stop(mine),
         }
@@ -352,7 +376,7 @@ impl Comm {
     /// Is the time of this clock over? `mine`: by this rank's. The answer comes as that of [`Comm::stop`]
     /// does, on all ranks at once.
     pub(crate) fn late(&self, mine: bool) -> bool {
-        match &self.transport {
+        match self.transport() {
             None => mine,
             Some(transport) => transport.late(mine),
         }
@@ -360,19 +384,19 @@ impl Comm {
 
     /// A solve with a limit of time begins, on all ranks; one around it waits.
     pub(crate) fn start_clock(&self) -> Clock {
-        Clock(self.transport.as_ref().map_or((false, false), |t| t.turn_clock((false, false))))
+        Clock(self.transport().map_or((false, false), |t| t.turn_clock((false, false))))
     }
     /// It ends; the one around it goes on.
     pub(crate) fn end_clock(&self, clock: Clock) {
-        if let Some(transport) = &self.transport {
+        if let Some(transport) = self.transport() {
             transport.turn_clock(clock.0);
         }
     }
 
     /// What every rank gives, in the order of ranks; equal lengths.
     pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<u8>> {
-        match &self.transport {
-            None => Ok(mine.to_vec()),
+        match self.transport() {
+            None => Ok(mine.repeat(self.size())),
             Some(transport) => transport.all_gather(mine),
         }
     }
@@ -432,7 +456,7 @@ impl Comm {
     /// Fails on all ranks where it failed on one: with that rank's status and message. For
     /// places that all ranks reach whatever happens; the ranks stay able to work.
     pub fn agree<T>(&self, mine: Result<T>) -> Result<T> {
-        match &self.transport {
+        match self.transport() {
             None => mine,
             Some(transport) => agree(transport, mine),
         }
@@ -458,7 +482,7 @@ impl Comm {
         digest: Option<u64>,
         body: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let Some(transport) = &self.transport else { return body() };
+        let Some(transport) = self.transport() else { return body() };
         // Failures are of all ranks, whose guarded call this is in.
         if transport.is_part() {
             return body();
@@ -481,7 +505,7 @@ impl Comm {
     /// Gives the ranks up outside of [`Comm::guard`]: the others' waits return `CommFailed` with
     /// this rank's message, and so does everything later. Returns what this rank is to return.
     pub fn fail(&self, error: &Error) -> Error {
-        match &self.transport {
+        match self.transport() {
             None => error.clone(),
             Some(transport) => transport.fail(error),
         }

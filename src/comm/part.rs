@@ -30,6 +30,9 @@ impl Comm {
         key: u32,
         grid: [usize; 4],
     ) -> Result<Option<Arc<Comm>>> {
+        if self.transport.is_some() && self.transport().is_none() {
+            bail!(Unsupported, "ranks are divided together");
+        }
         // Above all colours: none.
         let mut mine = vec![colour.map_or(u64::MAX, u64::from), u64::from(key)];
         mine.extend(grid.map(|n| n as u64));

@@ -429,9 +429,6 @@ impl DiracSolver {
     /// Has the kernels of a first solve compiled all at once.
     fn rehearse(&self, x: &mut SpinorField, b: &SpinorField) {
         let (op, gauge) = (self.op.params(), self.op.gauge());
-        if gauge.geometry().comm().size() > 1 {
-            return;
-        }
         let name = || {
             format!(
                 "solve {:?} {:?} {} clover {} twist {} {:?} {:?} multigrid {:?}",
@@ -445,7 +442,7 @@ impl DiracSolver {
                 self.lock().multigrid.as_ref().map(|m| m.params()),
             )
         };
-        b.device().rehearse(name, || self.run_through(x, b));
+        gauge.geometry().rehearse(b.device(), name, || self.run_through(x, b));
     }
 
     /// All that a solve launches, for a few iterations.

@@ -10,8 +10,8 @@ use super::peers::{asked, shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
 use crate::backend::families::Kernel;
-use crate::backend::{Buffer, Device, Mapped, Ptr, Work};
-use crate::comm::{Comm, CommCache, Message, Owner, Pending};
+use crate::backend::{rehearsing, Buffer, Device, Mapped, Ptr, Work};
+use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
 /// Reals of a projected spinor.
@@ -26,6 +26,8 @@ struct SharedCache(Mutex<Cache>);
 #[derive(Debug, Default)]
 struct Cache {
     exchanges: Vec<Exchange>,
+    /// In place of exchanges that a rehearsal asked for before there were any.
+    stand_ins: Vec<Exchange>,
     peers: Vec<(Device, Arc<Peers>)>,
     /// Of `Comm::failures`.
     failures: u64,
@@ -122,9 +124,41 @@ impl HaloExchange {
             let host = if reaches { None } else { Some([copy()?, copy()?]) };
             Some(Far { faces: crossed, send: device.alloc_shared(bytes)?, host })
         };
-        Ok(Arc::new_cyclic(|me| {
-            Mutex::new(HaloExchange { me: me.clone(), faces, recv, near, far })
-        }))
+        Ok(Self::shared(faces, recv, near, far))
+    }
+
+    fn shared(
+        faces: Faces,
+        recv: Buffer,
+        near: Option<Direct>,
+        far: Option<Far>,
+    ) -> Arc<Mutex<Self>> {
+        Arc::new_cyclic(|me| Mutex::new(HaloExchange { me: me.clone(), faces, recv, near, far }))
+    }
+
+    /// For kernels that are not run: of the kind that `new` would make, where either all ranks reach each
+    /// other's memory or none does.
+    fn stand_in(
+        device: &Device,
+        comm: &Comm,
+        faces: Faces,
+        peers: Option<Arc<Peers>>,
+    ) -> Result<Arc<Mutex<Self>>> {
+        let recv = device.alloc_shared(faces.total())?;
+        let reached = peers.filter(|peers| peers.board.is_some());
+        let near = reached.map(|peers| Direct {
+            there: [[recv.ptr(); 2]; 4],
+            reach: Reach::own(comm, recv.ptr()),
+            number: 0,
+            peers,
+        });
+        let far = if near.is_some() {
+            None
+        } else {
+            let send = device.alloc_shared(faces.total())?;
+            Some(Far { faces: faces.list().collect(), send, host: None })
+        };
+        Ok(Self::shared(faces, recv, near, far))
     }
 
     fn held(&self) -> u64 {
@@ -137,7 +171,7 @@ impl HaloExchange {
 
     /// To be called before what `sent` points to is written.
     pub fn begin(&mut self) {
-        if let Some(near) = &mut self.near {
+        if let Some(near) = self.near.as_mut().filter(|_| !rehearsing()) {
             near.number = near.number.wrapping_add(1);
         }
     }
@@ -178,6 +212,7 @@ impl HaloExchange {
         }
         match &self.far {
             None => meanwhile()?,
+            Some(_) if rehearsing() => meanwhile()?,
             Some(far) if device.is_cpu() => {
                 let pending = self.start(comm, far, [far.send.ptr().0, here.0])?;
                 meanwhile()?;
@@ -316,13 +351,30 @@ impl Geometry {
         Ok(peers)
     }
 
+    /// Compiles the kernels of `work` ([`Device::rehearse`]), on every rank by itself. All ranks call this.
+    pub(crate) fn rehearse(
+        &self,
+        device: &Device,
+        name: impl FnOnce() -> String,
+        work: impl FnOnce(),
+    ) {
+        // Which kernels there are depends on what ranks reach of each other.
+        let together = !device.is_cpu() && self.comm().size() > 1;
+        if together && self.peers(device).is_err() {
+            return;
+        }
+        device.rehearse(name, || comm::silently(work));
+        exchanges(self.comm()).stand_ins.clear();
+    }
+
     /// The exchange of messages of these sizes. All ranks call this in the same order.
     pub(crate) fn halo_exchange(
         &self,
         device: &Device,
         faces: &Faces,
     ) -> Result<Arc<Mutex<HaloExchange>>> {
-        let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
+        let alone = rehearsing() && self.comm().size() > 1;
+        let peers = if device.is_cpu() || alone { None } else { Some(self.peers(device)?) };
         let mut cache = cache(self.comm())?;
         let old = cache.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
         if let Some(at) = old {
@@ -330,6 +382,16 @@ impl Geometry {
             let exchange = cache.exchanges.remove(at);
             let halo = exchange.2.clone();
             cache.exchanges.push(exchange);
+            return Ok(halo);
+        }
+        if alone {
+            let same = |(d, f, _): &&Exchange| d == device && f == faces;
+            if let Some((_, _, halo)) = cache.stand_ins.iter().find(same) {
+                return Ok(halo.clone());
+            }
+            let peers = cache.peers.iter().find(|(d, _)| d == device).map(|(_, p)| p.clone());
+            let halo = HaloExchange::stand_in(device, self.comm(), *faces, peers)?;
+            cache.stand_ins.push((device.clone(), *faces, halo.clone()));
             return Ok(halo);
         }
         // On a CPU nobody else knows of the buffers: those that were not used for long go.
@@ -468,7 +530,7 @@ fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
 /// What was made since the last failed call. All ranks call this in the same order.
 fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
     let mut cache = exchanges(comm);
-    if cache.failures != comm.failures() {
+    if cache.failures != comm.failures() && !rehearsing() {
         // Kernels that the call left behind may still write into the old buffers.
         cache.peers.iter().for_each(|(_, peers)| peers.give_up());
         give_up_parts(comm);

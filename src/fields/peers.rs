@@ -78,6 +78,11 @@ impl Reach {
         Ok(all(comm, reached.is_ok())?.then_some((buffer, reach)))
     }
 
+    /// For kernels that are not run: this rank's own memory, in place of everybody's.
+    pub fn own(comm: &Comm, ptr: Ptr) -> Reach {
+        Reach { own: (comm.rank(), ptr), others: Vec::new() }
+    }
+
     /// For good: nothing that is launched later reaches the others.
     pub fn close(&mut self) {
         self.others.clear();

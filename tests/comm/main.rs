@@ -108,6 +108,12 @@ fn exchanges_with_neighbours() {
 }
 
 #[test]
+fn one_rank_alone_is_silent() {
+    scenario("silent", "1,1,1,2");
+    scenario("silent", "2,1,1,2");
+}
+
+#[test]
 fn rank_maps() {
     scenario("maps", "1,2,1,2");
 }

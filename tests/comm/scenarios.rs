@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use plaq::comm::{host, Comm, Communicator, Message, Options, RankMap};
+use plaq::comm::{self, host, Comm, Communicator, Message, Options, RankMap};
 use plaq::error::{Error, Result, Status};
 
 use super::ranks::{ranks, start_mpi};
@@ -12,6 +12,7 @@ pub fn run(name: &str) {
     match name {
         "sums" => sums(),
         "exchange" => exchange(),
+        "silent" => silent(),
         "maps" => maps(),
         "wrong_grids" => wrong_grids(),
         "agree" => agree(),
@@ -88,6 +89,34 @@ fn sums() {
     }
     assert_eq!(comm.node().len(), size, "all on this machine");
     assert_eq!(comm.node_rank(), rank);
+}
+
+/// One rank alone does all that ranks do together, without a word to the others, who wait for nothing.
+fn silent() {
+    let comm = ranks();
+    let (rank, size) = (comm.rank(), comm.size());
+    if rank == 0 {
+        comm::silently(|| {
+            let mut values = [2.5, -1.0];
+            comm.sum(&mut values).unwrap();
+            comm.most(&mut values).unwrap();
+            assert_eq!(values, [2.5, -1.0]);
+            assert_eq!(comm.all_gather(&[7, 8]).unwrap(), [7, 8].repeat(size));
+            let split = (0..4).find(|&mu| comm.neighbour(mu, true) != rank).unwrap();
+            assert_eq!(comm.shift(split, &[1.5f64, 2.5]).unwrap(), [0.0; 2]);
+            let own = own_error(&comm);
+            refused(comm.agree::<()>(Err(own.clone())), own.status, &own.message);
+            refused(comm.guard::<()>(|| Err(own.clone())), own.status, &own.message);
+            assert_eq!(comm.fail(&own).message, own.message);
+            assert!(comm.stop(true) && !comm.stop(false));
+            refused(comm.coarser([1; 4]), Status::Unsupported, "divided together");
+        });
+    }
+    // Nothing was lost, nothing is left over, and the thread speaks again.
+    well(&comm);
+    assert_eq!(comm.failures(), 0);
+    let part = comm.coarser([1; 4]).unwrap();
+    assert_eq!(part.is_some(), rank == 0);
 }
 
 /// Sends `bytes` to both neighbours in each direction with halos, between ranks that `talk`, and checks
