@@ -5,6 +5,7 @@
 // are stored: lanes do not show in it.
 #pragma once
 #include "recon.h"
+#include "signal.h"
 
 namespace PLAQ_NS {
 
@@ -146,6 +147,34 @@ PLAQ_FN bool face_coordinates(int (&x)[4], u32 i, const int (&l)[4], int mu, int
   return i == 0;
 }
 
+// Place of a site with these coordinates in the local lattice among those of its parity in a face.
+PLAQ_FN i64 face_place(const Geom& g, const int (&x)[4], int mu) {
+  const int first = mu == 0;
+  i64 at = 0, stride = 1;
+  PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+    if (nu == mu) continue;
+    const int half = nu == first ? 2 : 1;
+    at += stride * (x[nu] / half), stride *= local_extent(g, nu) / half;
+  }
+  return at;
+}
+// The matrix at place `at` of a message, as it is stored.
+template <class S, int N> PLAQ_FN void put_in_face(const typename S::C (&v)[N], const Geom& g, char* message, int mu, i64 at) {
+  typedef Piece<typename S::T> P;
+  PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
+    P piece;
+    PLAQ_UNROLL for (int r = 0; r < P::reals; r++) piece.v[r] = (typename S::T)v[n * P::reals + r];
+    ((P*)message)[(i64)n * face_parity_sites(g, mu) + at] = piece;
+  }
+}
+template <class S, int N> PLAQ_FN void get_from_face(typename S::C (&v)[N], const Geom& g, const char* message, int mu, i64 at) {
+  typedef Piece<typename S::T> P;
+  PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
+    const P piece = ((const P*)message)[(i64)n * face_parity_sites(g, mu) + at];
+    PLAQ_UNROLL for (int r = 0; r < P::reals; r++) v[n * P::reals + r] = (typename S::C)piece.v[r];
+  }
+}
+
 // Batches: lower and upper faces in turn. One thread: one site of a face.
 template <int W, class S, int STORAGE> struct FacePack {
   static constexpr int N = Recon<STORAGE>::reals;
@@ -158,12 +187,7 @@ template <int W, class S, int STORAGE> struct FacePack {
     if (!has_halo(g, mu) || !face_coordinates(x, i, l, mu, at, a.parity)) return;
     typename S::C v[N];
     load_raw<S>(v, plane(a.g, a.parity), link_site(local_site(g, x)), N, 0, keep);
-    typedef Piece<typename S::T> P;
-    PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
-      P piece;
-      PLAQ_UNROLL for (int r = 0; r < P::reals; r++) piece.v[r] = (typename S::T)v[n * P::reals + r];
-      ((P*)a.message[k])[(i64)n * face_parity_sites(g, mu) + i] = piece;
-    }
+    put_in_face<S>(v, g, a.message[k], mu, i);
   }
 };
 
@@ -173,7 +197,7 @@ template <int W, class S, int STORAGE> struct FaceUnpack {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const FaceArgs& a, int o, int lx, int k) {
     const Geom& g = a.geom;
-    const int mu = k / 2, upper = k % 2, bit = lane_bit(g, mu), first = mu == 0;
+    const int mu = k / 2, upper = k % 2, bit = lane_bit(g, mu);
     const int l[4] = {extent(g, 0), extent(g, 1), extent(g, 2), extent(g, 3)};
     int c[4];
     if (!has_halo(g, mu) || !face_coordinates(c, o, l, mu, upper ? l[mu] : -1, a.parity)) return;
@@ -184,17 +208,9 @@ template <int W, class S, int STORAGE> struct FaceUnpack {
       c[mu] = upper ? 0 : l[mu] - 1;
       load_raw<S>(v, p, link_site(piece_site(g, c, a.parity, lx ^ bit)), N, 0, keep);
     } else {
-      i64 at = 0, stride = 1;
-      PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
-        if (nu == mu) continue;
-        const int x = c[nu] + ((lx & lane_bit(g, nu)) ? l[nu] : 0), half = nu == first ? 2 : 1;
-        at += stride * (x / half), stride *= local_extent(g, nu) / half;
-      }
-      typedef Piece<typename S::T> P;
-      PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
-        const P piece = ((const P*)a.message[k])[n * (i64)face_parity_sites(g, mu) + at];
-        PLAQ_UNROLL for (int r = 0; r < P::reals; r++) v[n * P::reals + r] = (typename S::C)piece.v[r];
-      }
+      int x[4];
+      PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) x[nu] = c[nu] + ((lx & lane_bit(g, nu)) ? l[nu] : 0);
+      get_from_face<S>(v, g, a.message[k], mu, face_place(g, x, mu));
     }
     store_raw<S>(v, p, link_site(s), N, 0);
   }

@@ -6,6 +6,7 @@
 //             GAUGE_PHASES:  sum Re tr U^g by diagonal g, which leave the one before as it is
 #pragma once
 #include "block_order.h"
+#include "border.h"
 #include "columns.h"
 #include "subgroup.h"
 #include "sums.h"
@@ -175,20 +176,31 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   // Sum of U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then g(x) from the left.
   // In a whole sweep sites of the other parity are at work in the same launch, and odd ones read the
   // links that even ones have read.
-  template <class Sum> static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
+  // `messages`: neighbours behind faces are in messages, not in the borders of g.
+  template <class Sum>
+  static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g, bool messages = false) {
     sum.clear();
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!(a.directions() >> mu & 1)) continue;
-      end<true>(sum, a, x, mu), end<false>(sum, a, x, mu);
+      end<true>(sum, a, x, mu, messages), end<false>(sum, a, x, mu, messages);
     }
     sum.apply(g);
   }
   // The end of the link to the neighbour in front or behind.
-  template <bool FORWARD, class Sum> static PLAQ_FN void end(Sum& sum, const GaugeFixArgs& a, const Site& x, int mu) {
+  template <bool FORWARD, class Sum>
+  static PLAQ_FN void end(Sum& sum, const GaugeFixArgs& a, const Site& x, int mu, bool messages) {
     const Hint links = a.lag() && x.par == 0 ? keep : stream, others = a.lag() ? fresh : keep;
     const Site n = neighbour(a.geom, x, mu, FORWARD), from = FORWARD ? x : n;
     M other;
-    load_matrix<S, G>(other, a.g, n, others);
+    if (!PLAQ_GPU || !messages || !at_halo(a.geom, x, mu, FORWARD)) load_matrix<S, G>(other, a.g, n, others);
+#if PLAQ_GPU
+    else {
+      const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
+      R stored[Recon<G>::reals];
+      get_from_face<S>(stored, a.geom, a.faces.received[2 * mu + FORWARD], mu, face_place(a.geom, at, mu));
+      Recon<G>::expand(other, stored);
+    }
+#endif
     const auto v = adjoint_columns(other);
     if ((a.axial() >> mu & 1) && !at_seam(a.geom, x, mu, FORWARD)) return sum.add(v);
     FactorOf<STORAGE, R> u;
@@ -269,6 +281,9 @@ struct Counts {
 };
 #endif
 
+// Does the next launch leave its places to other programs on this device, for whom this one waits?
+PLAQ_FN bool waits_for_ranks(const GaugeFixArgs& a) { return a.region() == REGION_FACES_FIRST; }
+
 // One parity of a sweep, batches = slices, or a region of it; with a lag both, batches = turns of
 // SweepOrder. As a reduction it also says what its sites saw before.
 template <int W, class S, int STORAGE> struct GaugeSweep {
@@ -277,6 +292,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef typename At::M M;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int batch) {
 #if PLAQ_GPU
+    if (a.region() == REGION_FACES_FIRST) return divided(a, o);
     if (a.lag()) {
       const SweepOrder::Turn turn = SweepOrder{extent(a.geom, a.time()), a.lag()}.turn(batch);
       const Counts counts{a};
@@ -295,21 +311,45 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
     run(a, face_site(a.geom, o, a.time(), slice, a.parity, lx), slice, &sums);
   }
-  static PLAQ_FN void run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums) {
+#if PLAQ_GPU
+  // Sites at faces go first: messages are under way while the other sites are done, and what has come by
+  // the launch before is awaited by few blocks. Who waits has seen that its neighbours have read the
+  // messages that it writes over.
+  static PLAQ_FN void divided(const GaugeFixArgs& a, int o) {
+    const bool face = o < a.face_threads;
+    if (face) await_messages(a.faces.arrivals);
+    if (!face || o < volume(a.geom) - inner_sites(a.geom)) {
+      const Site x = face ? outer_site(a.geom, o, a.parity, 0) : inner_site(a.geom, o - a.face_threads, a.parity, 0);
+      run(a, x, coordinate(x, a.time()), (Sums<6, W>*)0, face);
+      if (face) send(a, x);
+    }
+    if (face) signal_when_all_wrote(a.faces.departures, a.face_threads / PLAQ_BLOCK);
+  }
+  // What this thread has stored, to the ranks behind the site.
+  static PLAQ_FN void send(const GaugeFixArgs& a, const Site& x) {
+    constexpr int reals = Recon<At::G>::reals;
+    const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
+    typename S::C v[reals];
+    load_raw<S>(v, plane(a.g, x.par), link_site(x), reals, 0, keep);
+    PLAQ_UNROLL for (int k = 0; k < 8; k++)
+      if (at_halo(a.geom, x, k / 2, k % 2)) put_in_face<S>(v, a.geom, a.faces.sent[k], k / 2, face_place(a.geom, at, k / 2));
+  }
+#endif
+  static PLAQ_FN void run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums, bool messages = false) {
     const Active active(a, slice);
     if (active.none()) return;
     M g;
     load_matrix<S, At::G>(g, a.g, x, a.lag() ? fresh : keep);
     const M before = g;
-    if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums);
-    else update<typename At::Trace>(g, a, x, active, sums);
+    if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums, messages);
+    else update<typename At::Trace>(g, a, x, active, sums, messages);
     reunitarise(g);
     store_matrix<S, At::G>(active.changed(g, before, x.lx), a.g, x);
   }
   template <class Sum>
-  static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>* sums) {
+  static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>* sums, bool messages) {
     Sum sum;
-    At::gather(sum, a, x, g);
+    At::gather(sum, a, x, g, messages);
     if (sums) see(*sums, sum, a, x, active);
     const bool random = a.method() == GAUGE_STOCHASTIC || a.method() == GAUGE_HEAT;
     const R omega = splat<R>(a.omega);

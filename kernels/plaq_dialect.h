@@ -227,6 +227,8 @@ PLAQ_FN void let_the_next_come() {
 #endif
 }
 
+template <class ARGS> PLAQ_FN bool waits_for_ranks(const ARGS&) { return false; }
+
 // Copies of a thread into shared memory that go on while it computes. Those since the last commit
 // are a group; async_wait<N> waits until at most the N latest groups are under way.
 template <int BYTES> PLAQ_FN void async_copy(void* to, const void* from) {
@@ -249,7 +251,7 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n) {                                               \
     after_the_last();                                                                            \
-    let_the_next_come();                                                                         \
+    if (!waits_for_ranks(a)) let_the_next_come();                                                \
     int o = blockIdx.x * PLAQ_BLOCK + threadIdx.x;                                               \
     if (o < n) BODY::site(a, o, 0, blockIdx.y);                                                  \
   }

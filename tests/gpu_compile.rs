@@ -18,7 +18,8 @@ use plaq::error::Status;
 /// first row that fits counts, without one: none.
 /// Four words beside the 576 bytes that a single-precision hop moves, for a third more warps; the
 /// tuner finds that several right-hand sides with clover blocks are better off with fewer.
-/// In divided lattices outer sites, some tenth of all, also tell what comes in messages apart.
+/// In divided lattices outer sites, some tenth of all, also tell what comes in messages apart, those of
+/// the maximally Abelian gauge beside three hermitian matrices.
 /// The clover term's 54 numbers in double are 108 registers beside the links of a leaf, and it is
 /// built once per gauge field, as field strengths are.
 /// The force through stout links in double takes all 255 registers that a thread may have.
@@ -35,6 +36,7 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "several, y, CLOVER", 32),
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
+    ("gauge_sweep_f32_R8", "halos, faces first, Abelian", 8),
     ("clover_build_f64_", "", 448),
     ("hop_force_f64_", "", 40),
     ("hop_force_f32_", "", 20),
@@ -198,6 +200,11 @@ fn gaugefix_variants() -> Vec<Variant> {
         variant("halos", &halos),
         variant("halos, inner", &GaugeFixArgs { region: REGION_INNER, ..halos }),
         variant("halos, outer", &GaugeFixArgs { region: REGION_OUTER, ..halos }),
+        variant("halos, faces first", &GaugeFixArgs { region: REGION_FACES_FIRST, ..halos }),
+        variant(
+            "halos, faces first, Abelian",
+            &GaugeFixArgs { region: REGION_FACES_FIRST, geom: halos.geom, ..abelian },
+        ),
         variant("Landau, overrelaxation, whole", &GaugeFixArgs { lag: 4, ..landau }),
         variant("Landau, stochastic, whole", &GaugeFixArgs { lag: 4, ..with(GAUGE_STOCHASTIC) }),
     ]

@@ -154,6 +154,15 @@ kernel_args! {
         arg message: [Ptr; 8],
     }
 
+    /// Faces of one parity that a kernel writes and those of the other that came before, both in
+    /// messages of FaceArgs, of which it is told and tells by itself (border.h).
+    struct FaceExchangeArgs {
+        arg sent: [Ptr; 8],
+        arg received: [Ptr; 8],
+        sub departures: SignalArgs,
+        sub arrivals: SignalArgs,
+    }
+
     /// out = coef_y y + coef (sum over neighbours of in) on one parity (laplace.h).
     struct LaplaceArgs {
         sub geom: Geom,
@@ -384,8 +393,11 @@ kernel_args! {
         spec axial: i32,
         /// Of a whole sweep in one launch: how many slices odd sites are behind; 0: a sweep of one parity.
         spec lag: i32,
-        /// In a divided lattice: sites at its faces, or the others.
+        /// In a divided lattice: sites at its faces, or the others, or both at once.
         spec region: i32,
+        /// Of both at once, and how many threads, whole blocks, are for the sites at faces.
+        sub faces: FaceExchangeArgs,
+        arg face_threads: i32,
         arg parity: i32,
         /// Even sites of a slice that this sweep and all before have changed: how many there will be,
         /// and (one i32 per slice) as counted on the device.

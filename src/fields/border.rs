@@ -1,8 +1,10 @@
 //! Borders of link fields: the links of the ranks behind the faces, corners included.
 
-use super::halo::{lock, Faces};
-use super::GaugeField;
-use crate::backend::args::{BorderArgs, FaceArgs};
+use std::sync::{Arc, Mutex};
+
+use super::halo::{lock, Faces, HaloExchange};
+use super::{GaugeField, Geometry};
+use crate::backend::args::{BorderArgs, FaceArgs, FaceExchangeArgs};
 use crate::backend::{Ptr, Work};
 use crate::error::Result;
 
@@ -57,39 +59,85 @@ impl GaugeField {
         parity: i32,
         meanwhile: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
-        let (geometry, device) = (self.geometry(), self.device());
-        let mask = geometry.halo_mask();
-        if mask == 0 {
+        let geometry = self.geometry();
+        if geometry.halo_mask() == 0 {
             return meanwhile();
         }
-        let divided = |mu: &usize| mask >> mu & 1 == 1;
-        let sites = |mu: usize| geometry.volume() / geometry.extents()[mu] / 2;
-        let most =
-            |count: &dyn Fn(usize) -> usize| (0..4).filter(divided).map(count).max().unwrap_or(0);
-        let site = self.recon().reals() * self.precision().bytes();
-        let halo = geometry.halo_exchange(device, &Faces::new(mask, |mu| sites(mu) * site))?;
+        let halo = self.face_exchange()?;
         let mut halo = lock(&halo);
         halo.begin();
-        let params = [self.precision().token(), self.recon().token()];
-        let lanes = geometry.lanes();
-        let messages = |at: &dyn Fn(usize, bool) -> Ptr| {
-            std::array::from_fn(|k| match divided(&(k / 2)) {
-                true => at(k / 2, k % 2 == 1),
-                false => Ptr::NULL,
-            })
-        };
-        let mut args = FaceArgs {
-            geom: geometry.args(),
-            g: self.view(),
-            parity,
-            message: messages(&|mu, upper| halo.sent(mu, upper)),
-        };
-        let work = Work { n: most(&|mu| sites(mu).div_ceil(lanes)), batches: 8, lanes };
-        device.launch(kernel!("face_pack"), &params, &args, work)?;
+        self.pack_faces(&halo, parity)?;
         halo.exchange(geometry.comm(), meanwhile)?;
-        args.message = messages(&|mu, upper| halo.received(mu, upper));
-        let work = Work { n: most(&|mu| geometry.face_outer(mu)), ..work };
-        device.launch(kernel!("face_unpack"), &params, &args, work)
+        let message = self.face_messages(|mu, upper| halo.received(mu, upper));
+        let args = FaceArgs { geom: geometry.args(), g: self.view(), parity, message };
+        let n = self.most_at_faces(|mu| geometry.face_outer(mu));
+        let work = Work { n, batches: 8, lanes: geometry.lanes() };
+        self.device().launch(kernel!("face_unpack"), &self.face_params(), &args, work)
+    }
+
+    /// The same for a kernel that reads the messages of one parity, writes those of `parity` and tells of them by
+    /// itself, so that messages go on from launch to launch and the borders stay behind. `last`: number of the
+    /// launch before; where that was not the last exchange, faces of the other parity go first. None where
+    /// kernels do not write to all neighbours.
+    pub(super) fn next_faces(
+        &self,
+        parity: i32,
+        last: &mut Option<u32>,
+    ) -> Result<Option<FaceExchangeArgs>> {
+        let (geometry, comm) = (self.geometry(), self.geometry().comm());
+        // The same on all ranks.
+        if geometry.halo_mask() == 0 || !geometry.reaches_all(self.device())? {
+            return Ok(None);
+        }
+        let halo = self.face_exchange()?;
+        let mut halo = lock(&halo);
+        if last.is_none() || *last != halo.number() {
+            halo.begin();
+            self.pack_faces(&halo, 1 - parity)?;
+            halo.depart()?;
+        }
+        let Some([_, arrivals]) = halo.signals(comm)? else { return Ok(None) };
+        let received = self.face_messages(|mu, upper| halo.received(mu, upper));
+        halo.begin();
+        let Some([departures, _]) = halo.signals(comm)? else { return Ok(None) };
+        let sent = self.face_messages(|mu, upper| halo.sent(mu, upper));
+        *last = halo.number();
+        Ok(Some(FaceExchangeArgs { sent, received, departures, arrivals }))
+    }
+
+    fn face_exchange(&self) -> Result<Arc<Mutex<HaloExchange>>> {
+        let geometry = self.geometry();
+        let site = self.recon().reals() * self.precision().bytes();
+        let faces = Faces::new(geometry.halo_mask(), |mu| geometry.face_parity_sites(mu) * site);
+        geometry.halo_exchange(self.device(), &faces)
+    }
+
+    fn pack_faces(&self, halo: &HaloExchange, parity: i32) -> Result<()> {
+        let geometry = self.geometry();
+        let lanes = geometry.lanes();
+        let message = self.face_messages(|mu, upper| halo.sent(mu, upper));
+        let args = FaceArgs { geom: geometry.args(), g: self.view(), parity, message };
+        let n = self.most_at_faces(|mu| geometry.face_parity_sites(mu).div_ceil(lanes));
+        let work = Work { n, batches: 8, lanes };
+        self.device().launch(kernel!("face_pack"), &self.face_params(), &args, work)
+    }
+
+    fn face_params(&self) -> [&'static str; 2] {
+        [self.precision().token(), self.recon().token()]
+    }
+
+    fn most_at_faces(&self, count: impl Fn(usize) -> usize) -> usize {
+        let mask = self.geometry().halo_mask();
+        (0..4).filter(|mu| mask >> mu & 1 == 1).map(count).max().unwrap_or(0)
+    }
+
+    /// Where messages across lower and upper faces in turn are.
+    fn face_messages(&self, at: impl Fn(usize, bool) -> Ptr) -> [Ptr; 8] {
+        let mask = self.geometry().halo_mask();
+        std::array::from_fn(|k| match mask >> (k / 2) & 1 {
+            1 => at(k / 2, k % 2 == 1),
+            _ => Ptr::NULL,
+        })
     }
 
     /// Gives links in the lower borders, of even sites across the face, to the ranks that they
@@ -121,5 +169,12 @@ impl GaugeField {
             self.device().launch(kernel!("border_return"), &params, &args, work)?;
         }
         Ok(())
+    }
+}
+
+impl Geometry {
+    /// Sites of one parity at a face across mu.
+    fn face_parity_sites(&self, mu: usize) -> usize {
+        self.volume() / self.extents()[mu] / 2
     }
 }

@@ -202,14 +202,24 @@ impl HaloExchange {
         Ok(Some([departures, near.arrivals(comm, &self.recv, &self.faces)]))
     }
 
+    /// Number of the exchange that goes on from rank to rank by kernels.
+    pub fn number(&self) -> Option<u32> {
+        self.near.as_ref().map(|near| near.number)
+    }
+
+    /// Tells neighbours that what kernels packed for them is there.
+    pub fn depart(&self) -> Result<()> {
+        let Some(near) = &self.near else { return Ok(()) };
+        let departures = near.departures(&self.recv, &self.faces);
+        signal(self.recv.device(), kernel!("signal"), &departures)
+    }
+
     /// Sends what is packed and waits for what comes, on a GPU what is launched after it does.
     /// `meanwhile` runs, or is launched, while messages are under way.
     pub fn exchange(&mut self, comm: &Comm, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
         comm.watch()?;
         let (device, here) = (self.recv.device().clone(), self.recv.ptr().offset(self.slot()));
-        if let Some(near) = &self.near {
-            signal(&device, kernel!("signal"), &near.departures(&self.recv, &self.faces))?;
-        }
+        self.depart()?;
         match &self.far {
             None => meanwhile()?,
             Some(_) if rehearsing() => meanwhile()?,
@@ -349,6 +359,14 @@ impl Geometry {
         let peers = Arc::new(Peers::new(device, self.comm())?);
         cache.peers.push((device.clone(), peers.clone()));
         Ok(peers)
+    }
+
+    /// Do kernels of every rank write to all of its neighbours? All ranks call this and get the same answer.
+    pub(super) fn reaches_all(&self, device: &Device) -> Result<bool> {
+        if device.is_cpu() {
+            return Ok(false);
+        }
+        Ok(self.comm().size() == 1 || self.peers(device)?.board.is_some())
     }
 
     /// Compiles the kernels of `work` ([`Device::rehearse`]), on every rank by itself. All ranks call this.

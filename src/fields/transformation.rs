@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::{GaugeField, Geometry, Group, Precision, Recon};
-use crate::backend::args::{self, GaugeFixArgs, TransformProductArgs};
+use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs, TransformProductArgs};
 use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::{host_array, Result};
@@ -198,6 +198,14 @@ impl Transformation {
         meanwhile: impl FnOnce() -> Result<()>,
     ) -> Result<()> {
         self.0.exchange_faces(parity, meanwhile)
+    }
+    /// Faces for a kernel that exchanges them by itself (`GaugeField::next_faces`).
+    pub(crate) fn next_faces(
+        &self,
+        parity: i32,
+        last: &mut Option<u32>,
+    ) -> Result<Option<FaceExchangeArgs>> {
+        self.0.next_faces(parity, last)
     }
     pub(crate) fn view(&self) -> FieldView {
         self.0.view()

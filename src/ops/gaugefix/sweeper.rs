@@ -1,6 +1,7 @@
 //! The device's side: links, a transformation of them, sweeps and measurements.
 
 mod descent;
+mod halves;
 
 use std::ops::Range;
 
@@ -71,6 +72,7 @@ fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize 
 
 pub(super) struct Sweeper {
     links: GaugeField,
+    /// Its borders are up to date after a measurement.
     pub g: Transformation,
     /// One i32 per slice of this rank.
     active: Buffer,
@@ -79,6 +81,8 @@ pub(super) struct Sweeper {
     /// What such sweeps count, one i32 per slice, and whether one of them gave up waiting.
     done: Buffer,
     args: GaugeFixArgs,
+    /// Number of the exchange of faces that the last half of a sweep took part in, where borders of `g` are behind.
+    ahead: Option<u32>,
     functional: Functional,
     /// Slices that sweeps change.
     on: Vec<bool>,
@@ -124,8 +128,19 @@ impl Sweeper {
             ..Default::default()
         };
         let (on, descent, tuned) = (vec![], None, vec![]);
-        let mut sweeper =
-            Sweeper { links, g, active, lag: 0, done, args, functional, on, descent, tuned };
+        let mut sweeper = Sweeper {
+            links,
+            g,
+            active,
+            lag: 0,
+            done,
+            args,
+            ahead: None,
+            functional,
+            on,
+            descent,
+            tuned,
+        };
         sweeper.set_functional(functional)?;
         Ok(sweeper)
     }
@@ -144,6 +159,7 @@ impl Sweeper {
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
         self.descent = None;
+        self.ahead = None;
         self.g = g;
         self.g.exchange()
     }
@@ -181,6 +197,7 @@ impl Sweeper {
                 Some(descent) => descent,
                 None => Descent::new(self, alpha, conjugate)?,
             };
+            self.bring_borders()?;
             descent.step(self)?;
             self.descent = Some(descent);
             return Ok(());
@@ -211,29 +228,6 @@ impl Sweeper {
         Ok(odd)
     }
 
-    /// One parity; of a divided lattice the sites at faces first, so that they travel meanwhile.
-    fn half(&mut self, parity: i32) -> Result<()> {
-        self.args.parity = parity;
-        if self.links.geometry().halo_mask() == 0 {
-            return self.launch(&self.args);
-        }
-        self.part(&self.args, args::REGION_OUTER)?;
-        self.g.exchange_faces(parity, || self.part(&self.args, args::REGION_INNER))
-    }
-
-    fn part(&self, all: &GaugeFixArgs, region: i32) -> Result<()> {
-        let geometry = self.links.geometry();
-        let (work, inner) = (geometry.work(1), geometry.inner());
-        let n = if region == args::REGION_INNER { inner } else { work.n - inner };
-        let args = GaugeFixArgs { region, ..*all };
-        self.links.device().launch(
-            kernel!("gauge_sweep"),
-            &self.params(),
-            &args,
-            Work { n, ..work },
-        )
-    }
-
     fn prepare(&mut self, step: Step, seed: u64, number: usize, lag: usize) -> Result<()> {
         (self.args.method, self.args.omega) = match step {
             Step::Overrelax { omega } => (args::GAUGE_OVERRELAX, omega),
@@ -259,11 +253,7 @@ impl Sweeper {
         let done = self.links.device().alloc(self.done.bytes())?;
         let (g, done, target) = (copy.view(), done.ptr(), 0);
         let copied = GaugeFixArgs { g, done, target, ..self.args };
-        if self.links.geometry().halo_mask() == 0 {
-            return self.launch(&copied);
-        }
-        self.part(&copied, args::REGION_OUTER)?;
-        self.part(&copied, args::REGION_INNER)
+        self.half_of_copy(&copy, &copied)
     }
 
     /// K sums and the largest number of a reduction over these parities of this rank's part of every
@@ -341,7 +331,8 @@ impl Sweeper {
     }
 
     /// What the sites of one parity see of every active slice; 0 of others.
-    fn seen(&self, kernel: &'static Kernel, parity: i32) -> Result<Vec<Quality>> {
+    fn seen(&mut self, kernel: &'static Kernel, parity: i32) -> Result<Vec<Quality>> {
+        self.bring_borders()?;
         self.whole_sweeps_ended()?;
         let args = |parity| GaugeFixArgs { parity, ..self.args };
         let here = self.slice_sums(kernel, parity..parity + 1, args)?;
@@ -387,6 +378,7 @@ mod tests {
     use crate::backend::args::{GAUGE_ABELIAN, GAUGE_PHASES, GAUGE_TRACE};
     use crate::backend::cuda::candidates;
     use crate::backend::families::{combinations, KERNELS};
+    use crate::comm::Comm;
     use crate::error::Status;
     use crate::fields::Geometry;
     use crate::ops::gaugefix::{
@@ -434,6 +426,57 @@ mod tests {
     fn furthest(a: &Sweeper, b: &Sweeper) -> f64 {
         let (a, b) = (a.g.to_array().unwrap(), b.g.to_array().unwrap());
         a.iter().zip(&b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+    }
+
+    /// Halves of a divided lattice in one launch, which exchange faces by themselves, are those that are not.
+    #[test]
+    fn halves_at_once_are_halves_by_parts() {
+        let device = device();
+        if device.is_cpu() {
+            return println!("skipped: only kernels of a GPU exchange faces by themselves");
+        }
+        let relax = Step::Overrelax { omega: 1.6 };
+        let steps = [relax, Step::Microcanonical, Step::Stochastic { probability: 0.5 }, relax];
+        for (split, extents) in [
+            ([false, false, false, true], [8, 6, 4, 12]),
+            ([true, false, true, false], [8, 4, 6, 4]),
+            ([true; 4], [4, 6, 8, 4]),
+        ] {
+            let geometry = Geometry::decomposed(extents, &device, &Comm::looped(split)).unwrap();
+            let whole = Geometry::new(extents, &device).unwrap();
+            for (kind, without, group) in [
+                (GAUGE_TRACE, None, Group::Su3),
+                (GAUGE_TRACE, Some(3), Group::Su3),
+                (GAUGE_ABELIAN, None, Group::Su2),
+            ] {
+                let f = Functional { kind, without };
+                let links = |geometry| {
+                    let recon = if group == Group::Su2 { Recon::Su2 } else { Recon::R18 };
+                    let mut u = GaugeField::new(&device, geometry, Precision::F64, recon).unwrap();
+                    u.set_random(5).unwrap();
+                    u
+                };
+                let storage = if group == Group::Su2 { Recon::Su2 } else { Recon::R8 };
+                let mut divided = sweeper(&links(&geometry), storage, Precision::F64, f);
+                let mut one =
+                    Sweeper { lag: 0, ..sweeper(&links(&whole), storage, Precision::F64, f) };
+                for (n, step) in steps.into_iter().enumerate() {
+                    divided.sweep(step, 3, n).unwrap();
+                    assert!(divided.ahead.is_some(), "{split:?}");
+                    one.sweep(step, 3, n).unwrap();
+                    if n == 1 {
+                        // Between sweeps measurements find borders up to date, and sweeps go on after them.
+                        let (a, b) = (divided.poll().unwrap(), one.poll().unwrap());
+                        assert!(divided.ahead.is_none());
+                        for (a, b) in a.iter().zip(&b) {
+                            assert!((a.functional - b.functional).abs() < 1e-13, "{a:?} {b:?}");
+                        }
+                    }
+                    let off = furthest(&divided, &one);
+                    assert!(off < 1e-11, "{split:?} {f:?} {group:?} {step:?}: {off:e}");
+                }
+            }
+        }
     }
 
     /// From links in axial gauge sweeps come to what they come to from the links as they are, and

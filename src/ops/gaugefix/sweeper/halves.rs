@@ -1,0 +1,68 @@
+//! Halves of sweeps: one parity, on many ranks with its faces.
+
+use super::{Sweeper, MOST_THREADS};
+use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs};
+use crate::backend::Work;
+use crate::error::Result;
+use crate::fields::Transformation;
+
+impl Sweeper {
+    /// One parity. Of a divided lattice the sites at faces go first, so that they travel meanwhile: in the
+    /// same launch, which tells and waits for other ranks by itself, where kernels write to them, and the
+    /// borders of g stay behind; else in one of their own.
+    pub(super) fn half(&mut self, parity: i32) -> Result<()> {
+        self.args.parity = parity;
+        if self.links.geometry().halo_mask() == 0 {
+            return self.launch(&self.args);
+        }
+        if let Some(faces) = self.g.next_faces(parity, &mut self.ahead)? {
+            return self.at_once(&self.args, faces);
+        }
+        self.part(&self.args, args::REGION_OUTER)?;
+        self.g.exchange_faces(parity, || self.part(&self.args, args::REGION_INNER))
+    }
+
+    /// Brings the borders of g behind faces up to date.
+    pub(super) fn bring_borders(&mut self) -> Result<()> {
+        if self.ahead.take().is_none() {
+            return Ok(());
+        }
+        (0..2).try_for_each(|parity| self.g.exchange_faces(parity, || Ok(())))
+    }
+
+    /// The launches of a half on a copy of g, which the tuner repeats. Messages go to the other ranks as well:
+    /// the next half begins with an exchange of its own. All ranks call this.
+    pub(super) fn half_of_copy(&self, copy: &Transformation, copied: &GaugeFixArgs) -> Result<()> {
+        if self.links.geometry().halo_mask() == 0 {
+            return self.launch(copied);
+        }
+        if let Some(faces) = copy.next_faces(copied.parity, &mut None)? {
+            return self.at_once(copied, faces);
+        }
+        self.part(copied, args::REGION_OUTER)?;
+        self.part(copied, args::REGION_INNER)
+    }
+
+    /// One region.
+    fn part(&self, all: &GaugeFixArgs, region: i32) -> Result<()> {
+        let geometry = self.links.geometry();
+        let (work, inner) = (geometry.work(1), geometry.inner());
+        let n = if region == args::REGION_INNER { inner } else { work.n - inner };
+        self.launch_region(&GaugeFixArgs { region, ..*all }, n)
+    }
+
+    /// Both regions.
+    fn at_once(&self, all: &GaugeFixArgs, faces: FaceExchangeArgs) -> Result<()> {
+        let geometry = self.links.geometry();
+        let (sites, inner) = (geometry.work(1).n, geometry.inner());
+        let threads = (sites - inner).next_multiple_of(MOST_THREADS);
+        let (region, face_threads) = (args::REGION_FACES_FIRST, threads as i32);
+        let args = GaugeFixArgs { region, faces, face_threads, ..*all };
+        self.launch_region(&args, threads + inner)
+    }
+
+    fn launch_region(&self, args: &GaugeFixArgs, n: usize) -> Result<()> {
+        let work = Work { n, ..self.links.geometry().work(1) };
+        self.links.device().launch(kernel!("gauge_sweep"), &self.params(), args, work)
+    }
+}
