@@ -9,8 +9,8 @@
  *           [--save-modes FILE] [--load-modes FILE] [--locality no|yes]
  *
  * modes: low modes of Q = gamma5 (D_W - (1 + s)), and how well the operator obeys the Ginsparg-Wilson
- * relation; index: also the --low lowest modes of D^dagger D on either chirality; propagator: also twelve
- * solves for every mass, in double precision, --precision inside. --plot draws the eigenvalues of D in the
+ * relation; index: also the --low lowest modes of D^dagger D on either chirality; propagator: these, unless --low is
+ * 0, and twelve solves for every mass, in double precision, --precision inside. --plot draws the eigenvalues of D in the
  * complex plane. --solver auto, the default, takes what is expected to be fastest, gcr with the Wilson operator's
  * inverse for light quarks; --preconditioner belongs to gcr: that inverse with --wilson-mass, above the critical one,
  * or the mass that the library finds; --locality: the largest |D eta|(x) at every taxi
@@ -165,7 +165,8 @@ static job read_options(int argc, char **argv) {
   source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
   if (j.preconditioner && j.solver != PLAQ_OVERLAP_GCR && j.solver != PLAQ_OVERLAP_SOLVER_AUTO)
     usage_error("--preconditioner", "belongs to --solver gcr, which auto may choose");
-  if (j.low < 1 || j.low > 1000) usage_error("--low", "expected 1 to 1000 modes");
+  if (j.low < (j.task != TASK_PROPAGATOR) || j.low > 1000)
+    usage_error("--low", "expected 1 to 1000 modes, or 0 with --task propagator");
   if (j.modes < -1 || j.modes > 1000) usage_error("--modes", "expected auto, or 0 to 1000 modes");
   return j;
 }
@@ -264,6 +265,9 @@ static void locality_of(plaq_context context, plaq_overlap overlap, job *j) {
   free(image);
 }
 
+/* Are low modes of D sought? */
+static int low_sought(const job *j) { return j->task != TASK_MODES && j->low > 0; }
+
 static void low_modes(plaq_overlap overlap, job *j) {
   double shown = 0, start = now();
   j->plus = numbers((size_t)j->low);
@@ -325,9 +329,11 @@ static void print_results(const job *j) {
   for (k = 0; k < o->modes; k++)
     printf("%5d  %20.12e  %10.2e  %10.3e\n", k, j->values[k], j->residuals[k], j->distances[k]);
   if (j->task == TASK_MODES) return;
-  printf("# index %d: %d zero modes of positive chirality, %d of negative\n", (int)(j->zeros[1] - j->zeros[0]),
-         (int)j->zeros[0], (int)j->zeros[1]);
-  printf("#%4s  %20s  %20s\n", "k", "|lambda(D)|^2 +", "|lambda(D)|^2 -");
+  if (low_sought(j)) {
+    printf("# index %d: %d zero modes of positive chirality, %d of negative\n", (int)(j->zeros[1] - j->zeros[0]),
+           (int)j->zeros[0], (int)j->zeros[1]);
+    printf("#%4s  %20s  %20s\n", "k", "|lambda(D)|^2 +", "|lambda(D)|^2 -");
+  }
   for (k = 0; k < j->low; k++) printf("%5d  %20.12e  %20.12e\n", k, j->plus[k], j->minus[k]);
   if (j->task != TASK_PROPAGATOR) return;
   for (k = 0; k < j->masses; k++) {
@@ -379,7 +385,7 @@ static void write_json(const job *j) {
     json_array(f, "locality", j->largest, j->distances_along);
     fprintf(f, ",\n");
   }
-  if (j->task != TASK_MODES) {
+  if (low_sought(j)) {
     fprintf(f, "  \"index\": %d,\n  \"overlap\": {\"zeros\": [%d, %d], \"low\": {", (int)(j->zeros[1] - j->zeros[0]),
             (int)j->zeros[0], (int)j->zeros[1]);
     json_array(f, "plus", j->plus, j->low);
@@ -422,7 +428,7 @@ static void write_plot(const job *j) {
   fprintf(f, "<circle cx=\"260\" cy=\"260\" r=\"220\" fill=\"none\" stroke=\"#888\"/>\n"
              "<path d=\"M20 260H500M40 20V500\" stroke=\"#bbb\"/>\n");
   for (side = 0; side < 2; side++)
-    for (k = 0; k < j->low && j->task != TASK_MODES; k++) {
+    for (k = 0; k < j->low && low_sought(j); k++) {
       const double square = side ? j->minus[k] : j->plus[k], re = square / (2 * rho);
       const double im = sqrt(fmax(0, square - re * re));
       fprintf(f, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"3\" fill=\"%s\"/>\n", 40 + unit * re,
@@ -442,7 +448,7 @@ int main(int argc, char **argv) {
   watch_signals();
   overlap = load(context, &j);
   if (j.locality) locality_of(context, overlap, &j);
-  if (j.task != TASK_MODES) low_modes(overlap, &j);
+  if (low_sought(&j)) low_modes(overlap, &j);
   if (*j.save_file) OK(plaq_overlap_save(overlap, j.save_file));
   if (j.task == TASK_PROPAGATOR) {
     propagate(context, overlap, &j);

@@ -60,6 +60,7 @@ program overlap
   character(len=:), allocatable :: gauge_file, json_file, plot_file, save_file, load_file, device
   integer(c_int32_t) :: task, boundary, solver, precision, preconditioner, zeros(2)
   integer(c_int64_t) :: low
+  logical :: low_sought
   real(c_double) :: tol, violation, wilson_mass, masses(most_masses), condensate(most_masses)
   logical :: found_mass, locality
   integer :: last, mass_count, times
@@ -109,7 +110,9 @@ program overlap
   if (option(last, '--modes', 'auto') /= 'auto') params%modes = int(whole(last, '--modes', '0'), c_int32_t)
   call mass_option(option(last, '--mass', '0.05'))
   call source_option(option(last, '--source', 'point,0,0,0,0'))
-  if (low < 1 .or. low > 1000) call usage_error('--low', 'expected 1 to 1000 modes')
+  if (low < merge(0, 1, task == task_propagator) .or. low > 1000) &
+    call usage_error('--low', 'expected 1 to 1000 modes, or 0 with --task propagator')
+  low_sought = task /= task_modes .and. low > 0
 
   context = open_context(last)
   device = device_name(context)
@@ -119,7 +122,7 @@ program overlap
   solved%converged = 1
   call load()
   if (locality) call find_locality()
-  if (task /= task_modes) call low_modes()
+  if (low_sought) call low_modes()
   if (len(save_file) > 0) call ok(plaq_overlap_save(quarks, save_file//c_null_char))
   if (task == task_propagator) call propagate()
   call ok(plaq_overlap_describe(quarks, found))
@@ -297,9 +300,11 @@ contains
       print '(i5,2x,es20.12,2x,es10.2,2x,es10.3)', k - 1, values(k), residuals(k), distances(k)
     end do
     if (task == task_modes) return
-    print '(a,i0,a,i0,a,i0,a)', '# index ', zeros(2) - zeros(1), ': ', zeros(1), &
-      ' zero modes of positive chirality, ', zeros(2), ' of negative'
-    print '(a)', '#   k       |lambda(D)|^2 +       |lambda(D)|^2 -'
+    if (low_sought) then
+      print '(a,i0,a,i0,a,i0,a)', '# index ', zeros(2) - zeros(1), ': ', zeros(1), &
+        ' zero modes of positive chirality, ', zeros(2), ' of negative'
+      print '(a)', '#   k       |lambda(D)|^2 +       |lambda(D)|^2 -'
+    end if
     do k = 1, int(low)
       print '(i5,2(2x,es20.12))', k - 1, plus(k), minus(k)
     end do
@@ -379,7 +384,7 @@ contains
       exact(found%high)//'},'
     write (unit, '(a)') '  "error_bound": '//exact(found%error_bound)//',', '  "ginsparg_wilson": '//exact(violation)//','
     if (locality) write (unit, '(a)') '  '//json_array('locality', largest)//','
-    if (task /= task_modes) then
+    if (low_sought) then
       write (unit, '(a)') '  "index": '//number_text(zeros(2) - zeros(1))//','
       write (unit, '(a)') '  "overlap": {"zeros": '//json_integers(zeros)//', "low": {'//json_array('plus', plus)//', '// &
         json_array('minus', minus)//'}},'
@@ -416,7 +421,7 @@ contains
       'font-size="13">', '<rect width="520" height="520" fill="white"/>', &
       '<circle cx="260" cy="260" r="220" fill="none" stroke="#888"/>', &
       '<path d="M20 260H500M40 20V500" stroke="#bbb"/>'
-    if (task /= task_modes) then
+    if (low_sought) then
       do side = 1, 2
         do k = 1, int(low)
           square = merge(plus(k), minus(k), side == 1)

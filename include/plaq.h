@@ -1898,6 +1898,10 @@ typedef struct plaq_eigen_params {
   double to;
   /** Of random start vectors. Default: 1. */
   int64_t seed;
+  /** Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
+   * the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+   * Default: 0. */
+  double max_seconds;
 } plaq_eigen_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1909,7 +1913,7 @@ typedef struct plaq_eigen_report {
   int64_t struct_size;
   /** 1: every vector meets the tolerance. */
   int32_t converged;
-  /** 1: the callback asked to stop. */
+  /** 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out. */
   int32_t stopped;
   /** Vectors that there are. */
   int32_t count;
@@ -1924,6 +1928,11 @@ typedef struct plaq_eigen_report {
   /** Multiplications of a vector with M^dagger M. */
   int64_t applications;
   double seconds;
+  /** What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. A limit beside `converged`
+   * ended the verification. */
+  plaq_stopped_by stopped_by;
+  /** 0. */
+  int32_t reserved;
 } plaq_eigen_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2068,6 +2077,9 @@ typedef struct plaq_overlap_params {
   plaq_smearing smearing;
   /** Parameters as of plaq_gauge_smear; the first must be set where there are steps. */
   double smearing_alpha[3];
+  /** Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
+   * as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0. */
+  double max_seconds;
 } plaq_overlap_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2108,6 +2120,10 @@ typedef struct plaq_overlap_solve_params {
    * defaults, which the operator keeps for other solves with the same wilson_mass.
    * Default: 0. */
   int32_t multigrid;
+  /** Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
+   * ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
+   * operator, is not counted. Default: 0. */
+  double max_seconds;
 } plaq_overlap_solve_params;
 
 /** Fills in defaults; pass sizeof. */

@@ -4,15 +4,16 @@ mod common;
 mod reference;
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use common::{devices, distance, extents_on, largest, over_ranks, tolerance};
+use common::{devices, distance, extents_on, largest, over_ranks, ranks, tolerance};
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField, Subset};
-use plaq::linop::LinOp;
+use plaq::linop::{LinOp, Shape};
 use plaq::operators::{DiracParams, HermitianWilson, KernelSquare, Wilson};
-use plaq::solvers::{self, EigenParams, End, Filter, RitzParams};
+use plaq::solvers::{self, EigenParams, EigenReport, End, Filter, RitzParams, StoppedBy};
 use reference::numbers::gauge_numbers;
 use reference::{overlap, su3, Gauge, Lattice};
 
@@ -349,6 +350,83 @@ fn the_tolerance_goes_by_the_precision() {
     }
 }
 
+/// An operator that takes its time.
+struct Slow(KernelSquare, Duration);
+
+impl LinOp for Slow {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> plaq::error::Result<()> {
+        std::thread::sleep(self.1);
+        self.0.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        self.0.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.0.bytes(nrhs)
+    }
+}
+
+/// The clock of one rank ends a search on all of them, after the same step; what comes out is what the report
+/// says of it.
+#[test]
+fn time_is_over_on_all_ranks_at_once() {
+    let extents = over_ranks([4, 2, 2, 4]);
+    let u = su3::smooth_gauge(Lattice::new(extents), 0.5, 4);
+    let u: Gauge = u.iter().map(su3::reunitarise).collect();
+    let last = ranks().rank() + 1 == ranks().size();
+    for device in devices().iter().step_by(2) {
+        let op = square(device, extents, &u, Precision::F64);
+        let slow = Slow(square(device, extents, &u, Precision::F64), Duration::from_millis(4));
+        // Lanczos in its first steps and later, the Ritz functional.
+        let run = |op: &dyn LinOp, method: usize, max_seconds: f64| {
+            let lanczos = EigenParams { count: 3, max_seconds, ..Default::default() };
+            let ritz = RitzParams { count: 3, tol: 1e-6, max_seconds, ..Default::default() };
+            match method {
+                2 => solvers::ritz(op, &ritz, None, &mut solvers::unwatched).unwrap(),
+                _ => solvers::eigen(op, None, &lanczos, None, &mut solvers::unwatched).unwrap(),
+            }
+        };
+        for (method, seconds) in [(0, 0.03), (1, 0.4), (2, 0.15)] {
+            let (v, r) = run(&slow, method, if last { seconds } else { 1e6 });
+            let what = format!("{method} {r:?}");
+            assert!(
+                r.stopped && !r.converged && r.stopped_by == Some(StoppedBy::Seconds),
+                "{what}"
+            );
+            // A block of Lanczos is as many applications as its polynomial has degrees.
+            let most = (seconds / 0.004) as usize + r.degree + 16;
+            assert!(r.applications > 3 && r.applications <= most, "{most} {what}");
+            let n = v.nrhs();
+            assert!(n <= 3 && r.values.len() == n && r.residuals.len() == n, "{what}");
+            let (residual, off) = verify(&op, &v, &r.values);
+            let said = largest(r.residuals.iter().copied());
+            assert!((residual - said).abs() < 1e-8 * said && off < 1e-10, "{residual:e} {what}");
+            let mine = (r.applications as u64).to_ne_bytes();
+            let all = ranks().all_gather(&mine).unwrap();
+            assert!(all.chunks(8).all(|theirs| theirs == mine), "{what}");
+        }
+        // Enough time changes nothing.
+        let same = |a: &EigenReport, b: &EigenReport| {
+            (&a.values, a.applications, a.stopped_by) == (&b.values, b.applications, b.stopped_by)
+        };
+        for method in [0, 2] {
+            let (a, b) = (run(&op, method, 1e6).1, run(&op, method, f64::INFINITY).1);
+            assert!(a.converged && !a.stopped && same(&a, &b), "{a:?} {b:?}");
+            assert_eq!(a.stopped_by, Some(StoppedBy::Residual));
+        }
+        // Too few restarts are another limit.
+        let few = EigenParams { count: 3, max_restarts: 1, ..Default::default() };
+        let (_, r) = solvers::eigen(&op, None, &few, None, &mut solvers::unwatched).unwrap();
+        assert!(!r.converged && r.stopped_by == Some(StoppedBy::Iterations), "{r:?}");
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused_and_callbacks_stop() {
     let device = &devices()[0];
@@ -363,6 +441,12 @@ fn what_cannot_be_is_refused_and_callbacks_stop() {
     assert_eq!(status(EigenParams { count: 0, ..good.clone() }), Status::BadParameter);
     assert_eq!(status(EigenParams { count: 1 << 30, ..good.clone() }), Status::BadParameter);
     assert_eq!(status(EigenParams { tol: -1.0, ..good.clone() }), Status::BadParameter);
+    for max_seconds in [-1.0, f64::NAN] {
+        assert_eq!(status(EigenParams { max_seconds, ..good.clone() }), Status::BadParameter);
+        let ritz = RitzParams { max_seconds, ..Default::default() };
+        let error = solvers::ritz(&op, &ritz, None, &mut solvers::unwatched).unwrap_err();
+        assert_eq!(error.status, Status::BadParameter);
+    }
     let upside_down = Filter::Chebyshev { degree: 8, from: 2.0, to: 1.0 };
     assert_eq!(status(EigenParams { filter: upside_down, ..good.clone() }), Status::BadParameter);
     let half = square(device, extents, &u, Precision::F16);
@@ -374,4 +458,5 @@ fn what_cannot_be_is_refused_and_callbacks_stop() {
     let mut stop = |_: &solvers::Progress| std::ops::ControlFlow::Break(());
     let (_, report) = solvers::eigen(&op, None, &good, None, &mut stop).unwrap();
     assert!(report.stopped && !report.converged && report.restarts <= 2, "{report:?}");
+    assert_eq!(report.stopped_by, Some(StoppedBy::Callback));
 }

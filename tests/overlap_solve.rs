@@ -5,12 +5,12 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, largest, over_ranks};
+use common::{devices, distance, largest, over_ranks, ranks};
 use plaq::backend::Device;
 use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams};
 use plaq::compose::{
-    Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner,
-    OverlapSolveParams, OverlapSolver, Sign, SignParams,
+    Finder, Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes,
+    OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams,
 };
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
@@ -21,7 +21,7 @@ use plaq::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 use plaq::ops::overlap::overlap_propagators;
 use plaq::ops::source::Source;
-use plaq::solvers::unwatched;
+use plaq::solvers::{unwatched, SolverReport, StoppedBy};
 use reference::numbers::gauge_numbers;
 use reference::{matrix, spinor, su3, Gauge, Lattice, C};
 
@@ -669,6 +669,80 @@ fn the_index_is_the_charge() {
     }
 }
 
+/// Of a solve whose time was over: all ranks stopped after the same iteration, x is what the report says.
+fn out_of_time(report: &SolverReport, op: &Overlap, x: &SpinorField, b: &SpinorField) {
+    assert!(report.stopped && !report.converged, "{report:?}");
+    assert_eq!(report.stopped_by, Some(StoppedBy::Seconds), "{report:?}");
+    let (found, said) = (residual(op, x, b), largest(report.residual.iter().copied()));
+    assert!(found <= said + 1e-12 && said > 1e-6, "{found:e} {report:?}");
+    let mine = (report.iterations as u64).to_ne_bytes();
+    let all = ranks().all_gather(&mine).unwrap();
+    assert!(all.chunks(8).all(|theirs| theirs == mine), "{report:?}");
+}
+
+/// The clock of one rank ends solves on all of them; parts of a job, chiralities, masses and columns, share
+/// its time.
+#[test]
+fn time_is_over_on_all_ranks_at_once() {
+    let last = ranks().rank() + 1 == ranks().size();
+    let most = if last { 0.0 } else { 1e6 };
+    for device in plain_devices() {
+        let extents = over_ranks([4, 2, 2, 4]);
+        let op = operator(&device, extents, &smooth(extents, 3), 0.1);
+        let b = noise(&op, 2);
+        use OverlapAlgorithm::*;
+        for algorithm in [ChiralCg, Sumr, Gcr] {
+            let params = OverlapSolveParams { algorithm, tol: 1e-6, ..Default::default() };
+            let hurried = OverlapSolveParams { max_seconds: most, ..params.clone() };
+            let solver = OverlapSolver::new(op.clone(), None, hurried).unwrap();
+            let mut x = op.shape().field(2).unwrap();
+            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            assert!(report.iterations <= 4, "{algorithm:?} {report:?}");
+            out_of_time(&report, &op, &x, &b);
+            // Residuals are the largest over the masses; with SUMR and GCR one of them had no turn.
+            let masses = [0.1, 0.4];
+            let mut xs = [0, 1].map(|_| op.shape().field(2).unwrap());
+            xs[1].set_noise(Noise::Normal, 9, 0).unwrap();
+            let report = solver.solve_masses(&masses, &mut xs, &b, &mut unwatched).unwrap();
+            assert!(report.iterations <= 4, "{algorithm:?} {report:?}");
+            for (m, x) in masses.iter().zip(&xs) {
+                out_of_time(&report, &op.with_mass(*m).unwrap(), x, &b);
+            }
+            let source = Source::point([1, 0, 1, 2]);
+            let (_, report) =
+                overlap_propagators(&solver, &masses, source, false, &mut unwatched).unwrap();
+            assert!(report.stopped && report.residual.len() == 12, "{algorithm:?} {report:?}");
+            assert!(report.iterations <= 8 && !report.converged, "{algorithm:?} {report:?}");
+            // Each solve has its own time, and enough of it changes nothing.
+            let mut run = |max_seconds| {
+                let params = OverlapSolveParams { max_seconds, ..params.clone() };
+                let solver = OverlapSolver::new(op.clone(), None, params).unwrap();
+                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                assert_eq!(report.stopped_by, Some(StoppedBy::Residual), "{report:?}");
+                assert!(report.converged && !report.stopped, "{report:?}");
+                (report.iterations, report.residual)
+            };
+            let enough = run(1e6);
+            assert!(ranks().size() > 1 || enough == run(f64::INFINITY));
+        }
+        // Without all modes there is no operator, and no index.
+        let kernel = op.sign().kernel();
+        for finder in [Finder::Lanczos, Finder::Ritz] {
+            let params = ModeParams { finder, max_seconds: most, ..Default::default() };
+            let error = Modes::find(kernel, None, &params, None, &mut unwatched).err().unwrap();
+            assert_eq!(error.status, Status::KernelSpectrum, "{error}");
+            assert!(!last || error.to_string().contains("0 s were over"), "{error}");
+        }
+        let error = OverlapModes::find_within(most, &op, 2, 1e-6, &mut unwatched).err().unwrap();
+        assert_eq!(error.status, Status::KernelSpectrum, "{error}");
+        let mut stop = |_: &plaq::solvers::Progress| std::ops::ControlFlow::Break(());
+        let params = ModeParams::default();
+        let error = Modes::find(kernel, None, &params, None, &mut stop).err().unwrap();
+        assert_eq!(error.status, Status::KernelSpectrum);
+        assert!(error.to_string().contains("callback"), "{error}");
+    }
+}
+
 #[test]
 fn what_cannot_be_is_refused() {
     let device = &plain_devices()[0];
@@ -679,6 +753,10 @@ fn what_cannot_be_is_refused() {
     assert_eq!(status(OverlapSolveParams { tol: 0.0, ..good.clone() }), Status::BadParameter);
     assert_eq!(status(OverlapSolveParams { tol: 1e-14, ..good.clone() }), Status::BadParameter);
     assert_eq!(status(OverlapSolveParams { nkrylov: 0, ..good.clone() }), Status::BadParameter);
+    for max_seconds in [-1.0, f64::NAN] {
+        let params = OverlapSolveParams { max_seconds, ..good.clone() };
+        assert_eq!(status(params), Status::BadParameter);
+    }
     let preconditioner = OverlapPreconditioner::Wilson { mass: 0.1, tol: 0.1, max_iterations: 10 };
     assert_eq!(status(OverlapSolveParams { preconditioner, ..good.clone() }), Status::Unsupported);
     let solver = OverlapSolver::new(op.clone(), None, good).unwrap();

@@ -1041,6 +1041,9 @@ module plaq
     real(c_double) :: to
     !> Of random start vectors.
     integer(c_int64_t) :: seed
+    !> Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
+    !> the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+    real(c_double) :: max_seconds
   end type
   !> What was found.
   type, bind(c) :: plaq_eigen_report
@@ -1048,7 +1051,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> 1: every vector meets the tolerance.
     integer(c_int32_t) :: converged
-    !> 1: the callback asked to stop.
+    !> 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
     integer(c_int32_t) :: stopped
     !> Vectors that there are.
     integer(c_int32_t) :: count
@@ -1063,6 +1066,11 @@ module plaq
     !> Multiplications of a vector with M^dagger M.
     integer(c_int64_t) :: applications
     real(c_double) :: seconds
+    !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. A limit beside `converged`
+    !> ended the verification.
+    integer(c_int32_t) :: stopped_by
+    !> 0.
+    integer(c_int32_t) :: reserved
   end type
 
   ! Overlap operator
@@ -1140,6 +1148,9 @@ module plaq
     integer(c_int32_t) :: smearing
     !> Parameters as of plaq_gauge_smear; the first must be set where there are steps.
     real(c_double) :: smearing_alpha(3)
+    !> Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
+    !> as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
+    real(c_double) :: max_seconds
   end type
   !> How D x = b is solved.
   type, bind(c) :: plaq_overlap_solve_params
@@ -1169,6 +1180,10 @@ module plaq
     !> 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
     !> defaults, which the operator keeps for other solves with the same wilson_mass.
     integer(c_int32_t) :: multigrid
+    !> Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
+    !> ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
+    !> operator, is not counted.
+    real(c_double) :: max_seconds
   end type
   !> An overlap operator that exists.
   type, bind(c) :: plaq_overlap_report

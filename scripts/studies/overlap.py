@@ -167,7 +167,7 @@ def ward(study):
         found = study.overlap(gauge, "propagator", "--mass", o.mass, "--low", o.low, "--delta", o.delta, "--tol", o.tol)
         entries = [{"mass": c["mass"], "sum": c["mass"] * sum(c["pion"]), "condensate": c["condensate"],
                     "pion": c["pion"]} for c in found["correlators"]]
-        study.result["configurations"].append({"masses": entries, "index": found["index"], "solver": found["solver"],
+        study.result["configurations"].append({"masses": entries, "index": found.get("index"), "solver": found["solver"],
                                                "seconds": found["seconds"]})
         study.write()
         if study.late():

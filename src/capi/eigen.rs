@@ -6,11 +6,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{choose, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, Text};
+use super::args::{
+    choose, number_of, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, Text,
+};
 use super::context::Context;
 use super::dirac::{plaq_dirac, plaq_system, Dirac, System};
 use super::handles;
-use super::solve::plaq_progress_callback;
+use super::solve::{plaq_progress_callback, plaq_stopped_by, seconds_of};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -20,6 +22,7 @@ use crate::error::Result;
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
+use crate::solvers::stop::Limit;
 use crate::solvers::{
     eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams,
 };
@@ -93,6 +96,9 @@ interface! {
             to: f64 = 0.0,
             /// Of random start vectors.
             seed: i64 = 1,
+            /// Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
+            /// the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+            max_seconds: f64 = 0.0,
         }
     }
     reports {
@@ -100,7 +106,7 @@ interface! {
         plaq_eigen_report, plaq_eigen_report_init {
             /// 1: every vector meets the tolerance.
             converged: i32,
-            /// 1: the callback asked to stop.
+            /// 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
             stopped: i32,
             /// Vectors that there are.
             count: i32,
@@ -115,6 +121,11 @@ interface! {
             /// Multiplications of a vector with M^dagger M.
             applications: i64,
             seconds: f64,
+            /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. A limit beside `converged`
+            /// ended the verification.
+            stopped_by: plaq_stopped_by,
+            /// 0.
+            reserved: i32,
         }
     }
     functions {
@@ -215,6 +226,7 @@ fn create(
         }
         None => None,
     };
+    let limit = Limit::new(seconds_of(p.max_seconds))?;
     let end = choose(p.end, "params.end")?;
     let count = at_least(p.count, 1, "count")?;
     let mut monitor = watch(context.comm(), callback, user);
@@ -239,6 +251,7 @@ fn create(
                 filter,
                 verify: p.verify == 1,
                 seed: p.seed as u64,
+                max_seconds: limit.left(),
             };
             eigen(&op, None, &params, guess.as_deref(), &mut monitor)?
         }
@@ -251,6 +264,7 @@ fn create(
                 tol: 1e-3,
                 filter: Filter::Plain,
                 verify: false,
+                max_seconds: limit.left(),
                 ..Default::default()
             };
             let (_, top) = eigen(&op, None, &largest, None, &mut monitor)?;
@@ -260,6 +274,7 @@ fn create(
                 tol: tol * top.values[0].abs(),
                 max_cycles: at_least(p.max_restarts, 1, "max_restarts")?,
                 seed: p.seed as u64,
+                max_seconds: limit.left(),
                 ..Default::default()
             };
             ritz(&op, &params, guess.as_deref(), &mut monitor)?
@@ -281,6 +296,7 @@ fn create(
         restarts: done.restarts as i64,
         applications: done.applications as i64,
         seconds: done.seconds,
+        stopped_by: done.stopped_by.map_or(0, number_of),
         ..Default::default()
     });
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);

@@ -19,7 +19,7 @@ use super::hadron::{plaq_source_params, source};
 use super::handles;
 use super::layout::phase;
 use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
-use super::solve::{plaq_progress_callback, plaq_solve_report, to_c};
+use super::solve::{plaq_progress_callback, plaq_solve_report, seconds_of, to_c};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -35,6 +35,7 @@ use crate::operators::{DiracParams, HermitianWilson};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::link_smearing::smear_links;
 use crate::ops::overlap::overlap_propagators;
+use crate::solvers::stop::check_seconds;
 use crate::solvers::SolverKind;
 
 /// Iterations of the Wilson operator's inverse where the library chooses it.
@@ -45,6 +46,8 @@ pub struct Overlap {
     context: Arc<Context>,
     op: Arc<Operator>,
     seconds: [f64; 2],
+    /// That a search for low modes may take.
+    max_seconds: f64,
     low: Mutex<Option<Arc<OverlapModes>>>,
     /// Low edge of the Wilson operator's spectrum.
     edge: Mutex<Option<f64>>,
@@ -59,12 +62,13 @@ impl Overlap {
         context: &Arc<Context>,
         op: Arc<Operator>,
         seconds: [f64; 2],
+        max_seconds: f64,
         low: Option<Arc<OverlapModes>>,
     ) -> Self {
         let (context, low) = (context.clone(), Mutex::new(low));
         let solved = Mutex::new((OverlapAlgorithm::Auto, 0));
         let (edge, multigrid) = (Mutex::default(), Mutex::default());
-        Overlap { context, op, seconds, low, edge, multigrid, solved }
+        Overlap { context, op, seconds, max_seconds, low, edge, multigrid, solved }
     }
     fn multigrid(&self) -> MutexGuard<'_, Option<(Option<f64>, Arc<Multigrid>)>> {
         self.multigrid.lock().unwrap_or_else(PoisonError::into_inner)
@@ -181,6 +185,9 @@ interface! {
             smearing: plaq_smearing = PLAQ_SMEARING_STOUT,
             /// Parameters as of plaq_gauge_smear; the first must be set where there are steps.
             smearing_alpha: [f64; 3] = [f64::NAN, 0.6, 0.3],
+            /// Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
+            /// as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
+            max_seconds: f64 = 0.0,
         }
         /// How D x = b is solved.
         plaq_overlap_solve_params, plaq_overlap_solve_params_init {
@@ -208,6 +215,10 @@ interface! {
             /// 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
             /// defaults, which the operator keeps for other solves with the same wilson_mass.
             multigrid: i32 = 0,
+            /// Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
+            /// ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
+            /// operator, is not counted.
+            max_seconds: f64 = 0.0,
         }
     }
     reports {
@@ -388,6 +399,7 @@ fn create(
         tol: p.modes_tol,
         finder: choose(p.finder, "params.finder")?,
         seed: p.seed as u64,
+        max_seconds: seconds_of(p.max_seconds),
         ..Default::default()
     };
     let guess = match vectors {
@@ -399,11 +411,11 @@ fn create(
     };
     let mut monitor = watch(context.comm(), callback, user);
     let start = Instant::now();
-    let modes = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
+    let vectors = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, modes, sign, p.mass)?;
+    let op = operator(kernel, vectors, sign, p.mass)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
-    out.set(context.adopt(Overlap::new(context, op, seconds, None))?);
+    out.set(context.adopt(Overlap::new(context, op, seconds, modes.max_seconds, None))?);
     Ok(())
 }
 
@@ -416,13 +428,15 @@ fn load(
 ) -> Result<()> {
     let kernel = kernel(context, gauge, p)?;
     let sign = sign_of(p)?;
+    let max_seconds = seconds_of(p.max_seconds);
+    check_seconds(max_seconds)?;
     let start = Instant::now();
     let modes = load_modes(Path::new(file), &kernel)?;
     let found = start.elapsed().as_secs_f64();
     let op = operator(kernel, modes, sign, p.mass)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     let low = load_overlap_modes(Path::new(file), &op)?.map(Arc::new);
-    out.set(context.adopt(Overlap::new(context, op, seconds, low))?);
+    out.set(context.adopt(Overlap::new(context, op, seconds, max_seconds, low))?);
     Ok(())
 }
 
@@ -441,7 +455,8 @@ fn set_multigrid(overlap: &Arc<Overlap>, multigrid: Option<&Arc<Hierarchy>>) -> 
 
 fn with_mass(overlap: &Arc<Overlap>, mass: f64, other: &mut Out<plaq_overlap>) -> Result<()> {
     let op = Arc::new(overlap.op.with_mass(mass)?);
-    let mut object = Overlap::new(&overlap.context, op, overlap.seconds, overlap.low());
+    let (seconds, limit) = (overlap.seconds, overlap.max_seconds);
+    let mut object = Overlap::new(&overlap.context, op, seconds, limit, overlap.low());
     *object.multigrid() = overlap.multigrid().clone();
     object.edge = Mutex::new(*overlap.edge.lock().unwrap_or_else(PoisonError::into_inner));
     other.set(overlap.context.adopt(object)?);
@@ -557,7 +572,8 @@ fn index_of(
         Some(modes) => modes,
         None => {
             let mut monitor = watch(overlap.context.comm(), callback, user);
-            Arc::new(OverlapModes::find(&overlap.op, count, tol, &mut monitor)?)
+            let most = overlap.max_seconds;
+            Arc::new(OverlapModes::find_within(most, &overlap.op, count, tol, &mut monitor)?)
         }
     };
     let [upper, lower] = modes.values();
@@ -633,6 +649,7 @@ fn prepare(
         relax: p.relax == 1,
         nkrylov: at_least(p.nkrylov, 1, "nkrylov")?,
         preconditioner,
+        max_seconds: seconds_of(p.max_seconds),
     };
     let solver = OverlapSolver::new(overlap.op.clone(), modes, params)?;
     if !multigrid {

@@ -223,6 +223,14 @@ interface! {
     }
 }
 
+/// A limit of time as hosts give it: 0 is none.
+pub(crate) fn seconds_of(max_seconds: f64) -> f64 {
+    match max_seconds {
+        0.0 => f64::INFINITY,
+        seconds => seconds,
+    }
+}
+
 fn positive(value: i32, name: &str, least: i32) -> Result<usize> {
     if value < least {
         bail!(BadParameter, "params.{name}: expected {least} or more, found {value}");
@@ -262,10 +270,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
             tol: p.tol,
             tol_hq: p.tol_hq,
             max_iterations: positive(p.max_iterations, "max_iterations", 1)?,
-            max_seconds: match p.max_seconds {
-                0.0 => f64::INFINITY,
-                seconds => seconds,
-            },
+            max_seconds: seconds_of(p.max_seconds),
             delta: p.delta,
             nkrylov: positive(p.nkrylov, "nkrylov", 1)?,
             omega: p.omega,

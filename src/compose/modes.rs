@@ -12,8 +12,9 @@ use crate::fields::{basis, blas, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
 use crate::solvers::dense::eigen_hermitian;
+use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Monitor, RitzParams,
+    eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Monitor, RitzParams, StoppedBy,
 };
 
 /// Which eigensolver.
@@ -39,6 +40,8 @@ pub struct ModeParams {
     pub block: usize,
     pub max_restarts: usize,
     pub seed: u64,
+    /// Seconds that the search may take; infinite: as many as it needs.
+    pub max_seconds: f64,
 }
 
 impl Default for ModeParams {
@@ -51,6 +54,7 @@ impl Default for ModeParams {
             block: 1,
             max_restarts: 300,
             seed: 1,
+            max_seconds: f64::INFINITY,
         }
     }
 }
@@ -96,7 +100,8 @@ impl Modes {
     /// eigensolver, `guess` holds vectors of an earlier search.
     ///
     /// # Errors
-    /// `KernelSpectrum`: they do not converge; others as of [`eigen`].
+    /// `KernelSpectrum`: they do not converge, in the time that they may take or at all, or the monitor
+    /// ends the search; others as of [`eigen`].
     pub fn find(
         kernel: &Arc<HermitianWilson>,
         cheap: Option<&Arc<HermitianWilson>>,
@@ -117,7 +122,8 @@ impl Modes {
             tol => tol,
         };
         let tol = eigen_tol("modes_tol", tol, square.shape().precision)?;
-        let high = highest(&square, params.seed, monitor)?;
+        let limit = Limit::new(params.max_seconds)?;
+        let high = highest(&square, params.seed, &limit, monitor)?;
         let top = MARGIN * high.0;
         let mut wanted = params.count.unwrap_or(8).min(dimension / 4);
         let mut kept: Option<SpinorField> = None;
@@ -133,6 +139,7 @@ impl Modes {
                         max_restarts: params.max_restarts,
                         filter: Filter::Auto,
                         seed: params.seed,
+                        max_seconds: limit.left(),
                         ..Default::default()
                     };
                     eigen(&square, cheap, &params, guess, monitor)
@@ -144,12 +151,14 @@ impl Modes {
                         tol: tol * top * top,
                         max_cycles: params.max_restarts,
                         seed: params.seed,
+                        max_seconds: limit.left(),
                         ..Default::default()
                     };
                     ritz(&square, &params, guess, monitor)
                 }
             };
             let (vectors, report) = find(kept.as_ref().or(guess), monitor)?;
+            not_ended(&report, "low modes of the kernel", params.max_seconds)?;
             if !report.converged {
                 let worst = report.residuals.iter().fold(0.0f64, |m, &r| m.max(r));
                 bail!(
@@ -406,8 +415,31 @@ fn diagonalise(
     Ok((values, r2.iter().map(|r| r.sqrt()).collect()))
 }
 
+/// Modes of a search that was cut short are not all there are: refused.
+pub(super) fn not_ended(report: &EigenReport, what: &str, max_seconds: f64) -> Result<()> {
+    match report.stopped_by.filter(|_| report.stopped) {
+        None => Ok(()),
+        Some(StoppedBy::Seconds) => bail!(
+            KernelSpectrum,
+            "{what}: {max_seconds} s were over after {} restarts of the search: allow more seconds, or ask \
+             for fewer modes or a larger tolerance",
+            report.restarts
+        ),
+        _ => bail!(
+            KernelSpectrum,
+            "{what}: the callback ended the search after {} restarts",
+            report.restarts
+        ),
+    }
+}
+
 /// The largest eigenvalue of |Q|, and its error.
-fn highest(square: &KernelSquare, seed: u64, monitor: &mut Monitor) -> Result<(f64, f64)> {
+fn highest(
+    square: &KernelSquare,
+    seed: u64,
+    limit: &Limit,
+    monitor: &mut Monitor,
+) -> Result<(f64, f64)> {
     let params = EigenParams {
         end: End::Largest,
         count: 1,
@@ -417,6 +449,7 @@ fn highest(square: &KernelSquare, seed: u64, monitor: &mut Monitor) -> Result<(f
         filter: Filter::Plain,
         verify: false,
         seed,
+        max_seconds: limit.left(),
         ..Default::default()
     };
     let (_, report) = eigen(square, None, &params, None, monitor)?;

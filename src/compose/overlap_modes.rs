@@ -1,11 +1,13 @@
 //! Low modes of the overlap operator: its index, and what solves start from.
 
+use super::modes::not_ended;
 use super::{Overlap, OverlapSquare};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, SpinorField};
 use crate::linop::LinOp;
-use crate::solvers::{eigen, EigenParams, Filter, Monitor};
+use crate::solvers::stop::Limit;
+use crate::solvers::{eigen, EigenParams, Filter, Monitor, StoppedBy};
 
 /// Low modes of D^dagger D on both chiralities, of the massless operator.
 pub struct OverlapModes {
@@ -38,13 +40,32 @@ impl OverlapModes {
     /// # Errors
     /// As of [`eigen`]; `KernelSpectrum`: they do not converge.
     pub fn find(op: &Overlap, count: usize, tol: f64, monitor: &mut Monitor) -> Result<Self> {
+        Self::find_within(f64::INFINITY, op, count, tol, monitor)
+    }
+
+    /// The same in at most `max_seconds`.
+    ///
+    /// # Errors
+    /// As of [`OverlapModes::find`]; `KernelSpectrum`: the time was over before all were found.
+    pub fn find_within(
+        max_seconds: f64,
+        op: &Overlap,
+        count: usize,
+        tol: f64,
+        monitor: &mut Monitor,
+    ) -> Result<Self> {
+        let limit = Limit::new(max_seconds)?;
         let massless = op.with_mass(0.0)?;
         let (rho, delta) = (op.rho(), op.sign().error_bound());
         // An application is many hops: a large Krylov space takes fewer of them than polynomials.
         let room = 4 * count + 40;
         let params = EigenParams { count, tol, room, filter: Filter::Plain, ..Default::default() };
         let mut find = |chirality| -> Result<_> {
+            let params = EigenParams { max_seconds: limit.left(), ..params.clone() };
             let (v, report) = eigen(&massless.square(chirality), None, &params, None, monitor)?;
+            if report.stopped_by == Some(StoppedBy::Seconds) {
+                not_ended(&report, "low modes of the overlap operator", max_seconds)?;
+            }
             if !report.converged && !report.stopped {
                 bail!(
                     KernelSpectrum,

@@ -4,7 +4,6 @@
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use num_complex::Complex64;
 
@@ -17,9 +16,10 @@ use crate::error::Result;
 use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{chiral_sum, one_and_gamma5};
+use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
     self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport,
-    System,
+    StoppedBy, System,
 };
 
 /// The algorithms.
@@ -73,6 +73,9 @@ pub struct OverlapSolveParams {
     /// Of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
     /// [`Overlap::wilson_mass`] finds.
     pub preconditioner: OverlapPreconditioner,
+    /// Seconds that a solve may take, asked after every iteration; infinite: as many as it needs. With many
+    /// ranks all of them stop after the same iteration.
+    pub max_seconds: f64,
 }
 
 impl Default for OverlapSolveParams {
@@ -85,6 +88,7 @@ impl Default for OverlapSolveParams {
             relax: true,
             nkrylov: 20,
             preconditioner: OverlapPreconditioner::None,
+            max_seconds: f64::INFINITY,
         }
     }
 }
@@ -179,6 +183,7 @@ impl OverlapSolver {
         if params.nkrylov == 0 {
             bail!(BadParameter, "nkrylov is 0: GCR keeps at least one direction");
         }
+        check_seconds(params.max_seconds)?;
         let reach = op.error_bound();
         if params.tol < 0.1 * reach {
             bail!(
@@ -352,7 +357,22 @@ impl OverlapSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        let start = Instant::now();
+        self.solve_within(self.params.max_seconds, x, b, monitor)
+    }
+
+    /// The same in at most `max_seconds`, whatever the parameters say: a job that solves again and again
+    /// gives what it has left.
+    ///
+    /// # Errors
+    /// As of [`OverlapSolver::solve`].
+    pub fn solve_within(
+        &self,
+        max_seconds: f64,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let limit = Limit::new(max_seconds)?;
         let shape = self.op.shape();
         shape.check(x, "x")?;
         shape.check(b, "b")?;
@@ -372,9 +392,9 @@ impl OverlapSolver {
             self.op.apply_dagger(x, &low)?;
             self.residual(&mut r, x, b)?;
         }
-        let mut report = self.advance(algorithm, x, &mut r, &mut dx, b, &norm, monitor)?;
+        let mut report = self.advance(algorithm, &limit, x, &mut r, &mut dx, b, &norm, monitor)?;
         report.residual_hq = blas::heavy_quark_residual(x, &r)?;
-        report.seconds = start.elapsed().as_secs_f64();
+        report.seconds = limit.seconds();
         Ok(report)
     }
 
@@ -383,6 +403,7 @@ impl OverlapSolver {
     fn advance(
         &self,
         algorithm: OverlapAlgorithm,
+        limit: &Limit,
         x: &mut SpinorField,
         r: &mut SpinorField,
         dx: &mut SpinorField,
@@ -393,8 +414,8 @@ impl OverlapSolver {
         let n = b.nrhs();
         let mut total: Option<SolverReport> = None;
         for _ in 0..EXTENSIONS {
-            let left = total.as_ref().map_or(0, |t: &SolverReport| t.iterations);
-            let left = self.params.max_iterations.saturating_sub(left);
+            let used = total.as_ref().map_or(0, |t: &SolverReport| t.iterations);
+            let left = self.params.max_iterations.saturating_sub(used);
             let size: Vec<f64> = blas::norm2(r)?.iter().map(|v| v.sqrt()).collect();
             let relative = |i: usize| if norm[i] > 0.0 { size[i] / norm[i] } else { 0.0 };
             let residual: Vec<f64> = (0..n).map(relative).collect();
@@ -421,10 +442,11 @@ impl OverlapSolver {
             let goal = (0.5 * self.params.tol / worst).min(0.5);
             let mut inner = self.relaxed(goal, monitor);
             self.begin(goal);
+            let params = self.solver_params(goal, left, limit);
             let part = match algorithm {
-                OverlapAlgorithm::ChiralCg => self.chiral(dx, r, goal, left, &mut inner)?,
-                OverlapAlgorithm::Sumr => self.unitary(dx, r, goal, left, &mut inner)?,
-                OverlapAlgorithm::Gcr => self.flexible(dx, r, goal, left, &mut inner)?,
+                OverlapAlgorithm::ChiralCg => self.chiral(dx, r, params, limit, &mut inner)?,
+                OverlapAlgorithm::Sumr => self.unitary(dx, r, params, &mut inner)?,
+                OverlapAlgorithm::Gcr => self.flexible(dx, r, params, &mut inner)?,
                 OverlapAlgorithm::Auto => bail!(Internal, "no algorithm was chosen"),
             };
             blas::axpy(&blas::uniform(n, 1.0), dx, x)?;
@@ -434,8 +456,14 @@ impl OverlapSolver {
             self.residual(r, x, b)?;
         }
         let mut report = total.unwrap_or_default();
-        report.standstill =
-            !report.converged && !report.stopped && report.iterations < self.params.max_iterations;
+        let used_up = report.iterations >= self.params.max_iterations;
+        report.standstill = !report.converged && !report.stopped && !used_up;
+        report.stopped_by = match (report.converged, report.stopped) {
+            (true, _) => Some(StoppedBy::Residual),
+            (_, true) => report.stopped_by,
+            _ if used_up => Some(StoppedBy::Iterations),
+            _ => Some(StoppedBy::Standstill),
+        };
         Ok(report)
     }
 
@@ -446,11 +474,13 @@ impl OverlapSolver {
         blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), r)
     }
 
-    fn solver_params(&self, kind: SolverKind, tol: f64, left: usize) -> SolverParams {
+    /// Of a part of a solve: CG, unless it is told otherwise.
+    fn solver_params(&self, tol: f64, left: usize, limit: &Limit) -> SolverParams {
         SolverParams {
-            kind,
+            kind: SolverKind::Cg,
             tol,
             max_iterations: left,
+            max_seconds: limit.left(),
             nkrylov: self.params.nkrylov,
             ..Default::default()
         }
@@ -466,8 +496,8 @@ impl OverlapSolver {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        tol: f64,
-        left: usize,
+        params: SolverParams,
+        limit: &Limit,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         let (shape, n) = (self.op.shape(), b.nrhs());
@@ -482,13 +512,18 @@ impl OverlapSolver {
                 continue;
             }
             let system = System { scale: Some(norms.clone()), ..self.squares(chirality) };
-            let params = self.solver_params(SolverKind::Cg, 0.7 * tol, left);
+            let tol = 0.7 * params.tol;
+            let params = SolverParams { tol, max_seconds: limit.left(), ..params.clone() };
             let part = solvers::solve(&system, &params, &mut z, &half, monitor)?;
+            let stopped = part.stopped;
             blas::axpy(&blas::uniform(n, 1.0), &z, &mut sum)?;
             total = Some(match total {
                 Some(before) => before.followed_by(part),
                 None => part,
             });
+            if stopped {
+                break;
+            }
         }
         self.op.apply_dagger(x, &sum)?;
         Ok(total.unwrap_or_else(|| SolverReport { converged: true, ..Default::default() }))
@@ -498,8 +533,7 @@ impl OverlapSolver {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        tol: f64,
-        left: usize,
+        params: SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         let op = self.sloppy.as_ref().unwrap_or(&self.op);
@@ -507,7 +541,8 @@ impl OverlapSolver {
         let pair = [rho + 0.5 * mass, rho - 0.5 * mass];
         let norms: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
         // No deeper than the inner precision goes.
-        let reach = tol.max(10.0 * op.shape().precision.epsilon()).max(2.0 * op.sign().delta());
+        let floor = (10.0 * op.shape().precision.epsilon()).max(2.0 * op.sign().delta());
+        let reach = params.tol.max(floor);
         let unitary = Unitary(op.sign().clone());
         let shape = unitary.shape();
         let (mut low_b, mut low_x) = (shape.field(b.nrhs())?, shape.field(b.nrhs())?);
@@ -516,7 +551,7 @@ impl OverlapSolver {
         let zero = blas::uniform(b.nrhs(), 0.0);
         blas::axpby(&blas::complex(&inverse), b, &zero, &mut low_b)?;
         let goal = vec![reach; b.nrhs()];
-        let report = sumr(&unitary, pair, &goal, left, &mut low_x, &low_b, monitor)?;
+        let report = sumr(&unitary, pair, &goal, params.stop(), &mut low_x, &low_b, monitor)?;
         let back: Vec<Complex64> = blas::complex(&norms);
         blas::axpby(&back, &low_x, &zero, x)?;
         Ok(report)
@@ -526,14 +561,13 @@ impl OverlapSolver {
         &self,
         x: &mut SpinorField,
         b: &SpinorField,
-        tol: f64,
-        left: usize,
+        params: SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         let sloppy = self.sloppy.clone().map(|s| s as Arc<dyn LinOp>);
         let preconditioner = self.preconditioner.clone();
         let system = System { sloppy, preconditioner, ..System::new(self.op.clone()) };
-        let params = self.solver_params(SolverKind::Gcr, tol, left);
+        let params = SolverParams { kind: SolverKind::Gcr, ..params };
         solvers::solve(&system, &params, x, b, monitor)
     }
 
@@ -568,7 +602,23 @@ impl OverlapSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        let start = Instant::now();
+        self.solve_masses_within(self.params.max_seconds, masses, xs, b, monitor)
+    }
+
+    /// The same in at most `max_seconds` for all masses together. Where the time is over before a mass had
+    /// its turn, its solution is 0.
+    ///
+    /// # Errors
+    /// As of [`OverlapSolver::solve_masses`].
+    pub fn solve_masses_within(
+        &self,
+        max_seconds: f64,
+        masses: &[f64],
+        xs: &mut [SpinorField],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let limit = Limit::new(max_seconds)?;
         if masses.is_empty() || xs.len() != masses.len() {
             bail!(BadParameter, "masses: {} with {} solutions", masses.len(), xs.len());
         }
@@ -589,22 +639,29 @@ impl OverlapSolver {
         let mut report = SolverReport { converged: true, ..Default::default() };
         let mut worst = vec![0.0f64; n];
         if algorithm == OverlapAlgorithm::ChiralCg {
-            report = self.shifted(masses, xs, b, monitor)?;
+            report = self.shifted(masses, &limit, xs, b, monitor)?;
         }
         for (solver, x) in solvers.iter().zip(xs) {
             let part = match algorithm {
-                OverlapAlgorithm::ChiralCg => solver.correct(x, b, report.stopped, monitor)?,
-                _ => solver.solve(x, b, monitor)?,
+                OverlapAlgorithm::ChiralCg => {
+                    solver.correct(x, b, report.stopped, &limit, monitor)?
+                }
+                _ if report.stopped => {
+                    x.clear()?;
+                    solver.correct(x, b, true, &limit, monitor)?
+                }
+                _ => solver.solve_within(limit.left(), x, b, monitor)?,
             };
             worst.iter_mut().zip(&part.residual).for_each(|(m, r)| *m = m.max(*r));
             report = report.followed_by(part);
-            if report.stopped && algorithm != OverlapAlgorithm::ChiralCg {
-                break;
-            }
         }
         report.residual = worst;
         report.converged = !report.stopped && report.residual.iter().all(|&r| r <= self.params.tol);
-        report.seconds = start.elapsed().as_secs_f64();
+        report.stopped_by = match report.converged {
+            true => Some(StoppedBy::Residual),
+            false => report.stopped_by,
+        };
+        report.seconds = limit.seconds();
         Ok(report)
     }
 
@@ -614,6 +671,7 @@ impl OverlapSolver {
         x: &mut SpinorField,
         b: &SpinorField,
         stopped: bool,
+        limit: &Limit,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         let shape = self.op.shape();
@@ -622,7 +680,7 @@ impl OverlapSolver {
         let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
         if !stopped {
             let algorithm = self.params.algorithm;
-            return self.advance(algorithm, x, &mut r, &mut dx, b, &norm, monitor);
+            return self.advance(algorithm, limit, x, &mut r, &mut dx, b, &norm, monitor);
         }
         let size = blas::norm2(&r)?.into_iter().zip(&norm);
         let residual = size.map(|(r, b)| if *b > 0.0 { r.sqrt() / b } else { 0.0 }).collect();
@@ -633,6 +691,7 @@ impl OverlapSolver {
     fn shifted(
         &self,
         masses: &[f64],
+        limit: &Limit,
         xs: &mut [SpinorField],
         b: &SpinorField,
         monitor: &mut Monitor,
@@ -663,8 +722,7 @@ impl OverlapSolver {
             }
             let fields: Result<Vec<SpinorField>> = masses.iter().map(|_| shape.field(n)).collect();
             let mut zs = fields?;
-            let params =
-                self.solver_params(SolverKind::Cg, self.params.tol, self.params.max_iterations);
+            let params = self.solver_params(self.params.tol, self.params.max_iterations, limit);
             let system = massless.squares(chirality);
             let mut inner = massless.relaxed(self.params.tol, monitor);
             let (part, _) =
@@ -673,10 +731,14 @@ impl OverlapSolver {
                 let scale = 1.0 / OverlapSquare::shift_of(rho, m).0;
                 blas::axpy(&blas::uniform(n, scale), z, x)?;
             }
+            let stopped = part.stopped;
             total = Some(match total {
                 Some(before) => before.followed_by(part),
                 None => part,
             });
+            if stopped {
+                break;
+            }
         }
         for (x, &m) in xs.iter_mut().zip(masses) {
             blas::copy(&mut half, x)?;

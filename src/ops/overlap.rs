@@ -7,6 +7,7 @@ use crate::compose::OverlapSolver;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
+use crate::solvers::stop::Limit;
 use crate::solvers::{Monitor, SolverReport};
 
 /// Columns of a source with one chirality.
@@ -14,7 +15,8 @@ const HALF: usize = COLUMNS / 2;
 
 /// D(m)^-1 source for all twelve columns and every mass, six columns of one chirality at a time. With
 /// `subtract` the contact term is taken out, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)): the propagator
-/// of quark fields that transform as in the continuum, what hadron correlators are made of.
+/// of quark fields that transform as in the continuum, what hadron correlators are made of. The solver's
+/// `max_seconds` are those of all solves together.
 ///
 /// # Errors
 /// As of [`OverlapSolver::solve_masses`] and [`Source::set`].
@@ -40,6 +42,7 @@ pub fn overlap_propagators(
     let fields: Result<Vec<SpinorField>> = masses.iter().map(|_| shape.field(COLUMNS)).collect();
     let mut all = fields?;
     let mut total: Option<SolverReport> = None;
+    let limit = Limit::new(solver.params().max_seconds)?;
     let alone = masses == [solver.op().mass()];
     for first in [0, HALF] {
         let mut b = shape.field(HALF)?;
@@ -47,8 +50,8 @@ pub fn overlap_propagators(
         let fields: Result<Vec<SpinorField>> = masses.iter().map(|_| shape.field(HALF)).collect();
         let mut xs = fields?;
         let part = match alone {
-            true => solver.solve(&mut xs[0], &b, monitor)?,
-            false => solver.solve_masses(masses, &mut xs, &b, monitor)?,
+            true => solver.solve_within(limit.left(), &mut xs[0], &b, monitor)?,
+            false => solver.solve_masses_within(limit.left(), masses, &mut xs, &b, monitor)?,
         };
         for (to, x) in all.iter_mut().zip(&xs) {
             to.copy_rhs(first, x, 0, HALF)?;

@@ -2,14 +2,14 @@
 //! (Wu and Simon, SIAM J. Matrix Anal. Appl. 22, 602) on a Chebyshev polynomial p of A (Zhou and Saad).
 //! New vectors are orthogonal to all that are kept. Values, residuals and bounds are those of A itself.
 
-use std::ops::{ControlFlow, Range};
-use std::time::Instant;
+use std::ops::Range;
 
 use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::filter::{eigen_tol, End, Polynomial};
-use super::{Monitor, Progress};
+use super::stop::{Stop, StoppedBy, Watch};
+use super::Monitor;
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -48,6 +48,9 @@ pub struct EigenParams {
     pub verify: bool,
     /// Of random start vectors.
     pub seed: u64,
+    /// Seconds that a search may take, asked after every block; infinite: as many as it needs. With many
+    /// ranks all of them stop after the same block.
+    pub max_seconds: f64,
 }
 
 impl Default for EigenParams {
@@ -62,6 +65,7 @@ impl Default for EigenParams {
             filter: Filter::Auto,
             verify: true,
             seed: 1,
+            max_seconds: f64::INFINITY,
         }
     }
 }
@@ -71,8 +75,11 @@ impl Default for EigenParams {
 pub struct EigenReport {
     /// Every vector meets the tolerance.
     pub converged: bool,
-    /// The monitor asked to stop.
+    /// The monitor asked to stop or the time was over: what is known by then comes out.
     pub stopped: bool,
+    /// What ended the search: limits first, of which restarts are iterations. Both with `converged` where
+    /// a limit ended the verification.
+    pub stopped_by: Option<StoppedBy>,
     /// From the end of the spectrum inwards.
     pub values: Vec<f64>,
     /// |A v - lambda v| of unit vectors, recomputed.
@@ -92,6 +99,16 @@ pub struct EigenReport {
     pub seconds: f64,
 }
 
+impl EigenReport {
+    pub(super) fn ended_by(&mut self, watch: &Watch) {
+        self.stopped_by = Some(match (watch.ended(0), self.converged) {
+            (Some(limit), _) => limit,
+            (None, true) => StoppedBy::Residual,
+            (None, false) => StoppedBy::Iterations,
+        });
+    }
+}
+
 /// Of a polynomial that is asked for, and of restarts: a call with more would not end.
 const MOST_DEGREE_ASKED: usize = 100_000;
 pub(super) const MOST_RESTARTS: usize = 1_000_000;
@@ -106,8 +123,7 @@ struct Process<'a, 'm> {
     cheap: &'a dyn LinOp,
     params: &'a EigenParams,
     tol: f64,
-    monitor: &'a mut Monitor<'m>,
-    start: Instant,
+    watch: Watch<'a, 'm>,
     p: Polynomial,
     /// Locked vectors, then the basis, then the next block.
     v: VectorField,
@@ -140,7 +156,9 @@ pub fn eigen(
     guess: Option<&VectorField>,
     monitor: &mut Monitor,
 ) -> Result<(VectorField, EigenReport)> {
-    let mut process = Process::new(op, cheap, params, monitor)?;
+    let shape = op.shape();
+    let watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
+    let mut process = Process::new(op, cheap, params, watch)?;
     if let Some(guess) = guess {
         process.adopt(guess)?;
     }
@@ -165,7 +183,7 @@ impl<'a, 'm> Process<'a, 'm> {
         op: &'a dyn LinOp,
         cheap: Option<&'a dyn LinOp>,
         params: &'a EigenParams,
-        monitor: &'a mut Monitor<'m>,
+        watch: Watch<'a, 'm>,
     ) -> Result<Self> {
         let shape = op.shape();
         if !op.hermitian() {
@@ -207,8 +225,7 @@ impl<'a, 'm> Process<'a, 'm> {
             cheap: cheap.unwrap_or(op),
             params,
             tol,
-            monitor,
-            start: Instant::now(),
+            watch,
             p: Polynomial::plain(params.end),
             v,
             locked: 0,
@@ -220,10 +237,6 @@ impl<'a, 'm> Process<'a, 'm> {
             random: 0,
             report: EigenReport::default(),
         })
-    }
-
-    fn seconds(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
     }
 
     /// Vectors in use, without the next block.
@@ -480,6 +493,9 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(false)?;
         while self.have + self.block <= steps && self.end() + self.block <= self.side {
             self.step()?;
+            if self.watch.late() {
+                break;
+            }
         }
         let (values, _, residuals) = self.project()?;
         let last = values.len() - 1;
@@ -526,12 +542,20 @@ impl<'a, 'm> Process<'a, 'm> {
         }
         while self.report.restarts < self.params.max_restarts {
             let side = self.side.min(self.v.nrhs() - b);
-            while self.end() + b <= side {
+            let mut late = false;
+            while self.end() + b <= side && !late {
                 self.step()?;
+                late = self.watch.late();
             }
             self.report.restarts += 1;
             let (values, s, _) = self.project()?;
             let wanted = count.saturating_sub(self.locked).max(1);
+            if late {
+                // What there is of the vectors wanted.
+                self.report.stopped = true;
+                self.restart(&values, &s, wanted.min(self.have))?;
+                break;
+            }
             if adapting > 0 && !verifying {
                 if let Some(p) = self.adapt(&values, wanted) {
                     // The sum of the vectors wanted begins anew.
@@ -647,12 +671,7 @@ impl<'a, 'm> Process<'a, 'm> {
     /// Tells the monitor; true: stop.
     fn tell(&mut self, residuals: &[f64]) -> Result<bool> {
         let relative: Vec<f64> = residuals.iter().map(|r| r / self.scale()).collect();
-        let progress = Progress {
-            iteration: self.report.restarts,
-            residual: &relative,
-            seconds: self.seconds(),
-        };
-        self.report.stopped |= (self.monitor)(&progress) == ControlFlow::Break(());
+        self.report.stopped |= self.watch.after(self.report.restarts, &relative).is_some();
         Ok(self.report.stopped)
     }
 
@@ -699,7 +718,8 @@ impl<'a, 'm> Process<'a, 'm> {
         self.report.bounds = error_bounds(&values, &residuals);
         (self.report.values, self.report.residuals) = (values, residuals);
         (self.report.degree, self.report.interval) = (self.p.degree, [self.p.from, self.p.to]);
-        self.report.seconds = self.seconds();
+        self.report.seconds = self.watch.seconds();
+        self.report.ended_by(&self.watch);
         Ok((vectors, self.report))
     }
 }

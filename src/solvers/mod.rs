@@ -142,9 +142,7 @@ impl SolverParams {
         if self.tol == 0.0 && self.tol_hq == 0.0 {
             bail!(BadParameter, "tol and tol_hq are both 0: nothing says when to stop");
         }
-        if self.max_seconds.is_nan() || self.max_seconds < 0.0 {
-            bail!(BadParameter, "max_seconds: expected 0 or more, found {}", self.max_seconds);
-        }
+        stop::check_seconds(self.max_seconds)?;
         if !(self.delta > 0.0 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
         }

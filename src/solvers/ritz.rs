@@ -2,14 +2,12 @@
 //! mu(z) = <z, A z> / <z, z> with conjugate gradients, each vector orthogonal to those before it, and
 //! diagonalising A in their span in between (Kalkreuter and Simma, hep-lat/9507023; Walk, section 2.8).
 
-use std::ops::ControlFlow;
-use std::time::Instant;
-
 use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, orthonormaliser};
 use super::lanczos::{error_bounds, MOST_RESTARTS};
-use super::{EigenReport, End, Monitor, Progress};
+use super::stop::{Stop, Watch};
+use super::{EigenReport, End, Monitor};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -30,6 +28,9 @@ pub struct RitzParams {
     pub max_cycles: usize,
     /// Of random start vectors.
     pub seed: u64,
+    /// Seconds that a search may take, asked after every step of the minimisation; infinite: as many as it
+    /// needs. With many ranks all of them stop after the same step.
+    pub max_seconds: f64,
 }
 
 impl Default for RitzParams {
@@ -42,6 +43,7 @@ impl Default for RitzParams {
             max_steps: 500,
             max_cycles: 100,
             seed: 1,
+            max_seconds: f64::INFINITY,
         }
     }
 }
@@ -61,8 +63,8 @@ pub fn ritz(
     guess: Option<&VectorField>,
     monitor: &mut Monitor,
 ) -> Result<(VectorField, EigenReport)> {
-    let start = Instant::now();
     let shape = op.shape();
+    let mut watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
     if !op.hermitian() || shape.precision == Precision::F16 {
         bail!(Unsupported, "ritz: expected a hermitian operator in double or single precision");
     }
@@ -85,8 +87,8 @@ pub fn ritz(
     let mut gradients = vec![f64::INFINITY; n];
     while report.restarts < params.max_cycles {
         for k in 0..n {
-            if gradients[k] > params.tol {
-                state.minimise(&mut v, k, params)?;
+            if gradients[k] > params.tol && !watch.late() {
+                state.minimise(&mut v, k, params, &mut watch)?;
             }
         }
         report.restarts += 1;
@@ -95,12 +97,7 @@ pub fn ritz(
         (report.values, report.residuals) = (values, residuals);
         gradients.copy_from_slice(&report.residuals);
         report.converged = gradients.iter().all(|&g| g <= params.tol);
-        let progress = Progress {
-            iteration: report.restarts,
-            residual: &gradients,
-            seconds: start.elapsed().as_secs_f64(),
-        };
-        report.stopped = monitor(&progress) == ControlFlow::Break(());
+        report.stopped = watch.after(report.restarts, &gradients).is_some();
         if report.converged || report.stopped {
             break;
         }
@@ -111,7 +108,8 @@ pub fn ritz(
     report.largest = ends.fold(f64::NEG_INFINITY, |m, &x| m.max(x));
     report.applications = state.applications;
     report.degree = 1;
-    report.seconds = start.elapsed().as_secs_f64();
+    report.seconds = watch.seconds();
+    report.ended_by(&watch);
     Ok((v, report))
 }
 
@@ -153,7 +151,13 @@ impl Minimiser<'_> {
     }
 
     /// Conjugate gradients for vector k in the space orthogonal to those before it.
-    fn minimise(&mut self, v: &mut VectorField, k: usize, params: &RitzParams) -> Result<()> {
+    fn minimise(
+        &mut self,
+        v: &mut VectorField,
+        k: usize,
+        params: &RitzParams,
+        watch: &mut Watch,
+    ) -> Result<()> {
         let shape = self.op.shape();
         let one = |z: Complex64| [z];
         let real = |a: f64| [Complex64::new(a, 0.0)];
@@ -206,6 +210,9 @@ impl Minimiser<'_> {
             // p = g + beta (p - x <x, p>)
             blas::axpbypcz(&real(1.0), &g, &one(-beta * along), &x, &real(beta), &mut p)?;
             g2 = next;
+            if watch.late() {
+                break;
+            }
         }
         v.copy_rhs(k, &x, 0, 1)
     }

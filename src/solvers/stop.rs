@@ -4,7 +4,9 @@
 use std::time::Instant;
 
 use super::{Monitor, Progress, SolverParams};
+use crate::bail;
 use crate::comm::{Clock, Comm};
+use crate::error::Result;
 
 /// A goal of right-hand sides or a limit of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,6 +51,17 @@ impl Stop {
     /// Never by itself.
     pub fn new() -> Self {
         Stop::default()
+    }
+    /// By time alone; infinite: never.
+    ///
+    /// # Errors
+    /// `BadParameter`: less than 0 or NaN.
+    pub fn within(max_seconds: f64) -> Result<Self> {
+        check_seconds(max_seconds)?;
+        Ok(match max_seconds {
+            f64::INFINITY => Stop::new(),
+            most => Stop::new().and(Criterion::Seconds(most)),
+        })
     }
     /// Also by this. Of goals of one kind the sharpest counts, of limits the least.
     pub fn and(mut self, criterion: Criterion) -> Self {
@@ -120,6 +133,36 @@ impl Stop {
     }
 }
 
+/// Refuses a limit of time that is none.
+pub(crate) fn check_seconds(max_seconds: f64) -> Result<()> {
+    if max_seconds.is_nan() || max_seconds < 0.0 {
+        bail!(BadParameter, "max_seconds: expected 0 or more, found {max_seconds}");
+    }
+    Ok(())
+}
+
+/// A limit of time that the parts of a job share, as the clock of this rank runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limit {
+    start: Instant,
+    max_seconds: f64,
+}
+
+impl Limit {
+    /// The time begins now.
+    pub fn new(max_seconds: f64) -> Result<Self> {
+        check_seconds(max_seconds)?;
+        Ok(Limit { start: Instant::now(), max_seconds })
+    }
+    pub fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+    /// Seconds that are left for the next part: infinite stays infinite.
+    pub fn left(&self) -> f64 {
+        (self.max_seconds - self.seconds()).max(0.0)
+    }
+}
+
 impl SolverParams {
     /// Their criteria.
     pub fn stop(&self) -> Stop {
@@ -178,7 +221,7 @@ impl<'a, 'm> Watch<'a, 'm> {
     pub fn after(&mut self, iteration: usize, residual: &[f64]) -> Option<StoppedBy> {
         let seconds = self.seconds();
         let told = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
-        let late = self.stop.seconds().is_some_and(|most| self.comm.late(seconds >= most));
+        let late = self.over(seconds);
         let now = match (told, late, self.stop.used_up(iteration)) {
             (_, true, _) => Some(StoppedBy::Seconds),
             (true, ..) => Some(StoppedBy::Callback),
@@ -187,6 +230,19 @@ impl<'a, 'm> Watch<'a, 'm> {
         };
         self.ended = self.ended.max(now);
         self.ended
+    }
+
+    fn over(&self, seconds: f64) -> bool {
+        self.stop.seconds().is_some_and(|most| self.comm.late(seconds >= most))
+    }
+
+    /// Is the time over, in the midst of an iteration, of which the monitor does not hear?
+    pub fn late(&mut self) -> bool {
+        let over = self.over(self.seconds());
+        if over {
+            self.ended = self.ended.max(Some(StoppedBy::Seconds));
+        }
+        over
     }
 
     /// Has a limit been reached?

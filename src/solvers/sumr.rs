@@ -4,7 +4,7 @@
 
 use num_complex::Complex64;
 
-use super::stop::{Criterion, Stop, StoppedBy, Watch};
+use super::stop::{Stop, StoppedBy, Watch};
 use super::{check_finite, Monitor, SolverReport};
 use crate::bail;
 use crate::error::Result;
@@ -26,7 +26,7 @@ struct Track {
 }
 
 /// Solves (a + b U) x = source from zero until |residual| <= goal for each right-hand side, by the
-/// recurrence; the report's residuals are its, over |source|. U must be unitary, a and b not 0.
+/// recurrence, or a limit of `stop` is reached, whose goals do not count; the report's residuals are its, over |source|. U must be unitary, a and b not 0.
 ///
 /// # Errors
 /// `BadParameter`; `FieldMismatch`; `NotFinite`; `SolverBreakdown`: U produces NaN or infinity.
@@ -35,12 +35,11 @@ pub fn sumr(
     unitary: &dyn LinOp,
     [a, b]: [f64; 2],
     goal: &[f64],
-    max_iterations: usize,
+    stop: Stop,
     x: &mut VectorField,
     source: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
-    let stop = Stop::new().and(Criterion::Iterations(max_iterations));
     let mut watch = Watch::new(stop, source.geometry().comm(), monitor);
     let shape = unitary.shape();
     shape.check(source, "source")?;

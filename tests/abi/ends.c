@@ -60,6 +60,8 @@ static void eigenvectors(plaq_dirac dirac) {
   EIGEN(RITZ, tol, 1e-300, "tol: expected 0 or 1e-16");
   EIGEN(LANCZOS, block, INT32_MAX, "block: expected 1 to");
   EIGEN(RITZ, max_restarts, INT32_MAX, "expected 1 to 1000000");
+  EIGEN(LANCZOS, max_seconds, -1, "max_seconds: expected 0 or more, found -1");
+  EIGEN(RITZ, max_seconds, NAN, "max_seconds");
   CHECK(made.id == 7);
 }
 
@@ -77,6 +79,7 @@ static void overlap(plaq_context context, plaq_gauge gauge) {
   OVERLAP(max_degree, 0, "max_degree");
   OVERLAP(modes_tol, 1e-17, "modes_tol: expected 0 or 1e-16");
   OVERLAP(smearing_steps, 100001, "smearing_steps: expected 0 to 100000");
+  OVERLAP(max_seconds, -1, "max_seconds: expected 0 or more, found -1");
   CHECK(made.id == 7);
 }
 

@@ -116,8 +116,15 @@ static void eigenvectors(plaq_context context) {
   EXPECT(PLAQ_NULL_POINTER, plaq_eigen_save(found, NULL));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_eigen_save(none, "eigen.lime"));
   CHECK(read.id == 7);
+  CHECK(r.stopped == 0 && r.stopped_by == PLAQ_STOPPED_BY_RESIDUAL);
   OK(plaq_eigen_destroy(found));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_eigen_save(found, "eigen.lime"));
+  /* Nothing is found in a nanosecond, and something comes out. */
+  p.max_seconds = 1e-9;
+  OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, &r));
+  CHECK(r.stopped == 1 && r.converged == 0 && r.stopped_by == PLAQ_STOPPED_BY_TIME && r.count > 0 && r.count <= MODES);
+  OK(plaq_eigen_destroy(found));
+  p.max_seconds = 0;
   p.system = PLAQ_SYSTEM_ODD_ASYMMETRIC;
   OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, NULL));
   REFUSED(PLAQ_UNSUPPORTED, "one parity", plaq_eigen_save(found, "odd.lime"));
@@ -198,6 +205,7 @@ static plaq_overlap smeared(plaq_context context, plaq_gauge gauge, plaq_gauge b
     REFUSED(status, words, plaq_overlap_create(context, gauge, &p, none, NULL, NULL, &refused)); \
   } while (0)
   SMEARING(PLAQ_BAD_PARAMETER, smearing_steps, -1, "smearing_steps: expected 0 to 100000, found -1");
+  SMEARING(PLAQ_KERNEL_SPECTRUM, max_seconds, 1e-9, "s were over");
   SMEARING(PLAQ_INVALID_ARGUMENT, smearing, 9, "params.smearing");
   EXPECT(PLAQ_BAD_PARAMETER, (p = overlap_params(1), p.smearing_alpha[0] = NAN,
                               plaq_overlap_create(context, gauge, &p, none, NULL, NULL, &refused)));
@@ -300,6 +308,10 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   OK(plaq_multigrid_destroy(good));
   OK(plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, &residual));
   CHECK(r.converged == 1);
+  p.max_seconds = 1e-9;
+  OK(plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, &residual));
+  CHECK(r.stopped == 1 && r.converged == 0 && r.iterations <= 2 && r.stopped_by == PLAQ_STOPPED_BY_TIME);
+  p.max_seconds = 0;
   EXPECT(PLAQ_INVALID_HANDLE, plaq_overlap_set_multigrid(overlap, good));
   OK(plaq_overlap_set_multigrid(overlap, none));
   /* What solved, and what the library chooses for light and for heavy quarks. */
