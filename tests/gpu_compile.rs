@@ -368,6 +368,10 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("residual, several", &KrylovArgs { step: 12, with_y: 0, ..args }),
             ]
         }
+        "krylov_gram_short" | "krylov_combine_short" => {
+            let args = KrylovShortArgs { reals: 24, ..Default::default() };
+            vec![variant("one", &args), variant("both", &KrylovShortArgs { with_z: 1, ..args })]
+        }
         "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
             vec![variant("one", &one), variant("several", &AggregateArgs { columns: 12, ..one })]

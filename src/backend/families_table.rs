@@ -69,6 +69,8 @@ pub const KERNELS: &[Kernel] = &[
     kernel("krylov_gram", "KrylovGram", "krylov.h", "KrylovArgs", Kind::Reduce(32), &[FLOATS]),
     kernel("krylov_solve", "KrylovSolve", "krylov.h", "KrylovArgs", Kind::LaneReduce(3, 0), &[]),
     kernel("krylov_combine", "KrylovCombine", "krylov.h", "KrylovArgs", Kind::Site, &[FLOATS]),
+    kernel("krylov_gram_short", "KrylovShortGram", "krylov_short.h", "KrylovShortArgs", Kind::Reduce(32), &[&["f16"]]).blocks(Blocks::AllRegisters),
+    kernel("krylov_combine_short", "KrylovShortCombine", "krylov_short.h", "KrylovShortArgs", Kind::Site, &[&["f16"]]),
     kernel("domain_cut", "DomainCut", "domains.h", "DomainCutArgs", Kind::Lane, &[PRECISIONS]),
     kernel("domain_products", "DomainProducts", "domains.h", "DomainArgs", Kind::Site, &[FLOATS]),
     kernel("domain_coefficients", "DomainCoefficients", "domains.h", "DomainArgs", Kind::Lane, &[FLOATS]),

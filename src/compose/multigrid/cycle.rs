@@ -15,8 +15,8 @@ use crate::backend::rehearsing;
 use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas;
-use crate::fields::{CoarseField, Gather, SpinorField, Subset};
-use crate::linop::{LinOp, Uses, Workspace};
+use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
 
 /// Operators of all levels and the way between them.
@@ -135,8 +135,37 @@ impl Hierarchy {
         })
     }
 
+    /// Vectors that the smoother works on: powers in 16 bits are added to those in single precision.
+    fn smoothed(&self) -> Shape {
+        let shape = self.fine.shape();
+        match self.params.short_powers() {
+            true => Shape { precision: Precision::F32, ..shape },
+            false => shape,
+        }
+    }
+
+    /// out = work(inp) for vectors of the smoother, in the precision of its operator.
+    fn with_operator(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        work: impl FnOnce(&mut SpinorField, &SpinorField) -> Result<()>,
+    ) -> Result<()> {
+        let shape = self.fine.shape();
+        if inp.precision() == shape.precision {
+            return work(out, inp);
+        }
+        self.workspace.with(&shape, inp.nrhs(), |t| {
+            blas::copy(t, inp)?;
+            self.workspace.with(&shape, inp.nrhs(), |image| {
+                work(image, t)?;
+                blas::copy(out, image)
+            })
+        })
+    }
+
     fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let (shape, n, level) = (self.fine.shape(), inp.nrhs(), &self.params.levels[0]);
+        let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.levels[0]);
         let op = self.fine.op();
         let mut fine = self.pools[0].lend(Subset::Even, n)?;
         let parts = || {
@@ -154,7 +183,9 @@ impl Hierarchy {
                         blas::copy(&mut out.columns(first, count)?, x)?;
                     }
                     // The Schur complement is symmetric: times A it is that of M.
-                    op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)?;
+                    self.with_operator(x, r, |x, r| {
+                        op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)
+                    })?;
                     fine.take_spinors(first, x, None)
                 })
             })?;
@@ -178,7 +209,7 @@ impl Hierarchy {
                 }
                 if level.post > 0 {
                     self.workspace.with(&shape, count, |r| {
-                        self.fine.apply(r, x)?;
+                        self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
                         blas::axpby(&one, &b, &blas::uniform(count, -1.0), r)?;
                         self.relax(x, r, level.post, false)
                     })?;
