@@ -10,7 +10,7 @@ use super::low::Low;
 use super::params::Steps;
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
-use super::{memory, Cycle, MultigridParams, Transfer};
+use super::{memory, CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::compose::EvenOdd;
 use crate::error::Result;
@@ -41,6 +41,8 @@ pub(super) struct Hierarchy {
     pub squares: Vec<Squares>,
     /// Domains of smoothers by Schwarz's method.
     pub schwarz: Schwarz,
+    /// The coarsest level's operator, where a solver of all operators solves it.
+    pub coarsest: Option<Arc<CoarseSystem>>,
     /// What the coarsest level's solver has found out before.
     pub low: Low,
     /// Iterations and nanoseconds on each level.
@@ -75,6 +77,9 @@ impl Hierarchy {
         let fine = Arc::new(EvenOdd::new(op, 0, true));
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
+        let solved = params.coarsest == Coarsest::BiCgStab && coarse.len() == params.levels.len();
+        let coarsest = coarse.last().filter(|_| solved);
+        let coarsest = coarsest.map(|op| CoarseSystem::new(op.clone(), false));
         let made = Hierarchy {
             params,
             fine,
@@ -88,6 +93,7 @@ impl Hierarchy {
             directions: Mutex::default(),
             squares,
             schwarz,
+            coarsest,
             low: Low::default(),
             iterations,
             nanoseconds,

@@ -48,7 +48,7 @@ fn coarsest_directions(params: &MultigridParams, steps: usize) -> usize {
     match params.coarsest {
         Coarsest::CaGcr => steps.min(STEPS) + if params.coarsest_modes > 0 { 2 } else { 0 },
         Coarsest::Gcr => 1 + 2 * steps.min(KRYLOV),
-        Coarsest::BiCgStab => 5,
+        Coarsest::BiCgStab => 5 + (params.coarsest_modes > 0) as usize,
         Coarsest::Direct => 0,
     }
 }
