@@ -157,6 +157,8 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     };
     // Coarse vectors, right-hand sides fastest.
     let coarse = |op| BlasArgs { reals: 96, fastest: 1, parities: 1, ..with(op, 0, 0) };
+    // 16 bits by parts of a site.
+    let parts = |op| BlasArgs { reals: 96, ..with(op, 0, 0) };
     // Those that take sums of an earlier launch.
     let later = [
         (BLAS_AXPBY, TIMES_OVER_DOT, TIMES_NOTHING),
@@ -169,6 +171,7 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
         .chain(later)
         .map(|(op, a, bc)| variant(&format!("op {op}, times {a} {bc}"), &with(op, a, bc)))
         .chain(ops.iter().map(|&op| variant(&format!("op {op}, coarse"), &coarse(op))))
+        .chain(ops.iter().map(|&op| variant(&format!("op {op}, 96 numbers"), &parts(op))))
         .collect()
 }
 
@@ -349,8 +352,11 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant(&format!("op {op}"), &args)
             })
             .collect(),
-        "coarse_invert" | "coarse_multiply" | "coarse_shorten" => {
+        "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
+        }
+        "coarse_shorten" => {
+            vec![variant("one", &CoarseShortenArgs { rows: 48, ..Default::default() })]
         }
         "coarse_sum" => {
             let args = CoarseBlasArgs { components: 48, nrhs: 12, ..Default::default() };

@@ -86,6 +86,14 @@ kernel_args! {
         spec each: i32,
     }
 
+    /// Matrices of coarse sites in 16 bits, out = inp / scale with a scale for each.
+    struct CoarseShortenArgs {
+        arg inp: Ptr,
+        arg out: Ptr,
+        arg scales: Ptr,
+        spec rows: i32,
+    }
+
     /// Several vectors of one shape (krylov.h).
     struct KrylovArgs {
         arg x: [Ptr; 20],

@@ -54,7 +54,7 @@ pub const KERNELS: &[Kernel] = &[
     kernel("baryon", "Baryon", "contract.h", "BaryonArgs", Kind::Reduce(8), &[FLOATS]).blocks(Blocks::AllRegisters),
     kernel("coarse_apply", "CoarseApply", "coarse.h", "CoarseApplyArgs", Kind::Site, &[FLOATS]),
     kernel("coarse_apply_short", "CoarseApplyShort", "coarse.h", "CoarseApplyArgs", Kind::Site, &[&["f32"]]),
-    kernel("coarse_shorten", "CoarseShorten", "coarse.h", "CoarseMatrixArgs", Kind::Site, &[&["f32"]]),
+    kernel("coarse_shorten", "CoarseShorten", "coarse.h", "CoarseShortenArgs", Kind::Site, &[&["f32"]]),
     kernel("coarse_pack", "CoarsePack", "coarse.h", "CoarsePackArgs", Kind::Site, &[FLOATS]),
     kernel("coarse_blas", "CoarseBlas", "coarse.h", "CoarseBlasArgs", Kind::Site, &[FLOATS]),
     kernel("coarse_sum", "CoarseSum", "coarse.h", "CoarseBlasArgs", Kind::Reduce(3), &[FLOATS]),
