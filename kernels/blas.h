@@ -14,48 +14,116 @@ template <class SX, class SY> struct Piece {
   static constexpr bool flat = !fixed && (same || !PLAQ_GPU);
   static constexpr int N = PLAQ_GPU ? 16 / (int)sizeof(typename SX::T) : 8;
 };
+// How a piece is read and written: as it is stored; a whole site with its unit; or, of sites in fixed point
+// with any number of numbers, a part of one. These are gone through twice: the first time only finds
+// the largest results, the second time stores them by the units that follow.
+enum How { rows, whole, measure, part };
+
+// Units of the two vectors at most that a body writes, and the largest numbers that they are found from.
+struct Units {
+  // Lanes of a vector beside each other; on a GPU there is one.
+  float value[2][PLAQ_GPU ? 1 : 16];
+  template <class R> PLAQ_FN real<float, lanes<R>::W> get(int slot) const {
+#if PLAQ_GPU
+    return value[slot][0];
+#else
+    return lane_io<float, real<float, lanes<R>::W>>::load(value[slot]);
+#endif
+  }
+  template <class F> PLAQ_FN void set(int slot, F v) {
+#if PLAQ_GPU
+    value[slot][0] = v;
+#else
+    lane_io<float, F>::store(value[slot], v);
+#endif
+  }
+};
 // Where a piece is: of `ns` numbers those from `off` on.
 struct At {
   int o, lx, batch, ns, off;
+  Units* units;
 };
 
-template <bool SITE, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const FieldView& f, const At& at) {
+template <How HOW, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const FieldView& f, const At& at) {
   const Plane p = plane(f, at.batch);
   Site s{};
   s.o = at.o, s.lx = at.lx;
-  if constexpr (SITE) load<S>(v, p, s);
+  if constexpr (HOW == whole) load<S>(v, p, s);
   else load_raw<S>(v, p, s, at.ns, at.off, keep);
+  if constexpr (S::fixed && HOW != whole) {
+    const R unit = load_norm<R>(p, s);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = v[i] * unit;
+  }
 }
-template <bool SITE, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], const FieldView& f, const At& at) {
+// `slot`: which of the body's results it is.
+template <How HOW, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], const FieldView& f, const At& at, int slot = 0) {
+  typedef real<float, lanes<R>::W> F;
   const Plane p = plane(f, at.batch);
   Site s{};
   s.o = at.o, s.lx = at.lx;
-  if constexpr (SITE) store<S>(v, p, s);
-  else store_raw<S>(v, p, s, at.ns, at.off);
+  if constexpr (HOW == whole) {
+    store<S>(v, p, s);
+  } else if constexpr (!S::fixed) {
+    if constexpr (HOW != measure) store_raw<S>(v, p, s, at.ns, at.off);
+  } else if constexpr (HOW == measure) {
+    F top = at.off == 0 ? splat<F>(0) : at.units->template get<F>(slot);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) top = vmax(top, vabs(convert<F>(v[i])));
+    at.units->set(slot, top);
+  } else {
+    const F unit = fixed_unit(at.units->template get<F>(slot));
+    const R scale = splat<R>(1) / convert<R>(unit);
+    R q[N];
+    PLAQ_UNROLL for (int i = 0; i < N; i++) q[i] = v[i] * scale;
+    store_raw<S>(q, p, s, at.ns, at.off);
+    // The old unit was that of the pieces before.
+    if (at.off + N == at.ns) store_norm(unit, p, s);
+  }
 }
 
-// Runs body.run<N, SITE>(at, rhs) on all pieces of element o. Right-hand sides that are fastest come as
-// batches where there are sums, else beside each other.
+// Runs body.run<N, part>(at, rhs) on all parts of a site of any number of numbers in fixed point. What a GPU
+// moves at once is what its layout follows (field.h).
+template <int N, How HOW, class Body> PLAQ_FN void parts_of(At at, int rhs, const Body& body) {
+  for (at.off = 0; at.off < at.ns; at.off += N) body.template run<N, HOW>(at, rhs);
+}
+template <int N, class Body> PLAQ_FN void parts(const At& at, int rhs, bool writes, const Body& body) {
+  if (writes) parts_of<N, measure>(at, rhs, body);
+  parts_of<N, part>(at, rhs, body);
+}
+template <class Body> PLAQ_FN void site_parts(int o, int lx, int batch, int ns, int rhs, bool writes, const Body& body) {
+  Units units;
+  const At at{o, lx, batch, ns, 0, &units};
+#if PLAQ_GPU
+  if (ns % 8 == 0) parts<8>(at, rhs, writes, body);
+  else if (ns % 4 == 0) parts<4>(at, rhs, writes, body);
+  else parts<2>(at, rhs, writes, body);
+#else
+  parts<2>(at, rhs, writes, body);
+#endif
+}
+
+// Runs body.run<N, HOW>(at, rhs) on all pieces of element o. Right-hand sides that are fastest come as
+// batches where there are sums, else beside each other. `writes`: results are stored.
 template <class SX, class SY, int W, class Body>
-PLAQ_FN void pieces(const BlasArgs& a, int o, int lx, int batch, bool sums, const Body& body) {
+PLAQ_FN void pieces(const BlasArgs& a, int o, int lx, int batch, bool sums, bool writes, const Body& body) {
   typedef Piece<SX, SY> P;
   if constexpr (!P::fixed && W == 1) {
     if (a.fastest()) {
       const int e = sums ? o : o / a.count, r = sums ? batch : o % a.count;
-      body.template run<2, false>(At{e * a.rhs + r, 0, 0, 2, 0}, r);
+      body.template run<2, rows>(At{e * a.rhs + r, 0, 0, 2, 0, nullptr}, r);
       return;
     }
   }
   const int rhs = batch / a.parities();
   if constexpr (P::flat) {
-    body.template run<P::N, false>(At{o, lx, batch, P::N, 0}, rhs);
+    body.template run<P::N, rows>(At{o, lx, batch, P::N, 0, nullptr}, rhs);
   } else if constexpr (P::fixed) {
-    if (a.reals() == 24) body.template run<24, true>(At{o, lx, batch, 24, 0}, rhs);
-    else body.template run<6, true>(At{o, lx, batch, 6, 0}, rhs);
+    if (a.reals() == 24) body.template run<24, whole>(At{o, lx, batch, 24, 0, nullptr}, rhs);
+    else if (a.reals() == 6) body.template run<6, whole>(At{o, lx, batch, 6, 0, nullptr}, rhs);
+    else site_parts(o, lx, batch, a.reals(), rhs, writes, body);
   } else if (a.reals() % 4 == 0) {
-    for (int c = 0; c < a.reals(); c += 4) body.template run<4, false>(At{o, lx, batch, a.reals(), c}, rhs);
+    for (int c = 0; c < a.reals(); c += 4) body.template run<4, rows>(At{o, lx, batch, a.reals(), c, nullptr}, rhs);
   } else {
-    for (int c = 0; c < a.reals(); c += 2) body.template run<2, false>(At{o, lx, batch, a.reals(), c}, rhs);
+    for (int c = 0; c < a.reals(); c += 2) body.template run<2, rows>(At{o, lx, batch, a.reals(), c, nullptr}, rhs);
   }
 }
 
@@ -112,40 +180,40 @@ template <class R> PLAQ_FN Coefficient<R> coefficient(const double* a, int rhs, 
 template <int W, class SX, class SY> struct Blas2 {
   typedef real<typename real_wider<typename SX::C, typename SY::C>::type, W> R;
   const BlasArgs& a;
-  template <int N, bool SITE> PLAQ_FN void run(const At& at, int rhs) const {
+  template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
     const int op = a.op();
     const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums);
     const cplx<R> ca = first.value, cb = plain<R>(a.b, rhs), cc = plain<R>(a.c, rhs);
     R x[N], y[N], z[N];
-    get<SITE, SX>(x, a.x, at);
+    get<HOW, SX>(x, a.x, at);
     first.read(x);
-    if (op == BLAS_COPY) put<SITE, SY>(x, a.y, at);
+    if (op == BLAS_COPY) put<HOW, SY>(x, a.y, at);
     if (op == BLAS_AXPBY) {
-      get<SITE, SY>(y, a.y, at);
+      get<HOW, SY>(y, a.y, at);
       cscale(y, cb);
       caxpy(y, ca, x);
-      put<SITE, SY>(y, a.y, at);
+      put<HOW, SY>(y, a.y, at);
     }
     if (op == BLAS_CG_UPDATE) {
-      get<SITE, SY>(y, a.y, at);
-      get<SITE, SY>(z, a.z, at);
+      get<HOW, SY>(y, a.y, at);
+      get<HOW, SY>(z, a.z, at);
       caxpy(z, ca, x);
-      put<SITE, SY>(z, a.z, at);
+      put<HOW, SY>(z, a.z, at);
       cscale(x, cb);
       caxpy(x, cc, y);
-      put<SITE, SX>(x, a.x, at);
+      put<HOW, SX>(x, a.x, at, 1);
     }
     if (op == BLAS_AXPBYPCZ) {
-      get<SITE, SY>(y, a.y, at);
-      get<SITE, SY>(z, a.z, at);
+      get<HOW, SY>(y, a.y, at);
+      get<HOW, SY>(z, a.z, at);
       cscale(z, cc);
       caxpy(z, ca, x);
       caxpy(z, cb, y);
-      put<SITE, SY>(z, a.z, at);
+      put<HOW, SY>(z, a.z, at);
     }
   }
   static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch) {
-    pieces<SX, SY, W>(a, o, lx, batch, false, Blas2{a});
+    pieces<SX, SY, W>(a, o, lx, batch, false, true, Blas2{a});
   }
 };
 template <int W, class S> struct Blas : Blas2<W, S, S> {};
@@ -156,13 +224,15 @@ template <int W, class S> struct BlasSum {
   const BlasArgs& a;
   Sums<3, W>& s;
   // Products in the compute type are exact enough only for f64: sum in double.
-  template <int N> PLAQ_FN void norm(const R (&x)[N]) const {
+  template <int N, How HOW> PLAQ_FN void norm(const R (&x)[N]) const {
+    if (HOW == measure) return;
     PLAQ_UNROLL for (int i = 0; i < N; i++) {
       const real<double, W> d = convert<real<double, W>>(x[i]);
       s.v[2] = fma_(d, d, s.v[2]);
     }
   }
-  template <int N> PLAQ_FN void dot(const R (&u)[N], const R (&v)[N]) const {
+  template <int N, How HOW> PLAQ_FN void dot(const R (&u)[N], const R (&v)[N]) const {
+    if (HOW == measure) return;
     typedef real<double, W> D;
     PLAQ_UNROLL for (int i = 0; i < N; i += 2) {
       const D ur = convert<D>(u[i]), ui = convert<D>(u[i + 1]), vr = convert<D>(v[i]), vi = convert<D>(v[i + 1]);
@@ -170,49 +240,50 @@ template <int W, class S> struct BlasSum {
       s.v[1] = fma_(ur, vi, fma_(-ui, vr, s.v[1]));
     }
   }
-  template <int N, bool SITE> PLAQ_FN void run(const At& at, int rhs) const {
+  template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
     const int op = a.op();
     const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums);
     const cplx<R> ca = first.value;
     R x[N], y[N], z[N];
-    get<SITE, S>(x, a.x, at);
+    get<HOW, S>(x, a.x, at);
     first.read(x);
-    if (op == BLAS_NORM) norm(x);
+    if (op == BLAS_NORM) norm<N, HOW>(x);
     if (op == BLAS_DOT) {
-      get<SITE, S>(y, a.y, at);
-      dot(x, y);
-      norm(x);
+      get<HOW, S>(y, a.y, at);
+      dot<N, HOW>(x, y);
+      norm<N, HOW>(x);
     }
     if (op == BLAS_AXPY_NORM || op == BLAS_AXPY_DOT) {
-      get<SITE, S>(y, a.y, at);
+      get<HOW, S>(y, a.y, at);
       caxpy(y, ca, x);
-      put<SITE, S>(y, a.y, at);
-      norm(y);
+      put<HOW, S>(y, a.y, at);
+      norm<N, HOW>(y);
       if (op == BLAS_AXPY_DOT) {
-        get<SITE, S>(z, a.z, at);
-        dot(z, y);
+        get<HOW, S>(z, a.z, at);
+        dot<N, HOW>(z, y);
       }
     }
     if (op == BLAS_BICGSTAB) {
       const Coefficient<R> cb = coefficient<R>(a.b, rhs, a.parities(), a.times_bc(), a.sums_bc);
       const Coefficient<R> cc = coefficient<R>(a.c, rhs, a.parities(), a.times_bc(), a.sums_bc);
       R w[N];
-      get<SITE, S>(y, a.y, at);
-      get<SITE, S>(w, a.w, at);
+      get<HOW, S>(y, a.y, at);
+      get<HOW, S>(w, a.w, at);
       caxpy(w, ca, x);
       caxpy(w, cb.value, y);
-      put<SITE, S>(w, a.w, at);
-      get<SITE, S>(z, a.z, at);
+      put<HOW, S>(w, a.w, at, 1);
+      get<HOW, S>(z, a.z, at);
       cc.read(z);
       caxpy(y, cc.value, z);
-      put<SITE, S>(y, a.y, at);
-      get<SITE, S>(z, a.v, at);
-      dot(z, y);
-      norm(y);
+      put<HOW, S>(y, a.y, at);
+      get<HOW, S>(z, a.v, at);
+      dot<N, HOW>(z, y);
+      norm<N, HOW>(y);
     }
   }
   static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch, Sums<3, W>& s) {
-    pieces<S, S, W>(a, o, lx, batch, true, BlasSum{a, s});
+    const bool writes = a.op() != BLAS_NORM && a.op() != BLAS_DOT;
+    pieces<S, S, W>(a, o, lx, batch, true, writes, BlasSum{a, s});
   }
 };
 
@@ -220,27 +291,32 @@ template <int W, class S> struct BlasSum {
 template <int W, class S> struct HeavyQuark {
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
-  template <int N, bool SITE> static PLAQ_FN void add(D& sum, const FieldView& f, const At& at) {
+  template <int N, How HOW> static PLAQ_FN void add(D& sum, const FieldView& f, const At& at) {
     R v[N];
-    get<SITE, S>(v, f, at);
+    get<HOW, S>(v, f, at);
     PLAQ_UNROLL for (int i = 0; i < N; i++) {
       const D d = convert<D>(v[i]);
       sum = fma_(d, d, sum);
     }
   }
+  template <int N> static PLAQ_FN void each(D& sum, const FieldView& f, At at) {
+    for (; at.off < at.ns; at.off += N) add<N, part>(sum, f, at);
+  }
   static PLAQ_FN D norm(const BlasArgs& a, const FieldView& f, int o, int lx, int batch) {
     D sum = splat<D>(0);
     const int n = a.reals();
     if constexpr (S::fixed) {
-      if (n == 24) add<24, true>(sum, f, At{o, lx, batch, 24, 0});
-      else add<6, true>(sum, f, At{o, lx, batch, 6, 0});
+      if (n == 24) add<24, whole>(sum, f, At{o, lx, batch, 24, 0, nullptr});
+      else if (PLAQ_GPU && n % 8 == 0) each<8>(sum, f, At{o, lx, batch, n, 0, nullptr});
+      else if (PLAQ_GPU && n % 4 == 0) each<4>(sum, f, At{o, lx, batch, n, 0, nullptr});
+      else each<2>(sum, f, At{o, lx, batch, n, 0, nullptr});
     } else {
       if (W == 1 && a.fastest())
-        for (int c = 0; c < n / 2; c++) add<2, false>(sum, f, At{(o * (n / 2) + c) * a.rhs + batch, 0, 0, 2, 0});
+        for (int c = 0; c < n / 2; c++) add<2, rows>(sum, f, At{(o * (n / 2) + c) * a.rhs + batch, 0, 0, 2, 0, nullptr});
       else if (n % 4 == 0)
-        for (int c = 0; c < n; c += 4) add<4, false>(sum, f, At{o, lx, batch, n, c});
+        for (int c = 0; c < n; c += 4) add<4, rows>(sum, f, At{o, lx, batch, n, c, nullptr});
       else
-        for (int c = 0; c < n; c += 2) add<2, false>(sum, f, At{o, lx, batch, n, c});
+        for (int c = 0; c < n; c += 2) add<2, rows>(sum, f, At{o, lx, batch, n, c, nullptr});
     }
     return sum;
   }

@@ -205,7 +205,7 @@ template <int W, class S> struct CoarseApplyShort : CoarseApply<W, S, short> {};
 // 16-bit numbers of a matrix, an element each, and the scale that the largest of them has.
 template <int W, class S> struct CoarseShorten {
   typedef typename S::C C;
-  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
     const int n = 2 * a.rows() * a.rows();
 #if PLAQ_GPU
     // A warp shares a matrix.
@@ -228,7 +228,7 @@ template <int W, class S> struct CoarseShorten {
       const float v = (float)from[i] * over;
       to[i] = (short)(int)(v + (v < 0 ? -0.5f : 0.5f));
     }
-    if (first == 0) ((float*)a.left)[matrix] = unit;
+    if (first == 0) ((float*)a.scales)[matrix] = unit;
   }
 };
 

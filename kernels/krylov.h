@@ -142,7 +142,7 @@ template <int W> struct KrylovSolve {
         rest = rest - l[n][j] * w[j];
       }
       // Of a direction that depends on those before it only rounding is left.
-      if (!(left > 1e-12 * whole) || !(left > 1e-15 * noise) || !(left < 1e300) || !(before > 0)) break;
+      if (!(left > 1e-12 * whole) || !(left > a.noise * noise) || !(left < 1e300) || !(before > 0)) break;
       const double d = vsqrt(left);
       l[n][n] = {d, 0};
       w[n] = {rest.re / d, rest.im / d};

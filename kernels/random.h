@@ -86,7 +86,9 @@ template <int W, class S> struct RandomSpinor {
     const Plane p = plane(a.field, a.fastest() ? batch % a.parities() : batch);
     if constexpr (S::fixed) {
       if (a.reals() == 24) site_of<24>(a, draws, p, x);
-      else site_of<6>(a, draws, p, x);
+      else if (PLAQ_GPU && a.reals() % 8 == 0) site_in_parts<8>(a, draws, p, x);
+      else if (PLAQ_GPU && a.reals() % 4 == 0) site_in_parts<4>(a, draws, p, x);
+      else site_in_parts<2>(a, draws, p, x);
     } else {
       if (a.fastest()) pieces<2>(a, draws, p, x, batch / a.parities());
       else if (a.reals() == 24) site_of<24>(a, draws, p, x);
@@ -115,6 +117,23 @@ template <int W, class S> struct RandomSpinor {
     numbers(v, a, draws, 0);
     PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[i];
     store<S>(w, p, x);
+  }
+  // Fixed point: the largest number first, then all of them by the unit that it makes.
+  template <int N> static PLAQ_FN void site_in_parts(const RandomArgs& a, const Draws<1>& draws, const Plane& p, const Site& x) {
+    typename S::C v[24], w[N], top = 0;
+    for (int first = 0; first < a.reals(); first += 24) {
+      numbers(v, a, draws, first);
+      for (int c = 0; c < 24 && first + c < a.reals(); c++) top = vmax(top, vabs(v[c]));
+    }
+    const typename S::C unit = fixed_unit(top), scale = 1 / unit;
+    for (int first = 0; first < a.reals(); first += 24) {
+      numbers(v, a, draws, first);
+      for (int c = 0; c < 24 && first + c < a.reals(); c += N) {
+        PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[c + i] * scale;
+        store_raw<S>(w, p, x, a.reals(), first + c);
+      }
+    }
+    store_norm(unit, p, x);
   }
   template <int N> static PLAQ_FN void pieces(const RandomArgs& a, const Draws<1>& draws, const Plane& p, const Site& x, int rhs) {
     for (int first = 0; first < a.reals(); first += 24) {

@@ -21,45 +21,45 @@ template <int W, class SP, class SX> struct ShiftUpdate {
     const Wide w = splat<Wide>(c);
     PLAQ_UNROLL for (int i = 0; i < N; i++) x[i] = fma_(w, convert<Wide>(p[i]), x[i]);
   }
-  template <int N, bool SITE> PLAQ_FN void run(const At& at) const {
+  template <int N, How HOW> PLAQ_FN void run(const At& at) const {
     const int rhs = at.batch / a.parities();
     R r[N], p[N];
     Wide x[N];
-    get<SITE, SP>(r, a.r, at);
-    if (a.one()) get<SITE, SX>(x, like(a.x, a.out[0], a.out[0]), at);
+    get<HOW, SP>(r, a.r, at);
+    if (a.one()) get<HOW, SX>(x, like(a.x, a.out[0], a.out[0]), at);
     for (int k = 0; k < a.shifts; k++) {
       const double* c = a.coef + 3 * (k * a.count + rhs);
       // Nothing happens to a right-hand side that has left.
       if (c[0] == 0 && c[1] == 0 && c[2] == 0) continue;
       const FieldView pk = like(a.r, a.p[k], a.norm[k]);
-      get<SITE, SP>(p, pk, at);
+      get<HOW, SP>(p, pk, at);
       if (a.one()) {
         add(x, c[0], p);
       } else if (c[0] != 0) {
         const FieldView xk = like(a.x, a.out[k], a.out[k]);
-        get<SITE, SX>(x, xk, at);
+        get<HOW, SX>(x, xk, at);
         add(x, c[0], p);
-        put<SITE, SX>(x, xk, at);
+        put<HOW, SX>(x, xk, at);
       }
       const R keep = splat<R>(c[1]), more = splat<R>(c[2]);
       PLAQ_UNROLL for (int i = 0; i < N; i++) p[i] = fma_(more, r[i], keep * p[i]);
-      put<SITE, SP>(p, pk, at);
+      put<HOW, SP>(p, pk, at);
     }
-    if (a.one()) put<SITE, SX>(x, like(a.x, a.out[0], a.out[0]), at);
+    if (a.one()) put<HOW, SX>(x, like(a.x, a.out[0], a.out[0]), at);
   }
   static PLAQ_FN void site(const ShiftArgs& a, int o, int lx, int batch) {
     typedef Piece<SP, SX> P;
     const ShiftUpdate self{a};
     const int n = a.reals();
     if constexpr (P::flat) {
-      self.template run<P::N, false>(At{o, lx, batch, P::N, 0});
+      self.template run<P::N, rows>(At{o, lx, batch, P::N, 0, nullptr});
     } else if constexpr (P::fixed) {
-      if (n == 24) self.template run<24, true>(At{o, lx, batch, 24, 0});
-      else self.template run<6, true>(At{o, lx, batch, 6, 0});
+      if (n == 24) self.template run<24, whole>(At{o, lx, batch, 24, 0, nullptr});
+      else self.template run<6, whole>(At{o, lx, batch, 6, 0, nullptr});
     } else if (n % 4 == 0) {
-      for (int i = 0; i < n; i += 4) self.template run<4, false>(At{o, lx, batch, n, i});
+      for (int i = 0; i < n; i += 4) self.template run<4, rows>(At{o, lx, batch, n, i, nullptr});
     } else {
-      for (int i = 0; i < n; i += 2) self.template run<2, false>(At{o, lx, batch, n, i});
+      for (int i = 0; i < n; i += 2) self.template run<2, rows>(At{o, lx, batch, n, i, nullptr});
     }
   }
 };

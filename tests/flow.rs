@@ -11,7 +11,9 @@ use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use plaq::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
-use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, TREE_LEVEL_SYMANZIK};
+use plaq::ops::hmc::gauge_action::{
+    GaugeCoefficients, GaugeForce, LinkAction, TREE_LEVEL_SYMANZIK,
+};
 use plaq::ops::observables::field_strength;
 use reference::matrix::{add, dag, mul, scale, trace, Matrix};
 use reference::numbers::gauge_numbers;

@@ -159,6 +159,8 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
     };
     // Coarse vectors, right-hand sides fastest.
     let coarse = |op| BlasArgs { reals: 96, fastest: 1, parities: 1, ..with(op, 0, 0) };
+    // 16 bits by parts of a site.
+    let parts = |op| BlasArgs { reals: 96, ..with(op, 0, 0) };
     // Those that take sums of an earlier launch.
     let later = [
         (BLAS_AXPBY, TIMES_OVER_DOT, TIMES_NOTHING),
@@ -171,6 +173,7 @@ fn blas_variants(ops: &[i32]) -> Vec<Variant> {
         .chain(later)
         .map(|(op, a, bc)| variant(&format!("op {op}, times {a} {bc}"), &with(op, a, bc)))
         .chain(ops.iter().map(|&op| variant(&format!("op {op}, coarse"), &coarse(op))))
+        .chain(ops.iter().map(|&op| variant(&format!("op {op}, 96 numbers"), &parts(op))))
         .collect()
 }
 
@@ -356,8 +359,11 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant(&format!("op {op}"), &args)
             })
             .collect(),
-        "coarse_invert" | "coarse_multiply" | "coarse_shorten" => {
+        "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
+        }
+        "coarse_shorten" => {
+            vec![variant("one", &CoarseShortenArgs { rows: 48, ..Default::default() })]
         }
         "coarse_sum" => {
             let args = CoarseBlasArgs { components: 48, nrhs: 12, ..Default::default() };
@@ -374,6 +380,10 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("solution", &KrylovArgs { with_z: 0, ..args }),
                 variant("residual, several", &KrylovArgs { step: 12, with_y: 0, ..args }),
             ]
+        }
+        "krylov_gram_short" | "krylov_combine_short" => {
+            let args = KrylovShortArgs { reals: 24, ..Default::default() };
+            vec![variant("one", &args), variant("both", &KrylovShortArgs { with_z: 1, ..args })]
         }
         "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };

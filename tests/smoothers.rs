@@ -220,6 +220,33 @@ fn every_smoother_and_coarsest_solver() {
     }
 }
 
+/// Powers in 16 bits cost no iteration or one, near the critical mass, with few steps at once and with many;
+/// with one direction at a time 16 bits do, too.
+#[test]
+fn powers_in_sixteen_bits_smooth_as_well() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
+        let op = operator(&device, &geometry);
+        for (pre, post) in [(0, 4), (2, 3), (0, 10), (0, 14)] {
+            let levels = vec![LevelParams { pre, post, ..level([2; 4], 8) }];
+            let params = MultigridParams::with_levels(levels);
+            let iterations = |smoother_precision| {
+                let params = MultigridParams { smoother_precision, ..params.clone() };
+                let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+                [1, 3].map(|n| solve(&op, Some(&multigrid), n).0.solver.iterations)
+            };
+            let (single, half) = (iterations(Precision::F32), iterations(Precision::F16));
+            println!("{} {pre} + {post} steps: single {single:?}, half {half:?}", device.name());
+            for (single, half) in single.into_iter().zip(half) {
+                assert!(
+                    half <= single + 1,
+                    "{pre} + {post}: {half} iterations, {single} in single"
+                );
+            }
+        }
+    }
+}
+
 fn coarsest_count() -> usize {
     6
 }
@@ -288,19 +315,21 @@ fn coarsest_levels_and_deep_cycles() {
 #[test]
 fn announced_memory_is_taken() {
     let cases = [
-        (Smoother::Gcr, Coarsest::Gcr, 0),
-        (Smoother::Richardson, Coarsest::BiCgStab, 0),
-        (Smoother::SchwarzAdditive, Coarsest::Direct, 0),
-        (Smoother::SchwarzMultiplicative, Coarsest::CaGcr, 12),
+        (Smoother::Gcr, Coarsest::Gcr, 0, Precision::F32),
+        (Smoother::Richardson, Coarsest::BiCgStab, 0, Precision::F32),
+        (Smoother::SchwarzAdditive, Coarsest::Direct, 0, Precision::F32),
+        (Smoother::SchwarzMultiplicative, Coarsest::CaGcr, 12, Precision::F32),
+        (Smoother::CaGcr, Coarsest::CaGcr, 0, Precision::F16),
     ];
     for device in some_devices() {
         let geometry = common::geometry(over_ranks([8, 8, 8, 8]), &device);
         let op = operator(&device, &geometry);
-        for (smoother, coarsest, coarsest_modes) in cases {
+        for (smoother, coarsest, coarsest_modes, smoother_precision) in cases {
             let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
             let params = MultigridParams {
                 cycle: Cycle::V,
                 smoother,
+                smoother_precision,
                 coarse_smoother: smoother,
                 coarsest,
                 coarsest_modes,

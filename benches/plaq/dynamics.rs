@@ -10,7 +10,7 @@ use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Laplace};
 use plaq::ops::hmc::fermion::{Inverter, TwoFlavours, TwoFlavoursParams};
 use plaq::ops::hmc::gauge_action::{
-    GaugeCoefficients, GaugeForce, GaugeMonomial, TREE_LEVEL_SYMANZIK,
+    GaugeCoefficients, GaugeForce, GaugeMonomial, LinkAction, TREE_LEVEL_SYMANZIK,
 };
 use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};

@@ -86,6 +86,14 @@ kernel_args! {
         spec each: i32,
     }
 
+    /// Matrices of coarse sites in 16 bits, out = inp / scale with a scale for each.
+    struct CoarseShortenArgs {
+        arg inp: Ptr,
+        arg out: Ptr,
+        arg scales: Ptr,
+        spec rows: i32,
+    }
+
     /// Several vectors of one shape (krylov.h).
     struct KrylovArgs {
         arg x: [Ptr; 20],
@@ -105,6 +113,8 @@ kernel_args! {
         arg nrhs: i32,
         /// KRYLOV_*
         arg kind: i32,
+        /// Of a direction there must be left more than this part, as rounding leaves that much (|.|^2).
+        arg noise: f64,
         spec with_y: i32,
         spec with_z: i32,
         /// Is the old y part of the new one; the coefficient of x_0.
@@ -112,6 +122,27 @@ kernel_args! {
         arg skip: i32,
         arg sums: Ptr,
         arg gram: Ptr,
+        arg coef: Ptr,
+    }
+
+    /// Several vectors of one shape in 16 bits, and two in single precision (krylov_short.h).
+    struct KrylovShortArgs {
+        arg x: [Ptr; 20],
+        arg norm: [Ptr; 20],
+        arg y: Ptr,
+        arg z: Ptr,
+        /// Bytes from one right-hand side to the next: of x, of its units, of y and z.
+        arg apart: i64,
+        arg norm_apart: i64,
+        arg wide_apart: i64,
+        /// Numbers of a site, a multiple of 8.
+        spec reals: i32,
+        spec with_z: i32,
+        /// Vectors, the first whose products are wanted, and tiles of these.
+        arg count: i32,
+        arg first: i32,
+        arg tiles: i32,
+        arg nrhs: i32,
         arg coef: Ptr,
     }
 

@@ -10,7 +10,7 @@ use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, SiteOrder};
-use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce};
+use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction};
 use crate::ops::hmc::KickReport;
 
 /// What a `plaq_momentum` stands for.

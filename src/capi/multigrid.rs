@@ -227,6 +227,15 @@ fn count(value: i32, name: &str, least: i32) -> Result<usize> {
     Ok(value as usize)
 }
 
+/// Steps of a level's smoother before and after the correction.
+fn smoothing(p: &plaq_multigrid_params, level: usize) -> Result<(usize, usize)> {
+    let post = match p.coarse_post {
+        steps if level > 0 && steps != 0 => count(steps, "coarse_post", 1)?,
+        _ => count(p.post, "post", 0)?,
+    };
+    Ok((count(p.pre, "pre", 0)?, post))
+}
+
 fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParams> {
     use crate::fields::Precision::F32;
     if p.levels != 0 && !(2..=4).contains(&p.levels) {
@@ -278,11 +287,7 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
             0 => 24,
             n => count(n, "vectors", 1)?,
         };
-        let pre = count(p.pre, "pre", 0)?;
-        let post = match p.coarse_post {
-            steps if l > 0 && steps != 0 => count(steps, "coarse_post", 1)?,
-            _ => count(p.post, "post", 0)?,
-        };
+        let (pre, post) = smoothing(p, l)?;
         params.levels.push(LevelParams { block: chosen, vectors, pre, post });
     }
     params.cycle = choose(p.cycle, "params.cycle")?;
@@ -444,4 +449,24 @@ fn load(
 ) -> Result<()> {
     let made = load_multigrid(Path::new(file), dirac.op(), &translated(dirac, params)?)?;
     adopt(dirac, made, multigrid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+
+    /// `coarse_post` is for levels from the second on; 0 leaves them `post`.
+    #[test]
+    fn coarse_levels_smooth_by_themselves() {
+        let p = plaq_multigrid_params { pre: 1, post: 10, coarse_post: 7, ..Default::default() };
+        let steps = |p: &plaq_multigrid_params| [0, 1, 2].map(|level| smoothing(p, level).unwrap());
+        assert_eq!(steps(&p), [(1, 10), (1, 7), (1, 7)]);
+        let same = plaq_multigrid_params { coarse_post: 0, ..p };
+        assert_eq!(steps(&same), [(1, 10); 3]);
+        let none = plaq_multigrid_params { coarse_post: -1, ..p };
+        assert_eq!(smoothing(&none, 0).unwrap(), (1, 10));
+        let e = smoothing(&none, 1).unwrap_err();
+        assert!(e.status == Status::BadParameter && e.message.contains("coarse_post"), "{e}");
+    }
 }

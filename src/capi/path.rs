@@ -8,6 +8,7 @@ use super::momentum::{plaq_force_report, plaq_momentum, Momentum};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
+use crate::ops::hmc::gauge_action::LinkAction;
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
 use crate::ops::paths::{self, Paths, LONGEST, MOST};
 

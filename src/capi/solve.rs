@@ -276,6 +276,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
             omega: p.omega,
             initial_guess: p.initial_guess == 1,
             history: true,
+            fall_back: true,
         },
         solution: choose(p.solution, "params.solution")?,
         equations: choose(p.equations, "params.equations")?,

@@ -5,15 +5,26 @@
 use std::sync::Arc;
 
 use super::{CoarseField, Geometry, Precision, RhsOrder, VectorField};
-use crate::backend::args::{KrylovArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_TILE};
+use crate::backend::args::{
+    KernelArgs, KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_TILE,
+};
+use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// A vector as rows of complex numbers, one for every right-hand side. It does not keep its memory.
+/// What 16 bits leave of a direction that depends on those before it: rounding to 2^-15 of a site's largest
+/// number, which is some three times the others, squared.
+const SHORT_NOISE: f64 = 1e-9;
+/// Numbers of a site in 16 bits that are read at a time (kernels/krylov_short.h).
+const SHORT: usize = 8;
+
+/// A vector as rows of complex numbers, one for every right-hand side. It does not keep its memory. In 16
+/// bits it is sites with a unit each: `n`, `apart` and `numbers` are sites and numbers of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     at: Ptr,
+    units: Ptr,
     precision: Precision,
     nrhs: usize,
     step: usize,
@@ -37,6 +48,7 @@ impl CoarseField {
         let numbers = if self.device().is_cpu() { self.components() } else { 1 };
         Row {
             at: self.ptr(),
+            units: Ptr::NULL,
             precision: self.precision(),
             nrhs,
             step: nrhs,
@@ -51,29 +63,30 @@ impl CoarseField {
 
 impl VectorField {
     /// # Errors
-    /// `Unsupported`: 16-bit storage, or right-hand sides fastest in memory.
+    /// `Unsupported`: right-hand sides fastest in memory, or 16-bit storage of sites whose numbers are no
+    /// multiple of 8.
     pub(crate) fn row(&self) -> Result<Row> {
-        let fits = self.precision() != Precision::F16 && self.order() == RhsOrder::Slowest;
-        if !fits {
+        let (precision, reals) = (self.precision(), self.components().reals());
+        let short = precision == Precision::F16;
+        let sites = self.geometry().plane_sites() * self.parities();
+        if self.order() != RhsOrder::Slowest || (short && !reals.is_multiple_of(SHORT)) {
             bail!(
                 Unsupported,
-                "a vector of {:?} in {:?} is no row",
-                self.subset(),
-                self.precision()
+                "a vector of {reals} numbers a site in {precision} precision is no row of a Krylov space"
             );
         }
-        let plane = self.geometry().plane_sites() * self.components().reals();
-        let numbers = plane * self.parities() / 2;
-        let lanes = self.geometry().lanes();
+        let (view, lanes) = (self.view(), self.geometry().lanes());
+        let apart = if short { sites } else { sites * reals / 2 };
         Ok(Row {
-            at: self.view().data,
-            precision: self.precision(),
+            at: view.data,
+            units: view.norm,
+            precision,
             nrhs: self.nrhs(),
             step: 1,
-            apart: numbers,
+            apart,
             interleaved: false,
-            numbers: 1,
-            n: numbers / lanes,
+            numbers: if short { reals } else { 1 },
+            n: apart / lanes,
             lanes,
         })
     }
@@ -163,20 +176,39 @@ impl LeastSquares {
             Space::Powers => KRYLOV_POWERS,
             Space::Images => KRYLOV_IMAGES,
         };
-        let device = self.gram.device();
         let row = rows[0];
         let work = Work { n: row.n, batches: tiles * self.nrhs, lanes: row.lanes };
-        let params = [row.precision.token()];
-        let kernel = kernel!("krylov_gram");
+        if row.precision != Precision::F16 {
+            let args = KrylovArgs { noise: 1e-15, ..args };
+            return self.squares((kernel!("krylov_gram"), row.precision), &args, work, args);
+        }
+        // A power differs by its rounding from the image that it stands for: a direction in which less is
+        // left than that brings more noise than it takes from the residual.
+        args.noise = SHORT_NOISE;
+        let short =
+            KrylovShortArgs { first: args.first, tiles: args.tiles, ..self.short_args(rows)? };
+        self.squares((kernel!("krylov_gram_short"), row.precision), &short, work, args)
+    }
+
+    /// Sums by this kernel with `sums`, then the least squares of `solve`.
+    fn squares<A: KernelArgs>(
+        &self,
+        (kernel, precision): (&'static Kernel, Precision),
+        sums: &A,
+        work: Work,
+        solve: KrylovArgs,
+    ) -> Result<Norms> {
+        let device = self.gram.device();
+        let params = [precision.token()];
         let small = Work { n: 1, batches: self.nrhs, lanes: device.max_lanes() };
         let least_squares = |sums: Ptr| {
-            let args = KrylovArgs { sums, ..args };
+            let args = KrylovArgs { sums, ..solve };
             device.start(kernel!("krylov_solve"), &[], &args, small)
         };
-        let started = match self.geometry.start(device, kernel, &params, &args, work)? {
+        let started = match self.geometry.start(device, kernel, &params, sums, work)? {
             Some(sums) => least_squares(sums.totals())?,
             None => {
-                let sums = self.geometry.reduce(device, kernel, &params, &args, work)?;
+                let sums = self.geometry.reduce(device, kernel, &params, sums, work)?;
                 let mut known = device.alloc(8 * sums.len())?;
                 known.upload(bytemuck::cast_slice(&sums))?;
                 least_squares(known.ptr())?
@@ -187,31 +219,38 @@ impl LeastSquares {
 
     /// With the coefficients of the last solve: `residual`, which may be one of `rows`, all of them.
     pub fn residual(&self, rows: &[Row], residual: Row) -> Result<()> {
-        let args = KrylovArgs { z: residual.at, with_z: 1, ..self.args(rows)? };
-        self.combine(rows, args)
+        self.combine(rows, None, Some(residual))
     }
 
     /// `solution` = the combination of `rows`, or that added to it.
     pub fn solution(&self, rows: &[Row], solution: Row, keep: bool) -> Result<()> {
-        let args = KrylovArgs { y: solution.at, with_y: 1, keep: keep as i32, ..self.args(rows)? };
-        self.combine(rows, args)
+        self.combine(rows, Some((solution, keep)), None)
     }
 
-    /// Both, of POWERS, in one pass.
+    /// Both, of POWERS, in one pass. Of rows in 16 bits both are in single precision, the first row is
+    /// `residual` rounded, and what is found is added to both.
     pub fn both(&self, rows: &[Row], solution: Row, keep: bool, residual: Row) -> Result<()> {
+        self.combine(rows, Some((solution, keep)), Some(residual))
+    }
+
+    fn combine(
+        &self,
+        rows: &[Row],
+        solution: Option<(Row, bool)>,
+        residual: Option<Row>,
+    ) -> Result<()> {
+        let (row, device) = (rows[0], self.gram.device());
+        if row.precision == Precision::F16 {
+            return self.combine_short(rows, solution, residual);
+        }
         let args = KrylovArgs {
-            y: solution.at,
-            z: residual.at,
-            with_y: 1,
-            with_z: 1,
-            keep: keep as i32,
+            y: solution.map_or(Ptr::NULL, |(y, _)| y.at),
+            z: residual.map_or(Ptr::NULL, |z| z.at),
+            with_y: solution.is_some() as i32,
+            with_z: residual.is_some() as i32,
+            keep: solution.is_some_and(|(_, keep)| keep) as i32,
             ..self.args(rows)?
         };
-        self.combine(rows, args)
-    }
-
-    fn combine(&self, rows: &[Row], args: KrylovArgs) -> Result<()> {
-        let (row, device) = (rows[0], self.gram.device());
         let work = match (row.interleaved, device.is_cpu()) {
             // A GPU's thread has one number of one right-hand side.
             (true, false) => Work { n: row.n * row.nrhs, batches: 1, lanes: row.lanes },
@@ -219,5 +258,56 @@ impl LeastSquares {
             (false, _) => Work { n: row.n, batches: row.nrhs, lanes: row.lanes },
         };
         device.launch(kernel!("krylov_combine"), &[row.precision.token()], &args, work)
+    }
+
+    fn combine_short(
+        &self,
+        rows: &[Row],
+        solution: Option<(Row, bool)>,
+        residual: Option<Row>,
+    ) -> Result<()> {
+        let (row, device) = (rows[0], self.gram.device());
+        let Some((y, true)) = solution else {
+            bail!(Internal, "a combination of vectors in 16 bits is added to a solution");
+        };
+        let wide = [Some(y), residual].into_iter().flatten().all(|to| {
+            let same =
+                (to.nrhs, to.lanes, to.apart) == (row.nrhs, row.lanes, row.apart * row.numbers / 2);
+            to.precision == Precision::F32 && same && !to.interleaved
+        });
+        if !wide {
+            bail!(
+                Internal,
+                "vectors in 16 bits are added to others of their shape in single precision"
+            );
+        }
+        let args = KrylovShortArgs {
+            y: y.at,
+            z: residual.map_or(Ptr::NULL, |z| z.at),
+            with_z: residual.is_some() as i32,
+            ..self.short_args(rows)?
+        };
+        let work = Work { n: row.n, batches: row.nrhs, lanes: row.lanes };
+        device.launch(kernel!("krylov_combine_short"), &[row.precision.token()], &args, work)
+    }
+
+    fn short_args(&self, rows: &[Row]) -> Result<KrylovShortArgs> {
+        let same = self.args(rows)?;
+        let row = rows[0];
+        let bytes = row.apart * row.numbers;
+        let mut args = KrylovShortArgs {
+            apart: (2 * bytes) as i64,
+            norm_apart: (4 * row.apart) as i64,
+            wide_apart: (4 * bytes) as i64,
+            reals: row.numbers as i32,
+            count: same.count,
+            nrhs: same.nrhs,
+            coef: same.coef,
+            ..Default::default()
+        };
+        for ((to, units), row) in args.x.iter_mut().zip(&mut args.norm).zip(rows) {
+            (*to, *units) = (row.at, row.units);
+        }
+        Ok(args)
     }
 }

@@ -3,7 +3,7 @@
 use num_complex::Complex64;
 
 use super::blas::{axpby, axpy, cg_update, complex, elements, fastest, same};
-use super::{Precision, VectorField};
+use super::{Components, Precision, VectorField};
 use crate::backend::args::{ShiftArgs, MAX_RHS};
 use crate::bail;
 use crate::error::Result;
@@ -49,7 +49,7 @@ pub fn update(
         r.check_like(x, "shifts")?;
         same(&[first, x], "shifts")?;
     }
-    if !at_once(first) {
+    if !at_once(first, r) {
         for ((x, p), step) in xs.iter_mut().zip(ps).zip(steps) {
             one_by_one(x, p, step, r)?;
         }
@@ -71,7 +71,7 @@ pub fn sum(
 ) -> Result<()> {
     check(ps, steps, r)?;
     r.check_like(x, "shifts")?;
-    if !at_once(x) {
+    if !at_once(x, r) {
         return ps.iter_mut().zip(steps).try_for_each(|(p, step)| one_by_one(x, p, step, r));
     }
     launch(&[x], ps, steps, r)
@@ -93,9 +93,12 @@ fn check(ps: &[&mut VectorField], steps: &[Step], r: &VectorField) -> Result<()>
     Ok(())
 }
 
-/// Does the kernel know vectors like this one?
-fn at_once(x: &VectorField) -> bool {
-    x.precision() != Precision::F16 && !fastest(x)
+/// Does the kernel know vectors like these?
+fn at_once(x: &VectorField, r: &VectorField) -> bool {
+    // In 16 bits it finds the unit of a site that it has as a whole.
+    let whole = [Components::SPINOR, Components::COLOUR].contains(&r.components());
+    let known = x.precision() != Precision::F16 && (whole || r.precision() != Precision::F16);
+    known && !fastest(x)
 }
 
 fn one_by_one(

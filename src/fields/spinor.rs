@@ -132,8 +132,8 @@ impl VectorField {
     /// A zero field of these components in this order.
     ///
     /// # Errors
-    /// `InvalidArgument`: no right-hand side, no component; `Unsupported`: 16-bit storage of anything
-    /// but spinors and colour vectors, right-hand sides fastest in 16 bit or over lanes.
+    /// `InvalidArgument`: no right-hand side, no component; `Unsupported`: right-hand sides fastest in
+    /// 16 bit or over lanes.
     pub fn with_components(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -149,14 +149,6 @@ impl VectorField {
             bail!(InvalidArgument, "components: a site holds at least one number");
         }
         let fixed = precision == Precision::F16;
-        if fixed && components.reals() != 24 && components.reals() != 6 {
-            bail!(
-                Unsupported,
-                "half precision holds spinors (4 x 3) and colour vectors (1 x 3), found {} x {}",
-                components.spins,
-                components.colours
-            );
-        }
         if order == RhsOrder::Fastest && (fixed || geometry.lanes() > 1) {
             bail!(
                 Unsupported,

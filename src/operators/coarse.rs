@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::{CoarseApplyArgs, CoarseColumnsArgs, CoarseMatrixArgs};
+use crate::backend::args::{
+    CoarseApplyArgs, CoarseColumnsArgs, CoarseMatrixArgs, CoarseShortenArgs,
+};
 use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
@@ -82,12 +84,11 @@ impl CoarseOperator {
         let numbers = matrices * self.rows * self.rows * 2;
         let short = device.alloc((2 * numbers).max(16))?;
         let scales = device.alloc((4 * matrices).max(16))?;
-        let args = CoarseMatrixArgs {
-            left: scales.ptr(),
+        let args = CoarseShortenArgs {
             inp: self.links.ptr(),
             out: short.ptr(),
+            scales: scales.ptr(),
             rows: self.rows as i32,
-            ..Default::default()
         };
         // On a GPU a warp shares a matrix.
         let work = coarse_work(&device, matrices, 32);

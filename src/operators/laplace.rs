@@ -7,9 +7,7 @@ use crate::backend::args::{self, LaplaceArgs};
 use crate::backend::Work;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{
-    halo, Components, GaugeField, Group, Precision, Recon, RhsOrder, Subset, VectorField,
-};
+use crate::fields::{halo, Components, GaugeField, Group, Recon, RhsOrder, Subset, VectorField};
 use crate::linop::{LinOp, Shape};
 
 /// a + b sum_mu [U_mu(x) delta_{x+mu,y} + U_mu(x-mu)^dagger delta_{x-mu,y}] over some directions:
@@ -29,7 +27,7 @@ impl Laplace {
     /// `directions`: bit mu.
     ///
     /// # Errors
-    /// `Unsupported`: half precision, other components, SU(2), or links stored as 8 numbers;
+    /// `Unsupported`: other components, SU(2), or links stored as 8 numbers;
     /// `InvalidArgument`: no direction, numbers that are not finite.
     pub fn new(
         gauge: Arc<GaugeField>,
@@ -45,11 +43,8 @@ impl Laplace {
             );
         }
         let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
-        if gauge.precision() == Precision::F16 || gauge.group() != Group::Su3 || !readable {
-            bail!(
-                Unsupported,
-                "laplacian: expected SU(3) links of 18 or 12 numbers in single or double precision"
-            );
+        if gauge.group() != Group::Su3 || !readable {
+            bail!(Unsupported, "laplacian: expected SU(3) links of 18 or 12 numbers");
         }
         let finite = diagonal.is_finite() && neighbours.is_finite();
         if !((1..16).contains(&directions) && finite) {

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, TREE_LEVEL_SYMANZIK};
+use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, TREE_LEVEL_SYMANZIK};
 use super::observables::{field_strength, plaquette};
 use crate::backend::args::ForceArgs;
 use crate::bail;

@@ -1,7 +1,7 @@
 //! Smeared links: APE (Albanese et al., Phys. Lett. B 192, 163), stout (Morningstar and Peardon,
 //! hep-lat/0311018) and HYP (Hasenfratz and Knechtli, hep-lat/0103029).
 
-use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, PLANES};
+use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, PLANES};
 use crate::backend::args::SmearArgs;
 use crate::backend::FieldView;
 use crate::bail;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Precision, Recon, VectorField};
+use crate::fields::{GaugeField, Recon, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::Laplace;
 
@@ -32,8 +32,6 @@ pub fn wuppertal(
     let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
     let links = if gauge.precision() == psi.precision() && readable {
         gauge.clone()
-    } else if psi.precision() == Precision::F16 {
-        bail!(Unsupported, "smearing: expected a field in single or double precision, found half");
     } else {
         Arc::new(gauge.to(psi.precision(), Recon::R12)?)
     };

@@ -113,6 +113,9 @@ pub struct SolverParams {
     pub initial_guess: bool,
     /// Record the residual of every iteration.
     pub history: bool,
+    /// BiCGStab: right-hand sides that it cannot solve are solved by themselves, in the end by CGNR; else
+    /// they stay as they are.
+    pub fall_back: bool,
 }
 
 impl Default for SolverParams {
@@ -128,6 +131,7 @@ impl Default for SolverParams {
             omega: 1.0,
             initial_guess: false,
             history: false,
+            fall_back: true,
         }
     }
 }
@@ -332,7 +336,7 @@ pub fn solve(
         SolverKind::Cgnr => cg::run(&mut levels, cg::Form::NormalResidual)?,
         SolverKind::BiCgStab => {
             bicgstab::run(&mut levels)?;
-            if n == 1 && !levels.parked().is_empty() {
+            if params.fall_back && n == 1 && !levels.parked().is_empty() {
                 levels.fall_back(SolverKind::Cgnr);
                 cg::run(&mut levels, cg::Form::NormalResidual)?;
             }
@@ -343,7 +347,7 @@ pub fn solve(
     }
     let parked = levels.parked().to_vec();
     let mut report = levels.finish()?;
-    if params.kind == SolverKind::BiCgStab && n > 1 {
+    if params.kind == SolverKind::BiCgStab && params.fall_back && n > 1 {
         for column in parked {
             alone(column, (system, params, start), (&mut *x, b), &mut report, monitor)?;
         }

@@ -2,7 +2,7 @@
 
 use plaq::fields::{Momenta, Precision};
 use plaq::ops::hmc::gauge_action::{
-    GaugeCoefficients, GaugeForce, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
+    GaugeCoefficients, GaugeForce, LinkAction, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
 };
 use plaq::ops::observables::wilson_action;
 

@@ -2,7 +2,7 @@
 
 use plaq::error::Status;
 use plaq::fields::{GaugeField, MatrixField, MatrixForm, Momenta, Precision, Recon};
-use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce};
+use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};
 use plaq::ops::observables::polyakov_loop;

@@ -29,19 +29,18 @@ use copy_stream::CopyStream;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
 use modules::{Loaded, Modules};
+use shapes::sum_blocks;
 use staging::Staging;
 use sums::Sums;
 
 use super::args::SumArgs;
 use super::fourier::{Plan, Shape as FourierShape};
 use super::{
-    families::Kind, Asked, Backend, Call, Downloads, Gpu, Over, Piece, Posted, Ptr, Started,
+    families::Kind, Asked, Backend, Call, Downloads, Gpu, Over, Piece, Posted, Ptr, Started, Work,
 };
 use crate::bail;
 use crate::error::Result;
 
-/// Blocks of a reduction per multiprocessor: enough to fill it, few enough to add up quickly.
-const REDUCE_BLOCKS: usize = 8;
 /// CUDA's limit on gridDim.y, which counts batches.
 const MOST_BATCHES: usize = 65535;
 
@@ -225,13 +224,8 @@ impl Cuda {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
         let kernel = self.kernel(call)?;
-        // The number of blocks depends on the device and the work alone: so does the order of sums.
-        let each = match call.kernel.blocks.one_wave() {
-            true => kernel.shape.min_blocks as usize,
-            false => REDUCE_BLOCKS,
-        };
-        let most = (each * self.multiprocessors).div_ceil(call.work.batches);
-        let blocks = call.work.n.div_ceil(kernel.shape.block as usize).min(most);
+        let Work { n, batches, .. } = call.work;
+        let blocks = sum_blocks(call.kernel, kernel.shape, self.multiprocessors, n, batches);
         // Launches come in the order of their tags.
         let mut sums = self.sums();
         let (args, posted) = sums.reserve(blocks, call.work.batches, width, self.stream, over)?;

@@ -3,6 +3,9 @@
 use super::source::Shape;
 use crate::backend::families::{Blocks, Kernel, Kind};
 
+/// Blocks of a reduction per multiprocessor: enough to fill it, few enough to add up quickly.
+const REDUCE_BLOCKS: usize = 8;
+
 const fn shape(block: u32, min_blocks: u32) -> Shape {
     Shape { block, min_blocks }
 }
@@ -57,4 +60,65 @@ pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
     let mut all = vec![first];
     all.extend(more.iter().copied().filter(|s| *s != first));
     all
+}
+
+/// Blocks that share each sum of a reduction, one sum for each batch. The number depends on the device and the
+/// work alone: so does the order of sums.
+pub fn sum_blocks(
+    kernel: &Kernel,
+    shape: Shape,
+    multiprocessors: usize,
+    n: usize,
+    batches: usize,
+) -> usize {
+    let each = match kernel.blocks.one_wave() {
+        true => shape.min_blocks as usize,
+        false => REDUCE_BLOCKS,
+    };
+    n.div_ceil(shape.block as usize).min((each * multiprocessors).div_ceil(batches))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::families::KERNELS;
+
+    /// In one wave all blocks are on the device at once, whatever their number of registers; other sums
+    /// come in several. Where there is little work there are fewer.
+    #[test]
+    fn sums_in_one_wave() {
+        let mut waves = [0, 0];
+        for kernel in KERNELS.iter().filter(|k| k.kind.numbers().is_some()) {
+            for params in [["f64"], ["f32"]] {
+                let shape = default_shape(kernel, &params);
+                let blocks = |n, batches| sum_blocks(kernel, shape, 132, n, batches);
+                let many = blocks(1 << 24, 1);
+                let one = kernel.blocks.one_wave();
+                waves[one as usize] += 1;
+                let fit = 132 * shape.min_blocks as usize;
+                assert_eq!(many, if one { fit } else { 132 * REDUCE_BLOCKS }, "{}", kernel.name);
+                assert!(blocks(1 << 24, 12) <= many.div_ceil(12), "{}", kernel.name);
+                assert_eq!(blocks(shape.block as usize, 1), 1);
+                assert_eq!(blocks(shape.block as usize + 1, 1), 2);
+            }
+        }
+        assert!(waves.iter().all(|n| *n > 0), "{waves:?}");
+    }
+
+    /// Blocks of links hold whole groups of 16 sites of either parity with four links each, and leave each
+    /// thread the registers that its precision needs (tests/gpu_compile.rs holds the spills to a bound).
+    #[test]
+    fn blocks_of_links_hold_groups_of_sites() {
+        let mut found = 0;
+        for kernel in KERNELS.iter().filter(|k| k.blocks.one_wave()) {
+            for (params, registers) in [(["f64"], 168), (["f32"], 128)] {
+                let shape = default_shape(kernel, &params);
+                assert_eq!(shape.block % (16 * 2 * 4), 0, "{}", kernel.name);
+                let each = 65536 / (shape.block * shape.min_blocks);
+                assert!(each >= registers && shape.block <= 1024, "{}: {each}", kernel.name);
+                found += (kernel.blocks == Blocks::Links) as usize;
+            }
+        }
+        assert!(found >= 4, "{found}");
+    }
 }

@@ -8,11 +8,11 @@ use super::links::{phases, Links, FINITE};
 use super::{precision_of, QudaMILCSiteArg_t};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, OutArray, PathList};
-use crate::capi::quda::gauge::{closed, finite, gathered, resident};
+use crate::capi::quda::gauge::{closed, finite, gathered, resident, scaled_traces};
 use crate::capi::quda::session::{self, Session};
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
-use crate::ops::paths::{images, traces, Paths};
+use crate::ops::paths::{images, Paths};
 
 /// Reals of a site: four matrices of 10.
 const REALS: usize = 40;
@@ -215,9 +215,8 @@ pub fn loop_traces(
             *c *= sign(path)?;
         }
     }
-    let sums = traces(&Links::new(precision, arg)?.load(FINITE)?, &paths)?;
-    let scaled = sums.iter().zip(coefficients).map(|(t, c)| factor * c * t);
-    out.set(scaled.flat_map(|t| [t.re, t.im]).collect());
+    let links = Links::new(precision, arg)?.load(FINITE)?;
+    out.set(scaled_traces(&links, &paths, &coefficients, factor)?);
     Ok(())
 }
 

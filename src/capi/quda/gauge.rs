@@ -17,7 +17,7 @@ use crate::fields::{
     GaugeField, Group, Layout, LinkOptions, MatrixField, MatrixForm, Momenta, MomentaForm,
     Precision, Recon, SiteOrder, Subset,
 };
-use crate::ops::paths::{Paths, Walker, LONGEST, MOST};
+use crate::ops::paths::{traces, Paths, Walker, LONGEST, MOST};
 
 interface! {
     "Links and paths"
@@ -505,7 +505,7 @@ pub(crate) fn closed(
 }
 
 fn loop_trace(
-    traces: &DataOut,
+    out: &DataOut,
     input_path_buf: &PathList,
     path_length: &Array<c_int>,
     loop_coeff: &Array<f64>,
@@ -524,11 +524,18 @@ fn loop_trace(
     };
     let (paths, coefficients) =
         closed(input_path_buf, path_length, loop_coeff, num_paths, max_length)?;
-    let sums = crate::ops::paths::traces(&links, &paths)?;
-    let scaled = sums.iter().zip(coefficients).flat_map(|(t, c)| {
-        let t = factor * c * t;
-        [t.re, t.im]
-    });
-    traces.write(Precision::F64, &scaled.collect::<Vec<f64>>());
+    out.write(Precision::F64, &scaled_traces(&links, &paths, &coefficients, factor)?);
     Ok(())
+}
+
+/// Traces of closed paths, summed over the lattice, times factor and coefficient: (re, im) of each.
+pub(crate) fn scaled_traces(
+    links: &GaugeField,
+    paths: &Paths,
+    coefficients: &[f64],
+    factor: f64,
+) -> Result<Vec<f64>> {
+    let sums = traces(links, paths)?;
+    let scaled = sums.iter().zip(coefficients).map(|(t, c)| factor * c * t);
+    Ok(scaled.flat_map(|t| [t.re, t.im]).collect())
 }

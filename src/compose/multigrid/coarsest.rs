@@ -1,12 +1,17 @@
 //! The coarsest level: Krylov methods, with its low modes solved for exactly before, or the inverse of its
 //! whole operator.
 
+use std::sync::Arc;
+
 use super::cycle::{count, Hierarchy};
-use super::low::{turn, Direct, Low, Modes};
+use super::low::{turn, Deflated, Direct, Low, Modes};
 use super::params::{Coarsest, Steps};
 use super::setup::random_coarse;
-use crate::error::Result;
-use crate::fields::{CoarseField, Subset, Whole};
+use crate::bail;
+use crate::error::{Result, Status};
+use crate::fields::{blas, CoarseField, Subset, Whole};
+use crate::linop::LinOp;
+use crate::solvers::{unwatched, SolverKind, SolverParams, System};
 
 /// Inverse iterations that find low modes, the residual that each of them goes to, and its iterations at most.
 const PASSES: usize = 3;
@@ -21,7 +26,7 @@ impl Hierarchy {
         }
         let modes = match self.params.coarsest_modes {
             0 => None,
-            count => Some(self.find_modes(count)?),
+            count => Some(Arc::new(self.find_modes(count)?)),
         };
         let direct = match self.params.coarsest {
             Coarsest::Direct => Some(Direct::new(self.op(self.coarse.len()))?),
@@ -77,8 +82,48 @@ impl Hierarchy {
         }
         match p.coarsest {
             Coarsest::Gcr => self.gcr(level, x, r, steps, false),
-            Coarsest::BiCgStab => self.bicgstab(level, x, r, steps),
+            Coarsest::BiCgStab => self.bicgstab(x, r, &steps.start),
             Coarsest::CaGcr | Coarsest::Direct => self.minimise(level, x, r, steps),
         }
+    }
+
+    /// BiCGStab as for all operators. `start`: |r|^2 that the goal is a part of, where low modes have been
+    /// taken out of r; x is then added to. What breaks down leaves x as it was: what that is worth, the
+    /// levels above see.
+    fn bicgstab(&self, x: &mut CoarseField, r: &CoarseField, start: &[f64]) -> Result<()> {
+        let (level, p) = (self.coarse.len(), &self.params);
+        let Some(system) = &self.coarsest else {
+            bail!(Internal, "a coarsest level without its system");
+        };
+        let modes = self.low.modes.as_ref().filter(|_| !start.is_empty());
+        let precise: Arc<dyn LinOp> = match modes {
+            Some(modes) => Arc::new(Deflated { system: system.clone(), modes: modes.clone() }),
+            None => system.clone(),
+        };
+        let scale = modes.map(|_| start.iter().map(|v| v.sqrt()).collect());
+        let how = System { scale, ..System::new(precise) };
+        let ask = SolverParams {
+            kind: SolverKind::BiCgStab,
+            tol: p.coarsest_tol,
+            max_iterations: p.coarsest_iterations,
+            fall_back: false,
+            ..Default::default()
+        };
+        let solve = |x: &mut CoarseField| match system.solve(&how, &ask, x, r, &mut unwatched) {
+            Ok(report) => {
+                count(&self.iterations[level], report.iterations as u64);
+                Ok(())
+            }
+            Err(e) if matches!(e.status, Status::NotFinite | Status::SolverBreakdown) => x.clear(),
+            Err(e) => Err(e),
+        };
+        let Some(modes) = modes else { return solve(x) };
+        let (pool, n) = (&self.pools[level], r.nrhs());
+        let mut part = pool.lend(self.op(level).subset(), n)?;
+        solve(&mut part)?;
+        x.axpy(&blas::uniform(n, 1.0), &part)?;
+        let mut image = pool.lend(self.op(level).subset(), n)?;
+        system.image(&mut image, &part)?;
+        modes.complete(x, &modes.project(&mut image)?, 1.0)
     }
 }

@@ -10,13 +10,13 @@ use super::low::Low;
 use super::params::Steps;
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
-use super::{memory, Cycle, MultigridParams, Transfer};
+use super::{memory, CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas;
-use crate::fields::{CoarseField, Gather, SpinorField, Subset};
-use crate::linop::{LinOp, Uses, Workspace};
+use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
 
 /// Operators of all levels and the way between them.
@@ -41,6 +41,8 @@ pub(super) struct Hierarchy {
     pub squares: Vec<Squares>,
     /// Domains of smoothers by Schwarz's method.
     pub schwarz: Schwarz,
+    /// The coarsest level's operator, where a solver of all operators solves it.
+    pub coarsest: Option<Arc<CoarseSystem>>,
     /// What the coarsest level's solver has found out before.
     pub low: Low,
     /// Iterations and nanoseconds on each level.
@@ -75,6 +77,9 @@ impl Hierarchy {
         let fine = Arc::new(EvenOdd::new(op, 0, true));
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
+        let solved = params.coarsest == Coarsest::BiCgStab && coarse.len() == params.levels.len();
+        let coarsest = coarse.last().filter(|_| solved);
+        let coarsest = coarsest.map(|op| CoarseSystem::new(op.clone(), false));
         let made = Hierarchy {
             params,
             fine,
@@ -88,6 +93,7 @@ impl Hierarchy {
             directions: Mutex::default(),
             squares,
             schwarz,
+            coarsest,
             low: Low::default(),
             iterations,
             nanoseconds,
@@ -135,8 +141,37 @@ impl Hierarchy {
         })
     }
 
+    /// Vectors that the smoother works on: powers in 16 bits are added to those in single precision.
+    fn smoothed(&self) -> Shape {
+        let shape = self.fine.shape();
+        match self.params.short_powers() {
+            true => Shape { precision: Precision::F32, ..shape },
+            false => shape,
+        }
+    }
+
+    /// out = work(inp) for vectors of the smoother, in the precision of its operator.
+    fn with_operator(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        work: impl FnOnce(&mut SpinorField, &SpinorField) -> Result<()>,
+    ) -> Result<()> {
+        let shape = self.fine.shape();
+        if inp.precision() == shape.precision {
+            return work(out, inp);
+        }
+        self.workspace.with(&shape, inp.nrhs(), |t| {
+            blas::copy(t, inp)?;
+            self.workspace.with(&shape, inp.nrhs(), |image| {
+                work(image, t)?;
+                blas::copy(out, image)
+            })
+        })
+    }
+
     fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let (shape, n, level) = (self.fine.shape(), inp.nrhs(), &self.params.levels[0]);
+        let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.levels[0]);
         let op = self.fine.op();
         let mut fine = self.pools[0].lend(Subset::Even, n)?;
         let parts = || {
@@ -154,7 +189,9 @@ impl Hierarchy {
                         blas::copy(&mut out.columns(first, count)?, x)?;
                     }
                     // The Schur complement is symmetric: times A it is that of M.
-                    op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)?;
+                    self.with_operator(x, r, |x, r| {
+                        op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)
+                    })?;
                     fine.take_spinors(first, x, None)
                 })
             })?;
@@ -178,7 +215,7 @@ impl Hierarchy {
                 }
                 if level.post > 0 {
                     self.workspace.with(&shape, count, |r| {
-                        self.fine.apply(r, x)?;
+                        self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
                         blas::axpby(&one, &b, &blas::uniform(count, -1.0), r)?;
                         self.relax(x, r, level.post, false)
                     })?;

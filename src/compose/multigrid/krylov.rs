@@ -1,7 +1,5 @@
 //! Krylov methods on coarse levels: GCR with one sum in many steps or with one in each, by itself or with the
-//! cycle of the levels below, and BiCGStab.
-
-use num_complex::Complex64;
+//! cycle of the levels below.
 
 use super::cycle::{count, Hierarchy};
 use super::params::{Steps, FIRST_STEPS, KRYLOV};
@@ -138,90 +136,6 @@ impl Hierarchy {
         count(&self.iterations[level], done as u64);
         Ok(())
     }
-
-    /// BiCGStab: the host waits three times in an iteration. A right-hand side whose coefficients are not finite
-    /// stays as it is.
-    pub fn bicgstab(
-        &self,
-        level: usize,
-        x: &mut CoarseField,
-        r: &mut CoarseField,
-        steps: Steps,
-    ) -> Result<()> {
-        let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
-        let mut odd = pool.lend(Subset::Odd, n)?;
-        let lend = || pool.lend(op.subset(), n);
-        let (mut shadow, mut p, mut v, mut t) = (lend()?, lend()?, lend()?, lend()?);
-        let mut part = lend()?;
-        part.clear()?;
-        let modes = self.low.modes.as_ref().filter(|_| steps.deflated);
-        shadow.copy(r)?;
-        p.copy(r)?;
-        let norm = r.norm2()?;
-        let start = if steps.start.is_empty() { norm.clone() } else { steps.start };
-        let goal = steps.goal.unwrap_or(0.0);
-        let over = |start: &f64, norm: &f64| fallen(*norm, *start, goal) || *norm == 0.0;
-        let mut finished: Vec<bool> = start.iter().zip(&norm).map(|(s, n)| over(s, n)).collect();
-        let mut rho = blas::complex(&norm);
-        let mut done = 0;
-        while done < steps.most && finished.iter().any(|f| !f) {
-            op.schur(&mut v, &p, &mut odd)?;
-            if let Some(modes) = modes {
-                modes.project(&mut v)?;
-            }
-            let (along, _) = shadow.dot_norm(&v)?;
-            let alpha = quotients(&rho, &along, &mut finished);
-            r.axpy(&negative(&alpha), &v)?;
-            op.schur(&mut t, r, &mut odd)?;
-            if let Some(modes) = modes {
-                modes.project(&mut t)?;
-            }
-            let (along, norm) = t.dot_norm(r)?;
-            let omega = quotients(&along, &blas::complex(&norm), &mut finished);
-            part.axpy(&alpha, &p)?;
-            part.axpy(&omega, r)?;
-            r.axpy(&negative(&omega), &t)?;
-            let (next, norm) = r.dot_norm(&shadow)?;
-            let next: Vec<Complex64> = next.iter().map(|z| z.conj()).collect();
-            for j in 0..n {
-                finished[j] |= over(&start[j], &norm[j]);
-            }
-            let beta: Vec<Complex64> =
-                (0..n).map(|j| next[j] / rho[j] * alpha[j] / omega[j]).collect();
-            let beta = quotients(&beta, &vec![Complex64::ONE; n], &mut finished);
-            // p = r + beta (p - omega v)
-            p.axpy(&negative(&omega), &v)?;
-            p.axpby(&vec![Complex64::ONE; n], r, &beta)?;
-            rho = next;
-            done += 1;
-        }
-        let one = blas::uniform(n, 1.0);
-        x.axpby(&one, &part, &blas::uniform(n, if steps.keep { 1.0 } else { 0.0 }))?;
-        if let Some(modes) = modes {
-            op.schur(&mut v, &part, &mut odd)?;
-            modes.complete(x, &modes.project(&mut v)?, 1.0)?;
-        }
-        count(&self.iterations[level], done as u64);
-        Ok(())
-    }
-}
-
-fn negative(a: &[Complex64]) -> Vec<Complex64> {
-    a.iter().map(|z| -z).collect()
-}
-
-/// a / b of those that go on; they end where that is not finite.
-fn quotients(a: &[Complex64], b: &[Complex64], finished: &mut [bool]) -> Vec<Complex64> {
-    let one = |((a, b), finished): ((&Complex64, &Complex64), &mut bool)| {
-        let z = a / b;
-        *finished |= !z.is_finite();
-        if *finished {
-            Complex64::ZERO
-        } else {
-            z
-        }
-    };
-    a.iter().zip(b).zip(finished.iter_mut()).map(one).collect()
 }
 
 /// `all` steps in blocks of about the same size, `most` at most; is it the last one?

@@ -1,13 +1,16 @@
 //! What is found out of the coarsest level's operator: its low modes, or the inverse of all of it.
 
+use std::sync::Arc;
+
 use num_complex::Complex64;
 
 use super::params::{Coarsest, DIRECT_MOST};
-use super::{memory, MultigridParams};
+use super::{memory, CoarseSystem, MultigridParams};
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset};
+use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
+use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::dense::eigen_hermitian;
 
@@ -17,7 +20,7 @@ const UNITS: usize = 16;
 /// What is known of the coarsest level's operator S.
 #[derive(Default)]
 pub(super) struct Low {
-    pub modes: Option<Modes>,
+    pub modes: Option<Arc<Modes>>,
     pub direct: Option<Direct>,
 }
 
@@ -26,6 +29,31 @@ pub(super) struct Low {
 pub(super) struct Modes {
     pub v: CoarseField,
     pub u: CoarseField,
+}
+
+/// (1 - U U^dagger) S: S where the low modes have been solved for.
+pub(super) struct Deflated {
+    pub system: Arc<CoarseSystem>,
+    pub modes: Arc<Modes>,
+}
+
+impl LinOp for Deflated {
+    fn shape(&self) -> Shape {
+        self.system.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.system.apply(out, inp)?;
+        self.modes.project(&mut self.system.coarse(out, "out")?).map(|_| ())
+    }
+    fn flops(&self) -> f64 {
+        self.system.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.system.bytes(nrhs)
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        self.system.memory(nrhs, uses)
+    }
 }
 
 /// Rows of the inverse of S.

@@ -24,9 +24,9 @@ pub(super) fn together(n: usize) -> usize {
 }
 
 /// Vectors that so many steps of the finest level's smoother keep.
-pub(super) fn directions(params: &MultigridParams, precision: Precision, steps: usize) -> usize {
+pub(super) fn directions(params: &MultigridParams, steps: usize) -> usize {
     match params.smoother {
-        Smoother::CaGcr if precision != Precision::F16 => steps.clamp(1, STEPS),
+        Smoother::CaGcr => steps.clamp(1, STEPS) + params.short_powers() as usize,
         Smoother::Gcr if steps > 1 => 2 * steps.min(STEPS),
         Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative => 3,
         _ => 1,
@@ -48,7 +48,7 @@ fn coarsest_directions(params: &MultigridParams, steps: usize) -> usize {
     match params.coarsest {
         Coarsest::CaGcr => steps.min(STEPS) + if params.coarsest_modes > 0 { 2 } else { 0 },
         Coarsest::Gcr => 1 + 2 * steps.min(KRYLOV),
-        Coarsest::BiCgStab => 5,
+        Coarsest::BiCgStab => 5 + (params.coarsest_modes > 0) as usize,
         Coarsest::Direct => 0,
     }
 }
@@ -67,11 +67,14 @@ pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -
 /// smoothed at a time.
 pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: usize) -> u64 {
     let most = params.levels[0].pre.max(params.levels[0].post);
-    let steps = directions(params, params.smoother_precision, most) as u64;
+    let steps = directions(params, most) as u64;
     let real = params.precision.bytes() as u64;
     let bytes = |sites: u64, size: &Size| sites * size.components * 2 * real * nrhs as u64;
+    // Beside powers in 16 bits x and r are in single precision, and take turns with two vectors of the
+    // operator's.
+    let around = if params.short_powers() { 2 * 2 + 2 } else { 2 };
     // The last: the even-odd operator's.
-    let mut sum = (2 + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
+    let mut sum = (around + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
     if params.smoother.has_domains() {
         // The operator inside of domains has a temporary of its own.
         sum +=
@@ -130,15 +133,18 @@ fn sizes(op: &Wilson, params: &MultigridParams) -> Vec<Size> {
 pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let geometry = op.gauge().geometry();
     let (real, some) = (params.precision.bytes() as u64, TOGETHER as u64);
-    let spinors = |subset, n: usize| {
-        SpinorField::bytes(geometry, params.smoother_precision, subset, n) as u64
-    };
+    let own = params.smoother_precision;
+    let wide = if params.short_powers() { Precision::F32 } else { own };
+    let spinors = |subset, n: usize| SpinorField::bytes(geometry, wide, subset, n) as u64;
+    let smoothed = |n: usize| SpinorField::bytes(geometry, own, Subset::Even, n) as u64;
     let n = params.levels[0].vectors;
     let count = TOGETHER.min(n);
     let (half, full) = (spinors(Subset::Even, count), spinors(Subset::Full, count));
     let sizes = sizes(op, params);
-    let low =
-        op.bytes_as(params.smoother_precision, smoother_links(op)) + Schwarz::held(params, op);
+    let mut low = op.bytes_as(own, smoother_links(op)) + Schwarz::held(params, op);
+    if params.short_powers() {
+        low += op.bytes_as(wide, smoother_links(op));
+    }
     // Null vectors of the finest level, from random ones by BiCGStab.
     let vector = |size: &Size| size.sites * size.components * 2 * real;
     let first = n as u64 * vector(&sizes[0]);
@@ -210,13 +216,13 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     if params.refinements > 0 {
         let columns = count as u64 * vector(&sizes[0]);
         let together = together(count);
-        let during = |some: usize| cycle(params, &sizes, spinors(Subset::Even, some), count);
+        let during = |some: usize| cycle(params, &sizes, smoothed(some), count);
         // After the cycle there is one field more, but of its own those for the last right-hand sides.
         let last = count - (count - 1) / together * together;
         let around = columns + 2 * full + 4 * half;
         most = most.max(held + first + around + during(together).max(full + during(last)));
     }
     // It is tried on a random vector.
-    let one = spinors(Subset::Even, 1);
+    let one = smoothed(1);
     low + most.max(held + 12 * one + cycle(params, &sizes, one, 1))
 }

@@ -26,6 +26,7 @@ use cycle::Hierarchy;
 pub use galerkin::FineOperator;
 use params::MOST_REFINEMENTS;
 pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, Smoother};
+use setup::Finest;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 
@@ -162,11 +163,12 @@ impl Multigrid {
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
     ) -> Result<(Arc<Hierarchy>, f64)> {
-        let low = Arc::new(op.to(params.smoother_precision, smoother_links(op))?);
+        let low = Finest::new(op, params)?;
         let hierarchy = Arc::new(match vectors {
             Some(vectors) => setup::from_vectors(&low, params, vectors)?,
             None => setup::anew(&low, params)?,
         });
+        drop(low);
         let reduction = reduction(&hierarchy)?;
         Ok((hierarchy, reduction))
     }
@@ -198,7 +200,7 @@ impl Multigrid {
             within("passes", passes, 1, MOST_REFINEMENTS)?;
         }
         let (params, fresh) = (self.params(), self.state().fresh);
-        let low = Arc::new(op.to(params.smoother_precision, smoother_links(op))?);
+        let low = Finest::new(op, &params)?;
         let steps: &[Update] = match how {
             Update::Keep => &[Update::Keep, Update::Refine(1), Update::Anew],
             Update::Refine(n) => &[Update::Refine(n), Update::Anew],

@@ -236,6 +236,11 @@ impl MultigridParams {
         self.precision == Precision::F32 && self.link_precision.is_none_or(|p| p == Precision::F16)
     }
 
+    /// Are the finest level's Krylov spaces kept in 16 bits? What is added to them is in single precision.
+    pub(super) fn short_powers(&self) -> bool {
+        self.smoother == Smoother::CaGcr && self.smoother_precision == Precision::F16
+    }
+
     /// How a level from the second on is solved.
     pub fn cycle_of(&self, level: usize) -> Cycle {
         self.deep_cycle.filter(|_| level > 1).unwrap_or(self.cycle)

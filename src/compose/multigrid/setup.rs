@@ -5,22 +5,45 @@ use std::sync::Arc;
 use super::cycle::Hierarchy;
 use super::gathering::{found_together, places, Place};
 use super::params::{Coarsest, TOGETHER};
-use super::{normalise, FineOperator, MultigridParams, Transfer};
+use super::{normalise, smoother_links, FineOperator, MultigridParams, Transfer};
 use crate::bail;
 use crate::compose::{EvenOdd, SchurComplement};
 use crate::error::Result;
-use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
+use crate::fields::{
+    blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, Precision, SpinorField, Subset,
+};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, System};
 
+/// The operator on the finest level.
+pub(super) struct Finest {
+    /// That of the smoother.
+    pub smoother: Arc<Wilson>,
+    /// What null vectors and coarse operators are made with: the same, or in single precision where the
+    /// smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
+    pub setup: Arc<Wilson>,
+}
+
+impl Finest {
+    pub fn new(op: &Wilson, params: &MultigridParams) -> Result<Self> {
+        let links = smoother_links(op);
+        let smoother = Arc::new(op.to(params.smoother_precision, links)?);
+        let setup = match params.short_powers() {
+            true => Arc::new(op.to(Precision::F32, links)?),
+            false => smoother.clone(),
+        };
+        Ok(Finest { smoother, setup })
+    }
+}
+
 /// A hierarchy from random vectors.
-pub(super) fn anew(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Hierarchy> {
-    let vectors = random_vectors(op, params)?;
+pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
+    let vectors = random_vectors(&op.setup, params)?;
     let mut hierarchy = levels(op, params, vectors, params.refinements == 0)?;
     for pass in 1..=params.refinements {
         let mut v = hierarchy.transfers[0].originals()?;
-        improve(&hierarchy, op, &mut v)?;
+        improve(&hierarchy, &op.setup, &mut v)?;
         // Its memory is for the next one.
         drop(hierarchy);
         hierarchy = levels(op, params, v, pass == params.refinements)?;
@@ -30,7 +53,7 @@ pub(super) fn anew(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Hierarc
 
 /// A hierarchy from the vectors of another one, after so many cycles.
 pub(super) fn refined(
-    op: &Arc<Wilson>,
+    op: &Finest,
     params: &MultigridParams,
     old: &Hierarchy,
     passes: usize,
@@ -41,7 +64,7 @@ pub(super) fn refined(
         let mut v = h.transfers[0].originals()?;
         if pass < passes {
             // The old cycle with the new operator on the finest level.
-            improve(h, op, &mut v)?;
+            improve(h, &op.setup, &mut v)?;
         }
         drop(made.take());
         made = Some(levels(op, params, v, pass + 1 >= passes)?);
@@ -54,7 +77,7 @@ pub(super) fn refined(
 
 /// A hierarchy from vectors of the host.
 pub(super) fn from_vectors(
-    op: &Arc<Wilson>,
+    op: &Finest,
     params: &MultigridParams,
     vectors: &SpinorField,
 ) -> Result<Hierarchy> {
@@ -67,7 +90,8 @@ pub(super) fn from_vectors(
             vectors.subset()
         );
     }
-    let grid = CoarseGrid::finest(op.gauge().geometry(), op.gauge().device())?;
+    let links = op.setup.gauge();
+    let grid = CoarseGrid::finest(links.geometry(), links.device())?;
     let mut all = CoarseField::new(&grid, params.precision, Subset::Full, 12, vectors.nrhs())?;
     all.take_spinors(0, vectors, None)?;
     let mut v = all.like(n)?;
@@ -79,18 +103,18 @@ pub(super) fn from_vectors(
 /// Builds all levels from the null vectors of the finest one; `last`: solves follow, and low modes of the
 /// coarsest level are worth their search.
 fn levels(
-    op: &Arc<Wilson>,
+    op: &Finest,
     params: &MultigridParams,
     vectors: CoarseField,
     last: bool,
 ) -> Result<Hierarchy> {
-    let geometry = op.gauge().geometry();
+    let geometry = op.setup.gauge().geometry();
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(Place::gathered);
     let (transfers, gathers, coarse) =
-        together(geometry, gathered, build(op, params, &places, vectors))?;
-    let made = Hierarchy::new(params.clone(), op.clone(), transfers, gathers, coarse);
+        together(geometry, gathered, build(&op.setup, params, &places, vectors))?;
+    let made = Hierarchy::new(params.clone(), op.smoother.clone(), transfers, gathers, coarse);
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
             made.low = made.find_low()?;

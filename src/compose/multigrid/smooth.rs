@@ -8,7 +8,7 @@ use super::{memory, Smoother};
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::krylov::{Row, Space};
-use crate::fields::{CoarseField, Precision, SpinorField, Subset};
+use crate::fields::{CoarseField, SpinorField, Subset};
 use crate::linop::LinOp;
 
 impl Hierarchy {
@@ -23,7 +23,7 @@ impl Hierarchy {
     ) -> Result<()> {
         count(&self.iterations[0], steps as u64);
         let n = r.nrhs();
-        let directions = memory::directions(&self.params, r.precision(), steps);
+        let directions = memory::directions(&self.params, steps);
         let mut kept: Vec<SpinorField> = {
             let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
             std::mem::take(&mut *kept)
@@ -32,13 +32,14 @@ impl Hierarchy {
         while kept.len() < directions {
             kept.push(self.fine.shape().field(n)?);
         }
-        let krylov = r.precision() != Precision::F16 && steps > 1;
         match self.params.smoother {
             Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative => {
                 self.relax_domains(x, r, &mut kept, steps, residual)?
             }
             Smoother::Gcr if steps > 1 => self.relax_gcr(x, r, &mut kept, steps, residual)?,
-            Smoother::CaGcr if krylov => self.relax_space(x, r, &mut kept, steps, residual)?,
+            Smoother::CaGcr if steps > 1 || self.params.short_powers() => {
+                self.relax_space(x, r, &mut kept, steps, residual)?
+            }
             other => self.relax_alone(other, x, r, &mut kept[0], steps, residual)?,
         }
         *self.directions.lock().unwrap_or_else(|e| e.into_inner()) = kept;
@@ -80,7 +81,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// The smallest residual after some steps at a time, as GCR finds it.
+    /// The smallest residual after some steps at a time, as GCR finds it. Powers in 16 bits start from r
+    /// rounded to that.
     fn relax_space(
         &self,
         x: &mut SpinorField,
@@ -91,10 +93,18 @@ impl Hierarchy {
     ) -> Result<()> {
         let squares = self.squares[0].lend(r.nrhs())?;
         for (count, last) in blocks(steps, STEPS) {
-            let mut rows = vec![r.row()?];
+            let (start, powers) = kept.split_at_mut(self.params.short_powers() as usize);
+            let first: &SpinorField = match start {
+                [rounded] => {
+                    blas::copy(rounded, r)?;
+                    rounded
+                }
+                _ => r,
+            };
+            let mut rows = vec![first.row()?];
             for k in 0..count {
-                let (before, now) = kept.split_at_mut(k);
-                self.fine.rest(&mut now[0], before.last().unwrap_or(r))?;
+                let (before, now) = powers.split_at_mut(k);
+                self.fine.rest(&mut now[0], before.last().unwrap_or(first))?;
                 rows.push(now[0].row()?);
             }
             squares.solve(&rows, 0, Space::Powers)?;

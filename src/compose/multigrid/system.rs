@@ -100,12 +100,13 @@ impl CoarseSystem {
         Ok(())
     }
 
-    fn coarse(&self, field: &VectorField, name: &str) -> Result<CoarseField> {
+    pub(super) fn coarse(&self, field: &VectorField, name: &str) -> Result<CoarseField> {
         self.shape().check(field, name)?;
         Ok(CoarseField::of_rows(self.op.grid(), self.op.subset(), field))
     }
 
-    fn schur(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
+    /// out = S in
+    pub(super) fn image(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.op.schur(out, inp, &mut *self.pool.lend(Subset::Odd, inp.nrhs())?)
     }
 }
@@ -129,7 +130,7 @@ impl LinOp for CoarseSystem {
         }
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        self.schur(&mut self.coarse(out, "out")?, &self.coarse(inp, "in")?)
+        self.image(&mut self.coarse(out, "out")?, &self.coarse(inp, "in")?)
     }
     /// S^dagger = Gamma5 D S D^-1 Gamma5, as D and D S are gamma5-hermitian.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
@@ -140,7 +141,7 @@ impl LinOp for CoarseSystem {
         let mut t = self.pool.lend(self.op.subset(), inp.nrhs())?;
         gamma5(&mut t, &inp)?;
         self.op.inverse_diagonal(&mut out, &t)?;
-        self.schur(&mut t, &out)?;
+        self.image(&mut t, &out)?;
         self.op.diagonal(&mut out, &t)?;
         gamma5(&mut t, &out)?;
         out.copy(&t)

@@ -151,46 +151,6 @@ impl GaugeForce {
         self.device.launch(kernel!("plane_staples"), &[self.precision.token()], args, work)?;
         staples.exchange()
     }
-
-    /// S of these links, all ranks.
-    pub fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        let args = self.args(gauge)?;
-        self.prepare(&args)?;
-        let kernel = match self.staples {
-            Some(_) => kernel!("rectangle_action"),
-            None => kernel!("plaquette_action"),
-        };
-        let geometry = gauge.geometry();
-        let params = [gauge.precision().token()];
-        let sums = geometry.reduce(gauge.device(), kernel, &params, &args, geometry.work(2))?;
-        Ok(sums[0] + sums[1])
-    }
-
-    /// momenta = scale momenta - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U.
-    pub fn kick(
-        &mut self,
-        gauge: &GaugeField,
-        momenta: &mut Momenta,
-        scale: f64,
-        step: f64,
-    ) -> Result<KickReport> {
-        momenta.matches(gauge.geometry(), gauge.device(), "links")?;
-        if momenta.precision() != gauge.precision() {
-            let (links, p) = (gauge.precision(), momenta.precision());
-            bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
-        }
-        let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
-        self.prepare(&args)?;
-        let kernel = match self.staples {
-            Some(_) => kernel!("rectangle_force"),
-            None => kernel!("plaquette_force"),
-        };
-        let geometry = gauge.geometry();
-        let work = link_work(geometry, gauge.device());
-        let params = [gauge.precision().token()];
-        let v = geometry.reduce_here(gauge.device(), kernel, &params, &args, work)?;
-        Ok(KickReport::of(geometry, sum_and_most(geometry, &v)?))
-    }
 }
 
 /// A link for each thread (`link_order` in kernels/gauge_force.h): GPUs take 16 sites of either parity at
@@ -213,7 +173,7 @@ impl KickReport {
 pub trait LinkAction: std::fmt::Debug + Send {
     /// S of these links, all ranks.
     fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
-    /// momenta = scale momenta - step F.
+    /// momenta = scale momenta - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U.
     fn kick(
         &mut self,
         gauge: &GaugeField,
@@ -225,7 +185,16 @@ pub trait LinkAction: std::fmt::Debug + Send {
 
 impl LinkAction for GaugeForce {
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        self.action(gauge)
+        let args = self.args(gauge)?;
+        self.prepare(&args)?;
+        let kernel = match self.staples {
+            Some(_) => kernel!("rectangle_action"),
+            None => kernel!("plaquette_action"),
+        };
+        let geometry = gauge.geometry();
+        let params = [gauge.precision().token()];
+        let sums = geometry.reduce(gauge.device(), kernel, &params, &args, geometry.work(2))?;
+        Ok(sums[0] + sums[1])
     }
     fn kick(
         &mut self,
@@ -234,7 +203,22 @@ impl LinkAction for GaugeForce {
         scale: f64,
         step: f64,
     ) -> Result<KickReport> {
-        self.kick(gauge, momenta, scale, step)
+        momenta.matches(gauge.geometry(), gauge.device(), "links")?;
+        if momenta.precision() != gauge.precision() {
+            let (links, p) = (gauge.precision(), momenta.precision());
+            bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
+        }
+        let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
+        self.prepare(&args)?;
+        let kernel = match self.staples {
+            Some(_) => kernel!("rectangle_force"),
+            None => kernel!("plaquette_force"),
+        };
+        let geometry = gauge.geometry();
+        let work = link_work(geometry, gauge.device());
+        let params = [gauge.precision().token()];
+        let v = geometry.reduce_here(gauge.device(), kernel, &params, &args, work)?;
+        Ok(KickReport::of(geometry, sum_and_most(geometry, &v)?))
     }
 }
 

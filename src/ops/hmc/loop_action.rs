@@ -140,37 +140,6 @@ impl LoopForce {
         &self.action
     }
 
-    /// S of these links, all ranks.
-    pub fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        let traces = self.walker.traces(gauge, &self.action.loops)?;
-        let volume = gauge.geometry().global_volume() as f64;
-        let terms = self.action.coefficients.iter().zip(traces);
-        Ok(terms.map(|(c, t)| c * (volume - t.re / 3.0)).sum())
-    }
-
-    /// momenta = scale momenta - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U.
-    pub fn kick(
-        &mut self,
-        gauge: &GaugeField,
-        momenta: &mut Momenta,
-        scale: f64,
-        step: f64,
-    ) -> Result<KickReport> {
-        self.walker.check(gauge)?;
-        momenta.matches(gauge.geometry(), gauge.device(), "links")?;
-        if momenta.precision() != gauge.precision() {
-            let (links, p) = (gauge.precision(), momenta.precision());
-            bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
-        }
-        self.force.clear()?;
-        for batch in self.action.loops.batches(self.walker.together()) {
-            self.add(gauge, &batch)?;
-        }
-        let size = self.force.norm2()?;
-        momenta.add(scale, -step, &self.force)?;
-        Ok(KickReport::of(gauge.geometry(), size))
-    }
-
     /// Adds the force of some loops.
     fn add(&self, gauge: &GaugeField, batch: &[usize]) -> Result<()> {
         let loops = &self.action.loops;
@@ -207,7 +176,10 @@ impl LoopForce {
 
 impl LinkAction for LoopForce {
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
-        self.action(gauge)
+        let traces = self.walker.traces(gauge, &self.action.loops)?;
+        let volume = gauge.geometry().global_volume() as f64;
+        let terms = self.action.coefficients.iter().zip(traces);
+        Ok(terms.map(|(c, t)| c * (volume - t.re / 3.0)).sum())
     }
     fn kick(
         &mut self,
@@ -216,6 +188,18 @@ impl LinkAction for LoopForce {
         scale: f64,
         step: f64,
     ) -> Result<KickReport> {
-        self.kick(gauge, momenta, scale, step)
+        self.walker.check(gauge)?;
+        momenta.matches(gauge.geometry(), gauge.device(), "links")?;
+        if momenta.precision() != gauge.precision() {
+            let (links, p) = (gauge.precision(), momenta.precision());
+            bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
+        }
+        self.force.clear()?;
+        for batch in self.action.loops.batches(self.walker.together()) {
+            self.add(gauge, &batch)?;
+        }
+        let size = self.force.norm2()?;
+        momenta.add(scale, -step, &self.force)?;
+        Ok(KickReport::of(gauge.geometry(), size))
     }
 }

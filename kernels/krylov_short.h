@@ -1,0 +1,103 @@
+// Krylov spaces (krylov.h) of vectors in 16 bits with a unit for each site; what their combination is added
+// to is in single precision. Planes of a right-hand side follow each other: a site is one of all of them.
+#pragma once
+#include "field.h"
+#include "sums.h"
+
+namespace PLAQ_NS {
+
+// Numbers of a site that are read at a time: a load of 16 bytes.
+constexpr int short_piece = 8;
+
+PLAQ_FN Plane short_vector(const KrylovShortArgs& a, int k, int rhs) {
+  return {a.x[k] + rhs * a.apart, (float*)(a.norm[k] + rhs * a.norm_apart), 0};
+}
+PLAQ_FN Site short_site(int o, int lx) {
+  Site s{};
+  s.o = o, s.lx = lx;
+  return s;
+}
+
+// As KrylovGram (krylov.h). Within a site products of integers are added up in single precision, to a
+// relative 2^-21: less than storage in 16 bits has lost.
+template <int W, class S> struct KrylovShortGram {
+  typedef real<typename S::C, W> R;
+  typedef real<double, W> D;
+  static constexpr int N = KRYLOV_TILE, V = short_piece;
+  static PLAQ_FN void site(const KrylovShortArgs& a, int o, int lx, int batch, Sums<2 * N * N, W>& s) {
+    const int rhs = batch / a.tiles;
+    int row = batch % a.tiles, column = a.first / N;
+    for (; row > column; column++) row -= column + 1;
+    const Site at = short_site(o, lx);
+    Plane x[N], y[N];
+    PLAQ_UNROLL for (int i = 0; i < N; i++) {
+      const int p = row * N + i, q = column * N + i;
+      x[i] = short_vector(a, p < a.count ? p : a.count - 1, rhs), y[i] = short_vector(a, q < a.count ? q : a.count - 1, rhs);
+    }
+    R sum[2 * N * N];
+    PLAQ_UNROLL for (int k = 0; k < 2 * N * N; k++) sum[k] = splat<R>(0);
+    for (int c = 0; c < a.reals(); c += V) {
+      R u[N][V];
+      PLAQ_UNROLL for (int i = 0; i < N; i++) load_raw<S>(u[i], x[i], at, a.reals(), c, keep);
+      PLAQ_UNROLL for (int j = 0; j < N; j++) {
+        R v[V];
+        load_raw<S>(v, y[j], at, a.reals(), c, keep);
+        PLAQ_UNROLL for (int i = 0; i < N; i++) {
+          const int k = 2 * (i * N + j);
+          PLAQ_UNROLL for (int e = 0; e < V; e += 2) {
+            sum[k] = fma_(u[i][e], v[e], fma_(u[i][e + 1], v[e + 1], sum[k]));
+            sum[k + 1] = fma_(u[i][e], v[e + 1], fma_(-u[i][e + 1], v[e], sum[k + 1]));
+          }
+        }
+      }
+    }
+    D left[N];
+    PLAQ_UNROLL for (int i = 0; i < N; i++) left[i] = convert<D>(load_norm<R>(x[i], at));
+    PLAQ_UNROLL for (int j = 0; j < N; j++) {
+      const D right = convert<D>(load_norm<R>(y[j], at));
+      PLAQ_UNROLL for (int i = 0; i < N; i++) {
+        const D unit = left[i] * right;
+        const int k = 2 * (i * N + j);
+        s.v[k] = fma_(unit, convert<D>(sum[k]), s.v[k]);
+        s.v[k + 1] = fma_(unit, convert<D>(sum[k + 1]), s.v[k + 1]);
+      }
+    }
+  }
+};
+
+// Of all vectors x_k of POWERS: y += sum c_k x_k, and z += sum d_k x_k - x_0. z is r in single precision,
+// x_0 that in 16 bits: what rounding has taken from it stays in z.
+template <int W, class S> struct KrylovShortCombine {
+  typedef real<typename S::C, W> R;
+  static constexpr int V = short_piece;
+  static PLAQ_FN void site(const KrylovShortArgs& a, int o, int lx, int rhs) {
+    const Site at = short_site(o, lx);
+    const Plane py = {a.y + rhs * a.wide_apart, nullptr, 0}, pz = {a.z + rhs * a.wide_apart, nullptr, 0};
+    const float* coef = (const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MOST) + (i64)rhs * 4 * KRYLOV_MOST;
+    for (int c = 0; c < a.reals(); c += V) {
+      R y[V], z[V];
+      load_raw<f32>(y, py, at, a.reals(), c, keep);
+      if (a.with_z()) load_raw<f32>(z, pz, at, a.reals(), c, keep);
+      for (int k = 0; k < a.count; k++) {
+        const Plane p = short_vector(a, k, rhs);
+        R v[V];
+        load_raw<S>(v, p, at, a.reals(), c, keep);
+        const R unit = load_norm<R>(p, at);
+        const float* from = coef + 2 * k;
+        add(y, v, unit * from[0], unit * from[1]);
+        from += 2 * KRYLOV_MOST;
+        if (a.with_z()) add(z, v, unit * (from[0] - (k == 0 ? 1.0f : 0.0f)), unit * from[1]);
+      }
+      store_raw<f32>(y, py, at, a.reals(), c);
+      if (a.with_z()) store_raw<f32>(z, pz, at, a.reals(), c);
+    }
+  }
+  static PLAQ_FN void add(R (&y)[V], const R (&v)[V], R re, R im) {
+    PLAQ_UNROLL for (int e = 0; e < V; e += 2) {
+      y[e] = fma_(re, v[e], fma_(-im, v[e + 1], y[e]));
+      y[e + 1] = fma_(re, v[e + 1], fma_(im, v[e], y[e + 1]));
+    }
+  }
+};
+
+}  // namespace PLAQ_NS
