@@ -177,5 +177,5 @@ fn a_defect_is_found() {
 
 #[test]
 fn damaged_files() {
-    files::attack(seed(), 50 * episodes(), seconds(), &scratch("damaged"));
+    files::attack(seed(), episodes().saturating_mul(50), seconds(), &scratch("damaged"));
 }
