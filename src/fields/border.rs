@@ -30,7 +30,7 @@ impl GaugeField {
             let faces = Faces::new(1 << mu, |_| sites * site);
             let halo = geometry.halo_exchange(self.device(), &faces)?;
             let mut halo = lock(&halo);
-            halo.begin();
+            halo.begin(geometry.comm())?;
             let mut args = BorderArgs {
                 geom: geometry.args(),
                 gauge: self.view(),
@@ -65,7 +65,7 @@ impl GaugeField {
         }
         let halo = self.face_exchange()?;
         let mut halo = lock(&halo);
-        halo.begin();
+        halo.begin(geometry.comm())?;
         self.pack_faces(&halo, parity)?;
         halo.exchange(geometry.comm(), meanwhile)?;
         let message = self.face_messages(|mu, upper| halo.received(mu, upper));
@@ -92,14 +92,13 @@ impl GaugeField {
         let halo = self.face_exchange()?;
         let mut halo = lock(&halo);
         if last.is_none() || *last != halo.number() {
-            halo.begin();
+            halo.begin(comm)?;
             self.pack_faces(&halo, 1 - parity)?;
             halo.depart()?;
         }
         let Some([_, arrivals]) = halo.signals(comm)? else { return Ok(None) };
         let received = self.face_messages(|mu, upper| halo.received(mu, upper));
-        halo.begin();
-        let Some([departures, _]) = halo.signals(comm)? else { return Ok(None) };
+        let Some(departures) = halo.go_on() else { return Ok(None) };
         let sent = self.face_messages(|mu, upper| halo.sent(mu, upper));
         *last = halo.number();
         Ok(Some(FaceExchangeArgs { sent, received, departures, arrivals }))
@@ -152,7 +151,7 @@ impl GaugeField {
             let faces = Faces::new(1 << mu, |_| sites * site);
             let halo = geometry.halo_exchange(self.device(), &faces)?;
             let mut halo = lock(&halo);
-            halo.begin();
+            halo.begin(geometry.comm())?;
             let mut args = BorderArgs {
                 geom: geometry.args(),
                 gauge: self.view(),

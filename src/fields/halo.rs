@@ -80,6 +80,8 @@ struct Direct {
     there: [[Ptr; 2]; 4],
     reach: Reach,
     number: u32,
+    /// Nothing waits for the messages of this number yet.
+    ahead: bool,
     peers: Arc<Peers>,
 }
 
@@ -150,6 +152,7 @@ impl HaloExchange {
             there: [[recv.ptr(); 2]; 4],
             reach: Reach::own(comm, recv.ptr()),
             number: 0,
+            ahead: false,
             peers,
         });
         let far = if near.is_some() {
@@ -170,10 +173,24 @@ impl HaloExchange {
     }
 
     /// To be called before what `sent` points to is written.
-    pub fn begin(&mut self) {
-        if let Some(near) = self.near.as_mut().filter(|_| !rehearsing()) {
-            near.number = near.number.wrapping_add(1);
+    pub fn begin(&mut self, comm: &Comm) -> Result<()> {
+        let Some(near) = self.near.as_mut().filter(|_| !rehearsing()) else { return Ok(()) };
+        // Who writes into a slot again must have seen what its reader sent after reading it.
+        if near.ahead {
+            let arrivals = near.arrivals(comm, &self.recv, &self.faces);
+            signal(self.recv.device(), kernel!("await"), &arrivals)?;
         }
+        (near.number, near.ahead) = (near.number.wrapping_add(1), false);
+        Ok(())
+    }
+
+    /// The same for kernels that wait for the last messages before they write into `sent`, and leave it to what
+    /// follows to wait for the answer to theirs: what they signal. None where kernels do not write to
+    /// all neighbours.
+    pub fn go_on(&mut self) -> Option<SignalArgs> {
+        let near = self.near.as_mut().filter(|_| self.far.is_none())?;
+        (near.number, near.ahead) = (near.number.wrapping_add(1), true);
+        Some(near.departures(&self.recv, &self.faces))
     }
 
     /// Where the face of this rank is written.
@@ -302,7 +319,7 @@ impl Direct {
         for (mu, upper) in faces.list() {
             there[mu][upper as usize] = reach.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);
         }
-        Ok(Some((recv, Direct { there, reach, number: 0, peers })))
+        Ok(Some((recv, Direct { there, reach, number: 0, ahead: false, peers })))
     }
 
     /// Faces across which kernels write.

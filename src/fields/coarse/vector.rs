@@ -420,7 +420,7 @@ impl CoarseGrid {
         let faces = halo::Faces::new(mask, |mu| sites(mu) * per_site * 2 * precision.bytes());
         let halo = self.fine().halo_exchange(self.device(), &faces)?;
         let mut halo = halo::lock(&halo);
-        halo.begin();
+        halo.begin(self.fine().comm())?;
         for mu in (0..4).filter(|&mu| split(mu)) {
             for upper in [false, true] {
                 let args = CoarsePackArgs {
