@@ -330,7 +330,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     constexpr int reals = Recon<At::G>::reals;
     const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
     typename S::C v[reals];
-    load_raw<S>(v, plane(a.g, x.par), link_site(x), reals, 0, keep);
+    load_raw<S>(v, plane(a.g, x.par), link_site(x), reals, 0, fresh);
     PLAQ_UNROLL for (int k = 0; k < 8; k++)
       if (at_halo(a.geom, x, k / 2, k % 2)) put_in_face<S>(v, a.geom, a.faces.sent[k], k / 2, face_place(a.geom, at, k / 2));
   }
