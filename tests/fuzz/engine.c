@@ -332,7 +332,7 @@ static void fill(unsigned char *memory, int zeros) {
 }
 
 /* Where an array of the host may lie: on a GPU also on the device, short of the end too, wherever the
- * layout says that it is. Lists of arrays are always the host's. */
+ * layout says that it is. Not behind the end: where nothing is, nobody can tell that an address was the device's. Lists of arrays are always the host's. */
 static unsigned char *place(unsigned char *host) {
   static unsigned char *device;
   if (!gpu || layout_arrays || percent(50)) return host;
@@ -340,7 +340,7 @@ static unsigned char *place(unsigned char *host) {
     fault("no memory on the device", 0);
     return host;
   }
-  return device + (percent(70) ? 0 : percent(50) ? DATA - 4096 : DATA + 4096);
+  return device + (percent(70) ? 0 : DATA - 4096);
 }
 
 void layout_of_call(int32_t list) { layout_arrays = list > 0; }
