@@ -421,12 +421,14 @@ fn ranks_take_the_same_iterations() {
         for comm in [Comm::single(), divided] {
             let geometry = Geometry::decomposed(extents, &device, &comm).unwrap();
             let op = operator(&device, &geometry);
-            for (smoother, coarsest, coarsest_modes) in [
-                (Smoother::SchwarzMultiplicative, Coarsest::Direct, 0),
-                (Smoother::SchwarzAdditive, Coarsest::CaGcr, 4),
+            for (smoother, smoother_precision, coarsest, coarsest_modes) in [
+                (Smoother::SchwarzMultiplicative, Precision::F32, Coarsest::Direct, 0),
+                (Smoother::SchwarzAdditive, Precision::F32, Coarsest::CaGcr, 4),
+                (Smoother::CaGcr, Precision::F16, Coarsest::BiCgStab, 4),
             ] {
                 let params = MultigridParams {
                     smoother,
+                    smoother_precision,
                     coarse_smoother: smoother,
                     domain: [2, 4, 4, 2],
                     coarsest,
@@ -440,8 +442,8 @@ fn ranks_take_the_same_iterations() {
             }
         }
         println!("{}: {all:?}", device.name());
-        for i in 0..2 {
-            let (one, many) = (all[i], all[2 + i]);
+        for i in 0..3 {
+            let (one, many) = (all[i], all[3 + i]);
             assert!(one.0.abs_diff(many.0) <= 1, "{all:?}");
             assert!((one.1 / many.1 - 1.0).abs() < 1e-8, "{all:?}");
         }
