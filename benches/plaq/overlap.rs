@@ -56,7 +56,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
         Arc::new(HermitianWilson::new(Arc::new(kernel.op().to(Precision::F64, Recon::R12)?))?);
     finders(&mut b, &kernel, modes)?;
     // Its low modes are too dense to be projected.
-    let params = ModeParams { count: Some(0), ..Default::default() };
+    let params = ModeParams { count: Some(0), tol: 1e-6, ..Default::default() };
     let found = Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched)?);
     for (method, name) in METHODS {
         if !applications.iter().any(|a| a.1 == method) {
