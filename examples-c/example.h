@@ -21,12 +21,24 @@
 #define GRID_HELP ""
 #endif
 
-/* A call that must succeed; else its message and status 1. */
+/* SIGINT (Ctrl-C) and SIGTERM end a program where it can stop: callbacks return `interrupted`. A second one
+ * ends it at once. */
+static volatile sig_atomic_t interrupted = 0;
+static inline void interrupt(int number) {
+  interrupted = 1;
+  signal(number, SIG_DFL);
+}
+static inline void watch_signals(void) {
+  signal(SIGINT, interrupt);
+  signal(SIGTERM, interrupt);
+}
+
+/* A call that must succeed; else its message and status 1, or 3 after a signal. */
 #define OK(call)                                                              \
   do {                                                                        \
     plaq_status status_ = (call);                                             \
     if (status_ != PLAQ_SUCCESS) {                                            \
-      fprintf(stderr, "%s\n", plaq_last_error());                             \
+      fprintf(stderr, "%s%s\n", interrupted ? "INTERRUPTED: " : "", plaq_last_error()); \
       leave(status_);                                                         \
     }                                                                         \
   } while (0)
@@ -42,7 +54,7 @@ static inline void leave(plaq_status status) {
   }
 #endif
   (void)status;
-  exit(1);
+  exit(interrupted ? 3 : 1);
 }
 
 static inline void usage_error(const char *what, const char *found) {
@@ -273,18 +285,6 @@ static inline void check_output(const char *name, int overwrite) {
   fclose(f);
   remove(part);
   free(part);
-}
-
-/* SIGINT (Ctrl-C) and SIGTERM end a program where it can stop: callbacks return `interrupted`. A second one
- * ends it at once. */
-static volatile sig_atomic_t interrupted = 0;
-static inline void interrupt(int number) {
-  interrupted = 1;
-  signal(number, SIG_DFL);
-}
-static inline void watch_signals(void) {
-  signal(SIGINT, interrupt);
-  signal(SIGTERM, interrupt);
 }
 
 /* Text as a JSON string. */

@@ -68,7 +68,7 @@ static void write_plot(const char *name, const plaq_flow_point *points, int64_t 
 
 static int32_t progress(double time, double t2e, double charge, void *user) {
   fprintf(stderr, "\r  t %.4f of %.4f, t^2 E %.5f, charge %.4f ", time, *(double *)user, t2e, charge);
-  return 0;
+  return interrupted;
 }
 
 int main(int argc, char **argv) {
@@ -99,6 +99,7 @@ int main(int argc, char **argv) {
   if (params.tolerance > 0) room += 1000000;
   points = malloc((size_t)room * sizeof *points);
   if (!points) exit(1);
+  watch_signals();
   OK(plaq_flow_run(gauge, &params, progress, &params.time, &report, points, room, &count));
   fprintf(stderr, "\n  %.3f s\n", report.seconds);
   if (count > room) count = room;
@@ -110,9 +111,10 @@ int main(int argc, char **argv) {
   if (report.t0_clover > 0) printf("# t0 %.6f (plaquette: %.6f)\n", report.t0_clover, report.t0_plaquette);
   if (report.w0_clover > 0) printf("# w0 %.6f (plaquette: %.6f)\n", report.w0_clover, report.w0_plaquette);
   printf("# %lld steps\n", (long long)report.steps);
+  if (report.stopped) printf("# INTERRUPTED at t = %.5f\n", report.time);
   if (*json && first_rank(context)) write_json(json, name, option(argc, argv, "--flow", "wilson"), &params, &report, points, count);
   if (*plot && first_rank(context)) write_plot(plot, points, count);
   free(points);
   OK(plaq_context_destroy(context));
-  return 0;
+  return report.stopped ? 3 : 0;
 }

@@ -230,7 +230,7 @@ static void print_table(const job *j) {
     printf("# residual: functional %.12f, theta %.3e\n", r->residual_functional, r->residual_theta);
   printf("# plaquette %.12f\n", j->after.total);
   printf("# %lld iterations, %.3f s%s\n", (long long)(r->iterations + r->residual_iterations), r->seconds,
-         r->converged ? "" : ", NOT CONVERGED");
+         r->converged ? "" : r->stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
 }
 
 static void json_states(FILE *f, const char *name, const plaq_gaugefix_state *states, int64_t count, const char *after) {

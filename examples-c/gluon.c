@@ -280,6 +280,11 @@ static void write_plot(const job *j) {
   plot_free(&dressing);
 }
 
+static int32_t progress(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user) {
+  (void)copy, (void)sweeps, (void)functional, (void)theta, (void)temperature, (void)user;
+  return interrupted;
+}
+
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
@@ -291,8 +296,13 @@ int main(int argc, char **argv) {
   OK(plaq_gaugefix_report_init(&j.fixed, sizeof j.fixed));
   if (j.fixes) {
     plaq_gaugefix result;
-    OK(plaq_gaugefix_run(gauge, &j.fix, NULL, NULL, &j.fixed, &result));
+    watch_signals();
+    OK(plaq_gaugefix_run(gauge, &j.fix, progress, NULL, &j.fixed, &result));
     OK(plaq_gaugefix_destroy(result));
+    if (j.fixed.stopped) {
+      printf("# INTERRUPTED: the gauge is not fixed\n");
+      return 3;
+    }
   }
   OK(plaq_gauge_plaquette(gauge, &j.links));
   measure(gauge, &j);

@@ -338,7 +338,7 @@ static void print_results(const job *j) {
   if (j->task != TASK_PROPAGATOR) return;
   for (k = 0; k < j->masses; k++) {
     printf("# m %g: %lld iterations of %s, residual %.2e%s\n", j->mass[k], (long long)j->solve.iterations,
-           name_of(o->algorithm, SOLVERS), j->solve.residual, j->solve.converged ? "" : ", NOT CONVERGED");
+           name_of(o->algorithm, SOLVERS), j->solve.residual, j->solve.converged ? "" : j->solve.stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
     printf("#%4s  %18s  %18s  %18s\n", "t", "pion", "rho", "nucleon");
     for (t = 0; t < j->times; t++)
       printf("%5d  %18.10e  %18.10e  %18.10e\n", t, j->pion[k * j->times + t], j->rho[k * j->times + t],

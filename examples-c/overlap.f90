@@ -8,6 +8,7 @@ include 'example.inc'
 module overlap_progress
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
+  use example, only: interrupted
   implicit none
   real(c_double), save :: shown_at = 0
 contains
@@ -16,7 +17,7 @@ contains
     integer(c_int64_t), value :: iteration
     real(c_double), value :: residual, seconds
     type(c_ptr), value :: user
-    progress = 0
+    progress = interrupted
     if (seconds < shown_at) shown_at = 0
     if (c_associated(user) .or. seconds - shown_at < 0.2d0) return
     shown_at = seconds
@@ -117,6 +118,7 @@ program overlap
   context = open_context(last)
   device = device_name(context)
   write (error_unit, '(a)') 'overlap on '//device
+  call watch_signals()
   seconds = 0
   zeros = 0
   solved%converged = 1
@@ -312,7 +314,8 @@ contains
     do k = 1, mass_count
       print '(7a)', '# m ', shown(masses(k), '(f8.5)'), ': ', word(solved%iterations), &
         ' iterations of '//name_of(found%algorithm, solver_names, solver_values)//', residual ', &
-        shown(solved%residual, '(es9.2)'), trim(merge(', NOT CONVERGED', repeat(' ', 15), solved%converged /= 1))
+        shown(solved%residual, '(es9.2)'), &
+        trim(merge(merge(', INTERRUPTED  ', ', NOT CONVERGED', solved%stopped == 1), repeat(' ', 15), solved%converged /= 1))
       print '(a)', '#   t                pion                 rho             nucleon'
       do t = 1, times
         print '(i5,3(2x,es18.10))', t - 1, pion(t, k), rho(t, k), nucleon(t, k)

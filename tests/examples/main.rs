@@ -10,4 +10,5 @@ mod programs;
 mod propagator;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod signals;
 mod twins;
