@@ -263,6 +263,33 @@ static inline void close_file(FILE *f, const char *name) {
   }
 }
 
+/* Files of results appear complete or not at all: written beside their place first. */
+static inline char *part_of(const char *name) {
+  char *part = malloc(strlen(name) + 6);
+  if (!part) usage_error("memory", "exhausted");
+  sprintf(part, "%s.part", name);
+  return part;
+}
+
+static inline FILE *begin_file(const char *name) {
+  char *part = part_of(name);
+  FILE *f = fopen(part, "wb");
+  free(part);
+  if (f) return f;
+  perror(name);
+  exit(1);
+}
+
+static inline void end_file(FILE *f, const char *name) {
+  char *part = part_of(name);
+  if (ferror(f) | fclose(f) || rename(part, name)) {
+    perror(name);
+    remove(part);
+    exit(1);
+  }
+  free(part);
+}
+
 static inline int exists(const char *name) {
   FILE *f = fopen(name, "rb");
   if (f) fclose(f);
@@ -272,17 +299,13 @@ static inline int exists(const char *name) {
 /* A file that a program will write: before its work, that it may. `overwrite` 0: a file that is there stays. */
 static inline void check_output(const char *name, int overwrite) {
   char *part;
-  FILE *f;
   if (!*name) return;
   if (!overwrite && exists(name)) {
     fprintf(stderr, "%s: exists, and is kept; --overwrite yes replaces it\n", name);
     exit(1);
   }
-  part = malloc(strlen(name) + 6);
-  if (!part) usage_error("memory", "exhausted");
-  sprintf(part, "%s.part", name);
-  f = open_file(part, "w");
-  fclose(f);
+  fclose(begin_file(name));
+  part = part_of(name);
   remove(part);
   free(part);
 }

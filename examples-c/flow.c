@@ -33,7 +33,7 @@ static void array(FILE *f, const char *name, const plaq_flow_point *points, int6
 #define MEMBER(m) (size_t)((const char *)&points->m - (const char *)points)
 static void write_json(const char *name, const char *gauge, const char *kind, const plaq_flow_params *p,
                        const plaq_flow_report *r, const plaq_flow_point *points, int64_t n) {
-  FILE *f = open_file(name, "w");
+  FILE *f = begin_file(name);
   fprintf(f, "{\n  \"gauge\": ");
   json_text(f, gauge);
   fprintf(f, ",\n  \"kind\": \"%s\",\n  \"step\": %.17g,\n  \"tolerance\": %.17g,\n", kind, p->step, p->tolerance);
@@ -47,7 +47,7 @@ static void write_json(const char *name, const char *gauge, const char *kind, co
   array(f, "energy_temporal", points, n, MEMBER(energy_temporal), ",");
   array(f, "charge", points, n, MEMBER(charge), "");
   fprintf(f, "  }\n}\n");
-  close_file(f, name);
+  end_file(f, name);
 }
 
 /* t^2 E over t, with the line at 0.3. */
@@ -83,6 +83,8 @@ int main(int argc, char **argv) {
   name = option(argc, argv, "--gauge", NULL);
   json = option(argc, argv, "--json", "");
   plot = option(argc, argv, "--plot", "");
+  check_output(json, 1);
+  check_output(plot, 1);
   OK(plaq_flow_params_init(&params, sizeof params));
   OK(plaq_flow_report_init(&report, sizeof report));
   params.kind = choose(argc, argv, "--flow", "wilson", FLOWS);

@@ -98,6 +98,11 @@ contains
     json_file = option(last, '--json', '')
     history_file = option(last, '--history', '')
     plot_file = option(last, '--plot', '')
+    call check_output(out_file, overwrite=.true.)
+    call check_output(transformation_file, overwrite=.true.)
+    call check_output(json_file, overwrite=.true.)
+    call check_output(history_file, overwrite=.true.)
+    call check_output(plot_file, overwrite=.true.)
     form = choose(last, '--format', 'ildg', format_names, format_values)
     method = option(last, '--method', 'overrelaxation')
     params%condition = choose(last, '--condition', 'landau', condition_names, condition_values)
@@ -178,10 +183,10 @@ contains
     integer :: unit, status
     allocate (g(numbers * product(int(file%extents, c_int64_t))))
     call ok(plaq_gaugefix_transformation(fixed, g))
-    open (newunit=unit, file=transformation_file, action='write', status='replace', access='stream', iostat=status)
+    open (newunit=unit, file=transformation_file//'.part', action='write', status='replace', access='stream', iostat=status)
     if (status == 0) write (unit, iostat=status) g
     if (status == 0) close (unit, iostat=status)
-    if (status /= 0) call not_written(transformation_file)
+    call into_place(transformation_file, status)
   end subroutine
 
   subroutine not_written(name)
@@ -249,9 +254,8 @@ contains
   end function
 
   subroutine write_json()
-    integer :: unit, status
-    open (newunit=unit, file=json_file, action='write', status='replace', iostat=status)
-    if (status /= 0) call not_written(json_file)
+    integer :: unit
+    unit = begin_file(json_file)
     write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', '  "device": '//quoted(device)//','
     write (unit, '(a)') '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'//format_name(file%format)// &
       '", "lattice": '//json_integers(file%extents)//'},'
@@ -272,7 +276,6 @@ contains
     call json_states(unit, 'copies', copies, ',')
     call json_states(unit, 'slices', slices, '')
     write (unit, '(a)') '}'
-    close (unit, iostat=status)
-    if (status /= 0) call not_written(json_file)
+    call end_file(unit, json_file)
   end subroutine
 end program

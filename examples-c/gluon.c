@@ -59,6 +59,8 @@ static job read_options(int argc, char **argv) {
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
+  check_output(j.json_file, 1);
+  check_output(j.plot_file, 1);
   j.fixes = choose(argc, argv, "--fix", "no", FIX);
   j.as_is = j.fixes == 2;
   j.fixes = j.fixes == 1;
@@ -249,7 +251,7 @@ static void print_table(const job *j) {
 }
 
 static void write_json(const job *j) {
-  FILE *f = open_file(j->json_file, "w");
+  FILE *f = begin_file(j->json_file);
   int i;
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
@@ -267,7 +269,7 @@ static void write_json(const job *j) {
             i ? "," : "", p->k[0], p->k[1], p->k[2], p->k[3], p->p2, d, p->p2 * d, p->momenta);
   }
   fprintf(f, "\n  ]\n}\n");
-  close_file(f, j->json_file);
+  end_file(f, j->json_file);
 }
 
 static void write_plot(const job *j) {

@@ -87,6 +87,8 @@ contains
     gauge_file = option(last, '--gauge')
     json_file = option(last, '--json', '')
     plot_file = option(last, '--plot', '')
+    call check_output(json_file, overwrite=.true.)
+    call check_output(plot_file, overwrite=.true.)
     fixes = choose(last, '--fix', 'no', fix_names, [0_c_int32_t, 1_c_int32_t, 2_c_int32_t])
     params%stop_theta = number(last, '--stop-theta', '1e-12')
     params%copies = whole(last, '--copies', '1')
@@ -249,27 +251,21 @@ contains
   end subroutine
 
   subroutine write_json()
-    integer :: unit, status, i
-    open (newunit=unit, file=json_file, action='write', status='replace', iostat=status)
-    if (status == 0) then
-      write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', &
-        '  "device": '//quoted(device)//',', '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'// &
-        format_name(file%format)//'", "lattice": '//json_integers(file%extents)//'},', &
-        '  "functional": '//exact(links%link_trace)//', "theta": '//exact(theta)//', "transversality": '// &
-        exact(transversality)//', "cut": '//exact(cut)//',', '  "points": ['
-      do i = 1, size(points)
-        associate (p => points(i))
-          write (unit, '(a)') '    {"k": '//json_integers(int(p%k, c_int32_t))//', "p2": '//exact(p%p2)//', "D": '// &
-            exact(propagator(p))//', "p2D": '//exact(p%p2 * propagator(p))//', "momenta": '// &
-            word(int(p%momenta, c_int64_t))//'}'//trim(merge(',', ' ', i < size(points)))
-        end associate
-      end do
-      write (unit, '(a)') '  ]', '}'
-      close (unit, iostat=status)
-    end if
-    if (status /= 0) then
-      write (error_unit, '(a)') json_file//': cannot be written'
-      call leave(1)
-    end if
+    integer :: unit, i
+    unit = begin_file(json_file)
+    write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', &
+      '  "device": '//quoted(device)//',', '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'// &
+      format_name(file%format)//'", "lattice": '//json_integers(file%extents)//'},', &
+      '  "functional": '//exact(links%link_trace)//', "theta": '//exact(theta)//', "transversality": '// &
+      exact(transversality)//', "cut": '//exact(cut)//',', '  "points": ['
+    do i = 1, size(points)
+      associate (p => points(i))
+        write (unit, '(a)') '    {"k": '//json_integers(int(p%k, c_int32_t))//', "p2": '//exact(p%p2)//', "D": '// &
+          exact(propagator(p))//', "p2D": '//exact(p%p2 * propagator(p))//', "momenta": '// &
+          word(int(p%momenta, c_int64_t))//'}'//trim(merge(',', ' ', i < size(points)))
+      end associate
+    end do
+    write (unit, '(a)') '  ]', '}'
+    call end_file(unit, json_file)
   end subroutine
 end program

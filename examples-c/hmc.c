@@ -175,6 +175,7 @@ int main(int argc, char **argv) {
   checkpoint = run_text(input, "checkpoint", text[2], sizeof text[2], "");
   prefix = run_text(input, "configurations", text[3], sizeof text[3], "");
   plot = option(argc, argv, "--plot", "");
+  check_output(plot, 1);
   trajectories = (int64_t)run_number(input, "trajectories", 1);
   if (*option(argc, argv, "--trajectories", "")) trajectories = integer(argc, argv, "--trajectories", NULL);
   checkpoint_every = (int64_t)run_number(input, "checkpoint_every", *checkpoint ? 10 : 0);

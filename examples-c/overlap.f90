@@ -87,6 +87,8 @@ program overlap
   gauge_file = option(last, '--gauge')
   json_file = option(last, '--json', '')
   plot_file = option(last, '--plot', '')
+  call check_output(json_file, overwrite=.true.)
+  call check_output(plot_file, overwrite=.true.)
   save_file = option(last, '--save-modes', '')
   load_file = option(last, '--load-modes', '')
   task = choose(last, '--task', 'modes', task_names, task_values)
@@ -336,27 +338,6 @@ contains
     text = text//']'
   end function
 
-  integer function opened(name)
-    character(len=*), intent(in) :: name
-    integer :: status
-    open (newunit=opened, file=name, action='write', status='replace', iostat=status)
-    if (status /= 0) then
-      write (error_unit, '(a)') name//': cannot be written'
-      call leave(1)
-    end if
-  end function
-
-  subroutine closed(unit, name)
-    integer, intent(in) :: unit
-    character(len=*), intent(in) :: name
-    integer :: status
-    close (unit, iostat=status)
-    if (status /= 0) then
-      write (error_unit, '(a)') name//': cannot be written'
-      call leave(1)
-    end if
-  end subroutine
-
   function number_text(value) result(text)
     integer(c_int32_t), intent(in) :: value
     character(len=:), allocatable :: text
@@ -366,7 +347,7 @@ contains
   subroutine write_json()
     integer :: unit, k
     character(len=:), allocatable :: comma
-    unit = opened(json_file)
+    unit = begin_file(json_file)
     write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', '  "device": '//quoted(device)//','
     write (unit, '(a)') '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'//format_name(file%format)// &
       '", "lattice": '//json_integers(file%extents)//'},'
@@ -411,14 +392,14 @@ contains
     write (unit, '(a)') '  "seconds": {"load": '//exact(seconds(1))//', "modes": '//exact(found%seconds_modes)// &
       ', "sign": '//exact(found%seconds_sign)//', "ginsparg_wilson": '//exact(seconds(2))//','
     write (unit, '(a)') '    "index": '//exact(seconds(3))//', "propagator": '//exact(seconds(4))//'}', '}'
-    call closed(unit, json_file)
+    call end_file(unit, json_file)
   end subroutine
 
   !> The circle of eigenvalues, and the low ones on it: Re lambda = |lambda|^2 / (2 rho).
   subroutine write_plot()
     integer :: unit, k, side
     real(c_double) :: r, square, re, im
-    unit = opened(plot_file)
+    unit = begin_file(plot_file)
     r = 1 + params%s
     write (unit, '(a)') '<svg xmlns="http://www.w3.org/2000/svg" width="520" height="520" font-family="sans-serif" '// &
       'font-size="13">', '<rect width="520" height="520" fill="white"/>', &
@@ -436,6 +417,6 @@ contains
       end do
     end if
     write (unit, '(a)') '<text x="50" y="510">eigenvalues of D: blue from positive, red from negative chirality</text>', '</svg>'
-    call closed(unit, plot_file)
+    call end_file(unit, plot_file)
   end subroutine
 end program

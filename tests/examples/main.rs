@@ -5,6 +5,7 @@ mod chain;
 mod common;
 mod gluon;
 mod heatbath;
+mod mistakes;
 mod plots;
 mod programs;
 mod propagator;

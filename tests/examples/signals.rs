@@ -15,7 +15,7 @@ const INPUT: &str =
     [[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 5.7\n\
     [[level]]\nintegrator = \"omelyan2\"\nsteps = 6\nmonomials = [\"gauge\"]\n";
 
-fn found(name: &'static str) -> &'static [PathBuf] {
+pub fn found(name: &'static str) -> &'static [PathBuf] {
     static FLOW: OnceLock<Vec<PathBuf>> = OnceLock::new();
     static HMC: OnceLock<Vec<PathBuf>> = OnceLock::new();
     static GAUGEFIX: OnceLock<Vec<PathBuf>> = OnceLock::new();
