@@ -67,7 +67,8 @@ const PROMISES: &str = r#"
 ## What cannot be
 
 - **Pointers.** An address that is neither NULL nor memory of the stated size ends the process, as in any C library.
-  Inside of a larger allocation of the device nobody knows where an array ends. A stream or a communicator that does
+  Inside of a larger allocation of the device nobody knows where an array ends. Memory of a GPU is such an address for
+  a context on the CPU. A stream or a communicator that does
   not live any more is such an address.
 - **Small allocations.** Where the host has no memory for a few bytes, Rust ends the process. A limit on the address
   space should leave some MiB.
