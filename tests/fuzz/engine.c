@@ -338,8 +338,9 @@ static int asks_the_driver(void) {
   return !plaq_context_report_init(&r, sizeof r) && !plaq_context_describe(c, &r) && r.device == PLAQ_DEVICE_CUDA;
 }
 
-/* Where an array of the host may lie: on a GPU also on the device, short of the end too, wherever the
- * layout says that it is. Not behind the end: where nothing is, nobody can tell that an address was the device's. Lists of arrays are always the host's. */
+/* Where an array of the host may lie: on a GPU also on the device, short of the end too, wherever the layout says
+ * that it is. Not behind the end: where nothing is, nobody can tell that an address was the device's. Lists of arrays
+ * are always the host's. */
 static unsigned char *place(unsigned char *host) {
   static unsigned char *device;
   if (!gpu || layout_arrays || percent(50) || !asks_the_driver()) return host;
