@@ -21,12 +21,24 @@
 #define GRID_HELP ""
 #endif
 
-/* A call that must succeed; else its message and status 1. */
+/* SIGINT (Ctrl-C) and SIGTERM end a program where it can stop: callbacks return `interrupted`. A second one
+ * ends it at once. */
+static volatile sig_atomic_t interrupted = 0;
+static inline void interrupt(int number) {
+  interrupted = 1;
+  signal(number, SIG_DFL);
+}
+static inline void watch_signals(void) {
+  signal(SIGINT, interrupt);
+  signal(SIGTERM, interrupt);
+}
+
+/* A call that must succeed; else its message and status 1, or 3 after a signal. */
 #define OK(call)                                                              \
   do {                                                                        \
     plaq_status status_ = (call);                                             \
     if (status_ != PLAQ_SUCCESS) {                                            \
-      fprintf(stderr, "%s\n", plaq_last_error());                             \
+      fprintf(stderr, "%s%s\n", interrupted ? "INTERRUPTED: " : "", plaq_last_error()); \
       leave(status_);                                                         \
     }                                                                         \
   } while (0)
@@ -42,7 +54,7 @@ static inline void leave(plaq_status status) {
   }
 #endif
   (void)status;
-  exit(1);
+  exit(interrupted ? 3 : 1);
 }
 
 static inline void usage_error(const char *what, const char *found) {
@@ -251,6 +263,33 @@ static inline void close_file(FILE *f, const char *name) {
   }
 }
 
+/* Files of results appear complete or not at all: written beside their place first. */
+static inline char *part_of(const char *name) {
+  char *part = malloc(strlen(name) + 6);
+  if (!part) usage_error("memory", "exhausted");
+  sprintf(part, "%s.part", name);
+  return part;
+}
+
+static inline FILE *begin_file(const char *name) {
+  char *part = part_of(name);
+  FILE *f = fopen(part, "wb");
+  free(part);
+  if (f) return f;
+  perror(name);
+  exit(1);
+}
+
+static inline void end_file(FILE *f, const char *name) {
+  char *part = part_of(name);
+  if (ferror(f) | fclose(f) || rename(part, name)) {
+    perror(name);
+    remove(part);
+    exit(1);
+  }
+  free(part);
+}
+
 static inline int exists(const char *name) {
   FILE *f = fopen(name, "rb");
   if (f) fclose(f);
@@ -260,31 +299,15 @@ static inline int exists(const char *name) {
 /* A file that a program will write: before its work, that it may. `overwrite` 0: a file that is there stays. */
 static inline void check_output(const char *name, int overwrite) {
   char *part;
-  FILE *f;
   if (!*name) return;
   if (!overwrite && exists(name)) {
     fprintf(stderr, "%s: exists, and is kept; --overwrite yes replaces it\n", name);
     exit(1);
   }
-  part = malloc(strlen(name) + 6);
-  if (!part) usage_error("memory", "exhausted");
-  sprintf(part, "%s.part", name);
-  f = open_file(part, "w");
-  fclose(f);
+  fclose(begin_file(name));
+  part = part_of(name);
   remove(part);
   free(part);
-}
-
-/* SIGINT (Ctrl-C) and SIGTERM end a program where it can stop: callbacks return `interrupted`. A second one
- * ends it at once. */
-static volatile sig_atomic_t interrupted = 0;
-static inline void interrupt(int number) {
-  interrupted = 1;
-  signal(number, SIG_DFL);
-}
-static inline void watch_signals(void) {
-  signal(SIGINT, interrupt);
-  signal(SIGTERM, interrupt);
 }
 
 /* Text as a JSON string. */

@@ -33,7 +33,7 @@ static void array(FILE *f, const char *name, const plaq_flow_point *points, int6
 #define MEMBER(m) (size_t)((const char *)&points->m - (const char *)points)
 static void write_json(const char *name, const char *gauge, const char *kind, const plaq_flow_params *p,
                        const plaq_flow_report *r, const plaq_flow_point *points, int64_t n) {
-  FILE *f = open_file(name, "w");
+  FILE *f = begin_file(name);
   fprintf(f, "{\n  \"gauge\": ");
   json_text(f, gauge);
   fprintf(f, ",\n  \"kind\": \"%s\",\n  \"step\": %.17g,\n  \"tolerance\": %.17g,\n", kind, p->step, p->tolerance);
@@ -47,7 +47,7 @@ static void write_json(const char *name, const char *gauge, const char *kind, co
   array(f, "energy_temporal", points, n, MEMBER(energy_temporal), ",");
   array(f, "charge", points, n, MEMBER(charge), "");
   fprintf(f, "  }\n}\n");
-  close_file(f, name);
+  end_file(f, name);
 }
 
 /* t^2 E over t, with the line at 0.3. */
@@ -68,7 +68,7 @@ static void write_plot(const char *name, const plaq_flow_point *points, int64_t 
 
 static int32_t progress(double time, double t2e, double charge, void *user) {
   fprintf(stderr, "\r  t %.4f of %.4f, t^2 E %.5f, charge %.4f ", time, *(double *)user, t2e, charge);
-  return 0;
+  return interrupted;
 }
 
 int main(int argc, char **argv) {
@@ -83,6 +83,8 @@ int main(int argc, char **argv) {
   name = option(argc, argv, "--gauge", NULL);
   json = option(argc, argv, "--json", "");
   plot = option(argc, argv, "--plot", "");
+  check_output(json, 1);
+  check_output(plot, 1);
   OK(plaq_flow_params_init(&params, sizeof params));
   OK(plaq_flow_report_init(&report, sizeof report));
   params.kind = choose(argc, argv, "--flow", "wilson", FLOWS);
@@ -99,6 +101,7 @@ int main(int argc, char **argv) {
   if (params.tolerance > 0) room += 1000000;
   points = malloc((size_t)room * sizeof *points);
   if (!points) exit(1);
+  watch_signals();
   OK(plaq_flow_run(gauge, &params, progress, &params.time, &report, points, room, &count));
   fprintf(stderr, "\n  %.3f s\n", report.seconds);
   if (count > room) count = room;
@@ -110,9 +113,10 @@ int main(int argc, char **argv) {
   if (report.t0_clover > 0) printf("# t0 %.6f (plaquette: %.6f)\n", report.t0_clover, report.t0_plaquette);
   if (report.w0_clover > 0) printf("# w0 %.6f (plaquette: %.6f)\n", report.w0_clover, report.w0_plaquette);
   printf("# %lld steps\n", (long long)report.steps);
+  if (report.stopped) printf("# INTERRUPTED at t = %.5f\n", report.time);
   if (*json && first_rank(context)) write_json(json, name, option(argc, argv, "--flow", "wilson"), &params, &report, points, count);
   if (*plot && first_rank(context)) write_plot(plot, points, count);
   free(points);
   OK(plaq_context_destroy(context));
-  return 0;
+  return report.stopped ? 3 : 0;
 }

@@ -1,20 +1,39 @@
 !> flow: gradient flow of a configuration: action density, scales t0 and w0, topological charge; the twin
-!> of flow.c, without its files.
+!> of flow.c, without its JSON.
 !>
 !>   flow_f --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]
-!>          [--device auto|cpu|cuda] [--threads N]
+!>          [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
 !>
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5 --plot $OUT/flow_f.svg
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --flow zeuthen --time 0.3 --tolerance 1e-4
 include 'example.inc'
+include 'plot.inc'
+
+module flow_progress
+  use, intrinsic :: iso_c_binding
+  use, intrinsic :: iso_fortran_env, only: error_unit
+  use example, only: interrupted
+  implicit none
+contains
+  !> Called at every measurement.
+  integer(c_int32_t) function progress(time, t2e, charge, user) bind(c)
+    real(c_double), value :: time, t2e, charge
+    type(c_ptr), value :: user
+    progress = interrupted
+    if (.not. c_associated(user)) write (error_unit, '(a,3(a,f9.4),a)', advance='no') achar(13), '  t ', time, &
+      ', t^2 E ', t2e, ', charge ', charge, ' '
+  end function
+end module
 
 program flow
   use plaq
   use example
+  use plots
+  use flow_progress
   implicit none
   character(len=112), parameter :: help(2) = [character(len=112) :: &
     'usage: flow_f --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]', &
-    '              [--device auto|cpu|cuda] [--threads N]']
+    '              [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]']
   character(len=8), parameter :: flow_names(3) = [character(len=8) :: 'wilson', 'symanzik', 'zeuthen']
   integer(c_int32_t), parameter :: flow_values(3) = [PLAQ_FLOW_WILSON, PLAQ_FLOW_SYMANZIK, PLAQ_FLOW_ZEUTHEN]
   type(plaq_context) :: context
@@ -23,11 +42,13 @@ program flow
   type(plaq_flow_report) :: report
   type(plaq_flow_point), allocatable :: points(:)
   integer(c_int64_t) :: count, room, k
-  real(c_double) :: t2e
+  character(len=:), allocatable :: plot_file
   integer :: last
 
   last = command_argument_count()
-  call check_options(last, '--gauge --flow --step --time --tolerance --every --device --threads', help)
+  call check_options(last, '--gauge --flow --step --time --tolerance --every --plot --device --threads', help)
+  plot_file = option(last, '--plot', '')
+  call check_output(plot_file, overwrite=.true.)
   call ok(plaq_flow_params_init(params, c_sizeof(params)))
   call ok(plaq_flow_report_init(report, c_sizeof(report)))
   params%kind = choose(last, '--flow', 'wilson', flow_names, flow_values)
@@ -42,16 +63,39 @@ program flow
   room = int(params%time / params%step, c_int64_t) / params%every + 8
   if (params%tolerance > 0) room = room + 1000000
   allocate (points(room))
-  call ok(plaq_flow_run(gauge, params, c_null_funptr, c_null_ptr, report, points, room, count))
+  call watch_signals()
+  call ok(plaq_flow_run(gauge, params, c_funloc(progress), c_null_ptr, report, points, room, count))
+  write (error_unit, '()')
   print '(a)', '# t, plaquette spatial, temporal, E spatial, temporal, t^2 E, charge'
   do k = 1, min(count, room)
-    t2e = points(k)%time**2 * (points(k)%energy_spatial + points(k)%energy_temporal)
     print '(f9.5,2x,2f13.10,2x,2f13.8,2x,f12.8,2x,f9.5)', points(k)%time, points(k)%plaquette_spatial, &
-      points(k)%plaquette_temporal, points(k)%energy_spatial, points(k)%energy_temporal, t2e, points(k)%charge
+      points(k)%plaquette_temporal, points(k)%energy_spatial, points(k)%energy_temporal, clover(points(k)), points(k)%charge
   end do
   if (report%t0_clover > 0) print '(a,f0.6,a,f0.6,a)', '# t0 ', report%t0_clover, ' (plaquette: ', report%t0_plaquette, ')'
   if (report%w0_clover > 0) print '(a,f0.6,a,f0.6,a)', '# w0 ', report%w0_clover, ' (plaquette: ', report%w0_plaquette, ')'
   print '(a,a,a)', '# ', word(report%steps), ' steps'
+  if (report%stopped == 1) print '(a)', '# INTERRUPTED at t = '//decimals(report%time, 5)
+  if (len(plot_file) > 0 .and. first_rank(context)) call write_plot()
   call ok(plaq_context_destroy(context))
-  call leave(0)
+  call leave(merge(3, 0, report%stopped == 1))
+
+contains
+
+  !> t^2 E from clover leaves.
+  real(c_double) function clover(p)
+    type(plaq_flow_point), intent(in) :: p
+    clover = p%time**2 * (p%energy_spatial + p%energy_temporal)
+  end function
+
+  subroutine write_plot()
+    type(plot_points) :: energy, line
+    type(plot_panel) :: panel(1)
+    do k = 1, min(count, room)
+      call plot_add(energy, points(k)%time, clover(points(k)))
+      call plot_add(line, points(k)%time, 0.3d0)
+    end do
+    panel(1) = plot_one('Gradient flow', 't / a^2', 't^2 E', plot_history('clover', '#0072b2', energy))
+    panel(1)%series = [panel(1)%series, plot_history('0.3', '#d55e00', line)]
+    call plot_page(plot_file, panel)
+  end subroutine
 end program

@@ -124,6 +124,11 @@ static job read_options(int argc, char **argv) {
   j.json_file = option(argc, argv, "--json", "");
   j.history_file = option(argc, argv, "--history", "");
   j.plot_file = option(argc, argv, "--plot", "");
+  check_output(j.out_file, 1);
+  check_output(j.transformation_file, 1);
+  check_output(j.json_file, 1);
+  check_output(j.history_file, 1);
+  check_output(j.plot_file, 1);
   j.format = choose(argc, argv, "--format", "ildg", FORMATS);
   j.method = option(argc, argv, "--method", "overrelaxation");
   p->condition = choose(argc, argv, "--condition", "landau", CONDITIONS);
@@ -201,10 +206,10 @@ static void write_transformation(plaq_gaugefix result, const job *j) {
   const int32_t *l = j->file.extents;
   size_t count = (size_t)l[0] * l[1] * l[2] * l[3] * NUMBERS;
   double *g = memory((int64_t)count, sizeof *g);
-  FILE *f = open_file(j->transformation_file, "wb");
+  FILE *f = begin_file(j->transformation_file);
   OK(plaq_gaugefix_transformation(result, g));
   fwrite(g, sizeof *g, count, f);
-  close_file(f, j->transformation_file);
+  end_file(f, j->transformation_file);
   free(g);
 }
 
@@ -230,7 +235,7 @@ static void print_table(const job *j) {
     printf("# residual: functional %.12f, theta %.3e\n", r->residual_functional, r->residual_theta);
   printf("# plaquette %.12f\n", j->after.total);
   printf("# %lld iterations, %.3f s%s\n", (long long)(r->iterations + r->residual_iterations), r->seconds,
-         r->converged ? "" : ", NOT CONVERGED");
+         r->converged ? "" : r->stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
 }
 
 static void json_states(FILE *f, const char *name, const plaq_gaugefix_state *states, int64_t count, const char *after) {
@@ -254,7 +259,7 @@ static void write_json(const job *j) {
   const int32_t *l = j->file.extents;
   const plaq_gaugefix_params *p = &j->params;
   const plaq_gaugefix_report *r = &j->report;
-  FILE *f = open_file(j->json_file, "w");
+  FILE *f = begin_file(j->json_file);
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
   fprintf(f, ",\n  \"gauge\": {\"file\": ");
@@ -279,7 +284,7 @@ static void write_json(const job *j) {
   json_states(f, "copies", j->copies, j->copy_count, ",");
   json_states(f, "slices", j->slices, j->slice_count, "");
   fprintf(f, "}\n");
-  close_file(f, j->json_file);
+  end_file(f, j->json_file);
 }
 
 static void write_plot(const job *j) {

@@ -2,40 +2,16 @@
 !> gaugefix.c, with the same options, table and files. docs/gaugefix.md describes them.
 !>
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method combined --temperatures 20 --stochastic-sweeps 20 --out $OUT/landau_f --transformation $OUT/landau_f.g --history $OUT/history_f
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method fourier-descent --alpha 0.06 --check-every 1
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method fourier-descent --alpha 0.06 --check-every 1 --plot $OUT/fourier_f.svg
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition mag --residual yes --copies 2 --format milc --out $OUT/mag_f
 include 'example.inc'
-
-module gaugefix_progress
-  use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit, int64
-  implicit none
-  integer(int64), save :: shown_at = 0
-  !> Unit of the history; 0: none is written.
-  integer, save :: history = 0
-contains
-  !> Called at every check: a line in the history, and one for the user when a second has passed.
-  integer(c_int32_t) function progress(copy, sweeps, functional, theta, temperature, user) bind(c)
-    integer(c_int64_t), value :: copy, sweeps
-    real(c_double), value :: functional, theta, temperature
-    type(c_ptr), value :: user
-    integer(int64) :: now, rate
-    progress = 0
-    if (history /= 0) write (history, '(2(i0,1x),es25.16e3,2(1x,es16.8e3))') copy, sweeps, functional, theta, temperature
-    call system_clock(now, rate)
-    if (shown_at == 0) shown_at = now
-    if (c_associated(user) .or. now - shown_at < rate) return
-    shown_at = now
-    write (error_unit, '(2(a,i0),a,f13.10,a,es8.2)', advance='no') '  copy ', copy, ', ', sweeps, &
-      ' sweeps, functional ', functional, ', theta ', theta
-    if (temperature > 0) write (error_unit, '(a,f7.4)', advance='no') ', temperature ', temperature
-    write (error_unit, '()')
-  end function
-end module
+include 'plot.inc'
+include 'fixing.inc'
 
 program gaugefix
   use plaq
   use example
+  use plots
   use gaugefix_progress
   implicit none
   character(len=7), parameter :: condition_names(3) = [character(len=7) :: 'landau', 'coulomb', 'mag']
@@ -52,7 +28,7 @@ program gaugefix
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_GAUGEFIX_SINGLE, PLAQ_GAUGEFIX_MIXED, PLAQ_GAUGEFIX_DOUBLE]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
-  character(len=112), parameter :: help(13) = [character(len=112) :: &
+  character(len=112), parameter :: help(14) = [character(len=112) :: &
     'usage: gaugefix_f --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]', &
     '                  [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]', &
     '                  [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]', &
@@ -61,15 +37,16 @@ program gaugefix
     '                  [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]', &
     '                  [--check-every N] [--copies N] [--random-start no|yes] [--seed S]', &
     '                  [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]', &
-    '                  [--transformation FILE] [--json FILE] [--history FILE] [--device auto|cpu|cuda] [--threads N]', &
+    '                  [--transformation FILE] [--json FILE] [--history FILE] [--plot FILE.svg]', &
+    '                  [--device auto|cpu|cuda] [--threads N]', &
     '  --out has the fixed links; --transformation the matrices g(x) as this machine''s doubles without a', &
     '  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank', &
     '  only)', &
-    '  --history has a line for every check: copy, sweeps, functional, theta, temperature']
+    '  --history has a line for every check: copy, sweeps, functional, theta, temperature; --plot draws all checks']
   !> Numbers of a matrix of SU(3).
   integer, parameter :: numbers = 18
 
-  character(len=:), allocatable :: gauge_file, out_file, transformation_file, json_file, history_file, method, device
+  character(len=:), allocatable :: gauge_file, out_file, transformation_file, json_file, history_file, plot_file, method, device
   integer(c_int32_t) :: form
   integer(c_int64_t) :: direction
   type(plaq_context) :: context
@@ -103,6 +80,7 @@ program gaugefix
   if (len(transformation_file) > 0) call write_transformation()
   call print_table()
   if (len(json_file) > 0 .and. place%rank == 0) call write_json()
+  if (len(plot_file) > 0 .and. place%rank == 0) call write_plot()
   call ok(plaq_context_destroy(context))
   call leave(merge(0, 3, report%converged == 1))
 
@@ -112,13 +90,19 @@ contains
     call check_options(last, '--gauge --condition --time --residual --method --precision --omega --alpha '// &
                        '--probability --stochastic-sweeps --hot --cold --temperatures --microcanonical --logarithmic '// &
                        '--stop-theta --stop-theta-max --stop-change --max-iterations --check-every --copies --random-start '// &
-                       '--seed --out --format --transformation --json --history --device --threads', help)
+                       '--seed --out --format --transformation --json --history --plot --device --threads', help)
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
     gauge_file = option(last, '--gauge')
     out_file = option(last, '--out', '')
     transformation_file = option(last, '--transformation', '')
     json_file = option(last, '--json', '')
     history_file = option(last, '--history', '')
+    plot_file = option(last, '--plot', '')
+    call check_output(out_file, overwrite=.true.)
+    call check_output(transformation_file, overwrite=.true.)
+    call check_output(json_file, overwrite=.true.)
+    call check_output(history_file, overwrite=.true.)
+    call check_output(plot_file, overwrite=.true.)
     form = choose(last, '--format', 'ildg', format_names, format_values)
     method = option(last, '--method', 'overrelaxation')
     params%condition = choose(last, '--condition', 'landau', condition_names, condition_values)
@@ -174,6 +158,8 @@ contains
       if (status /= 0) call not_written(history_file)
       write (history, '(a)') '# copy, sweeps, functional, theta, temperature'
     end if
+    drawn = len(plot_file) > 0
+    call watch_signals()
     call ok(plaq_gaugefix_run(gauge, params, c_funloc(progress), c_null_ptr, report, fixed))
     if (history /= 0) close (history)
     call ok(plaq_gaugefix_copies(fixed, capacity=0_c_int64_t, count=n))
@@ -197,16 +183,23 @@ contains
     integer :: unit, status
     allocate (g(numbers * product(int(file%extents, c_int64_t))))
     call ok(plaq_gaugefix_transformation(fixed, g))
-    open (newunit=unit, file=transformation_file, action='write', status='replace', access='stream', iostat=status)
+    open (newunit=unit, file=transformation_file//'.part', action='write', status='replace', access='stream', iostat=status)
     if (status == 0) write (unit, iostat=status) g
     if (status == 0) close (unit, iostat=status)
-    if (status /= 0) call not_written(transformation_file)
+    call into_place(transformation_file, status)
   end subroutine
 
   subroutine not_written(name)
     character(len=*), intent(in) :: name
     write (error_unit, '(a)') name//': cannot be written'
     call leave(1)
+  end subroutine
+
+  subroutine write_plot()
+    call plot_page(plot_file, &
+                   [plot_one('Gauge functional', 'sweep', 'F', plot_history('F', '#0072b2', functional_points)), &
+                    plot_one('Violation of the gauge condition', 'sweep', 'log10 theta', &
+                             plot_history('theta', '#d55e00', theta_points))])
   end subroutine
 
   subroutine print_states(what, states)
@@ -233,7 +226,8 @@ contains
       ', theta ', report%residual_theta
     print '(a,f14.12)', '# plaquette ', after%total
     print '(a)', '# '//word(report%iterations + report%residual_iterations)//' iterations, '// &
-      shown(report%seconds, '(f12.3)')//' s'//trim(merge('               ', ', NOT CONVERGED', report%converged == 1))
+      shown(report%seconds, '(f12.3)')//' s'// &
+      trim(merge('               ', merge(', INTERRUPTED  ', ', NOT CONVERGED', report%stopped == 1), report%converged == 1))
   end subroutine
 
   subroutine json_states(unit, name, states, after)
@@ -260,9 +254,8 @@ contains
   end function
 
   subroutine write_json()
-    integer :: unit, status
-    open (newunit=unit, file=json_file, action='write', status='replace', iostat=status)
-    if (status /= 0) call not_written(json_file)
+    integer :: unit
+    unit = begin_file(json_file)
     write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', '  "device": '//quoted(device)//','
     write (unit, '(a)') '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'//format_name(file%format)// &
       '", "lattice": '//json_integers(file%extents)//'},'
@@ -283,7 +276,6 @@ contains
     call json_states(unit, 'copies', copies, ',')
     call json_states(unit, 'slices', slices, '')
     write (unit, '(a)') '}'
-    close (unit, iostat=status)
-    if (status /= 0) call not_written(json_file)
+    call end_file(unit, json_file)
   end subroutine
 end program

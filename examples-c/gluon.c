@@ -59,6 +59,8 @@ static job read_options(int argc, char **argv) {
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
+  check_output(j.json_file, 1);
+  check_output(j.plot_file, 1);
   j.fixes = choose(argc, argv, "--fix", "no", FIX);
   j.as_is = j.fixes == 2;
   j.fixes = j.fixes == 1;
@@ -249,7 +251,7 @@ static void print_table(const job *j) {
 }
 
 static void write_json(const job *j) {
-  FILE *f = open_file(j->json_file, "w");
+  FILE *f = begin_file(j->json_file);
   int i;
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
@@ -267,7 +269,7 @@ static void write_json(const job *j) {
             i ? "," : "", p->k[0], p->k[1], p->k[2], p->k[3], p->p2, d, p->p2 * d, p->momenta);
   }
   fprintf(f, "\n  ]\n}\n");
-  close_file(f, j->json_file);
+  end_file(f, j->json_file);
 }
 
 static void write_plot(const job *j) {
@@ -278,6 +280,11 @@ static void write_plot(const job *j) {
   series = plot_history("p^2 D", "#0072b2", &dressing);
   plot_write(j->plot_file, "Gluon propagator in Landau gauge", "(a p)^2", "p^2 D(p^2)", &series, 1);
   plot_free(&dressing);
+}
+
+static int32_t progress(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user) {
+  (void)copy, (void)sweeps, (void)functional, (void)theta, (void)temperature, (void)user;
+  return interrupted;
 }
 
 int main(int argc, char **argv) {
@@ -291,8 +298,13 @@ int main(int argc, char **argv) {
   OK(plaq_gaugefix_report_init(&j.fixed, sizeof j.fixed));
   if (j.fixes) {
     plaq_gaugefix result;
-    OK(plaq_gaugefix_run(gauge, &j.fix, NULL, NULL, &j.fixed, &result));
+    watch_signals();
+    OK(plaq_gaugefix_run(gauge, &j.fix, progress, NULL, &j.fixed, &result));
     OK(plaq_gaugefix_destroy(result));
+    if (j.fixed.stopped) {
+      printf("# INTERRUPTED: the gauge is not fixed\n");
+      return 3;
+    }
   }
   OK(plaq_gauge_plaquette(gauge, &j.links));
   measure(gauge, &j);

@@ -1,19 +1,24 @@
 !> gluon: the gluon propagator of a configuration in Landau gauge; the twin of gluon.c, with the same
 !> options, table and file, and its conventions.
 !>
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --json $OUT/gluon_f.json
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --json $OUT/gluon_f.json --plot $OUT/gluon_f.svg
 ! test: --gauge tests/data/quenched-b6.0-8x8x8x8.nersc --fix yes --cut 0
 include 'example.inc'
+include 'plot.inc'
+include 'fixing.inc'
 
 program gluon
   use plaq
   use example
+  use plots
+  use gaugefix_progress
   implicit none
   real(c_double), parameter :: pi = 3.14159265358979323846_c_double
   character(len=5), parameter :: fix_names(3) = [character(len=5) :: 'no', 'yes', 'as-is']
-  character(len=108), parameter :: help(3) = [character(len=108) :: &
+  character(len=108), parameter :: help(4) = [character(len=108) :: &
     'usage: gluon_f --gauge FILE [--fix no|yes|as-is] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]', &
-    '               [--json FILE] [--device auto|cpu|cuda] [--threads N]', &
+    '               [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
+    '  --plot: p^2 D over p^2 as a picture', &
     '  --cut: momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)']
 
   !> Momenta that the symmetries of the lattice make one.
@@ -23,7 +28,7 @@ program gluon
     real(c_double) :: p2 = 0, total = 0
   end type
 
-  character(len=:), allocatable :: gauge_file, json_file, device
+  character(len=:), allocatable :: gauge_file, json_file, plot_file, device
   integer(c_int32_t) :: fixes
   real(c_double) :: cut, theta, transversality
   type(plaq_context) :: context
@@ -47,8 +52,13 @@ program gluon
   call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge, report=file))
   call ok(plaq_gaugefix_report_init(report, c_sizeof(report)))
   if (fixes == 1) then
-    call ok(plaq_gaugefix_run(gauge, params, c_null_funptr, c_null_ptr, report, fixed))
+    call watch_signals()
+    call ok(plaq_gaugefix_run(gauge, params, c_funloc(progress), c_null_ptr, report, fixed))
     call ok(plaq_gaugefix_destroy(fixed))
+    if (report%stopped == 1) then
+      print '(a)', '# INTERRUPTED: the gauge is not fixed'
+      call leave(3)
+    end if
   end if
   call ok(plaq_gauge_plaquette(gauge, links))
   l = file%extents
@@ -65,16 +75,20 @@ program gluon
   end if
   call print_table()
   if (len(json_file) > 0) call write_json()
+  if (len(plot_file) > 0) call write_plot()
   call ok(plaq_context_destroy(context))
   call leave(merge(0, 3, fixes /= 1 .or. report%converged == 1))
 
 contains
 
   subroutine read_options()
-    call check_options(last, '--gauge --fix --stop-theta --copies --seed --cut --json --device --threads', help)
+    call check_options(last, '--gauge --fix --stop-theta --copies --seed --cut --json --plot --device --threads', help)
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
     gauge_file = option(last, '--gauge')
     json_file = option(last, '--json', '')
+    plot_file = option(last, '--plot', '')
+    call check_output(json_file, overwrite=.true.)
+    call check_output(plot_file, overwrite=.true.)
     fixes = choose(last, '--fix', 'no', fix_names, [0_c_int32_t, 1_c_int32_t, 2_c_int32_t])
     params%stop_theta = number(last, '--stop-theta', '1e-12')
     params%copies = whole(last, '--copies', '1')
@@ -226,28 +240,32 @@ contains
     end do
   end subroutine
 
+  subroutine write_plot()
+    type(plot_points) :: dressing
+    integer :: i
+    do i = 1, size(points)
+      call plot_add(dressing, points(i)%p2, points(i)%p2 * propagator(points(i)))
+    end do
+    call plot_page(plot_file, [plot_one('Gluon propagator in Landau gauge', '(a p)^2', 'p^2 D(p^2)', &
+                                        plot_history('p^2 D', '#0072b2', dressing))])
+  end subroutine
+
   subroutine write_json()
-    integer :: unit, status, i
-    open (newunit=unit, file=json_file, action='write', status='replace', iostat=status)
-    if (status == 0) then
-      write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', &
-        '  "device": '//quoted(device)//',', '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'// &
-        format_name(file%format)//'", "lattice": '//json_integers(file%extents)//'},', &
-        '  "functional": '//exact(links%link_trace)//', "theta": '//exact(theta)//', "transversality": '// &
-        exact(transversality)//', "cut": '//exact(cut)//',', '  "points": ['
-      do i = 1, size(points)
-        associate (p => points(i))
-          write (unit, '(a)') '    {"k": '//json_integers(int(p%k, c_int32_t))//', "p2": '//exact(p%p2)//', "D": '// &
-            exact(propagator(p))//', "p2D": '//exact(p%p2 * propagator(p))//', "momenta": '// &
-            word(int(p%momenta, c_int64_t))//'}'//trim(merge(',', ' ', i < size(points)))
-        end associate
-      end do
-      write (unit, '(a)') '  ]', '}'
-      close (unit, iostat=status)
-    end if
-    if (status /= 0) then
-      write (error_unit, '(a)') json_file//': cannot be written'
-      call leave(1)
-    end if
+    integer :: unit, i
+    unit = begin_file(json_file)
+    write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', &
+      '  "device": '//quoted(device)//',', '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'// &
+      format_name(file%format)//'", "lattice": '//json_integers(file%extents)//'},', &
+      '  "functional": '//exact(links%link_trace)//', "theta": '//exact(theta)//', "transversality": '// &
+      exact(transversality)//', "cut": '//exact(cut)//',', '  "points": ['
+    do i = 1, size(points)
+      associate (p => points(i))
+        write (unit, '(a)') '    {"k": '//json_integers(int(p%k, c_int32_t))//', "p2": '//exact(p%p2)//', "D": '// &
+          exact(propagator(p))//', "p2D": '//exact(p%p2 * propagator(p))//', "momenta": '// &
+          word(int(p%momenta, c_int64_t))//'}'//trim(merge(',', ' ', i < size(points)))
+      end associate
+    end do
+    write (unit, '(a)') '  ]', '}'
+    call end_file(unit, json_file)
   end subroutine
 end program

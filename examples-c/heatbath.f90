@@ -4,20 +4,23 @@
 !>   heatbath_f --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]
 !>              [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]
 !>              [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]
-!>              [--device auto|cpu|cuda] [--threads N]
+!>              [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
 !>   heatbath_f --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...
 !>
-! test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched_f --format nersc
+! test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched_f --format nersc --plot $OUT/history_f.svg
 ! test: --start tests/data/quenched-b6.0-4x4x4x8.ildg --beta 6.0 --thermalise 1
 ! test: --continue $OUT/stream.00001 --configurations 1 --out $OUT/stream_f
-!> What is shown while sweeps run.
 include 'example.inc'
+include 'plot.inc'
 
+!> What is shown while sweeps run.
 module heatbath_progress
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
   use example, only: interrupted
   implicit none
+  !> Sweeps that are done one by one say nothing.
+  logical, save :: quiet = .false.
 contains
   !> Called after every sweep.
   integer(c_int32_t) function progress(done, all, seconds, user) bind(c)
@@ -25,7 +28,7 @@ contains
     real(c_double), value :: seconds
     type(c_ptr), value :: user
     progress = interrupted
-    if (done == all .and. .not. c_associated(user)) &
+    if (done == all .and. .not. quiet .and. .not. c_associated(user)) &
       write (error_unit, '(2x,i0,a,f7.1,a)') all, ' sweeps,', seconds, ' s'
   end function
 end module
@@ -33,17 +36,19 @@ end module
 program heatbath
   use plaq
   use example
+  use plots
   use heatbath_progress
   implicit none
-  character(len=112), parameter :: help(9) = [character(len=112) :: &
+  character(len=112), parameter :: help(10) = [character(len=112) :: &
     'usage: heatbath_f --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]', &
     '                  [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]', &
     '                  [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]', &
-    '                  [--device auto|cpu|cuda] [--threads N]', &
+    '                  [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
     '       heatbath_f --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...', &
     'defaults: --start hot --seed 1 --overrelax 4 --thermalise 200 --separation 20 --configurations 1', &
     '          --format ildg --overwrite no --device auto --threads 0 (all)', &
     '--continue goes on after a file of heatbath (ildg, nersc3x3) as if it had not stopped', &
+    '--plot draws the plaquette after every sweep, with its mean and error', &
     'example: heatbath_f --lattice 8,8,8,16 --beta 6.0 --configurations 10 --out b6.0']
   !> What a label says before each number of the record: heatbath.c writes the same.
   character(len=32), parameter :: words(6) = [character(len=32) :: 'plaq heatbath, configuration ', ', sweep ', &
@@ -54,7 +59,8 @@ program heatbath
   type(plaq_gauge_params) :: shape
   type(plaq_update_params) :: params
   type(plaq_plaquette) :: average
-  character(len=:), allocatable :: start, from, prefix
+  type(plot_points) :: points
+  character(len=:), allocatable :: start, from, prefix, plot_file
   integer(c_int64_t) :: thermalise, separation, configurations, n, number_of_last, first, extents(4)
   integer(c_int32_t) :: form
   logical :: overwrite, done, there
@@ -62,10 +68,12 @@ program heatbath
 
   last = command_argument_count()
   call check_options(last, '--lattice --beta --start --continue --seed --overrelax --thermalise --separation '// &
-                     '--configurations --out --format --overwrite --device --threads', help)
+                     '--configurations --out --format --overwrite --plot --device --threads', help)
   from = option(last, '--continue', '')
   start = option(last, '--start', 'hot')
   prefix = option(last, '--out', '')
+  plot_file = option(last, '--plot', '')
+  quiet = len(plot_file) > 0
   configurations = whole(last, '--configurations', '1')
   form = choose(last, '--format', 'ildg', format_names, format_values)
   overwrite = yes(last, '--overwrite')
@@ -98,6 +106,7 @@ program heatbath
       if (there) call check_output(file_name(n), .false.)
     end do
   end if
+  call check_output(plot_file, overwrite)
 
   context = open_context(last)
   if (len(from) > 0) then
@@ -134,6 +143,7 @@ program heatbath
     write (*, '()')
     flush (output_unit)
   end do
+  if (len(plot_file) > 0) call write_plot()
   call ok(plaq_context_destroy(context))
   call leave(merge(0, 3, done))
 
@@ -209,17 +219,47 @@ contains
     end if
   end subroutine
 
-  !> `done` is false where a signal came.
+  !> With a picture in steps of a sweep, at each of which the plaquette is measured. `done` is false where a signal
+  !> came, on many ranks to any of them.
   subroutine update(sweeps)
     integer(c_int64_t), intent(in) :: sweeps
     type(plaq_update_report) :: report
+    type(plaq_plaquette) :: now
+    integer(c_int64_t) :: left
     done = .true.
     if (sweeps == 0) return
-    params%sweeps = sweeps
-    call ok(plaq_update_report_init(report, c_sizeof(report)))
-    call ok(plaq_gauge_update(gauge, params, c_funloc(progress), c_null_ptr, report))
-    params%first_sweep = report%next_sweep
-    done = report%stopped == 0
+    params%sweeps = merge(1_c_int64_t, sweeps, quiet)
+    do left = sweeps, 1, -params%sweeps
+      call ok(plaq_update_report_init(report, c_sizeof(report)))
+      call ok(plaq_gauge_update(gauge, params, c_funloc(progress), c_null_ptr, report))
+      params%first_sweep = report%next_sweep
+      done = report%stopped == 0
+      if (.not. done) return
+      if (.not. quiet) cycle
+      call ok(plaq_gauge_plaquette(gauge, now))
+      call plot_add(points, real(report%next_sweep, c_double), now%total)
+    end do
+  end subroutine
+
+  subroutine write_plot()
+    type(plot_series) :: series
+    real(c_double) :: mean, error, tau
+    integer :: begin
+    if (.not. first_rank(context)) return
+    series = plot_history('plaquette', '#0072b2', points)
+    ! The last sweep of the thermalisation makes the first configuration.
+    begin = int(max(thermalise, 1_c_int64_t))
+    call mean_of_history(series%values(begin:), mean, error, tau)
+    if (error > 0) then
+      series%mean = mean
+      series%error = error
+      series%first = begin
+      series%name = 'plaquette, mean '//decimals(mean, 6)//', error '//small(error, 1)//', autocorrelation time '// &
+        decimals(tau, 1)
+      print '(a,i0,7a)', '# plaquette of ', size(series%values) - begin + 1, ' sweeps: mean ', decimals(mean, 12), &
+        ', error ', small(error, 2), ', autocorrelation time ', decimals(tau, 2)
+    end if
+    call plot_page(plot_file, [plot_one('Plaquette, beta '//general(params%beta, 6), 'sweep', 'plaquette', series)])
   end subroutine
 
   function file_name(k) result(name)

@@ -132,6 +132,13 @@ static void write_configuration(plaq_gauge gauge, const char *prefix, int64_t nu
   free(name);
 }
 
+/* Signals end a run after the trajectory that they come in. */
+static int32_t progress(int64_t trajectory, double delta_h, int32_t accepted, double plaquette, int64_t iterations, double seconds,
+                        void *user) {
+  (void)trajectory, (void)delta_h, (void)accepted, (void)plaquette, (void)iterations, (void)seconds, (void)user;
+  return interrupted;
+}
+
 /* Histories that --plot draws. */
 typedef struct histories {
   plot_points plaquette, delta_h, acceptance;
@@ -157,7 +164,7 @@ int main(int argc, char **argv) {
   const char *start, *log_name, *checkpoint, *prefix, *plot;
   histories history = {{0}, {0}, {0}};
   char *input, text[4][1024];
-  int64_t trajectories, checkpoint_every, save_every, flow_every, n, accepted = 0, seed, next;
+  int64_t trajectories, done, checkpoint_every, save_every, flow_every, n, accepted = 0, seed, next;
   double weight = 0, seconds = 0;
   FILE *log = NULL;
   check_options(argc, argv, OPTIONS, HELP);
@@ -168,6 +175,7 @@ int main(int argc, char **argv) {
   checkpoint = run_text(input, "checkpoint", text[2], sizeof text[2], "");
   prefix = run_text(input, "configurations", text[3], sizeof text[3], "");
   plot = option(argc, argv, "--plot", "");
+  check_output(plot, 1);
   trajectories = (int64_t)run_number(input, "trajectories", 1);
   if (*option(argc, argv, "--trajectories", "")) trajectories = integer(argc, argv, "--trajectories", NULL);
   checkpoint_every = (int64_t)run_number(input, "checkpoint_every", *checkpoint ? 10 : 0);
@@ -196,12 +204,15 @@ int main(int argc, char **argv) {
 
   printf("# seed %lld, trajectories from %lld on\n# trajectory, plaquette, delta H, accepted, iterations\n",
          (long long)seed, (long long)next);
-  for (n = 1; n <= trajectories; n++) {
+  watch_signals();
+  done = trajectories;
+  for (n = 1; n <= done; n++) {
     plaq_complex polyakov;
     int64_t number;
     OK(plaq_hmc_report_init(&report, sizeof report));
-    OK(plaq_hmc_run(hmc, gauge, 1, NULL, NULL, &report));
+    OK(plaq_hmc_run(hmc, gauge, 1, progress, NULL, &report));
     number = report.next_trajectory - 1;
+    if (report.stopped) done = n;
     accepted += report.accepted;
     weight += report.exp_minus_delta_h;
     seconds += report.trajectory_seconds;
@@ -220,12 +231,13 @@ int main(int argc, char **argv) {
     if (flow_every > 0 && (number + 1) % flow_every == 0) flow(context, gauge, input, log);
     if (log) fprintf(log, "}\n"), fflush(log);
     if (save_every > 0 && *prefix && (number + 1) % save_every == 0) write_configuration(gauge, prefix, number);
-    if (checkpoint_every > 0 && *checkpoint && ((number + 1) % checkpoint_every == 0 || n == trajectories))
+    if (checkpoint_every > 0 && *checkpoint && ((number + 1) % checkpoint_every == 0 || n == done))
       OK(plaq_hmc_save(hmc, gauge, checkpoint));
   }
-  fprintf(stderr, "\n  %.3f s a trajectory\n", seconds / (double)trajectories);
-  printf("# acceptance %.4f, average of exp(-delta H) %.6f\n", (double)accepted / (double)trajectories,
-         weight / (double)trajectories);
+  fprintf(stderr, "\n  %.3f s a trajectory\n", seconds / (double)done);
+  if (report.stopped) printf("# INTERRUPTED after trajectory %lld\n", (long long)report.next_trajectory - 1);
+  printf("# acceptance %.4f, average of exp(-delta H) %.6f\n", (double)accepted / (double)done,
+         weight / (double)done);
   if (log) close_file(log, log_name);
   if (*plot && first_rank(context)) write_plot(plot, &history);
   plot_free(&history.plaquette);
@@ -233,5 +245,5 @@ int main(int argc, char **argv) {
   plot_free(&history.acceptance);
   free(input);
   OK(plaq_context_destroy(context));
-  return 0;
+  return report.stopped ? 3 : 0;
 }

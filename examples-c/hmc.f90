@@ -2,35 +2,61 @@
 !> for its keys lattice, start, trajectories and checkpoint.
 !>
 !>   hmc_f --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE]
-!>         [--device auto|cpu|cuda] [--threads N]
+!>         [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
 !>
-! test: --input examples-c/hmc/quenched.toml --trajectories 3
+! test: --input examples-c/hmc/quenched.toml --trajectories 3 --plot $OUT/quenched_f.svg
 ! test: --input examples-c/hmc/wilson.toml --trajectories 1
 include 'example.inc'
+include 'plot.inc'
+
+module hmc_progress
+  use, intrinsic :: iso_c_binding
+  use example, only: interrupted
+  use plots, only: plot_points, plot_add
+  implicit none
+  type(plot_points), save :: plaquettes, energies
+contains
+  !> Called after every trajectory.
+  integer(c_int32_t) function progress(trajectory, delta_h, accepted, plaquette, iterations, seconds, user) bind(c)
+    integer(c_int64_t), value :: trajectory, iterations
+    integer(c_int32_t), value :: accepted
+    real(c_double), value :: delta_h, plaquette, seconds
+    type(c_ptr), value :: user
+    progress = interrupted
+    if (c_associated(user) .or. accepted < 0 .or. iterations < 0 .or. seconds < 0) return
+    call plot_add(plaquettes, real(trajectory, c_double), plaquette)
+    call plot_add(energies, real(trajectory, c_double), delta_h)
+  end function
+end module
 
 program hmc
   use plaq
   use example
+  use plots
+  use hmc_progress
   implicit none
   character(len=96), parameter :: help(2) = [character(len=96) :: &
     'usage: hmc_f --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE]', &
-    '             [--device auto|cpu|cuda] [--threads N]']
+    '             [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]']
   type(plaq_context) :: context
   type(plaq_gauge) :: gauge, from
   type(plaq_gauge_params) :: shape
   type(plaq_hmc) :: chain
   type(plaq_hmc_report) :: report
-  character(len=:), allocatable :: input, start, checkpoint
-  integer(c_int64_t) :: trajectories, every, n, accepted, seed, next, extents(4)
+  character(len=:), allocatable :: input, start, checkpoint, plot_file
+  type(plot_points) :: acceptance
+  integer(c_int64_t) :: trajectories, every, n, all, accepted, seed, next, extents(4)
   real(c_double) :: weight
   integer :: last, mu
 
   last = command_argument_count()
-  call check_options(last, '--input --trajectories --start --device --threads', help)
+  call check_options(last, '--input --trajectories --start --plot --device --threads', help)
   input = all_of(option(last, '--input'))
   context = open_context(last)
   start = option(last, '--start', run_text('start', 'hot'))
   checkpoint = run_text('checkpoint', '')
+  plot_file = option(last, '--plot', '')
+  call check_output(plot_file, overwrite=.true.)
   trajectories = nint(run_number('trajectories', 1.0_c_double), c_int64_t)
   if (len(option(last, '--trajectories', '')) > 0) trajectories = whole(last, '--trajectories')
   every = nint(run_number('checkpoint_every', 10.0_c_double), c_int64_t)
@@ -63,25 +89,39 @@ program hmc
   print '(a)', '# trajectory, plaquette, delta H, accepted, iterations'
   accepted = 0
   weight = 0
+  call watch_signals()
+  all = trajectories
   do n = 1, trajectories
     call ok(plaq_hmc_report_init(report, c_sizeof(report)))
-    call ok(plaq_hmc_run(chain, gauge, 1_c_int64_t, c_null_funptr, c_null_ptr, report))
+    call ok(plaq_hmc_run(chain, gauge, 1_c_int64_t, c_funloc(progress), c_null_ptr, report))
     accepted = accepted + report%accepted
     weight = weight + report%exp_minus_delta_h
     print '(i8,f16.12,f14.6,i3,i10)', report%next_trajectory - 1, report%plaquette, report%delta_h, &
       report%last_accepted, report%iterations
     flush (output_unit)
+    call plot_add(acceptance, real(report%next_trajectory - 1, c_double), real(accepted, c_double) / real(n, c_double))
+    if (report%stopped == 1) all = n
     if (len(checkpoint) > 0 .and. every > 0) then
-      if (mod(report%next_trajectory, every) == 0 .or. n == trajectories) &
+      if (mod(report%next_trajectory, every) == 0 .or. n == all) &
         call ok(plaq_hmc_save(chain, gauge, checkpoint//c_null_char))
     end if
+    if (report%stopped == 1) exit
   end do
-  print '(a,f6.4,a,f0.6)', '# acceptance ', real(accepted, c_double) / real(trajectories, c_double), &
-    ', average of exp(-delta H) ', weight / real(trajectories, c_double)
+  if (report%stopped == 1) print '(a)', '# INTERRUPTED after trajectory '//word(report%next_trajectory - 1)
+  print '(a,f6.4,a,f0.6)', '# acceptance ', real(accepted, c_double) / real(all, c_double), &
+    ', average of exp(-delta H) ', weight / real(all, c_double)
+  if (len(plot_file) > 0 .and. first_rank(context)) call write_plot()
   call ok(plaq_context_destroy(context))
-  call leave(0)
+  call leave(merge(3, 0, report%stopped == 1))
 
 contains
+
+  subroutine write_plot()
+    call plot_page(plot_file, &
+                   [plot_one('Plaquette', 'trajectory', 'plaquette', plot_history('plaquette', '#0072b2', plaquettes)), &
+                    plot_one('Energy', 'trajectory', 'delta H', plot_history('delta H', '#d55e00', energies)), &
+                    plot_one('Acceptance', 'trajectory', 'fraction', plot_history('accepted so far', '#009e73', acceptance))])
+  end subroutine
 
   function all_of(name) result(text)
     character(len=*), intent(in) :: name

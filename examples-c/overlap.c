@@ -142,6 +142,8 @@ static job read_options(int argc, char **argv) {
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
+  check_output(j.json_file, 1);
+  check_output(j.plot_file, 1);
   j.save_file = option(argc, argv, "--save-modes", "");
   j.load_file = option(argc, argv, "--load-modes", "");
   j.task = choose(argc, argv, "--task", "modes", TASKS);
@@ -338,7 +340,7 @@ static void print_results(const job *j) {
   if (j->task != TASK_PROPAGATOR) return;
   for (k = 0; k < j->masses; k++) {
     printf("# m %g: %lld iterations of %s, residual %.2e%s\n", j->mass[k], (long long)j->solve.iterations,
-           name_of(o->algorithm, SOLVERS), j->solve.residual, j->solve.converged ? "" : ", NOT CONVERGED");
+           name_of(o->algorithm, SOLVERS), j->solve.residual, j->solve.converged ? "" : j->solve.stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
     printf("#%4s  %18s  %18s  %18s\n", "t", "pion", "rho", "nucleon");
     for (t = 0; t < j->times; t++)
       printf("%5d  %18.10e  %18.10e  %18.10e\n", t, j->pion[k * j->times + t], j->rho[k * j->times + t],
@@ -360,7 +362,7 @@ static void write_json(const job *j) {
   const plaq_overlap_report *o = &j->overlap;
   const int32_t *l = j->file.extents;
   int k, n = j->times;
-  FILE *f = open_file(j->json_file, "w");
+  FILE *f = begin_file(j->json_file);
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
   json_text(f, j->device);
   fprintf(f, ",\n  \"gauge\": {\"file\": ");
@@ -415,13 +417,13 @@ static void write_json(const job *j) {
   fprintf(f, "  \"seconds\": {\"load\": %.9g, \"modes\": %.9g, \"sign\": %.9g, \"ginsparg_wilson\": %.9g, ",
           j->seconds_load, o->seconds_modes, o->seconds_sign, j->seconds_violation);
   fprintf(f, "\"index\": %.9g, \"propagator\": %.9g}\n}\n", j->seconds_index, j->seconds_propagator);
-  close_file(f, j->json_file);
+  end_file(f, j->json_file);
 }
 
 /* The circle of eigenvalues, and the low ones on it: Re lambda = |lambda|^2 / (2 rho). */
 static void write_plot(const job *j) {
   const double rho = 1 + j->s, unit = 220 / rho;
-  FILE *f = open_file(j->plot_file, "w");
+  FILE *f = begin_file(j->plot_file);
   int k, side;
   fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"520\" height=\"520\" font-family=\"sans-serif\" "
              "font-size=\"13\">\n<rect width=\"520\" height=\"520\" fill=\"white\"/>\n");
@@ -435,7 +437,7 @@ static void write_plot(const job *j) {
               260 + (side ? unit : -unit) * im, side ? "#b04030" : "#3060b0");
     }
   fprintf(f, "<text x=\"50\" y=\"510\">eigenvalues of D: blue from positive, red from negative chirality</text>\n</svg>\n");
-  close_file(f, j->plot_file);
+  end_file(f, j->plot_file);
 }
 
 int main(int argc, char **argv) {

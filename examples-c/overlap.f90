@@ -8,6 +8,7 @@ include 'example.inc'
 module overlap_progress
   use, intrinsic :: iso_c_binding
   use, intrinsic :: iso_fortran_env, only: error_unit
+  use example, only: interrupted
   implicit none
   real(c_double), save :: shown_at = 0
 contains
@@ -16,7 +17,7 @@ contains
     integer(c_int64_t), value :: iteration
     real(c_double), value :: residual, seconds
     type(c_ptr), value :: user
-    progress = 0
+    progress = interrupted
     if (seconds < shown_at) shown_at = 0
     if (c_associated(user) .or. seconds - shown_at < 0.2d0) return
     shown_at = seconds
@@ -86,6 +87,8 @@ program overlap
   gauge_file = option(last, '--gauge')
   json_file = option(last, '--json', '')
   plot_file = option(last, '--plot', '')
+  call check_output(json_file, overwrite=.true.)
+  call check_output(plot_file, overwrite=.true.)
   save_file = option(last, '--save-modes', '')
   load_file = option(last, '--load-modes', '')
   task = choose(last, '--task', 'modes', task_names, task_values)
@@ -117,6 +120,7 @@ program overlap
   context = open_context(last)
   device = device_name(context)
   write (error_unit, '(a)') 'overlap on '//device
+  call watch_signals()
   seconds = 0
   zeros = 0
   solved%converged = 1
@@ -312,7 +316,8 @@ contains
     do k = 1, mass_count
       print '(7a)', '# m ', shown(masses(k), '(f8.5)'), ': ', word(solved%iterations), &
         ' iterations of '//name_of(found%algorithm, solver_names, solver_values)//', residual ', &
-        shown(solved%residual, '(es9.2)'), trim(merge(', NOT CONVERGED', repeat(' ', 15), solved%converged /= 1))
+        shown(solved%residual, '(es9.2)'), &
+        trim(merge(merge(', INTERRUPTED  ', ', NOT CONVERGED', solved%stopped == 1), repeat(' ', 15), solved%converged /= 1))
       print '(a)', '#   t                pion                 rho             nucleon'
       do t = 1, times
         print '(i5,3(2x,es18.10))', t - 1, pion(t, k), rho(t, k), nucleon(t, k)
@@ -333,27 +338,6 @@ contains
     text = text//']'
   end function
 
-  integer function opened(name)
-    character(len=*), intent(in) :: name
-    integer :: status
-    open (newunit=opened, file=name, action='write', status='replace', iostat=status)
-    if (status /= 0) then
-      write (error_unit, '(a)') name//': cannot be written'
-      call leave(1)
-    end if
-  end function
-
-  subroutine closed(unit, name)
-    integer, intent(in) :: unit
-    character(len=*), intent(in) :: name
-    integer :: status
-    close (unit, iostat=status)
-    if (status /= 0) then
-      write (error_unit, '(a)') name//': cannot be written'
-      call leave(1)
-    end if
-  end subroutine
-
   function number_text(value) result(text)
     integer(c_int32_t), intent(in) :: value
     character(len=:), allocatable :: text
@@ -363,7 +347,7 @@ contains
   subroutine write_json()
     integer :: unit, k
     character(len=:), allocatable :: comma
-    unit = opened(json_file)
+    unit = begin_file(json_file)
     write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', '  "device": '//quoted(device)//','
     write (unit, '(a)') '  "gauge": {"file": '//quoted(gauge_file)//', "format": "'//format_name(file%format)// &
       '", "lattice": '//json_integers(file%extents)//'},'
@@ -408,14 +392,14 @@ contains
     write (unit, '(a)') '  "seconds": {"load": '//exact(seconds(1))//', "modes": '//exact(found%seconds_modes)// &
       ', "sign": '//exact(found%seconds_sign)//', "ginsparg_wilson": '//exact(seconds(2))//','
     write (unit, '(a)') '    "index": '//exact(seconds(3))//', "propagator": '//exact(seconds(4))//'}', '}'
-    call closed(unit, json_file)
+    call end_file(unit, json_file)
   end subroutine
 
   !> The circle of eigenvalues, and the low ones on it: Re lambda = |lambda|^2 / (2 rho).
   subroutine write_plot()
     integer :: unit, k, side
     real(c_double) :: r, square, re, im
-    unit = opened(plot_file)
+    unit = begin_file(plot_file)
     r = 1 + params%s
     write (unit, '(a)') '<svg xmlns="http://www.w3.org/2000/svg" width="520" height="520" font-family="sans-serif" '// &
       'font-size="13">', '<rect width="520" height="520" fill="white"/>', &
@@ -433,6 +417,6 @@ contains
       end do
     end if
     write (unit, '(a)') '<text x="50" y="510">eigenvalues of D: blue from positive, red from negative chirality</text>', '</svg>'
-    call closed(unit, plot_file)
+    call end_file(unit, plot_file)
   end subroutine
 end program

@@ -174,14 +174,9 @@ static inline history_mean mean_of_history(const double *v, int n) {
   return m;
 }
 
-/* Appears complete or not at all: written beside its place first. */
 static inline void plot_page(const char *file, const plot_panel *panels, int count) {
-  char *part = malloc(strlen(file) + 6);
-  FILE *f;
+  FILE *f = begin_file(file);
   int k;
-  if (!part) usage_error("memory", "exhausted");
-  sprintf(part, "%s.part", file);
-  f = open_file(part, "w");
   fprintf(f, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
              "font-family=\"sans-serif\" font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
           PLOT_WIDTH, count * PLOT_HEIGHT, PLOT_WIDTH, count * PLOT_HEIGHT);
@@ -191,12 +186,7 @@ static inline void plot_page(const char *file, const plot_panel *panels, int cou
     fprintf(f, "</g>\n");
   }
   fprintf(f, "</svg>\n");
-  close_file(f, part);
-  if (rename(part, file)) {
-    perror(file);
-    exit(1);
-  }
-  free(part);
+  end_file(f, file);
 }
 
 /* A page of one panel. */

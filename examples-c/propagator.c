@@ -629,7 +629,6 @@ static void json_errors(FILE *f, const job *j, const char *name, const double *v
   json_array(f, name, error_of(j, values), count, after);
 }
 
-/* Appears complete or not at all. */
 static void write_json(job *j) {
   const int32_t *l = j->file.extents, *x = j->source[0].position;
   const plaq_solve_report *s = &j->solve;
@@ -637,10 +636,8 @@ static void write_json(job *j) {
   size_t numbers = hadron_numbers(&j->hadrons);
   int n = j->times, k;
   double before = now();
-  char described[16384], *part = room_for(strlen(j->json_file) + 6, 1);
-  FILE *f;
-  sprintf(part, "%s.part", j->json_file);
-  f = open_file(part, "w");
+  char described[16384];
+  FILE *f = begin_file(j->json_file);
   average(j);
   describe_job(j, described, sizeof described);
   fprintf(f, "{\n  \"version\": \"%s\",\n  \"device\": ", plaq_version());
@@ -716,12 +713,7 @@ static void write_json(job *j) {
     json_errors(f, j, "nucleon", j->mass_nucleon, n, "");
   }
   fprintf(f, "  }\n}\n");
-  close_file(f, part);
-  if (rename(part, j->json_file)) {
-    perror(j->json_file);
-    exit(1);
-  }
-  free(part);
+  end_file(f, j->json_file);
   j->written = now();
   j->writing = j->written - before;
 }

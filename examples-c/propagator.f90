@@ -680,17 +680,13 @@ contains
   subroutine write_json()
     real(c_double), parameter :: none(0) = 0
     real(c_double) :: all(times, derived), off(times, derived), before
-    integer :: unit, status, k, n
+    integer :: unit, k, n
     before = now()
     call jackknife(found, shape_of, values, deviations)
     n = hadron_numbers(shape_of)
     all = reshape(values(n + 1:), shape(all))
     off = reshape(deviations(n + 1:), shape(off))
-    open (newunit=unit, file=json_file//'.part', action='write', status='replace', iostat=status)
-    if (status /= 0) then
-      write (error_unit, '(a)') json_file//': cannot be written'
-      call leave(1)
-    end if
+    unit = begin_file(json_file)
     write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', '  "device": '//quoted(device)//','
     write (unit, '(a)') '  "gauge": {"file": '//quoted(found%files(1)%text)//', "format": "'//format_name(file%format)// &
       '", "lattice": '//json_integers(file%extents)//'},'
@@ -745,8 +741,7 @@ contains
         json_array('rho', off(:, 8))//',', json_array('nucleon', off(:, 9))
     end if
     write (unit, '(a)') '  }', '}'
-    close (unit, iostat=status)
-    call into_place(json_file, status)
+    call end_file(unit, json_file)
     written = now()
     writing = written - before
   end subroutine

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Installs into a temporary prefix and builds, links and runs a C program against it: with
-# pkg-config (shared and static), with CMake's find_package, and through DESTDIR.
+# Installs into a temporary prefix and builds, links and runs programs against it: with pkg-config (shared and
+# static), with CMake's find_package, through DESTDIR, and in C, C++ and Fortran from the prefix after it moved. Says
+# how long each step took.
 set -u
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-CC=${CC:-cc}
+CC=${CC:-cc} CXX=${CXX:-c++}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 major=${version%%.*}
 good=0 bad=0 ignored=0
@@ -13,8 +14,9 @@ good=0 bad=0 ignored=0
 run() { # name, command...
   local name=$1
   shift
+  local begin=$EPOCHREALTIME
   if "$@" >"$work/log" 2>&1; then
-    echo "test $name ... ok"
+    echo "test $name ... ok ($(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f s", b - a }'))"
     good=$((good + 1))
   else
     echo "test $name ... FAILED"
@@ -116,9 +118,85 @@ moved() {
     cmake -S "$work/src" -B "$work/cmake3" -DCMAKE_PREFIX_PATH="$to" && cmake --build "$work/cmake3" &&
       [ "$("$work/cmake3/use_plaq")" = "$version" ] || return 1
   fi
-  "$to/bin/plaquette" --help >/dev/null && ! nm "$to/lib/libplaq.so" | grep -q . && mv "$to" "$prefix"
+  "$to/bin/plaquette" --help >/dev/null && ! nm "$to/lib/libplaq.so" | grep -q .
 }
 run moved_prefix moved
+
+# The plaquette of unit links, built with what the moved prefix has, and run.
+cat >"$work/src/hello.c" <<'END'
+#include <plaq.h>
+#include <stdio.h>
+#define OK(call) if ((call) != PLAQ_SUCCESS) { fprintf(stderr, "%s\n", plaq_last_error()); return 1; }
+int main(void) {
+  plaq_context_params p;
+  plaq_gauge_params q;
+  plaq_context context;
+  plaq_gauge gauge;
+  plaq_plaquette average;
+  int mu;
+  OK(plaq_context_params_init(&p, sizeof p))
+  p.device = PLAQ_DEVICE_CPU;
+  OK(plaq_context_create(&p, &context))
+  OK(plaq_gauge_params_init(&q, sizeof q))
+  for (mu = 0; mu < 4; mu++) q.extents[mu] = 4;
+  OK(plaq_gauge_create(context, &q, &gauge))
+  OK(plaq_gauge_unit(gauge))
+  OK(plaq_gauge_plaquette(gauge, &average))
+  printf("hello, plaquette %.3f\n", average.total);
+  OK(plaq_context_destroy(context))
+  return 0;
+}
+END
+cp "$work/src/hello.c" "$work/src/hello.cpp"
+cat >"$work/src/hello.f90" <<'END'
+program hello
+  use plaq
+  implicit none
+  type(plaq_context_params) :: p
+  type(plaq_gauge_params) :: q
+  type(plaq_context) :: context
+  type(plaq_gauge) :: gauge
+  type(plaq_plaquette) :: average
+  call ok(plaq_context_params_init(p, c_sizeof(p)))
+  p%device = PLAQ_DEVICE_CPU
+  call ok(plaq_context_create(p, context))
+  call ok(plaq_gauge_params_init(q, c_sizeof(q)))
+  q%extents = 4
+  call ok(plaq_gauge_create(context, q, gauge))
+  call ok(plaq_gauge_unit(gauge))
+  call ok(plaq_gauge_plaquette(gauge, average))
+  print '(a,f5.3)', 'hello, plaquette ', average%total
+  call ok(plaq_context_destroy(context))
+contains
+  subroutine ok(status)
+    integer(c_int32_t), intent(in) :: status
+    if (status /= PLAQ_SUCCESS) error stop 1
+  end subroutine
+end program
+END
+hello() { # shared or static, compiler and sources
+  local how=$1 package flags to=$work/moved
+  shift
+  package=$([ "$how" = static ] && echo plaq-static || echo plaq)
+  export PKG_CONFIG_PATH=$to/lib/pkgconfig
+  flags="$(pkg-config --define-prefix --cflags --libs $package)"
+  [ "$how" = static ] || flags="$flags -Wl,-rpath,$to/lib"
+  # shellcheck disable=SC2086
+  "$@" -o "$work/hello" $flags || return 1
+  [ "$(cd "$work" && ./hello)" = "hello, plaquette 1.000" ] && { [ "$how" = shared ] || ! ldd "$work/hello" | grep libplaq; }
+}
+if command -v pkg-config >/dev/null && [ -d "$work/moved" ]; then
+  for how in shared static; do
+    run "hello_c_$how" hello "$how" "$CC" -std=c99 "$work/src/hello.c"
+    run "hello_c++_$how" hello "$how" "${CXX##* }" "$work/src/hello.cpp"
+    if command -v "${FC:-gfortran}" >/dev/null; then
+      run "hello_fortran_$how" hello "$how" "${FC:-gfortran}" -J "$work" "$work/moved/share/plaq/fortran/plaq.f90" "$work/src/hello.f90"
+    else
+      ignore "hello_fortran_$how" "no Fortran compiler"
+    fi
+  done
+fi
+[ ! -d "$work/moved" ] || mv "$work/moved" "$prefix"
 
 cat >"$work/src/milc.c" <<'END'
 #include <quda_milc_interface.h>

@@ -52,6 +52,8 @@ const PROMISES: &str = r#"
 - **Threads and callbacks.** An object in use is `PLAQ_BUSY`; nothing waits for another call. So is every call that a
   log callback makes. ThreadSanitizer (`scripts/tsan.sh`) finds nothing in calls of four threads that share objects but
   a read in crossbeam-deque whose value is thrown away where another thread wrote meanwhile.
+- **Attacks.** `make fuzz` calls every function with random arguments and reads damaged files; docs/lab/fuzz.md has how
+  many calls and files were tried.
 - **Ranks.** Before they exchange anything, the ranks of a call compare its name, its number, its objects and its
   parameters. Where parameters or objects differ, all of them get `PLAQ_INVALID_ARGUMENT` and go on; where they are in
   different calls, `PLAQ_COMM_FAILED` with what each rank called, and the context is lost. A wrong argument on one rank, a stale handle too, is the same refusal on all. Not compared are arrays, texts,
@@ -65,7 +67,8 @@ const PROMISES: &str = r#"
 ## What cannot be
 
 - **Pointers.** An address that is neither NULL nor memory of the stated size ends the process, as in any C library.
-  Inside of a larger allocation of the device nobody knows where an array ends. A stream or a communicator that does
+  Inside of a larger allocation of the device nobody knows where an array ends. Memory of a GPU is such an address for
+  a context on the CPU. A stream or a communicator that does
   not live any more is such an address.
 - **Small allocations.** Where the host has no memory for a few bytes, Rust ends the process. A limit on the address
   space should leave some MiB.

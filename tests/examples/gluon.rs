@@ -19,7 +19,7 @@ use super::reference::matrix::{mul, trace, Matrix};
 use super::reference::numbers::gauge_from;
 use super::reference::{Gauge, Lattice, C};
 
-fn programs() -> &'static [PathBuf] {
+pub fn programs() -> &'static [PathBuf] {
     static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
     ALL.get_or_init(|| programs::find("gluon"))
 }

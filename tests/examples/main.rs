@@ -5,9 +5,11 @@ mod chain;
 mod common;
 mod gluon;
 mod heatbath;
+mod mistakes;
 mod plots;
 mod programs;
 mod propagator;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod signals;
 mod twins;

@@ -331,11 +331,19 @@ static void fill(unsigned char *memory, int zeros) {
     numbers[i] = zeros ? 0 : (double)(int64_t)(draw() >> 12) / 4503599627370496.0 - 0.5;
 }
 
-/* Where an array of the host may lie: on a GPU also on the device, short of the end too, wherever the
- * layout says that it is. Not behind the end: where nothing is, nobody can tell that an address was the device's. Lists of arrays are always the host's. */
+/* A context on the CPU knows no driver that could tell whose an address is. */
+static int asks_the_driver(void) {
+  plaq_context c = {context_of_call};
+  plaq_context_report r;
+  return !plaq_context_report_init(&r, sizeof r) && !plaq_context_describe(c, &r) && r.device == PLAQ_DEVICE_CUDA;
+}
+
+/* Where an array of the host may lie: on a GPU also on the device, short of the end too, wherever the layout says
+ * that it is. Not behind the end: where nothing is, nobody can tell that an address was the device's. Lists of arrays
+ * are always the host's. */
 static unsigned char *place(unsigned char *host) {
   static unsigned char *device;
-  if (!gpu || layout_arrays || percent(50)) return host;
+  if (!gpu || layout_arrays || percent(50) || !asks_the_driver()) return host;
   if (!device && !(device = device_memory(DATA))) {
     fault("no memory on the device", 0);
     return host;

@@ -80,6 +80,19 @@ fn philox_known_answers() {
     }
 }
 
+/// An implementation of others.
+#[test]
+fn philox_of_another_crate() {
+    let mut rng = rng::Rng::new(11);
+    let mut word = || (rng.uniform() * 4_294_967_296.0) as u32;
+    for _ in 0..10_000 {
+        let counter = [word(), word(), word(), word()];
+        let key = [word(), word()];
+        let known = rand_philox::philox4x32_10(counter, key);
+        assert_eq!(philox::philox4x32_10(counter, key), known);
+    }
+}
+
 #[test]
 fn dense_algebra() {
     let mut rng = rng::Rng::new(3);

@@ -1,0 +1,142 @@
+//! Ctrl-C and SIGTERM end programs in C and in Fortran where they can stop, with status 3 and a word; and both draw the
+//! same pictures.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use super::common::Folder;
+use super::{gluon, heatbath, programs, propagator};
+
+const GAUGE: &str = "tests/data/quenched-b6.0-8x8x8x8.nersc";
+const INPUT: &str =
+    "length = 1.0\nseed = 1\naccept_until = 20\n[run]\nlattice = [4, 4, 4, 4]\nstart = \"hot\"\n\
+    [[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 5.7\n\
+    [[level]]\nintegrator = \"omelyan2\"\nsteps = 6\nmonomials = [\"gauge\"]\n";
+
+pub fn found(name: &'static str) -> &'static [PathBuf] {
+    static FLOW: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    static HMC: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    static GAUGEFIX: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    match name {
+        "gluon" => gluon::programs(),
+        "heatbath" => heatbath::programs(),
+        "propagator" => propagator::programs(),
+        "flow" => FLOW.get_or_init(|| programs::find(name)),
+        "hmc" => HMC.get_or_init(|| programs::find(name)),
+        _ => GAUGEFIX.get_or_init(|| programs::find(name)),
+    }
+}
+
+fn device() -> String {
+    std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into())
+}
+
+/// Whether the process has a handler of its own for SIGTERM.
+fn watches(id: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|l| l.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|l| u64::from_str_radix(l.trim(), 16).ok());
+    caught.is_some_and(|mask| mask >> 14 & 1 == 1)
+}
+
+/// Work that would last for hours.
+fn endless(input: &str) -> [(&'static str, Vec<&str>); 6] {
+    let fixing = ["--gauge", GAUGE, "--stop-theta", "1e-300", "--max-iterations", "100000000"];
+    [
+        ("heatbath", "--lattice 8,8,8,8 --beta 6.0 --thermalise 10000000".split(' ').collect()),
+        ("gaugefix", fixing.to_vec()),
+        ("gluon", vec!["--gauge", GAUGE, "--fix", "yes", "--copies", "1000000"]),
+        ("flow", vec!["--gauge", GAUGE, "--time", "2000", "--step", "0.01"]),
+        ("hmc", vec!["--input", input, "--trajectories", "10000000"]),
+        ("propagator", {
+            let solve = ["--kappa", "0.3", "--tol", "1e-15", "--max-iterations", "100000000"];
+            [&["--gauge", GAUGE][..], &solve].concat()
+        }),
+    ]
+}
+
+#[test]
+fn signals_end_programs_cleanly() {
+    let folder = Folder::new("signals");
+    let input = folder.0.join("input.toml");
+    std::fs::write(&input, INPUT).unwrap();
+    let input = input.display().to_string();
+    for (name, arguments) in endless(&input) {
+        for (program, signal) in found(name).iter().zip(["-TERM", "-INT"]) {
+            let mut job = Command::new(program);
+            job.args(&arguments).args(["--device", &device()]);
+            let job = job.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let start = Instant::now();
+            while !watches(job.id()) && start.elapsed() < Duration::from_secs(60) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            let sent = Command::new("kill").args([signal, &job.id().to_string()]).status().unwrap();
+            let out = job.wait_with_output().unwrap();
+            let said = [out.stdout, out.stderr].concat();
+            let said = String::from_utf8_lossy(&said);
+            assert!(sent.success(), "{program:?} ended by itself: {said}");
+            assert_eq!(out.status.code(), Some(3), "{program:?}: {said}");
+            assert!(said.contains("INTERRUPTED"), "{program:?}: {said}");
+        }
+    }
+}
+
+/// Text and numbers of a picture in their order.
+fn tokens(svg: &str) -> Vec<Result<f64, &str>> {
+    let number = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+    let mut all = Vec::new();
+    let mut rest = svg;
+    while !rest.is_empty() {
+        let of_number = rest.starts_with(number);
+        let end = rest.find(|c| number(c) != of_number).unwrap_or(rest.len());
+        let (token, after) = rest.split_at(end);
+        all.push(if of_number { token.parse().map_err(|_| token) } else { Err(token) });
+        rest = after;
+    }
+    all
+}
+
+#[test]
+fn both_draw_the_same_pictures() {
+    let folder = Folder::new("twin-pictures");
+    let input = folder.0.join("input.toml");
+    std::fs::write(&input, INPUT).unwrap();
+    let input = input.display().to_string();
+    let small = "tests/data/quenched-b6.0-4x4x4x8.ildg";
+    let heatbath = "--lattice 4,4,2,4 --beta 5.5 --thermalise 10 --separation 1 --overrelax 0 --configurations 80";
+    let cases = [
+        ("heatbath", heatbath.split(' ').collect::<Vec<_>>(), "class=\"mean\""),
+        ("gaugefix", vec!["--gauge", small], "log10 theta"),
+        ("gluon", vec!["--gauge", small, "--fix", "yes"], "p^2 D"),
+        ("flow", vec!["--gauge", small, "--time", "0.5"], "0.3</text>"),
+        ("hmc", vec!["--input", &input, "--trajectories", "4"], "accepted so far"),
+    ];
+    for (name, arguments, word) in cases {
+        let programs = found(name);
+        if !programs::has_both(programs) {
+            return;
+        }
+        let drawn = |program: &Path| {
+            let file = folder.0.join(program.file_name().unwrap()).with_extension("svg");
+            let mut job = Command::new(program);
+            job.args(&arguments).args(["--device", &device(), "--plot"]).arg(&file);
+            let out = job.output().unwrap();
+            assert!(out.status.success(), "{program:?}: {}", String::from_utf8_lossy(&out.stderr));
+            std::fs::read_to_string(&file).unwrap()
+        };
+        let (c, f) = (drawn(&programs[0]), drawn(&programs[1]));
+        assert!(c.contains(word) && c.ends_with("</svg>\n"), "{c}");
+        let (a, b) = (tokens(&c), tokens(&f));
+        assert_eq!(a.len(), b.len(), "{name}: {c}\n{f}");
+        for (x, y) in a.iter().zip(&b) {
+            // Places are rounded to a tenth.
+            let same = match (x, y) {
+                (Ok(x), Ok(y)) => (x - y).abs() < 0.11,
+                _ => x == y,
+            };
+            assert!(same, "{name}: {x:?} {y:?}");
+        }
+    }
+}
