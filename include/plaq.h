@@ -1146,7 +1146,7 @@ typedef struct plaq_multigrid_params {
   /** Of the finest level. Default: PLAQ_SMOOTHER_CA_GCR. */
   plaq_smoother smoother;
   /** Of the finest level's smoother, and of null vectors and coarse operators: double or single,
-   * the smoother half too; 0: single. Default: 0. */
+   * the smoother half too. 0: single, and the smoother half on GPUs with CA_GCR. Default: 0. */
   plaq_precision smoother_precision;
   /** Default: 0. */
   plaq_precision coarse_precision;

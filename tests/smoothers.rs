@@ -231,7 +231,10 @@ fn powers_in_sixteen_bits_smooth_as_well() {
             let levels = vec![LevelParams { pre, post, ..level([2; 4], 8) }];
             let params = MultigridParams::with_levels(levels);
             let iterations = |smoother_precision| {
-                let params = MultigridParams { smoother_precision, ..params.clone() };
+                let params = MultigridParams {
+                    smoother_precision: Some(smoother_precision),
+                    ..params.clone()
+                };
                 let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
                 [1, 3].map(|n| solve(&op, Some(&multigrid), n).0.solver.iterations)
             };
@@ -329,7 +332,7 @@ fn announced_memory_is_taken() {
             let params = MultigridParams {
                 cycle: Cycle::V,
                 smoother,
-                smoother_precision,
+                smoother_precision: Some(smoother_precision),
                 coarse_smoother: smoother,
                 coarsest,
                 coarsest_modes,
@@ -370,7 +373,7 @@ fn bad_choices_are_refused() {
             Status::BadExtents,
             "domain[0]",
         );
-        let half = Precision::F16;
+        let half = Some(Precision::F16);
         refused(
             MultigridParams { smoother, smoother_precision: half, ..base.clone() },
             Status::Unsupported,
@@ -428,7 +431,7 @@ fn ranks_take_the_same_iterations() {
             ] {
                 let params = MultigridParams {
                     smoother,
-                    smoother_precision,
+                    smoother_precision: Some(smoother_precision),
                     coarse_smoother: smoother,
                     domain: [2, 4, 4, 2],
                     coarsest,

@@ -632,7 +632,7 @@ module plaq
     !> Of the finest level.
     integer(c_int32_t) :: smoother
     !> Of the finest level's smoother, and of null vectors and coarse operators: double or single,
-    !> the smoother half too; 0: single.
+    !> the smoother half too. 0: single, and the smoother half on GPUs with CA_GCR.
     integer(c_int32_t) :: smoother_precision
     integer(c_int32_t) :: coarse_precision
     !> Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.

@@ -112,7 +112,7 @@ interface! {
             /// Of the finest level.
             smoother: plaq_smoother = PLAQ_SMOOTHER_CA_GCR,
             /// Of the finest level's smoother, and of null vectors and coarse operators: double or single,
-            /// the smoother half too; 0: single.
+            /// the smoother half too. 0: single, and the smoother half on GPUs with CA_GCR.
             smoother_precision: plaq_precision = 0,
             coarse_precision: plaq_precision = 0,
             /// Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
@@ -306,7 +306,10 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
         *to = count(from, "domain", 0)?;
     }
     params.domain_steps = count(p.domain_steps, "domain_steps", 1)?;
-    params.smoother_precision = choose_or(p.smoother_precision, "params.smoother_precision", F32)?;
+    params.smoother_precision = match p.smoother_precision {
+        0 => None,
+        precision => Some(choose(precision, "params.smoother_precision")?),
+    };
     params.precision = choose_or(p.coarse_precision, "params.coarse_precision", F32)?;
     params.link_precision = match p.link_precision {
         0 => None,

@@ -120,7 +120,7 @@ fn gathered_levels_are_those_of_one_rank() {
         let params = MultigridParams {
             gather,
             precision: Precision::F64,
-            smoother_precision: Precision::F64,
+            smoother_precision: Some(Precision::F64),
             refinements: 1,
             ..MultigridParams::with_levels(levels)
         };

@@ -77,8 +77,8 @@ pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: u
     let mut sum = (around + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
     if params.smoother.has_domains() {
         // The operator inside of domains has a temporary of its own.
-        sum +=
-            part + Domains::sums_bytes(sizes[0].solved, params.smoother_precision, together(nrhs));
+        sum += part
+            + Domains::sums_bytes(sizes[0].solved, params.smoother_precision(), together(nrhs));
     }
     for (l, size) in sizes.iter().enumerate().skip(1) {
         sum += 2 * bytes(size.entry, size);
@@ -133,7 +133,7 @@ fn sizes(op: &Wilson, params: &MultigridParams) -> Vec<Size> {
 pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let geometry = op.gauge().geometry();
     let (real, some) = (params.precision.bytes() as u64, TOGETHER as u64);
-    let own = params.smoother_precision;
+    let own = params.smoother_precision();
     let wide = if params.short_powers() { Precision::F32 } else { own };
     let spinors = |subset, n: usize| SpinorField::bytes(geometry, wide, subset, n) as u64;
     let smoothed = |n: usize| SpinorField::bytes(geometry, own, Subset::Even, n) as u64;

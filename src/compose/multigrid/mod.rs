@@ -125,6 +125,7 @@ impl Multigrid {
         vectors: Option<&SpinorField>,
     ) -> Result<Self> {
         params.check()?;
+        let params = &params.on(&op.shape().device);
         gathering::places(params, op.gauge().geometry())?;
         schwarz::Schwarz::check(params, op)?;
         low::check(params, op)?;
@@ -175,7 +176,7 @@ impl Multigrid {
 
     /// Device memory that set-up takes at most, temporaries included, besides the operator.
     pub fn memory(op: &Wilson, params: &MultigridParams) -> u64 {
-        memory::setup(op, params)
+        memory::setup(op, &params.on(&op.shape().device))
     }
 
     pub fn params(&self) -> MultigridParams {

@@ -1,3 +1,4 @@
+use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::Precision;
@@ -145,8 +146,8 @@ pub struct MultigridParams {
     /// What solves the coarsest level, and low modes of it that are solved for exactly before.
     pub coarsest: Coarsest,
     pub coarsest_modes: usize,
-    /// Of the finest level's smoother.
-    pub smoother_precision: Precision,
+    /// Of the finest level's smoother; `None`: half on GPUs with `CaGcr` where the rest is single, else single.
+    pub smoother_precision: Option<Precision>,
     /// Of coarse operators and null vectors.
     pub precision: Precision,
     /// Of the links of coarse operators: `precision` or half, where that is single; `None`: half where it can be.
@@ -217,7 +218,7 @@ impl MultigridParams {
             domain_steps: 4,
             coarsest: Coarsest::CaGcr,
             coarsest_modes: 0,
-            smoother_precision: Precision::F32,
+            smoother_precision: None,
             precision: Precision::F32,
             link_precision: None,
             tol: 0.25,
@@ -236,9 +237,23 @@ impl MultigridParams {
         self.precision == Precision::F32 && self.link_precision.is_none_or(|p| p == Precision::F16)
     }
 
+    pub(super) fn smoother_precision(&self) -> Precision {
+        self.smoother_precision.unwrap_or(Precision::F32)
+    }
+
+    /// With what they leave to the device: memory limits the smoother on a GPU, arithmetic on a CPU.
+    pub(super) fn on(&self, device: &Device) -> Self {
+        let short = !device.is_cpu()
+            && self.smoother == Smoother::CaGcr
+            && self.precision == Precision::F32;
+        let own = if short { Precision::F16 } else { Precision::F32 };
+        let smoother_precision = self.smoother_precision.or(Some(own));
+        MultigridParams { smoother_precision, ..self.clone() }
+    }
+
     /// Are the finest level's Krylov spaces kept in 16 bits? What is added to them is in single precision.
     pub(super) fn short_powers(&self) -> bool {
-        self.smoother == Smoother::CaGcr && self.smoother_precision == Precision::F16
+        self.smoother == Smoother::CaGcr && self.smoother_precision() == Precision::F16
     }
 
     /// How a level from the second on is solved.
@@ -272,7 +287,7 @@ impl MultigridParams {
             bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
         }
         let plain = matches!(self.smoother, Smoother::Mr | Smoother::CaGcr | Smoother::Richardson);
-        if self.smoother_precision == Precision::F16 && !plain {
+        if self.smoother_precision() == Precision::F16 && !plain {
             bail!(
                 Unsupported,
                 "smoother: {:?} works in single or double precision, smoother_precision is half",

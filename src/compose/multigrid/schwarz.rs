@@ -104,7 +104,7 @@ impl Schwarz {
             return 0;
         }
         let geometry = op.gauge().geometry();
-        let links = GaugeField::bytes(geometry, params.smoother_precision, smoother_links(op));
+        let links = GaugeField::bytes(geometry, params.smoother_precision(), smoother_links(op));
         links as u64
             + Domains::tables(geometry.volume() as u64, geometry.volume() as u64 / 2, false)
     }

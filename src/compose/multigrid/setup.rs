@@ -28,7 +28,7 @@ pub(super) struct Finest {
 impl Finest {
     pub fn new(op: &Wilson, params: &MultigridParams) -> Result<Self> {
         let links = smoother_links(op);
-        let smoother = Arc::new(op.to(params.smoother_precision, links)?);
+        let smoother = Arc::new(op.to(params.smoother_precision(), links)?);
         let setup = match params.short_powers() {
             true => Arc::new(op.to(Precision::F32, links)?),
             false => smoother.clone(),
