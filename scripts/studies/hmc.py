@@ -44,7 +44,7 @@ def options():
     p.add_argument("--beta", help="order, creutz, flavours: 5.5; t0: 6.0")
     p.add_argument("--betas", default="5.7,6.0", help="quenched")
     p.add_argument("--kappa", help="order, flavours: 0.15; paper: 0.158")
-    p.add_argument("--steps", help="creutz: 3,4,5,7; quenched: 6")
+    p.add_argument("--steps", help="creutz: 7,9,12,16; quenched: 6")
     p.add_argument("--momenta", type=int, default=4, help="order: trajectories for every step (4)")
     p.add_argument("--only", help="flavours, tmlqcd: these, with commas between")
     p.add_argument("--configurations", type=int, default=20, help="t0")
@@ -187,7 +187,8 @@ def order(study):
     lattice, beta, kappa = o.lattice or "4,4,4,4", o.beta or "5.5", o.kappa or "0.15"
     parts = [gauge(beta), quarks("quarks", {"kappa": kappa}, solver=TIGHT)]
     both = ["gauge", "quarks"]
-    warm = document(lattice, parts, [("omelyan2", 8, both)], seed=o.seed, accept_until=10 ** 6)
+    loose = [gauge(beta), quarks("quarks", {"kappa": kappa}, solver={"tolerance_force": "1e-6", "tolerance_hamiltonian": "1e-8"})]
+    warm = document(lattice, loose, [("omelyan2", 5, both)], seed=o.seed, accept_until=10 ** 6)
     start = study.work / f"{o.out.stem}-start"
     warm = warm.replace("[run]", f'[run]\nconfigurations = "{start}"\nsave_every = {o.thermalise}')
     study.hmc("thermalise", warm, o.thermalise)
@@ -250,7 +251,7 @@ def picture(curves):
 def creutz(study):
     o = study.o
     lattice, beta = o.lattice or "4,4,4,4", o.beta or "5.5"
-    steps = [int(n) for n in (o.steps or "3,4,5,7").split(",")]
+    steps = [int(n) for n in (o.steps or "7,9,12,16").split(",")]
     head("steps", "trajectories", "⟨ΔH⟩", "⟨exp(−ΔH)⟩", "acceptance", "erfc(√⟨ΔH⟩/2)", "plaquette", "τ")
     for k, n in enumerate(steps):
         text = document(lattice, [gauge(beta)], [("leapfrog", n, ["gauge"])], seed=o.seed + k, accept_until=o.thermalise // 2)
