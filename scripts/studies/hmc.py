@@ -381,7 +381,8 @@ def flavours(study):
         if run:
             row(name, show(run["plaquette"]), tau(run["plaquette"]), show(run["acceptance"]), show(run["weight"]),
                 f"{run['iterations']['value']:.0f}", run["plaquette"]["n"], f"{run['seconds']:.3f}")
-    done = [(r["plaquette"]["value"], r["plaquette"]["error"]) for r in study.result["runs"]]
+    done = [(r["plaquette"]["value"], r["plaquette"]["error"]) for r in study.result["runs"]
+            if r["plaquette"]["error"] > 0]
     if len(done) > 1:
         value, error, chi2 = series.combined(done)
         worst = max(abs(v - value) / value for v, _ in done)

@@ -37,6 +37,8 @@ class Mean:
         # The mean that was subtracted is the chain's own: a bias of C / N in every Gamma.
         gamma = [g + c / n for g in gamma]
         c = gamma[0] + 2 * sum(gamma[1:])
+        if c <= 0:  # Too short a chain for its correlations.
+            c = gamma[0]
         self.tau = c / (2 * gamma[0])
         self.tau_error = self.tau * 2 * math.sqrt(max(w + 0.5 - self.tau, 0.0) / n)
         self.error = math.sqrt(max(c, 0.0) / n)
