@@ -2884,7 +2884,7 @@ enum {
   /** Ends the program with exit code 1 (the default). */
   PLAQ_QUDA_ERRORS_END = 0,
   /** Returns. No array, number or count of the host has been written then, and what is
-   * returned is NULL, or 1 from functions that return an int. */
+   * returned is NULL, 1 from functions that return an int, NaN from those that return a double. */
   PLAQ_QUDA_ERRORS_RETURN = 1
 };
 

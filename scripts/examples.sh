@@ -201,8 +201,35 @@ studies() {
   check "study of multigrid" multigrid_study
   check "study of the overlap operator" scripts/studies/overlap.py locality "${common[@]}" --beta 6.0 --delta 1e-4 \
     --configurations 2 --separation 5 --out "$out/locality.json" --plot "$out/locality.svg"
+  scripts/studies/hmc.py flavours "${common[@]}" --lattice 4,4,4,4 --trajectories 10 --thermalise 4 --only "omelyan2,Hasenbusch" \
+    --out "$out/flavours.json" >"$out/forms" 2>&1
+  check "study of hybrid Monte Carlo" forms_agree
+  check "errors of Markov chains" autocorrelation
   scripts/plots/gluon.py "$out/gluon.json" "$out/gluon.json" >"$out/averages" 2>&1
   check "averages of gluon" averages
+}
+
+# x' = a x + noise has tau = (1 + a) / (2 (1 - a)), here 4.5, and the mean's variance is 2 tau var / n.
+autocorrelation() {
+  PYTHONPATH=scripts/studies PYTHONDONTWRITEBYTECODE=1 python3 -c '
+import math, random, series
+random.seed(1)
+x, chain, a, n = 0.0, [], 0.8, 40000
+for _ in range(n):
+    x = a * x + random.gauss(0, 1)
+    chain.append(x)
+mean = series.Mean(chain)
+error = math.sqrt(9 / (1 - a * a) / n)
+assert abs(mean.tau - 4.5) < 4 * mean.tau_error < 1.5, (mean.tau, mean.tau_error)
+assert abs(mean.error / error - 1) < 0.1 and abs(mean.value) < 4 * error, (mean.value, mean.error, error)
+value, spread = series.jackknife([[c] for c in chain[:400]], lambda m: m[0])
+assert abs(spread / series.statistics.stdev(chain[:400]) * 20 - 1) < 1e-9'
+}
+
+# A row for each form, and what they have in common.
+forms_agree() {
+  cat "$out/forms"
+  [ "$(grep -cE '^\| (omelyan2|Hasenbusch) \|' "$out/forms")" = 2 ] && grep -q '^All: 0\.[0-9]*([0-9]*), ' "$out/forms"
 }
 
 rows() { # file, lines of tables, kinds of runs, copies of each

@@ -66,7 +66,8 @@ plaq $VERSION, built on $(. /etc/os-release && echo "$PRETTY_NAME") for $(uname 
 It unpacks the test programs and bin/plaq_bench first.
 quda is QUDA_HOME for MILC (docs/milc.md of the source tree).
 studies/*.py run gaugefix on many gauge copies (docs/studies.md of the source tree), multigrid.py propagator
-over the quark mass (docs/multigrid.md), overlap.py overlap on quenched configurations; they need Python 3.
+over the quark mass (docs/multigrid.md), overlap.py overlap on quenched configurations,
+hmc.py hmc, heatbath and flow (docs/studies-hmc.md); they need Python 3.
 Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
 END
 

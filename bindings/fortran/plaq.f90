@@ -1518,7 +1518,7 @@ module plaq
   !> Ends the program with exit code 1 (the default).
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
   !> Returns. No array, number or count of the host has been written then, and what is
-  !> returned is NULL, or 1 from functions that return an int.
+  !> returned is NULL, 1 from functions that return an int, NaN from those that return a double.
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_RETURN = 1
   !> plaq_quda_error_callback: a bind(c) procedure; pass c_funloc of it.
   !> Gets the name of the function that failed, its status and the message in lines: argument,

@@ -100,6 +100,15 @@ void qudaMomLoad(int precision, const QudaMILCSiteArg_t *arg);
 
 void qudaMomSave(int precision, const QudaMILCSiteArg_t *arg);
 
+/** The momenta's part of MILC's Hamiltonian, all ranks: 1/2 tr P^dagger P - 4 summed over links, the 4 its mean
+ * over the heat bath. Of the momenta on the device, which stay there, or else of the host's. */
+double qudaMomAction(int precision, const QudaMILCSiteArg_t *arg);
+
+/** Multiplies links [site][direction][3][3], even sites first, by MILC's staggered phases (-1)^t in x,
+ * (-1)^(t+x) in y, (-1)^(t+x+y) in z, and -1 in t on the last time-slice; in t also by
+ * exp(i pi i_mu / T). `flag` 1: puts them in, 0: takes them out. */
+void qudaRephase(int prec, void *gauge, int flag, double i_mu);
+
 /** mom = mom - eb3 TA[U_d(x) S_d(x)] for each link, TA the traceless anti-hermitian part, S the sum
  * of its plaquettes' staples times milc_loop_coeff[0], with num_loop_types 2 or 3 of
  * rectangles times [1], with 3 of loops i j k -i -j -k times [2]. */

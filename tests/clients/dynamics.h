@@ -47,6 +47,59 @@ static matrix exponential(double eps, const double *ten) {
   return e;
 }
 
+/* 1/2 tr P^dagger P - 4 of all links. */
+static double momentum_action(const double *mom) {
+  double sum = 0;
+  int i, r, c;
+  for (i = 0; i < 4 * volume; i++) {
+    const matrix a = of_ten(mom + 10 * (size_t)i);
+    for (r = 0; r < 3; r++)
+      for (c = 0; c < 3; c++) sum += 0.5 * creal(a.e[r][c] * conj(a.e[r][c]));
+    sum -= 4;
+  }
+  return sum;
+}
+
+/* Staggered phases into links and out again, with a chemical potential in time and without. */
+static void check_phases(int precision, double error) {
+  const double i_mu[2] = {0, 0.3};
+  const size_t size = 72 * (precision == 2 ? 8 : 4);
+  double *now = room(72 * (size_t)volume * sizeof *now);
+  char *host = room((size_t)own * size);
+  int k, mu, site;
+  size_t i;
+  for (k = 0; k < 2; k++) {
+    const number turn = cexp(I * acos(-1.0) * i_mu[k] / global[3]);
+    scatter_sites(host, precision, size, 0, (double *)links, 72);
+    qudaRephase(precision, host, 1, i_mu[k]);
+    done();
+    gather_sites(now, host, precision, size, 0, 72);
+    staggered_phases();
+    for (site = 0; site < volume; site++)
+      for (mu = 0; mu < 4; mu++)
+        for (i = 0; i < 9; i++) {
+          const number want = links[4 * site + mu].e[i / 3][i % 3] * (mu == 3 ? turn : 1);
+          const double *found = now + 18 * (4 * (size_t)site + (size_t)mu) + 2 * i;
+          CLOSE(found[0], creal(want), error);
+          CLOSE(found[1], cimag(want), error);
+        }
+    staggered_phases();
+    qudaRephase(precision, host, 0, i_mu[k]);
+    done();
+    gather_sites(now, host, precision, size, 0, 72);
+    for (i = 0; i < 72 * (size_t)volume; i++) CLOSE(now[i], ((const double *)links)[i], error);
+  }
+  qudaRephase(precision, host, 2, 0);
+  refused("qudaRephase", PLAQ_INVALID_ARGUMENT, "flag");
+  qudaRephase(precision, host, 1, NAN);
+  refused("qudaRephase", PLAQ_INVALID_ARGUMENT, "i_mu");
+  qudaRephase(3, host, 1, 0);
+  refused("qudaRephase", PLAQ_INVALID_ARGUMENT, "prec");
+  qudaRephase(precision, NULL, 1, 0);
+  refused("qudaRephase", PLAQ_NULL_POINTER, "gauge");
+  free(now), free(host);
+}
+
 /* Traces, forces and updates, of a site array or of two arrays; with staggered phases too. */
 static void check_dynamics(int precision, int phased, int structs, double error) {
   const double coef[3] = {1.25, -0.0625, 0.03125}, eb3 = 0.1, eps = 0.2;
@@ -58,6 +111,7 @@ static void check_dynamics(int precision, int phased, int structs, double error)
   char *memory = room((size_t)own * (112 * bytes + 3 * gap));
   QudaMILCSiteArg_t arg;
   int loops[3][6] = {{0, 1, 7, 6}, {2, 2, 3, 5, 5, 4}, {0, 2, 3, 7, 5, 4}}, *list[3], lengths[3] = {4, 6, 6};
+  double on_device = 0;
   const double weights[3] = {1, -2, 0.5};
   int i, k, mu, site, end, types;
   const size_t mom_size = structs ? size : 40 * bytes, link_size = structs ? size : 72 * bytes;
@@ -106,16 +160,25 @@ static void check_dynamics(int precision, int phased, int structs, double error)
       qudaMomLoad(precision, &arg);
       done();
     }
+    if (types == 1) {
+      /* Of the host's array. */
+      const double action = qudaMomAction(precision, &arg);
+      done();
+      CLOSE(action, momentum_action(mom), error * volume);
+    }
     if (phased) qudaGaugeForcePhased(precision, types, coef, eb3, &arg, 1);
     else qudaGaugeForce(precision, types, coef, eb3, &arg);
     done();
     if (types == 2) {
       gather_sites(now, mom_at, precision, mom_size, mom_offset, 40);
       for (i = 0; i < 40 * volume; i++) CLOSE(now[i], mom[i], error);
+      on_device = qudaMomAction(precision, &arg);
+      done();
       qudaMomSave(precision, &arg);
       done();
     }
     gather_sites(now, mom_at, precision, mom_size, mom_offset, 40);
+    if (types == 2) CLOSE(on_device, momentum_action(now), error * volume);
     for (i = 0; i < 40 * volume; i++)
       if (i % 10 != 9 && i / 40 % SITES == 0) CLOSE(now[i], want[i], 10 * error);
   }
@@ -141,6 +204,8 @@ static void check_dynamics(int precision, int phased, int structs, double error)
   memcpy(links, saved, 72 * (size_t)volume * sizeof *saved);
 
   /* What is refused. */
+  CHECK(isnan(qudaMomAction(3, &arg)));
+  refused("qudaMomAction", PLAQ_INVALID_ARGUMENT, "precision");
   qudaGaugeForce(precision, 4, coef, eb3, &arg);
   refused("qudaGaugeForce", PLAQ_INVALID_ARGUMENT, "num_loop_types");
   qudaMomSave(precision, &arg);

@@ -646,6 +646,7 @@ int main(int argc, char **argv) {
       check_projection(i, i == 2 ? 1e-14 : 1e-6);
       check_gauge_fixing(i, 3, i == 2 ? 1e-12 : 1e-6);
       check_gauge_fixing(i, 4, i == 2 ? 1e-12 : 1e-6);
+      check_phases(i, i == 2 ? 1e-14 : 1e-6);
       for (k = i == 2 ? 0 : 2; k < 3; k++) check_dynamics(i, k > 0, k != 1, i == 2 ? 1e-12 : 2e-6);
       free_sites();
     }

@@ -109,6 +109,18 @@ pub fn save_momenta(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<
     Ok(())
 }
 
+pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<f64> {
+    let host = HostMomenta::new(precision, arg)?;
+    // Of those on the device, in the precision that they have there, as QUDA does.
+    let kept = resident(&host.session);
+    let kinetic = match &kept.momenta {
+        Some(momenta) => momenta.kinetic()?,
+        None => host.load()?.kinetic()?,
+    };
+    // The mean of the eight coefficients' part of a link, which MILC takes off.
+    Ok(kinetic - 4.0 * 4.0 * host.session.geometry.global_volume() as f64)
+}
+
 /// What staggered phases multiply to along a closed path: those of a plaquette give -1, so steps in two
 /// directions anticommute, and two in one direction give 1.
 fn sign(path: &[u8]) -> Result<f64> {

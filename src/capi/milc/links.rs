@@ -3,10 +3,13 @@
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
 
+use num_complex::Complex64;
+
 use super::{precision_of, QudaMILCSiteArg_t};
 use crate::backend::{External, Location};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
+use crate::capi::quda::gauge::finite;
 use crate::capi::quda::session::{self, Session};
 use crate::error::Result;
 use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Subset};
@@ -126,6 +129,52 @@ pub fn unitarize(
         );
     }
     links.save(&projected)
+}
+
+/// Reals of a matrix, and of the four of a site.
+const MATRIX: usize = 18;
+const SITE: usize = 4 * MATRIX;
+
+pub fn rephase(prec: c_int, gauge: &DataOut, flag: c_int, i_mu: f64) -> Result<()> {
+    let session = session::get()?;
+    let precision = precision_of(prec, "prec")?;
+    if !(0..=1).contains(&flag) {
+        bail!(InvalidArgument, "flag: expected 0 (phases out) or 1 (in), found {flag}");
+    }
+    finite(i_mu, "i_mu")?;
+    let geometry = &session.geometry;
+    let ([nx, ny, nz, nt], origin) = (geometry.extents(), geometry.origin());
+    let length = geometry.global_extents()[3];
+    let angle = std::f64::consts::PI * i_mu / length as f64;
+    let turn = Complex64::new(angle.cos(), if flag == 1 { angle.sin() } else { -angle.sin() });
+    let mut numbers = gauge.numbers(precision, geometry.volume() * SITE);
+    let mut sites = numbers.chunks_mut(SITE);
+    // Even sites first; a rank's origin is even, so its own parities are those of the lattice.
+    for parity in 0..2 {
+        for index in 0..nx * ny * nz * nt {
+            let (x, y) = (index % nx, index / nx % ny);
+            let (z, t) = (index / (nx * ny) % nz, index / (nx * ny * nz));
+            if (x + y + z + t) % 2 != parity {
+                continue;
+            }
+            let last = origin[3] + t + 1 == length;
+            let odd = [t % 2 == 1, (t + x) % 2 == 1, (t + x + y) % 2 == 1, last];
+            let site = sites.next().expect("as many sites as the lattice has");
+            for (link, odd) in site.chunks_mut(MATRIX).zip(odd) {
+                if odd {
+                    link.iter_mut().for_each(|n| *n = -*n);
+                }
+            }
+            if i_mu != 0.0 {
+                for number in site[3 * MATRIX..].chunks_mut(2) {
+                    let turned = Complex64::new(number[0], number[1]) * turn;
+                    number.copy_from_slice(&[turned.re, turned.im]);
+                }
+            }
+        }
+    }
+    gauge.write(precision, &numbers);
+    Ok(())
 }
 
 #[allow(clippy::too_many_arguments)]

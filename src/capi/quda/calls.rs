@@ -28,7 +28,7 @@ interface! {
             /// Ends the program with exit code 1 (the default).
             PLAQ_QUDA_ERRORS_END = 0 => ErrorMode::End,
             /// Returns. No array, number or count of the host has been written then, and what is
-            /// returned is NULL, or 1 from functions that return an int.
+            /// returned is NULL, 1 from functions that return an int, NaN from those that return a double.
             PLAQ_QUDA_ERRORS_RETURN = 1 => ErrorMode::Return,
         }
     }
@@ -79,6 +79,9 @@ impl Nothing for () {
 }
 impl Nothing for c_int {
     const NOTHING: c_int = 1;
+}
+impl Nothing for f64 {
+    const NOTHING: f64 = f64::NAN;
 }
 impl Nothing for *mut c_void {
     const NOTHING: Self = std::ptr::null_mut();
