@@ -444,7 +444,8 @@ fn sixteen_bits_of_any_size() {
                 let mut columns = s.like_with(f16, 4).unwrap();
                 columns.copy_rhs(1, &s, 0, 2).unwrap();
                 columns.keep(&[1, 2]).unwrap();
-                close(&blas::norm2(&columns).unwrap(), &blas::norm2(&s).unwrap()[..2], 0.0);
+                // Another number of right-hand sides adds up in another order on a GPU.
+                close(&blas::norm2(&columns).unwrap(), &blas::norm2(&s).unwrap()[..2], 1e-13);
             }
         }
     }
