@@ -358,7 +358,8 @@ fn sixteen_bits_of_any_size() {
                     let some = if components.reals() > 2 { found > 0.01 * rounding } else { true };
                     assert!(found <= rounding && some, "{what}: {found:e} {rounding:e}");
                 }
-                // From here on the numbers that are stored are exact.
+                // From here on the numbers that are stored are exact; a copy in 16 bits is rounded anew, as
+                // units of a GPU have 12 bits.
                 let (x, y) = (to(&sx, f64), to(&sy, f64));
                 assert!(off(&to(&sx, f32), &x) < 1e-7, "{what}");
                 let size = sites * components.reals() as f64 / 2.0;
@@ -380,7 +381,7 @@ fn sixteen_bits_of_any_size() {
                 // One result, stored in either precision.
                 for precision in [f16, f32] {
                     let mut z = to(&sy, precision);
-                    let mut exact = to(&y, f64);
+                    let mut exact = to(&z, f64);
                     blas::axpby(&a, &sx, &b, &mut z).unwrap();
                     blas::axpby(&a, &x, &b, &mut exact).unwrap();
                     let found = off(&z, &exact);
@@ -389,13 +390,14 @@ fn sixteen_bits_of_any_size() {
                 }
                 // Two results, and sums of what is stored before it is rounded.
                 let (mut p, mut s, mut t) = (to(&sx, f16), to(&sy, f16), to(&sx, f16));
-                let (mut xp, mut xs, mut xt) = (to(&x, f64), to(&y, f64), to(&x, f64));
+                let (mut xp, mut xs, mut xt) = (to(&p, f64), to(&s, f64), to(&t, f64));
                 blas::cg_update(&mut s, &a, &mut p, &b, &t, &one).unwrap();
                 blas::cg_update(&mut xs, &a, &mut xp, &b, &xt, &one).unwrap();
                 for (found, exact) in [(&s, &xs), (&p, &xp)] {
                     assert!(off(found, exact) <= 1.01 * rounding, "{what}");
                 }
                 let (p, s) = (to(&sx, f16), to(&sy, f16));
+                let (x, y) = (to(&p, f64), to(&s, f64));
                 let (dot, norm) = blas::axpy_dot(&a, &p, &mut t, &s).unwrap();
                 let (exact_dot, exact_norm) = blas::axpy_dot(&a, &x, &mut xt, &y).unwrap();
                 close(&norm, &exact_norm, 1e-5);
@@ -404,8 +406,8 @@ fn sixteen_bits_of_any_size() {
                 }
                 assert!(off(&t, &xt) <= 1.01 * rounding, "{what}");
                 let (mut solution, mut r) = (to(&sx, f16), to(&sy, f16));
-                let (mut xsolution, mut xr) = (to(&x, f64), to(&y, f64));
-                let known = blas::norm2_later(&sx).unwrap();
+                let (mut xsolution, mut xr) = (to(&solution, f64), to(&r, f64));
+                let known = blas::norm2_later(&p).unwrap();
                 let times = Times::OverNorm(&known);
                 let found = blas::bicgstab_update(
                     &mut solution,
@@ -435,7 +437,7 @@ fn sixteen_bits_of_any_size() {
                 let mut wide = noise(3, f32);
                 let mut exact = to(&wide, f64);
                 let (mut p, mut q) = (to(&sx, f16), to(&sy, f16));
-                let (mut xp, mut xq) = (to(&x, f64), to(&y, f64));
+                let (mut xp, mut xq) = (to(&p, f64), to(&q, f64));
                 let steps = [step(0.2), step(-0.4)];
                 plaq::fields::shifts::sum(&mut wide, &mut [&mut p, &mut q], &steps, &s).unwrap();
                 plaq::fields::shifts::sum(&mut exact, &mut [&mut xp, &mut xq], &steps, &y).unwrap();
