@@ -1,12 +1,13 @@
 /* hmc: SU(3) configurations with dynamical quarks or without, by hybrid Monte Carlo.
  *
  *   hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]
- *       [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+ *       [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
  * The input names action, integrator and, in its table [run], what this program does; docs/hmc.md lists
  * the keys, and examples-c/hmc has inputs. Options go before [run]. Every trajectory is a line of the log:
  * JSON with trajectory, plaquette, delta_h, accepted, iterations, seconds and the forces by monomial. --plot
- * draws plaquette, delta H and acceptance.
+ * draws plaquette, delta H and acceptance. With --seconds no trajectory begins that would end later than that
+ * after the start, should it take as long as the longest before.
  *
  * test: --input examples-c/hmc/quenched.toml --trajectories 3 --log $OUT/quenched.jsonl --plot $OUT/quenched.svg
  * test: --input examples-c/hmc/clover.toml --trajectories 1 --log $OUT/clover.jsonl
@@ -14,13 +15,17 @@
  * test: --input examples-c/hmc/multigrid.toml --trajectories 1
  * test: --input examples-c/hmc/rhmc.toml --trajectories 1
  */
+#include <time.h>
+
 #include "plot.h"
 
 static const char HELP[] =
     "usage: hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]\n"
-    "           [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n"
+    "           [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n"
+    "  --seconds: ends before a trajectory that would take longer than until then, with a checkpoint where there\n"
+    "             is one; --start checkpoint goes on (0: no limit)\n"
     "  --plot: plaquette, delta H and acceptance over trajectories as a picture\n" GRID_HELP;
-static const char OPTIONS[] = "--input --trajectories --start --log --plot --device --threads" GRID_OPTION;
+static const char OPTIONS[] = "--input --trajectories --start --log --seconds --plot --device --threads" GRID_OPTION;
 
 static char *read_all(const char *name) {
   FILE *f = open_file(name, "rb");
@@ -132,11 +137,21 @@ static void write_configuration(plaq_gauge gauge, const char *prefix, int64_t nu
   free(name);
 }
 
-/* Signals end a run after the trajectory that they come in. */
+/* How long a run may take, and what is known of it. */
+typedef struct allowance {
+  double limit, longest;
+  time_t start;
+  int over;
+} allowance;
+
+/* Signals end a run after the trajectory that they come in, and so does a limit of time that the next one would pass. */
 static int32_t progress(int64_t trajectory, double delta_h, int32_t accepted, double plaquette, int64_t iterations, double seconds,
                         void *user) {
-  (void)trajectory, (void)delta_h, (void)accepted, (void)plaquette, (void)iterations, (void)seconds, (void)user;
-  return interrupted;
+  allowance *time_left = user;
+  (void)trajectory, (void)delta_h, (void)accepted, (void)plaquette, (void)iterations;
+  if (seconds > time_left->longest) time_left->longest = seconds;
+  time_left->over = time_left->limit > 0 && difftime(time(NULL), time_left->start) + time_left->longest > time_left->limit;
+  return interrupted || time_left->over;
 }
 
 /* Histories that --plot draws. */
@@ -163,11 +178,15 @@ int main(int argc, char **argv) {
   plaq_hmc_report report;
   const char *start, *log_name, *checkpoint, *prefix, *plot;
   histories history = {{0}, {0}, {0}};
+  allowance time_left = {0};
   char *input, text[4][1024];
   int64_t trajectories, done, checkpoint_every, save_every, flow_every, n, accepted = 0, seed, next;
   double weight = 0, seconds = 0;
   FILE *log = NULL;
   check_options(argc, argv, OPTIONS, HELP);
+  time_left.start = time(NULL);
+  time_left.limit = number(argc, argv, "--seconds", "0");
+  if (!(time_left.limit >= 0)) usage_error("--seconds", "expected 0 or more");
   input = read_all(option(argc, argv, "--input", NULL));
   context = open_context(argc, argv);
   start = option(argc, argv, "--start", run_text(input, "start", text[0], sizeof text[0], "hot"));
@@ -208,34 +227,35 @@ int main(int argc, char **argv) {
   done = trajectories;
   for (n = 1; n <= done; n++) {
     plaq_complex polyakov;
-    int64_t number;
+    int64_t place;
     OK(plaq_hmc_report_init(&report, sizeof report));
-    OK(plaq_hmc_run(hmc, gauge, 1, progress, NULL, &report));
-    number = report.next_trajectory - 1;
+    OK(plaq_hmc_run(hmc, gauge, 1, progress, &time_left, &report));
+    place = report.next_trajectory - 1;
     if (report.stopped) done = n;
     accepted += report.accepted;
     weight += report.exp_minus_delta_h;
     seconds += report.trajectory_seconds;
     OK(plaq_gauge_polyakov_loop(gauge, 3, &polyakov));
-    printf("%8lld  %.12f  %12.6f  %d  %8lld\n", (long long)number, report.plaquette, report.delta_h,
+    printf("%8lld  %.12f  %12.6f  %d  %8lld\n", (long long)place, report.plaquette, report.delta_h,
            report.last_accepted, (long long)report.iterations);
     fflush(stdout);
     fprintf(stderr, "\r  %lld of %lld, acceptance %.3f, %.0f s left ", (long long)n, (long long)trajectories,
             (double)accepted / (double)n, seconds / (double)n * (double)(trajectories - n));
     if (*plot) {
-      plot_add(&history.plaquette, (double)number, report.plaquette);
-      plot_add(&history.delta_h, (double)number, report.delta_h);
-      plot_add(&history.acceptance, (double)number, (double)accepted / (double)n);
+      plot_add(&history.plaquette, (double)place, report.plaquette);
+      plot_add(&history.delta_h, (double)place, report.delta_h);
+      plot_add(&history.acceptance, (double)place, (double)accepted / (double)n);
     }
     if (log) write_log(log, hmc, &report, &polyakov);
-    if (flow_every > 0 && (number + 1) % flow_every == 0) flow(context, gauge, input, log);
+    if (flow_every > 0 && (place + 1) % flow_every == 0) flow(context, gauge, input, log);
     if (log) fprintf(log, "}\n"), fflush(log);
-    if (save_every > 0 && *prefix && (number + 1) % save_every == 0) write_configuration(gauge, prefix, number);
-    if (checkpoint_every > 0 && *checkpoint && ((number + 1) % checkpoint_every == 0 || n == done))
+    if (save_every > 0 && *prefix && (place + 1) % save_every == 0) write_configuration(gauge, prefix, place);
+    if (checkpoint_every > 0 && *checkpoint && ((place + 1) % checkpoint_every == 0 || n == done))
       OK(plaq_hmc_save(hmc, gauge, checkpoint));
   }
   fprintf(stderr, "\n  %.3f s a trajectory\n", seconds / (double)done);
-  if (report.stopped) printf("# INTERRUPTED after trajectory %lld\n", (long long)report.next_trajectory - 1);
+  if (report.stopped)
+    printf("# %s after trajectory %lld\n", interrupted ? "INTERRUPTED" : "the time is over", (long long)report.next_trajectory - 1);
   printf("# acceptance %.4f, average of exp(-delta H) %.6f\n", (double)accepted / (double)done,
          weight / (double)done);
   if (log) close_file(log, log_name);
@@ -245,5 +265,5 @@ int main(int argc, char **argv) {
   plot_free(&history.acceptance);
   free(input);
   OK(plaq_context_destroy(context));
-  return report.stopped ? 3 : 0;
+  return interrupted ? 3 : 0;
 }

@@ -2,7 +2,7 @@
 !> for its keys lattice, start, trajectories and checkpoint.
 !>
 !>   hmc_f --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE]
-!>         [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+!>         [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
 !>
 ! test: --input examples-c/hmc/quenched.toml --trajectories 3 --plot $OUT/quenched_f.svg
 ! test: --input examples-c/hmc/wilson.toml --trajectories 1
@@ -15,14 +15,25 @@ module hmc_progress
   use plots, only: plot_points, plot_add
   implicit none
   type(plot_points), save :: plaquettes, energies
+  !> Of --seconds, in seconds; 0: none.
+  real(c_double), save :: limit = 0, longest = 0
+  integer(c_int64_t), save :: started = 0
 contains
+  real(c_double) function elapsed()
+    integer(c_int64_t) :: now, rate
+    call system_clock(now, rate)
+    elapsed = real(now - started, c_double) / real(rate, c_double)
+  end function
+
   !> Called after every trajectory.
   integer(c_int32_t) function progress(trajectory, delta_h, accepted, plaquette, iterations, seconds, user) bind(c)
     integer(c_int64_t), value :: trajectory, iterations
     integer(c_int32_t), value :: accepted
     real(c_double), value :: delta_h, plaquette, seconds
     type(c_ptr), value :: user
+    longest = max(longest, seconds)
     progress = interrupted
+    if (limit > 0 .and. elapsed() + longest > limit) progress = 1
     if (c_associated(user) .or. accepted < 0 .or. iterations < 0 .or. seconds < 0) return
     call plot_add(plaquettes, real(trajectory, c_double), plaquette)
     call plot_add(energies, real(trajectory, c_double), delta_h)
@@ -37,7 +48,7 @@ program hmc
   implicit none
   character(len=96), parameter :: help(2) = [character(len=96) :: &
     'usage: hmc_f --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE]', &
-    '             [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]']
+    '             [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]']
   type(plaq_context) :: context
   type(plaq_gauge) :: gauge, from
   type(plaq_gauge_params) :: shape
@@ -50,7 +61,10 @@ program hmc
   integer :: last, mu
 
   last = command_argument_count()
-  call check_options(last, '--input --trajectories --start --plot --device --threads', help)
+  call check_options(last, '--input --trajectories --start --seconds --plot --device --threads', help)
+  call system_clock(started)
+  limit = number(last, '--seconds', '0')
+  if (.not. limit >= 0) call usage_error('--seconds', 'expected 0 or more')
   input = all_of(option(last, '--input'))
   context = open_context(last)
   start = option(last, '--start', run_text('start', 'hot'))
@@ -107,12 +121,13 @@ program hmc
     end if
     if (report%stopped == 1) exit
   end do
-  if (report%stopped == 1) print '(a)', '# INTERRUPTED after trajectory '//word(report%next_trajectory - 1)
+  if (report%stopped == 1) print '(a)', '# '//trim(merge('INTERRUPTED     ', 'the time is over', interrupted == 1))// &
+    ' after trajectory '//word(report%next_trajectory - 1)
   print '(a,f6.4,a,f0.6)', '# acceptance ', real(accepted, c_double) / real(all, c_double), &
     ', average of exp(-delta H) ', weight / real(all, c_double)
   if (len(plot_file) > 0 .and. first_rank(context)) call write_plot()
   call ok(plaq_context_destroy(context))
-  call leave(merge(3, 0, report%stopped == 1))
+  call leave(merge(3, 0, interrupted == 1))
 
 contains
 

@@ -83,6 +83,33 @@ fn signals_end_programs_cleanly() {
     }
 }
 
+/// A run of HMC whose time is over ends between trajectories, leaves a checkpoint and goes on from it.
+#[test]
+fn a_limit_of_time_ends_trajectories() {
+    let folder = Folder::new("time-limit");
+    for program in found("hmc") {
+        let name = program.file_name().unwrap().to_string_lossy().into_owned();
+        let input = folder.0.join(format!("{name}.toml"));
+        let checkpoint = folder.0.join(&name);
+        let place = format!("[run]\ncheckpoint = \"{}\"\n", checkpoint.display());
+        std::fs::write(&input, INPUT.replace("[run]\n", &place)).unwrap();
+        let run = |arguments: &[&str]| {
+            let mut job = Command::new(program);
+            job.arg("--input").arg(&input).args(["--device", &device()]).args(arguments);
+            let out = job.output().unwrap();
+            let said = String::from_utf8_lossy(&out.stdout).into_owned();
+            assert!(out.status.success(), "{said} {}", String::from_utf8_lossy(&out.stderr));
+            said
+        };
+        let limited = run(&["--trajectories", "100000000", "--seconds", "2"]);
+        let place =
+            limited.lines().find_map(|l| l.strip_prefix("# the time is over after trajectory "));
+        let last: u64 = place.unwrap_or_else(|| panic!("{limited}")).trim().parse().unwrap();
+        let more = run(&["--trajectories", "1", "--start", "checkpoint"]);
+        assert!(more.contains(&format!("trajectories from {} on", last + 1)), "{more}");
+    }
+}
+
 /// Text and numbers of a picture in their order.
 fn tokens(svg: &str) -> Vec<Result<f64, &str>> {
     let number = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
