@@ -25,8 +25,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use args::Seen;
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
+use args::{Seen, SumArgs};
 use buffer::Allocation;
 pub use buffer::Buffer;
 pub use cpu::lanes_up_to;
@@ -36,7 +36,7 @@ use profile::Profile;
 pub(crate) use rehearsal::active as rehearsing;
 pub use rehearsal::Asked;
 
-pub use shared::{Attached, Mapped, Over, Posted, Started};
+pub use shared::{Attached, Awaited, Mapped, Posted, Started};
 
 use crate::bail;
 use crate::error::{Result, Status};
@@ -170,7 +170,11 @@ pub trait Backend: Send + Sync {
     }
     unsafe fn launch(&self, call: &Call) -> Result<()>;
     /// `sums` holds batches x N doubles; waits for them. A CPU knows nothing of other ranks.
-    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64>;
+    /// `over`: what concerns other ranks whose devices add up the sums with this one; the device fills in
+    /// the rest.
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64>;
+    /// Waits for the device ask these ranks.
+    fn awaits(&self, _ranks: Weak<dyn Awaited>) {}
     /// A reduction of this rank that nobody waits for before `finish`.
     unsafe fn start(&self, call: &Call) -> Result<Started> {
         let mut sums = zeros(call)?;
@@ -412,6 +416,10 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
     }
+    /// From now on waits for the device end when one of these ranks fails.
+    pub(crate) fn awaits(&self, ranks: Weak<dyn Awaited>) {
+        self.0.backend.awaits(ranks);
+    }
     pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
         self.0.backend.time(&mut work)
     }
@@ -643,7 +651,7 @@ impl Device {
         params: &[&str],
         args: &A,
         work: Work,
-        over: Option<&Over>,
+        over: Option<&SumArgs>,
     ) -> Result<(Vec<f64>, f64)> {
         let call = self.call(kernel, params, args, work)?;
         let (mut out, mut flag) = (zeros(&call)?, 0.0);

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-use super::args::SumArgs;
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
@@ -28,19 +27,11 @@ impl Drop for Attached {
     }
 }
 
-/// Ranks whose devices add up the sums of a reduction among themselves.
-pub struct Over<'a> {
-    /// What concerns the ranks; the device fills in the rest.
-    pub args: SumArgs,
-    /// Asked now and then while the host waits: an error ends that.
-    pub watch: &'a dyn Fn() -> Result<()>,
-    /// `args.failed` as the host sees it.
-    pub failed: &'a Mapped,
-}
-
-impl Over<'_> {
-    /// In `failed`: kernels shall not wait for messages any more.
-    pub const GIVEN_UP: u32 = 255;
+/// Other ranks that kernels of a device wait for.
+pub trait Awaited: Send + Sync {
+    /// Asked now and then while the host waits for the device. An error: one of them failed, and the
+    /// kernels have been told not to wait any more.
+    fn ask(&self) -> Result<()>;
 }
 
 /// A reduction whose sums kernels after it may read; the host has them when it asks.

@@ -11,7 +11,7 @@ mod transport;
 use std::any::Any;
 use std::cell::Cell;
 use std::fmt::Debug;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 use crate::bail;
@@ -68,6 +68,20 @@ pub fn silently<T>(work: impl FnOnce() -> T) -> T {
     }
     let _back = Back(SILENT.replace(true));
     work()
+}
+
+/// Hears of ranks that failed, as long as there is the Comm that it is of.
+#[derive(Debug)]
+pub(crate) struct Listener(Weak<Transport>);
+
+impl Listener {
+    /// As [`Comm::watch`]. A thread that must not call MPI hears nothing.
+    pub fn watch(&self) -> Result<()> {
+        match self.0.upgrade().filter(|_| !SILENT.get()).map(|t| t.ready(Side::Data)) {
+            Some(Err(e)) if e.status != Status::MpiThread => Err(e),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What a solve with a limit of time has to give back when it ends ([`Comm::end_clock`]).
@@ -350,6 +364,11 @@ impl Comm {
     /// Has another rank failed? For waits that do not go through this Comm.
     pub(crate) fn watch(&self) -> Result<()> {
         self.transport().map_or(Ok(()), |transport| transport.ready(Side::Data))
+    }
+
+    /// For waits of a device, whose kernels wait for these ranks.
+    pub(crate) fn listener(&self) -> Listener {
+        Listener(self.transport.as_ref().map_or_else(Weak::new, Arc::downgrade))
     }
 
     /// Largest values over all ranks.

@@ -373,7 +373,7 @@ impl Geometry {
         if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
             return Ok(peers.clone());
         }
-        let peers = Arc::new(Peers::new(device, self.comm())?);
+        let peers = Peers::new(device, self.comm())?;
         cache.peers.push((device.clone(), peers.clone()));
         Ok(peers)
     }

@@ -1,12 +1,12 @@
 //! GPUs of one machine that reach each other's memory: what is written there for others, and where
 //! they take sums among themselves.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use crate::backend::args::{SumArgs, MOST_PEERS};
-use crate::backend::{Attached, Buffer, Device, Mapped, Over, Ptr};
+use crate::backend::{Attached, Awaited, Buffer, Device, Mapped, Ptr};
 use crate::bail;
-use crate::comm::Comm;
+use crate::comm::{Comm, Listener};
 use crate::error::{Error, Result, Status};
 
 /// Allocations of whole 2 MiB pages are shared between processes without their neighbours.
@@ -102,7 +102,11 @@ pub(super) struct Peers {
     /// Zero as long as everything came: then the code of what did not, see `check`.
     pub failed: Mapped,
     pub board: Option<Mutex<Board>>,
+    ranks: Listener,
 }
+
+/// In `failed`: kernels shall not wait for messages any more.
+const GIVEN_UP: u32 = 255;
 
 /// Where the ranks write their sums for this one (kernels/sums.h).
 #[derive(Debug)]
@@ -116,10 +120,12 @@ pub(super) struct Board {
 
 impl Peers {
     /// All ranks call this.
-    pub fn new(device: &Device, comm: &Comm) -> Result<Peers> {
+    pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
         let board = Board::new(device, comm, &failed)?.map(Mutex::new);
-        Ok(Peers { failed, board })
+        let peers = Arc::new(Peers { failed, board, ranks: comm.listener() });
+        device.awaits(Arc::downgrade(&peers) as Weak<dyn Awaited>);
+        Ok(peers)
     }
 
     /// Closes what was opened of the others' boards; says whether they opened this one.
@@ -131,7 +137,7 @@ impl Peers {
 
     /// Ends kernels that still wait, for good.
     pub fn give_up(&self) {
-        self.failed.set(0, Over::GIVEN_UP);
+        self.failed.set(0, GIVEN_UP);
     }
 
     /// Refuses results that stand on a message which did not come; who waited in vain gives the ranks
@@ -143,12 +149,22 @@ impl Peers {
                 let (mu, upper) = ((code - 1) / 2, code % 2 == 0);
                 (comm.neighbour(mu, upper), format!("its {} face", ["x", "y", "z", "t"][mu]))
             }
-            code if code < Over::GIVEN_UP as usize => (code - 16, "its sums".into()),
+            code if code < GIVEN_UP as usize => (code - 16, "its sums".into()),
             _ => bail!(CommFailed, "messages were given up"),
         };
         let seconds = comm.timeout().as_secs_f64();
         let message = format!("rank {rank} did not send {what} within {seconds} s");
         Err(comm.fail(&Error::new(Status::CommFailed, message)))
+    }
+}
+
+impl Awaited for Peers {
+    fn ask(&self) -> Result<()> {
+        // Kernels that have been told do not wait.
+        if self.failed.get(0) != 0 {
+            return Ok(());
+        }
+        self.ranks.watch().inspect_err(|_| self.give_up())
     }
 }
 

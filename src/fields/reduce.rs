@@ -7,7 +7,7 @@ use super::peers::{lock, Board};
 use super::Geometry;
 use crate::backend::args::SumArgs;
 use crate::backend::families::Kernel;
-use crate::backend::{rehearsing, Device, KernelArgs, Over, Started, Work};
+use crate::backend::{rehearsing, Device, KernelArgs, Started, Work};
 use crate::error::Result;
 
 /// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
@@ -40,9 +40,7 @@ impl Geometry {
                 board.number = board.number.wrapping_add(1);
                 let sums = comm.sum_beside(|flag| {
                     let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
-                    let watch = || comm.watch();
-                    let over = Over { args: sums, watch: &watch, failed: &peers.failed };
-                    device.reduce_over(kernel, params, args, work, Some(&over))
+                    device.reduce_over(kernel, params, args, work, Some(&sums))
                 })?;
                 peers.check(comm)?;
                 return Ok(sums);

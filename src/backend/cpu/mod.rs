@@ -11,8 +11,9 @@ use std::sync::{Arc, Once, OnceLock};
 
 use rayon::prelude::*;
 
+use super::args::SumArgs;
 use super::fourier::{Plan, Shape};
-use super::{Backend, Call, Downloads, Over, Piece, Ptr};
+use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
 
@@ -284,7 +285,7 @@ impl Backend for Cpu {
         Ok(())
     }
 
-    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&Over>) -> Result<f64> {
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&SumArgs>) -> Result<f64> {
         let Some((numbers, maxima)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };

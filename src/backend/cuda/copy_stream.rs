@@ -40,8 +40,9 @@ impl CopyStream {
         cu!(d, event_record(downloaded, self.copies), "recording a download")
     }
 
-    pub fn wait_for_download(&self) -> Result<()> {
-        cu!(self.driver, event_synchronize(self.events[1]), "waiting for a download")
+    /// Complete when the last download is.
+    pub fn downloaded(&self) -> Handle {
+        self.events[1]
     }
 
     pub fn start_upload(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {

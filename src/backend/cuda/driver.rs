@@ -110,6 +110,7 @@ driver_functions! {
     event_destroy = "cuEventDestroy_v2" (Handle);
     event_record = "cuEventRecord" (Handle, Handle);
     event_synchronize = "cuEventSynchronize" (Handle);
+    event_query = "cuEventQuery" (Handle);
     event_elapsed = "cuEventElapsedTime" (*mut f32, Handle, Handle);
     module_load = "cuModuleLoadData" (*mut Handle, *const c_void);
     module_unload = "cuModuleUnload" (Handle);

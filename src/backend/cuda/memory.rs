@@ -64,12 +64,22 @@ impl Memory {
         }
     }
 
-    /// `shared`: other processes shall reach it; otherwise it follows the order of the stream.
-    pub fn alloc(&self, bytes: usize, shared: bool) -> Result<DevicePtr> {
+    /// `shared`: other processes shall reach it; otherwise it follows the order of the stream. `settle`
+    /// waits for that.
+    pub fn alloc(
+        &self,
+        bytes: usize,
+        shared: bool,
+        settle: impl Fn() -> Result<()>,
+    ) -> Result<DevicePtr> {
+        if shared {
+            // The driver may wait for kernels.
+            settle()?;
+        }
         match self.attempt(bytes, shared) {
             // What the pool keeps may be what is missing.
             Err(e) if e.status == Status::OutOfMemory && self.kept()? > 0 => {
-                cu!(self.driver, stream_synchronize(self.stream), "waiting for memory")?;
+                settle()?;
                 cu!(self.driver, pool_trim(self.pool, 0), "emptying a memory pool")?;
                 self.attempt(bytes, shared)
             }

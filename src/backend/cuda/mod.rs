@@ -15,9 +15,10 @@ mod source;
 mod staging;
 mod sums;
 mod tuner;
+mod waits;
 
 use std::ffi::{c_char, c_int, c_void, CStr};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, Weak};
 
 pub use cache::Cache;
 pub use modules::in_parallel;
@@ -26,17 +27,21 @@ pub use shapes::{candidates, default_shape};
 pub use source::{Shape, Source};
 
 use copy_stream::CopyStream;
-use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
+use driver::{
+    cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, NOT_READY, STREAM_SERIALIZATION,
+};
 use memory::Memory;
 use modules::{Loaded, Modules};
 use shapes::sum_blocks;
 use staging::Staging;
 use sums::Sums;
+use waits::Waits;
 
 use super::args::SumArgs;
 use super::fourier::{Plan, Shape as FourierShape};
 use super::{
-    families::Kind, Asked, Backend, Call, Downloads, Gpu, Over, Piece, Posted, Ptr, Started, Work,
+    families::Kind, Asked, Awaited, Backend, Call, Downloads, Gpu, Piece, Posted, Ptr, Started,
+    Work,
 };
 use crate::bail;
 use crate::error::Result;
@@ -62,6 +67,7 @@ pub struct Cuda {
     staging: Mutex<Option<Staging>>,
     copy_stream: Mutex<Option<CopyStream>>,
     sums: Mutex<Sums>,
+    waits: Waits,
     /// Start and stop of a timed launch; the outer pair is `time`'s.
     events: [Handle; 4],
 }
@@ -69,6 +75,13 @@ pub struct Cuda {
 unsafe impl Send for Cuda {}
 // SAFETY: as above.
 unsafe impl Sync for Cuda {}
+
+/// What the host waits for.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Stream(Handle),
+    Event(Handle),
+}
 
 /// CUDA devices of this machine; an error says what is missing.
 pub fn device_count() -> Result<usize> {
@@ -128,6 +141,7 @@ impl Cuda {
             staging: Mutex::new(None),
             copy_stream: Mutex::new(None),
             sums: Mutex::new(Sums::new(driver)),
+            waits: Waits::default(),
             events: [none; 4],
         };
         let _current = cuda.enter()?;
@@ -169,9 +183,43 @@ impl Cuda {
         work(held.as_ref().expect("just made"))
     }
 
+    /// Waits for what the driver says is complete; a rank that failed ends it.
+    fn wait_for(&self, wanted: Wanted) -> Result<()> {
+        let d = self.driver;
+        let done = || {
+            // SAFETY: a live stream or event of this device.
+            let code = unsafe {
+                match wanted {
+                    Wanted::Stream(stream) => (d.stream_query)(stream),
+                    Wanted::Event(event) => (d.event_query)(event),
+                }
+            };
+            match code {
+                0 => Ok(true),
+                NOT_READY => Ok(false),
+                code => Err(d.error(code, &format!("waiting for {}", self.name))),
+            }
+        };
+        let block = || match wanted {
+            Wanted::Stream(stream) => {
+                cu!(d, stream_synchronize(stream), "waiting for {}", self.name)
+            }
+            Wanted::Event(event) => cu!(d, event_synchronize(event), "waiting for {}", self.name),
+        };
+        self.waits.wait(done, block)
+    }
+
+    /// Before calls in which the driver itself waits for kernels, or a thread that cannot ask other ranks.
+    fn settle(&self) -> Result<()> {
+        if !self.waits.any() {
+            return Ok(());
+        }
+        self.synchronize()
+    }
+
     fn elapsed(&self, start: Handle, stop: Handle) -> Result<f64> {
         let mut milliseconds = 0f32;
-        cu!(self.driver, event_synchronize(stop), "waiting for {}", self.name)?;
+        self.wait_for(Wanted::Event(stop))?;
         cu!(self.driver, event_elapsed(&mut milliseconds, start, stop), "reading a timer")?;
         Ok(milliseconds as f64 * 1e-3)
     }
@@ -219,7 +267,7 @@ impl Cuda {
         self.sums.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    fn enqueue_sums(&self, call: &Call, over: Option<&Over>) -> Result<Posted> {
+    fn enqueue_sums(&self, call: &Call, over: Option<&SumArgs>) -> Result<Posted> {
         let Some((width, _)) = call.kernel.kind.numbers() else {
             bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
         };
@@ -253,13 +301,17 @@ impl Cuda {
                 c_int::MAX
             );
         }
-        self.modules().get(call, |loaded| {
-            let [start, stop, ..] = self.events;
-            cu!(self.driver, event_record(start, self.stream), "starting a timer")?;
-            self.enqueue_sites(call, loaded)?;
-            cu!(self.driver, event_record(stop, self.stream), "stopping a timer")?;
-            self.elapsed(start, stop)
-        })
+        self.modules().get(
+            call,
+            || self.settle(),
+            |loaded| {
+                let [start, stop, ..] = self.events;
+                cu!(self.driver, event_record(start, self.stream), "starting a timer")?;
+                self.enqueue_sites(call, loaded)?;
+                cu!(self.driver, event_record(stop, self.stream), "stopping a timer")?;
+                self.elapsed(start, stop)
+            },
+        )
     }
 }
 
@@ -285,7 +337,7 @@ impl Backend for Cuda {
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr> {
         let _current = self.enter()?;
         let size = bytes.max(1) as usize;
-        let ptr = self.device_memory().alloc(size, shared)?;
+        let ptr = self.device_memory().alloc(size, shared, || self.synchronize())?;
         let cleared = cu!(self.driver, memset(ptr, 0, size, self.stream), "clearing memory");
         if cleared.is_err() {
             // SAFETY: just allocated.
@@ -295,16 +347,21 @@ impl Backend for Cuda {
     }
     unsafe fn free(&self, ptr: Ptr, _bytes: u64, shared: bool) {
         if let Ok(_current) = self.enter() {
+            if shared {
+                let _ = self.settle();
+            }
             self.device_memory().free(ptr.0, shared);
         }
     }
     unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
         let _current = self.enter()?;
+        self.settle()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
         self.staging(&mut held)?.upload(pieces)
     }
     unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
         let _current = self.enter()?;
+        self.settle()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
         self.staging(&mut held)?.download(source)
     }
@@ -362,7 +419,7 @@ impl Backend for Cuda {
         self.copy_stream(|copy_stream| copy_stream.start_download(pieces))
     }
     fn wait_for_download(&self) -> Result<()> {
-        self.copy_stream(|copy_stream| copy_stream.wait_for_download())
+        self.copy_stream(|copies| self.wait_for(Wanted::Event(copies.downloaded())))
     }
     unsafe fn start_upload(&self, pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         self.copy_stream(|copy_stream| copy_stream.start_upload(pieces))
@@ -374,10 +431,10 @@ impl Backend for Cuda {
         self.enqueue_sites(call, &kernel)
     }
 
-    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64> {
         let _current = self.enter()?;
         let posted = self.enqueue_sums(call, over)?;
-        self.sums().wait(&posted, sums, self.stream, over)
+        self.sums().wait(&posted, sums, self.stream, &self.waits)
     }
 
     unsafe fn start(&self, call: &Call) -> Result<Started> {
@@ -392,7 +449,7 @@ impl Backend for Cuda {
     fn finish(&self, posted: Posted) -> Result<Vec<f64>> {
         let _current = self.enter()?;
         let mut sums = vec![0.0; posted.batches * posted.width];
-        self.sums().wait(&posted, &mut sums, self.stream, None)?;
+        self.sums().wait(&posted, &mut sums, self.stream, &self.waits)?;
         Ok(sums)
     }
 
@@ -403,7 +460,10 @@ impl Backend for Cuda {
 
     fn synchronize(&self) -> Result<()> {
         let _current = self.enter()?;
-        cu!(self.driver, stream_synchronize(self.stream), "waiting for {}", self.name)
+        self.wait_for(Wanted::Stream(self.stream))
+    }
+    fn awaits(&self, ranks: Weak<dyn Awaited>) {
+        self.waits.add(ranks);
     }
 
     fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {

@@ -85,7 +85,12 @@ impl Modules {
 
     /// The kernel of a call. `time` launches it once and returns seconds; it is asked only for
     /// tuned kernels, which may run any number of times.
-    pub fn get(&self, call: &Call, time: impl Fn(&Loaded) -> Result<f64>) -> Result<Arc<Loaded>> {
+    pub fn get(
+        &self,
+        call: &Call,
+        settle: impl Fn() -> Result<()>,
+        time: impl Fn(&Loaded) -> Result<f64>,
+    ) -> Result<Arc<Loaded>> {
         let key = Key::new(call);
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
@@ -96,6 +101,8 @@ impl Modules {
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
         }
+        // The driver may wait for kernels before it loads another one.
+        settle()?;
         let best = match variants.as_slice() {
             [(shape, only)] => self.load(&key.symbol, *shape, only)?,
             _ => self.fastest(call, &key, &variants, time)?,

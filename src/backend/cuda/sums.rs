@@ -4,18 +4,14 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::driver::{cu, DevicePtr, Driver, Handle, HOST_PORTABLE_MAPPED, NOT_READY};
+use super::waits::{Waits, PATIENCE, ROUNDS};
 use crate::backend::args::SumArgs;
-use crate::backend::{Over, Posted, Ptr};
+use crate::backend::{Posted, Ptr};
 use crate::bail;
 use crate::error::Result;
-
-/// Looks at the host's memory between two questions to the driver.
-const ROUNDS: u64 = 256;
-/// A wait this long lets other threads have the core.
-const PATIENCE: Duration = Duration::from_millis(1);
 
 /// The totals of one launch.
 struct Slot {
@@ -84,7 +80,7 @@ impl Sums {
         batches: usize,
         width: usize,
         stream: Handle,
-        over: Option<&Over>,
+        over: Option<&SumArgs>,
     ) -> Result<(SumArgs, Posted)> {
         let d = self.driver;
         grow(d, &mut self.partial, batches * blocks * width * 8, stream)?;
@@ -102,20 +98,20 @@ impl Sums {
             out: Ptr(slot.host_ptr),
             tag: self.tag as i64,
             totals: Ptr(slot.totals.0),
-            ..over.map_or_else(SumArgs::default, |over| over.args)
+            ..over.copied().unwrap_or_default()
         };
         let (totals, busy) = (args.totals, slot.busy.clone());
         Ok((args, Posted { slot: number, tag: self.tag, totals, batches, width, busy }))
     }
 
-    /// Waits for the sums of each batch; returns the sum of the flag. What the device reports and an
-    /// error of `over` end the wait.
+    /// Waits for the sums of each batch; returns the sum of the flag. What the device reports and a rank
+    /// that failed end the wait.
     pub fn wait(
         &self,
         posted: &Posted,
         sums: &mut [f64],
         stream: Handle,
-        over: Option<&Over>,
+        waits: &Waits,
     ) -> Result<f64> {
         let width = posted.width;
         let (mut flag, mut round, mut ended, start) = (0.0, 0u64, false, Instant::now());
@@ -138,13 +134,9 @@ impl Sums {
                     NOT_READY => {}
                     code => return Err(self.driver.error(code, "waiting for a reduction")),
                 }
-                if let Some(over) = over.filter(|_| !ended) {
-                    if let Err(e) = (over.watch)() {
-                        // Nobody shall wait for what does not come.
-                        over.failed.set(0, Over::GIVEN_UP);
-                        cu!(self.driver, stream_synchronize(stream), "giving up a reduction")?;
-                        return Err(e);
-                    }
+                if let Err(e) = if ended { Ok(()) } else { waits.ask() } {
+                    cu!(self.driver, stream_synchronize(stream), "giving up a reduction")?;
+                    return Err(e);
                 }
                 if start.elapsed() > PATIENCE {
                     std::thread::yield_now();
