@@ -109,7 +109,7 @@ impl Tables {
 
     /// Those that make a call cheap and possible are always drawn.
     fn always(name: &str) -> bool {
-        ["extents", "iterations", "restarts", "threads", "kappa", "sweeps", "copies"]
+        ["extents", "iterations", "restarts", "threads", "kappa", "sweeps", "copies", "max_seconds"]
             .iter()
             .any(|word| name.contains(word))
     }

@@ -247,6 +247,8 @@ double real(const char *what) {
   if (percent(3)) return percent(50) ? NAN : percent(50) ? INFINITY : -INFINITY;
   if (says(what, "kappa") && percent(80)) return 0.1;
   if (says(what, "tol") && percent(60)) return 1e-4;
+  /* Eigensolvers may search for longer than a call may take. */
+  if (says(what, "max_seconds") && percent(97)) return 0.1 * (1 + below(40));
   if (percent(30)) return odd[below(10)];
   return (double)(int64_t)(draw() >> 11) / 4503599627370496.0 - (percent(50) ? 1 : 0);
 }
