@@ -72,6 +72,9 @@ impl EvenOdd {
     fn apply_either(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
         if self.symmetric && dagger {
             // (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger
+            if self.op.is_one(SiteTerm::Inverse) {
+                return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::One, true);
+            }
             return self.workspace.with(&self.shape(), inp.nrhs(), |s| {
                 self.op.apply_site(s, inp, self.parity, SiteTerm::Inverse, true, 1.0)?;
                 self.schur(out, s, inp, SiteTerm::One, SiteTerm::One, true)
@@ -197,7 +200,7 @@ impl LinOp for EvenOdd {
         self.op.hop_bytes(true, false, nrhs) + self.op.hop_bytes(true, true, nrhs)
     }
     fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let own = self.symmetric && uses.dagger;
+        let own = self.symmetric && uses.dagger && !self.op.is_one(SiteTerm::Inverse);
         self.other_shape().bytes(nrhs) + if own { self.shape().bytes(nrhs) } else { 0 }
     }
 }

@@ -308,6 +308,11 @@ impl Wilson {
         }
     }
 
+    /// Does the term leave fields as they are?
+    pub(crate) fn is_one(&self, term: SiteTerm) -> bool {
+        self.site(term, false).0 == args::SITE_ONE
+    }
+
     /// SITE_* of kernels/wilson.h, the clover field it reads, its twist and scale.
     fn site(&self, term: SiteTerm, dagger: bool) -> (i32, Option<&Arc<CloverField>>, f64, f64) {
         let sign = if dagger { -1.0 } else { 1.0 };

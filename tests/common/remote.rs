@@ -1,7 +1,8 @@
 //! The CPU posing as a device whose memory neither host programs nor other ranks see.
 
+use plaq::backend::args::SumArgs;
 use plaq::backend::cpu::Cpu;
-use plaq::backend::{Backend, Call, Device, Downloads, Over, Piece, Ptr};
+use plaq::backend::{Backend, Call, Device, Downloads, Piece, Ptr};
 use plaq::error::Result;
 
 /// A CPU that denies being one.
@@ -59,7 +60,7 @@ impl Backend for Remote {
     unsafe fn launch(&self, call: &Call) -> Result<()> {
         self.0.launch(call)
     }
-    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&Over>) -> Result<f64> {
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64> {
         self.0.reduce(call, sums, over)
     }
     fn synchronize(&self) -> Result<()> {

@@ -21,7 +21,7 @@ const EXACT: Inverter = Inverter {
     tolerance_force: 1e-12,
     tolerance_hamiltonian: 1e-12,
     max_iterations: 2000,
-    sloppy: None,
+    sloppy: Some((Precision::F64, Recon::R12)),
     guesses: 0,
     multigrid: None,
 };

@@ -472,7 +472,6 @@ impl Solves {
         let sloppy = match self.sloppy.as_deref() {
             None => plain.sloppy,
             Some(name) => match Precision::parse(name)? {
-                Precision::F64 => None,
                 precision => Some((precision, Recon::R12)),
             },
         };

@@ -16,6 +16,7 @@ pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
 use super::{KickReport, MonomialMemory};
+use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, Equations, EvenOdd, Schur, SchurForce, Solution, SolveParams};
@@ -25,6 +26,9 @@ use crate::linop::{LinOp, Uses};
 use crate::operators::{DiracParams, Wilson};
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport};
 
+/// What monomials keep their links in.
+const DOUBLE: (Precision, Recon) = (Precision::F64, Recon::R12);
+
 /// How a monomial solves P^dagger P x = b.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inverter {
@@ -33,7 +37,8 @@ pub struct Inverter {
     /// The same in the Hamiltonian and the heat bath.
     pub tolerance_hamiltonian: f64,
     pub max_iterations: usize,
-    /// Precision and link storage of the iteration; None: double.
+    /// Precision and link storage of the iteration inside double; None: of CG for two flavours half on a
+    /// GPU and single on a CPU, else double.
     pub sloppy: Option<(Precision, Recon)>,
     /// Solutions of the forces before that a guess is made of; 0: solves start from zero.
     pub guesses: usize,
@@ -79,6 +84,12 @@ impl Inverter {
         Ok(())
     }
 
+    fn inner(&self, device: &Device) -> (Precision, Recon) {
+        let fastest = if device.is_cpu() { Precision::F32 } else { Precision::F16 };
+        let automatic = if self.multigrid.is_some() { Precision::F64 } else { fastest };
+        self.sloppy.unwrap_or((automatic, Recon::R12))
+    }
+
     fn solver(&self, op: &Arc<Wilson>, schur: Schur, tol: f64, guess: bool) -> Result<DiracSolver> {
         let plain = SolverParams::default();
         let (kind, nkrylov) = match &self.multigrid {
@@ -98,7 +109,7 @@ impl Inverter {
             solution: Solution::MatPcDagMatPc,
             equations: Equations::Direct,
             even_odd: Some(schur),
-            sloppy: self.sloppy,
+            sloppy: Some(self.inner(op.gauge().device())).filter(|s| *s != DOUBLE),
             ..Default::default()
         };
         DiracSolver::new(op.clone(), params)
@@ -196,22 +207,21 @@ impl Operators {
         (inverter, stout): (&Inverter, Option<Stout>),
     ) -> u64 {
         let geometry = gauge.geometry();
-        let form = (Precision::F64, Recon::R12);
         let clover = |p: &DiracParams, precision| match p.has_clover() {
             true => 2 * CloverField::bytes(geometry, precision, 1),
             false => 0,
         };
         let links = |(precision, recon)| GaugeField::bytes(geometry, precision, recon);
-        let mut sum = links(form);
+        let mut sum = links(DOUBLE);
         for p in params {
-            sum += clover(p, form.0);
-            if let Some(sloppy) = inverter.sloppy.filter(|s| *s != form) {
+            sum += clover(p, DOUBLE.0);
+            if let Some(sloppy) = Some(inverter.inner(gauge.device())).filter(|s| *s != DOUBLE) {
                 sum += 2 * (links(sloppy) + clover(p, sloppy.0));
             }
         }
         if let Some(stout) = stout {
-            let level = links((form.0, Recon::R18)) + Momenta::bytes(geometry, form.0);
-            sum += stout.levels() * level + links((form.0, Recon::R18));
+            let level = links((DOUBLE.0, Recon::R18)) + Momenta::bytes(geometry, DOUBLE.0);
+            sum += stout.levels() * level + links((DOUBLE.0, Recon::R18));
         }
         sum as u64
     }

@@ -6,7 +6,9 @@
 
 use num_complex::Complex64;
 
-use super::{check_operator, converged, noise_seed, Inverter, KickReport, Operator, Operators};
+use super::{
+    check_operator, converged, noise_seed, Inverter, KickReport, Operator, Operators, DOUBLE,
+};
 use crate::bail;
 use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
@@ -85,7 +87,8 @@ const USUAL_POLES: (usize, usize) = (16, 24);
 impl OneFlavour {
     /// # Errors
     /// `BadParameter`: a kappa, tolerance, error or interval out of range, no field.
-    pub fn new(name: &str, params: OneFlavourParams) -> Result<Self> {
+    pub fn new(name: &str, mut params: OneFlavourParams) -> Result<Self> {
+        params.inverter.sloppy.get_or_insert(DOUBLE);
         check_operator(name, &params.operator, params.schur)?;
         params.inverter.check()?;
         if params.inverter.multigrid.is_some() {
