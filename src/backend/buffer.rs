@@ -23,10 +23,11 @@ impl Drop for Allocation {
             store.bytes += self.bytes as u64;
             store.left.entry(self.bytes).or_default().push(self.ptr);
         } else {
+            // The back end may wait for kernels, and drop what waited for them.
+            drop(store);
             // SAFETY: what `alloc` gave, once.
             unsafe { self.device.0.backend.free(self.ptr, self.bytes as u64, self.shared) };
         }
-        drop(store);
         self.device.0.used.fetch_sub(self.bytes as u64, Ordering::Relaxed);
     }
 }

@@ -173,8 +173,8 @@ pub trait Backend: Send + Sync {
     /// `over`: what concerns other ranks whose devices add up the sums with this one; the device fills in
     /// the rest.
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64>;
-    /// Waits for the device ask these ranks.
-    fn awaits(&self, _ranks: Weak<dyn Awaited>) {}
+    /// A kernel that waits for these ranks is launched next: waits for the device ask them until it is done.
+    fn awaits(&self, _ranks: &Weak<dyn Awaited>) {}
     /// A reduction of this rank that nobody waits for before `finish`.
     unsafe fn start(&self, call: &Call) -> Result<Started> {
         let mut sums = zeros(call)?;
@@ -399,9 +399,12 @@ impl Device {
             return Ok(ptr);
         }
         store.allocations += 1;
+        let more = store.bytes > 0;
+        // The back end may wait for kernels, and drop what waited for them.
+        drop(store);
         match self.0.backend.alloc(bytes as u64, shared) {
-            Err(e) if e.status == Status::OutOfMemory && store.bytes > 0 => {
-                self.empty(&mut store);
+            Err(e) if e.status == Status::OutOfMemory && more => {
+                self.empty(&mut self.store());
                 self.0.backend.alloc(bytes as u64, shared)
             }
             done => done,
@@ -416,9 +419,12 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
     }
-    /// From now on waits for the device end when one of these ranks fails.
-    pub(crate) fn awaits(&self, ranks: Weak<dyn Awaited>) {
-        self.0.backend.awaits(ranks);
+    /// Before the launch of a kernel that waits for these ranks: until it is done, waits for the device end
+    /// when one of them fails.
+    pub(crate) fn awaits(&self, ranks: &Weak<dyn Awaited>) {
+        if !rehearsal::active() {
+            self.0.backend.awaits(ranks);
+        }
     }
     pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
         self.0.backend.time(&mut work)

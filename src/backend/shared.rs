@@ -48,6 +48,8 @@ pub struct Posted {
     pub totals: Ptr,
     pub batches: usize,
     pub width: usize,
+    /// What was launched before this.
+    pub mark: u64,
     /// Nobody else takes the slot as long as this is set.
     pub busy: Arc<AtomicBool>,
 }

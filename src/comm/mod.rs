@@ -72,15 +72,24 @@ pub fn silently<T>(work: impl FnOnce() -> T) -> T {
 
 /// Hears of ranks that failed, as long as there is the Comm that it is of.
 #[derive(Debug)]
-pub(crate) struct Listener(Weak<Transport>);
+pub(crate) struct Listener {
+    transport: Weak<Transport>,
+    /// Of [`Comm::failures`], when it was made.
+    failures: u64,
+}
 
 impl Listener {
     /// As [`Comm::watch`]. A thread that must not call MPI hears nothing.
     pub fn watch(&self) -> Result<()> {
-        match self.0.upgrade().filter(|_| !SILENT.get()).map(|t| t.ready(Side::Data)) {
+        match self.transport.upgrade().filter(|_| !SILENT.get()).map(|t| t.ready(Side::Data)) {
             Some(Err(e)) if e.status != Status::MpiThread => Err(e),
             _ => Ok(()),
         }
+    }
+
+    /// Has a failure ended a guarded call since this was made?
+    pub fn new_failures(&self) -> bool {
+        self.transport.upgrade().is_some_and(|t| t.failures() != self.failures)
     }
 }
 
@@ -368,7 +377,8 @@ impl Comm {
 
     /// For waits of a device, whose kernels wait for these ranks.
     pub(crate) fn listener(&self) -> Listener {
-        Listener(self.transport.as_ref().map_or_else(Weak::new, Arc::downgrade))
+        let transport = self.transport.as_ref().map_or_else(Weak::new, Arc::downgrade);
+        Listener { transport, failures: self.failures() }
     }
 
     /// Largest values over all ranks.

@@ -351,7 +351,9 @@ impl Direct {
         SignalArgs { counter: recv.ptr().offset(end + 128), ..self.signals(flags) }
     }
 
+    /// For a kernel that is launched next.
     fn arrivals(&self, comm: &Comm, recv: &Buffer, faces: &Faces) -> SignalArgs {
+        self.peers.awaited_on(recv.device());
         let end = 2 * faces.total() as u64;
         let flags = self.list(faces).map(|(mu, upper)| {
             let k = 2 * mu + upper as usize;

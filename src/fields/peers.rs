@@ -123,9 +123,13 @@ impl Peers {
     pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
         let board = Board::new(device, comm, &failed)?.map(Mutex::new);
-        let peers = Arc::new(Peers { failed, board, ranks: comm.listener() });
-        device.awaits(Arc::downgrade(&peers) as Weak<dyn Awaited>);
-        Ok(peers)
+        Ok(Arc::new(Peers { failed, board, ranks: comm.listener() }))
+    }
+
+    /// Before the launch of a kernel that waits for these.
+    pub fn awaited_on(self: &Arc<Peers>, device: &Device) {
+        let peers: Weak<Peers> = Arc::downgrade(self);
+        device.awaits(&(peers as Weak<dyn Awaited>));
     }
 
     /// Closes what was opened of the others' boards; says whether they opened this one.
@@ -162,6 +166,11 @@ impl Awaited for Peers {
     fn ask(&self) -> Result<()> {
         // Kernels that have been told do not wait.
         if self.failed.get(0) != 0 {
+            return Ok(());
+        }
+        // What a call that failed has left waits in vain; the call has said so.
+        if self.ranks.new_failures() {
+            self.give_up();
             return Ok(());
         }
         self.ranks.watch().inspect_err(|_| self.give_up())

@@ -39,6 +39,7 @@ impl Geometry {
                 let mut board = lock(board);
                 board.number = board.number.wrapping_add(1);
                 let sums = comm.sum_beside(|flag| {
+                    peers.awaited_on(device);
                     let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
                     device.reduce_over(kernel, params, args, work, Some(&sums))
                 })?;

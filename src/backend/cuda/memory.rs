@@ -64,13 +64,14 @@ impl Memory {
         }
     }
 
-    /// `shared`: other processes shall reach it; otherwise it follows the order of the stream. `settle`
-    /// waits for that.
+    /// `shared`: other processes shall reach it; otherwise it follows the order of the stream. `settle`:
+    /// no kernel waits for other ranks; `drain`: nothing is at work.
     pub fn alloc(
         &self,
         bytes: usize,
         shared: bool,
         settle: impl Fn() -> Result<()>,
+        drain: impl Fn() -> Result<()>,
     ) -> Result<DevicePtr> {
         if shared {
             // The driver may wait for kernels.
@@ -79,7 +80,7 @@ impl Memory {
         match self.attempt(bytes, shared) {
             // What the pool keeps may be what is missing.
             Err(e) if e.status == Status::OutOfMemory && self.kept()? > 0 => {
-                settle()?;
+                drain()?;
                 cu!(self.driver, pool_trim(self.pool, 0), "emptying a memory pool")?;
                 self.attempt(bytes, shared)
             }

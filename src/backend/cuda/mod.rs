@@ -27,15 +27,13 @@ pub use shapes::{candidates, default_shape};
 pub use source::{Shape, Source};
 
 use copy_stream::CopyStream;
-use driver::{
-    cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, NOT_READY, STREAM_SERIALIZATION,
-};
+use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
 use modules::{Loaded, Modules};
 use shapes::sum_blocks;
 use staging::Staging;
 use sums::Sums;
-use waits::Waits;
+use waits::{Waits, Wanted};
 
 use super::args::SumArgs;
 use super::fourier::{Plan, Shape as FourierShape};
@@ -75,13 +73,6 @@ pub struct Cuda {
 unsafe impl Send for Cuda {}
 // SAFETY: as above.
 unsafe impl Sync for Cuda {}
-
-/// What the host waits for.
-#[derive(Clone, Copy)]
-enum Wanted {
-    Stream(Handle),
-    Event(Handle),
-}
 
 /// CUDA devices of this machine; an error says what is missing.
 pub fn device_count() -> Result<usize> {
@@ -168,6 +159,7 @@ impl Cuda {
 
     fn staging<'a>(&self, held: &'a mut MutexGuard<Option<Staging>>) -> Result<&'a mut Staging> {
         if held.is_none() {
+            self.settle()?;
             **held = Some(Staging::new(self.driver, self.context, self.stream)?);
         }
         Ok(held.as_mut().expect("just made"))
@@ -185,31 +177,10 @@ impl Cuda {
 
     /// Waits for what the driver says is complete; a rank that failed ends it.
     fn wait_for(&self, wanted: Wanted) -> Result<()> {
-        let d = self.driver;
-        let done = || {
-            // SAFETY: a live stream or event of this device.
-            let code = unsafe {
-                match wanted {
-                    Wanted::Stream(stream) => (d.stream_query)(stream),
-                    Wanted::Event(event) => (d.event_query)(event),
-                }
-            };
-            match code {
-                0 => Ok(true),
-                NOT_READY => Ok(false),
-                code => Err(d.error(code, &format!("waiting for {}", self.name))),
-            }
-        };
-        let block = || match wanted {
-            Wanted::Stream(stream) => {
-                cu!(d, stream_synchronize(stream), "waiting for {}", self.name)
-            }
-            Wanted::Event(event) => cu!(d, event_synchronize(event), "waiting for {}", self.name),
-        };
-        self.waits.wait(done, block)
+        self.waits.wait_for(self.driver, wanted, &self.name)
     }
 
-    /// Before calls in which the driver itself waits for kernels, or a thread that cannot ask other ranks.
+    /// Before calls in which the driver itself may wait for kernels.
     fn settle(&self) -> Result<()> {
         if !self.waits.any() {
             return Ok(());
@@ -276,7 +247,8 @@ impl Cuda {
         let blocks = sum_blocks(call.kernel, kernel.shape, self.multiprocessors, n, batches);
         // Launches come in the order of their tags.
         let mut sums = self.sums();
-        let (args, posted) = sums.reserve(blocks, call.work.batches, width, self.stream, over)?;
+        let (args, posted) =
+            sums.reserve(blocks, batches, width, self.stream, over, self.waits.mark())?;
         self.enqueue(call, &kernel, blocks, Some(&args))?;
         Ok(posted)
     }
@@ -337,7 +309,8 @@ impl Backend for Cuda {
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr> {
         let _current = self.enter()?;
         let size = bytes.max(1) as usize;
-        let ptr = self.device_memory().alloc(size, shared, || self.synchronize())?;
+        let ptr =
+            self.device_memory().alloc(size, shared, || self.settle(), || self.synchronize())?;
         let cleared = cu!(self.driver, memset(ptr, 0, size, self.stream), "clearing memory");
         if cleared.is_err() {
             // SAFETY: just allocated.
@@ -355,15 +328,13 @@ impl Backend for Cuda {
     }
     unsafe fn upload(&self, pieces: &[Piece]) -> Result<()> {
         let _current = self.enter()?;
-        self.settle()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
-        self.staging(&mut held)?.upload(pieces)
+        self.staging(&mut held)?.upload(pieces, &self.waits)
     }
     unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
         let _current = self.enter()?;
-        self.settle()?;
         let mut held = self.staging.lock().unwrap_or_else(|e| e.into_inner());
-        self.staging(&mut held)?.download(source)
+        self.staging(&mut held)?.download(source, &self.waits)
     }
     unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()> {
         let _current = self.enter()?;
@@ -385,6 +356,7 @@ impl Backend for Cuda {
     }
     unsafe fn detach(&self, base: Ptr) {
         if let Ok(_current) = self.enter() {
+            let _ = self.settle();
             share::detach(self, base);
         }
     }
@@ -394,6 +366,7 @@ impl Backend for Cuda {
     }
     unsafe fn unmap(&self, host: u64) {
         if let Ok(_current) = self.enter() {
+            let _ = self.settle();
             share::unmap(self.driver, host);
         }
     }
@@ -460,9 +433,12 @@ impl Backend for Cuda {
 
     fn synchronize(&self) -> Result<()> {
         let _current = self.enter()?;
-        self.wait_for(Wanted::Stream(self.stream))
+        let mark = self.waits.mark();
+        self.wait_for(Wanted::Stream(self.stream))?;
+        self.waits.done(mark);
+        Ok(())
     }
-    fn awaits(&self, ranks: Weak<dyn Awaited>) {
+    fn awaits(&self, ranks: &Weak<dyn Awaited>) {
         self.waits.add(ranks);
     }
 

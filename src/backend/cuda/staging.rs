@@ -9,6 +9,7 @@ use std::sync::Mutex;
 use super::driver::{
     cu, Current, Driver, Handle, EVENT_NO_TIMING, HOST_PORTABLE_MAPPED, STREAM_NON_BLOCKING,
 };
+use super::waits::{Waits, Wanted};
 use crate::backend::{Downloads, Piece, Rows};
 use crate::bail;
 use crate::error::Result;
@@ -19,6 +20,8 @@ const CHUNK: usize = 2 << 20;
 const LEAST: usize = 256 << 10;
 /// One thread copies some 5 GB/s, structs of the host at half that rate; the bus moves 25 to 55.
 const MOST_THREADS: usize = 16;
+/// What is waited for, in messages.
+const TRANSFER: &str = "a transfer";
 /// Chunks of a thread.
 const DEPTH: usize = 2;
 
@@ -48,6 +51,15 @@ pub struct Staging {
 unsafe impl Send for Staging {}
 // SAFETY: in a transfer every chunk is used by one thread.
 unsafe impl Sync for Staging {}
+
+/// Counts a thread that has ended, also by a panic.
+struct Ends<'a>(&'a AtomicUsize);
+
+impl Drop for Ends<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
 
 /// What a download is at: pieces under way, how far it is in them, and the next pieces.
 struct Queue<'s, 'a> {
@@ -115,38 +127,50 @@ impl Staging {
         share.next_multiple_of(4096).clamp(LEAST, CHUNK)
     }
 
-    /// Runs `work` on `threads` threads, or on all there are, each with chunks of its own.
+    /// Runs `work` on `threads` threads, or on all there are, each with chunks of its own and a way to
+    /// wait for them. This thread is the one that may ask other ranks, also while others work.
     fn share(
         &self,
         threads: usize,
-        work: impl Fn([&Chunk; DEPTH]) -> Result<()> + Sync,
+        waits: &Waits,
+        work: impl Fn([&Chunk; DEPTH], &dyn Fn(&Chunk) -> Result<()>) -> Result<()> + Sync,
     ) -> Result<()> {
+        let d = self.driver;
         let threads = threads.clamp(1, self.pool.current_num_threads());
         let own = |thread: usize| {
             let at = |i| (self.turn + DEPTH * thread + i) % self.chunks.len();
             std::array::from_fn(|i| &self.chunks[at(i)])
         };
         if threads == 1 {
-            return work(own(0));
+            return work(own(0), &|chunk| waits.wait_for(d, Wanted::Event(chunk.done), TRANSFER));
         }
-        let outcome = Mutex::new(Ok(()));
+        let (outcome, left) = (Mutex::new(Ok(())), AtomicUsize::new(threads));
+        let mut watched = Ok(());
         self.pool.in_place_scope(|scope| {
             for thread in 0..threads {
-                let (own, work, outcome) = (&own, &work, &outcome);
+                let (own, work, outcome, left) = (&own, &work, &outcome, &left);
                 scope.spawn(move |_| {
-                    let current = Current::enter(self.driver, self.context);
-                    let done = current.and_then(|_current| work(own(thread)));
+                    let _ends = Ends(left);
+                    let wait = |chunk: &Chunk| Wanted::Event(chunk.done).block(d, TRANSFER);
+                    let current = Current::enter(d, self.context);
+                    let done = current.and_then(|_current| work(own(thread), &wait));
                     if done.is_err() {
                         *outcome.lock().unwrap_or_else(|e| e.into_inner()) = done;
                     }
                 });
             }
+            // The end of the scope waits for them.
+            let done = || {
+                std::thread::yield_now();
+                Ok(left.load(Ordering::Acquire) == 0)
+            };
+            watched = waits.wait(done, || Ok(()));
         });
-        outcome.into_inner().unwrap_or_else(|e| e.into_inner())
+        watched.and(outcome.into_inner().unwrap_or_else(|e| e.into_inner()))
     }
 
     /// Returns when the host's rows have been read; the device has them in the order of its stream.
-    pub fn upload(&mut self, pieces: &[Piece]) -> Result<()> {
+    pub fn upload(&mut self, pieces: &[Piece], waits: &Waits) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
         let this = &*self;
@@ -157,7 +181,7 @@ impl Staging {
         };
         let parts: Vec<(usize, usize)> = pieces.iter().enumerate().flat_map(starts).collect();
         let next = AtomicUsize::new(0);
-        this.share(parts.len(), |chunks| {
+        this.share(parts.len(), waits, |chunks, wait| {
             for own in chunks.iter().cycle() {
                 let Some(&(i, begin)) = parts.get(next.fetch_add(1, Ordering::Relaxed)) else {
                     break;
@@ -165,7 +189,7 @@ impl Staging {
                 let (dst, src) = pieces[i];
                 let range = begin..(begin + chunk).min(src.bytes());
                 let (at, bytes) = (dst.0 + begin as u64, range.len());
-                cu!(d, event_synchronize(own.done), "waiting for an upload")?;
+                wait(own)?;
                 // SAFETY: the chunk has room and no transfer in flight, the range lies inside.
                 unsafe { src.gather(range, own.host) };
                 let from = own.host.cast();
@@ -177,7 +201,7 @@ impl Staging {
     }
 
     /// Returns when everything that `source` names is there.
-    pub fn download(&mut self, source: &mut Downloads) -> Result<()> {
+    pub fn download(&mut self, source: &mut Downloads, waits: &Waits) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
         let this = &*self;
@@ -210,16 +234,14 @@ impl Staging {
             cu!(d, event_record(chunk.done, stream), "recording a download")?;
             Ok(Some((rows, range)))
         };
-        let work = |chunks: [&Chunk; DEPTH]| -> Result<()> {
-            for chunk in chunks {
-                cu!(d, event_synchronize(chunk.done), "waiting for a transfer")?;
-            }
+        let work = |chunks: [&Chunk; DEPTH], wait: &dyn Fn(&Chunk) -> Result<()>| -> Result<()> {
+            chunks.into_iter().try_for_each(wait)?;
             let mut ahead: Option<(&Chunk, Rows, Range<usize>)> = None;
             for chunk in chunks.into_iter().cycle() {
                 let fetched = fetch(chunk)?.map(|(rows, range)| (chunk, rows, range));
                 let arriving = std::mem::replace(&mut ahead, fetched);
                 if let Some((chunk, rows, range)) = arriving {
-                    cu!(d, event_synchronize(chunk.done), "waiting for a download")?;
+                    wait(chunk)?;
                     // SAFETY: the transfer into this chunk is complete.
                     unsafe { rows.scatter(range, chunk.host) };
                 } else if ahead.is_none() {
@@ -228,8 +250,8 @@ impl Staging {
             }
             Ok(())
         };
-        this.share(bytes.div_ceil(at_a_time), |chunks| {
-            let done = work(chunks);
+        this.share(bytes.div_ceil(at_a_time), waits, |chunks, wait| {
+            let done = work(chunks, wait);
             failed.fetch_or(done.is_err(), Ordering::Relaxed);
             done
         })

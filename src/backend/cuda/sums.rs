@@ -73,7 +73,7 @@ impl Sums {
 
     /// Arguments of one launch, with room for `batches` x `blocks` partial sums of `width` doubles,
     /// and where its totals will be. Kernels leave the counters at zero, so they are cleared once, when
-    /// they are allocated.
+    /// they are allocated. `mark`: of [`Waits`].
     pub fn reserve(
         &mut self,
         blocks: usize,
@@ -81,6 +81,7 @@ impl Sums {
         width: usize,
         stream: Handle,
         over: Option<&SumArgs>,
+        mark: u64,
     ) -> Result<(SumArgs, Posted)> {
         let d = self.driver;
         grow(d, &mut self.partial, batches * blocks * width * 8, stream)?;
@@ -101,7 +102,7 @@ impl Sums {
             ..over.copied().unwrap_or_default()
         };
         let (totals, busy) = (args.totals, slot.busy.clone());
-        Ok((args, Posted { slot: number, tag: self.tag, totals, batches, width, busy }))
+        Ok((args, Posted { slot: number, tag: self.tag, totals, batches, width, mark, busy }))
     }
 
     /// Waits for the sums of each batch; returns the sum of the flag. What the device reports and a rank
@@ -147,6 +148,7 @@ impl Sums {
                 _ => flag = number,
             }
         }
+        waits.done(posted.mark);
         Ok(flag)
     }
 

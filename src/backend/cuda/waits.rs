@@ -1,9 +1,10 @@
 //! The host waits for the device. A kernel may itself wait for another rank, which may have failed
-//! meanwhile; so the ranks are asked as long as the device is at work.
+//! meanwhile; so the ranks are asked as long as such a kernel may be at work.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use super::driver::{cu, Driver, Handle, NOT_READY};
 use crate::backend::Awaited;
 use crate::error::Result;
 
@@ -12,30 +13,90 @@ pub const ROUNDS: u64 = 256;
 /// A wait this long lets other threads have the core.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 
-/// Who is asked.
-#[derive(Default)]
-pub struct Waits(Mutex<Vec<Weak<dyn Awaited>>>);
+/// What the host waits for.
+#[derive(Clone, Copy)]
+pub enum Wanted {
+    Stream(Handle),
+    Event(Handle),
+}
 
-impl Waits {
-    pub fn add(&self, awaited: Weak<dyn Awaited>) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|one| one.strong_count() > 0);
-        all.push(awaited);
+impl Wanted {
+    fn done(self, d: &Driver, name: &str) -> Result<bool> {
+        // SAFETY: a live stream or event of this device.
+        let code = unsafe {
+            match self {
+                Wanted::Stream(stream) => (d.stream_query)(stream),
+                Wanted::Event(event) => (d.event_query)(event),
+            }
+        };
+        match code {
+            0 => Ok(true),
+            NOT_READY => Ok(false),
+            code => Err(d.error(code, &format!("waiting for {name}"))),
+        }
     }
 
-    fn all(&self) -> Vec<Arc<dyn Awaited>> {
-        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().filter_map(Weak::upgrade).collect()
+    /// In the driver.
+    pub fn block(self, d: &Driver, name: &str) -> Result<()> {
+        match self {
+            Wanted::Stream(stream) => cu!(d, stream_synchronize(stream), "waiting for {name}"),
+            Wanted::Event(event) => cu!(d, event_synchronize(event), "waiting for {name}"),
+        }
+    }
+}
+
+/// Who is asked: the ranks of kernels that were launched and may not be done. Those of kernels long
+/// done may be lost, of which others on the same device are to know nothing.
+#[derive(Default)]
+pub struct Waits(Mutex<List>);
+
+#[derive(Default)]
+struct List {
+    /// Number of the last that was added.
+    last: u64,
+    all: Vec<(u64, Weak<dyn Awaited>)>,
+}
+
+impl Waits {
+    fn list(&self) -> MutexGuard<'_, List> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Before the launch of a kernel that waits for these.
+    pub fn add(&self, awaited: &Weak<dyn Awaited>) {
+        let mut list = self.list();
+        list.last += 1;
+        let last = list.last;
+        list.all.retain(|(_, one)| one.strong_count() > 0 && !one.ptr_eq(awaited));
+        list.all.push((last, awaited.clone()));
+    }
+
+    /// What was added so far.
+    pub fn mark(&self) -> u64 {
+        self.list().last
+    }
+
+    /// Kernels launched before that mark are done.
+    pub fn done(&self, mark: u64) {
+        self.list().all.retain(|(number, _)| *number > mark);
     }
 
     /// May a kernel wait for other ranks?
     pub fn any(&self) -> bool {
-        !self.all().is_empty()
+        self.list().all.iter().any(|(_, one)| one.strong_count() > 0)
     }
 
-    /// An error: a rank failed, and no kernel waits for it any more.
+    /// An error: a rank failed, and no kernel waits for it any more. All are asked, as a failure concerns
+    /// the parts of the ranks, too.
     pub fn ask(&self) -> Result<()> {
-        self.all().iter().try_for_each(|one| one.ask())
+        let all: Vec<Arc<dyn Awaited>> =
+            self.list().all.iter().filter_map(|(_, one)| one.upgrade()).collect();
+        all.iter().fold(Ok(()), |found, one| found.and(one.ask()))
+    }
+
+    /// Waits for what the driver says is complete; `name`: of what it is.
+    pub fn wait_for(&self, d: &Driver, wanted: Wanted, name: &str) -> Result<()> {
+        self.wait(|| wanted.done(d, name), || wanted.block(d, name))
     }
 
     /// Returns when `done` says so. `block` waits for the same in the driver: where no kernel waits for
@@ -91,9 +152,18 @@ mod tests {
         }
     }
 
+    fn failing(left: u32) -> Arc<Ranks> {
+        Arc::new(Ranks { left: AtomicU32::new(left), given_up: AtomicBool::new(false) })
+    }
+
+    fn awaited(ranks: &Arc<Ranks>) -> Weak<dyn Awaited> {
+        let ranks: Arc<dyn Awaited> = ranks.clone();
+        Arc::downgrade(&ranks)
+    }
+
     #[test]
     fn a_rank_that_failed_ends_a_wait() {
-        let ranks = Arc::new(Ranks { left: AtomicU32::new(3), given_up: AtomicBool::new(false) });
+        let ranks = failing(3);
         let waits = Waits::default();
         let blocked = Cell::new(0);
         // The kernel never ends by itself.
@@ -102,7 +172,7 @@ mod tests {
             blocked.set(blocked.get() + 1);
             Ok(())
         };
-        waits.add(Arc::downgrade(&ranks) as Weak<dyn Awaited>);
+        waits.add(&awaited(&ranks));
         assert!(waits.any());
         let e = waits.wait(done, block).unwrap_err();
         assert_eq!((e.status, blocked.get()), (Status::CommFailed, 1));
@@ -113,5 +183,43 @@ mod tests {
         assert!(!waits.any());
         waits.wait(|| panic!("no rank to ask"), block).unwrap();
         assert_eq!(blocked.get(), 2);
+    }
+    /// Kernels that wait in a part of the ranks are told by the same failure, before the driver waits for
+    /// their end.
+    #[test]
+    fn a_failure_is_told_to_all() {
+        let (all, part) = (failing(1), failing(1));
+        let waits = Waits::default();
+        waits.add(&awaited(&all));
+        waits.add(&awaited(&part));
+        let told = || [&all, &part].map(|ranks| ranks.given_up.load(Ordering::Relaxed));
+        let block = || {
+            assert_eq!(told(), [true; 2]);
+            Ok(())
+        };
+        assert_eq!(waits.wait(|| Ok(false), block).unwrap_err().status, Status::CommFailed);
+    }
+
+    /// Ranks that were lost when their kernels were done do not end the waits of others.
+    #[test]
+    fn only_ranks_of_kernels_at_work_are_asked() {
+        let (lost, well) = (failing(1), failing(u32::MAX));
+        let waits = Waits::default();
+        waits.add(&awaited(&lost));
+        let mark = waits.mark();
+        waits.add(&awaited(&well));
+        assert!(waits.any());
+        waits.done(mark);
+        waits.ask().unwrap();
+        assert_eq!(well.left.load(Ordering::Relaxed), u32::MAX - 1);
+        // Launched again after the mark: one more time in the list, and not done.
+        let mark = waits.mark();
+        waits.add(&awaited(&well));
+        waits.done(mark);
+        assert!(waits.any());
+        waits.done(waits.mark());
+        assert!(!waits.any());
+        waits.add(&awaited(&lost));
+        waits.ask().unwrap_err();
     }
 }
