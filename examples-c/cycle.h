@@ -21,6 +21,8 @@ static const choice CYCLE_PRECISIONS[] = {
 
 typedef struct cycle_options {
   int32_t cycle, deep_cycle, smoother, coarse_smoother, post, coarse_post, coarsest, modes, precision, links;
+  int32_t vectors, setup, refinements, iterations;
+  double tol, coarsest_tol;
 } cycle_options;
 
 static cycle_options read_cycle(int argc, char **argv) {
@@ -35,10 +37,17 @@ static cycle_options read_cycle(int argc, char **argv) {
   c.links = choose(argc, argv, "--mg-links", "auto", CYCLE_PRECISIONS);
   c.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
   c.modes = (int32_t)integer(argc, argv, "--mg-modes", "-1");
+  c.vectors = (int32_t)integer(argc, argv, "--mg-vectors", "0");
+  c.setup = (int32_t)integer(argc, argv, "--mg-setup", "20");
+  c.refinements = (int32_t)integer(argc, argv, "--mg-refinements", "3");
+  c.iterations = (int32_t)integer(argc, argv, "--mg-iterations", "8");
+  c.tol = number(argc, argv, "--mg-tol", "0.25");
+  c.coarsest_tol = number(argc, argv, "--mg-coarsest-tol", "0.25");
   return c;
 }
 
 static void apply_cycle(const cycle_options *c, plaq_multigrid_params *build) {
+  int k;
   build->cycle = c->cycle;
   build->deep_cycle = c->deep_cycle;
   build->smoother = c->smoother;
@@ -49,6 +58,12 @@ static void apply_cycle(const cycle_options *c, plaq_multigrid_params *build) {
   build->link_precision = c->links;
   build->coarsest = c->coarsest;
   build->coarsest_modes = c->modes;
+  for (k = 0; k < 4; k++) build->vectors[k] = c->vectors;
+  build->setup_iterations = c->setup;
+  build->refinements = c->refinements;
+  build->iterations = c->iterations;
+  build->tol = c->tol;
+  build->coarsest_tol = c->coarsest_tol;
 }
 
 #endif

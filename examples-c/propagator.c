@@ -8,7 +8,8 @@
  *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k] [--mg-deep-cycle C]
  *              [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black] [--mg-coarse-smoother S] [--mg-post N]
  *              [--mg-coarse-post N] [--mg-precision P] [--mg-links P]
- *              [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]
+ *              [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N] [--mg-tol R] [--mg-iterations N]
+ *              [--mg-coarsest-tol R] [--mg-vectors N] [--mg-setup N] [--mg-refinements N]
  *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
  *              [--bin N] [--json FILE] [--continue no|yes] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
@@ -68,6 +69,11 @@ static const char HELP[] =
     "  --mg-coarsest S      gcr, ca-gcr, bicgstab or direct (ca-gcr)\n"
     "  --mg-modes N         low modes of the coarsest level that are solved for exactly (-1: as the\n"
     "                       lattice suggests)\n"
+    "  --mg-tol R           residual of solves on levels between the finest and the coarsest (0.25), and\n"
+    "  --mg-iterations N    their iterations at most (8); --mg-coarsest-tol R: residual on the coarsest (0.25)\n"
+    "  --mg-vectors N       null vectors of a chirality on each level (0: 24)\n"
+    "  --mg-setup N         iterations of BiCGStab that make the first ones (20); --mg-refinements N: times that\n"
+    "                       the cycle is applied to them then (3)\n"
     "  --error R            solve once more with multigrid to the residual R and report in JSON how far\n"
     "                       off the propagator was; of one source and one quark\n"
     "  --tol R              residual |b - M x| / |b| (1e-10)\n"
@@ -90,7 +96,8 @@ static const char OPTIONS[] =
     "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed --source-smear "
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
     "--normalisation --save --load --save-multigrid --load-multigrid --mg-cycle --mg-deep-cycle --mg-smoother "
-    "--mg-coarse-smoother --mg-post --mg-coarse-post --mg-precision --mg-links --mg-coarsest --mg-modes --error --bin --device --threads --json "
+    "--mg-coarse-smoother --mg-post --mg-coarse-post --mg-precision --mg-links --mg-coarsest --mg-modes "
+    "--mg-vectors --mg-setup --mg-refinements --mg-tol --mg-iterations --mg-coarsest-tol --error --bin --device --threads --json "
     "--continue --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */

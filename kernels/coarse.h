@@ -1,13 +1,14 @@
 // Operators and vectors of coarse levels. A matrix is kept column after column, so that rows follow
 // each other: [site][direction][column][row], direction 2 mu + forward.
 #pragma once
-#include "rows.h"
+#include "coarse_tensor.h"
 
 namespace PLAQ_NS {
 
 // out = coef_y y + coef (sum over directions of links in(neighbour) + diagonal in) on the sites from
 // `first` on. A neighbour n < 0 is entry -n - 1 of the face that came across in that direction; the least
-// of all numbers: there is none. Links are numbers of type L; those of 16 bits are times the scale of their matrix.
+// of all numbers: there is none. Links are numbers of type L; those of 16 bits, integers or on a GPU in half precision,
+// are times the scale of their matrix.
 template <int W, class S, class L = typename S::T> struct CoarseApply {
   typedef typename S::T T;
   typedef typename S::C C;
@@ -72,9 +73,10 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
       terms(a, site, [&](const L* m, const T* from, C scale) {
         cplx<C> term[2] = {{0, 0}, {0, 0}};
         for (int c = part; c < rows; c += 8) {
-          const short4 q = __ldg((const short4*)m + ((i64)c * rows + r) / 2);
+          const uint2 q = __ldg((const uint2*)m + ((i64)c * rows + r) / 2);
+          const cplx<float> u = from_halves(q.x), v = from_halves(q.y);
           const cplx<C> z = number<C>(from, c);
-          term[0] = madd(term[0], cplx<C>{(C)q.x, (C)q.y}, z), term[1] = madd(term[1], cplx<C>{(C)q.z, (C)q.w}, z);
+          term[0] = madd(term[0], cplx<C>{(C)u.re, (C)u.im}, z), term[1] = madd(term[1], cplx<C>{(C)v.re, (C)v.im}, z);
         }
         sum[0] = sum[0] + scale * term[0], sum[1] = sum[1] + scale * term[1];
       });
@@ -88,58 +90,30 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     if (part != 0 || row >= rows || site >= a.first + a.count) return;
     finish(a, site, row, 0, sum[0]), finish(a, site, row + 1, 0, sum[1]);
   }
-  // Several right-hand sides of links in 16 bits by tensor cores: a warp has 16 rows and N times eight right-hand
-  // sides. Factors have eleven bits there: vectors go in two parts.
-  static PLAQ_FN float rounded(float v) {
-    u32 bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(v));
-    return __uint_as_float(bits);
-  }
-  static PLAQ_FN void multiply(float (&sum)[4], const float (&a)[4], const float (&b)[2]) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])), "r"(__float_as_uint(a[3])),
-          "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
-  }
+  // Several right-hand sides of links in 16 bits by tensor cores.
   template <int N> static PLAQ_FN void tiles(const CoarseApplyArgs& a, int o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + 8 * N - 1) / (8 * N), tiles = (rows + 15) / 16;
-    const int g = (o & 31) >> 2, t = o & 3;
+    const int lane = o & 31;
     u32 i = (u32)o >> 5;
-    const int row = (int)(i % (u32)tiles) * 16 + g;
+    const int row = (int)(i % (u32)tiles) * 16 + 2 * (lane >> 2);
     i /= (u32)tiles;
     const int j0 = (int)(i % (u32)groups) * 8 * N;
     const i64 site = a.first + i / (u32)groups;
     // Warps are whole.
     if (site >= a.first + a.count) return;
-    float re[N][4], im[N][4];
-    PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) re[n][k] = im[n][k] = 0;
-    terms(a, site, [&](const L* m, const T* from, C scale) {
-      for (int c0 = t; c0 < rows + t; c0 += 8) {
-        float x[4], y[4], minus[4];
-        PLAQ_UNROLL for (int k = 0; k < 4; k++) {
-          const int r = row + 8 * (k & 1), c = c0 + 4 * (k >> 1);
-          const cplx<C> z = r < rows && c < rows ? number<C>(m, (i64)c * rows + r) : cplx<C>{0, 0};
-          x[k] = rounded((float)(scale * z.re)), y[k] = rounded((float)(scale * z.im)), minus[k] = -y[k];
-        }
-        PLAQ_UNROLL for (int n = 0; n < N; n++) {
-          const int j = j0 + 8 * n + g;
-          float p[2], q[2], p_rest[2], q_rest[2];
-          PLAQ_UNROLL for (int k = 0; k < 2; k++) {
-            const int c = c0 + 4 * k;
-            const cplx<C> z = j < nrhs && c < rows ? number<C>(from, (i64)c * nrhs + j) : cplx<C>{0, 0};
-            p[k] = rounded((float)z.re), q[k] = rounded((float)z.im);
-            p_rest[k] = rounded((float)z.re - p[k]), q_rest[k] = rounded((float)z.im - q[k]);
-          }
-          multiply(re[n], x, p), multiply(im[n], x, q);
-          multiply(re[n], minus, q), multiply(im[n], y, p);
-          multiply(re[n], x, p_rest), multiply(im[n], x, q_rest);
-          multiply(re[n], minus, q_rest), multiply(im[n], y, p_rest);
-        }
-      }
-    });
+    CoarseTile<N> sum;
+    if constexpr (scaled) {
+      // Matrices of a site follow each other.
+      const int first = row - 2 * (lane >> 2), matrix = 2 * rows * rows;
+      const L* last = (const L*)a.links + (8 * site + 7) * matrix;
+      terms(a, site, [&](const L* m, const T* from, C scale) {
+        if (m < last) CoarseTile<N>::prefetch(m + matrix, rows, first, lane);
+        sum.add(m, from, scale, rows, row, nrhs, j0, lane);
+      });
+    }
     PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) {
-      const int r = row + 8 * (k >> 1), j = j0 + 8 * n + 2 * t + (k & 1);
-      if (r < rows && j < nrhs) finish(a, site, r, j, {(C)re[n][k], (C)im[n][k]});
+      const int r = row + (k >> 1), j = j0 + 8 * n + 2 * (lane & 3) + (k & 1);
+      if (r < rows && j < nrhs) finish(a, site, r, j, {(C)sum.re[n][k], (C)sum.im[n][k]});
     }
   }
   static PLAQ_FN void finish(const CoarseApplyArgs& a, i64 site, int row, int j, cplx<C> sum) {
@@ -202,7 +176,8 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
 
 template <int W, class S> struct CoarseApplyShort : CoarseApply<W, S, short> {};
 
-// 16-bit numbers of a matrix, an element each, and the scale that the largest of them has.
+// 16-bit numbers of a matrix, an element each, and the scale of which the largest of them has all, or on a GPU, in half
+// precision, is one.
 template <int W, class S> struct CoarseShorten {
   typedef typename S::C C;
   static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
@@ -222,11 +197,19 @@ template <int W, class S> struct CoarseShorten {
 #if PLAQ_GPU
     for (int x = 16; x > 0; x /= 2) most = vmax(most, __shfl_xor_sync(0xffffffffu, most, x));
 #endif
+#if PLAQ_GPU
+    const float unit = (float)most, over = most > 0 ? 1 / unit : 0.0f;
+#else
     const float unit = (float)most / 32767.0f, over = most > 0 ? 1 / unit : 0.0f;
+#endif
     short* to = (short*)a.out + matrix * n;
     for (int i = first; i < n; i += step) {
       const float v = (float)from[i] * over;
+#if PLAQ_GPU
+      to[i] = (short)to_half(v);
+#else
       to[i] = (short)(int)(v + (v < 0 ? -0.5f : 0.5f));
+#endif
     }
     if (first == 0) ((float*)a.scales)[matrix] = unit;
   }

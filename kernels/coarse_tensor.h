@@ -1,0 +1,109 @@
+// Coarse operators with links in 16 bits on a GPU: links are half-precision numbers, each matrix with a scale of its
+// own, and several right-hand sides go through tensor cores.
+#pragma once
+#include "rows.h"
+
+#if PLAQ_GPU
+namespace PLAQ_NS {
+
+PLAQ_FN unsigned short to_half(float v) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
+  return bits;
+}
+// Two of them: the first is the lower half.
+PLAQ_FN u32 to_halves(cplx<float> z) {
+  u32 bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(z.im), "f"(z.re));
+  return bits;
+}
+PLAQ_FN cplx<float> from_halves(u32 bits) {
+  cplx<float> z;
+  asm("{ .reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(z.re), "=f"(z.im) : "r"(bits));
+  return z;
+}
+
+// A warp has 16 rows and N times eight right-hand sides. A product of complex numbers is one of pairs of reals, (re, -im)
+// and (im, re) of the matrix with (re, im) of the vector, so that pairs go to tensor cores as they are in memory. Rows 2 g
+// and 2 g + 1 of the tile are rows g and g + 8 there: a load of 8 bytes. Links are of eleven bits, vectors in two parts of
+// as many, times a power of two for each neighbour and right-hand side.
+template <int N> struct CoarseTile {
+  static constexpr int STEPS = 6, COLUMNS = 8 * STEPS;
+  float re[N][4], im[N][4];
+
+  PLAQ_FN CoarseTile() {
+    PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) re[n][k] = im[n][k] = 0;
+  }
+  // sum += a b of 16 x 16 and 16 x 8 numbers.
+  static PLAQ_FN void multiply(float (&sum)[4], const u32 (&a)[4], const u32 (&b)[2]) {
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  }
+  // The power of two that brings numbers of at most `most` to a size that two parts in half precision hold, and its
+  // inverse. What is not finite gives NaN.
+  static PLAQ_FN void power(float most, float& up, float& down) {
+    const u32 exponent = __float_as_uint(most) >> 23, e = exponent < 10 ? 10 : exponent;
+    up = __uint_as_float((263 - e) << 23), down = __uint_as_float((e - 9) << 23);
+  }
+  // The matrix's next reader finds it in the second-level cache: 16 rows from `row` on, which the warp shares.
+  static PLAQ_FN void prefetch(const short* m, int rows, int row, int lane) {
+    for (int c = lane; c < rows; c += 32) asm volatile("prefetch.global.L2 [%0];" ::"l"(m + 2 * ((i64)c * rows + row)));
+  }
+  // += scale * matrix `m` times the right-hand sides from `j0` on of `from`, for rows `row` and `row` + 1 of this thread.
+  PLAQ_FN void add(const short* m, const float* from, float scale, int rows, int row, int nrhs, int j0, int lane) {
+    const int g = lane >> 2, t = lane & 3;
+    PLAQ_UNROLL for (int first = 0; first < rows; first += COLUMNS) {
+      // Links come from farthest away.
+      uint2 link[STEPS][2];
+      PLAQ_UNROLL for (int s = 0; s < STEPS; s++) PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+        const int c = first + 8 * s + 4 * k + t;
+        link[s][k] = {0, 0};
+        if (row < rows && c < rows) link[s][k] = __ldg((const uint2*)m + ((i64)c * rows + row) / 2);
+      }
+      u32 high[STEPS][N][2], low[STEPS][N][2];
+      float down[N];
+      PLAQ_UNROLL for (int n = 0; n < N; n++) {
+        const int j = j0 + 8 * n + g;
+        cplx<float> z[STEPS][2];
+        float most = 0, up;
+        PLAQ_UNROLL for (int s = 0; s < STEPS; s++) PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+          const int c = first + 8 * s + 4 * k + t;
+          z[s][k] = j < nrhs && c < rows ? number<float>(from, (i64)c * nrhs + j) : cplx<float>{0, 0};
+          most = fmaxf(most, fmaxf(fabsf(z[s][k].re), fabsf(z[s][k].im)));
+        }
+        PLAQ_UNROLL for (int x = 1; x < 4; x *= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, x));
+        power(most, up, down[n]);
+        PLAQ_UNROLL for (int s = 0; s < STEPS; s++) PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+          const cplx<float> v = up * z[s][k];
+          high[s][n][k] = to_halves(v), low[s][n][k] = to_halves(v - from_halves(high[s][n][k]));
+        }
+      }
+      CoarseTile<N> part;
+      PLAQ_UNROLL for (int s = 0; s < STEPS; s++) {
+        if (first + 8 * s >= rows) break;
+        u32 real_part[4], imaginary[4];
+        PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+          const uint2 q = link[s][k];
+          real_part[2 * k] = q.x ^ 0x80000000u, real_part[2 * k + 1] = q.y ^ 0x80000000u;
+          imaginary[2 * k] = __byte_perm(q.x, 0, 0x1032), imaginary[2 * k + 1] = __byte_perm(q.y, 0, 0x1032);
+        }
+        PLAQ_UNROLL for (int n = 0; n < N; n++) {
+          multiply(part.re[n], real_part, high[s][n]), multiply(part.im[n], imaginary, high[s][n]);
+          multiply(part.re[n], real_part, low[s][n]), multiply(part.im[n], imaginary, low[s][n]);
+        }
+      }
+      // Sums are of right-hand sides 2 t and 2 t + 1.
+      PLAQ_UNROLL for (int n = 0; n < N; n++) {
+        const float unit[2] = {scale * __shfl_sync(0xffffffffu, down[n], 8 * t), scale * __shfl_sync(0xffffffffu, down[n], 8 * t + 4)};
+        PLAQ_UNROLL for (int k = 0; k < 4; k++) {
+          re[n][k] = fma_(unit[k & 1], part.re[n][k], re[n][k]);
+          im[n][k] = fma_(unit[k & 1], part.im[n][k], im[n][k]);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace PLAQ_NS
+#endif
