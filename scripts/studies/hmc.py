@@ -7,7 +7,7 @@ order:    rms of delta H over momenta from one configuration with two Wilson fla
           a decade of steps: dt^2 of leapfrog and Omelyan, dt^4 of the others; reversibility. --plot FILE.svg
 creutz:   <exp(-delta H)> = 1, and the acceptance beside erfc(sqrt(<delta H>)/2) (Gupta et al., Phys. Lett. B 242
           (1990) 437), leapfrog at several steps, pure gauge.
-quenched: plaquettes by HMC and by heat bath at --betas.
+quenched: plaquettes by HMC and by heat bath at --betas; of --chains chains with seeds of their own, side by side, each.
 t0:       quenched t0 at --beta from the mean of t^2 E(t) (clover leaves, Wilson flow) over configurations of the
           heat bath, beside sqrt(8 t0) = 0.948(7) r0 (M. Luescher, JHEP 08 (2010) 071) with r0/a of S. Necco and
           R. Sommer, Nucl. Phys. B 622 (2002) 328: 5.368 at beta = 6.0.
@@ -19,6 +19,7 @@ Runs are those of hmc, heatbath and flow. Tables go to the standard output, in M
 autocorrelation in them (series.py). With --seconds runs share what time there is and end with what they have.
 """
 import argparse
+import concurrent.futures
 import json
 import math
 import pathlib
@@ -44,6 +45,7 @@ def options():
     p.add_argument("--beta", help="order, creutz, flavours: 5.5; t0: 6.0")
     p.add_argument("--betas", default="5.7,6.0", help="quenched")
     p.add_argument("--kappa", help="order, flavours: 0.15; paper: 0.158")
+    p.add_argument("--chains", type=int, default=1, help="quenched: of each kind, all of a beta at the same time (1)")
     p.add_argument("--steps", help="creutz: 7,9,12,16; quenched: 6")
     p.add_argument("--momenta", type=int, default=4, help="order: trajectories for every step (4)")
     p.add_argument("--only", help="flavours, tmlqcd: these, with commas between")
@@ -76,11 +78,11 @@ class Study:
     def left(self):
         return self.o.seconds - (time.monotonic() - self.begun)
 
-    def program(self, name, arguments, seconds=1e9):
-        """Lines of a program's standard output; it is ended when its time is over."""
+    def program(self, name, arguments, seconds=1e9, tag=""):
+        """Lines of a program's standard output; it is ended when its time is over. Runs side by side have tags."""
         command = [str(self.bin / name), "--device", self.o.device, "--threads", self.o.threads, *arguments]
         try:
-            done = self.work / f"{self.o.out.stem}.{name}.txt"
+            done = self.work / f"{self.o.out.stem}{tag}.{name}.txt"
             with open(done, "w") as to, open(done.with_suffix(".err"), "w") as err:
                 with subprocess.Popen(command, stdout=to, stderr=err) as process:
                     try:
@@ -97,12 +99,12 @@ class Study:
 
     def hmc(self, name, text, trajectories, start="hot", seconds=1e9):
         """The log of a chain: a dictionary for every trajectory."""
-        stem = self.work / f"{self.o.out.stem}-{name}"
-        stem.with_suffix(".toml").write_text(text)
-        log = stem.with_suffix(".jsonl")
+        stem = f"{self.o.out.stem}-{name}"
+        given, log = (self.work / f"{stem}.{end}" for end in ("toml", "jsonl"))
+        given.write_text(text)
         log.unlink(missing_ok=True)
-        self.program("hmc", ["--input", str(stem.with_suffix(".toml")), "--trajectories", str(trajectories), "--log", str(log),
-                             "--start", start], seconds)
+        self.program("hmc", ["--input", str(given), "--trajectories", str(trajectories), "--log", str(log),
+                             "--start", start], seconds, f"-{name}")
         lines = log.read_text().splitlines() if log.exists() else []
         if lines and not lines[-1].endswith("}"):
             lines.pop()
@@ -111,7 +113,10 @@ class Study:
     def chain(self, name, text, runs_left, start="hot"):
         """A chain without its thermalisation, means of plaquette, delta H and acceptance."""
         o = self.o
-        rows = self.hmc(name, text, o.thermalise + o.trajectories, start, self.left() / runs_left)[o.thermalise:]
+        return self.means(name, text, self.hmc(name, text, o.thermalise + o.trajectories, start, self.left() / runs_left))
+
+    def means(self, name, text, rows):
+        rows = rows[self.o.thermalise:]
         if len(rows) < 10:
             return None
         run = {"name": name, "input": text, "seconds": sum(r["seconds"] for r in rows) / len(rows)}
@@ -270,23 +275,43 @@ def quenched(study):
     o = study.o
     lattice = o.lattice or "4,4,4,4"
     betas = o.betas.split(",")
-    head("β", "HMC", "τ", "acceptance", "heat bath", "τ", "difference / error")
-    for k, beta in enumerate(betas):
-        left = 2 * (len(betas) - k)
-        text = document(lattice, [gauge(beta)], [("omelyan2", int(o.steps or 6), ["gauge"])], seed=o.seed,
+    if o.chains < 1:
+        sys.exit(f"--chains: expected 1 or more, found {o.chains}")
+
+    def input_of(beta, seed):
+        return document(lattice, [gauge(beta)], [("omelyan2", int(o.steps or 6), ["gauge"])], seed=seed,
                         accept_until=o.thermalise // 2)
-        run = study.chain(f"hmc-{beta}", text, left)
-        lines = study.program("heatbath", ["--lattice", lattice, "--beta", beta, "--seed", str(o.seed + 7), "--thermalise",
+
+    def bath_of(beta, seed, seconds):
+        lines = study.program("heatbath", ["--lattice", lattice, "--beta", beta, "--seed", str(seed), "--thermalise",
                                            str(3 * o.thermalise), "--separation", "1", "--configurations", str(o.trajectories)],
-                              study.left() / (left - 1))
-        bath = [line.split() for line in lines if not line.startswith("#")]
-        bath = series.Mean([float(w[2]) for w in bath if len(w) >= 5]).json()
-        if not run or bath["n"] < 10:
+                              seconds, f"-{beta}-{seed}")
+        words = [line.split() for line in lines if not line.startswith("#")]
+        return series.Mean([float(w[2]) for w in words if len(w) >= 5]).json()
+
+    head("β", "HMC", "τ", "acceptance", "heat bath", "τ", "difference / error", "χ² of chains")
+    for k, beta in enumerate(betas):
+        seconds = study.left() / (len(betas) - k)
+        # Seeds of chains, and of those of the heat bath, which must differ from all of them.
+        seeds = [o.seed + 1000 * n for n in range(o.chains)]
+        inputs = [(f"hmc-{beta}-{seed}", input_of(beta, seed)) for seed in seeds]
+        with concurrent.futures.ThreadPoolExecutor(2 * o.chains if o.chains > 1 else 1) as pool:
+            share = seconds if o.chains > 1 else seconds / 2
+            ours = [pool.submit(study.hmc, name, text, o.thermalise + o.trajectories, "hot", share) for name, text in inputs]
+            baths = [pool.submit(bath_of, beta, seed + 7, share) for seed in seeds]
+            logs, baths = [f.result() for f in ours], [f.result() for f in baths]
+        runs = [study.means(name, text, rows) for (name, text), rows in zip(inputs, logs)]
+        runs, baths = [r for r in runs if r], [b for b in baths if b["n"] >= 10]
+        if not runs or not baths:
             break
-        run["heatbath"] = bath
-        p = run["plaquette"]
+        p, accepted = (series.pooled([r[key] for r in runs]) for key in ("plaquette", "acceptance"))
+        bath = series.pooled(baths)
         off = (p["value"] - bath["value"]) / math.hypot(p["error"], bath["error"])
-        row(beta, show(p), tau(p), show(run["acceptance"]), show(bath), tau(bath), f"{off:+.1f}")
+        study.result.setdefault("quenched", []).append({"beta": beta, "hmc": p, "heatbath": bath, "heatbaths": baths,
+                                                        "acceptance": accepted, "difference": off})
+        study.write()
+        chi2 = f"{p['chi2']:.1f}, {bath['chi2']:.1f} of {len(runs)}, {len(baths)}" if o.chains > 1 else ""
+        row(beta, show(p), tau(p), show(accepted), show(bath), tau(bath), f"{off:+.1f}", chi2)
 
 
 def t0(study):

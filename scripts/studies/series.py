@@ -63,6 +63,16 @@ def combined(means):
     return value, sum(weights) ** -0.5, sum(w * (v - value) ** 2 for w, (v, _) in zip(weights, means))
 
 
+def pooled(means):
+    """Independent chains of one ensemble in one mean, as long as each is: weights that do not come from errors
+    cannot prefer chains that stay near one value. chi2: of the chains about it."""
+    n = sum(m["n"] for m in means)
+    value = sum(m["n"] * m["value"] for m in means) / n
+    error = math.sqrt(sum((m["n"] * m["error"]) ** 2 for m in means)) / n
+    spread = [((m["value"] - value) / m["error"]) ** 2 for m in means if m["error"] > 0]
+    return {"value": value, "error": error, "tau": sum(m["n"] * m["tau"] for m in means) / n, "n": n, "chi2": sum(spread)}
+
+
 def jackknife(samples, function):
     """function of the mean of samples (lists of numbers), and its error by leaving one out at a time."""
     n = len(samples)
