@@ -6,7 +6,7 @@
 
 #include "check.h"
 
-enum { LX = 4, LY = 4, LZ = 4, LT = 8, VOLUME = LX * LY * LZ * LT, LINKS = 72 * VOLUME, SPINOR = 24 * VOLUME };
+enum { LX = 4, LY = 4, LZ = 2, LT = 8, VOLUME = LX * LY * LZ * LT, LINKS = 72 * VOLUME, SPINOR = 24 * VOLUME };
 
 static uint64_t random_state = 12345;
 

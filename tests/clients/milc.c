@@ -605,7 +605,7 @@ static void run_file(char **words, int solves) {
 }
 
 int main(int argc, char **argv) {
-  const int extents[4] = {4, 4, 6, 8};
+  const int extents[4] = {4, 2, 6, 4};
   const double angles[4][4] = {{0}, {0, 0, 0, 1}, {0.25, 0, 0.5, 1}, {0}};
   int mu, i, k;
 #ifdef CLIENT_MPI

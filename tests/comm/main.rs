@@ -160,6 +160,41 @@ fn a_rank_that_hangs_or_stops_ends_in_a_time_out() {
     scenario("stop", "1,1,1,4");
 }
 
+/// A rank that is killed, or ends by itself in the middle of a solve: mpirun ends the job, or, where it is
+/// told to let the others go on, their solve ends with COMM_FAILED. Nobody waits for ever.
+#[test]
+fn a_rank_that_dies_in_a_solve() {
+    let Some(library) = mpi_library() else { return };
+    let open_mpi = run(Command::new(variable("MPIRUN", "mpirun")).arg("--version"), "mpirun");
+    // Of Open MPI: the death of a rank is its own affair.
+    let lenient = ["OMPI_MCA_orte_abort_on_non_zero_status", "OMPI_MCA_orte_enable_recovery"];
+    let ends = |name: &str, recovers: bool| {
+        let mut job = Command::new(root().join("scripts/ranks.sh"));
+        job.args(["1,1,1,2"]).arg(std::env::current_exe().expect("a path"));
+        job.args(["--exact", "rank", "--nocapture", "--test-threads=1"]).current_dir(work());
+        job.env("PLAQ_MPI_LIBRARY", library).env("PLAQ_TEST_SCENARIO", name);
+        // Three seconds of waiting, and what a busy machine needs to start.
+        job.env("PLAQ_TEST_SECONDS", "60").env("PLAQ_COMM_TIMEOUT", "30");
+        if recovers {
+            job.env(lenient[0], "0").env(lenient[1], "1");
+        }
+        let out = job.output().expect("a job");
+        let said = [out.stdout, out.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+        let said = said.concat();
+        assert!(!said.contains("timed out after 60 s"), "{name} hangs:\n{said}");
+        (out.status.success(), said.contains("rank 0: CommFailed"), said)
+    };
+    for name in ["killed", "exits", "leaves"] {
+        let (success, failed, said) = ends(name, false);
+        assert!(failed || !success, "{name}: {said}");
+        println!("{name}: {}", if failed { "COMM_FAILED" } else { "mpirun ended the job" });
+        if open_mpi.contains("Open MPI") {
+            let (_, failed, said) = ends(name, true);
+            assert!(failed, "{name}, mpirun lets the others go on: {said}");
+        }
+    }
+}
+
 #[test]
 fn thread_levels() {
     for level in ["single", "funneled", "serialized", "multiple"] {

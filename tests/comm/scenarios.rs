@@ -1,10 +1,16 @@
 //! What each rank does in a scenario.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use plaq::backend::Device;
 use plaq::comm::{self, host, Comm, Communicator, Message, Options, RankMap};
+use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::{Error, Result, Status};
+use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::operators::{DiracParams, Wilson};
+use plaq::solvers::Progress;
 
 use super::ranks::{ranks, start_mpi};
 
@@ -22,6 +28,9 @@ pub fn run(name: &str) {
         "fail" => fail(),
         "hang" => hang(),
         "stop" => stop(),
+        "killed" => dies(killed),
+        "exits" => dies(|| std::process::exit(1)),
+        "leaves" => dies(leaves),
         "single" => threads(0),
         "funneled" => threads(1),
         "serialized" => threads(2),
@@ -530,6 +539,53 @@ fn stop() {
     }
     refused(comm.sum(&mut [1.0]), Status::CommFailed, "no answer for 2 s");
     well(&with_timeout(30.0));
+}
+
+fn killed() {
+    // SAFETY: ends this process.
+    unsafe { libc::raise(libc::SIGKILL) };
+}
+
+/// Without its functions at exit, which end MPI.
+fn leaves() {
+    // SAFETY: ends this process.
+    unsafe { libc::_exit(1) };
+}
+
+/// The last rank ends in the middle of a solve. The others, as far as mpirun lets them, say what they got.
+fn dies(end: fn()) {
+    let comm = with_timeout(3.0);
+    let (rank, last) = (comm.rank(), comm.size() - 1);
+    let device = Device::cpu(1).unwrap();
+    let extents = std::array::from_fn(|mu| 4 * comm.grid()[mu]);
+    let geometry = Geometry::decomposed(extents, &device, &comm).unwrap();
+    let form = (Precision::F64, Recon::R18);
+    let mut u = GaugeField::new(&device, &geometry, form.0, form.1).unwrap();
+    u.set_near_unit(5, 0.3).unwrap();
+    let op = Wilson::new(Arc::new(u), DiracParams::default().with_kappa(0.12)).unwrap();
+    let solver = DiracSolver::new(Arc::new(op), SolveParams::default()).unwrap();
+    let field = || SpinorField::new(&device, &geometry, form.0, Subset::Full, 1).unwrap();
+    let (mut x, mut b) = (field(), field());
+    b.set_noise(Noise::Normal, 3, 0).unwrap();
+    let mut reached = None;
+    let solved = comm.guard(|| {
+        solver.solve(&mut x, &b, &mut |progress: &Progress| {
+            if progress.iteration == 3 {
+                reached = Some(Instant::now());
+                if rank == last {
+                    end();
+                }
+            }
+            ControlFlow::Continue(())
+        })
+    });
+    let waited = reached.expect("three iterations").elapsed().as_secs_f64();
+    let status = solved.map(|_| ()).expect_err("a rank is gone").status;
+    println!("rank {rank}: {status:?} after {waited:.1} s");
+    assert!(status == Status::CommFailed && waited < 6.0);
+    // Nobody can end MPI with a rank that is gone.
+    // SAFETY: ends this process.
+    unsafe { libc::_exit(0) };
 }
 
 fn threads(level: i32) {

@@ -50,6 +50,18 @@ pub fn over_ranks(part: [usize; 4]) -> [usize; 4] {
     std::array::from_fn(|mu| part[mu] * ranks().grid()[mu])
 }
 
+/// Numbers of the reference that every rank needs, each of them computed by one rank: `items` pieces of
+/// `each` numbers. All ranks call this.
+pub fn shared(items: usize, each: usize, one: impl Fn(usize) -> Vec<f64>) -> Vec<f64> {
+    let mut all = vec![0.0; items * each];
+    for i in (ranks().rank()..items).step_by(ranks().size()) {
+        all[i * each..][..each].copy_from_slice(&one(i));
+    }
+    // The others add zeros.
+    ranks().sum(&mut all).expect("ranks");
+    all
+}
+
 /// A folder that all ranks share, removed at the end of its test.
 pub struct Folder(pub PathBuf);
 

@@ -5,7 +5,7 @@ use plaq::fields::{Momenta, Precision, Recon, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, ForceTerms, Wilson};
 
-use super::common::extents_on;
+use super::common::{extents_on, shared};
 use super::reference::dirac::{Dirac, Preconditioned};
 use super::reference::{spinor, Field, Gauge};
 use super::{clover, derivative, device, directions, moved, reference_params, wilson, Setup};
@@ -31,13 +31,16 @@ fn terms(x: &[Field], y: &[Field], f: impl Fn(&Field) -> Field) -> f64 {
 }
 
 /// Compares with the reference's `value` of links along random directions, relative to the mean size
-/// of a derivative along such a direction.
+/// of a derivative along such a direction. `value` runs on one rank at a time.
 pub fn compare(s: &Setup, force: &Momenta, bound: f64, what: &str, value: impl Fn(&Gauge) -> f64) {
     let size = force.norm2().unwrap().0.sqrt();
-    for mu in 0..4 {
-        let h = directions(s.lat, 100 + mu as u64);
-        let found = s.along(force, &h, mu);
-        let expect = derivative(|e| value(&moved(&s.links, &h, mu, e)), EPSILON);
+    let direction = |mu: usize| directions(s.lat, 100 + mu as u64);
+    let expected = shared(4, 1, |mu| {
+        let h = direction(mu);
+        vec![derivative(|e| value(&moved(&s.links, &h, mu, e)), EPSILON)]
+    });
+    for (mu, expect) in expected.into_iter().enumerate() {
+        let found = s.along(force, &direction(mu), mu);
         let error = (found - expect).abs() / size;
         assert!(
             error < bound,
