@@ -76,8 +76,9 @@ const PROMISES: &str = r#"
   that is killed while it writes a file leaves a hidden file `.plaq-*.tmp` in its folder.
 - **fork().** A child has no threads of its parent's contexts: calls that need them are `PLAQ_DEVICE_LOST`; contexts
   of one thread and new contexts work. A CUDA context does not survive fork().
-- **MPI.** A rank that is killed ends the job where mpirun has it so. A communicator that one rank never gives up is
-  given up by none.
+- **MPI.** A rank that is killed, or exits in the middle of a call, ends the job where mpirun has it so; else the others'
+  call is `PLAQ_COMM_FAILED` at the deadline, and they leave without MPI_Finalize, which would wait for that rank. A
+  communicator that one rank never gives up is given up by none.
 "#;
 
 const COMPATIBLE: &str = "\

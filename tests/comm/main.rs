@@ -188,7 +188,8 @@ fn a_rank_that_dies_in_a_solve() {
         let (success, failed, said) = ends(name, false);
         assert!(failed || !success, "{name}: {said}");
         println!("{name}: {}", if failed { "COMM_FAILED" } else { "mpirun ended the job" });
-        if open_mpi.contains("Open MPI") {
+        // Both ways of leaving look alike to those who stay.
+        if open_mpi.contains("Open MPI") && name != "leaves" {
             let (_, failed, said) = ends(name, true);
             assert!(failed, "{name}, mpirun lets the others go on: {said}");
         }

@@ -1,6 +1,6 @@
 //! When gauge fixing ends: tolerances, limits, slices, copies, the callback, refusals.
 
-use super::common::{devices, over_ranks};
+use super::common::{devices, over_ranks, shared};
 use super::*;
 use plaq::ops::gaugefix::CopyReport;
 
@@ -99,7 +99,7 @@ fn slices_stop_one_by_one() {
             (0..4 * lat.volume()).map(|l| fields[lat.coords(l / 4)[time] * 5 % 3][l]).collect();
         let condition = Condition::Coulomb { time };
         let params = GaugeFixParams { stop: theta_below(1e-8), ..base(condition) };
-        let expected = common::shared(extents[time], 1, |at| {
+        let expected = shared(extents[time], 1, |at| {
             let sites = slow::slice(lat, time, at);
             vec![sweeps_until(lat, &links, &params, &sites, |_, now| now.theta <= 1e-8) as f64]
         });
