@@ -3,6 +3,7 @@
 //   out = coef_y S_y(y) + S_hop(hop(in)) + coef_z z + coef_own out;   dagger swaps the projectors.
 #pragma once
 #include "block_order.h"
+#include "pencils.h"
 #include "recon.h"
 #include "signal.h"
 
@@ -242,6 +243,13 @@ PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
   return site_at(a.geom, o, a.parity(), lx);
 }
 
+// The plane of a right-hand side in fields of the sites that a launch changes, and in `in`. Where blocks
+// of both parities are in one launch, views begin with the even sites and each block tells its parity.
+PLAQ_FN int own_plane(const HopArgs& a, int batch, int step, int parity) {
+  return batch * step + (PLAQ_GPU && a.parity() == PARITY_BOTH ? parity : 0);
+}
+PLAQ_FN int in_plane(const HopArgs& a, int batch, int parity) { return own_plane(a, batch, a.step_in(), 1 - parity); }
+
 #if PLAQ_GPU
 // The hop of several right-hand sides: two lanes of a warp share a site, one takes the four forward
 // hops, the other the backward ones. They differ in data only, the sign of the projectors and U or
@@ -275,29 +283,14 @@ template <class S, int RECON> struct HopBlock {
   // A block's sites are consecutive; blocks of inner sites fill pencils with a square cross-section in (y, z), t
   // slowest. A slice of a pencil with all right-hand sides has some 5 MB, a tenth of a large
   // second-level cache: what a block shares with its neighbours is then still there.
-  static PLAQ_FN constexpr int side(int rows) {
-    int n = 1;
-    while ((n + 1) * (n + 1) <= rows) n++;
-    return n;
-  }
-  static PLAQ_FN constexpr int some(int n) { return n > 0 ? n : 1; }
-  static PLAQ_FN constexpr int divisor(int n, int most) {
-    while (most > 1 && n % most) most--;
-    return most < 1 ? 1 : most;
-  }
   static PLAQ_FN int first_site(u32 b) {
     constexpr Geom g{};
-    constexpr int h = g.halos(), row = some(g.x() / 2 - (h & 1)), ny = some(g.y() - (h & 2)),
-                  nz = some(g.z() - (h & 4) / 2), nt = some(g.t() - (h & 8) / 4), slice = row * ny,
-                  pieces = slice % sites ? 0 : slice / sites;
-    if (pieces == 0) return b * sites;
-    constexpr int most = side((5 << 20) / (HopArgs{}.nrhs() * 24 * (int)sizeof(T)) / row);
-    // Twice the cross-section rather than less than half of it.
-    constexpr int thin = divisor(nz, most);
-    constexpr u32 py = divisor(pieces, most * row / sites), pz = 2 * thin < most ? divisor(nz, 2 * most) : thin;
-    const u32 y = b % py, z = b / py % pz, t = b / (py * pz) % nt, pencil = b / (py * pz * nt);
-    const u32 piece = pencil % (pieces / py) * py + y;
-    return ((t * nz + pencil / (pieces / py) * pz + z) * pieces + piece) * sites;
+    constexpr int h = g.halos(), row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
+                  nz = Pencils::some(g.z() - (h & 4) / 2), nt = Pencils::some(g.t() - (h & 8) / 4);
+    constexpr int parities = HopArgs{}.parity() == PARITY_BOTH ? 2 : 1;
+    constexpr int rows = (5 << 20) / (HopArgs{}.nrhs() * 24 * (int)sizeof(T)) / row / parities;
+    constexpr Pencils pencils = Pencils::square(row, ny, nz, nt, sites, rows);
+    return pencils.first_site(b);
   }
 
   // Where the neighbour of s in direction mu begins: its first chunk, or `across` and that of its part of a message.
@@ -317,10 +310,10 @@ template <class S, int RECON> struct HopBlock {
     if constexpr (S::fixed) async_copy<4>(&mine.norm(k), p.norm + at / (32 * N) * 32 + at % 32);
   }
   template <bool OUTER>
-  static PLAQ_FN void fetch(const Mine& mine, const HopArgs& a, u32 at, int k, int mu, bool forward, int rhs) {
+  static PLAQ_FN void fetch(const Mine& mine, const HopArgs& a, int parity, u32 at, int k, int mu, bool forward, int rhs) {
     if (OUTER && has_halo(a.geom, mu) && at & across)
       return fetch_plane<HalfWord, chunks_across>(mine, halo_plane(a.received, mu, forward, rhs), at & ~across, k);
-    fetch_plane<uint4, chunks>(mine, plane(a.inp, rhs * a.step_in()), at, k);
+    fetch_plane<uint4, chunks>(mine, plane(a.inp, in_plane(a, rhs, parity)), at, k);
   }
   static PLAQ_FN void copy_slot(HalfSpinor<R>& h, const Mine& mine, int k) {
     R v[12];
@@ -353,24 +346,24 @@ template <class S, int RECON> struct HopBlock {
     PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)c, w[i], v[i]);
   }
 
-  // Block b of those with n inner or outer sites.
-  static PLAQ_FN void run(const HopArgs& a, bool outer, u32 b, int n) {
+  // Block b of those with n inner or outer sites of a parity.
+  static PLAQ_FN void run(const HopArgs& a, int parity, bool outer, u32 b, int n) {
     __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
     const Mine mine{shared};
-    if (outer) sites_from<true>(a, mine, b * sites, n);
-    else sites_from<false>(a, mine, first_site(b), n);
+    if (outer) sites_from<true>(a, mine, parity, b * sites, n);
+    else sites_from<false>(a, mine, parity, first_site(b), n);
   }
-  template <bool OUTER> static PLAQ_FN void sites_from(const HopArgs& a, const Mine& mine, int first, int n) {
+  template <bool OUTER> static PLAQ_FN void sites_from(const HopArgs& a, const Mine& mine, int parity, int first, int n) {
     const int i = threadIdx.x, half = i >> 4 & 1, o = first + i / 32 * 16 + i % 16;
     const bool forward = half == 0, inside = o < n;
-    const Site s = OUTER ? outer_site(a.geom, inside ? o : 0, a.parity(), 0) : inner_site(a.geom, inside ? o : 0, a.parity(), 0);
+    const Site s = OUTER ? outer_site(a.geom, inside ? o : 0, parity, 0) : inner_site(a.geom, inside ? o : 0, parity, 0);
     u32 at[4];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) at[mu] = place<OUTER>(a, s, mu, forward);
     if constexpr (keep_block) {
-      const T* from = site_address<VB>((const T*)plane(a.clover, a.parity()).data, s.o, 72, 36 * half);
+      const T* from = site_address<VB>((const T*)plane(a.clover, parity).data, s.o, 72, 36 * half);
       PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<sizeof(T) * VB>(&mine.block(c), from + c * 32 * VB);
     }
-    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch<OUTER>(mine, a, at[k], k, k, forward, 0), async_commit();
+    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch<OUTER>(mine, a, parity, at[k], k, k, forward, 0), async_commit();
 
     // The first two rows of U or U^dagger; the third is kept apart or made anew.
     cplx<R> rows[4][6], phase[4];
@@ -388,7 +381,7 @@ template <class S, int RECON> struct HopBlock {
       if (has_phase(a, s, mu, forward)) phase[mu] = boundary_phase<R>(a, s, mu, forward);
     }
     const auto blocks = [&](R (&b)[36], int which) {
-      const Plane p = plane(a.clover, a.parity() + 2 * which);
+      const Plane p = plane(a.clover, parity + 2 * which);
       if (!keep_block || which) return load_block<S>(b, p, s, half, keep);
       PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) {
         bits<T, VB> w;
@@ -411,7 +404,7 @@ template <class S, int RECON> struct HopBlock {
         if (OUTER && has_halo(a.geom, mu) && at[mu] & across) copy_slot(h, mine, mu % stages);
         else project_slot(h, mine, mu % stages, mu, g);
         const int later = rhs + (mu + stages) / 4, next = (mu + stages) % 4;
-        if (later < a.nrhs()) fetch<OUTER>(mine, a, at[next], mu % stages, next, forward, later);
+        if (later < a.nrhs()) fetch<OUTER>(mine, a, parity, at[next], mu % stages, next, forward, later);
         async_commit();
         Su3<R> u;
         PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[mu][i];
@@ -434,13 +427,14 @@ template <class S, int RECON> struct HopBlock {
       if (S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) asm volatile("" : "+r"(w.o));
       if (a.with_y()) {
         R y[12];
-        load_half<S>(y, plane(a.y, rhs * a.step_y()), w, half);
+        load_half<S>(y, plane(a.y, own_plane(a, rhs, a.step_y(), parity)), w, half);
         apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
-      if (a.with_z()) add_half(v, a.coef_z, plane(a.z, rhs * a.step_z()), w, half);
-      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, rhs * a.step_out()), w, half);
-      store_half<S>(v, plane(a.out, rhs * a.step_out()), w, half, inside);
+      if (a.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
+      const Plane out = plane(a.out, own_plane(a, rhs, a.step_out(), parity));
+      if (a.with_own()) add_half(v, a.coef_own, out, w, half);
+      store_half<S>(v, out, w, half, inside);
     }
   }
 };
@@ -508,7 +502,7 @@ template <int W, class S, int RECON> struct Hop {
   }
   // `messages`: may a neighbour be on another rank.
   static PLAQ_FN void apply(const HopArgs& a, const Site& s, int batch, bool messages) {
-    const Plane in = plane(a.inp, batch * a.step_in());
+    const Plane in = plane(a.inp, in_plane(a, batch, s.par));
     Spinor<R> acc;
     PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(0);
     // A factor that all directions share multiplies the sum (on a GPU it costs nothing where it is).
@@ -519,16 +513,16 @@ template <int W, class S, int RECON> struct Hop {
       hop_direction<S, RECON>(acc, a, s, in, batch, mu, false, c, messages);
     }
     if (shared && a.coef[0] != 1) PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
-    apply_site<S>(acc, a.site_hop(), a.clover, s, a.parity(), a.twist, a.twist_scale);
+    apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
     if (a.with_y()) {
       Spinor<R> y;
-      load<S>(y.v, plane(a.y, batch * a.step_y()), s);
-      apply_site<S>(y, a.site_y(), a.clover, s, a.parity(), a.twist, a.twist_scale);
+      load<S>(y.v, plane(a.y, own_plane(a, batch, a.step_y(), s.par)), s);
+      apply_site<S>(y, a.site_y(), a.clover, s, s.par, a.twist, a.twist_scale);
       const R c = splat<R>(a.coef_y);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, y.v[i], acc.v[i]);
     }
-    const Plane out = plane(a.out, batch * a.step_out());
-    if (a.with_z()) add_spinor(acc, a.coef_z, plane(a.z, batch * a.step_z()), s);
+    const Plane out = plane(a.out, own_plane(a, batch, a.step_out(), s.par));
+    if (a.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
     if (a.with_own()) add_spinor(acc, a.coef_own, out, s);
     // What was read is in the caches: storing past them would only throw it out.
     store<S>(acc.v, out, s, past_caches(a) && !a.with_own() ? stream : keep);
@@ -561,6 +555,15 @@ template <int W, class S, int RECON> struct Hop {
     const bool beside = a.nrhs() == 1 && !S::fixed && inner_sites(a.geom) * site_bytes(a) >= long_enough;
     return beside ? BlockOrder::by_slices(a.geom, sites) : BlockOrder::at_end(a.geom, sites);
   }
+  // Blocks of one right-hand side where both parities are in one launch. Each link and spinor is used again two
+  // slices later at the latest; two slices of a slab, with all that is read and written, are to fit the cache.
+  static constexpr int slab_slice = 9 << 20;
+  static PLAQ_FN int first_site(u32 b) {
+    constexpr Geom g{};
+    constexpr int pair = 2 * (4 * Recon<RECON>::reals + 84) * (int)sizeof(typename S::T), row = Pencils::some(g.x() / 2);
+    constexpr Pencils slabs = Pencils::slabs(row, g.y(), g.z(), g.t(), PLAQ_BLOCK, slab_slice / (pair * row));
+    return slabs.first_site(b);
+  }
   // In a launch that takes all regions packing goes first, so that it is under way on every GPU
   // before anybody waits; inner sites hide it and the way of the messages.
   static PLAQ_FN void block(const HopArgs& a, int n) {
@@ -568,6 +571,13 @@ template <int W, class S, int RECON> struct Hop {
     const bool all = a.geom.halos() && a.region() == REGION_ALL;
     u32 b = blockIdx.x, sites = a.nrhs() > 1 ? PLAQ_BLOCK / 2 : PLAQ_BLOCK;
     bool outer = a.geom.halos() && a.region() == REGION_OUTER;
+    constexpr bool both = HopArgs{}.parity() == PARITY_BOTH;
+    int parity = a.parity();
+    if (both) {
+      // Even and odd blocks of the same places side by side, and the launch has a few too many.
+      parity = b & 1, b /= 2, n = volume(a.geom);
+      if (b * sites >= (u32)n) return;
+    }
     if (all) {
       const u32 packing = HopPack<1, S>::few_blocks(a);
       if (b < packing) return HopPack<1, S>::run(a, packing);
@@ -575,11 +585,11 @@ template <int W, class S, int RECON> struct Hop {
       outer = turn.outer, b = turn.block, n = inner_sites(a.geom);
       if (outer) n = volume(a.geom) - n, await_messages(a.arrivals);
     }
-    if (a.nrhs() > 1) return HopBlock<S, RECON>::run(a, outer, b, n);
-    const int o = b * sites + threadIdx.x;
+    if (a.nrhs() > 1) return HopBlock<S, RECON>::run(a, parity, outer, b, n);
+    const int o = (both ? first_site(b) : b * sites) + threadIdx.x;
     if (o >= n) return;
-    if (outer) apply(a, outer_site(a.geom, o, a.parity(), 0), 0, true);
-    else apply(a, inner_site(a.geom, o, a.parity(), 0), 0, false);
+    if (outer) apply(a, outer_site(a.geom, o, parity, 0), 0, true);
+    else apply(a, inner_site(a.geom, o, parity, 0), 0, false);
   }
 #endif
 };

@@ -101,6 +101,9 @@ fn hop_variants(params: &[&str]) -> Vec<Variant> {
         let sum = HopArgs { z: view(), with_z: 1, with_own: 1, step_z: 2, phase_mask: 8, ..with_y };
         list.push(variant("y, z, own", &sum));
         list.push(variant("several, y, z, own", &HopArgs { nrhs: 12, ..sum }));
+        let both = HopArgs { parity: PARITY_BOTH, ..sum };
+        list.push(variant("both parities, y, z, own", &both));
+        list.push(variant("both, several, y, z, own", &HopArgs { nrhs: 12, ..both }));
         let halos = HopArgs { geom: split.geom, nrhs: 12, ..sum };
         list.push(variant("halos, all, several, y, z, own", &halos));
     }

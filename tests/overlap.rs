@@ -13,7 +13,9 @@ use plaq::compose::{Finder, Method, ModeParams, Modes, Overlap, Sign, SignParams
 use plaq::error::Status;
 use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use plaq::linop::LinOp;
-use plaq::operators::{chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, HopSum};
+use plaq::operators::{
+    chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, HopCall, HopSum, SiteTerm, Wilson,
+};
 use plaq::solvers::unwatched;
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{overlap as dense, spinor, su3, Field, Gauge, Lattice, C};
@@ -455,6 +457,61 @@ fn a_hop_adds_vectors_in_its_pass() {
                 let mut out = noise(4);
                 let error = kernel.dirac_add(&mut out, &x, false, 1.0, &sum).unwrap_err();
                 assert_eq!(error.status, Status::FieldMismatch);
+            }
+        }
+    }
+}
+
+/// A hop of both parities, one launch where a GPU has the whole lattice, is that of one after the other: with
+/// blocks that fill slices and blocks that do not, site terms on either side, and further terms. On a CPU to the
+/// last bit.
+#[test]
+fn both_parities_at_once_are_one_after_the_other() {
+    for device in devices() {
+        for extents in [[4, 6, 2, 10], [16, 16, 4, 6]].map(over_ranks) {
+            let geometry = common::geometry(extents, &device);
+            let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            u.set_near_unit(1, 0.4).unwrap();
+            let params = DiracParams { csw_s: 1.1, csw_t: 1.1, mass: -0.9, ..Default::default() };
+            let double = Wilson::new(Arc::new(u), params).unwrap();
+            for precision in Precision::ALL {
+                let op = double.to(precision, Recon::R12).unwrap();
+                for (n, dagger) in [(1, false), (3, true)] {
+                    let noise = |seed| {
+                        let mut f = op.shape().field(n).unwrap();
+                        f.set_noise(Noise::Normal, seed, 0).unwrap();
+                        f
+                    };
+                    let (x, z, own) = (noise(1), noise(2), noise(3));
+                    let all = HopSum { z: Some((&z, 0.7)), own: -1.3 };
+                    for (site_hop, site_y, sum) in [
+                        (SiteTerm::One, SiteTerm::One, all),
+                        (SiteTerm::One, SiteTerm::Direct, all),
+                        (SiteTerm::Inverse, SiteTerm::One, HopSum::default()),
+                    ] {
+                        let y = Some((&x, 0.8, site_y));
+                        let call = HopCall { parity: 0, dagger, coef: -0.3, site_hop, y };
+                        let (mut found, mut expect) = (noise(4), noise(5));
+                        // A GPU's tuner runs kernels many times before the first use.
+                        for _ in 0..2 {
+                            blas::copy(&mut found, &own).unwrap();
+                            op.hop_both(&mut found, &x, &call, &sum).unwrap();
+                            blas::copy(&mut expect, &own).unwrap();
+                            for parity in 0..2 {
+                                let call = HopCall { parity, ..call };
+                                op.hop_add(&mut expect, &x, &call, &sum).unwrap();
+                            }
+                        }
+                        let size = norm(&expect);
+                        blas::axpy(&blas::uniform(n, -1.0), &expect, &mut found).unwrap();
+                        let error = norm(&found) / size;
+                        let bound = if device.is_cpu() { 0.0 } else { 4.0 * precision.epsilon() };
+                        assert!(
+                            error <= bound,
+                            "{extents:?} {precision:?} {n} {site_y:?}: {error:e}"
+                        );
+                    }
+                }
             }
         }
     }

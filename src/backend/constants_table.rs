@@ -25,6 +25,8 @@ constants! {
     REGION_OUTER = 2;
     /// those at faces and then the others, which exchange faces by themselves (gaugefix.h)
     REGION_FACES_FIRST = 3;
+    /// `parity` of a launch whose blocks tell theirs (wilson.h)
+    PARITY_BOTH = 2;
     /// Threads that pack faces beside the inner sites: some 400 KB on their way, what a link of 400
     /// GB/s takes in a microsecond, and an eighth of a large GPU's room.
     PACK_THREADS = 8192;

@@ -94,6 +94,8 @@ pub struct Gpu {
     pub multiprocessors: usize,
     /// Bytes of the second-level cache.
     pub cache: u64,
+    /// Do kernels that can take both parities in one launch?
+    pub both_parities: bool,
 }
 
 /// What a device must be able to do. Addresses are those of the device's own memory.

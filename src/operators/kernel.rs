@@ -49,17 +49,14 @@ impl HermitianWilson {
         sum: &HopSum,
     ) -> Result<()> {
         let c = c * self.scale();
-        for parity in 0..2 {
-            let call = HopCall {
-                parity,
-                dagger,
-                coef: -self.op.kappa() * c,
-                site_hop: SiteTerm::One,
-                y: Some((inp, c, SiteTerm::Direct)),
-            };
-            self.op.hop_add(out, inp, &call, sum)?;
-        }
-        Ok(())
+        let call = HopCall {
+            parity: 0,
+            dagger,
+            coef: -self.op.kappa() * c,
+            site_hop: SiteTerm::One,
+            y: Some((inp, c, SiteTerm::Direct)),
+        };
+        self.op.hop_both(out, inp, &call, sum)
     }
 
     /// Device memory of the temporary of `square`.

@@ -98,6 +98,7 @@ pub enum SiteTerm {
 }
 
 /// One parity's hop: out = coef_y S_y y + S_hop (coef H in).
+#[derive(Clone, Copy)]
 pub struct HopCall<'a> {
     pub parity: usize,
     pub dagger: bool,
@@ -358,6 +359,45 @@ impl Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
+        let args = self.hop_args(out, inp, call, sum)?;
+        self.launch_hop(args, inp)
+    }
+
+    /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU, where no
+    /// direction is divided, one launch does both, and what both need is read from memory once.
+    pub fn hop_both(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        call: &HopCall,
+        sum: &HopSum,
+    ) -> Result<()> {
+        let geometry = self.gauge.geometry();
+        let others = call.y.iter().map(|y| y.0).chain(sum.z.map(|z| z.0));
+        let full = others.chain([&*out, inp]).all(|f| f.subset() == Subset::Full);
+        let one_launch = self.gauge.device().gpu().is_some_and(|gpu| gpu.both_parities);
+        if !one_launch || !full || geometry.halo_mask() != 0 {
+            return (0..2)
+                .try_for_each(|parity| self.hop_add(out, inp, &HopCall { parity, ..*call }, sum));
+        }
+        // Views of even sites, the first planes of every field.
+        let args = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum)?;
+        let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..args };
+        let params = [self.gauge.precision().token(), self.gauge.recon().token()];
+        // Room for the last blocks of either parity.
+        let n = 2 * geometry.outer() + 1024;
+        let work = Work { n, ..geometry.work(inp.nrhs()) };
+        self.gauge.device().launch(kernel!("hop"), &params, &args, work)
+    }
+
+    /// Arguments of one parity's launch, checked.
+    fn hop_args(
+        &self,
+        out: &SpinorField,
+        inp: &SpinorField,
+        call: &HopCall,
+        sum: &HopSum,
+    ) -> Result<HopArgs> {
         let p = call.parity;
         self.check_field(out, Subset::of_parity(p))?;
         self.check_field(inp, Subset::of_parity(1 - p))?;
@@ -406,7 +446,7 @@ impl Wilson {
         if let Some(f) = others.into_iter().find(|f| f.nrhs() != inp.nrhs()) {
             bail!(FieldMismatch, "hop: {} right-hand sides added, {} in", f.nrhs(), inp.nrhs());
         }
-        let mut args = HopArgs {
+        Ok(HopArgs {
             geom: geometry.args(),
             out: out.parity_view(p),
             inp: inp.parity_view(1 - p),
@@ -439,10 +479,15 @@ impl Wilson {
             twist,
             twist_scale,
             ..Default::default()
-        };
+        })
+    }
+
+    /// One parity; `in` is that of the arguments.
+    fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
         let params = [self.gauge.precision().token(), self.gauge.recon().token()];
-        let device = self.gauge.device();
-        let work = geometry.work(out.nrhs());
+        let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
+        let comm = geometry.comm();
+        let work = geometry.work(inp.nrhs());
         if geometry.halo_mask() == 0 {
             return device.launch(kernel!("hop"), &params, &args, work);
         }

@@ -1,5 +1,6 @@
 // Inner and outer sites, and orders of blocks in one launch on a GPU, for many lattices: every site
-// comes once, in the region where it belongs; every block, and every slice of a sweep, has one turn.
+// comes once, in the region where it belongs; every block, and every slice of a sweep, has one turn; blocks
+// of both parities in one launch take every site of either parity once.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -7,6 +8,7 @@
 #define PLAQ_NS plaq
 #define PLAQ_LANES 1
 #include "block_order.h"
+#include "pencils.h"
 
 using namespace plaq;
 
@@ -92,15 +94,39 @@ static void sweep(int slices, int lag) {
   }
 }
 
+// Pencils of several cross-sections; of a launch of both parities block 2 k has the even sites, 2 k + 1 the odd
+// ones of the same rows.
+static void pencils(const Geom& g, int sites) {
+  const int row = g.x() / 2, n = volume(g), blocks = (n + sites - 1) / sites;
+  for (int rows : {0, 1, 3, 8, 40, 1 << 20})
+    for (const Pencils& p : {Pencils::square(row, g.y(), g.z(), g.t(), sites, rows),
+                             Pencils::slabs(row, g.y(), g.z(), g.t(), sites, rows)}) {
+      std::vector<int> visits[2];
+      for (std::vector<int>& v : visits) v.assign(n, 0);
+      for (int b = 0; b < 2 * blocks; b++)
+        for (int i = 0, first = p.first_site(b / 2); i < sites && first + i < n; i++) {
+          const Site s = site_at(g, first + i, b % 2, 0);
+          require((coordinate(s, 0) + s.y + s.z + s.t) % 2 == b % 2, "of the other parity", g);
+          visits[b % 2][s.o]++;
+        }
+      for (const std::vector<int>& v : visits)
+        for (int k : v) require(k == 1, "a site of a pencil not once", g);
+    }
+}
+
 int main() {
   for (int slices = 2; slices < 40; slices++)
     for (int lag = 2; lag <= slices; lag++) sweep(slices, lag);
   const int lattices[][4] = {{4, 4, 4, 4}, {2, 2, 2, 2},   {8, 4, 6, 12},   {2, 6, 4, 2},  {6, 2, 10, 4},
                              {4, 6, 2, 8}, {12, 8, 6, 10}, {16, 16, 16, 2}, {16, 8, 12, 6}, {16, 16, 16, 32}};
   for (const int(&l)[4] : lattices)
-    for (int halos = 1; halos < 16; halos++) {
+    for (int halos = 0; halos < 16; halos++) {
       Geom g{};
       g.x_ = l[0], g.y_ = l[1], g.z_ = l[2], g.t_ = l[3], g.halos_ = halos;
+      if (halos == 0) {
+        for (int block : {32, 64, 128, 256}) pencils(g, block);
+        continue;
+      }
       sites(g);
       for (u32 block : {32u, 64u, 128u, 256u}) orders(g, block);
     }

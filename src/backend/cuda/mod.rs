@@ -59,6 +59,7 @@ pub struct Cuda {
     cache: u64,
     /// May launches overlap with the end of the kernel before.
     overlaps: bool,
+    both_parities: bool,
     modules: Option<Modules>,
     /// Present once there is a stream.
     memory: Option<Memory>,
@@ -112,6 +113,8 @@ impl Cuda {
         let pools = attribute(driver::ATTRIBUTE_MEMORY_POOLS)? != 0;
         // Older ones do not have the instructions of plaq_dialect.h. `PLAQ_OVERLAP=off`: one after another.
         let overlaps = arch >= 90 && std::env::var("PLAQ_OVERLAP").map_or(true, |v| v != "off");
+        // `PLAQ_PARITIES=apart`: a launch for each.
+        let both_parities = std::env::var("PLAQ_PARITIES").map_or(true, |v| v != "apart");
         let modules = Modules::new(driver, name.clone(), arch)?;
         let none = std::ptr::null_mut();
         let mut context = none;
@@ -127,6 +130,7 @@ impl Cuda {
             multiprocessors,
             cache,
             overlaps,
+            both_parities,
             modules: Some(modules),
             memory: None,
             staging: Mutex::new(None),
@@ -298,7 +302,8 @@ impl Backend for Cuda {
         1
     }
     fn gpu(&self) -> Option<Gpu> {
-        Some(Gpu { multiprocessors: self.multiprocessors, cache: self.cache })
+        let (multiprocessors, cache) = (self.multiprocessors, self.cache);
+        Some(Gpu { multiprocessors, cache, both_parities: self.both_parities })
     }
     fn memory(&self) -> Result<(u64, u64)> {
         let _current = self.enter()?;

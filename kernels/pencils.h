@@ -1,0 +1,53 @@
+// An order of blocks of consecutive sites in one launch on a GPU: they fill pencils, t slowest, so that what
+// a block shares with its neighbours is still in the second-level cache. Blocks start in the order of their numbers.
+#pragma once
+#include "plaq_dialect.h"
+
+namespace PLAQ_NS {
+
+// A row is the sites of one parity along x, a piece the sites of a block; slices of nz times `pieces` pieces
+// follow each other nt times. A pencil's cross-section is pz times py pieces. Without pieces the blocks
+// are in the order of the sites.
+struct Pencils {
+  u32 sites, pieces, nz, nt, py, pz;
+
+  static PLAQ_FN constexpr int some(int n) { return n > 0 ? n : 1; }
+  static PLAQ_FN constexpr int side(int rows) {
+    int n = 1;
+    while ((n + 1) * (n + 1) <= rows) n++;
+    return n;
+  }
+  static PLAQ_FN constexpr int divisor(int n, int most) {
+    while (most > 1 && n % most) most--;
+    return most < 1 ? 1 : most;
+  }
+  static PLAQ_FN constexpr int whole_pieces(int slice, int sites) { return slice % sites ? 0 : slice / sites; }
+
+  // A square of some `rows` rows.
+  static PLAQ_FN constexpr Pencils square(int row, int ny, int nz, int nt, int sites, int rows) {
+    const int pieces = whole_pieces(row * ny, sites), most = side(rows);
+    // Twice the cross-section rather than less than half of it.
+    const int thin = divisor(nz, most);
+    return {(u32)sites,
+            (u32)pieces,
+            (u32)nz,
+            (u32)nt,
+            (u32)divisor(some(pieces), most * row / sites),
+            (u32)(2 * thin < most ? divisor(nz, 2 * most) : thin)};
+  }
+  // All of y and as much of z as `rows` rows hold: nothing is read twice at ends in y.
+  static PLAQ_FN constexpr Pencils slabs(int row, int ny, int nz, int nt, int sites, int rows) {
+    const int pieces = whole_pieces(row * ny, sites);
+    return {(u32)sites, (u32)pieces, (u32)nz, (u32)nt, (u32)some(pieces), (u32)divisor(nz, rows / ny)};
+  }
+
+  // Of block b.
+  PLAQ_FN int first_site(u32 b) const {
+    if (pieces == 0) return b * sites;
+    const u32 y = b % py, z = b / py % pz, t = b / (py * pz) % nt, pencil = b / (py * pz * nt);
+    const u32 piece = pencil % (pieces / py) * py + y;
+    return ((t * nz + pencil / (pieces / py) * pz + z) * pieces + piece) * sites;
+  }
+};
+
+}  // namespace PLAQ_NS
