@@ -158,17 +158,24 @@ template <class R> struct Coefficient {
     if (!used) PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = splat<R>(0);
   }
 };
-// Number `rhs` of a, multiplied as `times` says with sums of an earlier launch, three of each plane.
-template <class R> PLAQ_FN Coefficient<R> coefficient(const double* a, int rhs, int parities, int times, const char* sums) {
+// Number `rhs` of a, multiplied as `times` says with sums of earlier launches, three of each plane.
+template <class R>
+PLAQ_FN Coefficient<R> coefficient(const double* a, int rhs, int parities, int times, const char* sums, const char* above) {
   double re = a[2 * rhs], im = a[2 * rhs + 1];
   if (times == TIMES_NOTHING) return {plain<R>(a, rhs), true};
-  if (times != TIMES_ONE) {
+  if (times == TIMES_NORM || times == TIMES_NORM_OVER_REAL || times == TIMES_NORM_OVER_NORM) {
+    double norm = 0;
+    for (int p = 0; p < parities; p++) norm += unchanged((const double*)above + 3 * (rhs * parities + p) + 2);
+    re *= norm, im *= norm;
+  }
+  if (times != TIMES_ONE && times != TIMES_NORM) {
     double s[3] = {0, 0, 0};
     for (int p = 0; p < parities; p++)
       for (int k = 0; k < 3; k++) s[k] += unchanged((const double*)sums + 3 * (rhs * parities + p) + k);
-    if (times == TIMES_OVER_REAL) s[1] = 0;
-    if (times == TIMES_OVER_DOT || times == TIMES_OVER_REAL) s[1] = -s[1], s[2] = s[0] * s[0] + s[1] * s[1];
-    if (times == TIMES_OVER_NORM) s[0] = 1, s[1] = 0;
+    const bool real = times == TIMES_OVER_REAL || times == TIMES_NORM_OVER_REAL;
+    if (real) s[1] = 0;
+    if (times == TIMES_OVER_DOT || real) s[1] = -s[1], s[2] = s[0] * s[0] + s[1] * s[1];
+    if (times == TIMES_OVER_NORM || times == TIMES_NORM_OVER_NORM) s[0] = 1, s[1] = 0;
     const double inv = vrcp(s[2]), z = inv * (re * s[0] - im * s[1]);
     im = inv * (re * s[1] + im * s[0]), re = z;
   }
@@ -182,7 +189,7 @@ template <int W, class SX, class SY> struct Blas2 {
   const BlasArgs& a;
   template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
     const int op = a.op();
-    const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums);
+    const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums, a.above);
     const cplx<R> ca = first.value, cb = plain<R>(a.b, rhs), cc = plain<R>(a.c, rhs);
     R x[N], y[N], z[N];
     get<HOW, SX>(x, a.x, at);
@@ -199,7 +206,9 @@ template <int W, class SX, class SY> struct Blas2 {
       get<HOW, SY>(z, a.z, at);
       caxpy(z, ca, x);
       put<HOW, SY>(z, a.z, at);
-      cscale(x, cb);
+      const Coefficient<R> second = coefficient<R>(a.b, rhs, a.parities(), a.times_bc(), a.sums_bc, a.above_bc);
+      second.read(x);
+      cscale(x, second.value);
       caxpy(x, cc, y);
       put<HOW, SX>(x, a.x, at, 1);
     }
@@ -242,7 +251,7 @@ template <int W, class S> struct BlasSum {
   }
   template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
     const int op = a.op();
-    const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums);
+    const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums, a.above);
     const cplx<R> ca = first.value;
     R x[N], y[N], z[N];
     get<HOW, S>(x, a.x, at);
@@ -264,8 +273,8 @@ template <int W, class S> struct BlasSum {
       }
     }
     if (op == BLAS_BICGSTAB) {
-      const Coefficient<R> cb = coefficient<R>(a.b, rhs, a.parities(), a.times_bc(), a.sums_bc);
-      const Coefficient<R> cc = coefficient<R>(a.c, rhs, a.parities(), a.times_bc(), a.sums_bc);
+      const Coefficient<R> cb = coefficient<R>(a.b, rhs, a.parities(), a.times_bc(), a.sums_bc, a.above_bc);
+      const Coefficient<R> cc = coefficient<R>(a.c, rhs, a.parities(), a.times_bc(), a.sums_bc, a.above_bc);
       R w[N];
       get<HOW, S>(y, a.y, at);
       get<HOW, S>(w, a.w, at);

@@ -9,6 +9,7 @@ pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
+use crate::fields::blas::Sums;
 use crate::fields::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 
 /// What fields an operator acts on, or makes.
@@ -110,6 +111,16 @@ pub trait LinOp: Send + Sync {
     }
     /// out = M in; out and in are different fields.
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()>;
+    /// out = M in. An operator that has v with <in, M in> = |v|^2 on its way may start |v|^2, which costs less
+    /// than the product of the results.
+    fn apply_for_curvature(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+    ) -> Result<Option<Sums>> {
+        self.apply(out, inp)?;
+        Ok(None)
+    }
     /// out = M^dagger in.
     fn apply_dagger(&self, _out: &mut VectorField, _inp: &VectorField) -> Result<()> {
         bail!(Unsupported, "this operator has no adjoint");

@@ -244,6 +244,9 @@ kernel_args! {
         spec times_bc: i32,
         arg sums: Ptr,
         arg sums_bc: Ptr,
+        /// Where their numerators are, if there are two sums.
+        arg above: Ptr,
+        arg above_bc: Ptr,
     }
 
     /// Device copy of `n` doubles-worth elements, for the bandwidth that figures are quoted against.

@@ -134,6 +134,12 @@ constants! {
     TIMES_OVER_NORM = 4;
     /// <x, y> / |x|^2
     TIMES_DOT_OVER_NORM = 5;
+    /// |u|^2, of the sums above
+    TIMES_NORM = 6;
+    /// |u|^2 / Re <x, y>, two sums
+    TIMES_NORM_OVER_REAL = 7;
+    /// |u|^2 / |x|^2, two sums
+    TIMES_NORM_OVER_NORM = 8;
 
     // Vectors that a tile of products of all pairs has of either side, and those that one pass of a linear
     // combination makes (basis.h).

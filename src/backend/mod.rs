@@ -184,7 +184,7 @@ pub trait Backend: Send + Sync {
         unsafe { self.reduce(call, &mut sums, None)? };
         Ok(Started::Done(sums))
     }
-    fn finish(&self, _posted: Posted) -> Result<Vec<f64>> {
+    fn finish(&self, _posted: &Posted) -> Result<Vec<f64>> {
         bail!(Internal, "{} posts no sums", self.name());
     }
     /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
@@ -703,12 +703,12 @@ impl Device {
     }
 
     /// Its sums.
-    pub(crate) fn finish(&self, started: Started) -> Result<Vec<f64>> {
+    pub(crate) fn finish(&self, started: &Started) -> Result<Vec<f64>> {
         if !rehearsal::active() {
             self.0.waits.fetch_add(1, Ordering::Relaxed);
         }
         match started {
-            Started::Done(sums) => Ok(sums),
+            Started::Done(sums) => Ok(sums.clone()),
             Started::Posted(posted) => self.0.backend.finish(posted),
         }
     }

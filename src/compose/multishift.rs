@@ -1,14 +1,83 @@
 //! Several shifts of M^dagger M at once, for rational approximations.
 
 use std::borrow::BorrowMut;
+use std::sync::Arc;
 
+use super::solve::{normal_operator, MULTIGRID_DELTA};
 use super::{DiracSolver, Solution, SolveReport};
 use crate::bail;
 use crate::error::{Result, Status};
-use crate::fields::{blas, SpinorField};
-use crate::solvers::{self, Monitor, Shift, ShiftReport};
+use crate::fields::{blas, Precision, SpinorField};
+use crate::linop::{Adjoint, LinOp, Product, Shifted};
+use crate::operators::Wilson;
+use crate::solvers::{self, Monitor, Shift, ShiftReport, SolverKind, SolverParams, System};
 
 impl DiracSolver {
+    /// Solves (A + sigma) x = b, A = P^dagger P in the normalisation asked for, by GCR with multigrid, from zero or,
+    /// if `initial_guess`, from x. The preconditioner is A^-1 as a cycle for P^dagger and one for P make it: on
+    /// an eigenvector of A with eigenvalue a the product is 1 + sigma / a, so that iterations grow only where
+    /// sigma is well above the least a, and there CG for many shifts is cheap. x and b: `subset()` in the
+    /// precision of the operator.
+    ///
+    /// # Errors
+    /// As of [`solvers::solve`]; `BadParameter`: sigma is negative; `Unsupported`: the solver is for another
+    /// equation or has no multigrid; `OutOfMemory`: the vectors will not fit, nothing is allocated.
+    pub fn shifted(
+        &self,
+        sigma: f64,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let multigrid = self.lock().multigrid.clone();
+        let (Solution::MatPcDagMatPc, Some(multigrid)) = (self.params().solution, multigrid) else {
+            bail!(
+                Unsupported,
+                "shifted: expected a solver of P^dagger P x = b with multigrid, found {:?}",
+                self.params().solution
+            );
+        };
+        if !(sigma >= 0.0 && sigma.is_finite()) {
+            bail!(BadParameter, "shifted: expected sigma >= 0, found {sigma}");
+        }
+        let device = self.op().gauge().device().clone();
+        device.require(self.memory(b.nrhs()), "this solve")?;
+        let peak = device.watch_peak();
+        self.follow()?;
+        let (c, schur) = (self.rescale(), self.params().even_odd);
+        let shifted = |op: &Arc<Wilson>| -> Arc<dyn LinOp> {
+            Arc::new(Shifted::new(normal_operator(op, schur), c * sigma))
+        };
+        let low = self.low();
+        let (precise, sloppy) = (shifted(self.op()), low.as_ref().map(shifted));
+        let inverse = multigrid.inverse(sloppy.as_ref().unwrap_or(&precise).shape());
+        let both = Product::new(vec![inverse.clone(), Arc::new(Adjoint(inverse))])?;
+        let system =
+            System { sloppy, preconditioner: Some(Arc::new(both)), ..System::new(precise) };
+        let mut params = SolverParams { kind: SolverKind::Gcr, ..self.params().solver.clone() };
+        if low.is_some_and(|op| op.gauge().precision() != Precision::F16) {
+            params.delta = params.delta.min(MULTIGRID_DELTA);
+        }
+        let n = b.nrhs();
+        let scale = |x: &mut SpinorField, by: f64| match by == 1.0 {
+            true => Ok(()),
+            false => blas::axpby(&blas::uniform(n, 0.0), b, &blas::uniform(n, by), x),
+        };
+        if params.initial_guess {
+            scale(x, 1.0 / c)?;
+        }
+        let solver = match solvers::solve(&system, &params, x, b, monitor) {
+            Err(e) if e.status == Status::SolverBreakdown => {
+                x.clear()?;
+                return Err(e);
+            }
+            solved => solved?,
+        };
+        scale(x, c)?;
+        device.synchronize()?;
+        Ok(SolveReport { solver, memory_peak: peak.bytes(), iterated: self.iterated() })
+    }
+
     /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M or
     /// P^dagger P in the normalisation asked for, then every shift to its tolerance. The solver's
     /// `kind`, `tol` and `initial_guess` are not used. In mixed precision the common Krylov space goes no

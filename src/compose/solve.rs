@@ -143,14 +143,14 @@ pub struct DiracSolver {
 /// Multigrid, and where it preconditions an iteration that would be in double, the operator in single
 /// precision: many directions are kept.
 #[derive(Clone, Default)]
-struct Preconditioner {
-    multigrid: Option<Arc<Multigrid>>,
+pub(super) struct Preconditioner {
+    pub(super) multigrid: Option<Arc<Multigrid>>,
     single: Option<Arc<Wilson>>,
 }
 
 /// With multigrid the residual of the iteration may fall by this factor before it is recomputed in double:
 /// every iteration is dear.
-const MULTIGRID_DELTA: f64 = 1e-3;
+pub(super) const MULTIGRID_DELTA: f64 = 1e-3;
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
 const EXTENSIONS: usize = 3;
@@ -265,11 +265,11 @@ impl DiracSolver {
         Ok(())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Preconditioner> {
+    pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, Preconditioner> {
         self.multigrid.lock().unwrap_or_else(|e| e.into_inner())
     }
     /// The operator of the iteration where that is not the precise one.
-    fn low(&self) -> Option<Arc<Wilson>> {
+    pub(super) fn low(&self) -> Option<Arc<Wilson>> {
         self.sloppy.clone().or_else(|| self.lock().single.clone())
     }
 
@@ -492,8 +492,7 @@ impl DiracSolver {
 
     /// M^dagger M, or P^dagger P, and its sloppy twin.
     pub(super) fn normal_system(&self, schur: Option<Schur>) -> System {
-        let normal =
-            |op: &Arc<Wilson>| -> Arc<dyn LinOp> { Arc::new(Normal::mdag_m(space(op, schur))) };
+        let normal = |op: &Arc<Wilson>| normal_operator(op, schur);
         System { sloppy: self.sloppy.as_ref().map(normal), ..System::new(normal(&self.op)) }
     }
 
@@ -575,6 +574,11 @@ impl DiracSolver {
         }
         Stage { around, op, normal, system, kind, delta, dagger }
     }
+}
+
+/// M^dagger M, or P^dagger P.
+pub(super) fn normal_operator(op: &Arc<Wilson>, schur: Option<Schur>) -> Arc<dyn LinOp> {
+    Arc::new(Normal::mdag_m(space(op, schur)))
 }
 
 /// One Krylov solve: the equation, how the Krylov space is built, and what leads there and back.

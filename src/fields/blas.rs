@@ -2,12 +2,14 @@
 //! double, in a fixed order. Inner products are <x, y> = sum conj(x) y.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::{Precision, RhsOrder, VectorField};
+use super::{Geometry, Precision, RhsOrder, VectorField};
 use crate::backend::args::*;
-use crate::backend::{FieldView, Ptr, Started, Work};
+use crate::backend::{Device, FieldView, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -23,27 +25,56 @@ pub fn complex(a: &[f64]) -> Vec<Complex64> {
 
 /// <x, y> and |x|^2 of every right-hand side, perhaps still under way: what follows on the device takes
 /// them from there ([`Times`]), and the host asks for them when it needs them.
-pub struct Sums<'a> {
-    field: &'a VectorField,
-    state: State,
-}
+pub struct Sums(State);
 
 enum State {
     Known(Vec<[f64; 3]>),
-    Started(Started),
+    Started(Box<Under>),
 }
 
-impl Sums<'_> {
-    /// Waits for them.
-    pub fn get(self) -> Result<(Vec<Complex64>, Vec<f64>)> {
-        let x = self.field;
-        let sums = match self.state {
-            State::Known(sums) => sums,
-            State::Started(started) => {
-                per_rhs(&x.geometry().finish(x.device(), started)?, x).collect()
-            }
-        };
+/// Sums under way, of so many planes for a right-hand side.
+struct Under {
+    started: Started,
+    geometry: Arc<Geometry>,
+    device: Device,
+    planes: usize,
+    known: OnceCell<Vec<[f64; 3]>>,
+}
+
+impl Sums {
+    /// Norms that the host knows.
+    pub fn of_norms(norms: &[f64]) -> Sums {
+        Sums(State::Known(norms.iter().map(|&v| [0.0, 0.0, v]).collect()))
+    }
+    /// Does the host know them without waiting?
+    pub fn known(&self) -> bool {
+        match &self.0 {
+            State::Known(_) => true,
+            State::Started(under) => under.known.get().is_some(),
+        }
+    }
+    /// Waits for them, the first time.
+    pub fn get(&self) -> Result<(Vec<Complex64>, Vec<f64>)> {
+        let sums = self.wait()?;
         Ok(sums.iter().map(|s| (Complex64::new(s[0], s[1]), s[2])).unzip())
+    }
+    fn wait(&self) -> Result<&[[f64; 3]]> {
+        let under = match &self.0 {
+            State::Known(sums) => return Ok(sums),
+            State::Started(under) => under,
+        };
+        if let Some(known) = under.known.get() {
+            return Ok(known);
+        }
+        let sums = under.geometry.finish(&under.device, &under.started)?;
+        Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
+    }
+    /// Where kernels find them.
+    fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
+        match &self.0 {
+            State::Known(sums) => Err(sums),
+            State::Started(under) => Ok(under.started.totals()),
+        }
     }
 }
 
@@ -52,20 +83,42 @@ impl Sums<'_> {
 #[derive(Clone, Copy)]
 pub enum Times<'a> {
     /// 1 / <x, y>
-    OverDot(&'a Sums<'a>),
+    OverDot(&'a Sums),
     /// 1 / Re <x, y>
-    OverReal(&'a Sums<'a>),
+    OverReal(&'a Sums),
     /// 1 / |x|^2
-    OverNorm(&'a Sums<'a>),
+    OverNorm(&'a Sums),
     /// <x, y> / |x|^2
-    DotOverNorm(&'a Sums<'a>),
+    DotOverNorm(&'a Sums),
+    /// |u|^2 of the first sums / Re <x, y> of the second
+    NormOverReal(&'a Sums, &'a Sums),
+    /// |u|^2 of the first sums / |x|^2 of the second
+    NormOverNorm(&'a Sums, &'a Sums),
 }
 
-impl Times<'_> {
-    fn sums(&self) -> &Sums<'_> {
-        match self {
-            Times::OverDot(s) | Times::OverReal(s) => s,
-            Times::OverNorm(s) | Times::DotOverNorm(s) => s,
+/// What a kernel multiplies a coefficient with: TIMES_*, the sums, and the numerator's.
+type Factor = (i32, Ptr, Ptr);
+const NO_FACTOR: Factor = (TIMES_NOTHING, Ptr::NULL, Ptr::NULL);
+
+impl<'a> Times<'a> {
+    fn below(&self) -> &'a Sums {
+        match *self {
+            Times::OverDot(s) | Times::OverReal(s) | Times::OverNorm(s) => s,
+            Times::DotOverNorm(s) | Times::NormOverReal(_, s) | Times::NormOverNorm(_, s) => s,
+        }
+    }
+    fn above(&self) -> Option<&'a Sums> {
+        match *self {
+            Times::NormOverReal(s, _) | Times::NormOverNorm(s, _) => Some(s),
+            _ => None,
+        }
+    }
+    /// The same without the numerator of two sums.
+    fn inverse(&self) -> Times<'a> {
+        match *self {
+            Times::NormOverReal(_, s) => Times::OverReal(s),
+            Times::NormOverNorm(_, s) => Times::OverNorm(s),
+            one => one,
         }
     }
     fn code(&self) -> i32 {
@@ -74,26 +127,45 @@ impl Times<'_> {
             Times::OverReal(_) => TIMES_OVER_REAL,
             Times::OverNorm(_) => TIMES_OVER_NORM,
             Times::DotOverNorm(_) => TIMES_DOT_OVER_NORM,
+            Times::NormOverReal(..) => TIMES_NORM_OVER_REAL,
+            Times::NormOverNorm(..) => TIMES_NORM_OVER_NORM,
         }
     }
     /// Where the host knows the sums it multiplies, else the kernel will.
-    fn scale(&self, coefs: &mut [Cow<[Complex64]>]) -> (i32, Ptr) {
-        match &self.sums().state {
-            State::Started(started) => (self.code(), started.totals()),
-            State::Known(sums) => {
-                for coef in coefs {
-                    let product = |(c, s): (&Complex64, &[f64; 3])| c * self.of(s);
-                    *coef = Cow::Owned(coef.iter().zip(sums).map(product).collect());
-                }
-                (TIMES_ONE, Ptr::NULL)
+    fn scale(&self, coefs: &mut [Cow<[Complex64]>]) -> Factor {
+        let mut multiply = |by: &dyn Fn(&[f64; 3]) -> Complex64, sums: &[[f64; 3]]| {
+            for coef in coefs.iter_mut() {
+                let product = |(c, s): (&Complex64, &[f64; 3])| c * by(s);
+                *coef = Cow::Owned(coef.iter().zip(sums).map(product).collect());
             }
+        };
+        let above = self.above().and_then(|above| match above.place() {
+            Ok(place) => Some(place),
+            Err(sums) => {
+                multiply(&|s| Complex64::new(s[2], 0.0), sums);
+                None
+            }
+        });
+        let below = match self.below().place() {
+            Ok(place) => Some(place),
+            Err(sums) => {
+                multiply(&|s| self.inverse().of(s), sums);
+                None
+            }
+        };
+        match (above, below) {
+            (None, None) => (TIMES_ONE, Ptr::NULL, Ptr::NULL),
+            (None, Some(below)) => (self.inverse().code(), below, Ptr::NULL),
+            (Some(above), None) => (TIMES_NORM, Ptr::NULL, above),
+            (Some(above), Some(below)) => (self.code(), below, above),
         }
     }
+    /// Without the numerator of two sums.
     fn of(&self, s: &[f64; 3]) -> Complex64 {
         match self {
             Times::OverDot(_) => Complex64::new(s[0], s[1]).inv(),
-            Times::OverReal(_) => Complex64::new(1.0 / s[0], 0.0),
-            Times::OverNorm(_) => Complex64::new(1.0 / s[2], 0.0),
+            Times::OverReal(_) | Times::NormOverReal(..) => Complex64::new(1.0 / s[0], 0.0),
+            Times::OverNorm(_) | Times::NormOverNorm(..) => Complex64::new(1.0 / s[2], 0.0),
             Times::DotOverNorm(_) => Complex64::new(s[0], s[1]) / s[2],
         }
     }
@@ -102,12 +174,12 @@ impl Times<'_> {
 /// Coefficients and what a kernel multiplies them with.
 struct Scaled<'a> {
     coef: [Cow<'a, [Complex64]>; 3],
-    times: [(i32, Ptr); 2],
+    times: [Factor; 2],
 }
 
 impl<'a> Scaled<'a> {
     fn plain(coef: [&'a [Complex64]; 3]) -> Self {
-        Scaled { coef: coef.map(Cow::Borrowed), times: [(TIMES_NOTHING, Ptr::NULL); 2] }
+        Scaled { coef: coef.map(Cow::Borrowed), times: [NO_FACTOR; 2] }
     }
     /// The first coefficient times sums.
     fn first(mut self, times: Times) -> Self {
@@ -117,6 +189,11 @@ impl<'a> Scaled<'a> {
     /// The others times sums.
     fn others(mut self, times: Times) -> Self {
         self.times[1] = times.scale(&mut self.coef[1..]);
+        self
+    }
+    /// The second coefficient times sums, of an operation that asks for the third without.
+    fn second(mut self, times: Times) -> Self {
+        self.times[1] = times.scale(&mut self.coef[1..2]);
         self
     }
 }
@@ -177,13 +254,27 @@ pub fn cg_update(
     run(BLAS_CG_UPDATE, [Some(p), Some(r), Some(solution), None, None], Scaled::plain([a, b, c]))
 }
 
+/// The same with a = a times the first sums, b = b times the second.
+pub fn cg_update_times(
+    solution: &mut VectorField,
+    (a, alpha): (&[Complex64], Times),
+    p: &mut VectorField,
+    (b, beta): (&[Complex64], Times),
+    r: &VectorField,
+    c: &[Complex64],
+) -> Result<()> {
+    same(&[p, r, solution], "cg_update")?;
+    let coef = Scaled::plain([a, b, c]).first(alpha).second(beta);
+    run(BLAS_CG_UPDATE, [Some(p), Some(r), Some(solution), None, None], coef)
+}
+
 /// |x|^2 of every right-hand side.
 pub fn norm2(x: &VectorField) -> Result<Vec<f64>> {
     Ok(norm2_later(x)?.get()?.1)
 }
 
 /// |x|^2, without waiting for it.
-pub fn norm2_later(x: &VectorField) -> Result<Sums<'_>> {
+pub fn norm2_later(x: &VectorField) -> Result<Sums> {
     sums(BLAS_NORM, x, [None; 4], Scaled::plain([&[], &[], &[]]))
 }
 
@@ -193,7 +284,7 @@ pub fn dot_norm(x: &VectorField, y: &VectorField) -> Result<(Vec<Complex64>, Vec
 }
 
 /// <x, y> and |x|^2, without waiting for them.
-pub fn dot_norm_later<'a>(x: &'a VectorField, y: &VectorField) -> Result<Sums<'a>> {
+pub fn dot_norm_later(x: &VectorField, y: &VectorField) -> Result<Sums> {
     same(&[x, y], "dot")?;
     sums(BLAS_DOT, x, [Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
 }
@@ -210,16 +301,16 @@ pub fn axpy_norm(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Resul
     Ok(sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)?.get()?.1)
 }
 
-/// y += a times x; returns |y|^2.
+/// y += a times x; |y|^2, without waiting for it.
 pub fn axpy_norm_times(
     a: &[Complex64],
     times: Times,
     x: &VectorField,
     y: &mut VectorField,
-) -> Result<Vec<f64>> {
+) -> Result<Sums> {
     same(&[x, y], "axpy_norm")?;
     let coef = Scaled::plain([a, &[], &[]]).first(times);
-    Ok(sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)?.get()?.1)
+    sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)
 }
 
 /// y += a x; returns <z, y> and |y|^2.
@@ -272,7 +363,7 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
         }
         let params = [x.precision().token()];
         let sums = x.geometry().reduce(x.device(), kernel!("heavy_quark"), &params, &args, work)?;
-        all.extend(per_rhs(&sums, x).map(|s| ((s[2] - empty) / sites).sqrt()));
+        all.extend(per_rhs(&sums, planes(x)).map(|s| ((s[2] - empty) / sites).sqrt()));
     }
     Ok(all)
 }
@@ -350,6 +441,8 @@ fn arguments(
         times_bc: times[1].0,
         sums: times[0].1,
         sums_bc: times[1].1,
+        above: times[0].2,
+        above_bc: times[1].2,
     }
 }
 
@@ -404,8 +497,16 @@ fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
     Ok(())
 }
 
-fn per_rhs<'a>(sums: &'a [f64], x: &'a VectorField) -> impl Iterator<Item = [f64; 3]> + 'a {
-    let planes = if fastest(x) { 1 } else { x.parities() };
+/// Planes that the sums of a right-hand side come from.
+fn planes(x: &VectorField) -> usize {
+    if fastest(x) {
+        1
+    } else {
+        x.parities()
+    }
+}
+
+fn per_rhs(sums: &[f64], planes: usize) -> impl Iterator<Item = [f64; 3]> + '_ {
     sums.chunks(3 * planes).map(|planes| {
         let mut s = [0.0; 3];
         for plane in planes.chunks(3) {
@@ -417,12 +518,12 @@ fn per_rhs<'a>(sums: &'a [f64], x: &'a VectorField) -> impl Iterator<Item = [f64
     })
 }
 
-fn sums<'a>(
+fn sums(
     op: i32,
-    field: &'a VectorField,
+    field: &VectorField,
     [y, z, w, v]: [Option<&VectorField>; 4],
     coef: Scaled,
-) -> Result<Sums<'a>> {
+) -> Result<Sums> {
     let fields = [Some(field), y, z, w, v];
     let (geometry, device) = (field.geometry(), field.device());
     let params = [field.precision().token()];
@@ -435,11 +536,18 @@ fn sums<'a>(
             if let Some(started) =
                 geometry.start(device, kernel!("blas_sum"), &params, &args, work)?
             {
-                return Ok(Sums { field, state: State::Started(started) });
+                let under = Under {
+                    started,
+                    geometry: geometry.clone(),
+                    device: device.clone(),
+                    planes: planes(field),
+                    known: OnceCell::new(),
+                };
+                return Ok(Sums(State::Started(Box::new(under))));
             }
         }
         let out = geometry.reduce(device, kernel!("blas_sum"), &params, &args, work)?;
-        known.extend(per_rhs(&out, field));
+        known.extend(per_rhs(&out, planes(field)));
     }
-    Ok(Sums { field, state: State::Known(known) })
+    Ok(Sums(State::Known(known)))
 }

@@ -67,7 +67,7 @@ impl Geometry {
         device.start(kernel, params, args, work).map(Some)
     }
 
-    pub(crate) fn finish(&self, device: &Device, started: Started) -> Result<Vec<f64>> {
+    pub(crate) fn finish(&self, device: &Device, started: &Started) -> Result<Vec<f64>> {
         let sums = device.finish(started)?;
         self.check_messages(device)?;
         Ok(sums)

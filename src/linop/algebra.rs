@@ -7,7 +7,8 @@ use num_complex::Complex64;
 use super::{LinOp, Shape, Uses, Workspace};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, VectorField};
+use crate::fields::blas::{self, Sums};
+use crate::fields::VectorField;
 
 /// M^dagger M (CG on the normal equations, "NR") or M M^dagger ("NE").
 pub struct Normal {
@@ -24,6 +25,27 @@ impl Normal {
     /// M M^dagger.
     pub fn m_mdag(op: Arc<dyn LinOp>) -> Self {
         Normal { op, dagger_first: true, workspace: Workspace::default() }
+    }
+    /// out = M^dagger M in, and what is asked of M in.
+    fn both<T>(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        ask: impl FnOnce(&VectorField) -> Result<T>,
+    ) -> Result<T> {
+        self.workspace.with(&self.between(), inp.nrhs(), |tmp| {
+            if self.dagger_first {
+                self.op.apply_dagger(tmp, inp)?;
+                let asked = ask(tmp)?;
+                self.op.apply(out, tmp)?;
+                Ok(asked)
+            } else {
+                self.op.apply(tmp, inp)?;
+                let asked = ask(tmp)?;
+                self.op.apply_dagger(out, tmp)?;
+                Ok(asked)
+            }
+        })
     }
     fn between(&self) -> Shape {
         if self.dagger_first {
@@ -43,15 +65,15 @@ impl LinOp for Normal {
         }
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        self.workspace.with(&self.between(), inp.nrhs(), |tmp| {
-            if self.dagger_first {
-                self.op.apply_dagger(tmp, inp)?;
-                self.op.apply(out, tmp)
-            } else {
-                self.op.apply(tmp, inp)?;
-                self.op.apply_dagger(out, tmp)
-            }
-        })
+        self.both(out, inp, |_| Ok(()))
+    }
+    /// <in, M^dagger M in> = |M in|^2
+    fn apply_for_curvature(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+    ) -> Result<Option<Sums>> {
+        self.both(out, inp, |tmp| blas::norm2_later(tmp).map(Some))
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.apply(out, inp)

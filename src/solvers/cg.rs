@@ -1,12 +1,19 @@
 //! Conjugate gradient on a hermitian positive operator and on the normal equations both ways, in
 //! one loop. The normal equations are never formed: the residual of the iteration is that of
 //! M x = b itself, and three fields are enough.
+//!
+//! A device goes through an iteration without the host: alpha and beta are made of sums where they
+//! are. The host hears of an iteration while the device works on the next one, and waits only for those
+//! that may end at an update of x or meet the criteria. A residual is recomputed from x as it is then,
+//! one iteration further than the one that asked for it.
+
+use std::rc::Rc;
 
 use num_complex::Complex64;
 
 use super::levels::{retain, Levels, Next};
 use crate::error::Result;
-use crate::fields::blas::{self, Times};
+use crate::fields::blas::{self, Sums, Times};
 use crate::fields::VectorField;
 
 /// Which system the conjugate directions belong to; r = b - M x in all.
@@ -20,89 +27,186 @@ pub(super) enum Form {
     NormalError,
 }
 
+/// What <p, M p> is found as.
+enum Curvature {
+    Dot(Sums),
+    Norm(Sums),
+}
+
+impl Curvature {
+    /// `above` / <p, M p>
+    fn under<'a>(&'a self, above: &'a Sums) -> Times<'a> {
+        match self {
+            Curvature::Dot(sums) => Times::NormOverReal(above, sums),
+            Curvature::Norm(sums) => Times::NormOverNorm(above, sums),
+        }
+    }
+    fn get(&self) -> Result<Vec<f64>> {
+        Ok(match self {
+            Curvature::Dot(sums) => sums.get()?.0.iter().map(|z| z.re).collect(),
+            Curvature::Norm(sums) => sums.get()?.1,
+        })
+    }
+}
+
+/// An iteration, as its sums say: what alpha and beta are made of where it began, <p, M p>, and |r|^2 where it
+/// ended.
+struct Step {
+    rho: Rc<Sums>,
+    curvature: Curvature,
+    r2: Rc<Sums>,
+}
+
+/// What came of an iteration that the host was told of.
+#[derive(PartialEq)]
+enum Told {
+    Fine(Next),
+    Broken,
+}
+
+/// What the host knows of directions: |p|^2, and the rho before.
+struct Path {
+    p2: Vec<f64>,
+    rho: Option<Vec<f64>>,
+}
+
+impl Path {
+    fn from(p: &VectorField) -> Result<Path> {
+        Ok(Path { p2: blas::norm2(p)?, rho: None })
+    }
+
+    /// Waits for an iteration's sums. One without positive curvature is not counted. Also alpha.
+    fn tell(&mut self, levels: &mut Levels, step: &Step) -> Result<(Told, Vec<Complex64>)> {
+        let (rho, curvature) = (step.rho.get()?.1, step.curvature.get()?);
+        // The gradient is orthogonal to the directions before it.
+        if let Some(before) = &self.rho {
+            for i in 0..rho.len() {
+                let beta = if levels.active[i] { rho[i] / before[i] } else { 0.0 };
+                self.p2[i] = rho[i] + beta * beta * self.p2[i];
+            }
+        }
+        let broken = |i: usize| !(curvature[i] > 0.0 && (rho[i] / curvature[i]).is_finite());
+        let alpha = levels.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
+        if (0..rho.len()).any(|i| levels.active[i] && broken(i)) {
+            return Ok((Told::Broken, alpha));
+        }
+        let way: Vec<f64> = alpha.iter().zip(&self.p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
+        levels.walk(&way, &rho);
+        self.rho = Some(rho);
+        let next = levels.advance(&step.r2.get()?.1);
+        Ok((Told::Fine(next), alpha))
+    }
+}
+
 pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
     if !levels.running() {
         return Ok(());
     }
-    let mut n = levels.nrhs();
     let mut p = levels.vector()?;
     // M p, then the gradient of the normal equations.
     let mut q = levels.vector()?;
-    let r2 = levels.r2.clone();
-    let mut rho = gradient(levels, form, &mut q, &r2)?;
-    let s = if form == Form::Hermitian { &levels.r } else { &q };
-    blas::copy(&mut p, s)?;
-    let mut p2 = blas::norm2(&p)?;
+    let mut rho = restart(levels, form, &mut p, &mut q)?;
+    let mut path = Path::from(&p)?;
+    // The iteration before, of which the host was not told yet.
+    let mut before: Option<Step> = None;
     while levels.running() {
-        levels.apply(&mut q, &p)?;
-        // The device takes its step without the host; one that is not finite is left out there.
-        let sums = match form {
-            Form::Hermitian => blas::dot_norm_later(&p, &q)?,
-            Form::NormalResidual => blas::norm2_later(&q)?,
-            Form::NormalError => blas::norm2_later(&p)?,
+        let curvature = match form {
+            Form::Hermitian => match levels.apply_for_curvature(&mut q, &p)? {
+                Some(norm) => Curvature::Norm(norm),
+                None => Curvature::Dot(blas::dot_norm_later(&p, &q)?),
+            },
+            _ => {
+                levels.apply(&mut q, &p)?;
+                let of = if form == Form::NormalResidual { &q } else { &p };
+                Curvature::Norm(blas::norm2_later(of)?)
+            }
         };
-        let times = match form {
-            Form::Hermitian => Times::OverReal(&sums),
-            _ => Times::OverNorm(&sums),
-        };
-        let minus = levels.masked(|i| Complex64::new(-rho[i], 0.0));
-        let r2 = blas::axpy_norm_times(&minus, times, &q, &mut levels.r)?;
-        let curvature: Vec<f64> = match (form, sums.get()?) {
-            (Form::Hermitian, (pq, _)) => pq.iter().map(|z| z.re).collect(),
-            (_, (_, norm2)) => norm2,
-        };
-        let broken = |i: usize| !(curvature[i] > 0.0 && (rho[i] / curvature[i]).is_finite());
-        if (0..n).any(|i| levels.active[i] && broken(i)) {
-            levels.breakdown("a direction has no positive curvature")?;
-            rho = restart(levels, form, &mut p, &mut q)?;
-            p2 = blas::norm2(&p)?;
-            continue;
-        }
-        let alpha = levels.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
+        // What is not finite is left out by the device.
+        let minus = levels.masked(|_| -Complex64::ONE);
+        let r2 = blas::axpy_norm_times(&minus, curvature.under(&rho), &q, &mut levels.r)?;
+        let step = Step { rho: rho.clone(), curvature, r2: Rc::new(r2) };
         match form {
             Form::Hermitian => levels.count(10, 96 + 48 + 96 + 192),
             Form::NormalResidual => levels.count(10, 48 + 96 + 48 + 48 + 192),
             Form::NormalError => levels.count(9, 48 + 96 + 48 + 192),
         }
-        let step: Vec<f64> = alpha.iter().zip(&p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
-        levels.walk(&step, &rho);
-        if levels.advance(&r2) == Next::Continue {
-            let new = gradient(levels, form, &mut q, &r2)?;
-            let beta = levels.masked(|i| Complex64::new(new[i] / rho[i], 0.0));
-            let one = levels.masked(|_| Complex64::ONE);
-            let (x, r) = levels.split();
-            let s = if form == Form::Hermitian { &*r } else { &q };
-            blas::cg_update(x, &alpha, &mut p, &beta, s, &one)?;
-            // The gradient is orthogonal to the directions before it.
-            (0..n).for_each(|i| p2[i] = new[i] + beta[i].norm_sqr() * p2[i]);
-            rho = new;
+        let mut told = Told::Fine(Next::Continue);
+        if let Some(step) = before.take() {
+            told = path.tell(levels, &step)?.0;
+        }
+        // This one stands in the residual, but not yet in x.
+        let late = told != Told::Fine(Next::Continue);
+        // Who meets the criteria by this iteration takes its step.
+        let taken = levels.masked(|_| Complex64::ONE);
+        let mut alpha = None;
+        let useful = told == Told::Fine(Next::Refresh) && !levels.ended();
+        if useful && levels.active.contains(&true) || !late && now(levels, &step) {
+            let (own, step) = path.tell(levels, &step)?;
+            alpha = Some(step);
+            told = match own {
+                Told::Fine(_) if late => told,
+                own => own,
+            };
+        }
+        if told == Told::Broken {
+            levels.breakdown("a direction has no positive curvature")?;
+            rho = restart(levels, form, &mut p, &mut q)?;
+            path = Path::from(&p)?;
             continue;
         }
-        blas::axpy(&alpha, &p, levels.x())?;
+        if told == Told::Fine(Next::Continue) {
+            let new = gradient(levels, form, &mut q, &step.r2)?;
+            let one = levels.masked(|_| Complex64::ONE);
+            let times = (step.curvature.under(&step.rho), Times::NormOverNorm(&new, &step.rho));
+            let (x, r) = levels.split();
+            let s = if form == Form::Hermitian { &*r } else { &q };
+            blas::cg_update_times(x, (&taken, times.0), &mut p, (&one, times.1), s, &one)?;
+            rho = new;
+            before = alpha.is_none().then_some(step);
+            continue;
+        }
+        let complete = alpha.is_some();
+        if let Some(alpha) = alpha {
+            blas::axpy(&alpha, &p, levels.x())?;
+        }
         levels.refresh()?;
         if !levels.running() {
             break;
         }
-        if let Some(keep) = levels.shrink(&mut [&mut p, &mut q])? {
-            n = keep.len();
-            retain(&mut rho, &keep);
+        if !complete && form == Form::NormalError {
+            // What follows is orthogonal to directions that were taken.
+            levels.fresh = levels.active.clone();
         }
-        rho = conjugate(levels, form, &mut p, &mut q, &rho)?;
-        p2 = blas::norm2(&p)?;
+        let mut old = step.rho.get()?.1;
+        if let Some(keep) = levels.shrink(&mut [&mut p, &mut q])? {
+            retain(&mut old, &keep);
+        }
+        rho = conjugate(levels, form, &mut p, &mut q, &old)?;
+        path = Path::from(&p)?;
     }
     Ok(())
 }
 
+/// Is the host to be told of this iteration before it goes on?
+fn now(levels: &Levels, step: &Step) -> bool {
+    step.r2.known() || levels.near()
+}
+
 /// The gradient, in q unless it is r; returns the number that alpha and beta are made of.
-fn gradient(levels: &mut Levels, form: Form, q: &mut VectorField, r2: &[f64]) -> Result<Vec<f64>> {
+fn gradient(
+    levels: &mut Levels,
+    form: Form,
+    q: &mut VectorField,
+    r2: &Rc<Sums>,
+) -> Result<Rc<Sums>> {
     if form == Form::Hermitian {
-        return Ok(r2.to_vec());
+        return Ok(r2.clone());
     }
     levels.apply_dagger_to_r(q)?;
     if form == Form::NormalResidual {
-        blas::norm2(q)
+        Ok(Rc::new(blas::norm2_later(q)?))
     } else {
-        Ok(r2.to_vec())
+        Ok(r2.clone())
     }
 }
 
@@ -112,8 +216,8 @@ fn restart(
     form: Form,
     p: &mut VectorField,
     q: &mut VectorField,
-) -> Result<Vec<f64>> {
-    let r2 = levels.r2.clone();
+) -> Result<Rc<Sums>> {
+    let r2 = Rc::new(Sums::of_norms(&levels.r2));
     let rho = gradient(levels, form, q, &r2)?;
     blas::copy(p, if form == Form::Hermitian { &levels.r } else { q })?;
     Ok(rho)
@@ -127,9 +231,10 @@ fn conjugate(
     p: &mut VectorField,
     q: &mut VectorField,
     old: &[f64],
-) -> Result<Vec<f64>> {
-    let r2 = levels.r2.clone();
-    let rho = gradient(levels, form, q, &r2)?;
+) -> Result<Rc<Sums>> {
+    let r2 = Rc::new(Sums::of_norms(&levels.r2));
+    let new = gradient(levels, form, q, &r2)?;
+    let rho = new.get()?.1;
     let s = if form == Form::Hermitian { &levels.r } else { &*q };
     let (ps, pp) = blas::dot_norm(p, s)?;
     let keep = |i: usize| levels.active[i] && !levels.fresh[i];
@@ -150,5 +255,5 @@ fn conjugate(
         }
     }
     blas::axpby(&gamma, s, &beta, p)?;
-    Ok(rho)
+    Ok(new)
 }

@@ -20,7 +20,8 @@ use super::stop::{StoppedBy, Watch};
 use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, Precision, VectorField};
+use crate::fields::blas::{self, Sums};
+use crate::fields::{Precision, VectorField};
 use crate::linop::LinOp;
 
 /// Recomputed residuals in a row that may not have fallen, although the iteration said so, before a
@@ -82,6 +83,8 @@ pub(super) struct Levels<'a, 'm> {
     /// Largest relative residual since the last recomputation, and the latest.
     peak: Vec<f64>,
     relative: Vec<f64>,
+    /// What the latest is of the one before; 0: not known.
+    rate: Vec<f64>,
     /// Least of the iteration's residuals, and when it last fell.
     least: Vec<f64>,
     fell_at: usize,
@@ -166,6 +169,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             goal: vec![0.0; n],
             peak: vec![0.0; n],
             relative: vec![0.0; n],
+            rate: vec![0.0; n],
             least: vec![f64::INFINITY; n],
             fell_at: 0,
             way: vec![0.0; n],
@@ -234,6 +238,15 @@ impl<'a, 'm> Levels<'a, 'm> {
     pub fn apply(&mut self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.count_op(self.sloppy);
         self.sloppy.apply(out, inp)
+    }
+    /// The same, and |v|^2 = <in, M in> where the operator has such a v on its way.
+    pub fn apply_for_curvature(
+        &mut self,
+        out: &mut VectorField,
+        inp: &VectorField,
+    ) -> Result<Option<Sums>> {
+        self.count_op(self.sloppy);
+        self.sloppy.apply_for_curvature(out, inp)
     }
     /// out = M^dagger r.
     pub fn apply_dagger_to_r(&mut self, out: &mut VectorField) -> Result<()> {
@@ -341,6 +354,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             &mut self.goal,
             &mut self.peak,
             &mut self.relative,
+            &mut self.rate,
             &mut self.least,
             &mut self.way,
             &mut self.drift,
@@ -375,6 +389,21 @@ impl<'a, 'm> Levels<'a, 'm> {
         }
     }
 
+    /// May the iteration that has not been told of yet be the last, or end at an update? Asked of those who
+    /// would go on without its sums.
+    pub fn near(&self) -> bool {
+        let last = self.report.iterations + 1 >= self.params.max_iterations;
+        last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
+            let update = if self.upper.is_some() { self.params.delta * self.peak[i] } else { 0.0 };
+            // As fast as the iteration before, twice.
+            self.relative[i] * self.rate[i].min(1.0).powi(2) <= self.goal[i].max(update)
+        })
+    }
+    /// Has a limit been reached, or the monitor said that it is enough?
+    pub fn ended(&self) -> bool {
+        self.watch.ended(self.report.iterations).is_some()
+    }
+
     /// After an iteration: `r2` is |r|^2 by the recurrence.
     pub fn advance(&mut self, r2: &[f64]) -> Next {
         self.report.iterations += 1;
@@ -385,6 +414,7 @@ impl<'a, 'm> Levels<'a, 'm> {
                 continue;
             }
             let relative = r2[i].sqrt() / self.unit[i];
+            self.rate[i] = relative / self.relative[i];
             self.relative[i] = relative;
             self.peak[i] = self.peak[i].max(relative);
             if relative < FALL * self.least[i] {
@@ -493,7 +523,7 @@ impl<'a, 'm> Levels<'a, 'm> {
         }
         for i in 0..n {
             self.r2[i] = norms[i] * self.weight[i] * self.weight[i];
-            self.relative[i] = norms[i].sqrt() / self.scale[i];
+            (self.relative[i], self.rate[i]) = (norms[i].sqrt() / self.scale[i], 0.0);
             self.peak[i] = self.relative[i];
         }
         Ok(())

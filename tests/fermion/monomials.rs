@@ -1,12 +1,13 @@
 //! Monomials: force and action belong together, the weight is the determinant, molecular dynamics is
 //! reversible and of second order.
 
+use plaq::compose::multigrid::{LevelParams, MultigridParams};
 use plaq::compose::Schur;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Momenta, Precision, Recon};
 use plaq::operators::DiracParams;
 use plaq::ops::hmc::fermion::{
-    Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
 use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Monomial, Stream};
@@ -78,6 +79,24 @@ fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
     ]
 }
 
+/// One flavour whose least shifts are multigrid's.
+fn one_with_multigrid() -> OneFlavour {
+    let level = LevelParams { block: [2; 4], vectors: 6, pre: 0, post: 4 };
+    let levels = MultigridParams {
+        setup_iterations: 10,
+        refinements: 1,
+        ..MultigridParams::with_levels(vec![level])
+    };
+    let solves = MultigridSolves { levels: Some(levels), shifts: 2, ..Default::default() };
+    let params = OneFlavourParams {
+        inverter: Inverter { multigrid: Some(solves), ..EXACT },
+        error_force: 1e-11,
+        error_hamiltonian: 1e-11,
+        ..OneFlavourParams::new(clover(0.0))
+    };
+    OneFlavour::new("one", params).unwrap()
+}
+
 fn stream(trajectory: u32) -> Stream {
     Stream { seed: 17, trajectory }
 }
@@ -87,7 +106,9 @@ fn forces_are_derivatives_of_the_action() {
     let s = setup([4, 4, 4, 4]);
     let gauge = |links: &Gauge| s.gauge(links, Precision::F64, Recon::R18);
     let start = gauge(&s.links);
-    for (what, mut monomial, _) in all() {
+    let mut monomials = all();
+    monomials.push(("one flavour, multigrid", Box::new(one_with_multigrid()), 1.0));
+    for (what, mut monomial, _) in monomials {
         monomial.refresh(&start, stream(3)).unwrap();
         let mut force = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
         let report = monomial.kick(&start, &mut force, -1.0).unwrap();

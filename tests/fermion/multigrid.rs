@@ -3,17 +3,19 @@
 use std::sync::Arc;
 
 use plaq::backend::Device;
-use plaq::compose::multigrid::{LevelParams, MultigridParams, Update};
-use plaq::compose::Schur;
+use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams, Update};
+use plaq::compose::{DiracSolver, EvenOdd, Normalisation, Schur, Solution, SolveParams};
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
-use plaq::operators::DiracParams;
+use plaq::fields::{blas, GaugeField, Geometry, Momenta, Noise, Precision, Recon};
+use plaq::linop::LinOp;
+use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream, TrajectoryReport};
+use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams};
 
 use super::common::{self, over_ranks};
 use super::device;
@@ -186,6 +188,88 @@ fn null_vectors_follow_the_links() {
     assert!(quarks.multigrid().is_none());
 }
 
+/// (P^dagger P + s) x = b by multigrid and by CG for all shifts, whatever the normalisation.
+#[test]
+fn shifted_systems_are_those_of_cg() {
+    let u = start(0.6);
+    let links = Arc::new(u.to(Precision::F64, Recon::R12).unwrap());
+    let quark = params(None).operator;
+    let op = Arc::new(Wilson::new(links, quark).unwrap());
+    let tol = 1e-10;
+    let solver = |kind, normalisation, schur| {
+        let params = SolveParams {
+            solver: SolverParams { kind, tol, nkrylov: 20, ..Default::default() },
+            solution: Solution::MatPcDagMatPc,
+            even_odd: Some(schur),
+            normalisation,
+            ..Default::default()
+        };
+        DiracSolver::new(op.clone(), params).unwrap()
+    };
+    let even = Schur { parity: 0, symmetric: true };
+    let hierarchy = Arc::new(Multigrid::new(&op, &levels()).unwrap());
+    for normalisation in [Normalisation::Kappa, Normalisation::Mass] {
+        let cg = solver(SolverKind::Cg, normalisation, even);
+        let gcr = solver(SolverKind::Gcr, normalisation, even);
+        let shape = EvenOdd::new(op.clone(), 0, true).shape();
+        let mut b = shape.field(1).unwrap();
+        b.set_noise(Noise::Normal, 7, 1).unwrap();
+        let mut x = shape.field(1).unwrap();
+        let e = gcr.shifted(0.1, &mut x, &b, &mut unwatched).unwrap_err();
+        assert_eq!(e.status, Status::Unsupported);
+        gcr.set_multigrid(Some(hierarchy.clone())).unwrap();
+        for sigma in [0.0, 1e-3, 0.03, 1.0] {
+            let shift = [Shift { sigma, tol: 1e-12 }];
+            let mut want = [shape.field(1).unwrap()];
+            let (plain, _) = cg.multishift(&shift, &mut want, &b, &mut unwatched).unwrap();
+            let fast = gcr.shifted(sigma, &mut x, &b, &mut unwatched).unwrap();
+            let (plain, fast) = (plain.solver, fast.solver);
+            assert!(fast.converged && fast.residual[0] <= tol, "{sigma}: {fast:?}");
+            // What no multigrid was in would take as many as CG.
+            println!("{sigma}: {} iterations, CG {}", fast.iterations, plain.iterations);
+            assert!(sigma > 0.03 || 2 * fast.iterations < plain.iterations, "{sigma}: {fast:?}");
+            blas::axpy(&blas::uniform(1, -1.0), &x, &mut want[0]).unwrap();
+            let off = blas::norm2(&want[0]).unwrap()[0] / blas::norm2(&x).unwrap()[0];
+            // |x - x'| / |x|: the residual's times the condition number of P^dagger P, some hundreds.
+            assert!(off.sqrt() < 1e3 * tol, "{sigma}: {:e}", off.sqrt());
+        }
+        let e = gcr.shifted(-0.1, &mut x, &b, &mut unwatched).unwrap_err();
+        assert_eq!(e.status, Status::BadParameter);
+    }
+}
+
+/// Whatever number of shifts multigrid solves, heat bath, action and force are those of CG.
+#[test]
+fn one_flavour_with_multigrid_is_that_with_cg() {
+    let u = start(0.6);
+    let place = Stream { seed: 3, trajectory: 2 };
+    let made = |multigrid: Option<MultigridSolves>| {
+        let inverter = params(multigrid).inverter;
+        let interval = Some((2e-3, 6.0));
+        let all = OneFlavourParams::new(params(None).operator);
+        let mut one = OneFlavour::new("s", OneFlavourParams { inverter, interval, ..all }).unwrap();
+        one.refresh(&u, place).unwrap();
+        let action = one.action(&u).unwrap();
+        let outside = one.iterations();
+        let mut force = Momenta::new(u.device(), u.geometry(), Precision::F64).unwrap();
+        let kick = one.kick(&u, &mut force, 1.0).unwrap();
+        (one, action, force, kick.iterations, outside)
+    };
+    let (_, action, force, plain, outside) = made(None);
+    let size = force.norm2().unwrap().0.sqrt();
+    for shifts in [1, 4, 99] {
+        let (mut one, a, mut f, iterations, o) = made(Some(MultigridSolves { shifts, ..solves() }));
+        println!("{shifts}: {iterations} and {o} iterations, CG {plain} and {outside}");
+        assert!((a - action).abs() < 1e-9 * action.abs(), "{shifts}: {a} {action}");
+        f.add(1.0, -1.0, &force).unwrap();
+        let off = f.norm2().unwrap().0.sqrt();
+        assert!(off < 1e2 * FORCE * size, "{shifts}: {off:e} of {size:e}");
+        assert!(one.multigrid().is_some());
+        one.restart();
+        assert!(one.multigrid().is_none());
+    }
+}
+
 #[test]
 fn multigrid_where_it_cannot_be_is_refused() {
     for (parity, symmetric) in [(1, true), (0, false)] {
@@ -194,7 +278,8 @@ fn multigrid_where_it_cannot_be_is_refused() {
         assert_eq!(TwoFlavours::new("q", params).err().unwrap().status, Status::Unsupported);
     }
     let inverter = Inverter { multigrid: Some(solves()), ..Default::default() };
-    let one = OneFlavourParams { inverter, ..OneFlavourParams::new(DiracParams::default()) };
+    let schur = Schur { parity: 0, symmetric: false };
+    let one = OneFlavourParams { inverter, schur, ..OneFlavourParams::new(DiracParams::default()) };
     assert_eq!(OneFlavour::new("q", one).err().unwrap().status, Status::Unsupported);
     let none = MultigridSolves { nkrylov: 0, ..solves() };
     assert_eq!(

@@ -64,6 +64,28 @@ fn a_text_makes_a_chain() {
     assert!(report.monomials[2].force_iterations > 0, "{report:?}");
 }
 
+/// Inputs that the program comes with.
+#[test]
+fn inputs_of_the_examples_make_chains() {
+    let Ok(folder) = std::fs::read_dir("examples-c/hmc") else {
+        println!("examples-c/hmc is not here: its inputs are left out");
+        return;
+    };
+    let device = &devices()[0];
+    let geometry = common::geometry(over_ranks([8, 8, 8, 8]), device);
+    let mut found = 0;
+    for path in folder.map(|entry| entry.unwrap().path()) {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let hmc = hmc_from_toml(device, &geometry, Precision::F64, &text)
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        // Every monomial is on a level: else a trajectory would not know its force.
+        assert!(hmc.names().count() >= 1, "{}", path.display());
+        assert!(value_of(&text, "run.lattice").is_ok(), "{}", path.display());
+        found += 1;
+    }
+    assert!(found >= 7, "{found} inputs");
+}
+
 #[test]
 fn wrong_texts_are_refused() {
     let device = &devices()[0];

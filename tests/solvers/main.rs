@@ -637,7 +637,16 @@ fn coefficients_come_from_sums_under_way() {
             let (dots, norms) = blas::dot_norm(&x, &z).unwrap();
             // Several under way at once, asked for in another order.
             let sums = [0; 4].map(|_| blas::dot_norm_later(&x, &z).unwrap());
-            let factors: [(Times, Vec<C>); 4] = [
+            let (above, above2) = (blas::norm2_later(&z).unwrap(), blas::norm2(&z).unwrap());
+            let told = blas::Sums::of_norms(&above2);
+            assert!(told.known());
+            let over = |below: &dyn Fn(usize) -> f64| -> Vec<C> {
+                (0..n as usize).map(|i| C::new(above2[i] / below(i), 0.0)).collect()
+            };
+            let factors: [(Times, Vec<C>); 7] = [
+                (Times::NormOverReal(&above, &sums[0]), over(&|i| dots[i].re)),
+                (Times::NormOverNorm(&above, &sums[2]), over(&|i| norms[i])),
+                (Times::NormOverNorm(&told, &sums[1]), over(&|i| norms[i])),
                 (Times::OverDot(&sums[3]), dots.iter().map(|d| d.inv()).collect()),
                 (Times::OverReal(&sums[0]), dots.iter().map(|d| C::new(1.0 / d.re, 0.0)).collect()),
                 (Times::OverNorm(&sums[2]), norms.iter().map(|n| C::new(1.0 / n, 0.0)).collect()),
@@ -678,12 +687,33 @@ fn coefficients_come_from_sums_under_way() {
                 blas::axpy_times(&a, *times, &x, &mut got).unwrap();
                 same(&got, &want, &what);
                 let mut got = fresh();
-                let found = blas::axpy_norm_times(&a, *times, &x, &mut got).unwrap();
+                let found =
+                    blas::axpy_norm_times(&a, *times, &x, &mut got).unwrap().get().unwrap().1;
                 same(&got, &want, &what);
                 for (f, w) in found.iter().zip(&norm) {
                     assert!((f - w).abs() <= 8.0 * precision.epsilon() * w, "{what}: {f} {w}");
                 }
             }
+            // One pass of CG: both coefficients from sums, a direction without them starts afresh.
+            let ones = blas::uniform(n as usize, 1.0);
+            let zeros = blas::uniform(n as usize, 0.0);
+            let usable: Vec<C> = factors[1].1.iter().map(|v| C::new(v.re, 0.0)).collect();
+            let usable: Vec<C> =
+                usable.iter().map(|v| if v.is_finite() { *v } else { C::ZERO }).collect();
+            let alpha: Vec<C> = a.iter().zip(&usable).map(|(a, v)| a * v).collect();
+            let mut clean = load(1);
+            let keep: Vec<C> = c.iter().map(|c| if c.is_nan() { C::ZERO } else { *c }).collect();
+            blas::axpby(&zeros, &z, &keep, &mut clean).unwrap();
+            let (mut want, mut got) = (load(3), load(3));
+            let mut p = x.like(precision).unwrap();
+            blas::copy(&mut p, &x).unwrap();
+            blas::cg_update(&mut want, &alpha, &mut clean, &usable, &z, &ones).unwrap();
+            let (first, second) =
+                (Times::NormOverNorm(&above, &sums[2]), Times::NormOverNorm(&told, &sums[1]));
+            blas::cg_update_times(&mut got, (&a, first), &mut p, (&ones, second), &z, &ones)
+                .unwrap();
+            same(&got, &want, "the solution of cg_update");
+            same(&p, &clean, "the direction of cg_update");
             for later in sums.into_iter().rev() {
                 let (d, n) = later.get().unwrap();
                 let bits = |v: &[f64]| v.iter().map(|v| v.to_bits()).collect::<Vec<_>>();

@@ -424,10 +424,10 @@ impl Backend for Cuda {
         self.modules().prepare(asked)
     }
 
-    fn finish(&self, posted: Posted) -> Result<Vec<f64>> {
+    fn finish(&self, posted: &Posted) -> Result<Vec<f64>> {
         let _current = self.enter()?;
         let mut sums = vec![0.0; posted.batches * posted.width];
-        self.sums().wait(&posted, &mut sums, self.stream, &self.waits)?;
+        self.sums().wait(posted, &mut sums, self.stream, &self.waits)?;
         Ok(sums)
     }
 

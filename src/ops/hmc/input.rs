@@ -201,6 +201,8 @@ struct Hierarchy {
     nkrylov: Option<usize>,
     /// Also for the W of a ratio.
     preconditioner: bool,
+    /// Of one flavour: shifts that it solves.
+    shifts: Option<usize>,
 }
 
 impl<'de> Deserialize<'de> for Solver {
@@ -471,9 +473,7 @@ impl Solves {
         let plain = Inverter::default();
         let sloppy = match self.sloppy.as_deref() {
             None => plain.sloppy,
-            Some(name) => match Precision::parse(name)? {
-                precision => Some((precision, Recon::R12)),
-            },
+            Some(name) => Some((Precision::parse(name)?, Recon::R12)),
         };
         let multigrid = match self.method.as_deref() {
             Some("multigrid") => Some(self.multigrid.unwrap_or_default().solves(geometry)?),
@@ -558,6 +558,7 @@ impl Hierarchy {
             persistent: self.persistent,
             nkrylov: self.nkrylov.unwrap_or(plain.nkrylov),
             preconditioner: self.preconditioner,
+            shifts: self.shifts.unwrap_or(plain.shifts),
         })
     }
 }

@@ -42,7 +42,8 @@ pub struct Inverter {
     pub sloppy: Option<(Precision, Recon)>,
     /// Solutions of the forces before that a guess is made of; 0: solves start from zero.
     pub guesses: usize,
-    /// Of two flavours, with the symmetric P on even sites: M's solves by GCR with multigrid. None: CG.
+    /// With the symmetric P on even sites: M's solves by GCR with multigrid, of one flavour those with the least
+    /// shifts. None: CG.
     pub multigrid: Option<MultigridSolves>,
 }
 
@@ -96,10 +97,17 @@ impl Inverter {
             Some(multigrid) => (SolverKind::Gcr, multigrid.nkrylov),
             None => (SolverKind::Cg, plain.nkrylov),
         };
+        // CG updates x before drift spoils it: a residual that is recomputed more often than that costs as much as
+        // three iterations in half each time.
+        let delta = match self.inner(op.gauge().device()).0 {
+            Precision::F16 => 0.01,
+            _ => 1e-3,
+        };
         let solver = SolverParams {
             kind,
             nkrylov,
             tol,
+            delta,
             max_iterations: self.max_iterations,
             initial_guess: guess,
             ..plain
@@ -357,6 +365,18 @@ fn noise_seed(seed: u64, name: &str) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+/// Refuses multigrid on another P than that it is made for.
+fn check_multigrid(name: &str, inverter: &Inverter, schur: Schur) -> Result<()> {
+    let even = Schur { parity: 0, symmetric: true };
+    if inverter.multigrid.is_some() && schur != even {
+        bail!(
+            Unsupported,
+            "{name}: multigrid solves with the symmetric operator on even sites, found {schur:?}"
+        );
+    }
+    Ok(())
 }
 
 /// Refuses what is no Schur complement, or is in use with parameters that are none.

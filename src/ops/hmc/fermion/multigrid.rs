@@ -7,7 +7,8 @@ use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::operators::Wilson;
 
-/// P^dagger P x = b by GCR with multigrid for P^dagger, then for P.
+/// P^dagger P x = b by GCR with multigrid for P^dagger, then for P; of one flavour (P^dagger P + s) x = b with the
+/// least shifts s, see [`DiracSolver::shifted`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct MultigridSolves {
     /// The hierarchy; None: as the lattice suggests.
@@ -22,6 +23,9 @@ pub struct MultigridSolves {
     pub nkrylov: usize,
     /// The W of a ratio, too, has a hierarchy of its own for its solve in the heat bath; else it keeps CG.
     pub preconditioner: bool,
+    /// Of one flavour: how many of the least shifts multigrid solves. The others take CG together, whose iterations
+    /// are then those of the least shift that is left.
+    pub shifts: usize,
 }
 
 impl Default for MultigridSolves {
@@ -34,6 +38,7 @@ impl Default for MultigridSolves {
             persistent: false,
             nkrylov: 20,
             preconditioner: false,
+            shifts: 3,
         }
     }
 }

@@ -7,9 +7,11 @@
 use num_complex::Complex64;
 
 use super::{
-    check_operator, converged, noise_seed, Inverter, KickReport, Operator, Operators, DOUBLE,
+    check_multigrid, check_operator, converged, noise_seed, Inverter, KickReport, Operator,
+    Operators, DOUBLE,
 };
 use crate::bail;
+use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
@@ -91,12 +93,7 @@ impl OneFlavour {
         params.inverter.sloppy.get_or_insert(DOUBLE);
         check_operator(name, &params.operator, params.schur)?;
         params.inverter.check()?;
-        if params.inverter.multigrid.is_some() {
-            bail!(
-                Unsupported,
-                "{name}: one flavour takes CG for all shifts at once, not multigrid"
-            );
-        }
+        check_multigrid(name, &params.inverter, params.schur)?;
         if params.fields == 0 || params.fields > 64 {
             bail!(
                 BadParameter,
@@ -125,6 +122,11 @@ impl OneFlavour {
     /// The same with operators on stout-smeared links.
     pub fn with_smearing(self, stout: Stout) -> Self {
         OneFlavour { smearing: Some(stout), kept: Operators::default(), ..self }
+    }
+
+    /// What multigrid's last set-up or update did; None: there is none (yet).
+    pub fn multigrid(&self) -> Option<MultigridReport> {
+        self.kept.list.first()?.multigrid.as_ref()?.report()
     }
 
     pub fn params(&self) -> &OneFlavourParams {
@@ -162,7 +164,8 @@ impl OneFlavour {
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
         let high = largest(&op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
-        let solver = inverter.solver(op.schur.op(), *schur, tol, false)?;
+        let plain = Inverter { multigrid: None, ..inverter.clone() };
+        let solver = plain.solver(op.schur.op(), *schur, tol, false)?;
         // From noise every time: a chain that goes on from a checkpoint has no other.
         let mut start = op.schur.shape().field(1)?;
         start.set_noise(Noise::Normal, seed, 1)?;
@@ -189,9 +192,10 @@ impl OneFlavour {
     }
 }
 
-/// (P^dagger P + s_k)^-1 b for all poles, b number `k` of a field; iterations.
+/// (P^dagger P + s_k)^-1 b for all poles, b number `k` of a field; iterations. Multigrid, where there is one, solves
+/// for the least shifts, CG for all others at once.
 fn poles_of(
-    solver: &DiracSolver,
+    (inverter, op, solver): (&Inverter, &Operator, &DiracSolver),
     shifts: &[f64],
     b: &SpinorField,
     number: usize,
@@ -203,10 +207,28 @@ fn poles_of(
         xs.push(source.like(b.precision())?);
     }
     let tol = solver.params().solver.tol;
-    let shifts: Vec<Shift> = shifts.iter().map(|&sigma| Shift { sigma, tol }).collect();
-    let (report, _) = solver.multishift(&shifts, &mut xs, &source, &mut unwatched)?;
-    converged(&report.solver, tol)?;
-    Ok((xs, report.solver.iterations as u64))
+    op.follow()?;
+    let mut least: Vec<usize> = (0..shifts.len()).collect();
+    least.sort_by(|&i, &j| shifts[i].total_cmp(&shifts[j]));
+    least.truncate(inverter.multigrid.as_ref().map_or(0, |m| m.shifts));
+    let mut iterations = 0;
+    for &k in &least {
+        let report = solver.shifted(shifts[k], &mut xs[k], &source, &mut unwatched)?;
+        converged(&report.solver, tol)?;
+        iterations += report.solver.iterations as u64;
+    }
+    let others = |k: &usize| !least.contains(k);
+    let left: Vec<Shift> =
+        (0..shifts.len()).filter(others).map(|k| Shift { sigma: shifts[k], tol }).collect();
+    if !left.is_empty() {
+        let all = xs.iter_mut().enumerate();
+        let mut xs: Vec<&mut SpinorField> =
+            all.filter_map(|(k, x)| others(&k).then_some(x)).collect();
+        let (report, _) = solver.multishift(&left, &mut xs, &source, &mut unwatched)?;
+        converged(&report.solver, tol)?;
+        iterations += report.solver.iterations as u64;
+    }
+    Ok((xs, iterations))
 }
 
 impl Monomial for OneFlavour {
@@ -238,7 +260,7 @@ impl Monomial for OneFlavour {
         };
         eta.set_noise(Noise::Normal, seed, stream.trajectory.wrapping_mul(n as u32))?;
         for i in 0..n {
-            let (xs, done) = poles_of(&op.hamiltonian, &r.shifts, &eta, i)?;
+            let (xs, done) = poles_of((inverter, op, &op.hamiltonian), &r.shifts, &eta, i)?;
             self.iterations += done;
             sum.copy_rhs(0, &eta, i, 1)?;
             for (x, residue) in xs.iter().zip(&r.residues) {
@@ -260,7 +282,7 @@ impl Monomial for OneFlavour {
         let (r, mut s) = (&powers.hamiltonian, 0.0);
         let mut one = op.schur.shape().field(1)?;
         for i in 0..phi.nrhs() {
-            let (xs, done) = poles_of(&op.hamiltonian, &r.shifts, phi, i)?;
+            let (xs, done) = poles_of((inverter, op, &op.hamiltonian), &r.shifts, phi, i)?;
             self.iterations += done;
             one.copy_rhs(0, phi, i, 1)?;
             s += blas::norm2(&one)?[0];
@@ -276,7 +298,8 @@ impl Monomial for OneFlavour {
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let ops = self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?;
-        let Operator { schur: op, force: solver, .. } = &ops.list[0];
+        let all = &ops.list[0];
+        let Operator { schur: op, force: solver, .. } = all;
         let r = &powers.force;
         // dS = sum_k 2 Re <-c r_k P x_k, dP x_k>
         let coef: Vec<f64> = r.residues.iter().map(|v| -r.constant * v).collect();
@@ -286,7 +309,7 @@ impl Monomial for OneFlavour {
             let mut total = 0;
             let (mut x, mut y) = (op.shape().field(coef.len())?, op.shape().field(coef.len())?);
             for i in 0..phi.nrhs() {
-                let (xs, done) = poles_of(solver, &r.shifts, phi, i)?;
+                let (xs, done) = poles_of((inverter, all, solver), &r.shifts, phi, i)?;
                 total += done;
                 for (k, one) in xs.iter().enumerate() {
                     x.copy_rhs(k, one, 0, 1)?;
@@ -315,6 +338,10 @@ impl Monomial for OneFlavour {
         let heat_bath = (2 * fine + 2 * self.params.fields as u64 + 1) * vector;
         memory.passing += kick.max(heat_bath) + vector + op.hamiltonian.memory(1);
         Ok(memory)
+    }
+
+    fn restart(&mut self) {
+        self.kept.list.iter().for_each(|op| op.restart());
     }
 
     fn iterations(&mut self) -> u64 {

@@ -6,7 +6,9 @@
 //! Q = A_W = 1 without W. A chain of such ratios, each with the W that the next one has for M, ends
 //! with a monomial without W; the whole is det(M^dagger M) of the first whatever stands between.
 
-use super::{check_operator, noise_seed, Guesses, Inverter, KickReport, Operators};
+use super::{
+    check_multigrid, check_operator, noise_seed, Guesses, Inverter, KickReport, Operators,
+};
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::{schur_log_det, HalfTerms, Schur, SchurForce};
@@ -54,14 +56,7 @@ impl TwoFlavours {
             check_operator(name, w, params.schur)?;
         }
         params.inverter.check()?;
-        let even = Schur { parity: 0, symmetric: true };
-        if params.inverter.multigrid.is_some() && params.schur != even {
-            bail!(
-                Unsupported,
-                "{name}: multigrid solves with the symmetric operator on even sites, found {:?}",
-                params.schur
-            );
-        }
+        check_multigrid(name, &params.inverter, params.schur)?;
         let guesses = Guesses::new(params.inverter.guesses);
         let operators = [params.operator].into_iter().chain(params.preconditioner).collect();
         Ok(TwoFlavours {
