@@ -352,14 +352,14 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("odd", &CoarseApplyArgs { rows: 14, nrhs: 3, with_y: 0, ..one }),
             ]
         }
-        "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ, COARSE_INNER]
+        "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ]
             .iter()
             .map(|&op| {
                 let args = CoarseBlasArgs { op, components: 48, nrhs: 12, ..Default::default() };
                 variant(&format!("op {op}"), &args)
             })
             .collect(),
-        "coarse_invert" | "coarse_multiply" => {
+        "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
         "coarse_shorten" => {

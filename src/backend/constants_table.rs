@@ -116,8 +116,6 @@ constants! {
     COARSE_AXPBY = 1;
     /// z = a x + b y + c z
     COARSE_AXPBYPCZ = 2;
-    /// y += x on sites that do not face another aggregate
-    COARSE_INNER = 3;
 
     // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
     // left on the device; then a term whose coefficient is not finite is left out.
