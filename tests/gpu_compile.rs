@@ -383,7 +383,11 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "krylov_gram_short" | "krylov_combine_short" => {
             let args = KrylovShortArgs { reals: 24, ..Default::default() };
-            vec![variant("one", &args), variant("both", &KrylovShortArgs { with_z: 1, ..args })]
+            vec![
+                variant("one", &args),
+                variant("both", &KrylovShortArgs { with_z: 1, ..args }),
+                variant("sample", &KrylovShortArgs { sample: 1, ..args }),
+            ]
         }
         "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };

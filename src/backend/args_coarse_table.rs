@@ -135,6 +135,8 @@ kernel_args! {
         /// Numbers of a site, a multiple of 8.
         spec reals: i32,
         spec with_z: i32,
+        /// Products are of one in four sites; an element is four sites.
+        spec sample: i32,
         /// Vectors, the first whose products are wanted, and tiles of these.
         arg count: i32,
         arg first: i32,

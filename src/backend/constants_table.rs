@@ -149,4 +149,6 @@ constants! {
 
     // Columns of a thread of a GPU between levels (aggregate.h).
     AGGREGATE_COLUMNS = 4;
+    /// And components, where they divide those of a chirality, in prolongations of single precision.
+    AGGREGATE_ROWS = 6;
 }

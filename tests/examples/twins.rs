@@ -166,9 +166,18 @@ fn solvers() {
 fn cycles_and_errors() {
     let levels = ["--mg-smoother", "red-black", "--mg-post", "3", "--mg-coarsest", "direct"];
     let others = ["--mg-cycle", "v", "--mg-deep-cycle", "w", "--mg-coarse-smoother", "mr"];
-    let steps = ["--mg-coarse-post", "6", "--mg-precision", "half", "--mg-links", "single", "--mg-vectors", "20"];
+    let steps = [
+        "--mg-coarse-post",
+        "6",
+        "--mg-precision",
+        "half",
+        "--mg-links",
+        "single",
+        "--mg-vectors",
+        "20",
+    ];
     let solves = ["--mg-tol", "0.3", "--mg-iterations", "6", "--mg-coarsest-tol", "0.2"];
-    let setup = ["--mg-setup", "15", "--mg-refinements", "2"];
+    let setup = ["--mg-setup", "15", "--mg-refinements", "2", "--krylov", "6"];
     let solver = ["--solver", "mg", "--csw", "1.2"];
     if both("levels", &[&solver[..], &levels].concat()).is_none() {
         return;

@@ -9,6 +9,7 @@ use crate::backend::args::CoarseMatrixArgs;
 use crate::backend::Buffer;
 use crate::error::Result;
 use crate::fields::{coarse_work, CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
 
 /// Null vectors whose hops are held at a time.
@@ -72,16 +73,7 @@ impl FineOperator {
                         take(2 * mu + forward as usize, &piece)?;
                     }
                 }
-                for parity in 0..2 {
-                    let call = HopCall {
-                        parity,
-                        dagger: false,
-                        coef: -op.kappa(),
-                        site_hop: SiteTerm::One,
-                        y: Some((&v, 1.0, SiteTerm::Direct)),
-                    };
-                    op.hop(&mut w, &v, &call)?;
-                }
+                op.apply(&mut w, &v)?;
                 piece.take_spinors(0, &w, None)?;
                 take(8, &piece)
             }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS};
+use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
 use crate::backend::{Ptr, Work};
 use crate::bail;
 use crate::error::Result;
@@ -95,6 +95,12 @@ impl Transfer {
                 pass + 1,
                 self.coarse.global_volume()
             );
+        }
+        if !double {
+            // Products in double would not be better than what they are stored in.
+            let mut narrow = self.tests.like(n)?;
+            narrow.take_columns(0, &gram, 0, n, 0)?;
+            gram = narrow;
         }
         let mut new = self.vectors.like(n)?;
         self.prolong(&mut new, &gram)?;
@@ -232,11 +238,16 @@ impl Transfer {
         };
         let device = self.coarse.device();
         // In double one column of a thread is faster.
-        let columns = match (fine.precision(), coarse.precision()) {
-            (Precision::F32, Precision::F32) => groups(fine.nrhs()),
-            _ => fine.nrhs(),
+        let single = fine.precision() == Precision::F32 && coarse.precision() == Precision::F32;
+        let (together, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_ROWS as usize);
+        let components = fine.components();
+        let tiled = fine.nrhs().is_multiple_of(together) && (components / 2).is_multiple_of(some);
+        let each = match single {
+            true if tiled => components / some * (fine.nrhs() / together),
+            true => components * groups(fine.nrhs()),
+            false => components * fine.nrhs(),
         };
-        let work = coarse_work(device, fine.range().1, fine.components() * columns);
+        let work = coarse_work(device, fine.range().1, each);
         let params = [fine.precision().token(), coarse.precision().token()];
         device.launch(kernel!("aggregate_prolong"), &params, &args, work)
     }

@@ -294,8 +294,7 @@ fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32
     if !parity_of(global) {
         return all.collect();
     }
-    let is_even =
-        |&i: &i32| parity(extents, global, coords, coordinates(extents, i as usize)) == 0;
+    let is_even = |&i: &i32| parity(extents, global, coords, coordinates(extents, i as usize)) == 0;
     let (mut even, odd): (Vec<i32>, Vec<i32>) = all.partition(is_even);
     even.extend(odd);
     even
