@@ -9,7 +9,7 @@
  *              [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black] [--mg-coarse-smoother S] [--mg-post N]
  *              [--mg-coarse-post N] [--mg-precision P] [--mg-links P]
  *              [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N] [--mg-tol R] [--mg-iterations N]
- *              [--mg-coarsest-tol R] [--mg-vectors N] [--mg-setup N] [--mg-refinements N]
+ *              [--mg-coarsest-tol R] [--mg-vectors N] [--mg-setup N] [--mg-refinements N] [--krylov N]
  *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
  *              [--bin N] [--json FILE] [--continue no|yes] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
@@ -69,11 +69,9 @@ static const char HELP[] =
     "  --mg-coarsest S      gcr, ca-gcr, bicgstab or direct (ca-gcr)\n"
     "  --mg-modes N         low modes of the coarsest level that are solved for exactly (-1: as the\n"
     "                       lattice suggests)\n"
-    "  --mg-tol R           residual of solves on levels between the finest and the coarsest (0.25), and\n"
-    "  --mg-iterations N    their iterations at most (8); --mg-coarsest-tol R: residual on the coarsest (0.25)\n"
-    "  --mg-vectors N       null vectors of a chirality on each level (0: 24)\n"
-    "  --mg-setup N         iterations of BiCGStab that make the first ones (20); --mg-refinements N: times that\n"
-    "                       the cycle is applied to them then (3)\n"
+    "  --mg-tol R, --mg-iterations N, --mg-coarsest-tol R  where solves on coarse levels end (0.25, 8, 0.25)\n"
+    "  --mg-vectors N, --mg-setup N, --mg-refinements N  null vectors and their making (24, 20, 3)\n"
+    "  --krylov N           directions that GCR keeps (0: 4 with multigrid, else 10)\n"
     "  --error R            solve once more with multigrid to the residual R and report in JSON how far\n"
     "                       off the propagator was; of one source and one quark\n"
     "  --tol R              residual |b - M x| / |b| (1e-10)\n"
@@ -97,7 +95,7 @@ static const char OPTIONS[] =
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
     "--normalisation --save --load --save-multigrid --load-multigrid --mg-cycle --mg-deep-cycle --mg-smoother "
     "--mg-coarse-smoother --mg-post --mg-coarse-post --mg-precision --mg-links --mg-coarsest --mg-modes "
-    "--mg-vectors --mg-setup --mg-refinements --mg-tol --mg-iterations --mg-coarsest-tol --error --bin --device --threads --json "
+    "--mg-vectors --mg-setup --mg-refinements --mg-tol --mg-iterations --mg-coarsest-tol --krylov --error --bin --device --threads --json "
     "--continue --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */
@@ -120,7 +118,7 @@ typedef struct job {
   double kappa[2], csw, tol, tol_error; /* light, strange */
   int32_t boundary, precision, algorithm, normalisation;
   cycle_options levels;
-  int64_t max_iterations, rhs;
+  int64_t max_iterations, rhs, krylov;
   int quarks, sources, goes_on, solves, described;
   plaq_source_params source[MOST];
   smearing at_source, at_sink, links;
@@ -184,6 +182,7 @@ static job read_options(int argc, char **argv) {
   j.normalisation = choose(argc, argv, "--normalisation", "kappa", NORMALISATIONS);
   j.max_iterations = integer(argc, argv, "--max-iterations", "10000");
   j.rhs = integer(argc, argv, "--rhs", "12");
+  j.krylov = integer(argc, argv, "--krylov", "0");
   j.levels = read_cycle(argc, argv);
   j.sources = source_list(argc, argv, j.source);
   j.at_source = smearing_option("--source-smear", option(argc, argv, "--source-smear", ""));
@@ -194,6 +193,7 @@ static job read_options(int argc, char **argv) {
   if (!(j.kappa[0] > 0)) usage_error("--kappa", "expected a positive number");
   if (j.kappa[1] < 0) usage_error("--kappa-strange", "expected a positive number");
   if (j.max_iterations < 1 || j.max_iterations > 1 << 30) usage_error("--max-iterations", "out of range");
+  if (j.krylov < 0 || j.krylov > 1 << 20) usage_error("--krylov", "out of range");
   if (j.rhs < 1 || j.rhs > COLUMNS) usage_error("--rhs", "expected 1 to 12 right-hand sides at a time");
   if (j.source[0].noise && j.hadrons.baryon_count) usage_error("--baryons", "expected none with noise");
   if (*j.save_file && *j.load_file) usage_error("--load", "propagators are loaded or saved, not both");
@@ -283,6 +283,7 @@ static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, do
   OK(plaq_solver_params_init(&params, sizeof params));
   params.algorithm = algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : algorithm;
   if (algorithm == MULTIGRID) params.nkrylov = 4;
+  if (j->krylov) params.nkrylov = (int32_t)j->krylov;
   params.sloppy_precision = j->precision;
   params.tol = tol;
   params.max_iterations = (int32_t)j->max_iterations;

@@ -69,7 +69,7 @@ program propagator
     '                    [--mg-coarse-smoother S] [--mg-post N] [--mg-coarse-post N] [--mg-precision auto|single|half]', &
     '                    [--mg-links auto|single|half] [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]', &
     '                    [--mg-tol R] [--mg-iterations N] [--mg-coarsest-tol R] [--mg-vectors N] [--mg-setup N]', &
-    '                    [--mg-refinements N]', &
+    '                    [--mg-refinements N] [--krylov N]', &
     '                    [--max-iterations N] [--rhs N] [--normalisation kappa|mass]', &
     '                    [--save FILE] [--load FILE] [--bin N] [--json FILE] [--continue no|yes]', &
     '                    [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
@@ -81,7 +81,7 @@ program propagator
   real(c_double) :: residuals(columns) = 0 !< The largest of each column.
   real(c_double) :: errors(columns) = 0    !< With --error: |x - y| / |y| of each column, y the better solution.
   integer(c_int32_t) :: boundary, algorithm, precision, normalisation
-  integer(c_int64_t) :: max_iterations, rhs, part(4)
+  integer(c_int64_t) :: max_iterations, rhs, krylov, part(4)
   integer :: quarks, sources, solves = 0
   logical :: goes_on, described = .false.
   type(plaq_source_params) :: source(most)
@@ -142,7 +142,7 @@ contains
                        '--max-iterations --rhs --normalisation --save --load --save-multigrid --load-multigrid '// &
                        '--mg-cycle --mg-deep-cycle --mg-smoother --mg-coarse-smoother --mg-post --mg-coarse-post '// &
                        '--mg-precision --mg-links --mg-coarsest --mg-modes --mg-tol --mg-iterations --mg-coarsest-tol '// &
-                       '--mg-vectors --mg-setup --mg-refinements --error --bin --device --threads --json '// &
+                       '--mg-vectors --mg-setup --mg-refinements --krylov --error --bin --device --threads --json '// &
                        '--continue --plot', help)
     call file_list('--gauge', option(last, '--gauge'), found)
     found%bin = whole(last, '--bin', '1')
@@ -165,6 +165,7 @@ contains
     normalisation = choose(last, '--normalisation', 'kappa', normalisation_names, normalisation_values)
     max_iterations = whole(last, '--max-iterations', '10000')
     rhs = whole(last, '--rhs', '12')
+    krylov = whole(last, '--krylov', '0')
     levels = read_cycle(last)
     call source_list(last, source, sources)
     at_source = smearing_option(last, '--source-smear')
@@ -176,6 +177,7 @@ contains
     if (.not. kappa(1) > 0) call usage_error('--kappa', 'expected a positive number')
     if (kappa(2) < 0) call usage_error('--kappa-strange', 'expected a positive number')
     if (max_iterations < 1 .or. max_iterations > 2**30) call usage_error('--max-iterations', 'out of range')
+    if (krylov < 0 .or. krylov > 2**20) call usage_error('--krylov', 'out of range')
     if (rhs < 1 .or. rhs > columns) call usage_error('--rhs', 'expected 1 to 12 right-hand sides at a time')
     if (source(1)%noise /= PLAQ_SOURCE_NOISE_NONE .and. shape_of%baryon_count > 0) &
       call usage_error('--baryons', 'expected none with noise')
@@ -377,6 +379,7 @@ contains
     end if
     params%sloppy_precision = precision
     params%tol = tol
+    if (krylov > 0) params%nkrylov = int(krylov, c_int32_t)
     params%max_iterations = int(max_iterations, c_int32_t)
     params%columns = int(rhs, c_int32_t)
     call ok(plaq_solver_create(dirac, params, solver))

@@ -1178,7 +1178,7 @@ typedef struct plaq_multigrid_params {
   /** Default: PLAQ_COARSEST_CA_GCR. */
   plaq_coarsest coarsest;
   /** Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
-   * to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 48 on large ones, none on small ones.
+   * to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
    * Default: -1. */
   int32_t coarsest_modes;
   /** A plaq_cycle for the third level of four; -1: as `cycle`. Default: -1. */

@@ -182,13 +182,41 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
     PLAQ_UNROLL for (int b = 0; b < B; b++) put_number((T*)a.fine, at * columns + j + b, sum[b]);
   }
 #endif
+#if PLAQ_GPU
+  // R components of a chirality and B columns of a thread: few loads for its arithmetic. K vectors are half a sector
+  // of memory or all of it.
+  template <int B, int R, int K> static PLAQ_FN void some_rows(const AggregateArgs& a, int o) {
+    const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
+    const int j = o % groups * B, c = (o / groups) % (2 * m / R) * R;
+    const i64 x = o / groups / (2 * m / R), at = x * 2 * m + c;
+    const i64 from = ((i64)((const int*)a.sites)[x] * 2 + c / m) * n;
+    cplx<C> sum[R][B];
+    PLAQ_UNROLL for (int r = 0; r < R; r++) PLAQ_UNROLL for (int b = 0; b < B; b++) sum[r][b] = {0, 0};
+    for (int i = 0; i < n; i += K) {
+      cplx<C> z[K][B];
+      PLAQ_UNROLL for (int k = 0; k < K; k++) numbers((const TC*)a.coarse, (from + i + k) * columns + j, z[k]);
+      PLAQ_UNROLL for (int r = 0; r < R; r++) {
+        cplx<C> p[K];
+        numbers((const T*)a.v, (at + r) * n + i, p);
+        PLAQ_UNROLL for (int k = 0; k < K; k++)
+          PLAQ_UNROLL for (int b = 0; b < B; b++) sum[r][b] = madd(sum[r][b], p[k], z[k][b]);
+      }
+    }
+    PLAQ_UNROLL for (int r = 0; r < R; r++)
+      PLAQ_UNROLL for (int b = 0; b < B; b++) put_number((T*)a.fine, (at + r) * columns + j + b, sum[r][b]);
+  }
+#endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
     const int n = a.n(), m = a.m(), columns = a.columns();
     const T* v = (const T*)a.v;
     T* fine = (T*)a.fine;
 #if PLAQ_GPU
     // In double one column is faster.
-    if (sizeof(C) == 4 && columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS, 1>(a, o);
+    if (sizeof(C) == 4 && columns % AGGREGATE_COLUMNS == 0 && m % AGGREGATE_ROWS == 0) {
+      if (n % 4 == 0) some_rows<AGGREGATE_COLUMNS, AGGREGATE_ROWS, 4>(a, o);
+      else if (n % 2 == 0) some_rows<AGGREGATE_COLUMNS, AGGREGATE_ROWS, 2>(a, o);
+      else some_rows<AGGREGATE_COLUMNS, AGGREGATE_ROWS, 1>(a, o);
+    } else if (sizeof(C) == 4 && columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS, 1>(a, o);
     else if (columns == 1 && n % 2 == 0) some_columns<1, 2>(a, o);
     else some_columns<1, 1>(a, o);
 #else

@@ -253,7 +253,7 @@ template <class A, class F> PLAQ_FN void each_number(const A& a, int o, int lx, 
 }
 template <class C> PLAQ_FN cplx<C> coarse_coefficient(const double* c, int j) { return {(C)c[2 * j], (C)c[2 * j + 1]}; }
 
-// y = a x + b y, z = a x + b y + c z, or y += x inside of aggregates.
+// y = a x + b y, or z = a x + b y + c z.
 template <int W, class S> struct CoarseBlas {
   typedef typename S::T T;
   typedef typename S::C C;
@@ -261,16 +261,6 @@ template <int W, class S> struct CoarseBlas {
     const T* x = (const T*)a.x;
     T *y = (T*)a.y, *z = (T*)a.z;
     const int op = a.op(), from = a.first_rhs, count = a.count_rhs;
-    if (op == COARSE_INNER) {
-#if PLAQ_GPU
-      const int site = o / (a.components() * a.nrhs());
-#else
-      const int site = o;
-#endif
-      if (((const int*)a.faces)[site] & a.face) return;
-      each_number(a, o, lx, [&](i64 i, int) { put_number<C>(y, i, number<C>((const T*)x, i) + number<C>((const T*)y, i)); });
-      return;
-    }
     each_number(a, o, lx, [&](i64 i, int j) {
       j -= from;
       if (j < 0 || j >= count) return;
@@ -490,6 +480,29 @@ template <int W, class S> struct CoarseMultiply {
           lane_io<T, typename decltype(tile)::R>::store(out + (i64)2 * c * n + from + k * tile.V, tile.plain(0, k));
       });
 #endif
+  }
+};
+
+// out -= the matrices of a site in the directions whose bits `each` has: what of the whole operator stays inside
+// of aggregates.
+template <int W, class S> struct CoarseInner {
+  typedef typename S::T T;
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int) {
+    if (lx != 0) return;
+    const i64 size = (i64)a.rows() * a.rows();
+#if PLAQ_GPU
+    const i64 site = o / size;
+    const int first = (int)(o % size), count = 1;
+#else
+    const i64 site = o;
+    const int first = 0, count = (int)size;
+#endif
+    for (int i = first; i < first + count; i++) {
+      cplx<double> z = number<double>((const T*)a.out, site * size + i);
+      for (int d = 0; d < 8; d++)
+        if ((a.each() >> d) & 1) z = z - number<double>((const T*)a.inp, (8 * site + d) * size + i);
+      put_number((T*)a.out, site * size + i, z);
+    }
   }
 };
 

@@ -355,14 +355,14 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("odd", &CoarseApplyArgs { rows: 14, nrhs: 3, with_y: 0, ..one }),
             ]
         }
-        "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ, COARSE_INNER]
+        "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ]
             .iter()
             .map(|&op| {
                 let args = CoarseBlasArgs { op, components: 48, nrhs: 12, ..Default::default() };
                 variant(&format!("op {op}"), &args)
             })
             .collect(),
-        "coarse_invert" | "coarse_multiply" => {
+        "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
         "coarse_shorten" => {
@@ -386,7 +386,11 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "krylov_gram_short" | "krylov_combine_short" => {
             let args = KrylovShortArgs { reals: 24, ..Default::default() };
-            vec![variant("one", &args), variant("both", &KrylovShortArgs { with_z: 1, ..args })]
+            vec![
+                variant("one", &args),
+                variant("both", &KrylovShortArgs { with_z: 1, ..args }),
+                variant("sample", &KrylovShortArgs { sample: 1, ..args }),
+            ]
         }
         "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };

@@ -657,7 +657,7 @@ module plaq
     integer(c_int32_t) :: coarse_smoother
     integer(c_int32_t) :: coarsest
     !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
-    !> to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 48 on large ones, none on small ones.
+    !> to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
     integer(c_int32_t) :: coarsest_modes
     !> A plaq_cycle for the third level of four; -1: as `cycle`.
     integer(c_int32_t) :: deep_cycle

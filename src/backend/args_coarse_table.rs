@@ -54,9 +54,6 @@ kernel_args! {
         /// Right-hand sides with coefficients.
         arg first_rhs: i32,
         arg count_rhs: i32,
-        /// Bits of sites that face another aggregate, and the one that counts.
-        arg faces: Ptr,
-        arg face: i32,
         arg a: [f64; 64],
         arg b: [f64; 64],
         arg c: [f64; 64],
@@ -82,7 +79,7 @@ kernel_args! {
         arg inp: Ptr,
         arg out: Ptr,
         spec rows: i32,
-        /// Matrices of inp to one of left.
+        /// Matrices of inp to one of left; of `coarse_inner` the bits of directions.
         spec each: i32,
     }
 
@@ -138,6 +135,8 @@ kernel_args! {
         /// Numbers of a site, a multiple of 8.
         spec reals: i32,
         spec with_z: i32,
+        /// Products are of one in four sites; an element is four sites.
+        spec sample: i32,
         /// Vectors, the first whose products are wanted, and tiles of these.
         arg count: i32,
         arg first: i32,

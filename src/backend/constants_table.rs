@@ -118,8 +118,6 @@ constants! {
     COARSE_AXPBY = 1;
     /// z = a x + b y + c z
     COARSE_AXPBYPCZ = 2;
-    /// y += x on sites that do not face another aggregate
-    COARSE_INNER = 3;
 
     // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
     // left on the device; then a term whose coefficient is not finite is left out.
@@ -159,4 +157,6 @@ constants! {
 
     // Columns of a thread of a GPU between levels (aggregate.h).
     AGGREGATE_COLUMNS = 4;
+    /// And components, where they divide those of a chirality, in prolongations of single precision.
+    AGGREGATE_ROWS = 6;
 }

@@ -60,6 +60,7 @@ pub const KERNELS: &[Kernel] = &[
     kernel("coarse_sum", "CoarseSum", "coarse.h", "CoarseBlasArgs", Kind::Reduce(3), &[FLOATS]),
     kernel("coarse_columns", "CoarseColumns", "coarse.h", "CoarseColumnsArgs", Kind::Site, &[FLOATS, FLOATS]),
     kernel("coarse_invert", "CoarseInvert", "coarse.h", "CoarseMatrixArgs", Kind::LaneReduce(1, 0), &[]).failures(),
+    kernel("coarse_inner", "CoarseInner", "coarse.h", "CoarseMatrixArgs", Kind::Site, &[FLOATS]),
     kernel("coarse_multiply", "CoarseMultiply", "coarse.h", "CoarseMatrixArgs", Kind::Site, &[FLOATS]),
     kernel("aggregate_take", "AggregateTake", "aggregate.h", "AggregateFieldArgs", Kind::Lane, &[PRECISIONS, FLOATS]),
     kernel("aggregate_give", "AggregateGive", "aggregate.h", "AggregateFieldArgs", Kind::Lane, &[PRECISIONS, FLOATS]),

@@ -137,7 +137,7 @@ interface! {
             coarse_smoother: plaq_smoother = PLAQ_SMOOTHER_CA_GCR,
             coarsest: plaq_coarsest = PLAQ_COARSEST_CA_GCR,
             /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
-            /// to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 48 on large ones, none on small ones.
+            /// to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
             coarsest_modes: i32 = -1,
             /// A plaq_cycle for the third level of four; -1: as `cycle`.
             deep_cycle: i32 = -1,

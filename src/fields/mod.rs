@@ -24,7 +24,7 @@ mod transfer;
 mod transformation;
 
 pub use clover::CloverField;
-pub(crate) use coarse::{coarse_work, Aggregates, DenseMatrix, Overlaps, Part, Whole};
+pub(crate) use coarse::{coarse_work, Coarsening, DenseMatrix, Overlaps, Part, Whole};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;

@@ -177,7 +177,7 @@ fn cycles_and_errors() {
         "20",
     ];
     let solves = ["--mg-tol", "0.3", "--mg-iterations", "6", "--mg-coarsest-tol", "0.2"];
-    let setup = ["--mg-setup", "15", "--mg-refinements", "2"];
+    let setup = ["--mg-setup", "15", "--mg-refinements", "2", "--krylov", "6"];
     let solver = ["--solver", "mg", "--csw", "1.2"];
     if both("levels", &[&solver[..], &levels].concat()).is_none() {
         return;

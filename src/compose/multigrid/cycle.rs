@@ -180,15 +180,24 @@ impl Hierarchy {
         };
         for (first, count) in parts() {
             let b = inp.columns(first, count)?;
+            if level.pre == 0 {
+                // The Schur complement is symmetric: times A it is that of M.
+                let own = self.fine.shape();
+                self.workspace.with(&own, count, |r| {
+                    blas::copy(r, &b)?;
+                    self.workspace.with(&own, count, |x| {
+                        op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)?;
+                        fine.take_spinors(first, x, None)
+                    })
+                })?;
+                continue;
+            }
             self.workspace.with(&shape, count, |r| {
                 blas::copy(r, &b)?;
                 self.workspace.with(&shape, count, |x| {
-                    if level.pre > 0 {
-                        x.clear()?;
-                        self.relax(x, r, level.pre, true)?;
-                        blas::copy(&mut out.columns(first, count)?, x)?;
-                    }
-                    // The Schur complement is symmetric: times A it is that of M.
+                    x.clear()?;
+                    self.relax(x, r, level.pre, true)?;
+                    blas::copy(&mut out.columns(first, count)?, x)?;
                     self.with_operator(x, r, |x, r| {
                         op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)
                     })?;
@@ -208,18 +217,27 @@ impl Hierarchy {
         for (first, count) in parts() {
             let (b, mut to) = (inp.columns(first, count)?, out.columns(first, count)?);
             let one = blas::uniform(count, 1.0);
+            let smooth = |x: &mut SpinorField| {
+                if level.post == 0 {
+                    return Ok(());
+                }
+                self.workspace.with(&shape, count, |r| {
+                    self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
+                    blas::axpby(&one, &b, &blas::uniform(count, -1.0), r)?;
+                    self.relax(x, r, level.post, false)
+                })
+            };
+            if level.pre == 0 && to.precision() == shape.precision {
+                fine.give_spinors(first, &mut to, 0)?;
+                smooth(&mut to)?;
+                continue;
+            }
             self.workspace.with(&shape, count, |x| {
                 fine.give_spinors(first, x, 0)?;
                 if level.pre > 0 {
                     blas::axpy(&one, &to, x)?;
                 }
-                if level.post > 0 {
-                    self.workspace.with(&shape, count, |r| {
-                        self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
-                        blas::axpby(&one, &b, &blas::uniform(count, -1.0), r)?;
-                        self.relax(x, r, level.post, false)
-                    })?;
-                }
+                smooth(x)?;
                 blas::copy(&mut to, x)
             })?;
         }

@@ -1,13 +1,15 @@
 //! Coarse operators M_c = R M P (Clark et al., arXiv:1612.07873, section 3.4), of Wilson-type operators
 //! and of coarse ones alike: the hops of null vectors, one direction and one chirality at a time, are
-//! restricted; what a step inside of an aggregate gives belongs to the diagonal.
+//! restricted on the sites that face another aggregate. The diagonal is what of the whole operator remains.
 
 use std::sync::Arc;
 
 use super::Transfer;
+use crate::backend::args::CoarseMatrixArgs;
 use crate::backend::Buffer;
 use crate::error::Result;
-use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::fields::{coarse_work, CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
 
 /// Null vectors whose hops are held at a time.
@@ -21,8 +23,8 @@ pub enum FineOperator {
 }
 
 impl FineOperator {
-    /// `take(direction, hop)` for each of the eight directions, then `take(8, diagonal term)`, of
-    /// `columns` with one chirality.
+    /// `take(direction, hop)` for each of the eight directions, then `take(8, all of M)`, of `columns` with one
+    /// chirality.
     fn pieces(
         &self,
         columns: &CoarseField,
@@ -71,9 +73,7 @@ impl FineOperator {
                         take(2 * mu + forward as usize, &piece)?;
                     }
                 }
-                for parity in 0..2 {
-                    op.apply_site(&mut w, &v, parity, SiteTerm::Direct, false, 1.0)?;
-                }
+                op.apply(&mut w, &v)?;
                 piece.take_spinors(0, &w, None)?;
                 take(8, &piece)
             }
@@ -86,7 +86,7 @@ impl FineOperator {
                     op.diagonal(&mut piece, &scaled)?;
                     take(d, &piece)?;
                 }
-                op.diagonal(&mut piece, &v)?;
+                op.apply(&mut piece, &v)?;
                 take(8, &piece)
             }
         }
@@ -137,29 +137,28 @@ impl FineOperator {
             columns.take_columns(0, vectors, first, count, 0)?;
             for chirality in 0..2 {
                 let column = chirality * n + first;
-                // What stays inside of aggregates, of all directions together.
-                let mut inner = columns.like(count)?;
                 self.pieces(&columns, chirality + 1, |d, piece| {
-                    if d < 8 && grid.hops(d / 2) {
-                        let to = hops.ptr().offset((d * bytes) as u64);
-                        transfer.restrict_columns(
-                            to,
-                            precision,
-                            8 * matrix,
-                            column,
-                            piece,
-                            Some(d),
-                        )?;
-                        inner.add_inner(piece, &transfer.aggregates, d)
-                    } else {
-                        let one = vec![num_complex::Complex64::ONE; count];
-                        inner.axpy(&one, piece)
-                    }
+                    let (to, step, face) = match d {
+                        8 => (diagonal.ptr(), matrix, None),
+                        d if grid.hops(d / 2) => {
+                            (hops.ptr().offset((d * bytes) as u64), 8 * matrix, Some(d))
+                        }
+                        _ => return Ok(()),
+                    };
+                    transfer.restrict_columns(to, precision, step, column, piece, face)
                 })?;
-                let to = diagonal.ptr();
-                transfer.restrict_columns(to, precision, matrix, column, &inner, None)?;
             }
         }
+        let args = CoarseMatrixArgs {
+            inp: hops.ptr(),
+            out: diagonal.ptr(),
+            rows: rows as i32,
+            each: grid.directions(),
+            ..Default::default()
+        };
+        let device = grid.device();
+        let work = coarse_work(device, grid.volume(), matrix);
+        device.launch(kernel!("coarse_inner"), &[precision.token()], &args, work)?;
         Ok((hops, diagonal))
     }
 }

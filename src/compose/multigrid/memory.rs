@@ -168,7 +168,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         let of = |sites: u64| sites * coarse.components * coarse.components * 2 * real;
         let (matrix, outer) = (of(coarse.sites), of(entry.sites));
         let columns = some.min(n) * vector(fine);
-        let hops = if l == 0 { 3 * columns + 2 * full } else { 5 * columns };
+        let hops = if l == 0 { 2 * columns + 2 * full } else { 5 * columns };
         let scratch = (coarse.sites.div_ceil(4) * coarse.components * (coarse.components * 16 + 4))
             .max(matrix);
         most =

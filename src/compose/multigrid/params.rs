@@ -10,8 +10,8 @@ pub(super) const KRYLOV: usize = 16;
 pub(super) const STEPS: usize = 12;
 pub(super) const FIRST_STEPS: usize = 6;
 /// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
-/// directions take memory.
-pub(super) const SMOOTHED: usize = 3;
+/// directions take memory. Four complex numbers are a sector of 32 bytes where right-hand sides follow each other.
+pub(super) const SMOOTHED: usize = 4;
 /// Null vectors that are iterated at a time.
 pub(super) const TOGETHER: usize = 8;
 

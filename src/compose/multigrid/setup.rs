@@ -279,7 +279,6 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
         system.reconstruct(&mut full, &x, &zero, false)?;
         out.take_spinors(first, &full, None)?;
     }
-    normalise(&mut out)?;
     Ok(out)
 }
 
@@ -308,5 +307,5 @@ fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
         v.take_spinors(first, &out, None)?;
     }
     h.pools.iter().chain(h.entries.iter().flatten()).for_each(|pool| pool.clear());
-    normalise(v)
+    Ok(())
 }

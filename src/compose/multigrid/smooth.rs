@@ -107,7 +107,7 @@ impl Hierarchy {
                 self.fine.rest(&mut now[0], before.last().unwrap_or(first))?;
                 rows.push(now[0].row()?);
             }
-            squares.solve(&rows, 0, Space::Powers)?;
+            squares.solve_roughly(&rows, 0, Space::Powers)?;
             match last && !residual {
                 true => squares.solution(&rows, x.row()?, true)?,
                 false => squares.both(&rows, x.row()?, true, r.row()?)?,

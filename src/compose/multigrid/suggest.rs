@@ -37,7 +37,7 @@ impl MultigridParams {
         match self.coarsest {
             Coarsest::Direct => 0,
             _ if modes < 16 => 0,
-            _ => modes.min(48),
+            _ => modes.min(96),
         }
     }
 

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS};
+use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
 use crate::backend::{Ptr, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{coarse_work, Aggregates, CoarseField, CoarseGrid, Precision, Subset};
+use crate::fields::{coarse_work, CoarseField, CoarseGrid, Coarsening, Precision, Subset};
 
 /// |v|^2 of which nothing but rounding is left where those before it are taken out.
 const DEPENDENT: f64 = 1e-11;
@@ -26,7 +26,7 @@ fn groups(columns: usize) -> usize {
 #[derive(Debug)]
 pub struct Transfer {
     coarse: Arc<CoarseGrid>,
-    pub(super) aggregates: Aggregates,
+    coarsening: Arc<Coarsening>,
     /// Null vectors as the right-hand sides of a field on all fine sites.
     vectors: CoarseField,
     /// The vectors that they were made of, restricted: coarse null vectors, and prolonged themselves.
@@ -41,7 +41,8 @@ impl Transfer {
     /// aggregate has components, or vectors that depend on each other on an aggregate or are not finite.
     pub fn new(vectors: CoarseField, block: [usize; 4]) -> Result<Self> {
         let fine = vectors.grid().clone();
-        let coarse = fine.coarsened(block)?;
+        let coarsening = fine.coarsening(block)?;
+        let coarse = coarsening.coarse.clone();
         let room = block.iter().product::<usize>() * vectors.components() / 2;
         if vectors.nrhs() > room {
             bail!(
@@ -58,10 +59,9 @@ impl Transfer {
                  more of them"
             );
         }
-        let aggregates = fine.aggregates(&coarse)?;
         let n = vectors.nrhs();
         let tests = CoarseField::new(&coarse, vectors.precision(), Subset::Full, 2 * n, n)?;
-        let mut transfer = Transfer { coarse, aggregates, vectors, tests };
+        let mut transfer = Transfer { coarse, coarsening, vectors, tests };
         // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
         // rounding times their condition.
         for pass in 0..2 {
@@ -95,6 +95,12 @@ impl Transfer {
                 pass + 1,
                 self.coarse.global_volume()
             );
+        }
+        if !double {
+            // Products in double would not be better than what they are stored in.
+            let mut narrow = self.tests.like(n)?;
+            narrow.take_columns(0, &gram, 0, n, 0)?;
+            gram = narrow;
         }
         let mut new = self.vectors.like(n)?;
         self.prolong(&mut new, &gram)?;
@@ -138,11 +144,11 @@ impl Transfer {
             v: self.vectors.ptr(),
             fine: fine.ptr(),
             sites,
-            faces: self.aggregates.faces.ptr(),
+            faces: self.coarsening.aggregates.faces.ptr(),
             m: (fine.components() / 2) as i32,
             n: self.vectors.nrhs() as i32,
             columns: fine.nrhs() as i32,
-            block: self.aggregates.size as i32,
+            block: self.coarsening.aggregates.size as i32,
             limit: fine.range().1 as i32,
             ..Default::default()
         }
@@ -180,7 +186,7 @@ impl Transfer {
             step_site: (self.rows() * fine.nrhs()) as i64,
             step_row: fine.nrhs() as i64,
             step_column: 1,
-            ..self.args(fine, self.aggregates.sites.ptr())
+            ..self.args(fine, self.coarsening.aggregates.sites.ptr())
         };
         self.launch_restrict(fine, coarse.precision(), &args)
     }
@@ -218,7 +224,7 @@ impl Transfer {
             step_row: 1,
             step_column: rows as i64,
             face: face.map_or(0, |d| 1 << d),
-            ..self.args(fine, self.aggregates.sites.ptr())
+            ..self.args(fine, self.coarsening.aggregates.sites.ptr())
         };
         self.launch_restrict(fine, precision, &args)
     }
@@ -228,15 +234,20 @@ impl Transfer {
         self.check(coarse, fine)?;
         let args = AggregateArgs {
             coarse: coarse.ptr(),
-            ..self.args(fine, self.aggregates.parents.ptr())
+            ..self.args(fine, self.coarsening.aggregates.parents.ptr())
         };
         let device = self.coarse.device();
         // In double one column of a thread is faster.
-        let columns = match (fine.precision(), coarse.precision()) {
-            (Precision::F32, Precision::F32) => groups(fine.nrhs()),
-            _ => fine.nrhs(),
+        let single = fine.precision() == Precision::F32 && coarse.precision() == Precision::F32;
+        let (together, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_ROWS as usize);
+        let components = fine.components();
+        let tiled = fine.nrhs().is_multiple_of(together) && (components / 2).is_multiple_of(some);
+        let each = match single {
+            true if tiled => components / some * (fine.nrhs() / together),
+            true => components * groups(fine.nrhs()),
+            false => components * fine.nrhs(),
         };
-        let work = coarse_work(device, fine.range().1, fine.components() * columns);
+        let work = coarse_work(device, fine.range().1, each);
         let params = [fine.precision().token(), coarse.precision().token()];
         device.launch(kernel!("aggregate_prolong"), &params, &args, work)
     }

@@ -1,9 +1,9 @@
 //! Lattices of multigrid levels: any extents from 1 on. Sites are found through tables, so that orders,
 //! extents and halos are data.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use crate::backend::{Buffer, Device};
+use crate::backend::{rehearsing, Buffer, Device};
 use crate::bail;
 use crate::comm::{coordinates, Comm};
 use crate::error::Result;
@@ -28,6 +28,8 @@ pub struct CoarseGrid {
     neighbours: Buffer,
     /// Sites of the lower and upper faces.
     faces: [[Option<Buffer>; 2]; 4],
+    /// The way to the coarser lattice that was last asked for: a set-up builds its levels several times.
+    coarsened: Mutex<Option<([usize; 4], Arc<Coarsening>)>>,
 }
 
 impl CoarseGrid {
@@ -41,6 +43,29 @@ impl CoarseGrid {
     /// # Errors
     /// `BadExtents`: the aggregate does not divide this rank's part.
     pub fn coarsened(&self, block: [usize; 4]) -> Result<Arc<Self>> {
+        Ok(self.coarsening(block)?.coarse.clone())
+    }
+
+    /// The same with the tables of the aggregates.
+    ///
+    /// # Errors
+    /// As `coarsened`.
+    pub(crate) fn coarsening(&self, block: [usize; 4]) -> Result<Arc<Coarsening>> {
+        let mut known = self.coarsened.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some((_, found)) = known.as_ref().filter(|(of, _)| *of == block) {
+            return Ok(found.clone());
+        }
+        let coarse = self.build_coarsened(block)?;
+        let aggregates = self.aggregates(&coarse)?;
+        let made = Arc::new(Coarsening { coarse, aggregates });
+        // What a rehearsal uploads is nowhere.
+        if !rehearsing() {
+            *known = Some((block, made.clone()));
+        }
+        Ok(made)
+    }
+
+    fn build_coarsened(&self, block: [usize; 4]) -> Result<Arc<Self>> {
         for mu in 0..4 {
             if block[mu] == 0 || !self.extents[mu].is_multiple_of(block[mu]) {
                 bail!(
@@ -83,8 +108,9 @@ impl CoarseGrid {
         let coords = fine.comm().coords();
         let parity = |x: [usize; 4]| parity(extents, global, coords, x);
         let lexicographic = order(extents, global, coords);
+        let is_even = |&i: &i32| parity(coordinates(extents, i as usize)) == 0;
         let even = match has_parity {
-            true => (0..volume).filter(|&i| parity(coordinates(extents, i)) == 0).count(),
+            true => lexicographic.partition_point(is_even),
             false => volume,
         };
         let mut index = vec![0; volume];
@@ -95,17 +121,22 @@ impl CoarseGrid {
         let mut faces: [[Option<Buffer>; 2]; 4] = Default::default();
         for mu in (0..4).filter(|&mu| hops(mu)) {
             let split = fine.comm().split(mu);
+            let (step, length) = (extents[..mu].iter().product::<usize>(), extents[mu]);
             for (k, &i) in lexicographic.iter().enumerate() {
-                let mut x = coordinates(extents, i as usize);
+                let i = i as usize;
+                let x = i / step % length;
                 for forward in [false, true] {
-                    let from = x[mu];
-                    let leaves = from == if forward { extents[mu] - 1 } else { 0 };
-                    x[mu] = (from + if forward { 1 } else { extents[mu] - 1 }) % extents[mu];
-                    table[8 * k + 2 * mu + forward as usize] = match leaves && split {
-                        true => -1 - on_face(extents, x, mu) as i32,
-                        false => index[lex(extents, x)],
+                    let leaves = x == if forward { length - 1 } else { 0 };
+                    let to = match (forward, leaves) {
+                        (false, false) => i - step,
+                        (false, true) => i + (length - 1) * step,
+                        (true, false) => i + step,
+                        (true, true) => i - (length - 1) * step,
                     };
-                    x[mu] = from;
+                    table[8 * k + 2 * mu + forward as usize] = match leaves && split {
+                        true => -1 - on_face(extents, coordinates(extents, to), mu) as i32,
+                        false => index[to],
+                    };
                 }
             }
             for upper in [false, true].into_iter().filter(|_| split) {
@@ -133,6 +164,7 @@ impl CoarseGrid {
             lexicographic,
             neighbours,
             faces,
+            coarsened: Mutex::default(),
         }))
     }
 
@@ -191,10 +223,11 @@ impl CoarseGrid {
     }
 
     /// Tables for aggregates that are the sites of `coarse`.
-    pub(crate) fn aggregates(&self, coarse: &CoarseGrid) -> Result<Aggregates> {
+    fn aggregates(&self, coarse: &CoarseGrid) -> Result<Aggregates> {
         let block: [usize; 4] = std::array::from_fn(|mu| self.extents[mu] / coarse.extents[mu]);
         let size = block.iter().product::<usize>();
-        let mut members: Vec<Vec<i32>> = vec![Vec::with_capacity(size); coarse.volume()];
+        let mut members = vec![0i32; self.volume()];
+        let mut found = vec![0; coarse.volume()];
         let mut parents = vec![0i32; self.volume()];
         let mut faces = vec![0i32; self.volume()];
         for (k, &i) in self.lexicographic.iter().enumerate() {
@@ -202,7 +235,8 @@ impl CoarseGrid {
             let parent =
                 coarse.site(lex(coarse.extents, std::array::from_fn(|mu| x[mu] / block[mu])));
             parents[k] = parent as i32;
-            members[parent].push(k as i32);
+            members[parent * size + found[parent]] = k as i32;
+            found[parent] += 1;
             for mu in (0..4).filter(|&mu| coarse.hops(mu)) {
                 let (lower, upper) =
                     (x[mu].is_multiple_of(block[mu]), (x[mu] + 1).is_multiple_of(block[mu]));
@@ -211,7 +245,7 @@ impl CoarseGrid {
         }
         Ok(Aggregates {
             size,
-            sites: upload(&self.device, &members.concat())?,
+            sites: upload(&self.device, &members)?,
             parents: upload(&self.device, &parents)?,
             faces: upload(&self.device, &faces)?,
         })
@@ -223,6 +257,13 @@ impl PartialEq for CoarseGrid {
         (self.extents, self.global, &self.device) == (other.extents, other.global, &other.device)
             && self.fine == other.fine
     }
+}
+
+/// A coarser lattice and the aggregates that are its sites.
+#[derive(Debug)]
+pub(crate) struct Coarsening {
+    pub coarse: Arc<CoarseGrid>,
+    pub aggregates: Aggregates,
 }
 
 /// Which sites belong together.
@@ -249,11 +290,14 @@ fn parity(extents: [usize; 4], global: [usize; 4], coords: [usize; 4], x: [usize
 
 /// Lexicographic indices of the sites of the rank at `coords`, even ones first.
 fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32> {
-    let mut all: Vec<i32> = (0..extents.iter().product::<usize>() as i32).collect();
-    if parity_of(global) {
-        all.sort_by_key(|&i| parity(extents, global, coords, coordinates(extents, i as usize)));
+    let all = 0..extents.iter().product::<usize>() as i32;
+    if !parity_of(global) {
+        return all.collect();
     }
-    all
+    let is_even = |&i: &i32| parity(extents, global, coords, coordinates(extents, i as usize)) == 0;
+    let (mut even, odd): (Vec<i32>, Vec<i32>) = all.partition(is_even);
+    even.extend(odd);
+    even
 }
 
 fn upload(device: &Device, numbers: &[i32]) -> Result<Buffer> {

@@ -8,7 +8,7 @@ mod vector;
 
 pub(crate) use dense::{DenseMatrix, Overlaps, Whole};
 pub use gather::Gather;
-pub(crate) use grid::Aggregates;
 pub use grid::CoarseGrid;
+pub(crate) use grid::Coarsening;
 pub use vector::CoarseField;
 pub(crate) use vector::{coarse_work, Part};

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::{Aggregates, CoarseGrid};
+use super::CoarseGrid;
 use crate::backend::args::*;
 use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::bail;
@@ -237,24 +237,6 @@ impl CoarseField {
     pub fn copy(&mut self, x: &CoarseField) -> Result<()> {
         self.check_like(x, "copy")?;
         self.data.copy_from(&x.data)
-    }
-
-    /// self += x on sites that do not face another aggregate in direction `face` (2 mu + forward).
-    pub(crate) fn add_inner(
-        &mut self,
-        x: &CoarseField,
-        aggregates: &Aggregates,
-        face: usize,
-    ) -> Result<()> {
-        self.check_like(x, "add_inner")?;
-        let args = CoarseBlasArgs {
-            y: self.ptr(),
-            faces: aggregates.faces.ptr(),
-            face: 1 << face,
-            ..x.blas_args(COARSE_INNER)
-        };
-        let work = self.work(self.range().1, self.per_site());
-        self.device().launch(kernel!("coarse_blas"), &[self.precision.token()], &args, work)
     }
 
     /// <x, y> and |x|^2 of every right-hand side, in double.
