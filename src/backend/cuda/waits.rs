@@ -91,7 +91,12 @@ impl Waits {
     pub fn ask(&self) -> Result<()> {
         let all: Vec<Arc<dyn Awaited>> =
             self.list().all.iter().filter_map(|(_, one)| one.upgrade()).collect();
-        all.iter().fold(Ok(()), |found, one| found.and(one.ask()))
+        let mut found = Ok(());
+        for one in all {
+            let asked = one.ask();
+            found = found.and(asked);
+        }
+        found
     }
 
     /// Waits for what the driver says is complete; `name`: of what it is.
