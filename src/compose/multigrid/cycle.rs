@@ -360,7 +360,7 @@ impl Hierarchy {
             sizes[l + 1].entry = gather.outer().volume() as u64;
         }
         let around = if uses.dagger { 2 * self.fine.shape().bytes(nrhs) } else { 0 };
-        around + memory::cycle(&self.params, &sizes, part, nrhs)
+        around + memory::cycle(&self.params, &sizes, part, nrhs, false)
     }
 
     /// Bytes that null vectors and operators of coarse levels hold, level by level.

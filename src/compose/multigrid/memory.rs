@@ -64,15 +64,25 @@ pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -
 }
 
 /// Vectors of a cycle on `nrhs` right-hand sides; `part` bytes for spinors on even sites of those that are
-/// smoothed at a time.
-pub(super) fn cycle(params: &MultigridParams, sizes: &[Size], part: u64, nrhs: usize) -> u64 {
+/// smoothed at a time. `direct`: the solution is smoothed where it belongs, in single precision.
+pub(super) fn cycle(
+    params: &MultigridParams,
+    sizes: &[Size],
+    part: u64,
+    nrhs: usize,
+    direct: bool,
+) -> u64 {
     let most = params.levels[0].pre.max(params.levels[0].post);
     let steps = directions(params, most) as u64;
     let real = params.precision.bytes() as u64;
     let bytes = |sites: u64, size: &Size| sites * size.components * 2 * real * nrhs as u64;
     // Beside powers in 16 bits x and r are in single precision, and take turns with two vectors of the
     // operator's.
-    let around = if params.short_powers() { 2 * 2 + 2 } else { 2 };
+    let around = match params.short_powers() {
+        true if direct && params.levels[0].pre == 0 => 2 + 2,
+        true => 2 * 2 + 2,
+        false => 2,
+    };
     // The last: the even-odd operator's.
     let mut sum = (around + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
     if params.smoother.has_domains() {
@@ -216,7 +226,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     if params.refinements > 0 {
         let columns = count as u64 * vector(&sizes[0]);
         let together = together(count);
-        let during = |some: usize| cycle(params, &sizes, smoothed(some), count);
+        let during = |some: usize| cycle(params, &sizes, smoothed(some), count, true);
         // After the cycle there is one field more, but of its own those for the last right-hand sides.
         let last = count - (count - 1) / together * together;
         let around = columns + 2 * full + 4 * half;
@@ -224,5 +234,5 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     }
     // It is tried on a random vector.
     let one = smoothed(1);
-    low + most.max(held + 12 * one + cycle(params, &sizes, one, 1))
+    low + most.max(held + 12 * one + cycle(params, &sizes, one, 1, false))
 }
