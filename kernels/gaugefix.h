@@ -312,14 +312,18 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     run(a, face_site(a.geom, o, a.time(), slice, a.parity, lx), slice, &sums);
   }
 #if PLAQ_GPU
-  // Sites at faces go first: messages are under way while the other sites are done, and what has come by
+  // Sites at faces go early: messages are under way while the other sites are done, and what has come by
   // the launch before is awaited by few blocks. Who waits has seen that its neighbours have read the
-  // messages that it writes over.
+  // messages that it writes over. One block in four is of faces, so that others are at work while these
+  // wait for the link; all of them come first where there are too few others.
   static PLAQ_FN void divided(const GaugeFixArgs& a, int o) {
-    const bool face = o < a.face_threads;
+    const int faces = a.face_threads / PLAQ_BLOCK, inner = (int)gridDim.x - faces, b = o / PLAQ_BLOCK;
+    const int period = inner >= 3 * faces ? 4 : 1, before = min(faces, (b + period - 1) / period);
+    const bool face = b < faces * period && b % period == 0;
+    o += ((face ? before : b - before) - b) * PLAQ_BLOCK;
     if (face) await_messages(a.faces.arrivals);
     if (!face || o < volume(a.geom) - inner_sites(a.geom)) {
-      const Site x = face ? outer_site(a.geom, o, a.parity, 0) : inner_site(a.geom, o - a.face_threads, a.parity, 0);
+      const Site x = face ? outer_site(a.geom, o, a.parity, 0) : inner_site(a.geom, o, a.parity, 0);
       run(a, x, coordinate(x, a.time()), (Sums<6, W>*)0, face);
       if (face) send(a, x);
     }
