@@ -30,3 +30,90 @@ fn passes(name: &str) {
 fn regions() {
     passes("regions");
 }
+
+/// Kernel headers with what only a GPU's assembler knows taken out: such instructions stand on lines of their
+/// own. Those that copy into shared memory copy.
+fn without_assembly(to: &Path) {
+    for entry in std::fs::read_dir(root().join("kernels")).expect("kernel headers") {
+        let entry = entry.expect("a kernel header");
+        let text = std::fs::read_to_string(entry.path()).expect("a text");
+        let line = |line: &str| match line.find("asm") {
+            Some(_) if line.contains("cp.async.ca") => "__builtin_memcpy(to, from, BYTES);".into(),
+            Some(at) if line.contains("{ asm") && line.ends_with('}') => {
+                line[..at].to_string() + "}"
+            }
+            Some(_) if line.trim_start().starts_with("asm") => String::new(),
+            _ => line.to_string(),
+        };
+        let text: Vec<String> = text.lines().map(line).collect();
+        std::fs::write(to.join(entry.file_name()), text.join("\n")).expect("the same");
+    }
+    let args = plaq::backend::args::cpp_args(&|_| true);
+    let args = args
+        .lines()
+        .filter(|line| !line.contains("PLAQ_AT(S, M) __INTADDR__") && !line.starts_with("#undef"));
+    std::fs::write(to.join("plaq_args.h"), args.collect::<Vec<_>>().join("\n")).expect("the same");
+}
+
+/// A hop of both parities in one launch is one of each, in the code that a GPU runs: one right-hand side and several,
+/// blocks that fill slices and blocks that do not, site terms.
+#[test]
+fn parities() {
+    let Some(tool) = tool("CXX", "c++") else { return };
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parities");
+    std::fs::create_dir_all(&work).expect("a writable build tree");
+    without_assembly(&work);
+    let one = plaq::backend::args::SITE_ONE;
+    let clover = plaq::backend::args::SITE_CLOVER;
+    for (storage, nrhs, extents, [site_hop, site_y]) in [
+        ("f32", 1, [16, 16, 4, 6], [clover, one]),
+        ("f64", 1, [4, 6, 2, 10], [one, one]),
+        ("f16", 2, [16, 8, 4, 2], [one, clover]),
+    ] {
+        let compile = |name: &str, parity: i32| {
+            let mut words = tool.split(' ');
+            let mut cxx = Command::new(words.next().expect("a compiler"));
+            cxx.args(words).args(["-std=c++17", "-O1", "-w"]);
+            cxx.arg("-I").arg(&work).arg("-I").arg(root().join("tests/kernels"));
+            let volume = extents.iter().product::<i32>() / 2;
+            let mut spec =
+                |name: &str, value: i32| _ = cxx.arg(format!("-DPLAQ_SPEC_{name}={value}"));
+            for (k, x) in ["x", "y", "z", "t"].iter().zip(extents) {
+                spec(&format!("Geom_{k}"), x);
+                spec(&format!("Geom_lane_{k}"), 1);
+            }
+            spec("Geom_halos", 0);
+            spec("FieldView_volume", volume);
+            for name in ["region", "complex_phase"] {
+                spec(&format!("HopArgs_{name}"), 0);
+            }
+            for name in ["dagger", "with_y", "with_z", "with_own"] {
+                spec(&format!("HopArgs_{name}"), 1);
+            }
+            for name in ["step_in", "step_out", "step_y", "step_z"] {
+                spec(&format!("HopArgs_{name}"), 2);
+            }
+            spec("HopArgs_phase_mask", 8);
+            spec("HopArgs_nrhs", nrhs);
+            spec("HopArgs_site_hop", site_hop);
+            spec("HopArgs_site_y", site_y);
+            spec("HopArgs_parity", parity);
+            cxx.args(["-DPLAQ_BLOCK=64", "-DPLAQ_MIN_BLOCKS=1", "-DPLAQ_OVERLAPS=0"]);
+            cxx.args([format!("-DSTORAGE={storage}"), format!("-DPLAQ_NS=of_{name}")]);
+            cxx
+        };
+        let object = |name: &str| work.join(format!("{name}.o"));
+        let source = |name: &str| root().join(format!("tests/kernels/{name}.cc"));
+        for (name, parity) in [("even", 0), ("odd", 1), ("both", plaq::backend::args::PARITY_BOTH)]
+        {
+            let mut cxx = compile(name, parity);
+            cxx.arg(format!("-DKERNEL={name}")).arg("-c").arg(source("hop"));
+            run(cxx.arg("-o").arg(object(name)), "compiling hop.cc");
+        }
+        let program = work.join("parities");
+        let mut cxx = compile("host", 0);
+        cxx.arg(source("parities")).args(["even", "odd", "both"].map(object)).arg("-pthread");
+        run(cxx.arg("-o").arg(&program), "compiling parities.cc");
+        run(&mut Command::new(&program), &format!("parities, {storage}, {nrhs}"));
+    }
+}
