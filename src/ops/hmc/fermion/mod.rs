@@ -132,6 +132,9 @@ struct Operator {
     force: DiracSolver,
     hamiltonian: DiracSolver,
     multigrid: Option<Follower>,
+    /// What solvers are made of.
+    form: Schur,
+    inverter: Inverter,
 }
 
 impl Operator {
@@ -147,19 +150,41 @@ impl Operator {
             solver(inverter.tolerance_force, true)?,
             solver(inverter.tolerance_hamiltonian, false)?,
         );
-        let schur = EvenOdd::new(op, schur.parity, schur.symmetric);
+        let form = schur;
+        let schur = EvenOdd::new(op, form.parity, form.symmetric);
         let multigrid = inverter.multigrid.clone().map(Follower::new);
-        Ok(Operator { schur, force, hamiltonian, multigrid })
+        Ok(Operator { schur, force, hamiltonian, multigrid, form, inverter: inverter.clone() })
     }
     /// Solves in forces, from x as it is; iterations.
     fn solve_force(&self, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
         self.follow()?;
-        solved(&self.force, x, b)
+        self.solve(&self.force, x, b)
     }
     /// Solves in the Hamiltonian and the heat bath, from zero.
     fn solve_hamiltonian(&self, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
         self.follow()?;
-        solved(&self.hamiltonian, x, b)
+        self.solve(&self.hamiltonian, x, b)
+    }
+    /// Solves for one right-hand side; iterations. CG that comes to a standstill begins anew in the next wider
+    /// precision, with operators made for that.
+    fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+        let tol = solver.params().solver.tol;
+        let mut report = solver.solve(x, b, &mut unwatched)?.solver;
+        let mut iterations = report.iterations;
+        let mut precision = self.inverter.inner(x.device()).0;
+        while report.standstill && precision != DOUBLE.0 && self.multigrid.is_none() {
+            let narrow = precision;
+            precision = if narrow == Precision::F16 { Precision::F32 } else { DOUBLE.0 };
+            log::warn!("CG stands still in {narrow:?}: it begins anew in {precision:?}");
+            let inverter =
+                Inverter { sloppy: Some((precision, Recon::R12)), ..self.inverter.clone() };
+            x.clear()?;
+            let wider = inverter.solver(self.schur.op(), self.form, tol, false)?;
+            report = wider.solve(x, b, &mut unwatched)?.solver;
+            iterations += report.iterations;
+        }
+        converged(&report, tol)?;
+        Ok(iterations as u64)
     }
     fn follow(&self) -> Result<()> {
         match &self.multigrid {
@@ -176,13 +201,6 @@ impl Operator {
     fn wilson(&self) -> &Wilson {
         self.schur.op()
     }
-}
-
-/// Solves for one right-hand side; iterations.
-fn solved(solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
-    let report = solver.solve(x, b, &mut unwatched)?.solver;
-    converged(&report, solver.params().solver.tol)?;
-    Ok(report.iterations as u64)
 }
 
 /// A solve that did not reach its tolerance ends the trajectory.
