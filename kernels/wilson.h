@@ -432,9 +432,8 @@ template <class S, int RECON> struct HopBlock {
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
       if (a.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
-      const Plane out = plane(a.out, own_plane(a, rhs, a.step_out(), parity));
-      if (a.with_own()) add_half(v, a.coef_own, out, w, half);
-      store_half<S>(v, out, w, half, inside);
+      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
+      store_half<S>(v, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half, inside);
     }
   }
 };
