@@ -327,9 +327,9 @@ impl DiracSolver {
         let precise = gauge.precision();
         let sloppy = self.low().map(|s| s.gauge().precision());
         let precisions = [Some(precise), sloppy.filter(|p| *p != precise)];
-        let halos = precisions.iter().flatten();
-        let bytes = |p| gauge.geometry().new_halo_bytes(gauge.device(), p, nrhs);
-        vectors + halos.map(|p| bytes(*p)).sum::<u64>()
+        let geometry = gauge.geometry();
+        let faces = precisions.iter().flatten().map(|p| geometry.spinor_faces(*p, nrhs));
+        vectors + geometry.new_halo_bytes(gauge.device(), &faces.collect::<Vec<_>>())
     }
 
     /// M^dagger M by one solve after the other.

@@ -458,22 +458,22 @@ impl Geometry {
             .sum()
     }
 
-    /// What buffers for the faces of spinors will add at most.
-    pub(crate) fn new_halo_bytes(&self, device: &Device, precision: Precision, nrhs: usize) -> u64 {
-        let faces = self.spinor_faces(precision, nrhs);
-        let cache = exchanges(self.comm());
-        if faces.total() == 0 || cache.exchanges.iter().any(|(d, f, _)| d == device && *f == faces)
-        {
-            0
-        } else {
-            let (twice, comm) = (2 * faces.total(), self.comm());
-            let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
-            (match device.is_cpu() {
-                true => twice,
-                false if faces.list().any(far) => shared_bytes(twice + 256) + faces.total(),
-                false => shared_bytes(twice + 256),
-            }) as u64
-        }
+    /// What exchanges of messages of these sizes will add at most; each once, and none that there is.
+    pub(crate) fn new_halo_bytes(&self, device: &Device, wanted: &[Faces]) -> u64 {
+        let (cache, comm) = (exchanges(self.comm()), self.comm());
+        let there = |f: &Faces| cache.exchanges.iter().any(|(d, g, _)| d == device && g == f);
+        let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
+        let bytes = |faces: &Faces| match (2 * faces.total(), device.is_cpu()) {
+            (twice, true) => twice as u64,
+            (twice, false) => {
+                let send = if faces.list().any(far) { faces.total() } else { 0 };
+                (shared_bytes(twice + 256) + send) as u64
+            }
+        };
+        let new = wanted.iter().enumerate().filter(|(k, faces)| {
+            faces.total() > 0 && !there(faces) && !wanted[..*k].contains(faces)
+        });
+        new.map(|(_, faces)| bytes(faces)).sum()
     }
 
     fn face_plane(&self, precision: Precision, reals: usize, mu: usize) -> [usize; 2] {

@@ -4,6 +4,7 @@ use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER};
 use super::schwarz::Schwarz;
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
 use crate::fields::domains::Domains;
+use crate::fields::halo::Faces;
 use crate::fields::krylov::LeastSquares;
 use crate::fields::{Geometry, Precision, SpinorField, Subset};
 use crate::operators::Wilson;
@@ -139,6 +140,34 @@ fn sizes(op: &Wilson, params: &MultigridParams) -> Vec<Size> {
     all
 }
 
+/// What messages between ranks add during set-up.
+fn halos(op: &Wilson, params: &MultigridParams) -> u64 {
+    let geometry = op.gauge().geometry();
+    let own = params.smoother_precision();
+    let wide = if params.short_powers() { Precision::F32 } else { own };
+    let count = TOGETHER.min(params.levels[0].vectors);
+    let smoothed = |n: usize| [together(n), n - (n - 1) / together(n) * together(n)];
+    let mut faces: Vec<Faces> = vec![geometry.spinor_faces(wide, count)];
+    let at_once = if params.refinements > 0 { vec![count, 1] } else { vec![1] };
+    for n in at_once.iter().flat_map(|n| smoothed(*n)) {
+        faces.push(geometry.spinor_faces(own, n));
+        faces.push(geometry.spinor_faces(wide, n));
+    }
+    let places = gathering::places(params, geometry).unwrap_or_default();
+    for (l, place) in places.iter().enumerate().skip(1).filter(|(_, place)| place.part) {
+        let part: [usize; 4] = std::array::from_fn(|mu| place.global[mu] / place.grid[mu]);
+        let mask = (0..4).filter(|&mu| place.grid[mu] > 1).map(|mu| 1 << mu).sum();
+        let per_site = 2 * params.levels[l - 1].vectors * 2 * params.precision.bytes();
+        let sites = |mu: usize| part.iter().product::<usize>() / part[mu];
+        // The next level's operator from this one's, then as the cycle does.
+        let columns = params.levels.get(l).map(|next| TOGETHER.min(next.vectors));
+        for n in columns.iter().chain(&at_once) {
+            faces.push(Faces::new(mask, |mu| sites(mu) * per_site * n));
+        }
+    }
+    geometry.new_halo_bytes(op.gauge().device(), &faces)
+}
+
 /// What a set-up takes at most, the smoother's operator included.
 pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let geometry = op.gauge().geometry();
@@ -234,5 +263,5 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     }
     // It is tried on a random vector.
     let one = smoothed(1);
-    low + most.max(held + 12 * one + cycle(params, &sizes, one, 1, false))
+    low + halos(op, params) + most.max(held + 12 * one + cycle(params, &sizes, one, 1, false))
 }
