@@ -325,7 +325,9 @@ fn announced_memory_is_taken() {
         (Smoother::CaGcr, Coarsest::CaGcr, 0, Precision::F16),
     ];
     for device in some_devices() {
-        let geometry = common::geometry(over_ranks([8, 8, 8, 8]), &device);
+        // Messages between GPUs have whole pages of 2 MiB.
+        let extent = if device.is_cpu() { 8 } else { 16 };
+        let geometry = common::geometry(over_ranks([extent; 4]), &device);
         let op = operator(&device, &geometry);
         for (smoother, coarsest, coarsest_modes, smoother_precision) in cases {
             let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };

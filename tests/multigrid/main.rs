@@ -640,7 +640,9 @@ fn impossible_hierarchies_are_refused() {
 #[test]
 fn announced_memory_is_taken() {
     for device in some_devices() {
-        let s = Setup::new(&device, over_ranks([8, 8, 8, 8]), 0.5);
+        // Messages between GPUs have whole pages of 2 MiB.
+        let extent = if device.is_cpu() { 8 } else { 16 };
+        let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
         for levels in [vec![level(16)], vec![level(8), level(8)], vec![level(2)]] {

@@ -149,10 +149,8 @@ fn halos(op: &Wilson, params: &MultigridParams) -> u64 {
     let smoothed = |n: usize| [together(n), n - (n - 1) / together(n) * together(n)];
     let mut faces: Vec<Faces> = vec![geometry.spinor_faces(wide, count)];
     let at_once = if params.refinements > 0 { vec![count, 1] } else { vec![1] };
-    for n in at_once.iter().flat_map(|n| smoothed(*n)) {
-        faces.push(geometry.spinor_faces(own, n));
-        faces.push(geometry.spinor_faces(wide, n));
-    }
+    let smoothed = at_once.iter().flat_map(|n| smoothed(*n));
+    faces.extend(smoothed.map(|n| geometry.spinor_faces(own, n)));
     let places = gathering::places(params, geometry).unwrap_or_default();
     for (l, place) in places.iter().enumerate().skip(1).filter(|(_, place)| place.part) {
         let part: [usize; 4] = std::array::from_fn(|mu| place.global[mu] / place.grid[mu]);
