@@ -8,6 +8,17 @@ use crate::backend::args::{BorderArgs, FaceArgs, FaceExchangeArgs};
 use crate::backend::{Ptr, Work};
 use crate::error::Result;
 
+impl Geometry {
+    /// Messages of the borders across faces of direction mu, `site` bytes a site: with the corners that
+    /// directions before it brought.
+    pub(crate) fn border_faces(&self, mu: usize, site: usize) -> Faces {
+        let extents = self.extents();
+        let edge = |nu: usize| if nu < mu && self.halo_mask() >> nu & 1 == 1 { 2 } else { 0 };
+        let sites: usize = (0..4).filter(|&nu| nu != mu).map(|nu| extents[nu] + edge(nu)).product();
+        Faces::new(self.halo_mask() & 1 << mu, |_| sites * site)
+    }
+}
+
 impl GaugeField {
     /// Brings the borders up to date after links were written: of all directions, or of one
     /// direction of links. Every rank calls it. Nothing to do on one rank.
@@ -27,7 +38,7 @@ impl GaugeField {
             let edge = |nu: usize| if nu < mu && mask >> nu & 1 == 1 { 2 } else { 0 };
             let others = || (0..4).filter(|&nu| nu != mu);
             let sites: usize = others().map(|nu| extents[nu] + edge(nu)).product();
-            let faces = Faces::new(1 << mu, |_| sites * site);
+            let faces = geometry.border_faces(mu, site);
             let halo = geometry.halo_exchange(self.device(), &faces)?;
             let mut halo = lock(&halo);
             halo.begin(geometry.comm())?;

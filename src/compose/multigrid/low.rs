@@ -15,7 +15,7 @@ use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::dense::eigen_hermitian;
 
 /// Unit vectors that the operator is applied to at a time.
-const UNITS: usize = 16;
+pub(super) const UNITS: usize = 16;
 
 /// What is known of the coarsest level's operator S.
 #[derive(Default)]

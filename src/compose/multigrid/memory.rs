@@ -1,5 +1,6 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
+use super::low::UNITS;
 use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER};
 use super::schwarz::Schwarz;
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
@@ -151,15 +152,25 @@ fn halos(op: &Wilson, params: &MultigridParams) -> u64 {
     let at_once = if params.refinements > 0 { vec![count, 1] } else { vec![1] };
     let smoothed = at_once.iter().flat_map(|n| smoothed(*n));
     faces.extend(smoothed.map(|n| geometry.spinor_faces(own, n)));
+    if params.smoother.has_domains() {
+        // Of the links without those between domains.
+        let site = 4 * smoother_links(op).reals() * own.bytes();
+        faces.extend((0..4).map(|mu| geometry.border_faces(mu, site)));
+    }
     let places = gathering::places(params, geometry).unwrap_or_default();
     for (l, place) in places.iter().enumerate().skip(1).filter(|(_, place)| place.part) {
         let part: [usize; 4] = std::array::from_fn(|mu| place.global[mu] / place.grid[mu]);
         let mask = (0..4).filter(|&mu| place.grid[mu] > 1).map(|mu| 1 << mu).sum();
         let per_site = 2 * params.levels[l - 1].vectors * 2 * params.precision.bytes();
         let sites = |mu: usize| part.iter().product::<usize>() / part[mu];
-        // The next level's operator from this one's, then as the cycle does.
-        let columns = params.levels.get(l).map(|next| TOGETHER.min(next.vectors));
-        for n in columns.iter().chain(&at_once) {
+        // The next level's operator from this one's, or what the coarsest level's solver finds out; then as the
+        // cycle does.
+        let columns = match params.levels.get(l) {
+            Some(next) => TOGETHER.min(next.vectors),
+            None if params.coarsest == Coarsest::Direct => UNITS,
+            None => params.coarsest_modes,
+        };
+        for n in at_once.iter().chain(&[columns]) {
             faces.push(Faces::new(mask, |mu| sites(mu) * per_site * n));
         }
     }
