@@ -176,6 +176,17 @@ template <class R> PLAQ_FN void apply_phase(HalfSpinor<R>& h, R& f, const HopArg
   else PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int c = 0; c < 3; c++) h.c[i][c] = z * h.c[i][c];
 }
 
+// The plane of a right-hand side in fields of the sites that a launch changes, and in `in`. Where blocks
+// of both parities are in one launch, views begin with the even sites and each block tells its parity.
+PLAQ_FN int own_plane(const HopArgs& a, int batch, int step, int parity) {
+  return batch * step + (PLAQ_GPU && a.parity() == PARITY_BOTH ? parity : 0);
+}
+PLAQ_FN int in_plane(const HopArgs& a, int batch, int parity) { return own_plane(a, batch, a.step_in(), 1 - parity); }
+// The part of a message for sites of `parity`.
+PLAQ_FN int message_plane(const HopArgs& a, int batch, int parity) {
+  return own_plane(a, batch, a.parity() == PARITY_BOTH ? 2 : 1, parity);
+}
+
 // Projected spinors of one face in a message: 12 reals per row of lanes.
 PLAQ_FN Plane halo_plane(const HaloView& h, int mu, bool forward, int rhs) {
   const int k = 2 * mu + forward;
@@ -193,7 +204,7 @@ PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Si
   n.o = face_index(a.geom, s, mu);
   if (n.o >= rows) n.o -= rows, n.lx = s.lx;
   R v[12];
-  load<S>(v, halo_plane(a.received, mu, forward, rhs), n);
+  load<S>(v, halo_plane(a.received, mu, forward, message_plane(a, rhs, s.par)), n);
   PLAQ_UNROLL for (int i = 0; i < 6; i++) {
     cplx<R>& z = h.c[i / 3][i % 3];
     z = bit ? cplx<R>{by_lane_bit(v[2 * i], z.re, s.lx, bit, forward), by_lane_bit(v[2 * i + 1], z.im, s.lx, bit, forward)}
@@ -242,13 +253,6 @@ PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
   if (a.region() == REGION_OUTER) return outer_site(a.geom, o, a.parity(), lx);
   return site_at(a.geom, o, a.parity(), lx);
 }
-
-// The plane of a right-hand side in fields of the sites that a launch changes, and in `in`. Where blocks
-// of both parities are in one launch, views begin with the even sites and each block tells its parity.
-PLAQ_FN int own_plane(const HopArgs& a, int batch, int step, int parity) {
-  return batch * step + (PLAQ_GPU && a.parity() == PARITY_BOTH ? parity : 0);
-}
-PLAQ_FN int in_plane(const HopArgs& a, int batch, int parity) { return own_plane(a, batch, a.step_in(), 1 - parity); }
 
 #if PLAQ_GPU
 // The hop of several right-hand sides: two lanes of a warp share a site, one takes the four forward
@@ -312,7 +316,7 @@ template <class S, int RECON> struct HopBlock {
   template <bool OUTER>
   static PLAQ_FN void fetch(const Mine& mine, const HopArgs& a, int parity, u32 at, int k, int mu, bool forward, int rhs) {
     if (OUTER && has_halo(a.geom, mu) && at & across)
-      return fetch_plane<HalfWord, chunks_across>(mine, halo_plane(a.received, mu, forward, rhs), at & ~across, k);
+      return fetch_plane<HalfWord, chunks_across>(mine, halo_plane(a.received, mu, forward, message_plane(a, rhs, parity)), at & ~across, k);
     fetch_plane<uint4, chunks>(mine, plane(a.inp, in_plane(a, rhs, parity)), at, k);
   }
   static PLAQ_FN void copy_slot(HalfSpinor<R>& h, const Mine& mine, int k) {
@@ -444,14 +448,16 @@ template <class S, int RECON> struct HopBlock {
 template <int W, class S> struct HopPack {
   typedef real<typename S::C, W> R;
   static PLAQ_FN int tile() { return 1 << 30; }  // nothing is read again for the next right-hand side
-  // Of face site f, as it is seen from lanes lx.
-  static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopArgs& a, int f, int mu, bool upper, int lx, int batch) {
-    const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, 1 - a.parity(), lx);
+  // Of face site f, as it is seen from lanes lx, for sites of `parity`.
+  static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopArgs& a, int f, int mu, bool upper, int lx, int batch,
+                                   int parity) {
+    const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, 1 - parity, lx);
     // Who is behind the lower face looks forward.
     const R g = splat<R>(upper == (a.dagger() != 0) ? 1 : -1);
-    load_projected<S>(h, plane(a.inp, batch * a.step_in()), s, mu, g);
+    load_projected<S>(h, plane(a.inp, in_plane(a, batch, parity)), s, mu, g);
   }
-  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) { project_row(a, o, lx, batch, a.parity()); }
+  static PLAQ_FN void project_row(const HopArgs& a, int o, int lx, int batch, int parity) {
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!has_halo(a.geom, mu)) continue;
       const int rows = face_rows(a.geom, mu), bit = lane_bit(a.geom, mu);
@@ -460,15 +466,15 @@ template <int W, class S> struct HopPack {
         Site row;
         row.o = upper ? o - rows : o, row.lx = lx;
         HalfSpinor<R> h, second;
-        project_face(h, a, row.o, mu, upper, lx, batch);
-        if (bit) project_face(second, a, (row.o + rows) % face_sites(a.geom, mu), mu, upper, lx ^ bit, batch);
+        project_face(h, a, row.o, mu, upper, lx, batch, parity);
+        if (bit) project_face(second, a, (row.o + rows) % face_sites(a.geom, mu), mu, upper, lx ^ bit, batch, parity);
         R v[12];
         PLAQ_UNROLL for (int i = 0; i < 6; i++) {
           const cplx<R> z = h.c[i / 3][i % 3], w = second.c[i / 3][i % 3];
           v[2 * i] = bit ? by_lane_bit(z.re, w.re, lx, bit, upper) : z.re;
           v[2 * i + 1] = bit ? by_lane_bit(z.im, w.im, lx, bit, upper) : z.im;
         }
-        store<S>(v, halo_plane(a.sent, mu, upper, batch), row);
+        store<S>(v, halo_plane(a.sent, mu, upper, message_plane(a, batch, parity)), row);
         return;
       }
       o -= 2 * rows;
@@ -478,7 +484,7 @@ template <int W, class S> struct HopPack {
   static PLAQ_FN u32 work(const HopArgs& a) {
     u32 rows = 0;
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) rows += has_halo(a.geom, mu) ? 2 * face_rows(a.geom, mu) : 0;
-    return rows * a.nrhs();
+    return rows * a.nrhs() * (a.parity() == PARITY_BOTH ? 2 : 1);
   }
   // Blocks that pack beside inner sites.
   static PLAQ_FN u32 few_blocks(const HopArgs& a) {
@@ -486,8 +492,12 @@ template <int W, class S> struct HopPack {
     return ((all < PACK_THREADS ? all : PACK_THREADS) + PLAQ_BLOCK - 1) / PLAQ_BLOCK;
   }
   static PLAQ_FN void run(const HopArgs& a, u32 blocks) {
-    const u32 all = work(a), rows = all / a.nrhs();
-    for (u32 i = blockIdx.x * PLAQ_BLOCK + threadIdx.x; i < all; i += blocks * PLAQ_BLOCK) site(a, i % rows, 0, i / rows);
+    constexpr bool both = HopArgs{}.parity() == PARITY_BOTH;
+    const u32 all = work(a), rows = all / a.nrhs() / (both ? 2 : 1);
+    for (u32 i = blockIdx.x * PLAQ_BLOCK + threadIdx.x; i < all; i += blocks * PLAQ_BLOCK) {
+      if (both) project_row(a, i % rows, 0, i / rows / 2, i / rows % 2);
+      else site(a, i % rows, 0, i / rows);
+    }
     signal_when_all_wrote(a.departures, blocks);
   }
   static PLAQ_FN void block(const HopArgs& a, int) { run(a, gridDim.x); }
@@ -551,7 +561,8 @@ template <int W, class S, int RECON> struct Hop {
   // at 4 TB/s, and if the memory is what limits the hop, which it is not in 16 bit.
   static constexpr i64 long_enough = 160 << 20;  // bytes of all inner sites
   static PLAQ_FN BlockOrder order(const HopArgs& a, u32 sites) {
-    const bool beside = a.nrhs() == 1 && !S::fixed && inner_sites(a.geom) * site_bytes(a) >= long_enough;
+    const bool one = a.nrhs() == 1 && a.parity() != PARITY_BOTH;
+    const bool beside = one && !S::fixed && inner_sites(a.geom) * site_bytes(a) >= long_enough;
     return beside ? BlockOrder::by_slices(a.geom, sites) : BlockOrder::at_end(a.geom, sites);
   }
   // Blocks of one right-hand side where both parities are in one launch. Each link and spinor is used again two
@@ -559,8 +570,10 @@ template <int W, class S, int RECON> struct Hop {
   static constexpr int slab_slice = 9 << 20;
   static PLAQ_FN int first_site(u32 b) {
     constexpr Geom g{};
-    constexpr int pair = 2 * (4 * Recon<RECON>::reals + 84) * (int)sizeof(typename S::T), row = Pencils::some(g.x() / 2);
-    constexpr Pencils slabs = Pencils::slabs(row, g.y(), g.z(), g.t(), PLAQ_BLOCK, slab_slice / (pair * row));
+    constexpr int h = g.halos(), row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
+                  nz = Pencils::some(g.z() - (h & 4) / 2), nt = Pencils::some(g.t() - (h & 8) / 4);
+    constexpr int pair = 2 * (4 * Recon<RECON>::reals + 84) * (int)sizeof(typename S::T);
+    constexpr Pencils slabs = Pencils::slabs(row, ny, nz, nt, PLAQ_BLOCK, slab_slice / (pair * row));
     return slabs.first_site(b);
   }
   // In a launch that takes all regions packing goes first, so that it is under way on every GPU
@@ -572,20 +585,21 @@ template <int W, class S, int RECON> struct Hop {
     bool outer = a.geom.halos() && a.region() == REGION_OUTER;
     constexpr bool both = HopArgs{}.parity() == PARITY_BOTH;
     int parity = a.parity();
-    if (both) {
-      // Even and odd blocks of the same places side by side, and the launch has a few too many.
-      parity = b & 1, b /= 2, n = volume(a.geom);
-      if (b * sites >= (u32)n) return;
-    }
     if (all) {
       const u32 packing = HopPack<1, S>::few_blocks(a);
       if (b < packing) return HopPack<1, S>::run(a, packing);
-      const BlockOrder::Turn turn = order(a, sites).turn(b - packing);
+      b -= packing;
+    }
+    // Even and odd blocks of the same places side by side.
+    if (both) parity = b & 1, b /= 2, n = volume(a.geom);
+    if (all) {
+      const BlockOrder::Turn turn = order(a, sites).turn(b);
       outer = turn.outer, b = turn.block, n = inner_sites(a.geom);
       if (outer) n = volume(a.geom) - n, await_messages(a.arrivals);
     }
+    if (both && b * sites >= (u32)n) return;  // the launch has a few too many
     if (a.nrhs() > 1) return HopBlock<S, RECON>::run(a, parity, outer, b, n);
-    const int o = (both ? first_site(b) : b * sites) + threadIdx.x;
+    const int o = (both && !outer ? first_site(b) : b * sites) + threadIdx.x;
     if (o >= n) return;
     if (outer) apply(a, outer_site(a.geom, o, parity, 0), 0, true);
     else apply(a, inner_site(a.geom, o, parity, 0), 0, false);

@@ -29,6 +29,7 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f64_", "halos, all, several, y, CLOVER", 196),
     ("hop_f32_", "halos, all, several, y, CLOVER", 120),
     ("hop_f16_", "halos, all, several, y, z, own", 28),
+    ("hop_f16_", "halos, both, several, y, z, own", 12),
     ("hop_f16_", "halos", 4),
     ("hop_f64_", "several, y, CLOVER", 44),
     ("hop_f32_R8A", "several, y, CLOVER", 32),
@@ -106,6 +107,9 @@ fn hop_variants(params: &[&str]) -> Vec<Variant> {
         list.push(variant("both, several, y, z, own", &HopArgs { nrhs: 12, ..both }));
         let halos = HopArgs { geom: split.geom, nrhs: 12, ..sum };
         list.push(variant("halos, all, several, y, z, own", &halos));
+        let both = HopArgs { geom: split.geom, ..both };
+        list.push(variant("halos, both, y, z, own", &both));
+        list.push(variant("halos, both, several, y, z, own", &HopArgs { nrhs: 12, ..both }));
     }
     if all {
         list.push(variant("dagger", &HopArgs { dagger: 1, ..plain }));

@@ -381,7 +381,7 @@ impl Geometry {
     }
 
     /// Do kernels of every rank write to all of its neighbours? All ranks call this and get the same answer.
-    pub(super) fn reaches_all(&self, device: &Device) -> Result<bool> {
+    pub(crate) fn reaches_all(&self, device: &Device) -> Result<bool> {
         if device.is_cpu() {
             return Ok(false);
         }

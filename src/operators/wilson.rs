@@ -363,8 +363,8 @@ impl Wilson {
         self.launch_hop(args, inp)
     }
 
-    /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU, where no
-    /// direction is divided, one launch does both, and what both need is read from memory once.
+    /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that
+    /// reaches the memory of its neighbours one launch does both, and what both need is read from memory once.
     pub fn hop_both(
         &self,
         out: &mut SpinorField,
@@ -372,22 +372,20 @@ impl Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
-        let geometry = self.gauge.geometry();
+        let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
         let others = call.y.iter().map(|y| y.0).chain(sum.z.map(|z| z.0));
         let full = others.chain([&*out, inp]).all(|f| f.subset() == Subset::Full);
-        let one_launch = self.gauge.device().gpu().is_some_and(|gpu| gpu.both_parities);
-        if !one_launch || !full || geometry.halo_mask() != 0 {
+        let asked = device.gpu().is_some_and(|gpu| gpu.both_parities);
+        let near = || Ok(geometry.comm().size() > 1 && geometry.reaches_all(device)?);
+        let one_launch = asked && full && (geometry.halo_mask() == 0 || near()?);
+        if !one_launch {
             return (0..2)
                 .try_for_each(|parity| self.hop_add(out, inp, &HopCall { parity, ..*call }, sum));
         }
         // Views of even sites, the first planes of every field.
         let args = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum)?;
         let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..args };
-        let params = [self.gauge.precision().token(), self.gauge.recon().token()];
-        // Room for the last blocks of either parity.
-        let n = 2 * geometry.outer() + 1024;
-        let work = Work { n, ..geometry.work(inp.nrhs()) };
-        self.gauge.device().launch(kernel!("hop"), &params, &args, work)
+        self.launch_hop(args, inp)
     }
 
     /// Arguments of one parity's launch, checked.
@@ -482,17 +480,21 @@ impl Wilson {
         })
     }
 
-    /// One parity; `in` is that of the arguments.
+    /// One parity or both; `in` is that of the arguments.
     fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
         let params = [self.gauge.precision().token(), self.gauge.recon().token()];
         let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
         let comm = geometry.comm();
         let work = geometry.work(inp.nrhs());
+        let parities = if args.parity == args::PARITY_BOTH { 2 } else { 1 };
+        // Room for the last blocks of either region.
+        let n = parities * (geometry.outer() + 1024);
         if geometry.halo_mask() == 0 {
+            let work = if parities == 2 { Work { n, ..work } } else { work };
             return device.launch(kernel!("hop"), &params, &args, work);
         }
         // Faces travel while the inner sites are done.
-        let (precision, nrhs) = (inp.precision(), inp.nrhs());
+        let (precision, nrhs) = (inp.precision(), parities * inp.nrhs());
         let faces = geometry.spinor_faces(precision, nrhs);
         let halo = geometry.halo_exchange(device, &faces)?;
         let mut halo = halo::lock(&halo);
@@ -501,8 +503,7 @@ impl Wilson {
         args.received = geometry.spinor_halo(precision, nrhs, |mu, up| halo.received(mu, up));
         if let Some(signals) = halo.signals(comm)? {
             [args.departures, args.arrivals] = signals;
-            // Room for the last blocks of packing and of either region.
-            let n = args::PACK_THREADS as usize + geometry.outer() + 1024;
+            let n = args::PACK_THREADS as usize + n;
             return device.launch(kernel!("hop"), &params, &args, Work { n, ..work });
         }
         let split = (0..4).filter(|&mu| comm.split(mu));
