@@ -12,7 +12,7 @@ use crate::operators::{DiracParams, Wilson};
 use crate::solvers::{SolverKind, SolverParams};
 
 /// Kernels with their constants.
-fn kernels(asked: &[Asked]) -> BTreeSet<String> {
+pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
     let line = |a: &Asked| format!("{} {:?} {:?}", a.kernel.name, a.params, a.specs);
     asked.iter().map(line).collect()
 }
