@@ -85,7 +85,8 @@ impl Device {
     /// CPUs have their kernels.
     pub(crate) fn rehearse(&self, name: impl FnOnce() -> String, work: impl FnOnce()) {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
-        if self.is_cpu() || active() || off() || !self.is_new(name()) {
+        // What is part of another rehearsal goes on in it.
+        if self.is_cpu() || off() || !self.is_new(name()) || active() {
             return;
         }
         // What made-up sums lead to must not end the work itself.

@@ -15,7 +15,7 @@ mod sign;
 mod solve;
 mod spectrum;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use even_odd::{EvenOdd, SchurComplement};
 pub use force::{schur_log_det, HalfTerms, SchurForce};

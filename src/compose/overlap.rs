@@ -114,6 +114,11 @@ impl Overlap {
     pub fn error_bound(&self) -> f64 {
         (self.rho - 0.5 * self.mass) * self.sign.error_bound()
     }
+    /// What its kernels depend on.
+    pub(super) fn describe(&self) -> String {
+        let (sign, links) = (&self.sign, self.sign.kernel().describe());
+        format!("{links} {:?} {}", sign.method(), sign.modes().count() > 0)
+    }
     /// D = a + b gamma5 sign Q.
     fn coefficients(&self) -> (f64, f64) {
         (self.rho + 0.5 * self.mass, self.rho - 0.5 * self.mass)

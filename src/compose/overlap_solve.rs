@@ -377,8 +377,42 @@ impl OverlapSolver {
         shape.check(x, "x")?;
         shape.check(b, "b")?;
         b.check_like(x, "solve")?;
-        let n = b.nrhs();
         let algorithm = self.choose(&[self.op.mass()], b)?;
+        self.rehearse(algorithm, false, b, || {
+            let _ = self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched);
+        });
+        self.solve_by(algorithm, &limit, x, b, monitor)
+    }
+
+    /// Has the kernels of `work`, a first solve, compiled all at once.
+    pub(super) fn rehearse(
+        &self,
+        algorithm: OverlapAlgorithm,
+        shifted: bool,
+        b: &SpinorField,
+        work: impl FnOnce(),
+    ) {
+        let shape = self.op.shape();
+        let name = || {
+            let inner = self.sloppy.as_ref().map(|s| s.describe());
+            let own = (algorithm, shifted, self.modes.is_some(), self.params.nkrylov);
+            let preconditioner = (self.preconditioner.is_some(), self.by_multigrid);
+            let (op, n) = (self.op.describe(), b.nrhs());
+            format!("overlap solve {op} {inner:?} {n} {own:?} {preconditioner:?}")
+        };
+        shape.geometry.rehearse(&shape.device, name, work);
+    }
+
+    /// The solve itself.
+    pub(super) fn solve_by(
+        &self,
+        algorithm: OverlapAlgorithm,
+        limit: &Limit,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let (shape, n) = (self.op.shape(), b.nrhs());
         let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
         if let Some(i) = norm.iter().position(|v| !v.is_finite()) {
             bail!(NotFinite, "b: right-hand side {i} holds NaN or infinity");
@@ -392,7 +426,7 @@ impl OverlapSolver {
             self.op.apply_dagger(x, &low)?;
             self.residual(&mut r, x, b)?;
         }
-        let mut report = self.advance(algorithm, &limit, x, &mut r, &mut dx, b, &norm, monitor)?;
+        let mut report = self.advance(algorithm, limit, x, &mut r, &mut dx, b, &norm, monitor)?;
         report.residual_hq = blas::heavy_quark_residual(x, &r)?;
         report.seconds = limit.seconds();
         Ok(report)
@@ -639,6 +673,9 @@ impl OverlapSolver {
         let mut report = SolverReport { converged: true, ..Default::default() };
         let mut worst = vec![0.0f64; n];
         if algorithm == OverlapAlgorithm::ChiralCg {
+            self.rehearse(algorithm, true, b, || {
+                let _ = self.shifted(masses, &limit, xs, b, &mut solvers::unwatched);
+            });
             report = self.shifted(masses, &limit, xs, b, monitor)?;
         }
         for (solver, x) in solvers.iter().zip(xs) {

@@ -10,6 +10,7 @@ use num_complex::Complex64;
 
 use super::approximation::{Polynomial, Rational};
 use super::Modes;
+use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
@@ -80,6 +81,8 @@ pub struct Sign {
     work: AtomicU64,
     /// Right-hand sides for which a GPU's tuner has run the recurrence's kernels.
     tuned: AtomicUsize,
+    /// Right-hand sides for which an application's kernels are compiled.
+    rehearsed: AtomicUsize,
     workspace: Workspace,
     lifted: Workspace,
 }
@@ -154,6 +157,7 @@ impl Sign {
             accuracy: AtomicU64::new(asked.to_bits()),
             work: AtomicU64::new(0),
             tuned: AtomicUsize::new(0),
+            rehearsed: AtomicUsize::new(0),
             workspace: Workspace::default(),
             lifted: Workspace::default(),
             kernel,
@@ -199,6 +203,8 @@ impl Sign {
                 0 => (polynomials.clone(), None),
                 _ => (vec![], rational.clone()),
             };
+            self.rehearsed = AtomicUsize::new(0);
+            self.rehearse(&mut y, &x);
             let start = Instant::now();
             self.apply(&mut y, &x)?;
             shape.device.synchronize()?;
@@ -243,6 +249,7 @@ impl Sign {
             accuracy: AtomicU64::new(0),
             work: AtomicU64::new(0),
             tuned: AtomicUsize::new(0),
+            rehearsed: AtomicUsize::new(0),
             workspace: Workspace::default(),
             lifted: Workspace::default(),
         };
@@ -320,7 +327,9 @@ impl Sign {
     /// b_j = 2 X b_(j+1) - b_(j+2) + (c_k in if j = 2 k + 1), each step in one pass over the lattice: as
     /// X = gamma5 D / top, D makes gamma5 b_j of odd b_(j+1), and D^dagger b_j of gamma5 b_(j+1).
     fn clenshaw(&self, p: &Polynomial, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let (shape, n, nrhs) = (self.shape(), p.degree(), inp.nrhs());
+        let (shape, nrhs) = (self.shape(), inp.nrhs());
+        // Three steps are all kinds that there are.
+        let n = if rehearsing() { p.degree().min(1) } else { p.degree() };
         let (c, one) = (&p.odd, 1.0 / self.top);
         let step = |to: &mut SpinorField, from: &SpinorField, j: usize, own: f64| {
             let z = (j % 2 == 1).then(|| (inp, c[j / 2]));
@@ -329,7 +338,8 @@ impl Sign {
         };
         self.workspace.with(&shape, nrhs, |d| {
             // `own` is the b_(j+2) that b_j takes the place of.
-            if !shape.device.is_cpu() && self.tuned.swap(nrhs, Ordering::Relaxed) != nrhs {
+            let tuned = || !rehearsing() && self.tuned.swap(nrhs, Ordering::Relaxed) == nrhs;
+            if !shape.device.is_cpu() && !tuned() {
                 step(out, inp, 0, -1.0)?;
                 step(out, inp, 1, -1.0)?;
             }
@@ -342,8 +352,51 @@ impl Sign {
             // 2 n + 1 steps: b_0, which is the sum, is in `out`.
             chiral_sum(here, Some(one_and_gamma5(0.0, 1.0)), &[])
         })?;
-        self.work.fetch_add(((2 * n + 1) * nrhs) as u64, Ordering::Relaxed);
+        self.count((2 * n + 1) * nrhs);
         Ok(())
+    }
+
+    fn count(&self, multiplications: usize) {
+        if !rehearsing() {
+            self.work.fetch_add(multiplications as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Has the kernels of a first application to so many right-hand sides compiled all at once.
+    fn rehearse(&self, out: &mut SpinorField, inp: &SpinorField) {
+        let n = inp.nrhs();
+        if self.rehearsed.swap(n, Ordering::Relaxed) == n {
+            return;
+        }
+        let shape = self.shape();
+        let name = || {
+            let own = (self.method(), self.params.two_passes, self.modes.count() > 0);
+            format!("sign {} {n} {own:?}", self.kernel.describe())
+        };
+        shape.geometry.rehearse(&shape.device, name, || _ = self.function(out, inp));
+    }
+
+    /// out = sign(Q) in.
+    fn function(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        if self.modes.count() == 0 {
+            return self.rest(out, inp);
+        }
+        let n = inp.nrhs();
+        let along = self.low(inp)?;
+        self.workspace.with(&self.shape(), n, |t| {
+            blas::copy(t, inp)?;
+            let minus: Vec<Complex64> = along.iter().map(|z| -z).collect();
+            self.add_low(&minus, t)?;
+            self.rest(out, t)
+        })?;
+        // What rounding and inexact modes brought back is taken out, the modes are added.
+        let back = self.low(out)?;
+        let signs = self.modes.values().iter().map(|l| l.signum());
+        let mut c = vec![];
+        for (k, s) in signs.enumerate() {
+            c.extend((0..n).map(|j| s * along[k * n + j] - back[k * n + j]));
+        }
+        self.add_low(&c, out)
     }
 
     /// out = what the approximation makes of in, which has no projected modes.
@@ -364,7 +417,7 @@ impl Sign {
             };
             return self.workspace.with(&shape, n, |w| {
                 let done = rational_sum(&square, &shifts, &weights, &params, w, inp)?;
-                if !done.converged {
+                if !done.converged && !rehearsing() {
                     bail!(
                         KernelSpectrum,
                         "the systems of Zolotarev's function did not converge in {} iterations: project \
@@ -372,8 +425,7 @@ impl Sign {
                         done.iterations
                     );
                 }
-                let work = (2 * done.applications + n) as u64;
-                self.work.fetch_add(work, Ordering::Relaxed);
+                self.count(2 * done.applications + n);
                 self.kernel.scaled(out, w, 1.0)
             });
         }
@@ -419,25 +471,8 @@ impl LinOp for Sign {
     }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         inp.check_like(out, "sign")?;
-        if self.modes.count() == 0 {
-            return self.rest(out, inp);
-        }
-        let n = inp.nrhs();
-        let along = self.low(inp)?;
-        self.workspace.with(&self.shape(), n, |t| {
-            blas::copy(t, inp)?;
-            let minus: Vec<Complex64> = along.iter().map(|z| -z).collect();
-            self.add_low(&minus, t)?;
-            self.rest(out, t)
-        })?;
-        // What rounding and inexact modes brought back is taken out, the modes are added.
-        let back = self.low(out)?;
-        let signs = self.modes.values().iter().map(|l| l.signum());
-        let mut c = vec![];
-        for (k, s) in signs.enumerate() {
-            c.extend((0..n).map(|j| s * along[k * n + j] - back[k * n + j]));
-        }
-        self.add_low(&c, out)
+        self.rehearse(out, inp);
+        self.function(out, inp)
     }
     fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         self.apply(out, inp)

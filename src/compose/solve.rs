@@ -428,21 +428,16 @@ impl DiracSolver {
 
     /// Has the kernels of a first solve compiled all at once.
     fn rehearse(&self, x: &mut SpinorField, b: &SpinorField) {
-        let (op, gauge) = (self.op.params(), self.op.gauge());
         let name = || {
             format!(
-                "solve {:?} {:?} {} clover {} twist {} {:?} {:?} multigrid {:?}",
-                gauge.geometry().extents(),
-                (gauge.precision(), gauge.recon()),
+                "solve {} {} {:?} multigrid {:?}",
+                self.op.describe(),
                 b.nrhs(),
-                op.has_clover(),
-                op.mu != 0.0,
-                op.boundary,
                 self.params,
                 self.lock().multigrid.as_ref().map(|m| m.params()),
             )
         };
-        gauge.geometry().rehearse(b.device(), name, || self.run_through(x, b));
+        self.op.gauge().geometry().rehearse(b.device(), name, || self.run_through(x, b));
     }
 
     /// All that a solve launches, for a few iterations.

@@ -5,14 +5,18 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::multigrid::{Multigrid, MultigridParams};
-use super::{DiracSolver, SolveParams};
+use super::{
+    DiracSolver, Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes,
+    OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveParams,
+};
 use crate::backend::{Asked, Device};
 use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
-use crate::operators::{DiracParams, Wilson};
-use crate::solvers::{SolverKind, SolverParams};
+use crate::linop::LinOp;
+use crate::operators::{DiracParams, HermitianWilson, Wilson};
+use crate::solvers::{unwatched, SolverKind, SolverParams};
 
 /// Kernels with their constants.
-fn kernels(asked: &[Asked]) -> BTreeSet<String> {
+pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
     let line = |a: &Asked| format!("{} {:?} {:?}", a.kernel.name, a.params, a.specs);
     asked.iter().map(line).collect()
 }
@@ -65,5 +69,78 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
         // Made-up sums do not lead everywhere.
         assert!(10 * missed.len() < launched.len(), "{kind:?}: not rehearsed: {missed:#?}");
         assert!(launched.len() > 5, "{kind:?}: {launched:#?}");
+    }
+}
+
+fn overlap() -> (Arc<HermitianWilson>, ModeParams, SignParams) {
+    let (_, _, op) = clover([4, 4, 4, 8]);
+    let kernel = Overlap::kernel(op.gauge().clone(), 0.4, DiracParams::default()).unwrap();
+    let modes = ModeParams { count: Some(4), tol: 1e-8, ..ModeParams::default() };
+    (kernel, modes, SignParams { delta: 1e-4, ..SignParams::default() })
+}
+
+/// What `work` launches is what it asks for in a rehearsal.
+fn covered<T>(what: &str, mut work: impl FnMut() -> T) -> T {
+    let rehearsed = kernels(&Device::recorded(false, || _ = work()));
+    let mut done = None;
+    let launched = kernels(&Device::recorded(true, || done = Some(work())));
+    let missed: Vec<_> = launched.difference(&rehearsed).collect();
+    assert!(missed.is_empty(), "{what}: not rehearsed: {missed:#?} of {}", launched.len());
+    assert!(launched.len() > 4, "{what}: {launched:#?}");
+    done.unwrap()
+}
+
+#[test]
+fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
+    let (kernel, modes, sign) = overlap();
+    let find = || Modes::find(&kernel, None, &modes, None, &mut unwatched);
+    let modes = Arc::new(covered("modes", find).unwrap());
+    for method in [Method::Polynomial, Method::Zolotarev] {
+        let params = SignParams { method, ..sign.clone() };
+        let sign = Arc::new(Sign::new(kernel.clone(), modes.clone(), params).unwrap());
+        let op = Overlap::new(sign.clone(), 0.05).unwrap();
+        let shape = op.shape();
+        let (mut x, mut y) = (shape.field(2).unwrap(), shape.field(2).unwrap());
+        x.set_noise(Noise::Normal, 1, 0).unwrap();
+        covered("application", || op.apply(&mut y, &x)).unwrap();
+        let (image, work) = (y.save_lex().unwrap(), sign.multiplications());
+        Device::recorded(false, || op.apply(&mut y, &x).unwrap());
+        assert_eq!(y.save_lex().unwrap(), image, "{method:?}");
+        assert_eq!(sign.multiplications(), work, "{method:?}");
+    }
+}
+
+#[test]
+fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
+    let (kernel, modes, sign) = overlap();
+    let op = Arc::new(Overlap::build(kernel, 0.3, &modes, sign, &mut unwatched).unwrap());
+    let low = covered("low modes", || OverlapModes::find(&op, 2, 1e-3, &mut unwatched)).unwrap();
+    let low = Arc::new(low);
+    let shape = op.shape();
+    let mut b = shape.field(2).unwrap();
+    b.set_noise(Noise::Normal, 1, 0).unwrap();
+    let wilson = OverlapPreconditioner::wilson(0.0);
+    for (algorithm, preconditioner) in [
+        (OverlapAlgorithm::ChiralCg, OverlapPreconditioner::None),
+        (OverlapAlgorithm::Sumr, OverlapPreconditioner::None),
+        (OverlapAlgorithm::Gcr, wilson),
+    ] {
+        let params = OverlapSolveParams {
+            algorithm,
+            preconditioner,
+            tol: 1e-3,
+            sloppy: Some((Precision::F32, Recon::R12)),
+            ..Default::default()
+        };
+        let solver = OverlapSolver::new(op.clone(), Some(low.clone()), params).unwrap();
+        let mut x = shape.field(2).unwrap();
+        let what = format!("{algorithm:?}");
+        covered(&what, || solver.solve(&mut x, &b, &mut unwatched)).unwrap();
+        if algorithm == OverlapAlgorithm::ChiralCg {
+            let mut xs = [shape.field(2).unwrap(), shape.field(2).unwrap()];
+            let masses = [0.3, 0.5];
+            covered("masses", || solver.solve_masses(&masses, &mut xs, &b, &mut unwatched))
+                .unwrap();
+        }
     }
 }

@@ -395,6 +395,9 @@ impl Geometry {
         name: impl FnOnce() -> String,
         work: impl FnOnce(),
     ) {
+        if rehearsing() {
+            return device.rehearse(name, work);
+        }
         // Which kernels there are depends on what ranks reach of each other.
         let together = !device.is_cpu() && self.comm().size() > 1;
         if together && self.peers(device).is_err() {

@@ -28,6 +28,11 @@ impl HermitianWilson {
         &self.op
     }
 
+    /// What its kernels depend on.
+    pub(crate) fn describe(&self) -> String {
+        self.op.describe()
+    }
+
     /// D = scale M.
     fn scale(&self) -> f64 {
         0.5 / self.op.kappa()

@@ -285,6 +285,18 @@ impl Wilson {
     pub fn params(&self) -> &DiracParams {
         &self.params
     }
+    /// What its kernels depend on: names of rehearsals are made of it.
+    pub(crate) fn describe(&self) -> String {
+        let (links, own) = (&self.gauge, &self.params);
+        format!(
+            "{:?} {:?} clover {} twist {} {:?}",
+            links.geometry().extents(),
+            (links.precision(), links.recon()),
+            own.has_clover(),
+            own.mu != 0.0,
+            own.boundary,
+        )
+    }
     pub fn gauge(&self) -> &Arc<GaugeField> {
         &self.gauge
     }

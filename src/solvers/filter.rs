@@ -1,5 +1,6 @@
 //! Chebyshev polynomials of an operator that are large at one end of its spectrum.
 
+use super::limited;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, VectorField};
@@ -72,7 +73,7 @@ impl Polynomial {
         blas::copy(&mut before, inp)?;
         op.apply(out, inp)?;
         blas::axpby(&scalar(-c * first / e), inp, &scalar(first / e), out)?;
-        for _ in 1..self.degree {
+        for _ in 1..limited(self.degree) {
             let next = 1.0 / (2.0 / first - sigma);
             op.apply(&mut image, out)?;
             let (a, b) = (scalar(2.0 * next / e), scalar(-2.0 * c * next / e));

@@ -9,7 +9,7 @@ use num_complex::Complex64;
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, StoppedBy, Watch};
-use super::Monitor;
+use super::{limited, Monitor};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -540,7 +540,7 @@ impl<'a, 'm> Process<'a, 'm> {
         if verifying && !self.params.verify {
             return self.finish();
         }
-        while self.report.restarts < self.params.max_restarts {
+        while self.report.restarts < limited(self.params.max_restarts) {
             let side = self.side.min(self.v.nrhs() - b);
             let mut late = false;
             while self.end() + b <= side && !late {

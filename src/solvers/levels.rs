@@ -17,7 +17,8 @@
 use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
-use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System};
+use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System, REHEARSED};
+use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums};
@@ -409,6 +410,8 @@ impl<'a, 'm> Levels<'a, 'm> {
         self.report.iterations += 1;
         let now = self.report.iterations;
         let mut refresh = self.strayed && now >= self.refreshed_at + INTERVAL;
+        // Once in between.
+        refresh |= rehearsing() && now + 1 == REHEARSED;
         for i in 0..self.nrhs() {
             if !self.active[i] {
                 continue;

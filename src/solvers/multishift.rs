@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::stop::{StoppedBy, Watch};
-use super::{check_finite, solve, Monitor, SolverKind, SolverParams, SolverReport, System};
+use super::{
+    check_finite, limited, solve, Monitor, SolverKind, SolverParams, SolverReport, System,
+};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::shifts::{self, Step};
@@ -175,7 +177,8 @@ fn iterate(
     monitor: &mut Monitor,
 ) -> Result<Common> {
     let n = b.nrhs();
-    let stop = SolverParams { tol: 0.0, tol_hq: 0.0, ..params.clone() }.stop();
+    let max_iterations = limited(params.max_iterations);
+    let stop = SolverParams { tol: 0.0, tol_hq: 0.0, max_iterations, ..params.clone() }.stop();
     let mut watch = Watch::new(stop, b.geometry().comm(), monitor);
     let least = (0..asked.len())
         .min_by(|&i, &j| asked[i].sigma.total_cmp(&asked[j].sigma))

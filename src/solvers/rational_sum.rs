@@ -5,7 +5,7 @@
 
 use num_complex::Complex64;
 
-use super::check_finite;
+use super::{check_finite, limited};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::shifts::{self, Step};
@@ -150,7 +150,7 @@ fn one_pass(
         });
     }
     let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
-    while space.live.contains(&true) && report.iterations < params.max_iterations {
+    while space.live.contains(&true) && report.iterations < limited(params.max_iterations) {
         let (alpha, beta) = space.step()?;
         report.iterations += 1;
         report.applications += n;
@@ -202,7 +202,7 @@ fn two_passes(
     let (op, sigma) = (space.op, space.sigma);
     let mut report = RationalReport::default();
     let (mut alphas, mut betas, mut lives) = (vec![], vec![], vec![]);
-    while space.live.contains(&true) && report.iterations < params.max_iterations {
+    while space.live.contains(&true) && report.iterations < limited(params.max_iterations) {
         lives.push(space.live.clone());
         let (alpha, beta) = space.step()?;
         report.iterations += 1;

@@ -133,18 +133,8 @@ impl Multigrid {
         let room = op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy");
         op.gauge().geometry().comm().agree(room)?;
         let start = Instant::now();
-        let (links, own) = (op.gauge(), op.params());
-        let name = || {
-            format!(
-                "multigrid {:?} {:?} clover {} twist {} {:?} {params:?}",
-                links.geometry().extents(),
-                (links.precision(), links.recon()),
-                own.has_clover(),
-                own.mu != 0.0,
-                own.boundary,
-            )
-        };
-        links.geometry().rehearse(&op.shape().device, name, || {
+        let name = || format!("multigrid {} {params:?}", op.describe());
+        op.gauge().geometry().rehearse(&op.shape().device, name, || {
             let _ = Self::set_up(op, params, vectors);
         });
         let (hierarchy, reduction) = Self::set_up(op, params, vectors)?;

@@ -181,9 +181,14 @@ pub trait LinkAction: std::fmt::Debug + Send {
         scale: f64,
         step: f64,
     ) -> Result<KickReport>;
+    /// What its kernels depend on beside the lattice.
+    fn describe(&self) -> String;
 }
 
 impl LinkAction for GaugeForce {
+    fn describe(&self) -> String {
+        format!("rectangles {} {:?}", self.coefficients.has_rectangles(), self.precision)
+    }
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let args = self.args(gauge)?;
         self.prepare(&args)?;
@@ -247,5 +252,13 @@ impl<A: LinkAction> Monomial for GaugeMonomial<A> {
     }
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
         self.force.kick(gauge, momenta, 1.0, step)
+    }
+    fn describe(&self) -> String {
+        self.force.describe()
+    }
+    fn run_through(&mut self, gauge: &GaugeField, momenta: &mut Momenta, _: Stream) {
+        // Links alone: nothing is kept from one call to the next.
+        let _ = self.force.action(gauge);
+        let _ = self.force.kick(gauge, momenta, 1.0, 1.0);
     }
 }

@@ -175,6 +175,9 @@ impl LoopForce {
 }
 
 impl LinkAction for LoopForce {
+    fn describe(&self) -> String {
+        format!("{} loops", self.action.loops.len())
+    }
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let traces = self.walker.traces(gauge, &self.action.loops)?;
         let volume = gauge.geometry().global_volume() as f64;

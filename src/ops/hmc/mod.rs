@@ -9,6 +9,8 @@ pub mod integrator;
 pub mod loop_action;
 mod random;
 pub mod stout;
+#[cfg(test)]
+mod tests;
 mod trajectory;
 
 use crate::error::Result;
@@ -71,4 +73,13 @@ pub trait Monomial: Send {
     fn iterations(&mut self) -> u64 {
         0
     }
+    /// What its kernels depend on beside the lattice.
+    fn describe(&self) -> String {
+        self.name().to_string()
+    }
+    /// Calls all that a trajectory does, in a rehearsal: nothing is launched, sums are made up, errors say
+    /// nothing. What the monomial holds on the host (fields of a heat bath, guesses, counters, measurements)
+    /// must stay as it is, so that one which has such things calls a stand-in of itself. Without it the
+    /// kernels are compiled when they are launched.
+    fn run_through(&mut self, _gauge: &GaugeField, _momenta: &mut Momenta, _stream: Stream) {}
 }

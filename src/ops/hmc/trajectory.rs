@@ -215,6 +215,7 @@ impl Hmc {
             bail!(Unsupported, "hmc: expected {expected:?} links stored as R18, found {form:?}");
         }
         if !self.announced {
+            self.rehearse(gauge);
             let bytes = self.memory(gauge)?;
             gauge.device().require(bytes, "a trajectory")?;
             self.announced = true;
@@ -229,6 +230,36 @@ impl Hmc {
         report.plaquette = plaquette(gauge)?.total;
         self.params.trajectory = self.params.trajectory.wrapping_add(1);
         Ok(report)
+    }
+
+    /// Has the kernels of a first trajectory compiled all at once.
+    fn rehearse(&mut self, gauge: &mut GaugeField) {
+        let (device, geometry) = (gauge.device().clone(), gauge.geometry().clone());
+        let terms: Vec<String> = self.monomials.iter().map(|m| m.describe()).collect();
+        let place = (geometry.extents(), gauge.precision(), self.shift.is_some());
+        let reversible = self.params.reversibility_every > 0;
+        let name = format!("hmc {place:?} {reversible} {terms:?}");
+        geometry.rehearse(&device, || name, || self.run_through(gauge));
+    }
+
+    /// All that a trajectory launches, in a rehearsal: errors say nothing, as sums are made up.
+    pub(crate) fn run_through(&mut self, gauge: &mut GaugeField) {
+        let (seed, trajectory) = (self.params.seed, self.params.trajectory);
+        let _ = self.momenta.set_gaussian(seed, trajectory);
+        let _ = self.momenta.kinetic();
+        for m in &mut self.monomials {
+            m.run_through(gauge, &mut self.momenta, Stream { seed, trajectory });
+        }
+        if let Some((force, links)) = &mut self.shift {
+            let _ = links.evolve(force, 1.0);
+        }
+        let _ = gauge.evolve(&self.momenta, 1.0);
+        if self.params.reversibility_every > 0 {
+            let _ = self.momenta.scale(-1.0);
+            let _ = gauge.distance(&self.start);
+        }
+        let _ = gauge.reunitarise();
+        let _ = plaquette(gauge);
     }
 
     fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {

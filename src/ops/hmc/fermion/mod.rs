@@ -16,7 +16,7 @@ pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
 use super::{KickReport, MonomialMemory};
-use crate::backend::Device;
+use crate::backend::{rehearsing, Device};
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, Equations, EvenOdd, Schur, SchurForce, Solution, SolveParams};
@@ -172,7 +172,11 @@ impl Operator {
         let mut report = solver.solve(x, b, &mut unwatched)?.solver;
         let mut iterations = report.iterations;
         let mut precision = self.inverter.inner(x.device()).0;
-        while report.standstill && precision != DOUBLE.0 && self.multigrid.is_none() {
+        while report.standstill
+            && precision != DOUBLE.0
+            && self.multigrid.is_none()
+            && !rehearsing()
+        {
             let narrow = precision;
             precision = if narrow == Precision::F16 { Precision::F32 } else { DOUBLE.0 };
             log::warn!("CG stands still in {narrow:?}: it begins anew in {precision:?}");
@@ -198,6 +202,14 @@ impl Operator {
             multigrid.restart([&self.force, &self.hamiltonian]);
         }
     }
+    fn has_hierarchy(&self) -> bool {
+        self.multigrid.as_ref().is_some_and(|m| m.report().is_some())
+    }
+    fn forget_hierarchy(&self) {
+        if let Some(multigrid) = &self.multigrid {
+            multigrid.forget([&self.force, &self.hamiltonian]);
+        }
+    }
     fn wilson(&self) -> &Wilson {
         self.schur.op()
     }
@@ -205,7 +217,7 @@ impl Operator {
 
 /// A solve that did not reach its tolerance ends the trajectory.
 fn converged(report: &SolverReport, tol: f64) -> Result<()> {
-    if report.converged {
+    if report.converged || rehearsing() {
         return Ok(());
     }
     let worst = report.residual.iter().fold(0.0f64, |m, &v| m.max(v));
@@ -340,6 +352,21 @@ impl Operators {
             }
         }
         Ok(self)
+    }
+
+    /// Lends the operators to `work` of a rehearsal, which changes their links by name only: whatever comes next
+    /// updates them. What it makes holds no numbers and is dropped: operators where there were none, and
+    /// hierarchies; where there are some of these already nothing is left to compile.
+    fn lent(&mut self, work: impl FnOnce(Operators) -> Operators) {
+        if self.list.iter().any(Operator::has_hierarchy) {
+            return;
+        }
+        let there = self.links.is_some();
+        let left = work(std::mem::take(self));
+        if there {
+            left.list.iter().for_each(Operator::forget_hierarchy);
+            *self = left;
+        }
     }
 
     /// Adds the force that `build` collects in zero momenta for the operators' links, and says how large

@@ -96,12 +96,17 @@ impl Follower {
     /// A trajectory begins: null vectors of another one are dropped, unless they are to stay.
     pub fn restart(&self, solvers: [&DiracSolver; 2]) {
         if !self.policy.persistent {
-            for solver in solvers {
-                // Without multigrid there is nothing that could not fit.
-                let _ = solver.set_multigrid(None);
-            }
-            self.state().multigrid = None;
+            self.forget(solvers);
         }
+    }
+
+    /// Drops the hierarchy, whatever the policy says.
+    pub fn forget(&self, solvers: [&DiracSolver; 2]) {
+        for solver in solvers {
+            // Without multigrid there is nothing that could not fit.
+            let _ = solver.set_multigrid(None);
+        }
+        self.state().multigrid = None;
     }
 
     pub fn report(&self) -> Option<MultigridReport> {

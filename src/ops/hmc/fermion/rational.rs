@@ -10,6 +10,7 @@ use super::{
     check_multigrid, check_operator, converged, noise_seed, Inverter, KickReport, Operator,
     Operators, DOUBLE,
 };
+use crate::backend::rehearsing;
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
@@ -58,6 +59,7 @@ impl OneFlavourParams {
 }
 
 /// The approximations for an interval.
+#[derive(Clone)]
 struct Powers {
     force: Rational,
     hamiltonian: Rational,
@@ -174,7 +176,8 @@ impl OneFlavour {
         let Some((from, to)) = self.interval() else {
             return self.approximate(low.value / 1.5, 1.2 * (high.value + high.distance));
         };
-        if low.value < from || high.value > to {
+        // Made-up sums say nothing of it.
+        if (low.value < from || high.value > to) && !rehearsing() {
             bail!(
                 SpectralBounds,
                 "{}: eigenvalues of P^dagger P from {:.4e} to {:.4e} were found, the rational \
@@ -346,5 +349,32 @@ impl Monomial for OneFlavour {
 
     fn iterations(&mut self) -> u64 {
         std::mem::take(&mut self.iterations)
+    }
+
+    fn describe(&self) -> String {
+        format!("{:?} {:?}", self.params, self.smearing)
+    }
+
+    fn run_through(&mut self, gauge: &GaugeField, momenta: &mut Momenta, stream: Stream) {
+        let (name, params, smearing) = (self.name.clone(), self.params.clone(), self.smearing);
+        let powers = self.powers.clone();
+        self.kept.lent(|kept| {
+            let mut other = OneFlavour {
+                name,
+                params,
+                smearing,
+                kept,
+                powers,
+                seen: None,
+                phi: None,
+                force: SchurForce::default(),
+                scratch: None,
+                iterations: 0,
+            };
+            let _ = other.refresh(gauge, stream);
+            let _ = other.action(gauge);
+            let _ = other.kick(gauge, momenta, 1.0);
+            other.kept
+        });
     }
 }

@@ -195,4 +195,33 @@ impl Monomial for TwoFlavours {
     fn iterations(&mut self) -> u64 {
         std::mem::take(&mut self.iterations)
     }
+
+    fn describe(&self) -> String {
+        format!("{:?} {:?}", self.params, self.smearing)
+    }
+
+    fn run_through(&mut self, gauge: &GaugeField, momenta: &mut Momenta, stream: Stream) {
+        let (name, params) = (self.name.clone(), self.params.clone());
+        let (operators, smearing) = (self.operators.clone(), self.smearing);
+        self.kept.lent(|kept| {
+            let mut other = TwoFlavours {
+                guesses: Guesses::new(params.inverter.guesses),
+                name,
+                params,
+                operators,
+                smearing,
+                kept,
+                phi: None,
+                force: SchurForce::default(),
+                scratch: None,
+                iterations: 0,
+            };
+            let _ = other.refresh(gauge, stream);
+            let _ = other.action(gauge);
+            // The second force has a guess to begin with.
+            let _ = other.kick(gauge, momenta, 1.0);
+            let _ = other.kick(gauge, momenta, 1.0);
+            other.kept
+        });
+    }
 }

@@ -1,0 +1,169 @@
+//! What a rehearsal of a first trajectory asks for, and that it leaves the chain alone.
+
+use std::sync::Arc;
+
+use super::fermion::{Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams};
+use super::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial, TREE_LEVEL_SYMANZIK};
+use super::integrator::{Level, Scheme};
+use super::stout::Stout;
+use super::{Hmc, HmcParams, Monomial};
+use crate::backend::Device;
+use crate::compose::tests::kernels;
+use crate::compose::Schur;
+use crate::fields::{GaugeField, Geometry, Precision, Recon};
+use crate::operators::DiracParams;
+
+fn links() -> GaugeField {
+    let device = Device::cpu(2).unwrap();
+    let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+    let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+    links.set_near_unit(7, 0.3).unwrap();
+    links
+}
+
+fn gauge(links: &GaugeField, c1: f64) -> Box<dyn Monomial> {
+    let coefficients = GaugeCoefficients::improved(5.6, c1).unwrap();
+    let (device, geometry) = (links.device(), links.geometry());
+    let force = GaugeForce::new(device, geometry, Precision::F64, coefficients).unwrap();
+    Box::new(GaugeMonomial::new("gauge", force))
+}
+
+fn dirac(kappa: f64, csw: f64) -> DiracParams {
+    DiracParams { csw_s: csw, csw_t: csw, ..DiracParams::default() }.with_kappa(kappa)
+}
+
+fn two(name: &str, m: DiracParams, w: Option<DiracParams>, guesses: usize) -> TwoFlavours {
+    let params = TwoFlavoursParams {
+        operator: m,
+        preconditioner: w,
+        schur: Schur { parity: 0, symmetric: true },
+        inverter: Inverter { guesses, ..Inverter::default() },
+    };
+    TwoFlavours::new(name, params).unwrap()
+}
+
+fn chain(links: &GaugeField, monomials: Vec<Box<dyn Monomial>>, scheme: Scheme) -> Hmc {
+    let names = monomials.iter().map(|m| m.name().to_string()).collect();
+    let params = HmcParams {
+        length: 0.1,
+        levels: vec![Level { scheme, steps: 2, monomials: names }],
+        seed: 3,
+        trajectory: 0,
+        accept_until: 10,
+        reversibility_every: 1,
+    };
+    let (device, geometry) = (links.device(), links.geometry());
+    Hmc::new(device, geometry, Precision::F64, monomials, params).unwrap()
+}
+
+/// Of two chains alike one is rehearsed: its first trajectory launches what the rehearsal asked for, and ends
+/// where that of the other one does.
+fn first_trajectory(make: impl Fn(&GaugeField) -> Hmc) {
+    let run = |rehearsed: bool| {
+        let mut links = links();
+        let mut hmc = make(&links);
+        let before = links.save_lex().unwrap();
+        let asked = match rehearsed {
+            true => kernels(&Device::recorded(false, || hmc.run_through(&mut links))),
+            false => Default::default(),
+        };
+        assert_eq!(links.save_lex().unwrap(), before, "a rehearsal changes links");
+        let mut report = None;
+        let launched = Device::recorded(true, || report = Some(hmc.run(&mut links).unwrap()));
+        let launched = kernels(&launched);
+        assert!(launched.len() > 5, "{launched:#?}");
+        let missed: Vec<_> = launched.difference(&asked).cloned().collect();
+        if rehearsed {
+            assert!(missed.is_empty(), "not rehearsed: {missed:#?} of {}", launched.len());
+            // A chain that asks for much more than it needs compiles in vain.
+            let vain: Vec<_> = asked.difference(&launched).collect();
+            assert!(5 * vain.len() <= launched.len(), "in vain: {vain:#?}");
+        } else {
+            assert_eq!(missed.len(), launched.len());
+        }
+        let mut report = report.unwrap();
+        report.seconds = 0.0;
+        report.monomials.iter_mut().for_each(|m| m.seconds = 0.0);
+        (report, links.save_lex().unwrap())
+    };
+    let (with, without) = (run(true), run(false));
+    assert_eq!(with.0, without.0);
+    assert!(with.1 == without.1, "a rehearsal changes the trajectory");
+}
+
+#[test]
+fn a_rehearsed_quenched_trajectory_asks_for_its_kernels() {
+    for (c1, scheme) in [(0.0, Scheme::ForceGradient), (TREE_LEVEL_SYMANZIK, Scheme::Omelyan2)] {
+        first_trajectory(|links| chain(links, vec![gauge(links, c1)], scheme));
+    }
+}
+
+#[test]
+fn a_rehearsed_trajectory_of_two_flavours_asks_for_its_kernels() {
+    for (csw, guesses) in [(0.0, 0), (1.3, 2)] {
+        first_trajectory(|links| {
+            let quarks = two("light", dirac(0.12, csw), None, guesses);
+            chain(links, vec![gauge(links, 0.0), Box::new(quarks)], Scheme::Omelyan2)
+        });
+    }
+}
+
+#[test]
+fn a_rehearsed_trajectory_of_ratios_asks_for_its_kernels() {
+    first_trajectory(|links| {
+        let (light, heavy) = (dirac(0.12, 1.1), dirac(0.1, 1.1));
+        let stout = Stout::new(0.1, 2).unwrap();
+        let ratio = two("ratio", light, Some(heavy), 0).with_smearing(stout);
+        let rest = two("heavy", heavy, None, 0).with_smearing(stout);
+        let all: Vec<Box<dyn Monomial>> = vec![gauge(links, 0.0), Box::new(ratio), Box::new(rest)];
+        chain(links, all, Scheme::Omelyan2)
+    });
+}
+
+#[test]
+fn a_rehearsed_trajectory_of_one_flavour_asks_for_its_kernels() {
+    for interval in [None, Some((0.05, 3.0))] {
+        first_trajectory(|links| {
+            let params = OneFlavourParams {
+                interval,
+                error_hamiltonian: 1e-9,
+                ..OneFlavourParams::new(dirac(0.11, 1.0))
+            };
+            let quark = OneFlavour::new("strange", params).unwrap();
+            chain(links, vec![gauge(links, 0.0), Box::new(quark)], Scheme::Omelyan2)
+        });
+    }
+}
+
+/// Multigrid that a rehearsal set up is none.
+#[test]
+fn a_rehearsal_leaves_no_hierarchy() {
+    let mut links = links();
+    let inverter = Inverter {
+        multigrid: Some(super::fermion::MultigridSolves { persistent: true, ..Default::default() }),
+        ..Inverter::default()
+    };
+    let params = TwoFlavoursParams {
+        operator: dirac(0.12, 1.1),
+        preconditioner: None,
+        schur: Schur { parity: 0, symmetric: true },
+        inverter,
+    };
+    let mut quarks = TwoFlavours::new("light", params).unwrap();
+    let stream = super::Stream { seed: 1, trajectory: 0 };
+    let (device, geometry): (Device, Arc<Geometry>) =
+        (links.device().clone(), links.geometry().clone());
+    let mut momenta = crate::fields::Momenta::new(&device, &geometry, Precision::F64).unwrap();
+    for operators_first in [false, true] {
+        if operators_first {
+            quarks.memory(&links).unwrap();
+        }
+        let asked = Device::recorded(false, || quarks.run_through(&links, &mut momenta, stream));
+        let names: Vec<_> = asked.iter().map(|a| a.kernel.name).collect();
+        assert!(names.contains(&"coarse_apply"), "{names:?}");
+        assert!(quarks.multigrid().is_none());
+        assert!(quarks.action(&links).is_err(), "there is no heat bath yet");
+    }
+    assert_eq!(momenta.kinetic().unwrap(), 0.0);
+    links.set_near_unit(8, 0.3).unwrap();
+}
