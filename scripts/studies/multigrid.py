@@ -8,7 +8,9 @@ One quenched configuration, or that of --gauge; for every kappa twelve columns b
 are those of the slowest column, seconds those of all twelve together, and the error is the distance from
 a solution to the residual --error: |x - y| / |y| over |b - M x| / |b|, mean over columns. The table goes
 to the standard output, in Markdown. The null vectors of a mass are set up once, for the run by multigrid,
-and serve the better solutions too. What does not converge is in the table and says so.
+and serve the better solutions too. What does not converge is in the table and says so. With three masses or
+more: the critical kappa, where the square of the pion's mass, linear in 1/kappa through the three lightest, is 0;
+the mass is the mean of the effective masses of the middle half of all times, of this one configuration.
 """
 import json
 import math
@@ -54,6 +56,9 @@ def entry(run, solver):
     if solver == "mg":
         result["setup_seconds"] = run["multigrid"]["setup_seconds"]
         result["levels"] = run["multigrid"]["levels"]
+        masses = run["effective_mass"]["pion"]
+        middle = [m for m in masses[len(masses) // 4:3 * len(masses) // 4 + 1] if m is not None]
+        result["pion_mass"] = statistics.fmean(middle) if middle else None
     return result
 
 
@@ -63,6 +68,18 @@ def pairs(study):
     for run in study["runs"]:
         found.setdefault(run["kappa"], {})[run["solver"]] = run
     return [found[kappa] for kappa in sorted(found) if len(found[kappa]) == len(SOLVERS)]
+
+
+def critical_kappa(study):
+    """From the squares of pion masses, or None."""
+    runs = [pair["mg"] for pair in pairs(study) if pair["mg"]["converged"] and pair["mg"]["pion_mass"]]
+    runs = sorted(runs, key=lambda run: run["pion_mass"])[:3]
+    if len(runs) < 3:
+        return None
+    x, y = [1 / run["kappa"] for run in runs], [run["pion_mass"] ** 2 for run in runs]
+    mean_x, mean_y = statistics.fmean(x), statistics.fmean(y)
+    slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y)) / sum((a - mean_x) ** 2 for a in x)
+    return slope / (slope * mean_x - mean_y) if slope > 0 else None
 
 
 def row(*cells):
@@ -87,6 +104,11 @@ def table(study):
                 f"{run['seconds']:.3g}", f"{run['setup_seconds']:.3g}" if solver == "mg" else "–",
                 f"{run['error_over_residual']:.1f}",
                 f"{pair['bicgstab']['seconds'] / run['seconds']:.1f}" if solver == "mg" else "–")
+    found = critical_kappa(study)
+    if found:
+        masses = ", ".join(f"{pair['mg']['pion_mass']:.4f} ({pair['mg']['kappa']:.6g})" for pair in pairs(study)
+                           if pair["mg"]["pion_mass"])
+        print(f"\nPion masses (κ): {masses}; κ_c = {found:.5f}")
 
 
 def decades(values):
