@@ -411,7 +411,7 @@ impl<'a, 'm> Levels<'a, 'm> {
         let now = self.report.iterations;
         let mut refresh = self.strayed && now >= self.refreshed_at + INTERVAL;
         // Once in between.
-        refresh |= rehearsing() && now + 1 == REHEARSED;
+        refresh |= rehearsing() && now == 1;
         for i in 0..self.nrhs() {
             if !self.active[i] {
                 continue;
