@@ -11,7 +11,7 @@ use std::time::Instant;
 use plaq::backend::args::*;
 use plaq::backend::cuda::{candidates, default_shape, in_parallel, Cache, Nvrtc, Source, Usage};
 use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
-use plaq::backend::specs_of;
+use plaq::backend::{constants, specs_of};
 use plaq::error::Status;
 
 /// Bytes per thread that may spill with the default shape, by the starts of symbol and variant; the
@@ -519,7 +519,8 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 let first = params.iter().zip(kernel.params).skip(1).all(|(p, all)| *p == all[0]);
                 let archs = if i == 0 && first { vec![90, 80, 100] } else { vec![90] };
                 let mut job = |what: String, arch, shape| {
-                    let source = Source::new(kernel, &params, &v.specs, shape);
+                    let specs = constants(kernel, v.specs.clone());
+                    let source = Source::new(kernel, &params, &specs, shape);
                     jobs.push((symbol(kernel, &params), what, arch, shape, source));
                 };
                 for arch in archs {

@@ -1,6 +1,6 @@
 /// The table of kernels.
 pub const KERNELS: &[Kernel] = &[
-    kernel("hop", "Hop", "wilson.h", "HopArgs", Kind::Block, &[PRECISIONS, RECONS]).hot().large().tuned().overlapping(),
+    kernel("hop", "Hop", "wilson.h", "HopArgs", Kind::Block, &[PRECISIONS, RECONS]).hot().large().tuned().overlapping().sized(),
     kernel("hop_pack", "HopPack", "wilson.h", "HopArgs", Kind::Block, &[PRECISIONS]).hot(),
     kernel("signal", "Signal", "signal.h", "SignalArgs", Kind::Lane, &[]),
     kernel("await", "Await", "signal.h", "SignalArgs", Kind::Lane, &[]),

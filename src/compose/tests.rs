@@ -144,3 +144,46 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
         }
     }
 }
+
+/// Which kernels a second lattice needs anew: none that does not know where its sites are.
+#[test]
+fn a_second_lattice_shares_kernels_that_know_no_lattice() {
+    let solves = |extents| {
+        let (_, _, op) = clover(extents);
+        let params = MultigridParams::for_lattice(op.gauge().geometry());
+        let asked = Device::recorded(true, || {
+            for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
+                let solver = SolverParams { kind, tol: 1e-8, ..SolverParams::default() };
+                let sloppy = Some((Precision::F32, Recon::R12));
+                let params = SolveParams { solver, sloppy, ..SolveParams::default() };
+                let solver = DiracSolver::new(op.clone(), params).unwrap();
+                let shape = op.shape();
+                let (mut x, mut b) = (shape.field(2).unwrap(), shape.field(2).unwrap());
+                b.set_noise(Noise::Normal, 2, 0).unwrap();
+                solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            }
+            Multigrid::new(&op, &params).unwrap();
+        });
+        kernels(&asked)
+    };
+    let (first, second) = (solves([8, 8, 8, 8]), solves([8, 8, 8, 16]));
+    let anew: Vec<_> = second.difference(&first).collect();
+    let lattice = |k: &str| k.contains("PLAQ_SPEC_Geom_");
+    let plain: Vec<_> = anew.iter().filter(|k| !lattice(k)).collect();
+    println!(
+        "{} of {} kernels anew, {} of them without extents",
+        anew.len(),
+        second.len(),
+        plain.len()
+    );
+    for name in ["blas ", "blas_sum ", "blas_mixed ", "heavy_quark ", "convert_gauge "] {
+        let of = |all: &BTreeSet<String>| -> Vec<String> {
+            all.iter().filter(|k| k.starts_with(name)).cloned().collect()
+        };
+        assert!(!of(&second).is_empty(), "{name}");
+        assert!(of(&second).iter().all(|k| !k.contains("volume") && !lattice(k)), "{name}");
+    }
+    let vectors = |k: &&&String| k.starts_with("blas") || k.starts_with("convert");
+    assert!(plain.iter().copied().find(vectors).is_none(), "{plain:#?}");
+    println!("{plain:#?}");
+}

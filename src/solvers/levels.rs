@@ -17,7 +17,7 @@
 use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
-use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System, REHEARSED};
+use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System};
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;

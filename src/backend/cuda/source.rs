@@ -95,3 +95,29 @@ pub fn options(arch: i32) -> Vec<String> {
         String::from("--ptxas-options=-v"),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is read of a field's number of sites by others than those kernels that say so would no longer be
+    /// a constant.
+    #[test]
+    fn only_kernels_that_say_so_ask_for_the_size_of_fields() {
+        let reads = |text: &str| text.matches("volume()").count();
+        let all: Vec<_> = embedded::HEADERS.iter().filter(|(_, t)| reads(t) > 0).collect();
+        let names: Vec<_> = all.iter().map(|(name, text)| (*name, reads(text))).collect();
+        // The struct itself, a plane that keeps it, the hop.
+        let expected = [("field.h", 1), ("plaq_args.h", 2), ("wilson.h", 1)];
+        let mut sorted = names.clone();
+        sorted.sort_unstable();
+        assert_eq!(sorted, expected, "{names:?}");
+        let kept: Vec<_> = embedded::HEADERS
+            .iter()
+            .filter(|(name, text)| *name != "field.h" && text.contains(".volume;"))
+            .collect();
+        assert!(kept.is_empty());
+        let sized: Vec<_> = families::KERNELS.iter().filter(|k| k.sized).map(|k| k.name).collect();
+        assert_eq!(sized, ["hop"]);
+    }
+}
