@@ -490,6 +490,37 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     }
 }
 
+/// Kernels that are compiled without extents, or without the number of sites, are the code that they are
+/// with them.
+#[test]
+fn constants_that_are_left_out_change_no_code() {
+    let Ok(nvrtc) = Nvrtc::get() else { return println!("SKIPPED, no kernel was compiled") };
+    let mut jobs = Vec::new();
+    for kernel in KERNELS {
+        for params in combinations(kernel.params) {
+            for v in variants(kernel, &params).into_iter().take(2) {
+                let kept = constants(kernel, v.specs.clone());
+                // A hundred combinations of precisions are as good as these.
+                if kept == v.specs || params.contains(&"f16") {
+                    continue;
+                }
+                let shape = default_shape(kernel, &params);
+                let both = [&v.specs, &kept].map(|s| Source::new(kernel, &params, s, shape));
+                jobs.push((format!("{} {}", symbol(kernel, &params), v.what), both));
+            }
+        }
+    }
+    let cubins = in_parallel(&jobs, |(_, both)| {
+        both.each_ref().map(|source| nvrtc.compile(source, 90).unwrap().cubin)
+    });
+    let differ = |(_, [a, b]): &(_, &[Vec<u8>; 2])| a != b;
+    let names = jobs.iter().map(|j| &j.0);
+    let wrong: Vec<_> = names.zip(&cubins).filter(differ).map(|(name, _)| name).collect();
+    println!("{} kernels with and without", jobs.len());
+    assert!(jobs.len() > 20, "{}", jobs.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 fn allowed(symbol: &str, what: &str) -> u32 {
     let fits = |(s, w, _): &&(&str, &str, u32)| symbol.starts_with(s) && what.starts_with(w);
     SPILLS_ALLOWED.iter().find(fits).map_or(0, |row| row.2)

@@ -733,9 +733,15 @@ fn zeros(call: &Call) -> Result<Vec<f64>> {
     }
 }
 
-/// Those of a struct's constants that go into a kernel: in its source on a GPU, and in its key.
+/// Those of a struct's constants that go into a kernel: in its source on a GPU, and in its key. Without extents
+/// nothing depends on how many sites fields have.
 pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
-    if !kernel.sized {
+    const EXTENTS: [&str; 4] =
+        ["PLAQ_SPEC_Geom_x", "PLAQ_SPEC_Geom_y", "PLAQ_SPEC_Geom_z", "PLAQ_SPEC_Geom_t"];
+    if kernel.by_site && all.contains(&("PLAQ_SPEC_Geom_halos", 0)) {
+        all.retain(|s| !EXTENTS.contains(&s.0));
+    }
+    if !all.iter().any(|s| EXTENTS.contains(&s.0)) {
         all.retain(|s| s.0 != "PLAQ_SPEC_FieldView_volume");
     }
     all
