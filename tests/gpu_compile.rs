@@ -11,7 +11,7 @@ use std::time::Instant;
 use plaq::backend::args::*;
 use plaq::backend::cuda::{candidates, default_shape, in_parallel, Cache, Nvrtc, Source, Usage};
 use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
-use plaq::backend::specs_of;
+use plaq::backend::{constants, specs_of};
 use plaq::error::Status;
 
 /// Bytes per thread that may spill with the default shape, by the starts of symbol and variant; the
@@ -490,6 +490,37 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     }
 }
 
+/// Kernels that are compiled without extents, or without the number of sites, are the code that they are
+/// with them.
+#[test]
+fn constants_that_are_left_out_change_no_code() {
+    let Ok(nvrtc) = Nvrtc::get() else { return println!("SKIPPED, no kernel was compiled") };
+    let mut jobs = Vec::new();
+    for kernel in KERNELS {
+        for params in combinations(kernel.params) {
+            for v in variants(kernel, &params).into_iter().take(2) {
+                let kept = constants(kernel, v.specs.clone());
+                // A hundred combinations of precisions are as good as these.
+                if kept == v.specs || params.contains(&"f16") {
+                    continue;
+                }
+                let shape = default_shape(kernel, &params);
+                let both = [&v.specs, &kept].map(|s| Source::new(kernel, &params, s, shape));
+                jobs.push((format!("{} {}", symbol(kernel, &params), v.what), both));
+            }
+        }
+    }
+    let cubins = in_parallel(&jobs, |(_, both)| {
+        both.each_ref().map(|source| nvrtc.compile(source, 90).unwrap().cubin)
+    });
+    let differ = |(_, [a, b]): &(_, &[Vec<u8>; 2])| a != b;
+    let names = jobs.iter().map(|j| &j.0);
+    let wrong: Vec<_> = names.zip(&cubins).filter(differ).map(|(name, _)| name).collect();
+    println!("{} kernels with and without", jobs.len());
+    assert!(jobs.len() > 20, "{}", jobs.len());
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 fn allowed(symbol: &str, what: &str) -> u32 {
     let fits = |(s, w, _): &&(&str, &str, u32)| symbol.starts_with(s) && what.starts_with(w);
     SPILLS_ALLOWED.iter().find(fits).map_or(0, |row| row.2)
@@ -519,7 +550,8 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 let first = params.iter().zip(kernel.params).skip(1).all(|(p, all)| *p == all[0]);
                 let archs = if i == 0 && first { vec![90, 80, 100] } else { vec![90] };
                 let mut job = |what: String, arch, shape| {
-                    let source = Source::new(kernel, &params, &v.specs, shape);
+                    let specs = constants(kernel, v.specs.clone());
+                    let source = Source::new(kernel, &params, &specs, shape);
                     jobs.push((symbol(kernel, &params), what, arch, shape, source));
                 };
                 for arch in archs {

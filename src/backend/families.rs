@@ -52,6 +52,10 @@ pub struct Kernel {
     /// On a GPU it comes on the device while the kernel before still runs (plaq_dialect.h): for those
     /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
     pub overlapping: bool,
+    /// It takes each site for itself: where no direction is divided over ranks it does not need the extents, and
+    /// is compiled once for all lattices.
+    #[allow(dead_code)]
+    pub by_site: bool,
     /// Its sums count what went wrong: a rehearsal has none.
     #[allow(dead_code)]
     pub failures: bool,
@@ -119,6 +123,7 @@ const fn kernel(
         large: false,
         tuned: false,
         overlapping: false,
+        by_site: false,
         failures: false,
         blocks: Blocks::Usual,
     }
@@ -140,6 +145,9 @@ impl Kernel {
     }
     const fn overlapping(self) -> Kernel {
         Kernel { overlapping: true, ..self }
+    }
+    const fn by_site(self) -> Kernel {
+        Kernel { by_site: true, ..self }
     }
     const fn failures(self) -> Kernel {
         Kernel { failures: true, ..self }

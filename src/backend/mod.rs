@@ -74,7 +74,7 @@ impl<'a> Call<'a> {
         if A::NAME != kernel.args {
             bail!(Internal, "{} takes {}, found {}", kernel.name, kernel.args, A::NAME);
         }
-        let (specs, args_bytes) = (specs_of(args), size_of::<A>());
+        let (specs, args_bytes) = (constants(kernel, specs_of(args)), size_of::<A>());
         Ok(Call { kernel, params, args: (args as *const A).cast(), args_bytes, specs, work })
     }
 
@@ -731,6 +731,20 @@ fn zeros(call: &Call) -> Result<Vec<f64>> {
         Some((sums, _)) => Ok(vec![0.0; sums * call.work.batches]),
         None => bail!(Internal, "kernel {} is not a reduction", call.kernel.name),
     }
+}
+
+/// Those of a struct's constants that go into a kernel: in its source on a GPU, and in its key. Without extents
+/// nothing depends on how many sites fields have.
+pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
+    const EXTENTS: [&str; 4] =
+        ["PLAQ_SPEC_Geom_x", "PLAQ_SPEC_Geom_y", "PLAQ_SPEC_Geom_z", "PLAQ_SPEC_Geom_t"];
+    if kernel.by_site && all.contains(&("PLAQ_SPEC_Geom_halos", 0)) {
+        all.retain(|s| !EXTENTS.contains(&s.0));
+    }
+    if !all.iter().any(|s| EXTENTS.contains(&s.0)) {
+        all.retain(|s| s.0 != "PLAQ_SPEC_FieldView_volume");
+    }
+    all
 }
 
 /// Constants of a call. An absent field (volume 0) says nothing; a constant that has several

@@ -15,8 +15,8 @@ use crate::operators::{HermitianWilson, KernelSquare};
 use crate::solvers::dense::eigen_hermitian;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_tol, ritz, unwatched, EigenParams, EigenReport, End, Filter, Monitor, RitzParams,
-    StoppedBy,
+    eigen, eigen_tol, portions, ritz, unwatched, EigenParams, EigenReport, End, Filter, Monitor,
+    RitzParams, StoppedBy,
 };
 
 /// Which eigensolver.
@@ -416,7 +416,12 @@ fn diagonalise(
     let mut some = kernel.shape().field(n)?;
     let mut images = some.like(some.precision())?;
     some.copy_rhs(0, vectors, 0, n)?;
-    kernel.apply(&mut images, &some)?;
+    for (first, m) in portions(0..n, 1) {
+        let (mut x, mut y) = (kernel.shape().field(m)?, kernel.shape().field(m)?);
+        x.copy_rhs(0, &some, first, m)?;
+        kernel.apply(&mut y, &x)?;
+        images.copy_rhs(first, &y, 0, m)?;
+    }
     let h = basis::dots(&some, 0..n, &images, 0..n)?;
     let (all, u) = eigen_hermitian(&h, n)?;
     let mut order: Vec<usize> = (0..n).collect();

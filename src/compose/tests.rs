@@ -87,6 +87,9 @@ fn covered<T>(what: &str, mut work: impl FnMut() -> T) -> T {
     let missed: Vec<_> = launched.difference(&rehearsed).collect();
     assert!(missed.is_empty(), "{what}: not rehearsed: {missed:#?} of {}", launched.len());
     assert!(launched.len() > 4, "{what}: {launched:#?}");
+    // What is compiled in vain takes its time, too.
+    let vain: Vec<_> = rehearsed.difference(&launched).collect();
+    assert!(10 * vain.len() <= launched.len(), "{what}: in vain: {vain:#?} of {}", launched.len());
     done.unwrap()
 }
 
@@ -143,4 +146,48 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
                 .unwrap();
         }
     }
+}
+
+/// Which kernels a second lattice needs anew: none that does not know where its sites are.
+#[test]
+fn a_second_lattice_shares_kernels_that_know_no_lattice() {
+    let solves = |extents| {
+        let asked = Device::recorded(true, || {
+            let (_, _, op) = clover(extents);
+            let params = MultigridParams::for_lattice(op.gauge().geometry());
+            for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
+                let solver = SolverParams { kind, tol: 1e-8, ..SolverParams::default() };
+                let sloppy = Some((Precision::F32, Recon::R12));
+                let params = SolveParams { solver, sloppy, ..SolveParams::default() };
+                let solver = DiracSolver::new(op.clone(), params).unwrap();
+                let shape = op.shape();
+                let (mut x, mut b) = (shape.field(2).unwrap(), shape.field(2).unwrap());
+                b.set_noise(Noise::Normal, 2, 0).unwrap();
+                solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            }
+            Multigrid::new(&op, &params).unwrap();
+        });
+        kernels(&asked)
+    };
+    let (first, second) = (solves([8, 8, 8, 8]), solves([8, 8, 8, 16]));
+    let anew: Vec<_> = second.difference(&first).collect();
+    let extents = |k: &str| k.contains("PLAQ_SPEC_Geom_t\"");
+    let plain: Vec<_> = anew.iter().filter(|k| !extents(k)).collect();
+    println!(
+        "{} of {} kernels anew, {} of them without extents",
+        anew.len(),
+        second.len(),
+        plain.len()
+    );
+    let names =
+        ["blas ", "blas_sum ", "blas_mixed ", "heavy_quark ", "convert_gauge ", "clover_invert "];
+    for name in names {
+        let of = |all: &BTreeSet<String>| -> Vec<String> {
+            all.iter().filter(|k| k.starts_with(name)).cloned().collect()
+        };
+        assert!(!of(&second).is_empty(), "{name}");
+        assert!(of(&second).iter().all(|k| !k.contains("volume") && !extents(k)), "{name}");
+    }
+    assert!(plain.is_empty(), "{plain:#?}");
+    assert!(2 * anew.len() < second.len(), "{anew:#?}");
 }

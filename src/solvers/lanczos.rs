@@ -453,9 +453,7 @@ impl<'a, 'm> Process<'a, 'm> {
     fn ritz(&mut self, which: Range<usize>) -> Result<(Vec<f64>, Vec<f64>)> {
         let shape = self.op.shape();
         let (mut values, mut residuals) = (vec![], vec![]);
-        let at_a_time = self.block.max(4);
-        for first in which.clone().step_by(at_a_time) {
-            let n = at_a_time.min(which.end - first);
+        for (first, n) in portions(which, self.block) {
             let (mut x, mut y) = (shape.field(n)?, shape.field(n)?);
             x.copy_rhs(0, &self.v, first, n)?;
             self.op.apply(&mut y, &x)?;
@@ -679,9 +677,7 @@ impl<'a, 'm> Process<'a, 'm> {
     fn diagonalise(&mut self, n: usize) -> Result<()> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
-        let at_a_time = self.block.max(4);
-        for first in (0..n).step_by(at_a_time) {
-            let m = at_a_time.min(n - first);
+        for (first, m) in portions(0..n, self.block) {
             let (mut x, mut y) = (shape.field(m)?, shape.field(m)?);
             x.copy_rhs(0, &self.v, first, m)?;
             self.op.apply(&mut y, &x)?;
@@ -722,6 +718,16 @@ impl<'a, 'm> Process<'a, 'm> {
         self.report.ended_by(&self.watch);
         Ok((vectors, self.report))
     }
+}
+
+/// Vectors in portions of four, or of a block where that is more, then one by one: of two numbers of
+/// right-hand sides a GPU compiles kernels, not of as many as there are remainders.
+pub(crate) fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
+    let most = block.max(4);
+    let whole = which.len() / most;
+    let rest = which.start + whole * most..which.end;
+    let whole = (0..whole).map(move |k| (which.start + k * most, most));
+    whole.chain(rest.map(|k| (k, 1)))
 }
 
 /// How far an eigenvalue is at most from each value (Parlett, sections 4.5 and 11.7): its residual r, or

@@ -17,7 +17,7 @@
 use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
-use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System, REHEARSED};
+use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System};
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;
@@ -411,7 +411,7 @@ impl<'a, 'm> Levels<'a, 'm> {
         let now = self.report.iterations;
         let mut refresh = self.strayed && now >= self.refreshed_at + INTERVAL;
         // Once in between.
-        refresh |= rehearsing() && now + 1 == REHEARSED;
+        refresh |= rehearsing() && now == 1;
         for i in 0..self.nrhs() {
             if !self.active[i] {
                 continue;

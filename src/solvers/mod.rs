@@ -23,6 +23,7 @@ use std::time::Instant;
 
 pub(crate) use filter::eigen_tol;
 pub use filter::End;
+pub(crate) use lanczos::portions;
 pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, Filter};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
@@ -303,7 +304,7 @@ impl System {
 }
 
 /// Iterations that a rehearsal goes through.
-const REHEARSED: usize = 3;
+const REHEARSED: usize = 4;
 
 /// Limits of a solve; made-up sums lead nowhere.
 fn limited(most: usize) -> usize {

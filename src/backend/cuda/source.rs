@@ -95,3 +95,22 @@ pub fn options(arch: i32) -> Vec<String> {
         String::from("--ptxas-options=-v"),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A kernel without extents has no constant for the number of sites: only the hop, which has extents, may
+    /// ask for it.
+    #[test]
+    fn only_the_hop_asks_for_the_size_of_fields() {
+        let reads = |text: &str| text.matches(".volume()").count();
+        let all = embedded::HEADERS.iter().map(|(name, text)| (*name, reads(text)));
+        let mut readers: Vec<_> = all.filter(|(_, n)| *n > 0).collect();
+        readers.sort_unstable();
+        // A plane keeps it for nobody.
+        assert_eq!(readers, [("field.h", 1), ("wilson.h", 1)]);
+        let of_planes = |text: &str| text.contains(".volume;") || text.contains(".volume ");
+        assert!(!embedded::HEADERS.iter().any(|(_, text)| of_planes(text)));
+    }
+}

@@ -56,9 +56,9 @@ fn chain(links: &GaugeField, monomials: Vec<Box<dyn Monomial>>, scheme: Scheme) 
     Hmc::new(device, geometry, Precision::F64, monomials, params).unwrap()
 }
 
-/// Of two chains alike one is rehearsed: its first trajectory launches what the rehearsal asked for, and ends
-/// where that of the other one does.
-fn first_trajectory(make: impl Fn(&GaugeField) -> Hmc) {
+/// Of two chains alike one is rehearsed: its first trajectory launches what the rehearsal asked for, but for
+/// `most` kernels, and ends where that of the other one does.
+fn first_trajectory(most: usize, make: impl Fn(&GaugeField) -> Hmc) {
     let run = |rehearsed: bool| {
         let mut links = links();
         let mut hmc = make(&links);
@@ -74,10 +74,10 @@ fn first_trajectory(make: impl Fn(&GaugeField) -> Hmc) {
         assert!(launched.len() > 5, "{launched:#?}");
         let missed: Vec<_> = launched.difference(&asked).cloned().collect();
         if rehearsed {
-            assert!(missed.is_empty(), "not rehearsed: {missed:#?} of {}", launched.len());
+            assert!(missed.len() <= most, "not rehearsed: {missed:#?} of {}", launched.len());
             // A chain that asks for much more than it needs compiles in vain.
             let vain: Vec<_> = asked.difference(&launched).collect();
-            assert!(5 * vain.len() <= launched.len(), "in vain: {vain:#?}");
+            assert!(7 * vain.len() <= launched.len(), "in vain: {vain:#?}");
         } else {
             assert_eq!(missed.len(), launched.len());
         }
@@ -94,14 +94,14 @@ fn first_trajectory(make: impl Fn(&GaugeField) -> Hmc) {
 #[test]
 fn a_rehearsed_quenched_trajectory_asks_for_its_kernels() {
     for (c1, scheme) in [(0.0, Scheme::ForceGradient), (TREE_LEVEL_SYMANZIK, Scheme::Omelyan2)] {
-        first_trajectory(|links| chain(links, vec![gauge(links, c1)], scheme));
+        first_trajectory(0, |links| chain(links, vec![gauge(links, c1)], scheme));
     }
 }
 
 #[test]
 fn a_rehearsed_trajectory_of_two_flavours_asks_for_its_kernels() {
     for (csw, guesses) in [(0.0, 0), (1.3, 2)] {
-        first_trajectory(|links| {
+        first_trajectory(0, |links| {
             let quarks = two("light", dirac(0.12, csw), None, guesses);
             chain(links, vec![gauge(links, 0.0), Box::new(quarks)], Scheme::Omelyan2)
         });
@@ -110,7 +110,7 @@ fn a_rehearsed_trajectory_of_two_flavours_asks_for_its_kernels() {
 
 #[test]
 fn a_rehearsed_trajectory_of_ratios_asks_for_its_kernels() {
-    first_trajectory(|links| {
+    first_trajectory(0, |links| {
         let (light, heavy) = (dirac(0.12, 1.1), dirac(0.1, 1.1));
         let stout = Stout::new(0.1, 2).unwrap();
         let ratio = two("ratio", light, Some(heavy), 0).with_smearing(stout);
@@ -122,8 +122,9 @@ fn a_rehearsed_trajectory_of_ratios_asks_for_its_kernels() {
 
 #[test]
 fn a_rehearsed_trajectory_of_one_flavour_asks_for_its_kernels() {
-    for interval in [None, Some((0.05, 3.0))] {
-        first_trajectory(|links| {
+    // Before the spectrum is measured nobody knows how many poles forces have.
+    for (interval, most) in [(None, 16), (Some((0.05, 3.0)), 0)] {
+        first_trajectory(most, |links| {
             let params = OneFlavourParams {
                 interval,
                 error_hamiltonian: 1e-9,

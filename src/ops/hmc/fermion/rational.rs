@@ -190,6 +190,45 @@ impl OneFlavour {
         Ok(())
     }
 
+    /// Lends the operators to a monomial like this one, for a rehearsal.
+    fn stand_in(&mut self, phi: Option<SpinorField>, work: impl FnOnce(&mut OneFlavour)) {
+        let (name, params, smearing) = (self.name.clone(), self.params.clone(), self.smearing);
+        let powers = self.powers.clone();
+        self.kept.lent(|kept| {
+            let mut other = OneFlavour {
+                name,
+                params,
+                smearing,
+                kept,
+                powers,
+                seen: None,
+                phi,
+                force: SchurForce::default(),
+                scratch: None,
+                iterations: 0,
+            };
+            work(&mut other);
+            other.kept
+        });
+    }
+
+    /// Has the kernels of a first force compiled all at once.
+    fn rehearse_force(&mut self, gauge: &GaugeField, momenta: &mut Momenta) {
+        let (device, geometry) = (gauge.device().clone(), gauge.geometry().clone());
+        let fields = self.phi.as_ref().map(|phi| (phi.precision(), phi.subset(), phi.nrhs()));
+        let (Some((precision, subset, n)), poles) = (fields, self.poles()) else { return };
+        let name = format!("force {:?} {poles:?} {}", geometry.extents(), self.describe());
+        geometry.clone().rehearse(
+            &device.clone(),
+            || name,
+            || {
+                if let Ok(phi) = SpinorField::new(&device, &geometry, precision, subset, n) {
+                    self.stand_in(Some(phi), |other| _ = other.kick(gauge, momenta, 1.0));
+                }
+            },
+        );
+    }
+
     fn no_fields<T>(&self) -> Result<T> {
         bail!(InvalidArgument, "{}: no pseudofermions, refresh comes first", self.name);
     }
@@ -298,6 +337,9 @@ impl Monomial for OneFlavour {
     }
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
+        if !gauge.device().is_cpu() {
+            self.rehearse_force(gauge, momenta);
+        }
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let ops = self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?;
@@ -356,25 +398,14 @@ impl Monomial for OneFlavour {
     }
 
     fn run_through(&mut self, gauge: &GaugeField, momenta: &mut Momenta, stream: Stream) {
-        let (name, params, smearing) = (self.name.clone(), self.params.clone(), self.smearing);
-        let powers = self.powers.clone();
-        self.kept.lent(|kept| {
-            let mut other = OneFlavour {
-                name,
-                params,
-                smearing,
-                kept,
-                powers,
-                seen: None,
-                phi: None,
-                force: SchurForce::default(),
-                scratch: None,
-                iterations: 0,
-            };
+        let known = self.powers.is_some();
+        self.stand_in(None, |other| {
             let _ = other.refresh(gauge, stream);
             let _ = other.action(gauge);
-            let _ = other.kick(gauge, momenta, 1.0);
-            other.kept
+            // How many poles forces have is not known before the spectrum is.
+            if known {
+                let _ = other.kick(gauge, momenta, 1.0);
+            }
         });
     }
 }
