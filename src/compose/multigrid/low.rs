@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::params::{Coarsest, DIRECT_MOST};
+use super::params::{Coarsest, DIRECT_MOST, UNITS};
 use super::{memory, CoarseSystem, MultigridParams};
 use crate::backend::rehearsing;
 use crate::bail;
@@ -13,9 +13,6 @@ use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{CoarseOperator, Wilson};
 use crate::solvers::dense::eigen_hermitian;
-
-/// Unit vectors that the operator is applied to at a time.
-pub(super) const UNITS: usize = 16;
 
 /// What is known of the coarsest level's operator S.
 #[derive(Default)]

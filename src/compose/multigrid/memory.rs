@@ -1,7 +1,6 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
-use super::low::UNITS;
-use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER};
+use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER, UNITS};
 use super::schwarz::Schwarz;
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
 use crate::fields::domains::Domains;

@@ -19,6 +19,8 @@ pub(super) const TOGETHER: usize = 8;
 /// host, in some seconds.
 const MOST_MODES: usize = 256;
 pub(super) const DIRECT_MOST: u64 = 1024;
+/// Unit vectors that its operator is applied to at a time.
+pub(super) const UNITS: usize = 16;
 
 /// Most steps of a smoother, iterations of a solve or of the set-up, and refinements: where so many do
 /// not help, more do not, and a call would not end.
