@@ -9,6 +9,8 @@ mod memory;
 mod params;
 mod report;
 mod sweeper;
+#[cfg(test)]
+mod tests;
 
 use std::time::Instant;
 
@@ -55,6 +57,7 @@ pub fn fix_gauge(
     let start = Instant::now();
     params.check(gauge)?;
     gauge.device().require(params.memory(gauge), "this gauge fixing")?;
+    rehearse(gauge, params);
     check_links(gauge, params.links_tolerance)?;
     let mut run = Run::new(gauge, params, callback)?;
     let (mut copies, mut best): (Vec<CopyReport>, Option<Best>) = (vec![], None);
@@ -79,6 +82,43 @@ pub fn fix_gauge(
     // What swept makes room for the links.
     drop(run);
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
+}
+
+/// Has the kernels of a first fixing compiled all at once. Not on several ranks, whose sweeps count messages
+/// that kernels wait for.
+fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
+    let geometry = gauge.geometry();
+    if geometry.comm().size() > 1 {
+        return;
+    }
+    let few = params.few();
+    let place = (geometry.extents(), gauge.precision(), gauge.recon());
+    let name = || format!("gauge fixing {place:?} {:?}", GaugeFixParams { seed: 0, ..few });
+    geometry.rehearse(gauge.device(), name, || run_through(gauge, &few));
+}
+
+/// All that a fixing launches, in a rehearsal: errors say nothing, as sums are made up.
+fn run_through(gauge: &GaugeField, few: &GaugeFixParams) {
+    let _ = unitarity(gauge);
+    let fix = |few: &GaugeFixParams| {
+        let mut nobody = |_: &Progress| false;
+        let mut run = Run::new(gauge, few, &mut nobody)?;
+        let mut best = None;
+        for copy in 0..few.copies {
+            let (g, report) = run.copy(copy)?;
+            Best::take(&mut best, few.condition, copy, g, &report)?;
+        }
+        best.map_or(Ok(()), |best: Best| best.g.apply(gauge).map(|_| ()))
+    };
+    let _: Result<()> = fix(few);
+    // Made-up sums do not converge in single precision: what comes after it.
+    if few.precision == Working::Mixed {
+        let method = match few.method {
+            Method::Annealing(_) | Method::Combined { .. } => Method::Overrelaxation,
+            other => other,
+        };
+        let _ = fix(&GaugeFixParams { precision: Working::Double, method, copies: 1, ..*few });
+    }
 }
 
 /// Refuses links that are not finite or not in the group.

@@ -181,6 +181,26 @@ impl GaugeFixParams {
         }
     }
 
+    /// For a run-through: each kind of sweep and check some times.
+    pub(super) fn few(&self) -> Self {
+        const FEW: usize = 4;
+        let short = |s: Schedule| Schedule { steps: s.steps.min(FEW), ..s };
+        let method = match self.method {
+            Method::Annealing(schedule) => Method::Annealing(short(schedule)),
+            Method::Combined { schedule, probability, sweeps } => {
+                Method::Combined { schedule: short(schedule), probability, sweeps: sweeps.min(FEW) }
+            }
+            other => other,
+        };
+        GaugeFixParams {
+            method,
+            max_iterations: self.max_iterations.min(2 * FEW),
+            check_every: self.check_every.min(FEW / 2),
+            copies: self.copies.min(2),
+            ..*self
+        }
+    }
+
     /// # Errors
     /// `BadParameter` naming the first one out of range; `Unsupported`: links in half precision,
     /// Fourier acceleration in maximally Abelian gauge.

@@ -1,0 +1,49 @@
+//! What a rehearsal of a gauge fixing asks for.
+
+use super::*;
+use crate::backend::Device;
+use crate::compose::tests::kernels;
+use crate::fields::{Geometry, Recon};
+
+#[test]
+fn a_rehearsed_fixing_asks_for_its_kernels_and_changes_nothing() {
+    let device = Device::cpu(2).unwrap();
+    let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+    let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+    links.set_near_unit(7, 0.4).unwrap();
+    let before = links.save_lex().unwrap();
+    let new = GaugeFixParams::new;
+    let schedule = Schedule { steps: 6, ..Schedule::default() };
+    for params in [
+        new(Condition::Landau),
+        GaugeFixParams { copies: 2, ..new(Condition::Coulomb { time: 3 }) },
+        GaugeFixParams {
+            precision: Working::Single,
+            stop: Stop::of(Working::Single),
+            ..new(Condition::Landau)
+        },
+        GaugeFixParams { method: Method::Annealing(schedule), ..new(Condition::Landau) },
+        GaugeFixParams {
+            method: Method::FourierCg { alpha: 0.08 },
+            precision: Working::Double,
+            ..new(Condition::Landau)
+        },
+        new(Condition::MaximallyAbelian { residual: true }),
+    ] {
+        let what = format!("{:?} {:?}", params.condition, params.method);
+        let rehearsed = kernels(&Device::recorded(false, || run_through(&links, &params.few())));
+        assert_eq!(links.save_lex().unwrap(), before, "{what}");
+        let launched = kernels(&Device::recorded(true, || {
+            fix_gauge(&links, &params, &mut |_| false).unwrap();
+        }));
+        let missed: Vec<_> = launched.difference(&rehearsed).collect();
+        assert!(missed.is_empty(), "{what}: not rehearsed: {missed:#?} of {}", launched.len());
+        let vain: Vec<_> = rehearsed.difference(&launched).collect();
+        assert!(
+            10 * vain.len() <= launched.len(),
+            "{what}: in vain: {vain:#?} of {}",
+            launched.len()
+        );
+        assert!(launched.len() > 5, "{what}: {launched:#?}");
+    }
+}
