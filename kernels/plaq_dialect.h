@@ -291,7 +291,7 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
   }
 
 // The same for a body whose spinors do not stay there: batches outside of a tile of sites, whose
-// links stay in the second-level cache.
+// links stay in the caches.
 namespace PLAQ_NS {
 template <class Body, int W, bool HALOS, class Args>
 PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batches) {

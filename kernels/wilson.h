@@ -553,8 +553,10 @@ template <int W, class S, int RECON> struct Hop {
     return (i64)a.sharers * a.out.volume() * PLAQ_LANES * site_bytes(a) > 32 << 20;
   }
 #if !PLAQ_GPU
-  // Outer sites that several right-hand sides go through together: 512 KB of links.
-  static PLAQ_FN int tile() { return (512 << 10) / (8 * Recon<RECON>::reals * (int)sizeof(typename S::T) * PLAQ_LANES); }
+  // Outer sites that several right-hand sides go through together: 3 MB of links, in 16 bits 512 KB.
+  static PLAQ_FN int tile() {
+    return (S::fixed ? 512 << 10 : 3 << 20) / (8 * Recon<RECON>::reals * (int)sizeof(typename S::T) * PLAQ_LANES);
+  }
 #else
   // Spinors that inner and outer sites of a time-slice need are read once where these are done beside
   // each other. It pays if the first quarter of the launch is long enough for the messages to come, 10 us
