@@ -79,17 +79,23 @@ fn overlap() -> (Arc<HermitianWilson>, ModeParams, SignParams) {
     (kernel, modes, SignParams { delta: 1e-4, ..SignParams::default() })
 }
 
-/// What `work` launches is what it asks for in a rehearsal.
-fn covered<T>(what: &str, mut work: impl FnMut() -> T) -> T {
-    let rehearsed = kernels(&Device::recorded(false, || _ = work()));
-    let mut done = None;
-    let launched = kernels(&Device::recorded(true, || done = Some(work())));
-    let missed: Vec<_> = launched.difference(&rehearsed).collect();
-    assert!(missed.is_empty(), "{what}: not rehearsed: {missed:#?} of {}", launched.len());
+/// Nothing but `most` kernels was launched that was not rehearsed, and hardly any was rehearsed in vain, which
+/// takes its time, too.
+pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], most: usize) {
+    let (rehearsed, launched) = (kernels(rehearsed), kernels(launched));
     assert!(launched.len() > 4, "{what}: {launched:#?}");
-    // What is compiled in vain takes its time, too.
+    let missed: Vec<_> = launched.difference(&rehearsed).collect();
+    assert!(missed.len() <= most, "{what}: not rehearsed: {missed:#?} of {}", launched.len());
     let vain: Vec<_> = rehearsed.difference(&launched).collect();
     assert!(10 * vain.len() <= launched.len(), "{what}: in vain: {vain:#?} of {}", launched.len());
+}
+
+/// What `work` launches is what it asks for in a rehearsal.
+fn covered<T>(what: &str, mut work: impl FnMut() -> T) -> T {
+    let rehearsed = Device::recorded(false, || _ = work());
+    let mut done = None;
+    let launched = Device::recorded(true, || done = Some(work()));
+    compare(what, &rehearsed, &launched, 0);
     done.unwrap()
 }
 

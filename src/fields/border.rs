@@ -9,13 +9,23 @@ use crate::backend::{Ptr, Work};
 use crate::error::Result;
 
 impl Geometry {
-    /// Messages of the borders across faces of direction mu, `site` bytes a site: with the corners that
-    /// directions before it brought.
+    /// Sites beyond both ends of direction nu that a border across direction mu takes along: corners that
+    /// directions before mu brought.
+    fn edge(&self, mu: usize, nu: usize) -> usize {
+        if nu < mu && self.halo_mask() >> nu & 1 == 1 {
+            2
+        } else {
+            0
+        }
+    }
+    /// Sites of a border across one face of direction mu.
+    fn border_sites(&self, mu: usize) -> usize {
+        let others = (0..4).filter(|&nu| nu != mu);
+        others.map(|nu| self.extents()[nu] + self.edge(mu, nu)).product()
+    }
+    /// Messages of the borders across faces of direction mu, `site` bytes a site.
     pub(crate) fn border_faces(&self, mu: usize, site: usize) -> Faces {
-        let extents = self.extents();
-        let edge = |nu: usize| if nu < mu && self.halo_mask() >> nu & 1 == 1 { 2 } else { 0 };
-        let sites: usize = (0..4).filter(|&nu| nu != mu).map(|nu| extents[nu] + edge(nu)).product();
-        Faces::new(self.halo_mask() & 1 << mu, |_| sites * site)
+        Faces::new(self.halo_mask() & 1 << mu, |_| self.border_sites(mu) * site)
     }
 }
 
@@ -31,13 +41,10 @@ impl GaugeField {
         let links = if direction.is_some() { 1 } else { self.matrices() };
         let site = links * self.recon().reals() * self.precision().bytes();
         let params = [self.precision().token(), self.recon().token()];
-        let extents = geometry.extents();
         // Directions in turn: each takes the borders of those before it along, which brings the
         // corners.
         for mu in (0..4).filter(|mu| mask >> mu & 1 == 1) {
-            let edge = |nu: usize| if nu < mu && mask >> nu & 1 == 1 { 2 } else { 0 };
-            let others = || (0..4).filter(|&nu| nu != mu);
-            let sites: usize = others().map(|nu| extents[nu] + edge(nu)).product();
+            let sites = geometry.border_sites(mu);
             let faces = geometry.border_faces(mu, site);
             let halo = geometry.halo_exchange(self.device(), &faces)?;
             let mut halo = lock(&halo);
@@ -56,7 +63,8 @@ impl GaugeField {
             self.device().launch(kernel!("border_pack"), &params, &args, work)?;
             halo.exchange(geometry.comm(), || Ok(()))?;
             args.message = [false, true].map(|upper| halo.received(mu, upper));
-            let n = others().map(|nu| geometry.piece(nu) + edge(nu)).product();
+            let others = (0..4).filter(|&nu| nu != mu);
+            let n = others.map(|nu| geometry.piece(nu) + geometry.edge(mu, nu)).product();
             let work = Work { n, batches: 2, lanes };
             self.device().launch(kernel!("border_unpack"), &params, &args, work)?;
         }

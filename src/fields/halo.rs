@@ -207,6 +207,11 @@ impl HaloExchange {
         self.recv.ptr().offset(self.slot() + self.faces.offset(mu, upper))
     }
 
+    /// Do kernels write to all neighbours? The same on all ranks of one machine.
+    pub fn is_direct(&self) -> bool {
+        self.near.is_some() && self.far.is_none()
+    }
+
     /// Where kernels write to all neighbours: what one that packs, tells them and waits for them by
     /// itself is to signal and to await.
     ///

@@ -384,12 +384,10 @@ impl Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
-        let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
         let others = call.y.iter().map(|y| y.0).chain(sum.z.map(|z| z.0));
         let full = others.chain([&*out, inp]).all(|f| f.subset() == Subset::Full);
-        let asked = device.gpu().is_some_and(|gpu| gpu.both_parities);
-        let near = || Ok(geometry.comm().size() > 1 && geometry.reaches_all(device)?);
-        let one_launch = asked && full && (geometry.halo_mask() == 0 || near()?);
+        let asked = self.gauge.device().gpu().is_some_and(|gpu| gpu.both_parities);
+        let one_launch = asked && full && self.writes_both(inp.nrhs())?;
         if !one_launch {
             return (0..2)
                 .try_for_each(|parity| self.hop_add(out, inp, &HopCall { parity, ..*call }, sum));
@@ -398,6 +396,22 @@ impl Wilson {
         let args = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum)?;
         let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..args };
         self.launch_hop(args, inp)
+    }
+
+    /// Do kernels write messages of both parities, of so many right-hand sides, to all neighbours?
+    fn writes_both(&self, nrhs: usize) -> Result<bool> {
+        let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
+        if geometry.halo_mask() == 0 {
+            return Ok(true);
+        }
+        // A rank that exchanges with itself has no peers to ask.
+        if geometry.comm().size() == 1 || !geometry.reaches_all(device)? {
+            return Ok(false);
+        }
+        let faces = geometry.spinor_faces(self.gauge.precision(), 2 * nrhs);
+        let halo = geometry.halo_exchange(device, &faces)?;
+        let direct = halo::lock(&halo).is_direct();
+        Ok(direct)
     }
 
     /// Arguments of one parity's launch, checked.
