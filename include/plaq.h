@@ -1394,7 +1394,8 @@ typedef struct plaq_solver_params {
   int32_t max_iterations;
   /** GCR: directions kept before a restart. Default: 10. */
   int32_t nkrylov;
-  /** GCR: steps of MR inside every iteration; 0: none. Default: 0. */
+  /** BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
+   * preconditioner; 0: none. Default: 0. */
   int32_t precondition_steps;
   /** 1: start from the x that is passed in; 0: from zero. Default: 0. */
   int32_t initial_guess;

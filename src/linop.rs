@@ -1,10 +1,12 @@
 //! Where operators and solvers meet: solvers know only this.
 
 mod algebra;
+mod convert;
 
 use std::sync::{Arc, Mutex};
 
 pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
+pub use convert::Convert;
 
 use crate::backend::Device;
 use crate::bail;

@@ -13,10 +13,12 @@ use plaq::fields::shifts::Step;
 use plaq::fields::{
     blas, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder, Subset, VectorField,
 };
-use plaq::linop::{Adjoint, LinOp, Normal, Polynomial, Product, Shape, Shifted, Sum};
-use plaq::operators::Laplace;
+use plaq::linop::{Adjoint, Convert, LinOp, Normal, Polynomial, Product, Shape, Shifted, Sum};
+use plaq::operators::{Gamma5, Laplace};
 use plaq::ops::smearing::{wuppertal, SPACE};
-use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, System};
+use plaq::solvers::{
+    solve, unwatched, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, System,
+};
 use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
 use reference::{su3, Gauge, Lattice, C};
@@ -197,7 +199,7 @@ fn colour_vectors_are_solved_for() {
     }
 }
 
-/// (L + c)^2, c L + L, T_2(L) and adjoints are what they say.
+/// (L + c)^2, c L + L, T_2(L), L^-1, c + w / (L + s) and adjoints are what they say.
 #[test]
 fn operators_are_made_of_operators() {
     let s = &setups()[0];
@@ -234,18 +236,69 @@ fn operators_are_made_of_operators() {
             combine(6.0 * one, &y2, (0.5 - 3.0) * one, &a),
         ),
     ];
+    // Rational functions, by what their denominators make of them.
+    let params = RationalParams { tol: 1e-14, max_iterations: 500, two_passes: false };
+    let ask = SolverParams { kind: SolverKind::Cg, tol: 1e-13, ..Default::default() };
+    let back: Arc<dyn LinOp> = Arc::new(Inverse::new(System::new(op.clone()), ask).unwrap());
+    let plus = |c: f64| -> Arc<dyn LinOp> { Arc::new(Shifted::new(op.clone(), c)) };
+    let (mut cases, exact) = (cases, 6);
+    cases.push((Arc::new(Product::new(vec![op.clone(), back]).unwrap()), a.clone()));
+    for two_passes in [false, true] {
+        let params = RationalParams { two_passes, ..params };
+        let function =
+            RationalFunction::new(op.clone(), 0.3, vec![0.7, -0.2], vec![0.5, 2.0], params)
+                .unwrap();
+        let denominators = [plus(0.5), plus(2.0), Arc::new(function)];
+        // 0.3 (L + 0.5)(L + 2) + 0.7 (L + 2) - 0.2 (L + 0.5)
+        let low = combine((0.3 * 2.5 + 0.5) * one, &l1, (0.3 + 1.4 - 0.1) * one, &a);
+        let want = combine(0.3 * one, &l2, one, &low);
+        cases.push((Arc::new(Product::new(denominators.to_vec()).unwrap()), want));
+    }
     let inp = s.load(Precision::F64, colour, &[&a]);
     for (k, (op, want)) in cases.iter().enumerate() {
         let mut out = op.range().field(1).unwrap();
         op.apply(&mut out, &inp).unwrap();
         let found = distance(&out.save_lex().unwrap(), &numbers(want));
-        assert!(found < tolerance(Precision::F64, 200.0), "{k}: {found:e}");
+        // Solves end at a residual of 1e-13, and the denominators are at most 26 and 18 times as long.
+        let bound = if k < exact { tolerance(Precision::F64, 200.0) } else { 5e-12 };
+        assert!(found < bound, "{k}: {found:e}");
     }
     let product = Product::new(vec![shifted.clone(), op.clone()]).unwrap();
     let mut out = product.shape().field(1).unwrap();
     product.apply_dagger(&mut out, &inp).unwrap();
     let found = distance(&out.save_lex().unwrap(), &numbers(&combine(one, &l2, z.conj(), &l1)));
     assert!(found < tolerance(Precision::F64, 200.0), "{found:e}");
+}
+
+/// gamma5 and changes of precision: products that go from double through 16 bits and back.
+#[test]
+fn gamma5_and_changes_of_precision() {
+    for s in setups() {
+        let shape = s.shape(Precision::F64, Components::SPINOR);
+        let a = random(s.lat, 4, 8);
+        let inp = s.load(Precision::F64, Components::SPINOR, &[&a]);
+        let sign = |spin: usize| if spin < 2 { 1.0 } else { -1.0 };
+        let want: Vec<C> = a.iter().enumerate().map(|(i, z)| sign(i / 3 % 4) * z).collect();
+        for precision in [Precision::F64, Precision::F32, Precision::F16] {
+            let down = Arc::new(Convert::new(shape.clone(), precision).unwrap());
+            let gamma5 = Arc::new(Gamma5(down.range()));
+            let up: Arc<dyn LinOp> = Arc::new(Adjoint(down.clone()));
+            let all = Product::new(vec![up, gamma5, down]).unwrap();
+            assert_eq!((all.shape(), all.range()), (shape.clone(), shape.clone()));
+            let mut out = shape.field(1).unwrap();
+            all.apply(&mut out, &inp).unwrap();
+            let found = distance(&out.save_lex().unwrap(), &numbers(&want));
+            assert!(found < tolerance(precision, 4.0), "{precision:?}: {found:e}");
+            assert!(precision == Precision::F64 || found > 0.0, "{precision:?}");
+        }
+        let colour = Gamma5(s.shape(Precision::F64, Components::COLOUR));
+        let mut out = colour.shape().field(1).unwrap();
+        let vector = colour.shape().field(1).unwrap();
+        assert_eq!(colour.apply(&mut out, &vector).unwrap_err().status, Status::FieldMismatch);
+        assert_eq!(colour.apply(&mut out, &inp).unwrap_err().status, Status::FieldMismatch);
+        let wide = Shape { order: RhsOrder::Fastest, ..shape };
+        assert_eq!(Convert::new(wide, Precision::F16).err().unwrap().status, Status::Unsupported);
+    }
 }
 
 /// Vector operations on fields of any number of components, in both orders of right-hand sides.

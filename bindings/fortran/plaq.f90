@@ -782,7 +782,8 @@ module plaq
     integer(c_int32_t) :: max_iterations
     !> GCR: directions kept before a restart.
     integer(c_int32_t) :: nkrylov
-    !> GCR: steps of MR inside every iteration; 0: none.
+    !> BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
+    !> preconditioner; 0: none.
     integer(c_int32_t) :: precondition_steps
     !> 1: start from the x that is passed in; 0: from zero.
     integer(c_int32_t) :: initial_guess

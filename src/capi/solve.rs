@@ -130,7 +130,8 @@ interface! {
             max_iterations: i32 = 10000,
             /// GCR: directions kept before a restart.
             nkrylov: i32 = 10,
-            /// GCR: steps of MR inside every iteration; 0: none.
+            /// BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
+            /// preconditioner; 0: none.
             precondition_steps: i32 = 0,
             /// 1: start from the x that is passed in; 0: from zero.
             initial_guess: i32 = 0,

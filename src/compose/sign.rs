@@ -16,7 +16,7 @@ use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
-use crate::solvers::{rational_sum, RationalParams};
+use crate::solvers::{rational_sum, rational_vectors, RationalParams};
 
 /// How what is not projected is treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -496,12 +496,11 @@ impl LinOp for Sign {
     fn memory(&self, nrhs: usize, _: Uses) -> u64 {
         let (shape, modes) = (self.shape(), self.modes.count());
         let vector = shape.bytes(nrhs);
-        let own = match (&self.rational, self.params.two_passes) {
-            // The sum, the Krylov space, which a second pass makes again, a direction for every pole.
-            (Some(_), true) => 4 * vector,
-            (Some(r), false) => (4 + r.poles.len() as u64) * vector,
+        let own = match &self.rational {
+            // The sum, and what finds it.
+            Some(r) => (1 + rational_vectors(r.poles.len(), self.params.two_passes)) * vector,
             // b_j and b_(j+1), one of them in the result.
-            (None, _) => vector,
+            None => vector,
         };
         let projected = match modes {
             0 => 0,

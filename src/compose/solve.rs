@@ -100,7 +100,7 @@ pub struct SolveParams {
     pub sloppy: Option<(Precision, Recon)>,
     /// Multi-shift solves iterate in `sloppy`, too; else in the operator's precision and storage.
     pub sloppy_shifts: bool,
-    /// GCR: steps of MR inside every iteration; 0: none.
+    /// BiCGStab, GCR, MR: steps of minimal residual before every application of the operator; 0: none.
     pub precondition_steps: usize,
     pub normalisation: Normalisation,
 }
@@ -194,8 +194,14 @@ impl DiracSolver {
         if kind == SolverKind::MultiShift {
             bail!(Unsupported, "multishift has its own call");
         }
-        if params.precondition_steps > 0 && kind != SolverKind::Gcr {
-            bail!(Unsupported, "{} takes no preconditioner, gcr does", kind.name());
+        // Those steps are no hermitian operator, which CG would need.
+        if params.precondition_steps > 0 && (kind == SolverKind::Cg || !kind.takes_preconditioner())
+        {
+            bail!(
+                Unsupported,
+                "{} takes no steps of minimal residual: bicgstab, gcr and mr do",
+                kind.name()
+            );
         }
         let own = (op.gauge().precision(), op.gauge().recon());
         let sloppy = match params.sloppy {

@@ -12,4 +12,4 @@ pub use coarse::CoarseOperator;
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::Laplace;
-pub use wilson::{copy_parity, gamma5, DiracParams, HopCall, HopSum, SiteTerm, Wilson};
+pub use wilson::{copy_parity, gamma5, DiracParams, Gamma5, HopCall, HopSum, SiteTerm, Wilson};

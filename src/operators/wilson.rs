@@ -625,6 +625,14 @@ fn site_launch(
     if out.nrhs() != inp.nrhs() || out.precision() != inp.precision() {
         bail!(FieldMismatch, "site term: the fields differ in precision or right-hand sides");
     }
+    for field in [&*out, inp] {
+        if (field.components(), field.order()) != (Components::SPINOR, RhsOrder::Slowest) {
+            bail!(
+                FieldMismatch,
+                "site term: expected spinors, one right-hand side after the other"
+            );
+        }
+    }
     let args = SiteOpArgs {
         geom: inp.geometry().args(),
         out: out.parity_view(parity),
@@ -645,6 +653,31 @@ fn site_launch(
         &args,
         inp.geometry().work(inp.nrhs()),
     )
+}
+
+/// gamma5 as an operator on spinor fields of a shape.
+pub struct Gamma5(pub Shape);
+
+impl LinOp for Gamma5 {
+    fn shape(&self) -> Shape {
+        self.0.clone()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.0.check(inp, "in")?;
+        gamma5(out, inp)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        0.0
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        2.0 * self.0.bytes(nrhs) as f64
+    }
 }
 
 /// out = gamma5 in.

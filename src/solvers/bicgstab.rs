@@ -7,16 +7,39 @@ use super::levels::{retain, Levels, Next};
 use super::noise;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
+use crate::fields::VectorField;
+use crate::linop::LinOp;
 
 /// Iterations without a new minimum of the residual before a restart.
 const PATIENCE: usize = 300;
 /// Restarts without progress before giving up.
 const RESTARTS: usize = 3;
 
-pub(super) fn run(levels: &mut Levels) -> Result<()> {
+/// Vectors that it takes for itself, the residual among them.
+pub(super) fn vectors(preconditioned: bool) -> u64 {
+    if preconditioned {
+        7
+    } else {
+        5
+    }
+}
+
+/// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
+/// x takes its steps along K p and K r, so that K may change from one application to the next.
+struct Right<'a> {
+    inverse: &'a dyn LinOp,
+    p: VectorField,
+    r: VectorField,
+}
+
+pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     if !levels.running() {
         return Ok(());
     }
+    let mut right = match preconditioner {
+        Some(inverse) => Some(Right { inverse, p: levels.vector()?, r: levels.vector()? }),
+        None => None,
+    };
     let mut n = levels.nrhs();
     let noise = noise(levels.precision());
     let mut shadow = levels.vector()?;
@@ -33,19 +56,41 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
     let mut least_at = vec![0; n];
     let mut in_vain = vec![0; n];
     while levels.running() {
-        levels.apply(&mut v, &p)?;
+        match &mut right {
+            Some(right) => {
+                levels.precondition(right.inverse, &mut right.p, Some(&p))?;
+                levels.apply(&mut v, &right.p)?;
+            }
+            None => levels.apply(&mut v, &p)?,
+        }
         // The device goes on to the end of the step without the host. What is not finite is left out
         // there: nothing of a broken step reaches r or x.
         let sv = blas::dot_norm_later(&shadow, &v)?;
         let minus = levels.masked(|i| -rho[i]);
         blas::axpy_times(&minus, Times::OverDot(&sv), &v, &mut levels.r)?;
-        levels.apply_to_r(&mut t)?;
+        match &mut right {
+            Some(right) => {
+                levels.precondition(right.inverse, &mut right.r, None)?;
+                levels.apply(&mut t, &right.r)?;
+            }
+            None => levels.apply_to_r(&mut t)?,
+        }
         let tr = blas::dot_norm_later(&t, &levels.r)?;
         let (some, one) = (levels.masked(|i| rho[i]), levels.masked(|_| Complex64::ONE));
         let (alpha, omega) =
             ((&some[..], Times::OverDot(&sv)), (&one[..], Times::DotOverNorm(&tr)));
+        let back = levels.masked(|_| -Complex64::ONE);
         let (x, r) = levels.split();
-        let (mut new, mut r2) = blas::bicgstab_update(x, alpha, &p, omega, r, &t, &shadow)?;
+        let (mut new, mut r2) = match &right {
+            Some(right) => {
+                blas::axpy_times(alpha.0, alpha.1, &right.p, x)?;
+                blas::axpy_times(omega.0, omega.1, &right.r, x)?;
+                blas::axpy_times(&back, omega.1, &t, r)?;
+                blas::dot_norm(r, &shadow)
+                    .map(|(d, n)| (d.iter().map(|z| z.conj()).collect(), n))?
+            }
+            None => blas::bicgstab_update(x, alpha, &p, omega, r, &t, &shadow)?,
+        };
         let (sv, (tr, tt)) = (sv.get()?.0, tr.get()?);
         levels.count(2 + 3 + 2 + 7 + 4, 96 * 2 + 144 + 3 * 96 + 144 + 192);
         let alpha = levels.masked(|i| rho[i] / sv[i]);
@@ -136,8 +181,9 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
         }
         rho = new;
         if refreshed {
-            let fields = &mut [&mut shadow, &mut p, &mut v, &mut t];
-            if let Some(keep) = levels.shrink(fields)? {
+            let mut fields = vec![&mut shadow, &mut p, &mut v, &mut t];
+            fields.extend(right.iter_mut().flat_map(|k| [&mut k.p, &mut k.r]));
+            if let Some(keep) = levels.shrink(&mut fields)? {
                 n = keep.len();
                 retain(&mut rho, &keep);
                 retain(&mut shadow2, &keep);

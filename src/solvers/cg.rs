@@ -15,6 +15,7 @@ use super::levels::{retain, Levels, Next};
 use crate::error::Result;
 use crate::fields::blas::{self, Sums, Times};
 use crate::fields::VectorField;
+use crate::linop::LinOp;
 
 /// Which system the conjugate directions belong to; r = b - M x in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,6 +97,53 @@ impl Path {
         let next = levels.advance(&step.r2.get()?.1);
         Ok((Told::Fine(next), alpha))
     }
+}
+
+/// Vectors that it takes for itself, the residual among them.
+pub(super) fn vectors(preconditioned: bool) -> u64 {
+    3 + preconditioned as u64
+}
+
+/// CG on a hermitian positive operator with a preconditioner K that may change (Notay, SIAM J. Sci.
+/// Comput. 22, 1444): each direction K r is made conjugate to the one before it by a product of its own.
+pub(super) fn flexible(levels: &mut Levels, inverse: &dyn LinOp) -> Result<()> {
+    if !levels.running() {
+        return Ok(());
+    }
+    let (mut p, mut q, mut z) = (levels.vector()?, levels.vector()?, levels.vector()?);
+    // <p, M p> of the direction before; infinite: there is none.
+    let none = Complex64::new(f64::INFINITY, 0.0);
+    let mut curvature = vec![none; levels.nrhs()];
+    while levels.running() {
+        levels.precondition(inverse, &mut z, None)?;
+        let along = blas::dot(&q, &z)?;
+        let beta = levels.masked(|i| match levels.fresh[i] || curvature[i] == none {
+            true => Complex64::ZERO,
+            false => -along[i] / curvature[i],
+        });
+        levels.fresh.fill(false);
+        blas::axpby(&levels.masked(|_| Complex64::ONE), &z, &beta, &mut p)?;
+        levels.apply(&mut q, &p)?;
+        curvature = blas::dot(&p, &q)?;
+        let slope = blas::dot(&p, &levels.r)?;
+        let alpha = levels.masked(|i| slope[i] / curvature[i].re);
+        let bad = |i: usize| !(curvature[i].re > 0.0 && alpha[i].is_finite());
+        if (0..levels.nrhs()).any(|i| levels.active[i] && bad(i)) {
+            levels.breakdown("a direction has no positive curvature")?;
+            continue;
+        }
+        let minus: Vec<Complex64> = alpha.iter().map(|a| -a).collect();
+        let r2 = blas::axpy_norm(&minus, &q, &mut levels.r)?;
+        blas::axpy(&alpha, &p, levels.x())?;
+        levels.count(14, 4 * 96 + 3 * 96);
+        if levels.advance(&r2) == Next::Refresh {
+            levels.refresh()?;
+            if let Some(keep) = levels.shrink(&mut [&mut p, &mut q, &mut z])? {
+                retain(&mut curvature, &keep);
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {

@@ -112,6 +112,11 @@ struct Direction {
     overlaps: Vec<Vec<Complex64>>,
 }
 
+/// Vectors that it takes for itself, the residual among them.
+pub(super) fn vectors(nkrylov: usize) -> u64 {
+    1 + 2 * nkrylov as u64
+}
+
 pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     let mut n = levels.nrhs();
     let most = levels.params.nkrylov;
@@ -130,11 +135,7 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
                 q.push(levels.vector()?);
             }
             match preconditioner {
-                Some(inverse) => {
-                    inverse.apply(&mut z[k], &levels.r)?;
-                    levels.report.flops += inverse.flops() * n as f64;
-                    levels.report.bytes += inverse.bytes(n);
-                }
+                Some(inverse) => levels.precondition(inverse, &mut z[k], None)?,
                 None => blas::copy(&mut z[k], &levels.r)?,
             }
             levels.apply(&mut q[k], &z[k])?;

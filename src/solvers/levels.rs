@@ -259,6 +259,16 @@ impl<'a, 'm> Levels<'a, 'm> {
         self.count_op(self.sloppy);
         self.sloppy.apply(out, &self.r)
     }
+    /// out = K inp, or K r without one, of an approximate inverse K.
+    pub fn precondition(
+        &mut self,
+        inverse: &dyn LinOp,
+        out: &mut VectorField,
+        inp: Option<&VectorField>,
+    ) -> Result<()> {
+        self.count_op(inverse);
+        inverse.apply(out, inp.unwrap_or(&self.r))
+    }
     fn count_op(&mut self, op: &dyn LinOp) {
         self.report.flops += op.flops() * self.nrhs() as f64;
         self.report.bytes += op.bytes(self.nrhs());

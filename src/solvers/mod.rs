@@ -7,6 +7,7 @@ mod cg;
 pub mod dense;
 mod filter;
 mod gcr;
+mod inverse;
 mod lanczos;
 mod levels;
 mod mr;
@@ -23,11 +24,13 @@ use std::time::Instant;
 
 pub(crate) use filter::eigen_tol;
 pub use filter::End;
+pub use inverse::{Inverse, RationalFunction};
 pub(crate) use lanczos::portions;
 pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, Filter};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
 pub use rational::Rational;
+pub(crate) use rational_sum::vectors as rational_vectors;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
 pub use ritz::{ritz, RitzParams};
 pub use stop::{Criterion, Stop, StoppedBy};
@@ -69,6 +72,11 @@ impl SolverKind {
         ("mr", SolverKind::Mr),
         ("multishift", SolverKind::MultiShift),
     ];
+
+    /// Takes an approximate inverse, which may change from one application to the next.
+    pub fn takes_preconditioner(self) -> bool {
+        matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Gcr | SolverKind::Mr)
+    }
 
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, kind)| *kind == self).expect("every kind has a name").0
@@ -258,8 +266,8 @@ pub struct System {
     pub precise: Arc<dyn LinOp>,
     /// The same operator in lower precision or other storage, for the iteration.
     pub sloppy: Option<Arc<dyn LinOp>>,
-    /// An approximate inverse for GCR, in the precision of the iteration; it may change from one
-    /// application to the next.
+    /// An approximate inverse for CG, BiCGStab, GCR and MR, in the precision of the iteration; it may
+    /// change from one application to the next. That of CG is positive.
     pub preconditioner: Option<Arc<dyn LinOp>>,
     /// What residuals are compared with instead of |b|, one per right-hand side: where this system
     /// stands for another one, its |b|.
@@ -277,14 +285,16 @@ impl System {
     /// Device memory that a solve with these parameters allocates for `nrhs` right-hand sides
     /// besides x and b: its vectors and the temporaries of its operators.
     pub fn memory(&self, params: &SolverParams, nrhs: usize) -> u64 {
+        let preconditioned = self.preconditioner.is_some();
         let vectors = match params.kind {
-            SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr => 3,
-            SolverKind::BiCgStab => 5,
-            SolverKind::Gcr => 1 + 2 * params.nkrylov as u64,
-            SolverKind::Mr => 2,
-            SolverKind::MultiShift => 3,
+            SolverKind::Cg => cg::vectors(preconditioned),
+            SolverKind::Cgne | SolverKind::Cgnr | SolverKind::MultiShift => cg::vectors(false),
+            SolverKind::BiCgStab => bicgstab::vectors(preconditioned),
+            SolverKind::Gcr => gcr::vectors(params.nkrylov),
+            SolverKind::Mr => mr::vectors(preconditioned),
         };
-        // Normal equations and what BiCGStab falls back to take the adjoint too.
+        // Normal equations take the adjoint too. BiCGStab has given its vectors back where it falls back to
+        // them, which are more than the adjoint takes.
         let uses = match params.kind {
             SolverKind::Cgne | SolverKind::Cgnr => Uses::BOTH,
             _ => Uses::FORWARD,
@@ -320,7 +330,7 @@ fn limited(most: usize) -> usize {
 ///
 /// # Errors
 /// `BadParameter`; `FieldMismatch`: x, b and the operators do not fit together; `Unsupported`:
-/// plain CG on an operator that is not hermitian; `NotFinite`: b or the initial guess holds NaN or
+/// plain CG on an operator that is not hermitian, a preconditioner of an algorithm that takes none; `NotFinite`: b or the initial guess holds NaN or
 /// infinity, x is untouched; `SolverBreakdown`: the operator produces NaN or infinity, or is not
 /// positive in CG.
 pub fn solve(
@@ -339,26 +349,37 @@ pub fn solve(
         SolverKind::MultiShift => {
             bail!(Unsupported, "multishift solves for several shifts at once: it has its own call")
         }
+        kind if system.preconditioner.is_some() && !kind.takes_preconditioner() => {
+            bail!(
+                Unsupported,
+                "{} takes no preconditioner: cg, bicgstab, gcr and mr do",
+                kind.name()
+            )
+        }
         _ => {}
     }
     let start = Instant::now();
     let n = b.nrhs();
     let max_iterations = limited(params.max_iterations);
     let params = &SolverParams { max_iterations, ..params.clone() };
+    let inverse = system.preconditioner.as_deref();
     let mut levels = Levels::new(system, params, x, b, monitor)?;
     match params.kind {
-        SolverKind::Cg => cg::run(&mut levels, cg::Form::Hermitian)?,
+        SolverKind::Cg => match inverse {
+            Some(inverse) => cg::flexible(&mut levels, inverse)?,
+            None => cg::run(&mut levels, cg::Form::Hermitian)?,
+        },
         SolverKind::Cgne => cg::run(&mut levels, cg::Form::NormalError)?,
         SolverKind::Cgnr => cg::run(&mut levels, cg::Form::NormalResidual)?,
         SolverKind::BiCgStab => {
-            bicgstab::run(&mut levels)?;
+            bicgstab::run(&mut levels, inverse)?;
             if params.fall_back && n == 1 && !levels.parked().is_empty() {
                 levels.fall_back(SolverKind::Cgnr);
                 cg::run(&mut levels, cg::Form::NormalResidual)?;
             }
         }
-        SolverKind::Gcr => gcr::run(&mut levels, system.preconditioner.as_deref())?,
-        SolverKind::Mr => mr::run(&mut levels)?,
+        SolverKind::Gcr => gcr::run(&mut levels, inverse)?,
+        SolverKind::Mr => mr::run(&mut levels, inverse)?,
         SolverKind::MultiShift => unreachable!("refused above"),
     }
     let parked = levels.parked().to_vec();

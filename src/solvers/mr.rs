@@ -10,14 +10,27 @@ use crate::fields::blas::{self, Times};
 use crate::fields::VectorField;
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 
-pub(super) fn run(levels: &mut Levels) -> Result<()> {
+/// Vectors that it takes for itself, the residual among them.
+pub(super) fn vectors(preconditioned: bool) -> u64 {
+    2 + preconditioned as u64
+}
+
+/// With a preconditioner K steps go along K r.
+pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     if !levels.running() {
         return Ok(());
     }
     let mut n = levels.nrhs();
     let mut q = levels.vector()?;
+    let mut turned = preconditioner.map(|_| levels.vector()).transpose()?;
     while levels.running() {
-        levels.apply_to_r(&mut q)?;
+        match (preconditioner, &mut turned) {
+            (Some(inverse), Some(z)) => {
+                levels.precondition(inverse, z, None)?;
+                levels.apply(&mut q, z)?;
+            }
+            _ => levels.apply_to_r(&mut q)?,
+        }
         let (qr, qq) = blas::dot_norm(&q, &levels.r)?;
         let step = levels.masked(|i| levels.params.omega * qr[i] / qq[i]);
         if (0..n).any(|i| !step[i].is_finite()) {
@@ -25,13 +38,14 @@ pub(super) fn run(levels: &mut Levels) -> Result<()> {
             continue;
         }
         let (x, r) = levels.split();
-        blas::axpy(&step, r, x)?;
+        blas::axpy(&step, turned.as_ref().unwrap_or(r), x)?;
         let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
         let r2 = blas::axpy_norm(&minus, &q, r)?;
         levels.count(8, 144 + 96 + 144);
         if levels.advance(&r2) == Next::Refresh {
             levels.refresh()?;
-            if let Some(keep) = levels.shrink(&mut [&mut q])? {
+            let mut fields: Vec<&mut VectorField> = turned.iter_mut().chain([&mut q]).collect();
+            if let Some(keep) = levels.shrink(&mut fields)? {
                 n = keep.len();
             }
         }

@@ -126,7 +126,7 @@ static void algorithms(plaq_context context, plaq_gauge gauge, const double *val
       if (i == PLAQ_ALGORITHM_MR) p.tol = 1e-6;
       if (i == PLAQ_ALGORITHM_CGNR) p.sloppy_precision = PLAQ_PRECISION_DOUBLE;
       if (i == PLAQ_ALGORITHM_BICGSTAB) p.sloppy_precision = PLAQ_PRECISION_HALF;
-      if (i == PLAQ_ALGORITHM_GCR) p.precondition_steps = 3;
+      if (i == PLAQ_ALGORITHM_GCR || i == PLAQ_ALGORITHM_BICGSTAB || i == PLAQ_ALGORITHM_MR) p.precondition_steps = 3;
       p.system = i == PLAQ_ALGORITHM_GCR ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC;
       solve_one(context, dirac, &p, x, b, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, PLAQ_SUBSET_FULL);
     }

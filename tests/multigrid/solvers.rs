@@ -1,8 +1,8 @@
 //! The solvers of all operators on coarse ones, against a dense matrix.
 
-use plaq::compose::multigrid::CoarseSystem;
+use plaq::compose::multigrid::{CoarseSystem, Prolongator};
 use plaq::fields::blas;
-use plaq::linop::{LinOp, Normal};
+use plaq::linop::{Adjoint, LinOp, Normal, Product, Shape, Shifted, Sum};
 use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, StoppedBy, System};
 
 use super::*;
@@ -115,6 +115,54 @@ fn any_solver_solves_on_coarse_levels() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// P and R as operators from one space to another: <x, P y> = <R x, y>, R P = 1, and R M P made of them is what
+/// the levels do one after the other.
+#[test]
+fn prolongators_are_rectangular_operators() {
+    for device in some_devices() {
+        for (part, block) in [([4, 4, 4, 8], [2, 2, 4, 4]), ([6, 2, 2, 4], [2, 2, 2, 2])] {
+            let s = Setup::new(&device, over_ranks(part), 0.35);
+            let transfer =
+                Arc::new(Transfer::new(null_vectors(&s, 3, Precision::F64), block).unwrap());
+            let p = Prolongator::new(transfer.clone());
+            let (coarse, fine) = (p.shape(), p.range());
+            assert_ne!(coarse, fine);
+            assert_eq!((coarse.components.reals(), fine.components.reals()), (2 * 6, 2 * 12));
+            let noise = |shape: &Shape, seed| {
+                let mut v = shape.field(2).unwrap();
+                v.set_noise(plaq::fields::Noise::Normal, seed, 0).unwrap();
+                v
+            };
+            let (x, y) = (noise(&fine, 1), noise(&coarse, 2));
+            let r: Arc<dyn LinOp> = Arc::new(Adjoint(p.clone()));
+            assert_eq!((r.shape(), r.range()), (fine.clone(), coarse.clone()));
+            let (mut py, mut rx) = (fine.field(2).unwrap(), coarse.field(2).unwrap());
+            p.apply(&mut py, &y).unwrap();
+            r.apply(&mut rx, &x).unwrap();
+            let (left, right) = (blas::dot(&x, &py).unwrap(), blas::dot(&rx, &y).unwrap());
+            let scale = blas::norm2(&x).unwrap()[0];
+            for (a, b) in left.iter().zip(&right) {
+                assert!((a - b).norm() < 1e-12 * scale && a.norm() > 1e-6 * scale, "{a} {b}");
+            }
+            // R (2 + 3 P R) P = 5.
+            let up_down: Arc<dyn LinOp> =
+                Arc::new(Product::new(vec![p.clone(), r.clone()]).unwrap());
+            let three = Sum::new(vec![(C::new(3.0, 0.0), up_down)]).unwrap();
+            let middle: Arc<dyn LinOp> = Arc::new(Shifted::new(Arc::new(three), C::new(2.0, 0.0)));
+            let all = Product::new(vec![r, middle, p.clone()]).unwrap();
+            let mut back = coarse.field(2).unwrap();
+            all.apply(&mut back, &y).unwrap();
+            blas::axpy(&blas::uniform(2, -5.0), &y, &mut back).unwrap();
+            let (off, norm) = (blas::norm2(&back).unwrap(), blas::norm2(&y).unwrap());
+            assert!(off.iter().zip(norm).all(|(o, n)| *o < 1e-24 * n), "{off:?}");
+            // A field of the other space.
+            assert_eq!(p.apply(&mut rx, &y).unwrap_err().status, Status::FieldMismatch);
+            let twice = Product::new(vec![p.clone() as Arc<dyn LinOp>, p]).err().unwrap();
+            assert_eq!(twice.status, Status::FieldMismatch);
         }
     }
 }

@@ -27,7 +27,7 @@ pub use galerkin::FineOperator;
 use params::MOST_REFINEMENTS;
 pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, Smoother};
 use setup::Finest;
-pub use system::CoarseSystem;
+pub use system::{CoarseSystem, Prolongator};
 pub use transfer::Transfer;
 
 use crate::backend::Device;

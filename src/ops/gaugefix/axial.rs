@@ -63,7 +63,7 @@ impl Axial {
     }
 
     /// The way back, in double.
-    pub fn leave(&self, g: Transformation) -> Result<Transformation> {
+    pub fn back(&self, g: Transformation) -> Result<Transformation> {
         g.after(&self.h, false)
     }
 }

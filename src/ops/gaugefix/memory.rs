@@ -1,6 +1,7 @@
 //! Device memory of a gauge fixing.
 
-use super::sweeper::{sweep_storage, Descent};
+use super::descent::Descent;
+use super::sweeper::sweep_storage;
 use super::{functional, GaugeFixParams, Method, Working};
 use crate::fields::{GaugeField, Precision, Transformation};
 

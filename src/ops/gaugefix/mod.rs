@@ -5,12 +5,14 @@
 //! cannot grow in them.
 
 mod axial;
+mod descent;
 mod memory;
 mod params;
 mod report;
 mod sweeper;
 #[cfg(test)]
 mod tests;
+mod updater;
 
 use std::time::Instant;
 
@@ -19,6 +21,7 @@ pub use params::{Condition, GaugeFixParams, Method, Schedule, Stop, Working};
 pub use report::{CopyReport, Fixed, GaugeFixReport, Progress, Quality};
 pub use sweeper::sweep_storage;
 use sweeper::{Functional, Step, Sweeper};
+use updater::{Update, Updater};
 
 use super::observables::unitarity;
 use crate::backend::args;
@@ -67,7 +70,7 @@ pub fn fix_gauge(
         report.seconds = begun.elapsed().as_secs_f64();
         Best::take(&mut best, params.condition, copy, g, &report)?;
         copies.push(report);
-        if run.book.stopped {
+        if run.state.stopped {
             break;
         }
     }
@@ -77,7 +80,7 @@ pub fn fix_gauge(
         best: best.report,
         best_copy: best.copy,
         seconds: start.elapsed().as_secs_f64(),
-        stopped: run.book.stopped,
+        stopped: run.state.stopped,
     };
     // What swept makes room for the links.
     drop(run);
@@ -206,7 +209,7 @@ fn average(slices: &[Fixed]) -> Fixed {
 }
 
 /// A copy under way: its place in the random stream, its sweeps, and who is told of them.
-struct Book<'a, 'b> {
+struct CopyState<'a, 'b> {
     params: &'a GaugeFixParams,
     callback: &'a mut Callback<'b>,
     stopped: bool,
@@ -215,10 +218,10 @@ struct Book<'a, 'b> {
     sweeps: usize,
 }
 
-impl Book<'_, '_> {
-    fn sweep(&mut self, sweeper: &mut Sweeper, step: Step) -> Result<()> {
+impl CopyState<'_, '_> {
+    fn update(&mut self, updater: &mut Updater, update: Update) -> Result<()> {
         let number = self.number();
-        sweeper.sweep(step, self.seed, number)
+        updater.update(update, self.seed, number)
     }
 
     /// Of a new sweep in the random stream.
@@ -233,15 +236,15 @@ impl Book<'_, '_> {
         self.stopped |= (self.callback)(&Progress { copy, sweeps, quality, temperature });
     }
 
-    fn anneal(&mut self, sweeper: &mut Sweeper, schedule: &Schedule) -> Result<()> {
+    fn anneal(&mut self, updater: &mut Updater, schedule: &Schedule) -> Result<()> {
         for step in 0..schedule.steps {
             let temperature = schedule.temperature(step);
-            self.sweep(sweeper, Step::Heat { beta: 1.0 / temperature })?;
+            self.update(updater, Update::Sweep(Step::Heat { beta: 1.0 / temperature }))?;
             for _ in 0..schedule.microcanonical {
-                self.sweep(sweeper, Step::Microcanonical)?;
+                self.update(updater, Update::Sweep(Step::Microcanonical))?;
             }
             if (step + 1) % self.params.check_every == 0 {
-                let even = sweeper.poll()?;
+                let even = updater.poll()?;
                 self.tell(&even, Some(temperature));
                 if self.stopped {
                     break;
@@ -253,11 +256,11 @@ impl Book<'_, '_> {
 
     /// Sweeps until every slice has come to `stop`, or is given up; in single precision also after
     /// `PATIENCE` checks without a new lowest violation. What is left after rounding of links and sums
-    /// the sweeper does not see: a `judge` in double has the last word, and the last g.
+    /// the updater does not see: a `judge` in double has the last word, and the last g.
     fn converge(
         &mut self,
-        sweeper: &mut Sweeper,
-        mut judge: Option<&mut Sweeper>,
+        updater: &mut Updater,
+        mut judge: Option<&mut Updater>,
         method: Method,
         stop: Stop,
         slices: &mut [Fixed],
@@ -271,7 +274,7 @@ impl Book<'_, '_> {
         // What half of the sites see: mostly it tells that nothing more is to be measured. The last half
         // of a sweep says it; not where a rise of the functional is to be known exactly, and steps of a
         // descent measure all.
-        let mut seen = sweeper.poll()?;
+        let mut seen = updater.poll()?;
         let descent = matches!(method, Method::FourierDescent { .. } | Method::FourierCg { .. });
         let exactly = stop.change > 0.0 || descent;
         loop {
@@ -279,32 +282,32 @@ impl Book<'_, '_> {
             let theta = mean(seen.iter()).theta;
             stale = if theta < lowest || theta > STANDSTILL_THETA { 0 } else { stale + 1 };
             lowest = lowest.min(theta);
-            let all = |sweeper: &mut Sweeper| {
-                let even = if late { sweeper.poll()? } else { seen.clone() };
-                sweeper.quality(&even)
+            let all = |updater: &mut Updater| {
+                let even = if late { updater.poll()? } else { seen.clone() };
+                updater.quality(&even)
             };
             let rise = |c: usize| (seen[c].functional - before[c]).abs() / sweeps as f64;
             let spent = |c: usize| active[c] && slices[c].iterations >= params.max_iterations;
             let due =
                 |c: usize| spent(c) || (active[c] && stop.may_be_met(&seen[c], rise(c), late));
             let mut now = match (0..slices.len()).any(due) {
-                true => Some(all(sweeper)?),
+                true => Some(all(updater)?),
                 false => None,
             };
             let known = slices.iter().zip(now.as_ref().unwrap_or(&seen)).zip(&active);
             let known: Vec<Quality> =
                 known.map(|((slice, now), &on)| if on { *now } else { slice.quality }).collect();
             self.tell(&known, None);
-            let single = sweeper.g.precision() == Precision::F32;
+            let single = updater.sweeper.g.precision() == Precision::F32;
             let ends = self.stopped || (single && stale >= PATIENCE);
             if ends && now.is_none() {
-                now = Some(all(sweeper)?);
+                now = Some(all(updater)?);
             }
             if let Some(mut now) = now {
                 let done = |c: usize| spent(c) || (active[c] && stop.met(&now[c], rise(c)));
                 let asked = ends || (0..slices.len()).any(done);
                 if let Some(judge) = judge.as_deref_mut().filter(|_| asked) {
-                    judge.restart(sweeper.g.to(judge.g.precision())?)?;
+                    judge.restart(updater.sweeper.g.to(judge.sweeper.g.precision())?)?;
                     let even = judge.poll()?;
                     now = judge.quality(&even)?;
                 }
@@ -320,7 +323,7 @@ impl Book<'_, '_> {
                 return Ok(());
             }
             if left != active {
-                sweeper.activate(&left)?;
+                updater.sweeper.activate(&left)?;
                 active = left;
             }
             let left = slices.iter().zip(&active).filter(|(_, &on)| on);
@@ -335,33 +338,36 @@ impl Book<'_, '_> {
                     Method::Combined { probability, sweeps, .. } if done < sweeps => {
                         Step::Stochastic { probability }
                     }
-                    Method::FourierDescent { alpha } => Step::Descent { alpha, conjugate: false },
-                    Method::FourierCg { alpha } => Step::Descent { alpha, conjugate: true },
                     _ => Step::Overrelax { omega: params.omega },
                 };
+                let update = match method {
+                    Method::FourierDescent { alpha } => Update::Descend { alpha, conjugate: false },
+                    Method::FourierCg { alpha } => Update::Descend { alpha, conjugate: true },
+                    _ => Update::Sweep(step),
+                };
                 if n + 1 == sweeps && !exactly {
-                    seen = sweeper.sweep_seen(step, self.seed, self.number())?;
+                    seen = updater.sweeper.sweep_seen(step, self.seed, self.number())?;
                 } else {
-                    self.sweep(sweeper, step)?;
+                    self.update(updater, update)?;
                 }
                 for (slice, _) in slices.iter_mut().zip(&active).filter(|(_, &on)| on) {
                     slice.iterations += 1;
                 }
             }
             if exactly {
-                seen = sweeper.poll()?;
+                seen = updater.poll()?;
             }
         }
     }
 }
 
 struct Run<'a, 'b> {
-    book: Book<'a, 'b>,
-    /// The gauge of the links of both sweepers.
+    state: CopyState<'a, 'b>,
+    /// The gauge of the links of both.
     axial: Axial,
     /// What sweeps in single precision, where anything does.
-    single: Option<Sweeper>,
-    double: Sweeper,
+    single: Option<Updater>,
+    double: Updater,
 }
 
 impl<'a, 'b> Run<'a, 'b> {
@@ -372,37 +378,37 @@ impl<'a, 'b> Run<'a, 'b> {
     ) -> Result<Self> {
         let functional = functional(params.condition);
         let (axial, links) = Axial::new(gauge, functional)?;
-        let sweeper = |precision| {
+        let updater = |precision| {
             let (device, geometry) = (gauge.device(), gauge.geometry());
             let g = Transformation::unit(device, geometry, precision, gauge.group())?;
-            Sweeper::new(&links, axial.mask(), g, functional)
+            Ok(Updater::new(Sweeper::new(&links, axial.mask(), g, functional)?))
         };
         let single = match params.precision {
             Working::Double => None,
-            Working::Single | Working::Mixed => Some(sweeper(Precision::F32)?),
+            Working::Single | Working::Mixed => Some(updater(Precision::F32)?),
         };
-        let book = Book { params, callback, stopped: false, copy: 0, seed: 0, sweeps: 0 };
-        let double = sweeper(Precision::F64)?;
-        Ok(Run { book, axial, single, double })
+        let state = CopyState { params, callback, stopped: false, copy: 0, seed: 0, sweeps: 0 };
+        let double = updater(Precision::F64)?;
+        Ok(Run { state, axial, single, double })
     }
 
     /// Fixes copy number `copy`; the transformation is in double.
     fn copy(&mut self, copy: usize) -> Result<(Transformation, CopyReport)> {
-        let params = self.book.params;
+        let params = self.state.params;
         // Streams of different copies have nothing in common.
         let seed = params.seed.wrapping_add((copy as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        (self.book.copy, self.book.seed, self.book.sweeps) = (copy, seed, 0);
+        (self.state.copy, self.state.seed, self.state.sweeps) = (copy, seed, 0);
         let main = functional(params.condition);
         let first = self.single.as_mut().unwrap_or(&mut self.double);
         let start = if copy == 0 && !params.random_start {
-            first.g.unit_like()?
+            first.sweeper.g.unit_like()?
         } else {
-            first.g.random_like(params.seed, copy as u32)?
+            first.sweeper.g.random_like(params.seed, copy as u32)?
         };
         first.restart(self.axial.enter(start)?)?;
         first.set_functional(main)?;
         if let Method::Annealing(schedule) | Method::Combined { schedule, .. } = params.method {
-            self.book.anneal(first, &schedule)?;
+            self.state.anneal(first, &schedule)?;
         }
         let slices = self.converge(main, params.method, params.precision)?;
         let mut report = CopyReport { total: average(&slices), ..Default::default() };
@@ -415,31 +421,31 @@ impl<'a, 'b> Run<'a, 'b> {
             let slices = self.converge(phases, Method::Overrelaxation, Working::Double)?;
             report.residual = Some(slices[0]);
         }
-        Ok((self.axial.leave(self.double.g.to(Precision::F64)?)?, report))
+        Ok((self.axial.back(self.double.sweeper.g.to(Precision::F64)?)?, report))
     }
 
     /// Converges in single precision as far as that is asked for, then in double. The result is
-    /// `double.g`, and what is said of it was computed in double.
+    /// that of `double`, and what is said of it was computed in double.
     fn converge(
         &mut self,
         functional: Functional,
         method: Method,
         precision: Working,
     ) -> Result<Vec<Fixed>> {
-        let (book, double) = (&mut self.book, &mut self.double);
-        let stop = book.params.stop;
+        let (state, double) = (&mut self.state, &mut self.double);
+        let stop = state.params.stop;
         double.set_functional(functional)?;
-        let mut slices = vec![Fixed::default(); double.slices()];
+        let mut slices = vec![Fixed::default(); double.sweeper.slices()];
         if let Some(single) = self.single.as_mut().filter(|_| precision != Working::Double) {
             single.set_functional(functional)?;
             if precision == Working::Single {
-                book.converge(single, Some(double), method, stop, &mut slices)?;
+                state.converge(single, Some(double), method, stop, &mut slices)?;
                 return Ok(slices);
             }
-            book.converge(single, None, method, stop.in_single(), &mut slices)?;
-            double.restart(single.g.to(Precision::F64)?)?;
+            state.converge(single, None, method, stop.in_single(), &mut slices)?;
+            double.restart(single.sweeper.g.to(Precision::F64)?)?;
         }
-        book.converge(double, None, method, stop, &mut slices)?;
+        state.converge(double, None, method, stop, &mut slices)?;
         Ok(slices)
     }
 }

@@ -1,11 +1,8 @@
 //! The device's side: links, a transformation of them, sweeps and measurements.
 
-mod descent;
 mod halves;
 
 use std::ops::Range;
-
-pub(super) use descent::Descent;
 
 use super::report::Quality;
 use crate::backend::args::{self, GaugeFixArgs, KernelArgs};
@@ -25,7 +22,6 @@ pub(super) enum Step {
     Microcanonical,
     Stochastic { probability: f64 },
     Heat { beta: f64 },
-    Descent { alpha: f64, conjugate: bool },
 }
 
 /// A functional of kernels/gaugefix.h, with slices of their own where one direction is left out.
@@ -71,7 +67,7 @@ fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize 
 }
 
 pub(super) struct Sweeper {
-    links: GaugeField,
+    pub links: GaugeField,
     /// Its borders are up to date after a measurement.
     pub g: Transformation,
     /// One i32 per slice of this rank.
@@ -80,14 +76,12 @@ pub(super) struct Sweeper {
     lag: usize,
     /// What such sweeps count, one i32 per slice, and whether one of them gave up waiting.
     done: Buffer,
-    args: GaugeFixArgs,
+    pub args: GaugeFixArgs,
     /// Number of the exchange of faces that the last half of a sweep took part in, where borders of `g` are behind.
     ahead: Option<u32>,
-    functional: Functional,
+    pub functional: Functional,
     /// Slices that sweeps change.
-    on: Vec<bool>,
-    /// From the first step of its kind on.
-    descent: Option<Descent>,
+    pub on: Vec<bool>,
     /// Conditions, methods and lags whose launch shape has been found.
     tuned: Vec<(i32, i32, i32)>,
 }
@@ -127,20 +121,9 @@ impl Sweeper {
             done: done.ptr(),
             ..Default::default()
         };
-        let (on, descent, tuned) = (vec![], None, vec![]);
-        let mut sweeper = Sweeper {
-            links,
-            g,
-            active,
-            lag: 0,
-            done,
-            args,
-            ahead: None,
-            functional,
-            on,
-            descent,
-            tuned,
-        };
+        let (on, tuned) = (vec![], vec![]);
+        let mut sweeper =
+            Sweeper { links, g, active, lag: 0, done, args, ahead: None, functional, on, tuned };
         sweeper.set_functional(functional)?;
         Ok(sweeper)
     }
@@ -149,7 +132,6 @@ impl Sweeper {
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.functional = functional;
         self.lag = lag(&self.links, &self.g, functional);
-        self.descent = None;
         self.args.condition = functional.kind;
         self.args.directions = 15 & !functional.without.map_or(0, |mu| 1 << mu);
         self.activate(&vec![true; self.slices()])
@@ -158,7 +140,6 @@ impl Sweeper {
     /// Goes on from another transformation.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
-        self.descent = None;
         self.ahead = None;
         self.g = g;
         self.g.exchange()
@@ -185,23 +166,12 @@ impl Sweeper {
         self.links.geometry().slice_work(self.args.time as usize)
     }
 
-    fn params(&self) -> [&'static str; 2] {
+    pub fn params(&self) -> [&'static str; 2] {
         [self.links.precision().token(), self.links.recon().token()]
     }
 
-    /// Even sites, then odd ones; `number` is the place in the random stream of `seed`. A descent
-    /// changes all sites at once.
+    /// Even sites, then odd ones; `number` is the place in the random stream of `seed`.
     pub fn sweep(&mut self, step: Step, seed: u64, number: usize) -> Result<()> {
-        if let Step::Descent { alpha, conjugate } = step {
-            let mut descent = match self.descent.take() {
-                Some(descent) => descent,
-                None => Descent::new(self, alpha, conjugate)?,
-            };
-            self.bring_borders()?;
-            descent.step(self)?;
-            self.descent = Some(descent);
-            return Ok(());
-        }
         let lag = if matches!(step, Step::Heat { .. }) { 0 } else { self.lag };
         self.prepare(step, seed, number, lag)?;
         if lag > 0 {
@@ -234,7 +204,6 @@ impl Sweeper {
             Step::Microcanonical => (args::GAUGE_MICROCANONICAL, 0.0),
             Step::Stochastic { probability } => (args::GAUGE_STOCHASTIC, probability),
             Step::Heat { beta } => (args::GAUGE_HEAT, beta),
-            Step::Descent { .. } => bail!(Internal, "gauge fixing: a descent has no halves"),
         };
         (self.args.seed, self.args.sweep, self.args.lag) = (seed, number as i64, lag as i32);
         self.tune()
@@ -258,7 +227,7 @@ impl Sweeper {
 
     /// K sums and the largest number of a reduction over these parities of this rank's part of every
     /// slice; `args` are those of a parity.
-    fn slice_sums<A: KernelArgs, const K: usize>(
+    pub fn slice_sums<A: KernelArgs, const K: usize>(
         &self,
         kernel: &'static Kernel,
         parities: Range<i32>,
@@ -284,7 +253,7 @@ impl Sweeper {
     }
 
     /// Sums and largest numbers of slices over all ranks.
-    fn over_ranks<const K: usize>(
+    pub fn over_ranks<const K: usize>(
         &self,
         here: Vec<([f64; K], f64)>,
     ) -> Result<Vec<([f64; K], f64)>> {
@@ -299,7 +268,7 @@ impl Sweeper {
 
     /// Functional and violation of slices from sums over one parity or both: the functional is whole
     /// in either, as every link ends at one site of each, the violation is the average over these sites.
-    fn qualities(&self, found: &[([f64; 2], f64)], parities: f64) -> Vec<Quality> {
+    pub fn qualities(&self, found: &[([f64; 2], f64)], parities: f64) -> Vec<Quality> {
         let geometry = self.links.geometry();
         let colours = self.links.group().colours() as f64;
         let sites = (geometry.global_volume() / found.len()) as f64 * colours;
@@ -332,36 +301,20 @@ impl Sweeper {
 
     /// What the sites of one parity see of every active slice; 0 of others.
     fn seen(&mut self, kernel: &'static Kernel, parity: i32) -> Result<Vec<Quality>> {
-        self.bring_borders()?;
+        self.update_borders()?;
         self.whole_sweeps_ended()?;
         let args = |parity| GaugeFixArgs { parity, ..self.args };
         let here = self.slice_sums(kernel, parity..parity + 1, args)?;
         Ok(self.qualities(&self.over_ranks(here)?, 1.0))
     }
 
-    /// What a descent under way knows of the whole lattice: it comes with the gradient.
-    fn known(&mut self) -> Result<Option<Vec<Quality>>> {
-        let Some(mut descent) = self.descent.take() else { return Ok(None) };
-        let found = descent.measure(self)?;
-        self.descent = Some(descent);
-        let found: Vec<([f64; 2], f64)> =
-            found.iter().map(|&([f, theta, _], most)| ([f, theta], most)).collect();
-        Ok(Some(self.qualities(&found, 2.0)))
-    }
-
     /// Of every active slice the functional, and the violation at even sites at least.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
-        match self.known()? {
-            Some(all) => Ok(all),
-            None => self.seen(kernel!("gauge_quality"), 0),
-        }
+        self.seen(kernel!("gauge_quality"), 0)
     }
 
     /// Functional and violation of every active slice, given what poll says of them.
     pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
-        if let Some(all) = self.known()? {
-            return Ok(all);
-        }
         let odd = self.seen(kernel!("gauge_quality"), 1)?;
         let both = polled.iter().zip(odd).map(|(even, odd)| Quality {
             functional: 0.5 * (even.functional + odd.functional),
@@ -382,7 +335,7 @@ mod tests {
     use crate::error::Status;
     use crate::fields::Geometry;
     use crate::ops::gaugefix::{
-        functional, Axial, Condition, GaugeFixParams, Progress, Run, Stop, Working,
+        functional, Axial, Condition, GaugeFixParams, Progress, Run, Stop, Updater, Working,
     };
     use crate::ops::quenched::Quenched;
 
@@ -509,7 +462,7 @@ mod tests {
                             sweeper.sweep(Step::Overrelax { omega }, 0, n).unwrap();
                         }
                     }
-                    other.g = axial.leave(other.g).unwrap();
+                    other.g = axial.back(other.g).unwrap();
                     let off = furthest(&plain, &other);
                     assert!(off > 0.0 && off < tolerance, "{functional:?} {precision:?}: {off:e}");
                 }
@@ -649,8 +602,8 @@ mod tests {
                     Transformation::unit(&device, &geometry, Precision::F32, u.group()).unwrap();
                 let (axial, links) = Axial::new(&u, functional(condition)).unwrap();
                 let form = (storage, axial.mask());
-                run.single =
-                    Some(Sweeper::with_links(&links, form, g, functional(condition)).unwrap());
+                let other = Sweeper::with_links(&links, form, g, functional(condition)).unwrap();
+                run.single = Some(Updater::new(other));
                 let (g, report) = run.copy(0).unwrap();
                 drop(run);
                 let said = report.total;

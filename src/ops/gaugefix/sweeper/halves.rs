@@ -23,7 +23,7 @@ impl Sweeper {
     }
 
     /// Brings the borders of g behind faces up to date.
-    pub(super) fn bring_borders(&mut self) -> Result<()> {
+    pub fn update_borders(&mut self) -> Result<()> {
         if self.ahead.take().is_none() {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 //! Ribiere (Hudspith, Comput. Phys. Commun. 187 (2015) 115), which have the gradient multiplied by
 //! p2max / p^2 as their preconditioned one. Slices of Coulomb gauge go on their own.
 
-use super::Sweeper;
+use super::sweeper::Sweeper;
 use crate::backend::args::{FourierArgs, Ptr};
 use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Work};
@@ -22,7 +22,7 @@ const SHORTEST: f64 = 1e-6;
 
 /// Sums of a slice: functional (both ends of its links), violation, product of the gradient with
 /// another vector; and the largest violation of a site.
-pub(super) type Found = ([f64; 3], f64);
+type Found = ([f64; 3], f64);
 
 #[derive(Clone, Copy, Default)]
 struct Slice {
@@ -36,7 +36,7 @@ struct Slice {
     square: f64,
 }
 
-pub(in crate::ops::gaugefix) struct Descent {
+pub(super) struct Descent {
     fourier: LatticeFourier,
     /// The gradient, the preconditioned gradient, and in conjugate gradients the direction.
     gradient: Buffer,
@@ -99,6 +99,7 @@ impl Descent {
 
     /// One step of every active slice.
     pub fn step(&mut self, at: &mut Sweeper) -> Result<()> {
+        at.update_borders()?;
         let now = self.measure(at)?;
         self.fourier.forward(&self.gradient, &mut self.vector)?;
         let squares = self.precondition(at)?;

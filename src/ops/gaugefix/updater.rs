@@ -1,0 +1,83 @@
+//! What changes a transformation step by step: sweeps over sites, or descents of the whole lattice.
+
+use super::descent::Descent;
+use super::report::Quality;
+use super::sweeper::{Functional, Step, Sweeper};
+use crate::error::Result;
+use crate::fields::Transformation;
+
+/// One step.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Update {
+    Sweep(Step),
+    /// All sites at once along the gradient.
+    Descend {
+        alpha: f64,
+        conjugate: bool,
+    },
+}
+
+pub(super) struct Updater {
+    pub sweeper: Sweeper,
+    /// From the first of its steps on.
+    descent: Option<Descent>,
+}
+
+impl Updater {
+    pub fn new(sweeper: Sweeper) -> Self {
+        Updater { sweeper, descent: None }
+    }
+
+    /// Another functional of the same slices; all of them are active.
+    pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
+        self.descent = None;
+        self.sweeper.set_functional(functional)
+    }
+
+    /// Goes on from another transformation.
+    pub fn restart(&mut self, g: Transformation) -> Result<()> {
+        self.descent = None;
+        self.sweeper.restart(g)
+    }
+
+    /// `number` is the place in the random stream of `seed`.
+    pub fn update(&mut self, update: Update, seed: u64, number: usize) -> Result<()> {
+        match update {
+            Update::Sweep(step) => self.sweeper.sweep(step, seed, number),
+            Update::Descend { alpha, conjugate } => {
+                let descent = match &mut self.descent {
+                    Some(descent) => descent,
+                    none => none.insert(Descent::new(&self.sweeper, alpha, conjugate)?),
+                };
+                descent.step(&mut self.sweeper)
+            }
+        }
+    }
+
+    /// What a descent under way knows of the whole lattice: it comes with the gradient.
+    fn known(&mut self) -> Result<Option<Vec<Quality>>> {
+        let Some(descent) = &mut self.descent else { return Ok(None) };
+        let found: Vec<([f64; 2], f64)> = descent
+            .measure(&mut self.sweeper)?
+            .iter()
+            .map(|&([f, theta, _], most)| ([f, theta], most))
+            .collect();
+        Ok(Some(self.sweeper.qualities(&found, 2.0)))
+    }
+
+    /// Of every active slice the functional, and the violation at even sites at least.
+    pub fn poll(&mut self) -> Result<Vec<Quality>> {
+        match self.known()? {
+            Some(all) => Ok(all),
+            None => self.sweeper.poll(),
+        }
+    }
+
+    /// Functional and violation of every active slice, given what poll says of them.
+    pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
+        match self.known()? {
+            Some(all) => Ok(all),
+            None => self.sweeper.quality(polled),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Solves as operators: inverses and rational functions of an operator.
+
+use std::sync::Arc;
+
+use super::{
+    rational_sum, rational_vectors, solve, unwatched, RationalParams, SolverParams, System,
+};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, VectorField};
+use crate::linop::{LinOp, Shape, Uses};
+
+/// M^-1 by a solve from zero. With goals that it meets it is an inverse to that accuracy; with a number of
+/// iterations as its only limit it is a preconditioner for those that may change.
+pub struct Inverse {
+    system: System,
+    params: SolverParams,
+    exact: bool,
+}
+
+impl Inverse {
+    /// Every application meets the goals of `params`, or is an error (`NotConverged`).
+    ///
+    /// # Errors
+    /// `BadParameter`, as of [`solve`].
+    pub fn new(system: System, params: SolverParams) -> Result<Self> {
+        params.check()?;
+        Ok(Inverse { system, params: SolverParams { initial_guess: false, ..params }, exact: true })
+    }
+    /// Every application takes what its iterations have reached.
+    ///
+    /// # Errors
+    /// As of `new`.
+    pub fn approximate(system: System, params: SolverParams) -> Result<Self> {
+        Ok(Inverse { exact: false, ..Inverse::new(system, params)? })
+    }
+}
+
+impl LinOp for Inverse {
+    fn shape(&self) -> Shape {
+        self.system.precise.range()
+    }
+    fn range(&self) -> Shape {
+        self.system.precise.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let report = solve(&self.system, &self.params, out, inp, &mut unwatched)?;
+        if self.exact && !report.converged {
+            bail!(
+                NotConverged,
+                "inverse: {} reached residuals of {:?} in {} iterations",
+                self.params.kind.name(),
+                report.residual,
+                report.iterations
+            );
+        }
+        Ok(())
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        if !self.hermitian() {
+            bail!(Unsupported, "this inverse has no adjoint: take that of the adjoint operator");
+        }
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        self.exact && self.system.precise.hermitian()
+    }
+    /// Of one iteration: how many there will be is not known.
+    fn flops(&self) -> f64 {
+        self.system.precise.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.system.precise.bytes(nrhs)
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        self.system.memory(&self.params, nrhs)
+    }
+}
+
+/// c + sum_k w_k (A + sigma_k)^-1 of a hermitian operator that is positive together with the least shift, from
+/// one Krylov space ([`rational_sum`]).
+pub struct RationalFunction {
+    op: Arc<dyn LinOp>,
+    constant: f64,
+    weights: Vec<f64>,
+    shifts: Vec<f64>,
+    params: RationalParams,
+}
+
+impl RationalFunction {
+    /// # Errors
+    /// `BadParameter`: no pole, not as many weights; `Unsupported`: A is not hermitian.
+    pub fn new(
+        op: Arc<dyn LinOp>,
+        constant: f64,
+        weights: Vec<f64>,
+        shifts: Vec<f64>,
+        params: RationalParams,
+    ) -> Result<Self> {
+        if shifts.is_empty() || shifts.len() != weights.len() {
+            bail!(BadParameter, "rational: {} shifts with {} weights", shifts.len(), weights.len());
+        }
+        if !op.hermitian() {
+            bail!(Unsupported, "a rational function is taken of a hermitian operator");
+        }
+        Ok(RationalFunction { op, constant, weights, shifts, params })
+    }
+}
+
+impl LinOp for RationalFunction {
+    fn shape(&self) -> Shape {
+        self.op.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let op = &*self.op;
+        let report = rational_sum(op, &self.shifts, &self.weights, &self.params, out, inp)?;
+        if !report.converged {
+            bail!(
+                NotConverged,
+                "rational: not to a residual of {:.1e} in {} iterations",
+                self.params.tol,
+                report.iterations
+            );
+        }
+        blas::axpy(&blas::uniform(inp.nrhs(), self.constant), inp, out)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    /// Of one iteration: how many there will be is not known.
+    fn flops(&self) -> f64 {
+        self.op.flops() + (20 + 8 * self.shifts.len()) as f64 * self.shape().numbers()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let vectors = (7 + 5 * self.shifts.len()) as f64;
+        self.op.bytes(nrhs) + vectors * self.shape().bytes(nrhs) as f64
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        let own = rational_vectors(self.shifts.len(), self.params.two_passes);
+        own * self.shape().bytes(nrhs) + self.op.memory(nrhs, Uses::FORWARD)
+    }
+}

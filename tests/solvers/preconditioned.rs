@@ -1,0 +1,116 @@
+//! Solvers with an approximate inverse that changes from one application to the next.
+
+use std::sync::Arc;
+
+use plaq::error::Status;
+use plaq::fields::{Precision, Recon, Subset};
+use plaq::linop::{LinOp, Normal};
+use plaq::solvers::{solve, unwatched, Inverse, SolverKind, SolverParams, SolverReport, System};
+
+use super::reference::spinor;
+use super::{parameter_sets, setups};
+
+/// A few steps of a solver from zero.
+fn steps(op: &Arc<dyn LinOp>, kind: SolverKind, most: usize) -> Arc<dyn LinOp> {
+    let params = SolverParams { kind, tol: 1e-30, max_iterations: most, ..Default::default() };
+    Arc::new(Inverse::approximate(System::new(op.clone()), params).unwrap())
+}
+
+#[test]
+fn preconditioned_solves_need_fewer_iterations() {
+    for s in setups() {
+        let precise = s.wilson(parameter_sets()[1], Precision::F64);
+        let low = Arc::new(precise.to(Precision::F32, Recon::R12).unwrap());
+        let fields: Vec<_> = (0..3).map(|i| spinor::random(s.lat, 60 + i)).collect();
+        let zero = spinor::zero(s.lat);
+        let b = s.load(Precision::F64, Subset::Full, &[&fields[0], &zero, &fields[1], &fields[2]]);
+        for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr] {
+            let of = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
+                match kind {
+                    SolverKind::Cg => Arc::new(Normal::mdag_m(op)),
+                    _ => op,
+                }
+            };
+            let (precise, low) = (of(precise.clone()), of(low.clone()));
+            for sloppy in [None, Some(low)] {
+                let inner = if kind == SolverKind::Cg { kind } else { SolverKind::Mr };
+                let inverse = steps(sloppy.as_ref().unwrap_or(&precise), inner, 4);
+                let ask = SolverParams { kind, tol: 1e-10, ..Default::default() };
+                let run = |preconditioner| -> SolverReport {
+                    let system = System {
+                        sloppy: sloppy.clone(),
+                        preconditioner,
+                        ..System::new(precise.clone())
+                    };
+                    let device = precise.shape().device;
+                    let mut x = b.like(Precision::F64).unwrap();
+                    device.reset_peak();
+                    let before = device.used().0;
+                    let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
+                    let (taken, announced) =
+                        (device.used().1 - before, system.memory(&ask, b.nrhs()));
+                    assert!(taken <= announced, "{kind:?}: {taken} bytes, announced {announced}");
+                    let mut image = b.like(Precision::F64).unwrap();
+                    precise.apply(&mut image, &x).unwrap();
+                    let (image, b) = (s.columns(&image), s.columns(&b));
+                    for i in [0, 2, 3] {
+                        let found = spinor::relative_distance(&image[i], &b[i]);
+                        assert!(found <= 1.01e-10, "{kind:?} {i}: {found:e} {r:?}");
+                        assert!((found - r.residual[i]).abs() < 1e-13, "{kind:?} {i}: {r:?}");
+                    }
+                    assert!(r.converged && r.fallback.is_none(), "{kind:?} {r:?}");
+                    assert_eq!(spinor::norm2(&s.columns(&x)[1]), 0.0);
+                    r
+                };
+                let (without, with) = (run(None).iterations, run(Some(inverse)).iterations);
+                assert!(2 * with < without, "{kind:?}: {with} for {without} iterations");
+            }
+        }
+    }
+}
+
+#[test]
+fn who_takes_no_preconditioner_says_so() {
+    let s = &setups()[0];
+    let op: Arc<dyn LinOp> = s.wilson(parameter_sets()[0], Precision::F64);
+    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
+    let preconditioner = Some(steps(&op, SolverKind::Mr, 2));
+    let system = System { preconditioner, ..System::new(op) };
+    for kind in [SolverKind::Cgne, SolverKind::Cgnr] {
+        let ask = SolverParams { kind, ..Default::default() };
+        let mut x = b.like(Precision::F64).unwrap();
+        let e = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap_err();
+        assert_eq!(e.status, Status::Unsupported);
+        assert!(e.message.contains("takes no preconditioner"), "{e}");
+    }
+}
+
+/// An inverse that is asked for accuracy is exact or an error, and hermitian where its operator is.
+#[test]
+fn inverses_are_operators() {
+    for s in setups() {
+        let op: Arc<dyn LinOp> = s.wilson(parameter_sets()[1], Precision::F64);
+        let field = spinor::random(s.lat, 5);
+        let b = s.load(Precision::F64, Subset::Full, &[&field]);
+        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-12, ..Default::default() };
+        let inverse = Inverse::new(System::new(op.clone()), ask.clone()).unwrap();
+        let (mut x, mut image) = (b.like(Precision::F64).unwrap(), b.like(Precision::F64).unwrap());
+        inverse.apply(&mut x, &b).unwrap();
+        op.apply(&mut image, &x).unwrap();
+        let found = spinor::relative_distance(&s.columns(&image)[0], &field);
+        assert!(found < 1.01e-12, "{found:e}");
+        assert_eq!(inverse.apply_dagger(&mut x, &b).unwrap_err().status, Status::Unsupported);
+        let few = SolverParams { max_iterations: 2, ..ask.clone() };
+        let few = Inverse::new(System::new(op.clone()), few).unwrap();
+        assert_eq!(few.apply(&mut x, &b).unwrap_err().status, Status::NotConverged);
+
+        let normal: Arc<dyn LinOp> = Arc::new(Normal::mdag_m(op));
+        let ask = SolverParams { kind: SolverKind::Cg, ..ask };
+        let inverse = Inverse::new(System::new(normal.clone()), ask).unwrap();
+        assert!(inverse.hermitian());
+        inverse.apply_dagger(&mut x, &b).unwrap();
+        normal.apply(&mut image, &x).unwrap();
+        let found = spinor::relative_distance(&s.columns(&image)[0], &field);
+        assert!(found < 1.01e-12, "{found:e}");
+    }
+}
