@@ -1,4 +1,61 @@
 //! Where operators and solvers meet: solvers know only this.
+//!
+//! An operator says what fields it maps to what, and how; solvers, sums and products then take it.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use plaq::backend::Device;
+//! use plaq::error::Result;
+//! use plaq::fields::{
+//!     blas, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder, Subset, VectorField,
+//! };
+//! use plaq::linop::{LinOp, Product, Shape, Shifted};
+//! use plaq::operators::Laplace;
+//! use plaq::solvers::{Inverse, SolverKind, SolverParams, System};
+//!
+//! /// Every number times two.
+//! struct Twice(Shape);
+//!
+//! impl LinOp for Twice {
+//!     fn shape(&self) -> Shape {
+//!         self.0.clone()
+//!     }
+//!     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+//!         out.clear()?;
+//!         blas::axpy(&blas::uniform(inp.nrhs(), 2.0), inp, out)
+//!     }
+//!     fn hermitian(&self) -> bool {
+//!         true
+//!     }
+//!     fn flops(&self) -> f64 {
+//!         2.0 * self.0.numbers()
+//!     }
+//!     fn bytes(&self, nrhs: usize) -> f64 {
+//!         2.0 * self.0.bytes(nrhs) as f64
+//!     }
+//! }
+//!
+//! let device = Device::cpu(1)?;
+//! let geometry = Geometry::new([4, 4, 4, 4], &device)?;
+//! let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
+//! links.set_near_unit(1, 0.3)?;
+//! // The Laplacian of all four directions on colour vectors, plus 0.5, and its inverse by CG.
+//! let laplace = Laplace::massive(Arc::new(links), Components::COLOUR, 15, 0.0)?;
+//! let operator: Arc<dyn LinOp> = Arc::new(Shifted::new(Arc::new(laplace), 0.5));
+//! let params = SolverParams { kind: SolverKind::Cg, tol: 1e-12, ..SolverParams::default() };
+//! let inverse = Inverse::new(System::new(operator.clone()), params)?;
+//! let twice: Arc<dyn LinOp> = Arc::new(Twice(operator.shape()));
+//! let all = Product::new(vec![operator, twice, Arc::new(inverse)])?;
+//!
+//! // Three right-hand sides at once.
+//! let (mut b, mut x) = (all.shape().field(3)?, all.shape().field(3)?);
+//! b.set_noise(Noise::Normal, 7, 0)?;
+//! all.apply(&mut x, &b)?;
+//! blas::axpy(&blas::uniform(3, -2.0), &b, &mut x)?;
+//! assert!(blas::norm2(&x)?.iter().zip(blas::norm2(&b)?).all(|(r, b)| *r < 1e-20 * b));
+//! # Ok::<(), plaq::error::Error>(())
+//! ```
 
 mod algebra;
 mod convert;

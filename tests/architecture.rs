@@ -253,36 +253,38 @@ fn dependencies_point_down() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The paths of a tree of imports that begins at token i, and where it ends.
+fn tree(t: &[String], mut i: usize, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize {
+    let at = |i: usize| t.get(i).map_or("", String::as_str);
+    let mut path = prefix.to_vec();
+    loop {
+        if at(i) == "{" {
+            i += 1;
+            while i < t.len() && at(i) != "}" {
+                i = tree(t, i, &path, found);
+                while at(i) != "," && at(i) != "}" && i < t.len() {
+                    i += 1;
+                }
+                i += (at(i) == ",") as usize;
+            }
+            return i + 1;
+        }
+        match at(i) {
+            "self" => {}
+            "super" => _ = path.pop(),
+            name => path.push(name.into()),
+        }
+        if at(i + 1) != "::" {
+            found.push(path);
+            return i + 1;
+        }
+        i += 2;
+    }
+}
+
 /// Paths that begin with `crate`, `super` or `self`, from the crate's root on, braces resolved. Not those
 /// that begin with `$crate`: what a macro names is imported by the files that call it.
 fn paths(source: &Source) -> Vec<Vec<String>> {
-    fn tree(t: &[String], mut i: usize, prefix: &[String], found: &mut Vec<Vec<String>>) -> usize {
-        let at = |i: usize| t.get(i).map_or("", String::as_str);
-        let mut path = prefix.to_vec();
-        loop {
-            if at(i) == "{" {
-                i += 1;
-                while i < t.len() && at(i) != "}" {
-                    i = tree(t, i, &path, found);
-                    while at(i) != "," && at(i) != "}" && i < t.len() {
-                        i += 1;
-                    }
-                    i += (at(i) == ",") as usize;
-                }
-                return i + 1;
-            }
-            match at(i) {
-                "self" => {}
-                "super" => _ = path.pop(),
-                name => path.push(name.into()),
-            }
-            if at(i + 1) != "::" {
-                found.push(path);
-                return i + 1;
-            }
-            i += 2;
-        }
-    }
     // Tests are the end of a file.
     let code = source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let tokens = tokens(code);
@@ -299,16 +301,45 @@ fn paths(source: &Source) -> Vec<Vec<String>> {
     found
 }
 
-/// For each file those that it imports from, by number. A `mod.rs` and the files below its folder are
-/// left out among themselves: it shows what they have, and they use what they share.
+/// What a file imports under which name, so that others may find it there.
+fn reexports(source: &Source) -> BTreeMap<String, Vec<String>> {
+    let code = source.code.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let tokens = tokens(code);
+    let mut found = Vec::new();
+    for i in (0..tokens.len()).filter(|&i| tokens[i] == "use") {
+        match tokens.get(i + 1).map(String::as_str) {
+            Some("crate") => _ = tree(&tokens, i + 3, &[], &mut found),
+            _ => _ = tree(&tokens, i + 1, &source.module, &mut found),
+        }
+    }
+    found.into_iter().filter_map(|path| Some((path.last()?.clone(), path))).collect()
+}
+
+/// For each file those that it imports from, by number; what another file shows of a third one comes from
+/// that. A `mod.rs` and the files below its folder are left out among themselves: it shows what they have,
+/// and they use what they share.
 fn imports(sources: &[Source]) -> Vec<BTreeSet<usize>> {
     let numbers: BTreeMap<&[String], usize> =
         sources.iter().enumerate().map(|(n, s)| (s.module.as_slice(), n)).collect();
+    let shown: Vec<_> = sources.iter().map(reexports).collect();
+    let home = |mut path: Vec<String>| {
+        let mut last = None;
+        // A chain of files that show what the next one has.
+        for _ in 0..8 {
+            let Some(n) = (1..=path.len()).rev().find(|&n| numbers.contains_key(&path[..n])) else {
+                break;
+            };
+            let file = numbers[&path[..n]];
+            last = Some(file);
+            match path.get(n).and_then(|name| shown[file].get(name)) {
+                Some(other) => path = [&other[..], &path[n + 1..]].concat(),
+                None => break,
+            }
+        }
+        last
+    };
     let of = |source: &Source| {
-        let files = paths(source).into_iter().filter_map(|path| {
-            let lengths = (1..=path.len()).rev();
-            lengths.filter_map(|n| numbers.get(&path[..n]).copied()).next()
-        });
+        let files = paths(source).into_iter().filter_map(home);
         let family = |a: &[String], b: &[String]| a.starts_with(b) || b.starts_with(a);
         files.filter(|&n| !family(&sources[n].module, &source.module)).collect()
     };
@@ -472,6 +503,13 @@ fn the_checker_sees_what_it_should() {
         source(&["a", "d"], "macro_rules! m { () => { $crate::a::b::B } }"),
         source(&["x"], "use crate::a::d; #[cfg(test)]\nmod tests { use crate::a::b::B; }"),
     ];
+    // What a third file shows.
+    let shows = [
+        source(&["a"], "pub(crate) use b::{m, B}; use x::y::Z;"),
+        source(&["a", "b"], "use super::c::C;"),
+        source(&["a", "c"], "use super::B; use crate::a::Z;"),
+    ];
+    assert_eq!(circles(&imports(&shows)), [vec![1, 2], vec![2, 1]]);
     let sets = [vec![], vec![2, 4], vec![3, 4], vec![], vec![3]];
     let found = imports(&files);
     assert_eq!(found, sets.map(BTreeSet::from_iter));

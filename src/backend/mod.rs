@@ -63,6 +63,14 @@ pub struct Work {
     pub lanes: usize,
 }
 
+impl Work {
+    /// Of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
+    pub fn rows(device: &Device, sites: usize, each: usize) -> Self {
+        let n = if device.is_cpu() { sites } else { sites * each };
+        Work { n, batches: 1, lanes: device.max_lanes() }
+    }
+}
+
 impl<'a> Call<'a> {
     /// A call of a kernel of the table.
     pub fn new<A: KernelArgs>(

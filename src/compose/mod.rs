@@ -1,4 +1,32 @@
 //! Operators made of operators and solvers.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use plaq::backend::Device;
+//! use plaq::compose::{DiracSolver, SolveParams};
+//! use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+//! use plaq::operators::{DiracParams, Wilson};
+//! use plaq::solvers::{unwatched, SolverKind, SolverParams};
+//!
+//! let device = Device::cpu(1)?;
+//! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
+//! let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
+//! links.set_near_unit(1, 0.3)?;
+//! let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.12);
+//! let operator = Arc::new(Wilson::new(Arc::new(links.to(Precision::F64, Recon::R12)?), clover)?);
+//! // BiCGStab on the even-odd system, in single precision inside of double.
+//! let solver = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-10, ..SolverParams::default() };
+//! let sloppy = Some((Precision::F32, Recon::R12));
+//! let solver = DiracSolver::new(operator, SolveParams { solver, sloppy, ..SolveParams::default() })?;
+//!
+//! let mut b = SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 12)?;
+//! b.set_noise(Noise::Normal, 7, 0)?;
+//! let mut x = b.like(Precision::F64)?;
+//! let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
+//! assert!(report.converged && report.residual.iter().all(|r| *r <= 1e-10));
+//! # Ok::<(), plaq::error::Error>(())
+//! ```
 
 pub mod approximation;
 mod even_odd;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{CoarseField, CoarseGrid, GaugeField, Geometry, Precision, Recon, Subset, VectorField};
 use crate::backend::args::{DomainArgs, DomainCutArgs};
-use crate::backend::{Buffer, Device};
+use crate::backend::{Buffer, Device, Work};
 use crate::bail;
 use crate::comm::coordinates;
 use crate::error::Result;
@@ -281,7 +281,7 @@ impl Domains {
             ..self.args(sums, colour, omega)
         };
         let params = [q.precision().token()];
-        let work = super::coarse_work(&self.device, self.places, q.nrhs());
+        let work = Work::rows(&self.device, self.places, q.nrhs());
         self.device.launch(kernel!("coarse_domain_products"), &params, &args, work)?;
         self.coefficients(q.precision(), &args, q.nrhs())?;
         self.device.launch(kernel!("coarse_domain_step"), &params, &args, work)

@@ -24,8 +24,8 @@ mod transfer;
 mod transformation;
 
 pub use clover::CloverField;
-pub(crate) use coarse::{coarse_work, Coarsening, DenseMatrix, Overlaps, Part, Whole};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
+pub(crate) use coarse::{Coarsening, DenseMatrix, Overlaps, Part, Whole};
 pub use gauge::{GaugeField, Group, Recon};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{coarse_work, Geometry, Precision};
+use super::{Geometry, Precision};
 use crate::backend::args::CoarseColumnsArgs;
 use crate::backend::{Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
@@ -288,7 +288,7 @@ impl VectorField {
                 first_y: to as i32,
                 ..Default::default()
             };
-            let work = coarse_work(self.device(), planes, components * count);
+            let work = Work::rows(self.device(), planes, components * count);
             let params = [src.precision.token(), self.precision.token()];
             return self.device().launch(kernel!("coarse_columns"), &params, &args, work);
         }

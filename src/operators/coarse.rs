@@ -12,7 +12,7 @@ use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::domains::Domains;
-use crate::fields::{coarse_work, CoarseField, CoarseGrid, Part, Precision, Subset};
+use crate::fields::{CoarseField, CoarseGrid, Part, Precision, Subset};
 
 /// Bit of the diagonal among directions.
 const DIAGONAL: i32 = 1 << 8;
@@ -68,7 +68,7 @@ impl CoarseOperator {
                 rows: rows as i32,
                 each: 8,
             };
-            let work = coarse_work(device, 8 * count, rows * rows);
+            let work = Work::rows(device, 8 * count, rows * rows);
             device.launch(kernel!("coarse_multiply"), &[precision.token()], &args, work)?;
             op.links.copy_range(first * 8 * matrix, &products, 0, count * 8 * matrix)?;
         }
@@ -91,7 +91,7 @@ impl CoarseOperator {
             rows: self.rows as i32,
         };
         // On a GPU a warp shares a matrix.
-        let work = coarse_work(&device, matrices, 32);
+        let work = Work::rows(&device, matrices, 32);
         device.launch(kernel!("coarse_shorten"), &[self.precision.token()], &args, work)?;
         (self.links, self.scales) = (short, Some(scales));
         Ok(())
@@ -374,7 +374,7 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
                 count: (size / 4) as i32,
                 ..Default::default()
             };
-            let work = coarse_work(device, count, size / 2);
+            let work = Work::rows(device, count, size / 2);
             device.launch(kernel!("coarse_columns"), &params, &args, work)
         };
         let at = (first * size * precision.bytes()) as u64;
@@ -386,7 +386,7 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
             ..Default::default()
         };
         // On a GPU a warp shares a matrix.
-        let work = coarse_work(device, count, 32);
+        let work = Work::rows(device, count, 32);
         bad += device.reduce(kernel!("coarse_invert"), &[], &args, work)?[0];
         copy(double.ptr(), out.ptr().offset(at), ["f64", precision.token()])?;
     }

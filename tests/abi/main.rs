@@ -1,13 +1,17 @@
 //! The C interface as C programs see it: generated files are current, symbols are the header's,
 //! programs run clean under AddressSanitizer and valgrind, misuse gives statuses.
-//! `PLAQ_UPDATE=1 cargo test --test abi` writes the generated files.
 
+#[path = "../../examples/interface/files.rs"]
+mod files;
+#[path = "../../examples/interface/fortran.rs"]
 mod fortran;
+#[path = "../../examples/interface/header.rs"]
 mod header;
 #[path = "../common/programs.rs"]
 mod programs;
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::OnceLock;
@@ -16,22 +20,12 @@ use plaq::capi::table::Item;
 
 use programs::{checked, has, library, root, run, tool, WARNINGS};
 
-fn is_current(file: &str, expected: &str) {
-    let path = root().join(file);
-    if std::env::var_os("PLAQ_UPDATE").is_some() {
-        std::fs::write(&path, expected).expect("a writable tree");
-    }
-    let found = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(found == expected, "{file} is not current: PLAQ_UPDATE=1 cargo test --test abi");
-}
-
 #[test]
 fn generated_files_are_current() {
-    for (file, text) in header::headers() {
-        is_current(&format!("include/{file}"), &text);
+    for (file, text) in files::all() {
+        let found = std::fs::read_to_string(root().join(&file)).unwrap_or_default();
+        assert!(found == text, "{file} is not current: cargo run --example interface");
     }
-    is_current("bindings/fortran/plaq.f90", &fortran::module());
-    is_current("docs/errors.md", &header::errors());
 }
 
 /// The folder for what the tests compile, with the headers as they should be.
@@ -53,6 +47,31 @@ fn compiler(tool: &str) -> Command {
     command.args(words).arg("-I").arg(work()).arg("-I").arg(work().join("quda"));
     command.arg("-I").arg(root().join("tests/abi"));
     command
+}
+
+/// A C file that does not compile unless sizes and offsets are those of the library.
+fn layout_checks() -> String {
+    let mut s = String::from("#include <stddef.h>\n");
+    for (file, _) in header::headers() {
+        let _ = writeln!(s, "#include \"{file}\"");
+    }
+    let mut check = |claim: String, number: usize| {
+        let _ = writeln!(s, "typedef char check_{number}_is_right[({claim}) ? 1 : -1];");
+    };
+    let mut number = 0;
+    for item in plaq::capi::items() {
+        if let Item::Struct { name, size, fields, .. } = item {
+            number += 1;
+            check(format!("sizeof({name}) == {size}"), number);
+            for field in *fields {
+                number += 1;
+                let member = field.name.trim_start_matches("r#");
+                check(format!("offsetof({name}, {member}) == {}", field.offset), number);
+            }
+        }
+    }
+    s.push_str("typedef int not_empty;\n");
+    s
 }
 
 #[test]
@@ -77,7 +96,7 @@ fn header_is_clean_c99_and_cpp() {
 fn structs_have_the_layout_of_the_header() {
     let Some(tool) = tool("CC", "cc") else { return };
     let file = work().join("layout.c");
-    std::fs::write(&file, header::layout_checks()).unwrap();
+    std::fs::write(&file, layout_checks()).unwrap();
     run(compiler(&tool).args(["-std=c99", "-fsyntax-only"]).arg(&file), "sizes and offsets");
 }
 

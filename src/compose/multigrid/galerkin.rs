@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::Transfer;
 use crate::backend::args::CoarseMatrixArgs;
-use crate::backend::Buffer;
+use crate::backend::{Buffer, Work};
 use crate::error::Result;
-use crate::fields::{coarse_work, CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
 
@@ -157,7 +157,7 @@ impl FineOperator {
             ..Default::default()
         };
         let device = grid.device();
-        let work = coarse_work(device, grid.volume(), matrix);
+        let work = Work::rows(device, grid.volume(), matrix);
         device.launch(kernel!("coarse_inner"), &[precision.token()], &args, work)?;
         Ok((hops, diagonal))
     }

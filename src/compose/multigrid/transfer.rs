@@ -7,7 +7,7 @@ use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
 use crate::backend::{Ptr, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{coarse_work, CoarseField, CoarseGrid, Coarsening, Precision, Subset};
+use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
 
 /// |v|^2 of which nothing but rounding is left where those before it are taken out.
 const DEPENDENT: f64 = 1e-11;
@@ -198,7 +198,7 @@ impl Transfer {
         args: &AggregateArgs,
     ) -> Result<()> {
         let device = self.coarse.device();
-        let mut work = coarse_work(device, self.coarse.volume(), self.rows() * groups(fine.nrhs()));
+        let mut work = Work::rows(device, self.coarse.volume(), self.rows() * groups(fine.nrhs()));
         if device.is_cpu() {
             work.n *= 2; // either chirality
         }
@@ -247,7 +247,7 @@ impl Transfer {
             true => components * groups(fine.nrhs()),
             false => components * fine.nrhs(),
         };
-        let work = coarse_work(device, fine.range().1, each);
+        let work = Work::rows(device, fine.range().1, each);
         let params = [fine.precision().token(), coarse.precision().token()];
         device.launch(kernel!("aggregate_prolong"), &params, &args, work)
     }

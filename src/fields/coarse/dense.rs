@@ -3,7 +3,7 @@
 
 use num_complex::Complex64;
 
-use super::{coarse_work, CoarseField};
+use super::CoarseField;
 use crate::backend::args::{DenseArgs, DENSE_ROWS};
 use crate::backend::{Buffer, Device, Ptr, Work};
 use crate::bail;
@@ -178,7 +178,7 @@ impl CoarseField {
 
     fn overlap_work(&self, y: &CoarseField) -> Work {
         let batches = self.nrhs() * y.nrhs();
-        Work { batches, ..coarse_work(self.device(), self.range().1, self.components()) }
+        Work { batches, ..Work::rows(self.device(), self.range().1, self.components()) }
     }
 
     /// self_j = (self_j, or 0) + scale sum_i c_ij x_i
@@ -190,7 +190,7 @@ impl CoarseField {
         keep: bool,
     ) -> Result<()> {
         let args = DenseArgs { matrix: c.ptr(), scale, keep: keep as i32, ..x.dense_args(self)? };
-        let work = coarse_work(self.device(), self.range().1, self.components() * self.nrhs());
+        let work = Work::rows(self.device(), self.range().1, self.components() * self.nrhs());
         self.device().launch(kernel!("dense_combine"), &[self.precision().token()], &args, work)
     }
 }

@@ -182,7 +182,7 @@ impl CoarseField {
 
     /// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
     fn work(&self, sites: usize, each: usize) -> Work {
-        coarse_work(self.device(), sites, each)
+        Work::rows(self.device(), sites, each)
     }
     fn per_site(&self) -> usize {
         self.components * self.nrhs
@@ -414,7 +414,7 @@ impl CoarseGrid {
                     first: part.first as i32,
                     count: part.count as i32,
                 };
-                let work = coarse_work(self.device(), sites(mu), per_site);
+                let work = Work::rows(self.device(), sites(mu), per_site);
                 self.device().launch(kernel!("coarse_pack"), &[precision.token()], &args, work)?;
             }
         }
@@ -425,12 +425,6 @@ impl CoarseGrid {
         };
         work(std::array::from_fn(received))
     }
-}
-
-/// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
-pub(crate) fn coarse_work(device: &Device, sites: usize, each: usize) -> Work {
-    let n = if device.is_cpu() { sites } else { sites * each };
-    Work { n, batches: 1, lanes: device.max_lanes() }
 }
 
 /// On a GPU the right-hand sides of a site follow each other.

@@ -3,6 +3,22 @@
 //! Commun. 184 (2013) 1907), and by Fourier-accelerated descents. The links are only read: sweeps
 //! change the transformation g(x), which moves fewer bytes than changing the links, and rounding
 //! cannot grow in them.
+//!
+//! ```
+//! use plaq::backend::Device;
+//! use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+//! use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
+//!
+//! let device = Device::cpu(1)?;
+//! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
+//! let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
+//! links.set_near_unit(1, 0.3)?;
+//! let params = GaugeFixParams::new(Condition::Landau);
+//! let fixed = fix_gauge(&links, &params, &mut |progress| progress.sweeps > 10_000)?;
+//! let found = fixed.report.best.total;
+//! assert!(found.converged && found.quality.theta <= params.stop.theta);
+//! # Ok::<(), plaq::error::Error>(())
+//! ```
 
 mod axial;
 mod descent;

@@ -20,6 +20,36 @@
 //! ```
 //!
 //! docs/hmc.md lists all keys. A table `[run]` belongs to the host's program; it is not read here.
+//!
+//! ```
+//! use plaq::backend::Device;
+//! use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+//! use plaq::ops::hmc::input::hmc_from_toml;
+//!
+//! let text = r#"
+//!     length = 1.0
+//!     accept_until = 5
+//!     [[monomial]]
+//!     name = "gauge"
+//!     type = "gauge"
+//!     action = "wilson"
+//!     beta = 5.7
+//!     [[level]]
+//!     integrator = "omelyan2"
+//!     steps = 8
+//!     monomials = ["gauge"]
+//! "#;
+//! let device = Device::cpu(1)?;
+//! let geometry = Geometry::new([4, 4, 4, 4], &device)?;
+//! let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
+//! links.set_unit()?;
+//! let mut chain = hmc_from_toml(&device, &geometry, Precision::F64, text)?;
+//! for trajectory in 0..3 {
+//!     let report = chain.run(&mut links)?;
+//!     assert!(report.accepted && report.plaquette < 1.0, "trajectory {trajectory}");
+//! }
+//! # Ok::<(), plaq::error::Error>(())
+//! ```
 
 use std::sync::Arc;
 

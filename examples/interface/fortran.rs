@@ -7,7 +7,7 @@ use plaq::capi::table::{Doc, Item, Pair};
 use plaq::capi::MODULES;
 use plaq::error::Status;
 
-use crate::header::split;
+use super::header::split;
 
 const HEAD: &str = "\
 !> plaq: embeddable lattice QCD, for Fortran 2008 with iso_c_binding. Generated from src/capi; do

@@ -326,31 +326,6 @@ fn c_type(ty: &str) -> String {
     .into()
 }
 
-/// A C file that does not compile unless sizes and offsets are those of the library.
-pub fn layout_checks() -> String {
-    let mut s = String::from("#include <stddef.h>\n");
-    for (file, _) in headers() {
-        let _ = writeln!(s, "#include \"{file}\"");
-    }
-    let mut check = |claim: String, number: usize| {
-        let _ = writeln!(s, "typedef char check_{number}_is_right[({claim}) ? 1 : -1];");
-    };
-    let mut number = 0;
-    for item in plaq::capi::items() {
-        if let Item::Struct { name, size, fields, .. } = item {
-            number += 1;
-            check(format!("sizeof({name}) == {size}"), number);
-            for field in *fields {
-                number += 1;
-                let member = field.name.trim_start_matches("r#");
-                check(format!("offsetof({name}, {member}) == {}", field.offset), number);
-            }
-        }
-    }
-    s.push_str("typedef int not_empty;\n");
-    s
-}
-
 /// docs/errors.md.
 pub fn errors() -> String {
     let mut s = String::from(

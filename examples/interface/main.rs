@@ -1,0 +1,17 @@
+//! Writes what is generated from the tables of src/capi: the C headers, the Fortran module and the table of
+//! statuses. `cargo run --example interface`; tests/abi fails where a file is not current.
+
+mod files;
+mod fortran;
+mod header;
+
+fn main() -> std::io::Result<()> {
+    for (file, text) in files::all() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
+        if std::fs::read_to_string(&path).ok().as_deref() != Some(&text) {
+            println!("{file}");
+            std::fs::write(path, text)?;
+        }
+    }
+    Ok(())
+}
