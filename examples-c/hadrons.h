@@ -92,7 +92,8 @@ static inline int source_list(int argc, char **argv, plaq_source_params *sources
       else if (count > 1 || rest) usage_error("--source", "wall,all stands alone");
       else p->position[3] = -1;
     } else {
-      usage_error("--source", item);
+      item[strcspn(item, ",")] = 0;
+      not_a_choice("--source", item, SOURCES);
     }
     memcpy(p->momentum, momentum, sizeof momentum);
     p->noise = noise;
@@ -147,11 +148,12 @@ static inline void baryon_list(const char *rest, hadrons *h) {
     size_t n = strcspn(rest, ",");
     for (k = 0; k < BARYONS; k++)
       if (strlen(NAMES[k].name) == n && !strncmp(NAMES[k].name, rest, n)) break;
-    if (k == BARYONS || h->baryon_count == BARYONS) {
-      fprintf(stderr, "--baryons: %s; expected all, none or names of", rest);
-      for (k = 0; k < BARYONS; k++) fprintf(stderr, "%s %s", k ? "," : "", NAMES[k].name);
-      fprintf(stderr, "; --help lists the options\n");
-      exit(2);
+    if (h->baryon_count == BARYONS) usage_error("--baryons", "a name is given twice");
+    if (k == BARYONS) {
+      char word[80], list[120] = "all none";
+      for (k = 0; k < BARYONS; k++) strcat(strcat(list, " "), NAMES[k].name);
+      snprintf(word, sizeof word, "%.*s", (int)n, rest);
+      not_a_choice("--baryons", word, list);
     }
     h->baryon[h->baryon_count++] = NAMES[k].value;
     rest = rest[n] ? rest + n + 1 : NULL;

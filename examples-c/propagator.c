@@ -143,11 +143,8 @@ typedef struct job {
 } job;
 
 static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
-  double *shown = user;
-  if (seconds - *shown > 0.2) {
-    fprintf(stderr, "\r  iteration %lld, residual %.2e, %.1f s ", (long long)iteration, residual, seconds);
-    *shown = seconds;
-  }
+  if (progress_due(seconds, user))
+    progress_line(0, "  iteration %lld, residual %.2e, %.1f s", (long long)iteration, residual, seconds);
   return interrupted;
 }
 
@@ -155,6 +152,25 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The file of a configuration, where there are several, a source and a quark. */
+static const char *file_of(const job *j, const char *base, int c, int source, int quark) {
+  static char name[4096];
+  const char *gauge = strrchr(j->samples.files[c], '/');
+  char number[16] = "";
+  int several = j->samples.configurations > 1;
+  gauge = gauge ? gauge + 1 : j->samples.files[c];
+  if (source) snprintf(number, sizeof number, ".%d", source);
+  snprintf(name, sizeof name, "%s%s%s%s%s", base, several ? "." : "", several ? gauge : "", number, quark ? ".strange" : "");
+  return name;
+}
+
+/* Files of propagators and null vectors have their names from one option. */
+static void check_outputs(const job *j, const char *base) {
+  int c, q;
+  for (c = 0; *base && c < j->samples.configurations; c++)
+    for (q = 0; q < j->quarks; q++) check_output(file_of(j, base, c, 0, q), 1);
 }
 
 static job read_options(int argc, char **argv) {
@@ -207,6 +223,8 @@ static job read_options(int argc, char **argv) {
   if (j.goes_on && !*j.json_file) usage_error("--continue", "expected --json FILE, of which the run goes on");
   check_output(j.json_file, 1);
   check_output(j.plot_file, 1);
+  check_outputs(&j, j.save_file);
+  check_outputs(&j, j.save_multigrid);
   return j;
 }
 
@@ -261,18 +279,6 @@ static void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
   p.alpha = s.alpha;
   p.steps = s.steps;
   OK(plaq_spinor_smear(field, gauge, &p));
-}
-
-/* The file of a configuration, where there are several, a source and a quark. */
-static const char *file_of(const job *j, const char *base, int c, int source, int quark) {
-  static char name[4096];
-  const char *gauge = strrchr(j->samples.files[c], '/');
-  char number[16] = "";
-  int several = j->samples.configurations > 1;
-  gauge = gauge ? gauge + 1 : j->samples.files[c];
-  if (source) snprintf(number, sizeof number, ".%d", source);
-  snprintf(name, sizeof name, "%s%s%s%s%s", base, several ? "." : "", several ? gauge : "", number, quark ? ".strange" : "");
-  return name;
 }
 
 /* A solver; with multigrid, set up or from a file unless there is one. */
@@ -336,8 +342,7 @@ static plaq_spinor solve(plaq_solver solver, job *j, int s, plaq_spinor from, sa
   /* Sources that nobody else needs are made inside, which saves their memory. */
   if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &propagator, &report, residuals));
   else OK(plaq_solver_propagator(solver, &j->source[s], progress, &shown, &propagator, &report, residuals));
-  fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)report.iterations,
-          report.residual, report.seconds);
+  progress_line(1, "  %lld iterations, residual %.2e, %.2f s", (long long)report.iterations, report.residual, report.seconds);
   add_report(j, &report, residuals);
   one->converged = one->converged && report.converged;
   if (report.iterations > one->iterations) one->iterations = report.iterations;

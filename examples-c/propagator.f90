@@ -15,8 +15,7 @@ include 'plot.inc'
 
 module propagator_progress
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit
-  use example, only: interrupted
+  use example, only: interrupted, progress_due, progress_line, word, small, decimals
   implicit none
   real(c_double), save :: shown_at = 0
 contains
@@ -26,10 +25,9 @@ contains
     real(c_double), value :: residual, seconds
     type(c_ptr), value :: user
     progress = interrupted
-    if (c_associated(user) .or. seconds - shown_at < 0.2d0) return
-    shown_at = seconds
-    write (error_unit, '(a,a,i0,a,es8.2,a,f7.1,a)', advance='no') achar(13), '  iteration ', iteration, &
-      ', residual ', residual, ', ', seconds, ' s '
+    if (c_associated(user)) return
+    if (progress_due(seconds, shown_at)) &
+      call progress_line(.false., '  iteration '//word(iteration)//', residual '//small(residual, 2)//', '//decimals(seconds, 1)//' s')
   end function
 end module
 
@@ -194,6 +192,22 @@ contains
     if (goes_on .and. len(json_file) == 0) call usage_error('--continue', 'expected --json FILE, of which the run goes on')
     call check_output(json_file, overwrite=.true.)
     call check_output(plot_file, overwrite=.true.)
+    call check_outputs(save_file)
+    call check_outputs(save_multigrid)
+  end subroutine
+
+  !> Files of propagators and null vectors have their names from one option.
+  subroutine check_outputs(base)
+    character(len=*), intent(in) :: base
+    character(len=:), allocatable :: name
+    integer :: c, q
+    if (len(base) == 0) return
+    do c = 1, found%configurations
+      do q = 1, quarks
+        name = file_of(base, c, 1, q)
+        call check_output(name(:len(name) - 1), overwrite=.true.)
+      end do
+    end do
   end subroutine
 
   !> Reads a configuration and makes the operators and, where something is smeared with them, smeared links;
@@ -414,8 +428,8 @@ contains
     else
       call ok(plaq_solver_propagator(solver, source(s), c_funloc(progress), c_null_ptr, propagator, report, r))
     end if
-    write (error_unit, '(a)') achar(13)//'  '//word(report%iterations)//' iterations, residual '// &
-      shown(report%residual, '(es9.2)')//', '//shown(report%seconds, '(f12.2)')//' s          '
+    call progress_line(.true., '  '//word(report%iterations)//' iterations, residual '//small(report%residual, 2)//', '// &
+                       decimals(report%seconds, 2)//' s')
     one%converged = one%converged .and. report%converged == 1
     one%iterations = max(one%iterations, report%iterations)
     one%residual = max(one%residual, report%residual)

@@ -73,6 +73,25 @@ fn header_is_clean_c99_and_cpp() {
     }
 }
 
+/// In C and in C++ PLAQ_INIT makes structs of the right size with their defaults.
+#[test]
+fn structs_are_initialised_in_c_and_cpp() {
+    let text = "#include \"plaq.h\"\nint main(void) {\n  PLAQ_INIT(plaq_gauge_params, p);\n  \
+        PLAQ_INIT(plaq_solve_report, r);\n  return p.struct_size != sizeof p || p.precision != \
+        PLAQ_PRECISION_DOUBLE || r.struct_size != sizeof r || r.iterations;\n}\n";
+    for (variable, default, standard, suffix) in
+        [("CC", "cc", "-std=c99", "c"), ("CXX", "c++", "-std=c++11", "cc")]
+    {
+        let Some(tool) = tool(variable, default) else { continue };
+        let (file, program) = (work().join(format!("init.{suffix}")), work().join(suffix));
+        std::fs::write(&file, text).unwrap();
+        let mut build = compiler(&tool);
+        build.arg(standard).args(WARNINGS).arg(&file).arg("-o").arg(&program);
+        run(build.arg("-L").arg(work()).arg("-lplaq"), &format!("{tool} on PLAQ_INIT"));
+        run(Command::new(&program).env("LD_LIBRARY_PATH", work()), &format!("PLAQ_INIT by {tool}"));
+    }
+}
+
 #[test]
 fn structs_have_the_layout_of_the_header() {
     let Some(tool) = tool("CC", "cc") else { return };
