@@ -374,9 +374,8 @@ static inline void json_text(FILE *f, const char *text) {
 
 /* The part of a rank of the lattice `extents`. */
 static inline void divide(plaq_context context, int32_t *extents) {
-  plaq_context_report report;
   int mu;
-  OK(plaq_context_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_context_report, report);
   OK(plaq_context_describe(context, &report));
   for (mu = 0; mu < 4; mu++) {
     if (extents[mu] % report.grid[mu]) usage_error("--lattice", "does not divide over the ranks");
@@ -385,17 +384,15 @@ static inline void divide(plaq_context context, int32_t *extents) {
 }
 
 static inline int first_rank(plaq_context context) {
-  plaq_context_report report;
-  OK(plaq_context_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_context_report, report);
   OK(plaq_context_describe(context, &report));
   return report.rank == 0;
 }
 
 /* A context on the device of --device with --threads. */
 static inline plaq_context open_context(int argc, char **argv) {
-  plaq_context_params p;
   plaq_context context;
-  OK(plaq_context_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_context_params, p);
   p.device = choose(argc, argv, "--device", "auto", DEVICES);
   p.threads = (int32_t)integer(argc, argv, "--threads", "0");
   start_ranks(argc, argv, &p);

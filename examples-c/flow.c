@@ -90,8 +90,6 @@ static int32_t progress(double flow_time, double t2e, double charge, void *user)
 int main(int argc, char **argv) {
   plaq_context context;
   plaq_gauge gauge;
-  plaq_flow_params params;
-  plaq_flow_report report;
   plaq_flow_point *points;
   int64_t count, room, k;
   const char *name, *json, *plot;
@@ -101,8 +99,8 @@ int main(int argc, char **argv) {
   plot = option(argc, argv, "--plot", "");
   check_output(json, 1);
   check_output(plot, 1);
-  OK(plaq_flow_params_init(&params, sizeof params));
-  OK(plaq_flow_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_flow_params, params);
+  PLAQ_INIT(plaq_flow_report, report);
   params.kind = choose(argc, argv, "--flow", "wilson", FLOWS);
   params.step = number(argc, argv, "--step", "0.02");
   params.time = number(argc, argv, "--time", "1");

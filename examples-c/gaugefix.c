@@ -215,8 +215,7 @@ static plaq_gaugefix fix(plaq_gauge gauge, job *j, int first) {
 }
 
 static void write_links(plaq_gauge gauge, const job *j) {
-  plaq_write_params p;
-  OK(plaq_write_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_write_params, p);
   p.format = j->format;
   p.sequence_number = j->file.sequence_number;
   p.creator = "plaq gaugefix";
@@ -321,10 +320,9 @@ static void write_plot(const job *j) {
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
-  plaq_context_report place;
   plaq_gauge gauge;
   plaq_gaugefix result;
-  OK(plaq_context_report_init(&place, sizeof place));
+  PLAQ_INIT(plaq_context_report, place);
   OK(plaq_context_describe(context, &place));
   if (*j.transformation_file && place.ranks > 1) usage_error("--transformation", "needs one rank");
   OK(plaq_context_name(context, j.device, sizeof j.device));

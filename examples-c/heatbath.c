@@ -152,12 +152,11 @@ static char *file_name(const char *prefix, int64_t n) {
 
 /* Its name. */
 static char *write_file(plaq_gauge gauge, const char *prefix, int32_t format, const place *at) {
-  plaq_write_params p;
   char *name = file_name(prefix, at->number), label[512];
   const plaq_update_params *u = &at->update;
   snprintf(label, sizeof label, RECORD, (long long)at->number, (long long)u->first_sweep, u->beta, (long long)u->seed,
            (long long)u->overrelax, (long long)at->separation);
-  OK(plaq_write_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_write_params, p);
   p.format = format;
   p.sequence_number = at->number;
   p.creator = "plaq heatbath";
@@ -169,11 +168,9 @@ static char *write_file(plaq_gauge gauge, const char *prefix, int32_t format, co
 
 /* The links of a file; those of a stream as they are. */
 static plaq_gauge read_gauge(int argc, char **argv, plaq_context context, const char *file, int as_they_are) {
-  plaq_read_params p;
-  plaq_file_report report;
   plaq_gauge gauge;
-  OK(plaq_read_params_init(&p, sizeof p));
-  OK(plaq_file_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_read_params, p);
+  PLAQ_INIT(plaq_file_report, report);
   if (*option(argc, argv, "--lattice", "")) integers("--lattice", option(argc, argv, "--lattice", NULL), p.extents, 4);
   if (as_they_are) p.project = 0;
   OK(plaq_gauge_read_file(context, file, &p, &gauge, &report));
@@ -191,8 +188,6 @@ int main(int argc, char **argv) {
   place at;
   const char *start, *from, *out, *plot, *json;
   measurement *all;
-  plaq_gauge_report shape;
-  plaq_context_report ranks;
   int64_t count = 0;
   int32_t lattice[4];
   int mu;
@@ -239,8 +234,7 @@ int main(int argc, char **argv) {
   if (*from) {
     gauge = read_gauge(argc, argv, context, from, 1);
   } else if (!strcmp(start, "hot") || !strcmp(start, "cold")) {
-    plaq_gauge_params p;
-    OK(plaq_gauge_params_init(&p, sizeof p));
+    PLAQ_INIT(plaq_gauge_params, p);
     integers("--lattice", option(argc, argv, "--lattice", NULL), p.extents, 4);
     divide(context, p.extents);
     OK(plaq_gauge_create(context, &p, &gauge));
@@ -250,9 +244,9 @@ int main(int argc, char **argv) {
     gauge = read_gauge(argc, argv, context, start, 0);
   }
 
-  OK(plaq_gauge_report_init(&shape, sizeof shape));
+  PLAQ_INIT(plaq_gauge_report, shape);
   OK(plaq_gauge_describe(gauge, &shape));
-  OK(plaq_context_report_init(&ranks, sizeof ranks));
+  PLAQ_INIT(plaq_context_report, ranks);
   OK(plaq_context_describe(context, &ranks));
   for (mu = 0; mu < 4; mu++) lattice[mu] = shape.extents[mu] * ranks.grid[mu];
   all = calloc((size_t)configurations, sizeof *all);

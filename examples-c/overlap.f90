@@ -20,7 +20,8 @@ contains
     if (seconds < shown_at) shown_at = 0
     if (c_associated(user)) return
     if (progress_due(seconds, shown_at)) &
-      call progress_line(.false., '  iteration '//word(iteration)//', residual '//small(residual, 2)//', '//decimals(seconds, 1)//' s')
+      call progress_line(.false., '  iteration '//word(iteration)//', residual '//small(residual, 2)//', '// &
+                         decimals(seconds, 1)//' s')
   end function
 end module
 

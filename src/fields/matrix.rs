@@ -65,7 +65,7 @@ impl MatrixField {
         count: usize,
     ) -> Result<Self> {
         if precision == Precision::F16 {
-            bail!(Unsupported, "a matrix field is kept in f64 or f32, found F16");
+            bail!(Unsupported, "a matrix field is kept in double or single precision, found half");
         }
         let storage = (precision, form.recon());
         let inner = GaugeField::with_matrices(device, geometry, storage, count)?;

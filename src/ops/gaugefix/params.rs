@@ -212,7 +212,10 @@ impl GaugeFixParams {
     /// Fourier acceleration in maximally Abelian gauge.
     pub(super) fn check(&self, gauge: &GaugeField) -> Result<()> {
         if gauge.precision() == Precision::F16 {
-            bail!(Unsupported, "gauge fixing: expected links in f64 or f32, found F16");
+            bail!(
+                Unsupported,
+                "gauge fixing: expected links in double or single precision, found half"
+            );
         }
         if let Condition::Coulomb { time: time @ 4.. } = self.condition {
             bail!(BadParameter, "gauge fixing: time: expected direction 0 to 3, found {time}");
