@@ -97,9 +97,8 @@ static void links(plaq_gauge gauge, plaq_gauge other, size_t volume, int on_devi
   double *host = numbers(4 * count), *back = numbers(4 * count);
   device_pointer arrays[4];
   void *pointers[4];
-  plaq_layout_params layout;
   int mu;
-  OK(plaq_layout_params_init(&layout, sizeof layout));
+  PLAQ_INIT(plaq_layout_params, layout);
   layout.order = PLAQ_ORDER_QDP;
   OK(plaq_gauge_save(gauge, &layout, host));
   OK(plaq_gauge_load(other, &layout, host));
@@ -136,9 +135,8 @@ static void links(plaq_gauge gauge, plaq_gauge other, size_t volume, int on_devi
 static void spinors(plaq_spinor spinor, plaq_spinor other, size_t volume, int on_device) {
   const size_t count = 2 * 24 * volume, bytes = count * sizeof(float);
   float *host = (float *)numbers(count / 2), *back = (float *)numbers(count / 2);
-  plaq_layout_params layout;
   double norms[2], again[2];
-  OK(plaq_layout_params_init(&layout, sizeof layout));
+  PLAQ_INIT(plaq_layout_params, layout);
   layout.precision = PLAQ_PRECISION_SINGLE;
   OK(plaq_spinor_save(spinor, &layout, host));
   OK(plaq_spinor_load(other, &layout, host));
@@ -167,23 +165,20 @@ static void spinors(plaq_spinor spinor, plaq_spinor other, size_t volume, int on
 
 int main(int argc, char **argv) {
   plaq_context context;
-  plaq_context_report report;
-  plaq_gauge_params gauge_params;
-  plaq_spinor_params spinor_params;
   plaq_gauge gauge[2];
   plaq_spinor spinor[2];
   size_t volume = 1;
   int i, on_device;
   check_options(argc, argv, "--device --threads --lattice", HELP);
   context = open_context(argc, argv);
-  OK(plaq_context_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_context_report, report);
   OK(plaq_context_describe(context, &report));
   on_device = report.device == PLAQ_DEVICE_CUDA;
   if (on_device) open_cuda();
   else printf("skipped: device arrays, this context computes on the CPU\n");
 
-  OK(plaq_gauge_params_init(&gauge_params, sizeof gauge_params));
-  OK(plaq_spinor_params_init(&spinor_params, sizeof spinor_params));
+  PLAQ_INIT(plaq_gauge_params, gauge_params);
+  PLAQ_INIT(plaq_spinor_params, spinor_params);
   integers("--lattice", option(argc, argv, "--lattice", "4,4,4,8"), gauge_params.extents, 4);
   memcpy(spinor_params.extents, gauge_params.extents, sizeof spinor_params.extents);
   spinor_params.precision = PLAQ_PRECISION_SINGLE;

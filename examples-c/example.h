@@ -4,9 +4,11 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plaq.h"
 
@@ -33,6 +35,15 @@ static inline void watch_signals(void) {
   signal(SIGTERM, interrupt);
 }
 
+/* Of many ranks one that is interrupted stops all, where they do not hear of it from a call. */
+static inline int any_interrupted(void) {
+  int any = interrupted;
+#ifdef PLAQ_EXAMPLE_MPI
+  MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+#endif
+  return any;
+}
+
 /* A call that must succeed; else its message and status 1, or 3 after a signal. */
 #define OK(call)                                                              \
   do {                                                                        \
@@ -55,6 +66,29 @@ static inline void leave(plaq_status status) {
 #endif
   (void)status;
   exit(interrupted ? 3 : 1);
+}
+
+/* Progress on the standard error: on a terminal a line every 0.2 s in place of the one before, in a file or a pipe
+ * one every 10 s that stays. */
+static inline int progress_due(double seconds, double *shown) {
+  if (seconds - *shown < (isatty(2) ? 0.2 : 10)) return 0;
+  *shown = seconds;
+  return 1;
+}
+static inline void progress_line(int stays, const char *form, ...) {
+  int terminal = isatty(2);
+  va_list values;
+  va_start(values, form);
+  if (terminal) fputc('\r', stderr);
+  vfprintf(stderr, form, values);
+  if (terminal) fputs("\033[K", stderr); /* what is left of a longer line before */
+  if (stays || !terminal) fputc('\n', stderr);
+  va_end(values);
+}
+
+/* Takes the line away that still stands on a terminal. */
+static inline void progress_end(void) {
+  if (isatty(2)) fputs("\r\033[K", stderr);
 }
 
 static inline void usage_error(const char *what, const char *found) {
@@ -84,7 +118,7 @@ static inline int word_distance(const char *a, const char *b) {
 
 /* Of the words of a list with blanks between them: the one that `text` may have meant, "" if none. */
 static inline void suggest(const char *text, const char *list, char *meant, size_t room) {
-  int least = 4;
+  int least = strlen(text) < 6 ? (int)strlen(text) / 2 + 1 : 4;
   *meant = 0;
   while (*list) {
     char word[80];
@@ -164,6 +198,20 @@ static inline int64_t integer(int argc, char **argv, const char *name, const cha
   return (int64_t)value;
 }
 
+/* Refuses a value that is none of `list`, words with blanks between them. */
+static inline void not_a_choice(const char *name, const char *text, const char *list) {
+  char meant[80];
+  suggest(text, list, meant, sizeof meant);
+  fprintf(stderr, "%s: %s; %s%s%sexpected one of", name, text, *meant ? "did you mean " : "", meant, *meant ? "? " : "");
+  while (*list) {
+    size_t n = strcspn(list, " ");
+    fprintf(stderr, " %.*s%s", (int)n, list, list[n] && list[n + 1] ? "," : "");
+    list += n + (list[n] == ' ');
+  }
+  fprintf(stderr, "; --help lists the options\n");
+  exit(2);
+}
+
 /* The number of a name in a list that ends with NULL. */
 typedef struct choice {
   const char *name;
@@ -171,13 +219,16 @@ typedef struct choice {
 } choice;
 static inline int32_t choose(int argc, char **argv, const char *name, const char *otherwise, const choice *list) {
   const char *text = option(argc, argv, name, otherwise);
+  char *words;
+  size_t room = 1;
   const choice *c;
-  for (c = list; c->name; c++)
+  for (c = list; c->name; room += strlen(c->name) + 1, c++)
     if (!strcmp(c->name, text)) return c->value;
-  fprintf(stderr, "%s: %s; expected one of", name, text);
-  for (c = list; c->name; c++) fprintf(stderr, "%s %s", c == list ? "" : ",", c->name);
-  fprintf(stderr, "; --help lists the options\n");
-  exit(2);
+  words = malloc(room);
+  if (!words) usage_error("memory", "exhausted");
+  *words = 0;
+  for (c = list; c->name; c++) strcat(strcat(words, c->name), " ");
+  not_a_choice(name, text, words);
   return 0;
 }
 
@@ -323,9 +374,8 @@ static inline void json_text(FILE *f, const char *text) {
 
 /* The part of a rank of the lattice `extents`. */
 static inline void divide(plaq_context context, int32_t *extents) {
-  plaq_context_report report;
   int mu;
-  OK(plaq_context_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_context_report, report);
   OK(plaq_context_describe(context, &report));
   for (mu = 0; mu < 4; mu++) {
     if (extents[mu] % report.grid[mu]) usage_error("--lattice", "does not divide over the ranks");
@@ -334,17 +384,15 @@ static inline void divide(plaq_context context, int32_t *extents) {
 }
 
 static inline int first_rank(plaq_context context) {
-  plaq_context_report report;
-  OK(plaq_context_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_context_report, report);
   OK(plaq_context_describe(context, &report));
   return report.rank == 0;
 }
 
 /* A context on the device of --device with --threads. */
 static inline plaq_context open_context(int argc, char **argv) {
-  plaq_context_params p;
   plaq_context context;
-  OK(plaq_context_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_context_params, p);
   p.device = choose(argc, argv, "--device", "auto", DEVICES);
   p.threads = (int32_t)integer(argc, argv, "--threads", "0");
   start_ranks(argc, argv, &p);

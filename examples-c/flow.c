@@ -10,11 +10,25 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5 --json $OUT/flow.json --plot $OUT/flow.svg
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --flow zeuthen --time 0.3 --tolerance 1e-4
  */
+#include <time.h>
+
 #include "plot.h"
 
 static const char HELP[] =
-    "usage: flow --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]\n"
-    "            [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n" GRID_HELP;
+    "usage: flow --gauge FILE [options]\n"
+    "Gradient flow of a configuration: action density, scales t0 and w0, topological charge.\n"
+    "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
+    "  --flow F             wilson, symanzik or zeuthen (wilson)\n"
+    "  --step EPS           of the integrator; with --tolerance the first one (0.02)\n"
+    "  --time T             flow time t / a^2 at the end (1)\n"
+    "  --tolerance D        error of a step's links, which then sets the steps; 0: steps are equal (0)\n"
+    "  --every N            steps from one measurement to the next (1)\n"
+    "  --json FILE          all measurements as JSON (none)\n"
+    "  --plot FILE.svg      t^2 E over t as a picture (none)\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
+    "  --help, -h, --version\n"
+    "example: flow --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 2 --plot flow.svg\n";
 static const char OPTIONS[] =
     "--gauge --flow --step --time --tolerance --every --json --plot --device --threads" GRID_OPTION;
 static const choice FLOWS[] = {
@@ -66,16 +80,16 @@ static void write_plot(const char *name, const plaq_flow_point *points, int64_t 
   plot_free(&line);
 }
 
-static int32_t progress(double time, double t2e, double charge, void *user) {
-  fprintf(stderr, "\r  t %.4f of %.4f, t^2 E %.5f, charge %.4f ", time, *(double *)user, t2e, charge);
+static int32_t progress(double flow_time, double t2e, double charge, void *user) {
+  static double shown = 0;
+  if (progress_due((double)time(NULL), &shown))
+    progress_line(0, "  t %.4f of %.4f, t^2 E %.5f, charge %.4f", flow_time, *(double *)user, t2e, charge);
   return interrupted;
 }
 
 int main(int argc, char **argv) {
   plaq_context context;
   plaq_gauge gauge;
-  plaq_flow_params params;
-  plaq_flow_report report;
   plaq_flow_point *points;
   int64_t count, room, k;
   const char *name, *json, *plot;
@@ -85,8 +99,8 @@ int main(int argc, char **argv) {
   plot = option(argc, argv, "--plot", "");
   check_output(json, 1);
   check_output(plot, 1);
-  OK(plaq_flow_params_init(&params, sizeof params));
-  OK(plaq_flow_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_flow_params, params);
+  PLAQ_INIT(plaq_flow_report, report);
   params.kind = choose(argc, argv, "--flow", "wilson", FLOWS);
   params.step = number(argc, argv, "--step", "0.02");
   params.time = number(argc, argv, "--time", "1");
@@ -103,7 +117,7 @@ int main(int argc, char **argv) {
   if (!points) exit(1);
   watch_signals();
   OK(plaq_flow_run(gauge, &params, progress, &params.time, &report, points, room, &count));
-  fprintf(stderr, "\n  %.3f s\n", report.seconds);
+  progress_line(1, "  t %.4f, %.3f s", report.time, report.seconds);
   if (count > room) count = room;
   printf("# t, plaquette spatial, temporal, E spatial, temporal, t^2 E, charge\n");
   for (k = 0; k < count; k++)

@@ -11,17 +11,20 @@ include 'plot.inc'
 
 module flow_progress
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit
-  use example, only: interrupted
+  use example, only: interrupted, progress_due, progress_line, decimals
   implicit none
+  real(c_double), save :: shown_at = -1d9
 contains
   !> Called at every measurement.
   integer(c_int32_t) function progress(time, t2e, charge, user) bind(c)
     real(c_double), value :: time, t2e, charge
     type(c_ptr), value :: user
+    integer(c_int64_t) :: count, rate
     progress = interrupted
-    if (.not. c_associated(user)) write (error_unit, '(a,3(a,f9.4),a)', advance='no') achar(13), '  t ', time, &
-      ', t^2 E ', t2e, ', charge ', charge, ' '
+    call system_clock(count, rate)
+    if (c_associated(user)) return
+    if (progress_due(real(count, c_double) / real(rate, c_double), shown_at)) &
+      call progress_line(.false., '  t '//decimals(time, 4)//', t^2 E '//decimals(t2e, 5)//', charge '//decimals(charge, 4))
   end function
 end module
 
@@ -31,9 +34,20 @@ program flow
   use plots
   use flow_progress
   implicit none
-  character(len=112), parameter :: help(2) = [character(len=112) :: &
-    'usage: flow_f --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]', &
-    '              [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]']
+  character(len=99), parameter :: help(13) = [character(len=99) :: &
+    'usage: flow_f --gauge FILE [options]', &
+    'Gradient flow of a configuration: action density, scales t0 and w0, topological charge.', &
+    '  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself', &
+    '  --flow F             wilson, symanzik or zeuthen (wilson)', &
+    '  --step EPS           of the integrator; with --tolerance the first one (0.02)', &
+    '  --time T             flow time t / a^2 at the end (1)', &
+    '  --tolerance D        error of a step''s links, which then sets the steps; 0: steps are equal (0)', &
+    '  --every N            steps from one measurement to the next (1)', &
+    '  --plot FILE.svg      t^2 E over t as a picture (none)', &
+    '  --device D           auto, cpu or cuda (auto)', &
+    '  --threads N          of the CPU; 0: all (0)', &
+    '  --help, -h, --version', &
+    'example: flow_f --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 2 --plot flow.svg']
   character(len=8), parameter :: flow_names(3) = [character(len=8) :: 'wilson', 'symanzik', 'zeuthen']
   integer(c_int32_t), parameter :: flow_values(3) = [PLAQ_FLOW_WILSON, PLAQ_FLOW_SYMANZIK, PLAQ_FLOW_ZEUTHEN]
   type(plaq_context) :: context
@@ -65,7 +79,7 @@ program flow
   allocate (points(room))
   call watch_signals()
   call ok(plaq_flow_run(gauge, params, c_funloc(progress), c_null_ptr, report, points, room, count))
-  write (error_unit, '()')
+  call progress_line(.true., '  t '//decimals(report%time, 4)//', '//decimals(report%seconds, 3)//' s')
   print '(a)', '# t, plaquette spatial, temporal, E spatial, temporal, t^2 E, charge'
   do k = 1, min(count, room)
     print '(f9.5,2x,2f13.10,2x,2f13.8,2x,f12.8,2x,f9.5)', points(k)%time, points(k)%plaquette_spatial, &

@@ -25,20 +25,42 @@
 #include "plot.h"
 
 static const char HELP[] =
-    "usage: gaugefix --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]\n"
-    "                [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]\n"
-    "                [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]\n"
-    "                [--stochastic-sweeps N]\n"
-    "                [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]\n"
-    "                [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]\n"
-    "                [--check-every N] [--copies N] [--random-start no|yes] [--seed S]\n"
-    "                [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]\n"
-    "                [--transformation FILE] [--json FILE] [--history FILE] [--plot FILE.svg]\n"
-    "                [--device auto|cpu|cuda] [--threads N]\n"
-    "  --out has the fixed links; --transformation the matrices g(x) as this machine's doubles without a\n"
-    "  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank only)\n"
-    "  --history has a line for every check: copy, sweeps, functional, theta, temperature\n"
-    "  --plot draws functional and theta of all checks\n" GRID_HELP;
+    "usage: gaugefix --gauge FILE [options]\n"
+    "Landau, Coulomb or maximally Abelian gauge of a configuration (docs/gaugefix.md).\n"
+    "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
+    "  --condition C        landau, coulomb or mag: maximally Abelian (landau)\n"
+    "  --time MU            of Coulomb gauge: the direction that is left out, 0 to 3 for x, y, z, t (3)\n"
+    "  --residual B         yes: after mag Landau gauge by diagonal transformations (no)\n"
+    "  --method M           overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or\n"
+    "                       fourier-cg (overrelaxation)\n"
+    "  --precision P        single, mixed or double (mixed)\n"
+    "  --omega W            power of overrelaxation, 1 to below 2 (1.7)\n"
+    "  --alpha A            step of the Fourier-accelerated methods (0.08)\n"
+    "  --probability P      of stochastic relaxation, 0 to below 1 (0.5)\n"
+    "  --stochastic-sweeps N  sweeps of it in combined (1000)\n"
+    "  --hot T, --cold T    first and last temperature of annealing (1.4, 0.1)\n"
+    "  --temperatures N     how many, a heat bath each (1000)\n"
+    "  --microcanonical N   sweeps after each heat bath (3)\n"
+    "  --logarithmic B      yes: temperatures with equal ratios, no: with equal differences (no)\n"
+    "  --stop-theta T       largest violation theta; 0: not asked for (1e-12, in single precision 1e-11)\n"
+    "  --stop-theta-max T   largest violation of a site; 0: not asked for (0)\n"
+    "  --stop-change C      largest rise of the functional in a sweep; 0: not asked for (0)\n"
+    "  --max-iterations N   sweeps after which a copy is given up (20000)\n"
+    "  --check-every N      sweeps between two looks at the violation (10)\n"
+    "  --copies N           gauge copies, of which the best is kept (1)\n"
+    "  --random-start B     yes: the first copy starts from a random transformation, too (no)\n"
+    "  --seed S             of the random numbers (1)\n"
+    "  --out FILE           the fixed links (none is written)\n"
+    "  --format F           of it: nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg (ildg)\n"
+    "  --transformation F   the matrices g(x) as this machine's doubles without a header: sites with x fastest,\n"
+    "                       then y, z, t; each 3 x 3, row major, real and imaginary part; one rank only (none)\n"
+    "  --json FILE          all results as JSON (none)\n"
+    "  --history FILE       a line for every look: copy, sweeps, functional, theta, temperature (none)\n"
+    "  --plot FILE.svg      functional and theta of all looks as a picture (none)\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
+    "  --help, -h, --version\n"
+    "example: gaugefix --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --out coulomb.ildg\n";
 static const char OPTIONS[] =
     "--gauge --condition --time --residual --method --precision --omega --alpha --probability --stochastic-sweeps "
     "--hot --cold --temperatures --microcanonical --logarithmic --stop-theta --stop-theta-max --stop-change "
@@ -71,7 +93,7 @@ typedef struct job {
   const char *gauge_file, *out_file, *transformation_file, *json_file, *history_file, *plot_file, *method;
   FILE *history; /* or NULL */
   plot_points functional, theta;
-  time_t shown;
+  double shown;
   int32_t format;
   plaq_gaugefix_params params;
   char device[256];
@@ -83,22 +105,20 @@ typedef struct job {
   int64_t copy_count, slice_count;
 } job;
 
-/* A line in the history, and one for the user when a second has passed. */
+/* A line in the history, and now and then one for the user. */
 static int32_t progress(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user) {
   job *j = user;
-  time_t now = time(NULL);
   if (*j->plot_file) {
     plot_add(&j->functional, (double)sweeps, functional);
     plot_add(&j->theta, (double)sweeps, theta > 0 ? log10(theta) : NAN);
   }
   if (j->history)
     fprintf(j->history, "%lld %lld %.17g %.9g %.9g\n", (long long)copy, (long long)sweeps, functional, theta, temperature);
-  if (now != j->shown) {
-    j->shown = now;
-    fprintf(stderr, "  copy %lld, %lld sweeps, functional %.10f, theta %.2e", (long long)copy, (long long)sweeps,
-            functional, theta);
-    if (temperature > 0) fprintf(stderr, ", temperature %.4f", temperature);
-    fprintf(stderr, "\n");
+  if (progress_due((double)time(NULL), &j->shown)) {
+    char hot[40] = "";
+    if (temperature > 0) snprintf(hot, sizeof hot, ", temperature %.4f", temperature);
+    progress_line(0, "  copy %lld, %lld sweeps, functional %.10f, theta %.2e%s", (long long)copy, (long long)sweeps, functional,
+                  theta, hot);
   }
   return interrupted;
 }
@@ -176,14 +196,15 @@ static plaq_gaugefix fix(plaq_gauge gauge, job *j, int first) {
   plaq_gaugefix result;
   OK(plaq_gaugefix_report_init(&j->report, sizeof j->report));
   if (*j->history_file && first) {
-    j->history = open_file(j->history_file, "w");
+    j->history = begin_file(j->history_file);
     fprintf(j->history, "# copy, sweeps, functional, theta, temperature\n");
   }
-  j->shown = time(NULL);
+  j->shown = (double)time(NULL);
   watch_signals();
   OK(plaq_gaugefix_run(gauge, &j->params, progress, j, &j->report, &result));
   signal(SIGINT, SIG_DFL);
-  if (j->history) close_file(j->history, j->history_file);
+  progress_end();
+  if (j->history) end_file(j->history, j->history_file);
   OK(plaq_gaugefix_copies(result, NULL, 0, &j->copy_count));
   j->copies = memory(j->copy_count, sizeof *j->copies);
   OK(plaq_gaugefix_copies(result, j->copies, j->copy_count, &j->copy_count));
@@ -194,8 +215,7 @@ static plaq_gaugefix fix(plaq_gauge gauge, job *j, int first) {
 }
 
 static void write_links(plaq_gauge gauge, const job *j) {
-  plaq_write_params p;
-  OK(plaq_write_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_write_params, p);
   p.format = j->format;
   p.sequence_number = j->file.sequence_number;
   p.creator = "plaq gaugefix";
@@ -300,10 +320,9 @@ static void write_plot(const job *j) {
 int main(int argc, char **argv) {
   job j = read_options(argc, argv);
   plaq_context context = open_context(argc, argv);
-  plaq_context_report place;
   plaq_gauge gauge;
   plaq_gaugefix result;
-  OK(plaq_context_report_init(&place, sizeof place));
+  PLAQ_INIT(plaq_context_report, place);
   OK(plaq_context_describe(context, &place));
   if (*j.transformation_file && place.ranks > 1) usage_error("--transformation", "needs one rank");
   OK(plaq_context_name(context, j.device, sizeof j.device));

@@ -28,21 +28,43 @@ program gaugefix
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_GAUGEFIX_SINGLE, PLAQ_GAUGEFIX_MIXED, PLAQ_GAUGEFIX_DOUBLE]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
-  character(len=112), parameter :: help(14) = [character(len=112) :: &
-    'usage: gaugefix_f --gauge FILE [--condition landau|coulomb|mag] [--time MU] [--residual no|yes]', &
-    '                  [--method overrelaxation|relaxation|stochastic|annealing|combined|fourier-descent|fourier-cg]', &
-    '                  [--precision single|mixed|double] [--omega W] [--alpha A] [--probability P]', &
-    '                  [--stochastic-sweeps N]', &
-    '                  [--hot T] [--cold T] [--temperatures N] [--microcanonical N] [--logarithmic no|yes]', &
-    '                  [--stop-theta T] [--stop-theta-max T] [--stop-change C] [--max-iterations N]', &
-    '                  [--check-every N] [--copies N] [--random-start no|yes] [--seed S]', &
-    '                  [--out FILE] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg]', &
-    '                  [--transformation FILE] [--json FILE] [--history FILE] [--plot FILE.svg]', &
-    '                  [--device auto|cpu|cuda] [--threads N]', &
-    '  --out has the fixed links; --transformation the matrices g(x) as this machine''s doubles without a', &
-    '  header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part (one rank', &
-    '  only)', &
-    '  --history has a line for every check: copy, sweeps, functional, theta, temperature; --plot draws all checks']
+  character(len=106), parameter :: help(36) = [character(len=106) :: &
+    'usage: gaugefix_f --gauge FILE [options]', &
+    'Landau, Coulomb or maximally Abelian gauge of a configuration (docs/gaugefix.md).', &
+    '  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself', &
+    '  --condition C        landau, coulomb or mag: maximally Abelian (landau)', &
+    '  --time MU            of Coulomb gauge: the direction that is left out, 0 to 3 for x, y, z, t (3)', &
+    '  --residual B         yes: after mag Landau gauge by diagonal transformations (no)', &
+    '  --method M           overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or', &
+    '                       fourier-cg (overrelaxation)', &
+    '  --precision P        single, mixed or double (mixed)', &
+    '  --omega W            power of overrelaxation, 1 to below 2 (1.7)', &
+    '  --alpha A            step of the Fourier-accelerated methods (0.08)', &
+    '  --probability P      of stochastic relaxation, 0 to below 1 (0.5)', &
+    '  --stochastic-sweeps N  sweeps of it in combined (1000)', &
+    '  --hot T, --cold T    first and last temperature of annealing (1.4, 0.1)', &
+    '  --temperatures N     how many, a heat bath each (1000)', &
+    '  --microcanonical N   sweeps after each heat bath (3)', &
+    '  --logarithmic B      yes: temperatures with equal ratios, no: with equal differences (no)', &
+    '  --stop-theta T       largest violation theta; 0: not asked for (1e-12, in single precision 1e-11)', &
+    '  --stop-theta-max T   largest violation of a site; 0: not asked for (0)', &
+    '  --stop-change C      largest rise of the functional in a sweep; 0: not asked for (0)', &
+    '  --max-iterations N   sweeps after which a copy is given up (20000)', &
+    '  --check-every N      sweeps between two looks at the violation (10)', &
+    '  --copies N           gauge copies, of which the best is kept (1)', &
+    '  --random-start B     yes: the first copy starts from a random transformation, too (no)', &
+    '  --seed S             of the random numbers (1)', &
+    '  --out FILE           the fixed links (none is written)', &
+    '  --format F           of it: nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg (ildg)', &
+    '  --transformation F   the matrices g(x) as this machine''s doubles without a header: sites with x fastest,', &
+    '                       then y, z, t; each 3 x 3, row major, real and imaginary part; one rank only (none)', &
+    '  --json FILE          all results as JSON (none)', &
+    '  --history FILE       a line for every look: copy, sweeps, functional, theta, temperature (none)', &
+    '  --plot FILE.svg      functional and theta of all looks as a picture (none)', &
+    '  --device D           auto, cpu or cuda (auto)', &
+    '  --threads N          of the CPU; 0: all (0)', &
+    '  --help, -h, --version', &
+    'example: gaugefix_f --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --out coulomb.ildg']
   !> Numbers of a matrix of SU(3).
   integer, parameter :: numbers = 18
 
@@ -151,17 +173,16 @@ contains
 
   subroutine fix()
     integer(c_int64_t) :: n
-    integer :: status
     call ok(plaq_gaugefix_report_init(report, c_sizeof(report)))
     if (len(history_file) > 0 .and. place%rank == 0) then
-      open (newunit=history, file=history_file, action='write', status='replace', iostat=status)
-      if (status /= 0) call not_written(history_file)
+      history = begin_file(history_file)
       write (history, '(a)') '# copy, sweeps, functional, theta, temperature'
     end if
     drawn = len(plot_file) > 0
     call watch_signals()
     call ok(plaq_gaugefix_run(gauge, params, c_funloc(progress), c_null_ptr, report, fixed))
-    if (history /= 0) close (history)
+    call progress_end()
+    if (history /= 0) call end_file(history, history_file)
     call ok(plaq_gaugefix_copies(fixed, capacity=0_c_int64_t, count=n))
     allocate (copies(n))
     call ok(plaq_gaugefix_copies(fixed, copies, n, n))
@@ -187,12 +208,6 @@ contains
     if (status == 0) write (unit, iostat=status) g
     if (status == 0) close (unit, iostat=status)
     call into_place(transformation_file, status)
-  end subroutine
-
-  subroutine not_written(name)
-    character(len=*), intent(in) :: name
-    write (error_unit, '(a)') name//': cannot be written'
-    call leave(1)
   end subroutine
 
   subroutine write_plot()

@@ -16,10 +16,20 @@
 #include "plot.h"
 
 static const char HELP[] =
-    "usage: gluon --gauge FILE [--fix no|yes|as-is] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]\n"
-    "             [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n"
-    "  --plot: p^2 D over p^2 as a picture\n"
-    "  --cut: momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)\n";
+    "usage: gluon --gauge FILE [options]\n"
+    "The gluon propagator of a configuration in Landau gauge, p^2 and D(p^2) in a table.\n"
+    "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
+    "  --fix F              yes: fixes the gauge first; no: refuses links that are not fixed; as-is: takes them (no)\n"
+    "  --stop-theta T       violation of the gauge condition that --fix yes reaches (1e-12)\n"
+    "  --copies N           gauge copies, of which the best is kept (1)\n"
+    "  --seed S             of their random numbers (1)\n"
+    "  --cut WIDTH          momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1) (1)\n"
+    "  --json FILE          all momenta as JSON (none)\n"
+    "  --plot FILE.svg      p^2 D over p^2 as a picture (none)\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n"
+    "  --help, -h, --version\n"
+    "example: gluon --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --plot gluon.svg\n";
 static const char OPTIONS[] = "--gauge --fix --stop-theta --copies --seed --cut --json --plot --device --threads";
 
 enum { ENTRIES = 9, SITE = 4 * ENTRIES * 2 }; /* complex numbers of a matrix; reals of a site */
@@ -297,10 +307,8 @@ int main(int argc, char **argv) {
   OK(plaq_gauge_read_file(context, j.gauge_file, NULL, &gauge, &j.file));
   OK(plaq_gaugefix_report_init(&j.fixed, sizeof j.fixed));
   if (j.fixes) {
-    plaq_gaugefix result;
     watch_signals();
-    OK(plaq_gaugefix_run(gauge, &j.fix, progress, NULL, &j.fixed, &result));
-    OK(plaq_gaugefix_destroy(result));
+    OK(plaq_gaugefix_run(gauge, &j.fix, progress, NULL, &j.fixed, NULL));
     if (j.fixed.stopped) {
       printf("# INTERRUPTED: the gauge is not fixed\n");
       return 3;

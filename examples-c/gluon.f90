@@ -15,11 +15,21 @@ program gluon
   implicit none
   real(c_double), parameter :: pi = 3.14159265358979323846_c_double
   character(len=5), parameter :: fix_names(3) = [character(len=5) :: 'no', 'yes', 'as-is']
-  character(len=108), parameter :: help(4) = [character(len=108) :: &
-    'usage: gluon_f --gauge FILE [--fix no|yes|as-is] [--stop-theta T] [--copies N] [--seed S] [--cut WIDTH]', &
-    '               [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
-    '  --plot: p^2 D over p^2 as a picture', &
-    '  --cut: momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)']
+  character(len=111), parameter :: help(14) = [character(len=111) :: &
+    'usage: gluon_f --gauge FILE [options]', &
+    'The gluon propagator of a configuration in Landau gauge, p^2 and D(p^2) in a table.', &
+    '  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself', &
+    '  --fix F              yes: fixes the gauge first; no: refuses links that are not fixed; as-is: takes them (no)', &
+    '  --stop-theta T       violation of the gauge condition that --fix yes reaches (1e-12)', &
+    '  --copies N           gauge copies, of which the best is kept (1)', &
+    '  --seed S             of their random numbers (1)', &
+    '  --cut WIDTH          momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1) (1)', &
+    '  --json FILE          all momenta as JSON (none)', &
+    '  --plot FILE.svg      p^2 D over p^2 as a picture (none)', &
+    '  --device D           auto, cpu or cuda (auto)', &
+    '  --threads N          of the CPU; 0: all (0)', &
+    '  --help, -h, --version', &
+    'example: gluon_f --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --plot gluon.svg']
 
   !> Momenta that the symmetries of the lattice make one.
   type point
@@ -54,6 +64,7 @@ program gluon
   if (fixes == 1) then
     call watch_signals()
     call ok(plaq_gaugefix_run(gauge, params, c_funloc(progress), c_null_ptr, report, fixed))
+    call progress_end()
     call ok(plaq_gaugefix_destroy(fixed))
     if (report%stopped == 1) then
       print '(a)', '# INTERRUPTED: the gauge is not fixed'

@@ -10,7 +10,13 @@ static const choice NOISES[] = {{"none", PLAQ_SOURCE_NOISE_NONE},
                                 {"z2", PLAQ_SOURCE_NOISE_Z2},
                                 {"z4", PLAQ_SOURCE_NOISE_Z4},
                                 {NULL, 0}};
-static const choice KINDS[] = {{"point", 0}, {"wall", 1}, {NULL, 0}};
+static const choice KINDS[] = {{"point", 0}, {"wall", 1}, {"volume", 2}, {NULL, 0}};
+static const char SOURCES[] = "point wall volume";
+static const choice DILUTIONS[] = {{"spin", PLAQ_DILUTE_SPIN},
+                                   {"colour", PLAQ_DILUTE_COLOUR},
+                                   {"time", PLAQ_DILUTE_TIME},
+                                   {"parity", PLAQ_DILUTE_PARITY},
+                                   {NULL, 0}};
 static const choice NAMES[] = {{"nucleon", PLAQ_BARYON_NUCLEON},
                                {"sigma", PLAQ_BARYON_SIGMA},
                                {"xi", PLAQ_BARYON_XI},
@@ -32,7 +38,9 @@ typedef struct smearing {
 /* Which correlators over the time from the source there are: numbers (re, im) of mesons
  * [pair][momentum][gamma][t], then of baryons [momentum][baryon][t]. */
 typedef struct hadrons {
-  int quarks, times, momenta;
+  int quarks, times, momenta; /* quarks: with a sequential propagator, which takes the strange one's place, 2 */
+  int sequential;
+  plaq_sequential_params sequence;
   int32_t momentum[3 * MOST];
   int baryon_count;
   int32_t baryon[BARYONS]; /* plaq_baryon */
@@ -70,10 +78,33 @@ static inline smearing smearing_option(const char *option_name, const char *text
   return s;
 }
 
-/* Sources "point,x,y,z,t", "wall,t" and "wall,all", which stands alone, separated by colons; momentum and noise are the same for all. */
+/* PLAQ_DILUTE_ bits of names with commas between; twelve columns that share their numbers are contracted as a propagator. */
+static inline int32_t dilution(const char *text, int32_t noise) {
+  const char *rest = text;
+  int32_t bits = 0;
+  if (!*text) return noise ? PLAQ_DILUTE_SPIN + PLAQ_DILUTE_COLOUR : 0;
+  if (!noise) usage_error("--dilute", "expected --noise z2 or z4, too");
+  while (rest) {
+    size_t n = strcspn(rest, ",");
+    char word[80];
+    const choice *c = DILUTIONS;
+    snprintf(word, sizeof word, "%.*s", (int)n, rest);
+    while (c->name && strcmp(c->name, word)) c++;
+    if (!c->name) not_a_choice("--dilute", word, "spin colour time parity");
+    bits |= c->value;
+    rest = rest[n] ? rest + n + 1 : NULL;
+  }
+  if (!(bits & PLAQ_DILUTE_SPIN && bits & PLAQ_DILUTE_COLOUR))
+    usage_error("--dilute", "expected spin and colour, which contractions need, and perhaps time and parity");
+  return bits;
+}
+
+/* Sources "point,x,y,z,t" and "wall,t" separated by colons, or "wall,all" or "volume", which stand alone; momentum, noise and
+ * dilution are the same for all. */
 static inline int source_list(int argc, char **argv, plaq_source_params *sources) {
   const char *rest = option(argc, argv, "--source", "point,0,0,0,0");
   int32_t momentum[3], noise = choose(argc, argv, "--noise", "none", NOISES);
+  int32_t dilute = dilution(option(argc, argv, "--dilute", ""), noise);
   int64_t seed = integer(argc, argv, "--seed", "0");
   int count = 0;
   signed_integers("--source-momentum", option(argc, argv, "--source-momentum", "0,0,0"), momentum, 3);
@@ -91,38 +122,99 @@ static inline int source_list(int argc, char **argv, plaq_source_params *sources
       if (strcmp(item, "wall,all")) integers("--source", item + 5, p->position + 3, 1);
       else if (count > 1 || rest) usage_error("--source", "wall,all stands alone");
       else p->position[3] = -1;
+    } else if (!strcmp(item, "volume")) {
+      /* Diluted in time it is a wall of its noise on every slice. */
+      p->kind = dilute & PLAQ_DILUTE_TIME ? PLAQ_SOURCE_WALL : PLAQ_SOURCE_VOLUME;
+      if (dilute & PLAQ_DILUTE_TIME) p->position[3] = -1;
+      if (!noise) usage_error("--source", "volume: expected --noise z2 or z4, too");
+      if (count > 1 || rest) usage_error("--source", "volume stands alone");
     } else {
-      usage_error("--source", item);
+      item[strcspn(item, ",")] = 0;
+      not_a_choice("--source", item, SOURCES);
     }
     memcpy(p->momentum, momentum, sizeof momentum);
     p->noise = noise;
     p->seed = seed;
-    /* Twelve columns that share their numbers: contracted as a propagator. */
-    if (noise) p->dilute = PLAQ_DILUTE_SPIN + PLAQ_DILUTE_COLOUR;
+    if (dilute & PLAQ_DILUTE_TIME && p->position[3] >= 0) usage_error("--dilute", "time: expected --source volume or wall,all");
+    if (dilute & PLAQ_DILUTE_PARITY && p->kind == PLAQ_SOURCE_POINT) usage_error("--dilute", "parity: expected a volume or walls");
+    p->dilute = dilute & ~PLAQ_DILUTE_TIME;
   }
   return count;
 }
 
-/* "wall,all": a wall on every time slice, of noise the twelve columns of the volume, diluted in time, that are on it. */
-static inline int all_walls(plaq_source_params *sources, int count, int times) {
-  int t;
-  if (sources[0].position[3] >= 0) return count;
-  if (times > MOST) usage_error("--source", "wall,all: at most 256 time slices");
-  for (t = times - 1; t >= 0; t--) {
-    sources[t] = sources[0];
-    sources[t].position[3] = t;
-    if (!sources[t].noise) continue;
-    sources[t].kind = PLAQ_SOURCE_VOLUME;
-    sources[t].dilute |= PLAQ_DILUTE_TIME;
-    sources[t].time_parts = times;
-    sources[t].first = COLUMNS * t;
-    sources[t].count = COLUMNS;
+static inline void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
+  if (!s.steps) return;
+  PLAQ_INIT(plaq_spinor_smear_params, p);
+  p.alpha = s.alpha;
+  p.steps = s.steps;
+  OK(plaq_spinor_smear(field, gauge, &p));
+}
+
+/* Is a source, as it is asked for, solved for in parts? */
+static inline int has_parts(const plaq_source_params *p) { return p->position[3] < 0 || p->dilute & PLAQ_DILUTE_PARITY; }
+
+/* "wall,all" is a wall on every time slice, of noise the columns of the volume, diluted in time, that are on it; even and
+ * odd sites of noise diluted in parity are apart. Twelve columns each. */
+static inline int all_parts(plaq_source_params *sources, int count, int times) {
+  plaq_source_params given[MOST];
+  int s, t, p, n = 0;
+  memcpy(given, sources, (size_t)count * sizeof *given);
+  for (s = 0; s < count; s++) {
+    int walls = given[s].position[3] < 0, parities = given[s].dilute & PLAQ_DILUTE_PARITY ? 2 : 1;
+    for (t = 0; t < (walls ? times : 1); t++)
+      for (p = 0; p < parities; p++) {
+        plaq_source_params *one = sources + n;
+        if (n++ == MOST) usage_error("--source", "at most 256 with all their parts");
+        *one = given[s];
+        if (walls) one->position[3] = t;
+        if (!one->noise) continue;
+        one->first = COLUMNS * (p + parities * t);
+        one->count = COLUMNS;
+        if (!walls) continue;
+        one->kind = PLAQ_SOURCE_VOLUME;
+        one->dilute |= PLAQ_DILUTE_TIME;
+        one->time_parts = times;
+      }
   }
-  return times;
+  return n;
 }
 
 /* A time slice of a volume is called a wall. */
-static inline int is_wall(const plaq_source_params *p) { return p->kind != PLAQ_SOURCE_POINT; }
+static inline int source_kind(const plaq_source_params *p) {
+  if (p->kind == PLAQ_SOURCE_POINT) return 0;
+  return p->kind == PLAQ_SOURCE_WALL || p->dilute & PLAQ_DILUTE_TIME ? 1 : 2;
+}
+static inline const char *sites_of(const plaq_source_params *p) {
+  return !(p->dilute & PLAQ_DILUTE_PARITY) ? "all" : p->first / COLUMNS % 2 ? "odd" : "even";
+}
+
+/* "t,gamma,nx,ny,nz", or "" for none. */
+static inline void sequential_option(const char *text, hadrons *h) {
+  int32_t n[5];
+  if (!*text) return;
+  signed_integers("--sequential", text, n, 5);
+  if (n[0] < -1 || n[1] < 0 || n[1] >= GAMMAS) usage_error("--sequential", text);
+  OK(plaq_sequential_params_init(&h->sequence, sizeof h->sequence));
+  h->sequence.time = n[0];
+  h->sequence.gamma = n[1];
+  memcpy(h->sequence.momentum, n + 2, sizeof h->sequence.momentum);
+  h->sequential = 1;
+  h->quarks = 2;
+}
+
+/* The source of the sequential propagator: what a propagator is at the sink. */
+static inline plaq_spinor sequential_source(plaq_context context, const int32_t *part, const hadrons *h, plaq_spinor from,
+                                            const plaq_source_params *source) {
+  plaq_sequential_params s = h->sequence;
+  plaq_spinor to;
+  PLAQ_INIT(plaq_spinor_params, p);
+  memcpy(p.extents, part, sizeof p.extents);
+  p.nrhs = COLUMNS;
+  OK(plaq_spinor_create(context, &p, &to));
+  memcpy(s.origin, source->position, sizeof s.origin);
+  OK(plaq_spinor_sequential(from, to, &s));
+  return to;
+}
 
 static inline void momentum_list(const char *rest, hadrons *h) {
   h->momenta = 0;
@@ -147,11 +239,12 @@ static inline void baryon_list(const char *rest, hadrons *h) {
     size_t n = strcspn(rest, ",");
     for (k = 0; k < BARYONS; k++)
       if (strlen(NAMES[k].name) == n && !strncmp(NAMES[k].name, rest, n)) break;
-    if (k == BARYONS || h->baryon_count == BARYONS) {
-      fprintf(stderr, "--baryons: %s; expected all, none or names of", rest);
-      for (k = 0; k < BARYONS; k++) fprintf(stderr, "%s %s", k ? "," : "", NAMES[k].name);
-      fprintf(stderr, "; --help lists the options\n");
-      exit(2);
+    if (h->baryon_count == BARYONS) usage_error("--baryons", "a name is given twice");
+    if (k == BARYONS) {
+      char word[80], list[120] = "all none";
+      for (k = 0; k < BARYONS; k++) strcat(strcat(list, " "), NAMES[k].name);
+      snprintf(word, sizeof word, "%.*s", (int)n, rest);
+      not_a_choice("--baryons", word, list);
     }
     h->baryon[h->baryon_count++] = NAMES[k].value;
     rest = rest[n] ? rest + n + 1 : NULL;
@@ -168,9 +261,8 @@ static inline void contract_hadrons(const hadrons *h, const plaq_spinor *quark, 
                                     double *to) {
   static const int first[] = {0, 0, 1}, second[] = {0, 1, 1};
   int32_t gammas[2 * GAMMAS];
-  plaq_contract_params p;
   int k, pair;
-  OK(plaq_contract_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_contract_params, p);
   memcpy(p.position, source->position, sizeof p.position);
   p.boundary = boundary;
   for (k = 0; k < GAMMAS; k++) gammas[2 * k] = gammas[2 * k + 1] = k;

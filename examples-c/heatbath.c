@@ -3,7 +3,7 @@
  *   heatbath --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]
  *            [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]
  *            [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]
- *            [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+ *            [--plot FILE.svg] [--json FILE] [--device auto|cpu|cuda] [--threads N]
  *   heatbath --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...
  *
  * A sweep is one heat bath and N overrelaxations of every link. Configuration n goes to
@@ -15,7 +15,7 @@
  * configuration is the one that the run would have written, bit for bit. Options that say otherwise are refused, but
  * for --separation. Ctrl-C and SIGTERM end the program after a sweep with status 3.
  *
- * test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched --format nersc --plot $OUT/history.svg
+ * test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched --format nersc --plot $OUT/history.svg --json $OUT/history.json
  * test: --lattice 4,6,2,4 --beta 5.7 --start cold --thermalise 5 --out $OUT/cold --format openqcd
  * test: --start tests/data/quenched-b6.0-4x4x4x8.ildg --beta 6.0 --thermalise 1
  * test: --lattice 4,4,4,8 --beta 6.0 --thermalise 5 --separation 2 --configurations 1 --out $OUT/stream
@@ -41,13 +41,14 @@ static const char HELP[] =
     "  --format F           nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg (ildg)\n"
     "  --overwrite B        yes: files that are there already are replaced (no)\n"
     "  --plot FILE.svg      the plaquette after every sweep as a picture, with its mean and error\n"
+    "  --json FILE          plaquettes of all configurations as JSON (none)\n"
     "  --device D           auto, cpu or cuda (auto)\n"
     "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
     "  --help, -h, --version\n"
     "example: heatbath --lattice 8,8,8,16 --beta 6.0 --configurations 10 --out b6.0\n";
 static const char OPTIONS[] =
     "--lattice --beta --start --continue --seed --overrelax --thermalise --separation --configurations --out --format "
-    "--overwrite --plot --device --threads" GRID_OPTION;
+    "--overwrite --plot --json --device --threads" GRID_OPTION;
 
 /* Where a stream of configurations is; a file's label says it. */
 typedef struct place {
@@ -88,12 +89,37 @@ static void agrees(int argc, char **argv, const char *name, double of_file) {
 
 static int32_t progress(int64_t done, int64_t all, double seconds, void *user) {
   double *shown = user;
-  if (shown && (seconds - *shown > 0.5 || done == all)) {
-    fprintf(stderr, "\r  sweep %lld of %lld, %.1f s%s", (long long)done, (long long)all, seconds,
-            done == all ? "\n" : " ");
-    *shown = seconds;
-  }
+  if (shown && (done == all || progress_due(seconds, shown)))
+    progress_line(done == all, "  sweep %lld of %lld, %.1f s", (long long)done, (long long)all, seconds);
   return interrupted;
+}
+
+/* What is measured on a configuration. */
+typedef struct measurement {
+  int64_t number, sweeps;
+  plaq_plaquette plaquette;
+  char *file; /* NULL: not written */
+} measurement;
+
+static void write_json(const char *name, const place *at, const int32_t *lattice, const measurement *all, int64_t count, int done) {
+  const plaq_update_params *u = &at->update;
+  FILE *f = begin_file(name);
+  int64_t k;
+  fprintf(f, "{\n  \"version\": \"%s\",\n  \"lattice\": [%d, %d, %d, %d],\n", plaq_version(), lattice[0], lattice[1],
+          lattice[2], lattice[3]);
+  fprintf(f, "  \"beta\": %.17g, \"seed\": %lld, \"overrelax\": %lld, \"separation\": %lld,\n", u->beta, (long long)u->seed,
+          (long long)u->overrelax, (long long)at->separation);
+  fprintf(f, "  \"sweeps\": %lld, \"stopped\": %s,\n  \"configurations\": [", (long long)u->first_sweep, done ? "false" : "true");
+  for (k = 0; k < count; k++) {
+    const plaq_plaquette *p = &all[k].plaquette;
+    fprintf(f, "%s\n    {\"number\": %lld, \"sweeps\": %lld, \"total\": %.17g, \"spatial\": %.17g, \"temporal\": %.17g, \"file\": ",
+            k ? "," : "", (long long)all[k].number, (long long)all[k].sweeps, p->total, p->spatial, p->temporal);
+    if (all[k].file) json_text(f, all[k].file);
+    else fprintf(f, "null");
+    fprintf(f, "}");
+  }
+  fprintf(f, "%s]\n}\n", count ? "\n  " : "");
+  end_file(f, name);
 }
 
 /* With a history in steps of a sweep, at each of which the plaquette is measured. 0: interrupted. */
@@ -124,29 +150,27 @@ static char *file_name(const char *prefix, int64_t n) {
   return name;
 }
 
-static void write_file(plaq_gauge gauge, const char *prefix, int32_t format, const place *at) {
-  plaq_write_params p;
+/* Its name. */
+static char *write_file(plaq_gauge gauge, const char *prefix, int32_t format, const place *at) {
   char *name = file_name(prefix, at->number), label[512];
   const plaq_update_params *u = &at->update;
   snprintf(label, sizeof label, RECORD, (long long)at->number, (long long)u->first_sweep, u->beta, (long long)u->seed,
            (long long)u->overrelax, (long long)at->separation);
-  OK(plaq_write_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_write_params, p);
   p.format = format;
   p.sequence_number = at->number;
   p.creator = "plaq heatbath";
   p.ensemble_label = label;
   OK(plaq_gauge_write_file(gauge, name, &p));
   printf("  %s", name);
-  free(name);
+  return name;
 }
 
 /* The links of a file; those of a stream as they are. */
 static plaq_gauge read_gauge(int argc, char **argv, plaq_context context, const char *file, int as_they_are) {
-  plaq_read_params p;
-  plaq_file_report report;
   plaq_gauge gauge;
-  OK(plaq_read_params_init(&p, sizeof p));
-  OK(plaq_file_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_read_params, p);
+  PLAQ_INIT(plaq_file_report, report);
   if (*option(argc, argv, "--lattice", "")) integers("--lattice", option(argc, argv, "--lattice", NULL), p.extents, 4);
   if (as_they_are) p.project = 0;
   OK(plaq_gauge_read_file(context, file, &p, &gauge, &report));
@@ -162,7 +186,11 @@ int main(int argc, char **argv) {
   plaq_context context;
   plaq_gauge gauge;
   place at;
-  const char *start, *from, *out, *plot;
+  const char *start, *from, *out, *plot, *json;
+  measurement *all;
+  int64_t count = 0;
+  int32_t lattice[4];
+  int mu;
   plot_points history = {0};
   int64_t thermalise, configurations, n, last;
   int32_t format, overwrite, done = 1;
@@ -171,6 +199,7 @@ int main(int argc, char **argv) {
   start = option(argc, argv, "--start", "hot");
   out = option(argc, argv, "--out", "");
   plot = option(argc, argv, "--plot", "");
+  json = option(argc, argv, "--json", "");
   thermalise = integer(argc, argv, "--thermalise", *from ? "0" : "200");
   configurations = integer(argc, argv, "--configurations", "1");
   format = choose(argc, argv, "--format", "ildg", FORMATS);
@@ -199,13 +228,13 @@ int main(int argc, char **argv) {
     free(name);
   }
   check_output(plot, overwrite);
+  check_output(json, overwrite);
 
   context = open_context(argc, argv);
   if (*from) {
     gauge = read_gauge(argc, argv, context, from, 1);
   } else if (!strcmp(start, "hot") || !strcmp(start, "cold")) {
-    plaq_gauge_params p;
-    OK(plaq_gauge_params_init(&p, sizeof p));
+    PLAQ_INIT(plaq_gauge_params, p);
     integers("--lattice", option(argc, argv, "--lattice", NULL), p.extents, 4);
     divide(context, p.extents);
     OK(plaq_gauge_create(context, &p, &gauge));
@@ -215,23 +244,33 @@ int main(int argc, char **argv) {
     gauge = read_gauge(argc, argv, context, start, 0);
   }
 
+  PLAQ_INIT(plaq_gauge_report, shape);
+  OK(plaq_gauge_describe(gauge, &shape));
+  PLAQ_INIT(plaq_context_report, ranks);
+  OK(plaq_context_describe(context, &ranks));
+  for (mu = 0; mu < 4; mu++) lattice[mu] = shape.extents[mu] * ranks.grid[mu];
+  all = calloc((size_t)configurations, sizeof *all);
+  if (!all) usage_error("memory", "exhausted");
+
   watch_signals();
   printf("# beta %.6g, seed %lld\n# configuration, sweeps, plaquette, spatial, temporal, file\n", at.update.beta,
          (long long)at.update.seed);
   if (*from) printf("# continues %s after sweep %lld\n", from, (long long)at.update.first_sweep);
   while (at.number < last) {
-    plaq_plaquette plaquette;
+    measurement *here = all + count;
     if (!update(gauge, &at, at.number > 0 ? at.separation : thermalise, *plot ? &history : NULL)) {
       printf("# INTERRUPTED after sweep %lld, before configuration %lld\n", (long long)at.update.first_sweep,
              (long long)at.number + 1);
       done = 0;
       break;
     }
-    at.number++;
-    OK(plaq_gauge_plaquette(gauge, &plaquette));
-    printf("%6lld %8lld  %.12f %.12f %.12f", (long long)at.number, (long long)at.update.first_sweep, plaquette.total,
-           plaquette.spatial, plaquette.temporal);
-    if (*out) write_file(gauge, out, format, &at);
+    here->number = ++at.number;
+    here->sweeps = at.update.first_sweep;
+    OK(plaq_gauge_plaquette(gauge, &here->plaquette));
+    printf("%6lld %8lld  %.12f %.12f %.12f", (long long)here->number, (long long)here->sweeps, here->plaquette.total,
+           here->plaquette.spatial, here->plaquette.temporal);
+    if (*out) here->file = write_file(gauge, out, format, &at);
+    count++;
     printf("\n");
     fflush(stdout);
   }
@@ -250,6 +289,9 @@ int main(int argc, char **argv) {
     plot_write(plot, title, "sweep", "plaquette", &series, 1);
   }
   plot_free(&history);
+  if (*json && first_rank(context)) write_json(json, &at, lattice, all, count, done);
+  for (n = 0; n < count; n++) free(all[n].file);
+  free(all);
   OK(plaq_context_destroy(context));
   return done ? 0 : 3;
 }

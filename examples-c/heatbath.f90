@@ -4,10 +4,10 @@
 !>   heatbath_f --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]
 !>              [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]
 !>              [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]
-!>              [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+!>              [--plot FILE.svg] [--json FILE] [--device auto|cpu|cuda] [--threads N]
 !>   heatbath_f --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...
 !>
-! test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched_f --format nersc --plot $OUT/history_f.svg
+! test: --lattice 4,4,4,8 --beta 6.0 --thermalise 20 --separation 5 --configurations 2 --out $OUT/quenched_f --format nersc --plot $OUT/history_f.svg --json $OUT/history_f.json
 ! test: --start tests/data/quenched-b6.0-4x4x4x8.ildg --beta 6.0 --thermalise 1
 ! test: --continue $OUT/stream.00001 --configurations 1 --out $OUT/stream_f
 include 'example.inc'
@@ -16,9 +16,9 @@ include 'plot.inc'
 !> What is shown while sweeps run.
 module heatbath_progress
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit
-  use example, only: interrupted
+  use example, only: interrupted, progress_due, progress_line, word, decimals
   implicit none
+  real(c_double), save :: shown_at = 0
   !> Sweeps that are done one by one say nothing.
   logical, save :: quiet = .false.
 contains
@@ -27,9 +27,13 @@ contains
     integer(c_int64_t), value :: done, all
     real(c_double), value :: seconds
     type(c_ptr), value :: user
+    logical :: due
     progress = interrupted
-    if (done == all .and. .not. quiet .and. .not. c_associated(user)) &
-      write (error_unit, '(2x,i0,a,f7.1,a)') all, ' sweeps,', seconds, ' s'
+    if (quiet .or. c_associated(user)) return
+    if (seconds < shown_at) shown_at = 0
+    due = progress_due(seconds, shown_at)
+    if (due .or. done == all) &
+      call progress_line(done == all, '  sweep '//word(done)//' of '//word(all)//', '//decimals(seconds, 1)//' s')
   end function
 end module
 
@@ -39,16 +43,28 @@ program heatbath
   use plots
   use heatbath_progress
   implicit none
-  character(len=112), parameter :: help(10) = [character(len=112) :: &
-    'usage: heatbath_f --lattice X,Y,Z,T --beta B [--start hot|cold|FILE] [--seed S] [--overrelax N]', &
-    '                  [--thermalise SWEEPS] [--separation SWEEPS] [--configurations N]', &
-    '                  [--out PREFIX] [--format nersc|nersc3x3|ildg|milc|openqcd|ddalphaamg] [--overwrite no|yes]', &
-    '                  [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
-    '       heatbath_f --continue FILE [--separation SWEEPS] [--configurations N] [--out PREFIX] ...', &
-    'defaults: --start hot --seed 1 --overrelax 4 --thermalise 200 --separation 20 --configurations 1', &
-    '          --format ildg --overwrite no --device auto --threads 0 (all)', &
-    '--continue goes on after a file of heatbath (ildg, nersc3x3) as if it had not stopped', &
-    '--plot draws the plaquette after every sweep, with its mean and error', &
+  character(len=102), parameter :: help(22) = [character(len=102) :: &
+    'usage: heatbath_f --lattice X,Y,Z,T --beta B [options]', &
+    '       heatbath_f --continue FILE [options]', &
+    'Quenched SU(3) configurations of the Wilson action by heat bath and overrelaxation.', &
+    '  --lattice X,Y,Z,T    even extents; of a file as start they are the file''s', &
+    '  --beta B             coupling', &
+    '  --start S            hot, cold, or a configuration''s file (hot)', &
+    '  --continue FILE      go on after a configuration that heatbath wrote (ildg or nersc3x3) as if it had', &
+    '                       not stopped: beta, seed, sweep and number are the file''s', &
+    '  --seed S             of the random numbers (1)', &
+    '  --overrelax N        overrelaxations after each heat bath (4)', &
+    '  --thermalise N       sweeps before the first configuration (200)', &
+    '  --separation N       sweeps between configurations (20)', &
+    '  --configurations N   how many (1)', &
+    '  --out PREFIX         configuration n goes to PREFIX.0000n (none is written)', &
+    '  --format F           nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg (ildg)', &
+    '  --overwrite B        yes: files that are there already are replaced (no)', &
+    '  --plot FILE.svg      the plaquette after every sweep as a picture, with its mean and error', &
+    '  --json FILE          plaquettes of all configurations as JSON (none)', &
+    '  --device D           auto, cpu or cuda (auto)', &
+    '  --threads N          of the CPU; 0: all (0)', &
+    '  --help, -h, --version', &
     'example: heatbath_f --lattice 8,8,8,16 --beta 6.0 --configurations 10 --out b6.0']
   !> What a label says before each number of the record: heatbath.c writes the same.
   character(len=32), parameter :: words(6) = [character(len=32) :: 'plaq heatbath, configuration ', ', sweep ', &
@@ -60,7 +76,15 @@ program heatbath
   type(plaq_update_params) :: params
   type(plaq_plaquette) :: average
   type(plot_points) :: points
-  character(len=:), allocatable :: start, from, prefix, plot_file
+  !> What is measured on a configuration: a member of the report's list.
+  type measurement
+    character(len=:), allocatable :: text
+  end type
+  type(measurement), allocatable :: measured(:)
+  type(plaq_gauge_report) :: of_rank
+  type(plaq_context_report) :: ranks
+  integer :: count = 0
+  character(len=:), allocatable :: start, from, prefix, plot_file, json_file
   integer(c_int64_t) :: thermalise, separation, configurations, n, number_of_last, first, extents(4)
   integer(c_int32_t) :: form
   logical :: overwrite, done, there
@@ -68,11 +92,12 @@ program heatbath
 
   last = command_argument_count()
   call check_options(last, '--lattice --beta --start --continue --seed --overrelax --thermalise --separation '// &
-                     '--configurations --out --format --overwrite --plot --device --threads', help)
+                     '--configurations --out --format --overwrite --plot --json --device --threads', help)
   from = option(last, '--continue', '')
   start = option(last, '--start', 'hot')
   prefix = option(last, '--out', '')
   plot_file = option(last, '--plot', '')
+  json_file = option(last, '--json', '')
   quiet = len(plot_file) > 0
   configurations = whole(last, '--configurations', '1')
   form = choose(last, '--format', 'ildg', format_names, format_values)
@@ -107,6 +132,7 @@ program heatbath
     end do
   end if
   call check_output(plot_file, overwrite)
+  call check_output(json_file, overwrite)
 
   context = open_context(last)
   if (len(from) > 0) then
@@ -126,6 +152,12 @@ program heatbath
     call read_gauge(start, as_they_are=.false.)
   end if
 
+  call ok(plaq_gauge_report_init(of_rank, c_sizeof(of_rank)))
+  call ok(plaq_gauge_describe(gauge, of_rank))
+  call ok(plaq_context_report_init(ranks, c_sizeof(ranks)))
+  call ok(plaq_context_describe(context, ranks))
+  allocate (measured(configurations))
+
   call watch_signals()
   print '(a,a,a,a)', '# beta ', shown(params%beta, '(f12.6)'), ', seed ', word(params%seed)
   print '(a)', '# configuration, sweeps, plaquette, spatial, temporal, file'
@@ -140,10 +172,12 @@ program heatbath
     write (*, '(i6,1x,i8,1x,3(1x,f14.12))', advance='no') n, params%first_sweep, average%total, average%spatial, &
       average%temporal
     if (len(prefix) > 0) call write_file()
+    call measure()
     write (*, '()')
     flush (output_unit)
   end do
   if (len(plot_file) > 0) call write_plot()
+  if (len(json_file) > 0 .and. first_rank(context)) call write_json()
   call ok(plaq_context_destroy(context))
   call leave(merge(0, 3, done))
 
@@ -239,6 +273,32 @@ contains
       call ok(plaq_gauge_plaquette(gauge, now))
       call plot_add(points, real(report%next_sweep, c_double), now%total)
     end do
+  end subroutine
+
+  subroutine measure()
+    character(len=:), allocatable :: file
+    file = 'null'
+    if (len(prefix) > 0) file = quoted(file_name(n))
+    count = count + 1
+    measured(count)%text = '    {"number": '//word(n)//', "sweeps": '//word(params%first_sweep)//', "total": '// &
+      exact(average%total)//', "spatial": '//exact(average%spatial)//', "temporal": '//exact(average%temporal)// &
+      ', "file": '//file//'}'
+  end subroutine
+
+  subroutine write_json()
+    integer :: unit, k
+    unit = begin_file(json_file)
+    write (unit, '(a)') '{', '  "version": '//quoted(plaq_text(plaq_version()))//',', &
+      '  "lattice": '//json_integers(of_rank%extents * ranks%grid)//',', &
+      '  "beta": '//exact(params%beta)//', "seed": '//word(params%seed)//', "overrelax": '//word(params%overrelax)// &
+      ', "separation": '//word(separation)//',', &
+      '  "sweeps": '//word(params%first_sweep)//', "stopped": '//trim(merge('false', 'true ', done))//',', &
+      '  "configurations": ['
+    do k = 1, count
+      write (unit, '(a)') measured(k)%text//trim(merge(',', ' ', k < count))
+    end do
+    write (unit, '(a)') '  ]', '}'
+    call end_file(unit, json_file)
   end subroutine
 
   subroutine write_plot()

@@ -20,11 +20,19 @@
 #include "plot.h"
 
 static const char HELP[] =
-    "usage: hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]\n"
-    "           [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]\n"
-    "  --seconds: ends before a trajectory that would take longer than until then, with a checkpoint where there\n"
-    "             is one; --start checkpoint goes on (0: no limit)\n"
-    "  --plot: plaquette, delta H and acceptance over trajectories as a picture\n" GRID_HELP;
+    "usage: hmc --input FILE.toml [options]\n"
+    "SU(3) configurations with dynamical quarks or without, by hybrid Monte Carlo (docs/hmc.md has the input's keys).\n"
+    "  --input FILE.toml    action, integrator and, in [run], what the program does: examples-c/hmc has some\n"
+    "  --trajectories N     how many (trajectories of [run], else 1)\n"
+    "  --start S            hot, cold, checkpoint, or a configuration's file (start of [run], else hot)\n"
+    "  --log FILE.jsonl     a line of JSON for every trajectory (log of [run], else none)\n"
+    "  --seconds LIMIT      ends before a trajectory that would take longer than until then, with a checkpoint\n"
+    "                       where there is one; --start checkpoint goes on; 0: no limit (0)\n"
+    "  --plot FILE.svg      plaquette, delta H and acceptance over trajectories as a picture (none)\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
+    "  --help, -h, --version\n"
+    "example: hmc --input examples-c/hmc/quenched.toml --trajectories 3 --plot hmc.svg\n";
 static const char OPTIONS[] = "--input --trajectories --start --log --seconds --plot --device --threads" GRID_OPTION;
 
 static char *read_all(const char *name) {
@@ -181,7 +189,7 @@ int main(int argc, char **argv) {
   allowance time_left = {0};
   char *input, text[4][1024];
   int64_t trajectories, done, checkpoint_every, save_every, flow_every, n, accepted = 0, seed, next;
-  double weight = 0, seconds = 0;
+  double weight = 0, seconds = 0, shown = 0;
   FILE *log = NULL;
   check_options(argc, argv, OPTIONS, HELP);
   time_left.start = time(NULL);
@@ -239,8 +247,9 @@ int main(int argc, char **argv) {
     printf("%8lld  %.12f  %12.6f  %d  %8lld\n", (long long)place, report.plaquette, report.delta_h,
            report.last_accepted, (long long)report.iterations);
     fflush(stdout);
-    fprintf(stderr, "\r  %lld of %lld, acceptance %.3f, %.0f s left ", (long long)n, (long long)trajectories,
-            (double)accepted / (double)n, seconds / (double)n * (double)(trajectories - n));
+    if (progress_due(seconds, &shown))
+      progress_line(0, "  %lld of %lld, acceptance %.3f, %.0f s left", (long long)n, (long long)trajectories,
+                    (double)accepted / (double)n, seconds / (double)n * (double)(trajectories - n));
     if (*plot) {
       plot_add(&history.plaquette, (double)place, report.plaquette);
       plot_add(&history.delta_h, (double)place, report.delta_h);
@@ -253,7 +262,7 @@ int main(int argc, char **argv) {
     if (checkpoint_every > 0 && *checkpoint && ((place + 1) % checkpoint_every == 0 || n == done))
       OK(plaq_hmc_save(hmc, gauge, checkpoint));
   }
-  fprintf(stderr, "\n  %.3f s a trajectory\n", seconds / (double)done);
+  progress_line(1, "  %.3f s a trajectory", seconds / (double)done);
   if (report.stopped)
     printf("# %s after trajectory %lld\n", interrupted ? "INTERRUPTED" : "the time is over", (long long)report.next_trajectory - 1);
   printf("# acceptance %.4f, average of exp(-delta H) %.6f\n", (double)accepted / (double)done,

@@ -27,12 +27,35 @@
 #include "example.h"
 
 static const char HELP[] =
-    "usage: overlap --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]\n"
-    "               [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]\n"
-    "               [--solver auto|cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]\n"
-    "               [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]\n"
-    "               [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N]\n"
-    "               [--smear-rho R] [--save-modes FILE] [--load-modes FILE] [--locality no|yes]\n" GRID_HELP;
+    "usage: overlap --gauge FILE [options]\n"
+    "Chiral quarks on a configuration: modes of the kernel, low modes and index, propagators (docs/overlap.md).\n"
+    "  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself\n"
+    "  --task T             modes: low modes of the kernel and the Ginsparg-Wilson relation; index: also low modes\n"
+    "                       of D^dagger D; propagator: these and twelve solves for every mass (modes)\n"
+    "  --s S                the kernel is gamma5 (D_W - (1 + s)) (0.4)\n"
+    "  --mass M[,M...]      of the quark, up to 16 (0.05)\n"
+    "  --delta D            largest error of the sign function (1e-8)\n"
+    "  --sign S             polynomial, zolotarev or auto (polynomial)\n"
+    "  --modes N            low modes of the kernel to project; auto: as the spectrum suggests (auto)\n"
+    "  --low N              low modes of D^dagger D on either chirality; 0 with --task propagator: none (8)\n"
+    "  --tol R              residual of the solves, |b - D x| / |b| (1e-7)\n"
+    "  --solver S           auto, cg, sumr or gcr (auto)\n"
+    "  --precision P        of the iteration inside double: double, single or half (single)\n"
+    "  --preconditioner P   of gcr: none, wilson or multigrid, the Wilson operator's inverse (none)\n"
+    "  --wilson-mass M      of that operator, above the critical one; auto: found (auto)\n"
+    "  --time-bc B          periodic or antiperiodic (antiperiodic)\n"
+    "  --source S           point,x,y,z,t or wall,t (point,0,0,0,0)\n"
+    "  --smear-steps N      stout smearing of the kernel's links (0)\n"
+    "  --smear-rho R        its weight (0.1)\n"
+    "  --locality B         yes: the largest |D eta|(x) at every distance from a point source eta (no)\n"
+    "  --save-modes FILE    the kernel's modes (none)\n"
+    "  --load-modes FILE    modes that --save-modes wrote, in place of a search (none)\n"
+    "  --json FILE          all results as JSON (none)\n"
+    "  --plot FILE          eigenvalues of D in the complex plane as a picture (none)\n"
+    "  --device D           auto, cpu or cuda (auto)\n"
+    "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
+    "  --help, -h, --version\n"
+    "example: overlap --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task index --modes 6 --delta 1e-5\n";
 static const char OPTIONS[] =
     "--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision --time-bc --source --device "
     "--threads --json --plot --preconditioner --wilson-mass --smear-steps --smear-rho --save-modes "
@@ -90,10 +113,8 @@ typedef struct job {
 static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
   double *shown = user;
   if (seconds < *shown) *shown = 0;
-  if (seconds - *shown > 0.2) {
-    fprintf(stderr, "\r  iteration %lld, residual %.2e, %.1f s ", (long long)iteration, residual, seconds);
-    *shown = seconds;
-  }
+  if (progress_due(seconds, shown))
+    progress_line(0, "  iteration %lld, residual %.2e, %.1f s", (long long)iteration, residual, seconds);
   return interrupted;
 }
 
@@ -145,6 +166,7 @@ static job read_options(int argc, char **argv) {
   check_output(j.json_file, 1);
   check_output(j.plot_file, 1);
   j.save_file = option(argc, argv, "--save-modes", "");
+  check_output(j.save_file, 1);
   j.load_file = option(argc, argv, "--load-modes", "");
   j.task = choose(argc, argv, "--task", "modes", TASKS);
   j.sign = choose(argc, argv, "--sign", "polynomial", SIGNS);
@@ -457,7 +479,7 @@ int main(int argc, char **argv) {
     done = j.solve.converged;
   }
   OK(plaq_overlap_describe(overlap, &j.overlap));
-  fprintf(stderr, "\r%60s\r", "");
+  progress_end();
   print_results(&j);
   if (*j.json_file && first_rank(context)) write_json(&j);
   if (*j.plot_file && first_rank(context)) write_plot(&j);

@@ -7,8 +7,7 @@ include 'example.inc'
 
 module overlap_progress
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit
-  use example, only: interrupted
+  use example, only: interrupted, progress_due, progress_line, word, small, decimals
   implicit none
   real(c_double), save :: shown_at = 0
 contains
@@ -19,10 +18,10 @@ contains
     type(c_ptr), value :: user
     progress = interrupted
     if (seconds < shown_at) shown_at = 0
-    if (c_associated(user) .or. seconds - shown_at < 0.2d0) return
-    shown_at = seconds
-    write (error_unit, '(a,a,i0,a,es8.2,a,f7.1,a)', advance='no') achar(13), '  iteration ', iteration, &
-      ', residual ', residual, ', ', seconds, ' s '
+    if (c_associated(user)) return
+    if (progress_due(seconds, shown_at)) &
+      call progress_line(.false., '  iteration '//word(iteration)//', residual '//small(residual, 2)//', '// &
+                         decimals(seconds, 1)//' s')
   end function
 end module
 
@@ -90,6 +89,7 @@ program overlap
   call check_output(json_file, overwrite=.true.)
   call check_output(plot_file, overwrite=.true.)
   save_file = option(last, '--save-modes', '')
+  call check_output(save_file, overwrite=.true.)
   load_file = option(last, '--load-modes', '')
   task = choose(last, '--task', 'modes', task_names, task_values)
   params%sign = choose(last, '--sign', 'polynomial', sign_names, sign_values)

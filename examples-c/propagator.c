@@ -1,8 +1,8 @@
 /* propagator: quark propagators on a gauge configuration, and their hadron correlators.
  *
  *   propagator --gauge FILE[:FILE...]|@LIST --kappa K [--kappa-strange K] [--csw C] [--time-bc periodic|antiperiodic]
- *              [--source point,x,y,z,t | wall,t | wall,all, several with colons between] [--source-momentum nx,ny,nz]
- *              [--noise none|z2|z4] [--seed N] [--source-smear alpha,steps] [--sink-smear alpha,steps]
+ *              [--source point,x,y,z,t | wall,t | wall,all | volume, several with colons between] [--source-momentum nx,ny,nz]
+ *              [--noise none|z2|z4] [--dilute LIST] [--seed N] [--sequential t,gamma,nx,ny,nz] [--source-smear alpha,steps] [--sink-smear alpha,steps]
  *              [--smear-links alpha,steps] [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]]
  *              [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]
  *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k] [--mg-deep-cycle C]
@@ -28,6 +28,7 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver bicgstab --tol 1e-6 --error 1e-11 --json $OUT/error.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --kappa-strange 0.11 --source point,0,0,0,0:point,2,2,2,4 --source-smear 0.3,5 --sink-smear 0.3,5 --smear-links 0.5,2 --momenta 0,0,0:1,0,0 --baryons all --save $OUT/quark.lime --json $OUT/hadrons.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --source wall,2 --noise z2 --seed 7 --baryons none
+ * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source volume --noise z2 --dilute spin,colour,parity --sequential 4,15,0,0,0
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source wall,all --noise z4 --rhs 4 --json $OUT/walls.json
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source wall,all --noise z4 --json $OUT/walls.json --continue yes
  */
@@ -48,10 +49,14 @@ static const char HELP[] =
     "  --csw C              coefficient of the clover term (0: Wilson)\n"
     "  --time-bc B          periodic or antiperiodic (antiperiodic)\n"
     "  --source S[:S...]    point,x,y,z,t or wall,t; of several the average is taken; or wall,all: a wall on\n"
-    "                       every time slice, with noise its dilution in time (point,0,0,0,0)\n"
+    "                       every time slice, with noise its dilution in time; or volume: noise of all sites\n"
+    "                       (point,0,0,0,0)\n"
     "  --source-momentum P  nx,ny,nz: sources carry exp(i p x), p = 2 pi n / L (0,0,0)\n"
     "  --noise N            none, z2 or z4: sources of noise, one for all spins and colours; no baryons (none)\n"
+    "  --dilute D[,D...]    of noise: spin, colour, time, parity; columns of a part have nothing else (spin,colour)\n"
     "  --seed N             of the noise (0)\n"
+    "  --sequential T,G,NX,NY,NZ  a second propagator from the first one at the sink: time slice (-1: all), number of\n"
+    "                       the gamma and momentum; mesons \"ls\" are then three-point functions; no baryons (none)\n"
     "  --source-smear A,N   Gaussian smearing of sources, N steps of weight A, e.g. 0.3,20 (none)\n"
     "  --sink-smear A,N     the same at the sink (none)\n"
     "  --smear-links A,N    N steps of spatial APE smearing of the links in these, e.g. 0.5,5 (none)\n"
@@ -91,7 +96,7 @@ static const char HELP[] =
     "  --help, -h, --version\n"
     "example: propagator --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --plot pion.svg\n";
 static const char OPTIONS[] =
-    "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed --source-smear "
+    "--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --dilute --seed --sequential --source-smear "
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
     "--normalisation --save --load --save-multigrid --load-multigrid --mg-cycle --mg-deep-cycle --mg-smoother "
     "--mg-coarse-smoother --mg-post --mg-coarse-post --mg-precision --mg-links --mg-coarsest --mg-modes "
@@ -143,11 +148,8 @@ typedef struct job {
 } job;
 
 static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
-  double *shown = user;
-  if (seconds - *shown > 0.2) {
-    fprintf(stderr, "\r  iteration %lld, residual %.2e, %.1f s ", (long long)iteration, residual, seconds);
-    *shown = seconds;
-  }
+  if (progress_due(seconds, user))
+    progress_line(0, "  iteration %lld, residual %.2e, %.1f s", (long long)iteration, residual, seconds);
   return interrupted;
 }
 
@@ -155,6 +157,25 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* The file of a configuration, where there are several, a source and a quark. */
+static const char *file_of(const job *j, const char *base, int c, int source, int quark) {
+  static char name[4096];
+  const char *gauge = strrchr(j->samples.files[c], '/');
+  char number[16] = "";
+  int several = j->samples.configurations > 1;
+  gauge = gauge ? gauge + 1 : j->samples.files[c];
+  if (source) snprintf(number, sizeof number, ".%d", source);
+  snprintf(name, sizeof name, "%s%s%s%s%s", base, several ? "." : "", several ? gauge : "", number, !quark ? "" : j->hadrons.sequential ? ".sequential" : ".strange");
+  return name;
+}
+
+/* Files of propagators and null vectors have their names from one option. */
+static void check_outputs(const job *j, const char *base) {
+  int c, q;
+  for (c = 0; *base && c < j->samples.configurations; c++)
+    for (q = 0; q < j->quarks; q++) check_output(file_of(j, base, c, 0, q), 1);
 }
 
 static job read_options(int argc, char **argv) {
@@ -188,37 +209,41 @@ static job read_options(int argc, char **argv) {
   j.at_source = smearing_option("--source-smear", option(argc, argv, "--source-smear", ""));
   j.at_sink = smearing_option("--sink-smear", option(argc, argv, "--sink-smear", ""));
   j.links = smearing_option("--smear-links", option(argc, argv, "--smear-links", ""));
+  sequential_option(option(argc, argv, "--sequential", ""), &j.hadrons);
   momentum_list(option(argc, argv, "--momenta", "0,0,0"), &j.hadrons);
-  baryon_list(option(argc, argv, "--baryons", j.source[0].noise ? "none" : "nucleon"), &j.hadrons);
+  baryon_list(option(argc, argv, "--baryons", j.source[0].noise || j.hadrons.sequential ? "none" : "nucleon"), &j.hadrons);
   if (!(j.kappa[0] > 0)) usage_error("--kappa", "expected a positive number");
   if (j.kappa[1] < 0) usage_error("--kappa-strange", "expected a positive number");
   if (j.max_iterations < 1 || j.max_iterations > 1 << 30) usage_error("--max-iterations", "out of range");
   if (j.krylov < 0 || j.krylov > 1 << 20) usage_error("--krylov", "out of range");
   if (j.rhs < 1 || j.rhs > COLUMNS) usage_error("--rhs", "expected 1 to 12 right-hand sides at a time");
   if (j.source[0].noise && j.hadrons.baryon_count) usage_error("--baryons", "expected none with noise");
+  if (j.hadrons.sequential && (j.quarks > 1 || j.at_sink.steps || j.hadrons.baryon_count))
+    usage_error("--sequential", "expected no strange quark, sink smearing or baryons");
   if (*j.save_file && *j.load_file) usage_error("--load", "propagators are loaded or saved, not both");
   if (*j.save_multigrid && *j.load_multigrid) usage_error("--load-multigrid", "null vectors are loaded or saved, not both");
   if ((*j.save_multigrid || *j.load_multigrid) && ((j.algorithm != MULTIGRID && j.tol_error == 0) || *j.load_file))
     usage_error("--save-multigrid, --load-multigrid", "expected --solver mg or --error, and no --load");
-  if (j.tol_error != 0 && (!(j.tol_error > 0) || *j.load_file || j.sources > 1 || j.source[0].position[3] < 0 ||
+  if (j.tol_error != 0 && (!(j.tol_error > 0) || *j.load_file || j.sources > 1 || has_parts(j.source) || j.hadrons.sequential ||
                            j.quarks > 1 || j.samples.configurations > 1 || j.goes_on))
     usage_error("--error", "expected a positive number, one configuration, source and quark, no --load or --continue");
   if (j.samples.bin < 1) usage_error("--bin", "expected 1 or more");
   if (j.goes_on && !*j.json_file) usage_error("--continue", "expected --json FILE, of which the run goes on");
   check_output(j.json_file, 1);
   check_output(j.plot_file, 1);
+  check_outputs(&j, j.save_file);
+  check_outputs(&j, j.save_multigrid);
   return j;
 }
 
 /* Reads the configuration and makes the operators and, where something is smeared with them, smeared links;
  * the others stay in the operators only. */
 static plaq_gauge load(plaq_context context, job *j, int c, plaq_dirac *dirac) {
-  plaq_read_params read;
   plaq_dirac_params params;
   plaq_gauge gauge, none = {0};
   double start = now();
   int q;
-  OK(plaq_read_params_init(&read, sizeof read));
+  PLAQ_INIT(plaq_read_params, read);
   OK(plaq_file_report_init(&j->file, sizeof j->file));
   if (j->times) memcpy(read.extents, j->lattice, sizeof read.extents);
   OK(plaq_gauge_read_file(context, j->samples.files[c], &read, &gauge, &j->file));
@@ -238,8 +263,7 @@ static plaq_gauge load(plaq_context context, job *j, int c, plaq_dirac *dirac) {
   OK(plaq_dirac_describe(dirac[0], &j->dirac));
   if (j->at_source.steps || j->at_sink.steps) {
     if (j->links.steps) {
-      plaq_gauge_smear_params smear;
-      OK(plaq_gauge_smear_params_init(&smear, sizeof smear));
+      PLAQ_INIT(plaq_gauge_smear_params, smear);
       smear.kind = PLAQ_SMEARING_APE;
       smear.steps = j->links.steps;
       smear.alpha[0] = j->links.alpha;
@@ -254,33 +278,11 @@ static plaq_gauge load(plaq_context context, job *j, int c, plaq_dirac *dirac) {
   return gauge;
 }
 
-static void smear(plaq_spinor field, plaq_gauge gauge, smearing s) {
-  plaq_spinor_smear_params p;
-  if (!s.steps) return;
-  OK(plaq_spinor_smear_params_init(&p, sizeof p));
-  p.alpha = s.alpha;
-  p.steps = s.steps;
-  OK(plaq_spinor_smear(field, gauge, &p));
-}
-
-/* The file of a configuration, where there are several, a source and a quark. */
-static const char *file_of(const job *j, const char *base, int c, int source, int quark) {
-  static char name[4096];
-  const char *gauge = strrchr(j->samples.files[c], '/');
-  char number[16] = "";
-  int several = j->samples.configurations > 1;
-  gauge = gauge ? gauge + 1 : j->samples.files[c];
-  if (source) snprintf(number, sizeof number, ".%d", source);
-  snprintf(name, sizeof name, "%s%s%s%s%s", base, several ? "." : "", several ? gauge : "", number, quark ? ".strange" : "");
-  return name;
-}
-
 /* A solver; with multigrid, set up or from a file unless there is one. */
 static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, double tol, int c, int q,
                                plaq_multigrid *multigrid) {
-  plaq_solver_params params;
   plaq_solver solver;
-  OK(plaq_solver_params_init(&params, sizeof params));
+  PLAQ_INIT(plaq_solver_params, params);
   params.algorithm = algorithm == MULTIGRID ? PLAQ_ALGORITHM_GCR : algorithm;
   if (algorithm == MULTIGRID) params.nkrylov = 4;
   if (j->krylov) params.nkrylov = (int32_t)j->krylov;
@@ -290,8 +292,7 @@ static plaq_solver make_solver(plaq_dirac dirac, const job *j, int algorithm, do
   params.columns = (int32_t)j->rhs;
   OK(plaq_solver_create(dirac, &params, &solver));
   if (algorithm == MULTIGRID) {
-    plaq_multigrid_params build;
-    OK(plaq_multigrid_params_init(&build, sizeof build));
+    PLAQ_INIT(plaq_multigrid_params, build);
     apply_cycle(&j->levels, &build);
     if (!multigrid->id) {
       if (*j->load_multigrid) OK(plaq_multigrid_load(dirac, &build, file_of(j, j->load_multigrid, c, 0, q), multigrid));
@@ -330,14 +331,12 @@ static void add_report(job *j, const plaq_solve_report *r, const double *residua
 /* The twelve columns of one source, which has been smeared, for one quark. */
 static plaq_spinor solve(plaq_solver solver, job *j, int s, plaq_spinor from, sample *one) {
   plaq_spinor propagator;
-  plaq_solve_report report;
   double residuals[COLUMNS], shown = 0;
-  OK(plaq_solve_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_solve_report, report);
   /* Sources that nobody else needs are made inside, which saves their memory. */
   if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &propagator, &report, residuals));
   else OK(plaq_solver_propagator(solver, &j->source[s], progress, &shown, &propagator, &report, residuals));
-  fprintf(stderr, "\r  %lld iterations, residual %.2e, %.2f s          \n", (long long)report.iterations,
-          report.residual, report.seconds);
+  progress_line(1, "  %lld iterations, residual %.2e, %.2f s", (long long)report.iterations, report.residual, report.seconds);
   add_report(j, &report, residuals);
   one->converged = one->converged && report.converged;
   if (report.iterations > one->iterations) one->iterations = report.iterations;
@@ -360,10 +359,9 @@ static void describe_multigrid(job *j, plaq_multigrid multigrid) {
 static void measure_error(job *j, plaq_dirac dirac, plaq_multigrid *multigrid, plaq_spinor from, plaq_spinor propagator) {
   double ones[2 * COLUMNS], minus[2 * COLUMNS], norm[COLUMNS], apart[COLUMNS], residuals[COLUMNS], shown = 0;
   plaq_solver solver = make_solver(dirac, j, MULTIGRID, j->tol_error, 0, 0, multigrid);
-  plaq_solve_report report;
   plaq_spinor better;
   int k;
-  OK(plaq_solve_report_init(&report, sizeof report));
+  PLAQ_INIT(plaq_solve_report, report);
   if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &better, &report, residuals));
   else OK(plaq_solver_propagator(solver, &j->source[0], progress, &shown, &better, &report, residuals));
   if (!report.converged) fprintf(stderr, "propagator: --error: residual %.2e only\n", report.residual);
@@ -381,14 +379,12 @@ static void measure_error(job *j, plaq_dirac dirac, plaq_multigrid *multigrid, p
 }
 
 static plaq_spinor read_propagator(plaq_context context, const job *j, int c, int s, int q) {
-  plaq_propagator_read_params p;
   plaq_spinor propagator;
-  plaq_spinor_report shape;
-  OK(plaq_propagator_read_params_init(&p, sizeof p));
+  PLAQ_INIT(plaq_propagator_read_params, p);
   memcpy(p.extents, j->file.extents, sizeof p.extents);
   p.precision = PLAQ_PRECISION_DOUBLE;
   OK(plaq_propagator_read_file(context, file_of(j, j->load_file, c, s, q), &p, &propagator));
-  OK(plaq_spinor_report_init(&shape, sizeof shape));
+  PLAQ_INIT(plaq_spinor_report, shape);
   OK(plaq_spinor_describe(propagator, &shape));
   if (shape.nrhs != COLUMNS) usage_error("--load", "expected twelve columns");
   return propagator;
@@ -414,16 +410,17 @@ static int run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac
     one->plaquette[1] = j->plaquette.spatial;
     one->plaquette[2] = j->plaquette.temporal;
     if (!*j->load_file && (j->at_source.steps || *j->save_file)) {
-      plaq_spinor_params p;
-      OK(plaq_spinor_params_init(&p, sizeof p));
+      PLAQ_INIT(plaq_spinor_params, p);
       memcpy(p.extents, j->part, sizeof p.extents);
       p.nrhs = COLUMNS;
       OK(plaq_spinor_create(context, &p, &from));
       OK(plaq_spinor_source(from, &j->source[s]));
       smear(from, smeared, j->at_source);
     }
-    for (q = 0; q < j->quarks; q++) {
-      quark[q] = *j->load_file ? read_propagator(context, j, c, s, q) : solve(solver[q], j, s, from, one);
+    for (q = 0; q < j->hadrons.quarks; q++) {
+      int follows = q == 1 && j->hadrons.sequential && !*j->load_file;
+      plaq_spinor begin = follows ? sequential_source(context, j->part, &j->hadrons, quark[0], &j->source[s]) : from;
+      quark[q] = *j->load_file ? read_propagator(context, j, c, s, q) : solve(solver[follows ? 0 : q], j, s, begin, one);
       if (j->tol_error > 0) {
         double paused = now();
         if (multigrid[0].id) describe_multigrid(j, multigrid[0]); /* what is measured next is not in it */
@@ -432,15 +429,15 @@ static int run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac
         start += now() - paused;
       }
       if (*j->save_file) {
-        plaq_propagator_write_params p;
         char info[200];
-        OK(plaq_propagator_write_params_init(&p, sizeof p));
-        snprintf(info, sizeof info, "plaq %s, kappa %.17g, csw %.17g, %s normalisation", plaq_version(), j->kappa[q],
+        PLAQ_INIT(plaq_propagator_write_params, p);
+        snprintf(info, sizeof info, "plaq %s, kappa %.17g, csw %.17g, %s normalisation", plaq_version(), j->kappa[follows ? 0 : q],
                  j->csw, name_of(j->normalisation, NORMALISATIONS));
         p.info = info;
-        OK(plaq_propagator_write_file(quark[q], from, file_of(j, j->save_file, c, s, q), &p));
+        OK(plaq_propagator_write_file(quark[q], begin, file_of(j, j->save_file, c, s, q), &p));
       }
       smear(quark[q], smeared, j->at_sink);
+      if (follows) OK(plaq_spinor_destroy(begin));
     }
     j->seconds_propagator = before + now() - start;
     done = !j->solve.stopped;
@@ -449,7 +446,7 @@ static int run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac
       one->numbers = room_for(hadron_numbers(&j->hadrons), sizeof(double));
       contract_hadrons(&j->hadrons, quark, &j->source[s], j->boundary, one->numbers);
     }
-    for (q = 0; q < j->quarks; q++) OK(plaq_spinor_destroy(quark[q]));
+    for (q = 0; q < j->hadrons.quarks; q++) OK(plaq_spinor_destroy(quark[q]));
     OK(plaq_spinor_destroy(from));
     /* A run that is killed loses little; files that grow take a twentieth of the time. */
     if (done && *j->json_file && now() - j->written > 20 * j->writing + 1 && first_rank(context)) write_json(j);
@@ -512,6 +509,12 @@ static void describe_job(const job *j, char *to, size_t room) {
     at = strlen(to);
     snprintf(to + at, room - at, " %s", name_of(j->hadrons.baryon[k], NAMES));
   }
+  if (j->hadrons.sequential) {
+    const plaq_sequential_params *q = &j->hadrons.sequence;
+    at = strlen(to);
+    snprintf(to + at, room - at, ", sequential %d,%d,%d,%d,%d", (int)q->time, (int)q->gamma, (int)q->momentum[0],
+             (int)q->momentum[1], (int)q->momentum[2]);
+  }
 }
 
 /* What needs the lattice's extents. */
@@ -519,7 +522,7 @@ static void start(job *j, const int32_t *extents) {
   size_t numbers;
   if (j->times) return;
   j->hadrons.times = j->times = extents[3];
-  j->sources = all_walls(j->source, j->sources, j->times);
+  j->sources = all_parts(j->source, j->sources, j->times);
   j->samples.sources = j->sources;
   j->samples.of = room_for((size_t)j->samples.configurations * j->sources, sizeof(sample));
   numbers = hadron_numbers(&j->hadrons) + 9 * (size_t)j->times;
@@ -592,7 +595,9 @@ static void print_table(const job *j) {
     printf("# ");
     if (j->source[s].noise) printf("%s noise, ", name_of(j->source[s].noise, NOISES));
     if (n[0] || n[1] || n[2]) printf("momentum (%d, %d, %d), ", n[0], n[1], n[2]);
-    if (is_wall(j->source + s)) printf("wall source at t = %d", x[3]);
+    if (strcmp(sites_of(j->source + s), "all")) printf("%s sites, ", sites_of(j->source + s));
+    if (source_kind(j->source + s) == 2) printf("volume source");
+    else if (source_kind(j->source + s) == 1) printf("wall source at t = %d", x[3]);
     else printf("point source at (%d, %d, %d, %d)", x[0], x[1], x[2], x[3]);
     printf(s + 1 < j->sources ? "\n" : ", %s\n", j->device);
   }
@@ -663,18 +668,23 @@ static void write_json(job *j) {
           j->dirac.kappa, j->dirac.mass, j->csw, name_of(j->boundary, BOUNDARIES),
           name_of(j->normalisation, NORMALISATIONS));
   fprintf(f, "  \"seconds\": {\"load\": %.9g, \"propagator\": %.9g},\n", j->seconds_load, j->seconds_propagator);
-  fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n", name_of(is_wall(j->source), KINDS), x[0],
+  fprintf(f, "  \"source\": {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d]},\n", name_of(source_kind(j->source), KINDS), x[0],
           x[1], x[2], x[3]);
   fprintf(f, "  \"sources\": [");
   for (k = 0; k < j->sources; k++) {
     const plaq_source_params *p = &j->source[k];
-    fprintf(f, "%s\n    {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d], \"momentum\": [%d, %d, %d], \"noise\": \"%s\", \"seed\": %lld}",
-            k ? "," : "", name_of(is_wall(p), KINDS), p->position[0], p->position[1], p->position[2], p->position[3],
-            p->momentum[0], p->momentum[1], p->momentum[2], name_of(p->noise, NOISES), (long long)p->seed);
+    fprintf(f, "%s\n    {\"kind\": \"%s\", \"position\": [%d, %d, %d, %d], \"momentum\": [%d, %d, %d], \"noise\": \"%s\", \"seed\": %lld, \"sites\": \"%s\"}",
+            k ? "," : "", name_of(source_kind(p), KINDS), p->position[0], p->position[1], p->position[2], p->position[3],
+            p->momentum[0], p->momentum[1], p->momentum[2], name_of(p->noise, NOISES), (long long)p->seed, sites_of(p));
   }
   fprintf(f, "\n  ],\n  \"smearing\": {\"source\": [%.17g, %d], \"sink\": [%.17g, %d], \"links\": [%.17g, %d]},\n",
           j->at_source.alpha, (int)j->at_source.steps, j->at_sink.alpha, (int)j->at_sink.steps, j->links.alpha,
           (int)j->links.steps);
+  if (j->hadrons.sequential) {
+    const plaq_sequential_params *q = &j->hadrons.sequence;
+    fprintf(f, "  \"sequential\": {\"time\": %d, \"gamma\": %d, \"momentum\": [%d, %d, %d]},\n", (int)q->time, (int)q->gamma,
+            (int)q->momentum[0], (int)q->momentum[1], (int)q->momentum[2]);
+  }
   if (j->quarks == 2) fprintf(f, "  \"kappa_strange\": %.17g,\n", j->kappa[1]);
   fprintf(f, "  \"solver\": {\n    \"name\": \"%s\", \"precision\": \"%s\", \"rhs\": %d, \"tol\": %.17g,\n",
           solver_name(j), name_of(j->precision, PRECISIONS), (int)j->rhs, j->tol);

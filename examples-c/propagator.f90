@@ -4,6 +4,7 @@
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --json $OUT/point_f.json --plot=$OUT/point_f.svg
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --time-bc periodic --source wall,3 --solver bicgstab --precision double --normalisation mass --rhs 5
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --kappa-strange 0.11 --source point,0,0,0,0:point,2,2,2,4 --source-smear 0.3,5 --sink-smear 0.3,5 --smear-links 0.5,2 --momenta 0,0,0:1,0,0 --baryons all --save $OUT/quark_f.lime
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source volume --noise z2 --dilute spin,colour,parity --sequential 4,15,0,0,0
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source wall,all --noise z4 --rhs 4 --json $OUT/walls_f.json
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.11 --source wall,all --noise z4 --json $OUT/walls_f.json --continue yes
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --csw 1.2 --solver bicgstab --tol 1e-6 --error 1e-11 --mg-smoother red-black --mg-post 3 --mg-coarsest direct
@@ -15,8 +16,7 @@ include 'plot.inc'
 
 module propagator_progress
   use, intrinsic :: iso_c_binding
-  use, intrinsic :: iso_fortran_env, only: error_unit
-  use example, only: interrupted
+  use example, only: interrupted, progress_due, progress_line, word, small, decimals
   implicit none
   real(c_double), save :: shown_at = 0
 contains
@@ -26,10 +26,10 @@ contains
     real(c_double), value :: residual, seconds
     type(c_ptr), value :: user
     progress = interrupted
-    if (c_associated(user) .or. seconds - shown_at < 0.2d0) return
-    shown_at = seconds
-    write (error_unit, '(a,a,i0,a,es8.2,a,f7.1,a)', advance='no') achar(13), '  iteration ', iteration, &
-      ', residual ', residual, ', ', seconds, ' s '
+    if (c_associated(user)) return
+    if (progress_due(seconds, shown_at)) &
+      call progress_line(.false., '  iteration '//word(iteration)//', residual '//small(residual, 2)//', '// &
+                         decimals(seconds, 1)//' s')
   end function
 end module
 
@@ -57,10 +57,11 @@ program propagator
   integer(c_int32_t), parameter :: normalisation_values(2) = [PLAQ_NORMALISATION_KAPPA, PLAQ_NORMALISATION_MASS]
   character(len=12), parameter :: boundary_names(2) = [character(len=12) :: 'periodic', 'antiperiodic']
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
-  character(len=120), parameter :: help(17) = [character(len=120) :: &
+  character(len=120), parameter :: help(18) = [character(len=120) :: &
     'usage: propagator_f --gauge FILE[:FILE...]|@LIST --kappa K [--kappa-strange K] [--csw C]', &
-    '                    [--time-bc periodic|antiperiodic] [--source point,x,y,z,t | wall,t | wall,all, several with colons]', &
-    '                    [--source-momentum nx,ny,nz] [--noise none|z2|z4] [--seed N]', &
+    '                    [--time-bc periodic|antiperiodic] [--source point,x,y,z,t | wall,t | wall,all | volume, several]', &
+    '                    [--source-momentum nx,ny,nz] [--noise none|z2|z4] [--dilute spin,colour[,time][,parity]]', &
+    '                    [--seed N] [--sequential t,gamma,nx,ny,nz]', &
     '                    [--source-smear alpha,steps] [--sink-smear alpha,steps] [--smear-links alpha,steps]', &
     '                    [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]|all|none]', &
     '                    [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]', &
@@ -137,9 +138,9 @@ contains
   end function
 
   subroutine read_options()
-    call check_options(last, '--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --seed '// &
-                       '--source-smear --sink-smear --smear-links --momenta --baryons --solver --tol --precision '// &
-                       '--max-iterations --rhs --normalisation --save --load --save-multigrid --load-multigrid '// &
+    call check_options(last, '--gauge --kappa --kappa-strange --csw --time-bc --source --source-momentum --noise --dilute '// &
+                       '--seed --sequential --source-smear --sink-smear --smear-links --momenta --baryons --solver --tol '// &
+                       '--precision --max-iterations --rhs --normalisation --save --load --save-multigrid --load-multigrid '// &
                        '--mg-cycle --mg-deep-cycle --mg-smoother --mg-coarse-smoother --mg-post --mg-coarse-post '// &
                        '--mg-precision --mg-links --mg-coarsest --mg-modes --mg-tol --mg-iterations --mg-coarsest-tol '// &
                        '--mg-vectors --mg-setup --mg-refinements --krylov --error --bin --device --threads --json '// &
@@ -172,8 +173,10 @@ contains
     at_sink = smearing_option(last, '--sink-smear')
     of_links = smearing_option(last, '--smear-links')
     shape_of%quarks = quarks
+    call sequential_option(last, shape_of)
     call momentum_list(last, shape_of)
-    call baryon_list(last, trim(merge('none   ', 'nucleon', source(1)%noise /= PLAQ_SOURCE_NOISE_NONE)), shape_of)
+    call baryon_list(last, trim(merge('none   ', 'nucleon', source(1)%noise /= PLAQ_SOURCE_NOISE_NONE .or. &
+                                      shape_of%sequential)), shape_of)
     if (.not. kappa(1) > 0) call usage_error('--kappa', 'expected a positive number')
     if (kappa(2) < 0) call usage_error('--kappa-strange', 'expected a positive number')
     if (max_iterations < 1 .or. max_iterations > 2**30) call usage_error('--max-iterations', 'out of range')
@@ -181,19 +184,37 @@ contains
     if (rhs < 1 .or. rhs > columns) call usage_error('--rhs', 'expected 1 to 12 right-hand sides at a time')
     if (source(1)%noise /= PLAQ_SOURCE_NOISE_NONE .and. shape_of%baryon_count > 0) &
       call usage_error('--baryons', 'expected none with noise')
+    if (shape_of%sequential .and. (quarks > 1 .or. at_sink%steps > 0 .or. shape_of%baryon_count > 0)) &
+      call usage_error('--sequential', 'expected no strange quark, sink smearing or baryons')
     if (len(save_file) > 0 .and. len(load_file) > 0) call usage_error('--load', 'propagators are loaded or saved, not both')
     if (len(save_multigrid) > 0 .and. len(load_multigrid) > 0) &
       call usage_error('--load-multigrid', 'null vectors are loaded or saved, not both')
     if (len(save_multigrid) + len(load_multigrid) > 0 .and. &
         ((algorithm /= multigrid_solver .and. .not. abs(tol_error) > 0) .or. len(load_file) > 0)) &
       call usage_error('--save-multigrid, --load-multigrid', 'expected --solver mg or --error, and no --load')
-    if (abs(tol_error) > 0 .and. (tol_error < 0 .or. len(load_file) > 0 .or. sources > 1 .or. source(1)%position(4) < 0 &
-                                  .or. quarks > 1 .or. found%configurations > 1 .or. goes_on)) &
+    if (abs(tol_error) > 0 .and. (tol_error < 0 .or. len(load_file) > 0 .or. sources > 1 .or. has_parts(source(1)) &
+                                  .or. shape_of%quarks > 1 .or. found%configurations > 1 .or. goes_on)) &
       call usage_error('--error', 'expected a positive number, one configuration, source and quark, no --load or --continue')
     if (found%bin < 1) call usage_error('--bin', 'expected 1 or more')
     if (goes_on .and. len(json_file) == 0) call usage_error('--continue', 'expected --json FILE, of which the run goes on')
     call check_output(json_file, overwrite=.true.)
     call check_output(plot_file, overwrite=.true.)
+    call check_outputs(save_file)
+    call check_outputs(save_multigrid)
+  end subroutine
+
+  !> Files of propagators and null vectors have their names from one option.
+  subroutine check_outputs(base)
+    character(len=*), intent(in) :: base
+    character(len=:), allocatable :: name
+    integer :: c, q
+    if (len(base) == 0) return
+    do c = 1, found%configurations
+      do q = 1, quarks
+        name = file_of(base, c, 1, q)
+        call check_output(name(:len(name) - 1), overwrite=.true.)
+      end do
+    end do
   end subroutine
 
   !> Reads a configuration and makes the operators and, where something is smeared with them, smeared links;
@@ -252,7 +273,7 @@ contains
     if (times > 0) return
     times = extents(4)
     shape_of%times = times
-    call all_walls(source, sources, times)
+    call all_parts(source, sources, times)
     call start_samples(found, sources, hadron_numbers(shape_of))
     allocate (values(hadron_numbers(shape_of) + derived * times))
     allocate (deviations(size(values)))
@@ -302,6 +323,8 @@ contains
     do k = 1, shape_of%baryon_count
       text = text//' '//name_of(shape_of%baryon(k), baryon_names, baryon_values)
     end do
+    if (shape_of%sequential) text = text//', sequential '//commas([shape_of%sequence%time, shape_of%sequence%gamma, &
+                                                                   shape_of%sequence%momentum])
   end function
 
   !> Takes over what the JSON of an earlier run has.
@@ -335,18 +358,6 @@ contains
     call known_format(text, file)
   end subroutine
 
-  subroutine smear(field, smeared, s)
-    type(plaq_spinor), intent(in) :: field
-    type(plaq_gauge), intent(in) :: smeared
-    type(smearing), intent(in) :: s
-    type(plaq_spinor_smear_params) :: p
-    if (s%steps == 0) return
-    call ok(plaq_spinor_smear_params_init(p, c_sizeof(p)))
-    p%alpha = s%alpha
-    p%steps = s%steps
-    call ok(plaq_spinor_smear(field, smeared, p))
-  end subroutine
-
   !> The file of a configuration, where there are several, a source, counted from 1, and a quark, for C.
   function file_of(base, c, s, q) result(name)
     character(len=*), intent(in) :: base
@@ -357,7 +368,7 @@ contains
       if (found%configurations > 1) name = name//'.'//gauge(index(gauge, '/', back=.true.) + 1:)
     end associate
     if (s > 1) name = name//'.'//word(int(s - 1, c_int64_t))
-    if (q == 2) name = name//'.strange'
+    if (q == 2) name = name//trim(merge('.sequential', '.strange   ', shape_of%sequential))
     name = name//c_null_char
   end function
 
@@ -414,8 +425,8 @@ contains
     else
       call ok(plaq_solver_propagator(solver, source(s), c_funloc(progress), c_null_ptr, propagator, report, r))
     end if
-    write (error_unit, '(a)') achar(13)//'  '//word(report%iterations)//' iterations, residual '// &
-      shown(report%residual, '(es9.2)')//', '//shown(report%seconds, '(f12.2)')//' s          '
+    call progress_line(.true., '  '//word(report%iterations)//' iterations, residual '//small(report%residual, 2)//', '// &
+                       decimals(report%seconds, 2)//' s')
     one%converged = one%converged .and. report%converged == 1
     one%iterations = max(one%iterations, report%iterations)
     one%residual = max(one%residual, report%residual)
@@ -502,8 +513,8 @@ contains
     type(plaq_propagator_write_params) :: p
     character(len=200), target :: info
     call ok(plaq_propagator_write_params_init(p, c_sizeof(p)))
-    info = 'plaq '//plaq_text(plaq_version())//', kappa '//shown(kappa(q), '(es25.16e3)')//', csw '// &
-      shown(csw, '(es25.16e3)')//', '//name_of(normalisation, normalisation_names, normalisation_values)// &
+    info = 'plaq '//plaq_text(plaq_version())//', kappa '//general(kappa(merge(1, q, shape_of%sequential)), 17)// &
+      ', csw '//general(csw, 17)//', '//name_of(normalisation, normalisation_names, normalisation_values)// &
       ' normalisation'//c_null_char
     p%info = c_loc(info)
     call ok(plaq_propagator_write_file(propagator, from, file_of(save_file, c, s, q), p))
@@ -518,7 +529,8 @@ contains
     logical, intent(out) :: done
     type(plaq_solver) :: solver(2)
     type(plaq_multigrid) :: multigrid(2)
-    type(plaq_spinor) :: quark(2), from, none
+    type(plaq_spinor) :: quark(2), from, begin, none
+    logical :: follows
     type(plaq_spinor_params) :: p
     real(c_double) :: start, before, paused
     integer :: s, q
@@ -544,11 +556,14 @@ contains
           call ok(plaq_spinor_source(from, source(s)))
           call smear(from, smeared, at_source)
         end if
-        do q = 1, quarks
+        do q = 1, shape_of%quarks
+          begin = from
+          follows = q == 2 .and. shape_of%sequential .and. len(load_file) == 0
+          if (follows) begin = sequential_source(context, part, shape_of, quark(1), source(s))
           if (len(load_file) > 0) then
             call read_propagator(c, s, q, quark(q))
           else
-            call solve(solver(q), s, from, quark(q), one)
+            call solve(solver(merge(1, q, follows)), s, begin, quark(q), one)
           end if
           if (tol_error > 0) then
             paused = now()
@@ -557,8 +572,9 @@ contains
             call measure_error(dirac(1), multigrid(1), from, quark(1))
             start = start + now() - paused
           end if
-          if (len(save_file) > 0) call write_propagator(c, s, q, quark(q), from)
+          if (len(save_file) > 0) call write_propagator(c, s, q, quark(q), begin)
           call smear(quark(q), smeared, at_sink)
+          if (follows) call ok(plaq_spinor_destroy(begin))
         end do
         seconds_propagator = before + now() - start
         done = solved%stopped == 0
@@ -568,7 +584,7 @@ contains
           call contract_hadrons(shape_of, quark, source(s), real(boundary, c_double), found%numbers(:, s, c))
         end if
       end associate
-      do q = 1, quarks
+      do q = 1, shape_of%quarks
         call ok(plaq_spinor_destroy(quark(q)))
       end do
       call ok(plaq_spinor_destroy(from))
@@ -616,7 +632,10 @@ contains
       line = '# '
       if (source(s)%noise /= PLAQ_SOURCE_NOISE_NONE) line = line//name_of(source(s)%noise, noise_names, noise_values)//' noise, '
       if (any(source(s)%momentum(:3) /= 0)) line = line//'momentum '//trim(triple(source(s)%momentum(:3)))//', '
-      if (source(s)%kind /= PLAQ_SOURCE_POINT) then
+      if (sites_of(source(s)) /= 'all') line = line//sites_of(source(s))//' sites, '
+      if (source_kind(source(s)) == 'volume') then
+        line = line//'volume source'
+      else if (source_kind(source(s)) == 'wall') then
         line = line//'wall source at t = '//word(int(source(s)%position(4), c_int64_t))
       else
         line = line//'point source at '//point(source(s)%position)
@@ -705,17 +724,20 @@ contains
       ', "csw": '//exact(csw)//', "time_bc": "'//name_of(boundary, boundary_names, boundary_values)// &
       '", "normalisation": "'//name_of(normalisation, normalisation_names, normalisation_values)//'"},'
     write (unit, '(a)') '  "seconds": {"load": '//exact(seconds_load)//', "propagator": '//exact(seconds_propagator)//'},'
-    write (unit, '(a)') '  "source": {"kind": "'//name_of(source(1)%kind, kind_names, kind_values)// &
+    write (unit, '(a)') '  "source": {"kind": "'//source_kind(source(1))// &
       '", "position": '//json_integers(source(1)%position)//'},'
     write (unit, '(a)') '  "sources": ['
     do k = 1, sources
-      write (unit, '(a)') '    {"kind": "'//name_of(source(k)%kind, kind_names, kind_values)// &
+      write (unit, '(a)') '    {"kind": "'//source_kind(source(k))// &
         '", "position": '//json_integers(source(k)%position)//', "momentum": '//json_integers(source(k)%momentum(:3))// &
         ', "noise": "'//name_of(source(k)%noise, noise_names, noise_values)//'", "seed": '//word(source(k)%seed)// &
-        trim(merge('} ', '},', k == sources))
+        ', "sites": "'//sites_of(source(k))//'"'//trim(merge('} ', '},', k == sources))
     end do
     write (unit, '(a)') '  ],', '  "smearing": {"source": '//json_smearing(at_source)//', "sink": '// &
       json_smearing(at_sink)//', "links": '//json_smearing(of_links)//'},'
+    if (shape_of%sequential) write (unit, '(a)') '  "sequential": {"time": '//word(int(shape_of%sequence%time, c_int64_t))// &
+      ', "gamma": '//word(int(shape_of%sequence%gamma, c_int64_t))//', "momentum": '// &
+      json_integers(shape_of%sequence%momentum)//'},'
     if (quarks == 2) write (unit, '(a)') '  "kappa_strange": '//exact(kappa(2))//','
     write (unit, '(a)') '  "solver": {', '    "name": "'//solver_name()// &
       '", "precision": "'//name_of(precision, precision_names, precision_values)//'", "rhs": '// &

@@ -80,7 +80,10 @@ static inline void escaped(const char *text, char *to, size_t room) {
 /* A source as --source has it. */
 static inline void source_name(const plaq_source_params *p, char *to, size_t room) {
   const int32_t *x = p->position;
-  if (is_wall(p)) snprintf(to, room, "wall,%d", (int)x[3]);
+  const char *sites = sites_of(p), *comma = strcmp(sites, "all") ? "," : "";
+  if (!*comma) sites = "";
+  if (source_kind(p) == 2) snprintf(to, room, "volume%s%s", comma, sites);
+  else if (source_kind(p) == 1) snprintf(to, room, "wall,%d%s%s", (int)x[3], comma, sites);
   else snprintf(to, room, "point,%d,%d,%d,%d", (int)x[0], (int)x[1], (int)x[2], (int)x[3]);
 }
 

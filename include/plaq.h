@@ -657,7 +657,7 @@ typedef struct plaq_spinor_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-   * set. */
+   * set, here or by `gauge`. */
   int32_t extents[4];
   /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
@@ -667,6 +667,9 @@ typedef struct plaq_spinor_params {
   int32_t nrhs;
   /** Must be 0. */
   int32_t reserved;
+  /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+   * Default: none. */
+  plaq_gauge gauge;
 } plaq_spinor_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -887,12 +890,15 @@ typedef struct plaq_clover_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-   * set. */
+   * set, here or by `gauge`. */
   int32_t extents[4];
   /** Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
   /** Must be 0. */
   int32_t reserved;
+  /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+   * Default: none. */
+  plaq_gauge gauge;
 } plaq_clover_params;
 
 /** Fills in defaults; pass sizeof. */

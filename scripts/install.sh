@@ -69,9 +69,9 @@ while read -r page; do put 644 "$page" "$DATADIR/$page"; done < <(find docs -nam
 
 from_prefix() { realpath -m --relative-to="$PREFIX" "$1"; }
 fill() { # template, path below DESTDIR
-  sed -e "s|@PREFIX@|$PREFIX|g" -e "s|@LIBDIR@|$(from_prefix "$LIBDIR")|g" \
+  sed -e "s|@LIBDIR@|$(from_prefix "$LIBDIR")|g" \
     -e "s|@INCLUDEDIR@|$(from_prefix "$INCLUDEDIR")|g" -e "s|@DATADIR@|$(from_prefix "$DATADIR")|g" \
-    -e "s|@TO_PREFIX@|$(realpath -m --relative-to="$LIBDIR/cmake/plaq" "$PREFIX")|g" \
+    -e "s|@TO_PREFIX@|$(realpath -m --relative-to="${2%/*}" "$PREFIX")|g" \
     -e "s|@VERSION@|$VERSION|g" -e "s|@MAJOR@|$major|g" "$1" >"$list.part"
   put 644 "$list.part" "$2"
   rm -f "$list.part"

@@ -26,6 +26,40 @@ macro_rules! bail {
     };
 }
 
+/// The words of an enum's values in messages: those of the C header where it has them. `Debug` writes the
+/// same, so that no message spells a value as Rust does.
+macro_rules! words {
+    ($type:ident { $($value:ident => $word:literal,)* }) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.pad(match self { $($type::$value => $word,)* })
+            }
+        }
+        impl std::fmt::Debug for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+/// A number with so many significant digits, with an exponent only where that is shorter to read.
+pub(crate) fn significant(x: f64, digits: usize) -> String {
+    let scientific = format!("{x:.*e}", digits - 1);
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let trim = |text: &str| match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text.to_string(),
+    };
+    match exponent.parse::<i32>() {
+        Ok(e) if (-3..digits.max(3) as i32).contains(&e) => {
+            trim(&format!("{x:.*}", (digits as i32 - 1 - e).max(0) as usize))
+        }
+        _ => format!("{}e{exponent}", trim(mantissa)),
+    }
+}
+
 /// Refuses a count of which more than `most` would keep a call from ever ending, or that is too small.
 pub(crate) fn within(name: &str, found: usize, least: usize, most: usize) -> Result<()> {
     if !(least..=most).contains(&found) {

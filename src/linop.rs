@@ -133,7 +133,7 @@ impl Shape {
         if field.subset() != self.subset || field.precision() != self.precision {
             bail!(
                 FieldMismatch,
-                "{name}: expected a {:?} field in {:?}, found {:?} in {:?}",
+                "{name}: expected a field of {} sites in {}, found {} sites in {}",
                 self.subset,
                 self.precision,
                 field.subset(),

@@ -46,6 +46,8 @@ struct Source {
     module: Vec<String>,
     /// Text without comments, strings and characters.
     code: String,
+    /// Its strings.
+    strings: Vec<String>,
 }
 
 fn root() -> PathBuf {
@@ -79,16 +81,22 @@ fn sources() -> Vec<Source> {
         if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
             module.pop();
         }
-        let code = strip(&fs::read_to_string(&path).expect("readable source"));
-        Source { path, module, code }
+        let (code, strings) = split(&fs::read_to_string(&path).expect("readable source"));
+        Source { path, module, code, strings }
     };
     files("src", &["rs"]).into_iter().map(read).collect()
 }
 
 /// Rust or C++ text without comments and the contents of literals.
 fn strip(text: &str) -> String {
+    split(text).0
+}
+
+/// The same, and the strings between quotation marks.
+fn split(text: &str) -> (String, Vec<String>) {
     let c: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len());
+    let mut strings = vec![];
     let mut i = 0;
     while i < c.len() {
         let next = c.get(i + 1).copied().unwrap_or(' ');
@@ -124,9 +132,11 @@ fn strip(text: &str) -> String {
             }
         } else if c[i] == '"' {
             i += 1;
+            let start = i;
             while i < c.len() && c[i] != '"' {
                 i += if c[i] == '\\' { 2 } else { 1 };
             }
+            strings.push(c[start..i.min(c.len())].iter().collect());
             i += 1;
         } else if c[i] == '\'' && next == '\\' {
             i += 3;
@@ -141,7 +151,7 @@ fn strip(text: &str) -> String {
             i += 1;
         }
     }
-    out
+    (out, strings)
 }
 
 /// Identifiers and single punctuation marks; `::` is one token.
@@ -444,6 +454,144 @@ fn tests_of_the_kit_do_not_look_where_they_were_built() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Types of the values that constants of the C header mean: `PLAQ_X = 1 => Type::Value`.
+fn types_of_constants(source: &Source) -> BTreeSet<String> {
+    let t = tokens(&source.code);
+    let at = |i: usize| t.get(i).map_or("", String::as_str);
+    let means = |i: usize| {
+        let number = i + 2 + (at(i + 2) == "-") as usize;
+        at(i).starts_with("PLAQ_")
+            && at(i + 1) == "="
+            && (at(number + 1), at(number + 2)) == ("=", ">")
+    };
+    let values = (0..t.len()).filter(|&i| means(i)).flat_map(|i| {
+        let end = (i..t.len()).find(|&j| at(j) == ",").unwrap_or(t.len());
+        (i..end).filter(|&j| at(j + 1) == "::" && at(j).starts_with(char::is_uppercase))
+    });
+    values.map(|j| t[j].clone()).collect()
+}
+
+/// Do messages have words for a type? Without `Debug` they cannot spell its values as Rust does.
+fn has_words(sources: &[Source], name: &str) -> bool {
+    let spelt = |t: &[String]| t[0] == "words" && t[2] == "(" && t[3] == name;
+    let bare = |source: &Source| {
+        let t = tokens(&source.code);
+        let place = t.windows(2).position(|w| (w[0].as_str(), w[1].as_str()) == ("enum", name));
+        source.module.first().is_some_and(|m| m == "capi")
+            && place.is_some_and(|i| {
+                let before = t[..i].iter().rev().take_while(|w| !["}", ";"].contains(&w.as_str()));
+                before.into_iter().all(|w| w != "Debug")
+            })
+    };
+    sources.iter().any(|s| tokens(&s.code).windows(4).any(spelt) || bare(s))
+}
+
+/// Rust's names of precisions and storages in a text for users; single words name kernels.
+fn rust_spelling(text: &str) -> bool {
+    let names = ["f64", "f32", "f16", "F64", "F32", "F16", "R18", "R12", "R8"];
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    text.contains(' ') && words.any(|word| names.contains(&word))
+}
+
+#[test]
+fn messages_speak_as_the_header_does() {
+    let sources = sources();
+    // Bits of a mask, levels of a log and members of a file's header.
+    let no_enums = ["Gamma", "LevelFilter", "Some"];
+    let types: BTreeSet<String> = sources.iter().flat_map(types_of_constants).collect();
+    assert!(types.len() > 30, "constants were not found: {types:?}");
+    let mut wrong: Vec<String> = types
+        .iter()
+        .filter(|name| !no_enums.contains(&name.as_str()) && !has_words(&sources, name))
+        .map(|name| format!("{name}: no words! for messages, or derive(Debug) in capi"))
+        .collect();
+    let header = fs::read_to_string(root().join("include/plaq.h")).expect("a header");
+    let variables = fs::read_to_string(root().join("docs/environment.md")).expect("its page");
+    let named: BTreeSet<String> = tokens(&header).into_iter().chain(tokens(&variables)).collect();
+    for source in sources.iter().filter(|s| s.module.last().is_none_or(|m| m != "tests")) {
+        for text in &source.strings {
+            if rust_spelling(text) {
+                wrong.push(format!("{}: Rust's names in {text:?}", source.path.display()));
+            }
+            for word in tokens(text) {
+                // Macros of kernels are the back end's.
+                let own = source.module.first().is_some_and(|m| m == "backend");
+                let complete = !own && word.starts_with("PLAQ_") && !word.ends_with('_');
+                if complete && !named.contains(&word) {
+                    wrong.push(format!("{}: nothing is called {word}", source.path.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_order_of_the_header_has_a_formula() {
+    let header = fs::read_to_string(root().join("include/plaq.h")).expect("a header");
+    let page = fs::read_to_string(root().join("docs/layouts.md")).expect("a page");
+    let rows: BTreeSet<&str> =
+        page.lines().filter_map(|l| l.strip_prefix("| `")?.split('`').next()).collect();
+    let prefixes = ["PLAQ_ORDER_", "PLAQ_STORAGE_"];
+    let of_header = |word: &String| prefixes.iter().any(|p| word.starts_with(p));
+    let words: BTreeSet<String> = tokens(&strip(&header)).into_iter().filter(of_header).collect();
+    assert!(words.len() > 15, "{words:?}");
+    let missing: Vec<&String> = words.iter().filter(|w| !rows.contains(w.as_str())).collect();
+    assert!(missing.is_empty(), "docs/layouts.md has no row of {missing:?}");
+    let page: BTreeSet<String> = tokens(&page).into_iter().filter(of_header).collect();
+    let unknown: Vec<&String> = page.difference(&words).collect();
+    assert!(unknown.is_empty(), "docs/layouts.md: the header has no {unknown:?}");
+}
+
+/// Names of variables of the environment in a file: strings of a program that are nothing else, and
+/// what a script takes the value of.
+fn variables(path: &Path, text: &str) -> BTreeSet<String> {
+    let script = path.extension().is_none_or(|e| e == "sh");
+    let whole = |w: &String| {
+        w.len() > 5 && w.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    };
+    let found: Vec<String> = if script {
+        let after = text.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        after
+            .filter_map(|rest| {
+                tokens(&rest[..rest.find('\n').unwrap_or(rest.len())]).into_iter().next()
+            })
+            .collect()
+    } else {
+        split(text).1
+    };
+    found.into_iter().filter(|w| w.starts_with("PLAQ_") && !w.ends_with('_') && whole(w)).collect()
+}
+
+#[test]
+fn every_variable_has_a_line() {
+    let read = |path: &PathBuf| fs::read_to_string(path).expect("readable file");
+    let page = read(&root().join("docs/environment.md"));
+    let documented: BTreeSet<String> =
+        tokens(&page).into_iter().filter(|w| w.starts_with("PLAQ_")).collect();
+    // Constants of the headers and macros of the kernels are no variables.
+    let mut other = BTreeSet::new();
+    for path in [files("include", &["h"]), files("kernels", &["h"])].concat() {
+        other.extend(tokens(&read(&path)));
+    }
+    let mut used = BTreeSet::new();
+    let folders = ["src", "tests", "benches", "scripts", "examples-c", "mpi"];
+    let mut paths: Vec<PathBuf> =
+        folders.iter().flat_map(|f| files(f, &["rs", "c", "h", "sh"])).collect();
+    paths.extend(["build.rs", "Makefile", ".ci/run"].map(|name| root().join(name)));
+    paths.retain(|path| !path.ends_with("tests/architecture.rs"));
+    for path in paths {
+        let found = variables(&path, &read(&path));
+        used.extend(found.into_iter().filter(|name| !other.contains(name)));
+    }
+    assert!(used.len() > 30, "{used:?}");
+    let missing: Vec<&String> = used.difference(&documented).collect();
+    assert!(missing.is_empty(), "docs/environment.md does not tell of {missing:?}");
+    let parameters = |w: &&String| !used.contains(*w) && !other.contains(*w);
+    let stale: Vec<&String> = documented.iter().filter(parameters).collect();
+    assert!(stale.is_empty(), "docs/environment.md: nothing uses {stale:?}");
+}
+
 #[test]
 fn nothing_is_left_for_later() {
     let marks = ["TODO", "FIXME", "XXX", "unimplemented!", "todo!"];
@@ -481,10 +629,9 @@ fn every_kernel_header_is_used() {
 
 #[test]
 fn the_checker_sees_what_it_should() {
-    let source = |module: &[&str], text: &str| Source {
-        path: PathBuf::from(module.join("/")),
-        module: module.iter().map(|m| m.to_string()).collect(),
-        code: strip(text),
+    let source = |module: &[&str], text: &str| {
+        let (path, (code, strings)) = (PathBuf::from(module.join("/")), split(text));
+        Source { path, module: module.iter().map(|m| m.to_string()).collect(), code, strings }
     };
     let macros = BTreeMap::from([("bail".to_string(), "error".to_string())]);
     let bad = |module: &[&str], text: &str| !arrows(&source(module, text), &macros).is_empty();
@@ -518,6 +665,22 @@ fn the_checker_sees_what_it_should() {
     let [a, b, c, _, x] = files;
     let all = circles(&imports(&[a, b, c, back, x]));
     assert_eq!(all, [vec![1, 2, 3], vec![2, 3, 1], vec![3, 1, 2], vec![4, 3, 1]]);
+    let table =
+        source(&["capi", "a"], "PLAQ_A = 1 => A::X, PLAQ_B = -2 => Some(B::Y), PLAQ_C = 3;");
+    assert_eq!(types_of_constants(&table), BTreeSet::from(["A".to_string(), "B".to_string()]));
+    let words = |module: &[&str], text: &str| has_words(&[source(module, text)], "A");
+    assert!(words(&["fields"], "enum A { X } words!(A { X => \"x\", });"));
+    assert!(words(&["capi", "a"], "#[derive(Debug)] struct B; #[derive(Clone)] pub enum A { X }"));
+    assert!(!words(&["capi", "a"], "#[derive(Clone, Debug)]\npub enum A { X }"));
+    assert!(!words(&["fields"], "#[derive(Clone)]\npub enum A { X }"));
+    assert_eq!(source(&["a"], "f(\"b \\\" c\", 'd', \"\")").strings, ["b \\\" c", ""]);
+    let names = |file: &str, text: &str| Vec::from_iter(variables(Path::new(file), text)).join(" ");
+    assert_eq!(
+        names("a.rs", "var(\"PLAQ_A\"), \"PLAQ_B is\", \"PLAQ_SPEC_\" // \"PLAQ_C\""),
+        "PLAQ_A"
+    );
+    assert_eq!(names("a.sh", "x=${PLAQ_A:-1}\n$PLAQ_B $CC PLAQ_C"), "PLAQ_A PLAQ_B");
+    assert!(rust_spelling("expected f64 links") && !rust_spelling("f64"));
     let t = tokens(&strip(r##"let a = '"'; unsafe { r#"unsafe"# } /* unsafe /* */ unsafe */"##));
     assert_eq!(t.iter().filter(|w| *w == "unsafe").count(), 1);
 }

@@ -377,7 +377,7 @@ module plaq
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-    !> set.
+    !> set, here or by `gauge`.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: subset
@@ -385,6 +385,9 @@ module plaq
     integer(c_int32_t) :: nrhs
     !> Must be 0.
     integer(c_int32_t) :: reserved
+    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+    !> Default: none.
+    type(plaq_gauge) :: gauge
   end type
   !> Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
   !> over the neighbours in d directions, carried by the links.
@@ -497,11 +500,14 @@ module plaq
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-    !> set.
+    !> set, here or by `gauge`.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     !> Must be 0.
     integer(c_int32_t) :: reserved
+    !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+    !> Default: none.
+    type(plaq_gauge) :: gauge
   end type
 
   ! Dirac operators: Wilson, clover, twisted mass

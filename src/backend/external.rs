@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Ptr;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 #[derive(Clone, Copy, Debug)]
 struct Array {
@@ -14,12 +14,17 @@ struct Array {
 }
 
 /// Where an array lies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     Host,
     /// The device that the field lives on.
     Device,
 }
+
+words!(Location {
+    Host => "PLAQ_LOCATION_HOST",
+    Device => "PLAQ_LOCATION_DEVICE",
+});
 
 /// One or several arrays of the host program, borrowed for 'a.
 #[derive(Debug)]

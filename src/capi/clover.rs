@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::args::{choose, Data, DataOut, Handle, Out, OutArray, Params, Raw};
 use super::context::{plaq_context, Context};
-use super::field::{geometry, plaq_precision, PLAQ_PRECISION_DOUBLE};
+use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
+use super::gauge::{geometry_of, plaq_gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
@@ -43,11 +44,14 @@ interface! {
         /// Shape of a clover term.
         plaq_clover_params, plaq_clover_params_init {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-            /// set.
+            /// set, here or by `gauge`.
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             /// Must be 0.
             reserved: i32 = 0,
+            /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+            /// Default: none.
+            gauge: plaq_gauge = plaq_gauge::NONE,
         }
     }
     functions {
@@ -76,7 +80,7 @@ fn create(
     if params.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
     }
-    let geometry = geometry(params.extents, context)?;
+    let geometry = geometry_of(params.extents, params.gauge, context)?;
     let precision = choose(params.precision, "params.precision")?;
     let field = CloverField::new(context.device(), &geometry, precision, 1)?;
     clover.set(context.adopt(Clover::new(context, Arc::new(field)))?);

@@ -29,7 +29,7 @@ pub struct Dirac {
 }
 
 /// Which linear system of an operator.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum System {
     Full,
     Schur { parity: usize, symmetric: bool },
@@ -39,7 +39,7 @@ const fn schur(parity: usize, symmetric: bool) -> System {
     System::Schur { parity, symmetric }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Form {
     Plain,
     Dagger,

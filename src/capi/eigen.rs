@@ -18,7 +18,7 @@ use super::table::interface;
 use crate::bail;
 use crate::comm::Comm;
 use crate::compose::{EvenOdd, Normalisation};
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
@@ -41,7 +41,7 @@ impl Eigen {
 }
 
 /// How eigenvectors are found.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum EigenMethod {
     Lanczos,
     Ritz,
@@ -365,9 +365,9 @@ fn load(
         if !(r <= allowed && (norms[k] - 1.0).abs() <= 1e3 * epsilon) {
             bail!(
                 FieldMismatch,
-                "{file}: with this operator eigenvector {k} of value {:.6e} has the residual {r:.2e}, when \
+                "{file}: with this operator eigenvector {k} of value {} has the residual {r:.2e}, when \
                  it was found {:.2e}: it belongs to another one",
-                found.values[k],
+                significant(found.values[k], 7),
                 residuals[k]
             );
         }

@@ -10,11 +10,11 @@ use super::layout::plaq_layout_params;
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Recon, Subset};
+use crate::fields::{GaugeField, Geometry, Recon, Subset};
 use crate::ops::link_smearing::{smear_links, Smearing};
 
 /// Kinds of link smearing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     Ape,
     Stout,
@@ -157,6 +157,28 @@ interface! {
         /// Links into the host's array.
         plaq_gauge_save(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: DataOut) = save;
     }
+}
+
+/// The lattice of a field whose parameters have `extents` and `gauge`.
+pub(crate) fn geometry_of(
+    extents: [i32; 4],
+    gauge: plaq_gauge,
+    context: &Context,
+) -> Result<Arc<Geometry>> {
+    if gauge == plaq_gauge::NONE {
+        return geometry(extents, context);
+    }
+    let gauge = handles::get(gauge, "params.gauge")?;
+    context.check_same(gauge.context(), "params.gauge")?;
+    let found = gauge.read("params.gauge")?.geometry().clone();
+    let own = to_c_extents(&found);
+    if extents != [0; 4] && extents != own {
+        bail!(
+            BadExtents,
+            "params.extents: expected those of params.gauge, {own:?}, found {extents:?}"
+        );
+    }
+    Ok(found)
 }
 
 fn create(

@@ -10,11 +10,11 @@ use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
 use super::table::interface;
 use crate::backend::{External, Location};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{GammaBasis, Group, Layout, LinkOptions, Precision, Subset};
 
 /// Names of orders, whatever they hold.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Order {
     Lexicographic,
     Qdp,
@@ -32,6 +32,24 @@ pub enum Order {
     Parity,
     TimesliceParity,
 }
+
+words!(Order {
+    Lexicographic => "PLAQ_ORDER_LEXICOGRAPHIC",
+    Qdp => "PLAQ_ORDER_QDP",
+    QdpJit => "PLAQ_ORDER_QDPJIT",
+    Milc => "PLAQ_ORDER_MILC",
+    MilcSite => "PLAQ_ORDER_MILC_SITE",
+    Cps => "PLAQ_ORDER_CPS",
+    Bqcd => "PLAQ_ORDER_BQCD",
+    Tifr => "PLAQ_ORDER_TIFR",
+    TifrPadded => "PLAQ_ORDER_TIFR_PADDED",
+    OpenQcd => "PLAQ_ORDER_OPENQCD",
+    Standard => "PLAQ_ORDER_CULGT_STANDARD",
+    Gpu => "PLAQ_ORDER_CULGT_GPU",
+    Timeslice => "PLAQ_ORDER_CULGT_TIMESLICE",
+    Parity => "PLAQ_ORDER_CULGT_PARITY",
+    TimesliceParity => "PLAQ_ORDER_CULGT_TIMESLICE_PARITY",
+});
 
 interface! {
     "Layouts: arrays of the host program"
@@ -134,7 +152,7 @@ impl plaq_layout_params {
     }
 
     fn no_such(&self, what: &str) -> Result<Layout> {
-        bail!(BadLayout, "layout.order: there is no order {:?} of {what}", self.order()?)
+        bail!(BadLayout, "layout.order: there is no {} of {what}", self.order()?)
     }
 
     /// Links on a lattice of these extents.

@@ -33,7 +33,7 @@ impl Multigrid {
 }
 
 /// `plaq_refresh` without its count.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum Refresh {
     Keep,
     Refine,

@@ -91,7 +91,7 @@ impl Overlap {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, PartialEq)]
 pub enum OverlapForm {
     Plain,
     Dagger,

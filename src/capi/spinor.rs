@@ -8,9 +8,9 @@ use super::args::{
 };
 use super::context::{plaq_context, Context};
 use super::field::{
-    geometry, plaq_precision, plaq_subset, to_c_extents, PLAQ_PRECISION_DOUBLE, PLAQ_SUBSET_FULL,
+    plaq_precision, plaq_subset, to_c_extents, PLAQ_PRECISION_DOUBLE, PLAQ_SUBSET_FULL,
 };
-use super::gauge::{plaq_gauge, Gauge};
+use super::gauge::{geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
@@ -53,7 +53,7 @@ interface! {
         /// Shape of a spinor field.
         plaq_spinor_params, plaq_spinor_params_init {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
-            /// set.
+            /// set, here or by `gauge`.
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             subset: plaq_subset = PLAQ_SUBSET_FULL,
@@ -61,6 +61,9 @@ interface! {
             nrhs: i32 = 1,
             /// Must be 0.
             reserved: i32 = 0,
+            /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+            /// Default: none.
+            gauge: plaq_gauge = plaq_gauge::NONE,
         }
         /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
         /// over the neighbours in d directions, carried by the links.
@@ -126,7 +129,7 @@ fn create(
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
     }
     let device = context.device();
-    let geometry = geometry(params.extents, context)?;
+    let geometry = geometry_of(params.extents, params.gauge, context)?;
     let precision = choose(params.precision, "params.precision")?;
     let subset = choose(params.subset, "params.subset")?;
     let nrhs = params.nrhs as usize;

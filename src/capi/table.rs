@@ -128,6 +128,17 @@ macro_rules! interface {
                     object.context().comm()
                 }
             }
+            impl $handle {
+                /// No object.
+                pub const NONE: Self = $handle { id: 0 };
+            }
+            // SAFETY: a number; what it names is looked up where a call uses it.
+            unsafe impl $crate::capi::versioned::Plain for $handle {
+                const ZERO: Self = Self::NONE;
+                fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
+                    digest.bytes(&$crate::capi::handles::made_in(*self).to_ne_bytes());
+                }
+            }
         )*)?
         $($(
             $(#[doc = $edoc])*

@@ -4,7 +4,7 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{significant, Result};
 
 /// Turns of the exchange algorithm at most.
 const TURNS: usize = 60;
@@ -91,10 +91,10 @@ impl Polynomial {
         if guess > 1.2 * most as f64 + 10.0 {
             bail!(
                 BadParameter,
-                "a polynomial with error {delta:e} for |x| from {:.3e} to 1 has a degree of about \
+                "a polynomial with error {delta:e} for |x| from {} to 1 has a degree of about \
                  {guess}, more than {most}: project more low modes, allow a larger delta or a higher \
                  degree",
-                epsilon.sqrt()
+                significant(epsilon.sqrt(), 4)
             );
         }
         let mut degree = guess as usize;
@@ -123,9 +123,9 @@ impl Polynomial {
             Some(found) if found.degree() <= most => Ok(found),
             Some(found) => bail!(
                 BadParameter,
-                "a polynomial with error {delta:e} for |x| from {:.3e} to 1 has degree {}, more than \
+                "a polynomial with error {delta:e} for |x| from {} to 1 has degree {}, more than \
                  {most}: project more low modes, allow a larger delta or a higher degree",
-                epsilon.sqrt(),
+                significant(epsilon.sqrt(), 4),
                 found.degree()
             ),
             None => bail!(BadParameter, "no polynomial with error {delta:e} was found"),
@@ -348,7 +348,11 @@ impl Rational {
                 return Ok(found);
             }
         }
-        bail!(BadParameter, "no sum of 200 poles has error {delta:e} for epsilon {epsilon:e}")
+        bail!(
+            BadParameter,
+            "no sum of 200 poles has error {delta:e} for epsilon {}",
+            significant(epsilon, 6)
+        )
     }
 
     pub fn value(&self, y: f64) -> f64 {

@@ -56,3 +56,12 @@ pub use overlap_solve::{
 pub use sign::{Method, Sign, SignParams};
 pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};
 pub use spectrum::{largest, smallest, Bound};
+
+/// As it is named in messages.
+impl std::fmt::Display for Schur {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        let symmetry = if self.symmetric { "symmetric" } else { "asymmetric" };
+        let sites = crate::fields::Subset::of_parity(self.parity);
+        write!(f, "the {symmetry} operator on {sites} sites")
+    }
+}

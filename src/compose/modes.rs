@@ -8,7 +8,7 @@ use num_complex::Complex64;
 
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::error::{within, Result};
+use crate::error::{significant, within, words, Result};
 use crate::fields::{basis, blas, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
@@ -20,12 +20,17 @@ use crate::solvers::{
 };
 
 /// Which eigensolver.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Finder {
     Lanczos,
     /// Minimises the Ritz functional (Kalkreuter and Simma).
     Ritz,
 }
+
+words!(Finder {
+    Lanczos => "PLAQ_OVERLAP_LANCZOS",
+    Ritz => "PLAQ_OVERLAP_RITZ",
+});
 
 /// What modes are asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -302,12 +307,12 @@ impl Modes {
             if !(residuals[k] <= most && moved <= most) {
                 bail!(
                     FieldMismatch,
-                    "modes: with these links mode {k} has the eigenvalue {:.6e} and the residual {:.2e}, \
-                     when it was found {:.6e} and {:.2e}: it belongs to other links, another s, clover \
+                    "modes: with these links mode {k} has the eigenvalue {} and the residual {:.2e}, \
+                     when it was found {} and {:.2e}: it belongs to other links, another s, clover \
                      term, smearing or boundary",
-                    values[k],
+                    significant(values[k], 7),
                     residuals[k],
-                    record.values[k],
+                    significant(record.values[k], 7),
                     record.residuals[k]
                 );
             }

@@ -33,7 +33,7 @@ impl DiracSolver {
         let (Solution::MatPcDagMatPc, Some(multigrid)) = (self.params().solution, multigrid) else {
             bail!(
                 Unsupported,
-                "shifted: expected a solver of P^dagger P x = b with multigrid, found {:?}",
+                "shifted: expected a solver of P^dagger P x = b with multigrid, found {}",
                 self.params().solution
             );
         };
@@ -100,7 +100,7 @@ impl DiracSolver {
         let schur = match self.params().solution {
             Solution::MatDagMat => None,
             Solution::MatPcDagMatPc => self.params().even_odd,
-            other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other:?}"),
+            other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other}"),
         };
         let device = self.op().gauge().device().clone();
         let system = self.normal_system(schur);

@@ -12,7 +12,7 @@ use super::{
     DiracSolver, Overlap, OverlapModes, OverlapSquare, Schur, Sign, Solution, SolveParams,
 };
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{chiral_sum, one_and_gamma5};
@@ -23,7 +23,7 @@ use crate::solvers::{
 };
 
 /// The algorithms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OverlapAlgorithm {
     /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
     ChiralCg,
@@ -35,6 +35,11 @@ pub enum OverlapAlgorithm {
     /// [`Overlap::preconditioner_wins`], else chiral CG or SUMR, by the chiralities that b has.
     Auto,
 }
+
+words!(OverlapAlgorithm {
+    ChiralCg => "PLAQ_OVERLAP_CG", Sumr => "PLAQ_OVERLAP_SUMR",
+    Gcr => "PLAQ_OVERLAP_GCR", Auto => "PLAQ_OVERLAP_SOLVER_AUTO",
+});
 
 /// An approximate inverse for GCR.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -202,7 +207,7 @@ impl OverlapSolver {
         let own = (links.precision(), links.recon());
         let inner = params.sloppy.unwrap_or(own);
         if inner.0 > own.0 {
-            bail!(BadParameter, "sloppy {:?} is finer than the operator's {:?}", inner.0, own.0);
+            bail!(BadParameter, "sloppy: {} is finer than the operator's {}", inner.0, own.0);
         }
         let sloppy = match inner != own || params.relax {
             true => Some(Arc::new(op.to(inner.0, inner.1)?)),
@@ -218,7 +223,11 @@ impl OverlapSolver {
                 OverlapAlgorithm::ChiralCg | OverlapAlgorithm::Sumr,
                 OverlapPreconditioner::Wilson { .. },
             ) => {
-                bail!(Unsupported, "{:?} takes no preconditioner, GCR does", params.algorithm)
+                bail!(
+                    Unsupported,
+                    "{} takes no preconditioner, PLAQ_OVERLAP_GCR does",
+                    params.algorithm
+                )
             }
             _ => (),
         }

@@ -12,14 +12,14 @@ use super::approximation::{Polynomial, Rational};
 use super::Modes;
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::error::{within, Result};
+use crate::error::{significant, within, words, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
 use crate::solvers::{rational_sum, rational_vectors, RationalParams};
 
 /// How what is not projected is treated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Method {
     /// The minimax polynomial, by Clenshaw's recurrence.
     Polynomial,
@@ -28,6 +28,12 @@ pub enum Method {
     /// Whichever takes less time on this device.
     Auto,
 }
+
+words!(Method {
+    Polynomial => "PLAQ_OVERLAP_POLYNOMIAL",
+    Zolotarev => "PLAQ_OVERLAP_ZOLOTAREV",
+    Auto => "PLAQ_OVERLAP_AUTO",
+});
 
 /// What approximation is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,24 +125,30 @@ impl Sign {
         if let Some((l, r)) = all.clone().find(|(l, r)| l.abs() <= r.max(1e-12 * found[1])) {
             bail!(
                 KernelSpectrum,
-                "the kernel has an eigenvalue {l:.3e} with residue {r:.1e}, zero to its precision: \
-                 its sign is not known. Change s, smear the links or find the modes more precisely"
+                "the kernel has an eigenvalue {} with residue {}, zero to its precision: its sign \
+                 is not known. Change s, smear the links or find the modes more precisely",
+                significant(*l, 4),
+                significant(*r, 2)
             );
         }
         let [low, high] = params.interval.unwrap_or([SLACK * found[0], found[1]]);
         if !(low > 0.0 && low < high && high.is_finite()) {
             bail!(
                 KernelSpectrum,
-                "interval: expected 0 < low < high, found {low:.6e} to {high:.6e}: project more modes"
+                "interval: expected 0 < low < high, found {} to {}: project more modes",
+                significant(low, 7),
+                significant(high, 7)
             );
         }
         if low > found[0] || high < modes.high().0 {
             bail!(
                 KernelSpectrum,
-                "interval: the kernel has eigenvalues of modulus {:.6e} to {:.6e} that are not \
-                 projected, which {low:.6e} to {high:.6e} does not hold: widen it, or project more modes",
-                found[0],
-                modes.high().0
+                "interval: the kernel has eigenvalues of modulus {} to {} that are not \
+                 projected, which {} to {} does not hold: widen it, or project more modes",
+                significant(found[0], 7),
+                significant(modes.high().0, 7),
+                significant(low, 7),
+                significant(high, 7)
             );
         }
         let kappa = modes.kappa();
@@ -145,8 +157,10 @@ impl Sign {
         if share > asked.max(floor(modes.vectors().precision())) {
             bail!(
                 KernelSpectrum,
-                "the low modes are too inexact: 2 (kappa_+ + kappa_-) = {share:.2e} is more than delta = \
-                 {asked:.2e}: find them to a smaller tolerance, project more or fewer of them, or allow a larger delta"
+                "the low modes are too inexact: 2 (kappa_+ + kappa_-) = {} is more than delta = {}: find \
+                 them to a smaller tolerance, project more or fewer of them, or allow a larger delta",
+                significant(share, 3),
+                significant(asked, 3)
             );
         }
         let epsilon = (low / high).powi(2);

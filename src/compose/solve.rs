@@ -9,7 +9,7 @@ use super::multigrid::Multigrid;
 use super::{EvenOdd, SchurComplement};
 use crate::backend::Device;
 use crate::bail;
-use crate::error::{Error, Result, Status};
+use crate::error::{words, Error, Result, Status};
 use crate::fields::{blas, Precision, Recon, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Uses};
 use crate::operators::Wilson;
@@ -18,7 +18,7 @@ use crate::solvers::{
 };
 
 /// The equation; M is the full operator, P the even-odd preconditioned one on its parity.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Solution {
     /// M x = b
     Mat,
@@ -33,6 +33,15 @@ pub enum Solution {
     /// P^dagger P x = b
     MatPcDagMatPc,
 }
+
+words!(Solution {
+    Mat => "PLAQ_SOLUTION_M",
+    MatDag => "PLAQ_SOLUTION_MDAG",
+    MatDagMat => "PLAQ_SOLUTION_MDAGM",
+    MatPc => "PLAQ_SOLUTION_P",
+    MatPcDag => "PLAQ_SOLUTION_PDAG",
+    MatPcDagMatPc => "PLAQ_SOLUTION_PDAGP",
+});
 
 impl Solution {
     const NAMES: [(&'static str, Solution); 6] = [
@@ -63,7 +72,7 @@ impl std::str::FromStr for Solution {
 }
 
 /// What the Krylov space is built from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Equations {
     /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own
     /// normal equations.
@@ -74,6 +83,12 @@ pub enum Equations {
     NormalError,
 }
 
+words!(Equations {
+    Direct => "PLAQ_EQUATIONS_DIRECT",
+    NormalResidual => "PLAQ_EQUATIONS_NORMAL_RESIDUAL",
+    NormalError => "PLAQ_EQUATIONS_NORMAL_ERROR",
+});
+
 /// Which Schur complement: the parity that is solved on, symmetric or asymmetric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schur {
@@ -82,11 +97,16 @@ pub struct Schur {
 }
 
 /// Kappa: M = 1 - kappa H. Mass: D = M / (2 kappa). The symmetric P is the same in both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Normalisation {
     Kappa,
     Mass,
 }
+
+words!(Normalisation {
+    Kappa => "PLAQ_NORMALISATION_KAPPA",
+    Mass => "PLAQ_NORMALISATION_MASS",
+});
 
 /// What a solve with a Dirac operator is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +184,7 @@ impl DiracSolver {
     pub fn new(op: Arc<Wilson>, params: SolveParams) -> Result<Self> {
         params.solver.check()?;
         if params.solution.preconditioned() && params.even_odd.is_none() {
-            bail!(BadParameter, "{:?} needs even_odd: it names that operator", params.solution);
+            bail!(BadParameter, "{} needs even_odd: it names that operator", params.solution);
         }
         if params.even_odd.is_some_and(|s| s.parity > 1) {
             bail!(BadParameter, "even_odd: parity is 0 or 1");
@@ -186,9 +206,8 @@ impl DiracSolver {
         if other == Some(equations) {
             bail!(
                 BadParameter,
-                "equations: {} has normal equations of its own, expected Direct or these, found \
-                 {equations:?}",
-                kind.name()
+                "equations: {kind} has normal equations of its own, expected PLAQ_EQUATIONS_DIRECT or \
+                 these, found {equations}"
             );
         }
         if kind == SolverKind::MultiShift {
@@ -248,9 +267,9 @@ impl DiracSolver {
                 bail!(
                     Unsupported,
                     "multigrid preconditions gcr on the symmetric even system directly, without steps of \
-                     another preconditioner: found {} on {:?} of {:?} with {} steps",
-                    p.solver.kind.name(),
-                    p.even_odd,
+                     another preconditioner: found {} on {}, {}, with {} steps",
+                    p.solver.kind,
+                    p.even_odd.map_or("the full lattice".into(), |s| s.to_string()),
                     p.equations,
                     p.precondition_steps
                 );

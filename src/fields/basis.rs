@@ -196,7 +196,7 @@ fn check(v: &VectorField, of: &Range<usize>, w: &VectorField, with: &Range<usize
     if v.subset() != w.subset() || v.precision() != w.precision() {
         bail!(
             FieldMismatch,
-            "basis: expected {:?} vectors in {:?}, found {:?} in {:?}",
+            "basis: expected vectors on {} sites in {}, found {} sites in {}",
             v.subset(),
             v.precision(),
             w.subset(),

@@ -295,7 +295,7 @@ impl GaugeField {
     /// `Unsupported`: links stored in eight numbers.
     pub fn cut(&self, block: [usize; 4]) -> Result<Arc<GaugeField>> {
         if !matches!(self.recon(), Recon::R18 | Recon::R12) {
-            bail!(Unsupported, "links of {:?} cannot be zero", self.recon());
+            bail!(Unsupported, "links stored as {} cannot be zero", self.recon());
         }
         let copy = self.to(self.precision(), self.recon())?;
         let geometry = self.geometry();

@@ -6,7 +6,7 @@ use super::{Geometry, Precision};
 use crate::backend::args::{self, ConvertArgs};
 use crate::backend::{Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// Gauge group of a link field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +26,7 @@ impl Group {
 
 /// How a link is stored (kernels/recon.h): which real numbers are kept and how the matrix comes
 /// back from them. The storage fixes the gauge group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Recon {
     /// All nine complex entries.
     R18,
@@ -40,6 +40,14 @@ pub enum Recon {
     /// SU(2): a0 + i a.sigma as four reals.
     Su2,
 }
+
+words!(Recon {
+    R18 => "PLAQ_STORAGE_SU3_18",
+    R12 => "PLAQ_STORAGE_SU3_12",
+    R8 => "PLAQ_STORAGE_SU3_8",
+    R8Angles => "PLAQ_STORAGE_SU3_8_ANGLES",
+    Su2 => "PLAQ_STORAGE_SU2",
+});
 
 impl Recon {
     /// The storages of SU(3).
@@ -210,7 +218,10 @@ impl GaugeField {
         }
         if self.group() != other.group() {
             let (to, from) = (self.recon, other.recon);
-            bail!(FieldMismatch, "copy: {from:?} links cannot be stored as {to:?}, another group");
+            bail!(
+                FieldMismatch,
+                "copy: links stored as {from} cannot be stored as {to}, another group"
+            );
         }
         let args = ConvertArgs {
             from: other.view(),

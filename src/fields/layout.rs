@@ -4,10 +4,10 @@ use num_complex::Complex64;
 
 use super::{Group, Precision, Subset};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// What an index of an array counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     /// The slowest axis, where it lies outside everything else.
     Slice,
@@ -31,8 +31,23 @@ pub enum Index {
     Complex,
 }
 
+words!(Index {
+    Slice => "slice",
+    Parity => "parity",
+    Site => "site",
+    Direction => "direction",
+    Backward => "backward",
+    Row => "row",
+    Column => "column",
+    Spin => "spin",
+    Colour => "colour",
+    Chirality => "chirality",
+    Packed => "packed",
+    Complex => "complex",
+});
+
 /// Gamma bases of spinor arrays (physics.md); fields are in `DeGrandRossi`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GammaBasis {
     DeGrandRossi,
     Ukqcd,
@@ -40,6 +55,13 @@ pub enum GammaBasis {
     Chiral,
     DiracPauli,
 }
+
+words!(GammaBasis {
+    DeGrandRossi => "PLAQ_BASIS_DEGRAND_ROSSI",
+    Ukqcd => "PLAQ_BASIS_UKQCD",
+    Chiral => "PLAQ_BASIS_CHIRAL",
+    DiracPauli => "PLAQ_BASIS_DIRAC_PAULI",
+});
 
 impl GammaBasis {
     pub const ALL: [GammaBasis; 4] =
@@ -66,12 +88,18 @@ impl GammaBasis {
 }
 
 /// What a layout describes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     Links,
     Spinors,
     Clover,
 }
+
+words!(Content {
+    Links => "links",
+    Spinors => "spinors",
+    Clover => "clover terms",
+});
 
 /// An array of a host program: which index runs how, and what its numbers mean. Start from a
 /// named constructor and change fields.
@@ -364,7 +392,7 @@ impl Layout {
         let name = self.name;
         for index in [&[Site], expected].concat() {
             if self.order.iter().filter(|i| **i == index).count() != 1 {
-                bail!(BadLayout, "layout {name}: the index {index:?} must occur once");
+                bail!(BadLayout, "layout {name}: the index {index} must occur once");
             }
         }
         if self.content == Content::Links && self.has(Direction) == self.separate {

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::{GaugeField, Geometry, Precision, Recon};
 use crate::backend::{Device, FieldView};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// What a matrix of a [`MatrixField`] is, and so how many reals it takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatrixForm {
     /// Any 3x3 matrix: 18 reals (`R18` in kernels).
     General,
@@ -18,6 +18,12 @@ pub enum MatrixForm {
     /// Hermitian and traceless: eight coefficients of T_a (`kernels/algebra.h`).
     Algebra,
 }
+
+words!(MatrixForm {
+    General => "general",
+    Group => "SU(3)",
+    Algebra => "algebra",
+});
 
 impl MatrixForm {
     /// The storage of links with as many reals: what borders travel as.
@@ -59,7 +65,7 @@ impl MatrixField {
         count: usize,
     ) -> Result<Self> {
         if precision == Precision::F16 {
-            bail!(Unsupported, "a matrix field is kept in f64 or f32, found F16");
+            bail!(Unsupported, "a matrix field is kept in double or single precision, found half");
         }
         let storage = (precision, form.recon());
         let inner = GaugeField::with_matrices(device, geometry, storage, count)?;

@@ -38,10 +38,10 @@ pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// Storage precision. Arithmetic is in double for `F64`, in single otherwise; sums are in double.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Precision {
     /// 16-bit fixed point; spinors and clover blocks with one unit per site.
     F16,
@@ -49,16 +49,11 @@ pub enum Precision {
     F64,
 }
 
-/// The word for it in messages and options.
-impl std::fmt::Display for Precision {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(match self {
-            Precision::F16 => "half",
-            Precision::F32 => "single",
-            Precision::F64 => "double",
-        })
-    }
-}
+words!(Precision {
+    F16 => "half",
+    F32 => "single",
+    F64 => "double",
+});
 
 impl Precision {
     pub const ALL: [Precision; 3] = [Precision::F64, Precision::F32, Precision::F16];

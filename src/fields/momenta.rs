@@ -7,7 +7,7 @@ use crate::backend::args::{self, EvolveArgs, KernelArgs, MomentaArgs};
 use crate::backend::families::Kernel;
 use crate::backend::{Device, FieldView};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// Momenta p_mu(x) = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2: eight reals per link.
 ///
@@ -21,7 +21,7 @@ pub struct Momenta(MatrixField);
 
 /// What an array of momenta holds for each link, real numbers in double precision; four links
 /// (x, y, z, t) on a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum MomentaForm {
     /// p_1 to p_8.
     Coefficients,
@@ -34,6 +34,13 @@ pub enum MomentaForm {
     /// on: `su3_alg_dble` of openQCD.
     OpenQcd,
 }
+
+words!(MomentaForm {
+    Coefficients => "PLAQ_MOMENTUM_COEFFICIENTS",
+    Ten => "PLAQ_MOMENTUM_TEN",
+    Matrices => "PLAQ_MOMENTUM_MATRICES",
+    OpenQcd => "PLAQ_MOMENTUM_OPENQCD",
+});
 
 impl MomentaForm {
     pub fn reals(self) -> usize {
@@ -55,13 +62,18 @@ impl MomentaForm {
 }
 
 /// Order of sites in an array of momenta.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SiteOrder {
     /// x fastest, t slowest.
     Lexicographic,
     /// Even sites, then odd ones, each lexicographic: MILC and QUDA.
     EvenOdd,
 }
+
+words!(SiteOrder {
+    Lexicographic => "PLAQ_SITE_ORDER_LEXICOGRAPHIC",
+    EvenOdd => "PLAQ_SITE_ORDER_EVEN_ODD",
+});
 
 impl Momenta {
     pub fn bytes(geometry: &Geometry, precision: Precision) -> usize {
@@ -157,7 +169,7 @@ impl Momenta {
         if (w.form(), w.count(), w.precision()) != (MatrixForm::General, 4, self.precision()) {
             bail!(
                 FieldMismatch,
-                "projection: expected four general matrices in {:?}, found {} {:?} in {:?}",
+                "projection: expected four general matrices in {}, found {} {} in {}",
                 self.precision(),
                 w.count(),
                 w.form(),
@@ -259,7 +271,7 @@ impl GaugeField {
         self.check_whole("evolve")?;
         if momenta.precision() != self.precision() {
             let (links, p) = (self.precision(), momenta.precision());
-            bail!(FieldMismatch, "evolve: links in {links:?} and momenta in {p:?}");
+            bail!(FieldMismatch, "evolve: links in {links} and momenta in {p}");
         }
         let geom = self.geometry().args();
         let args = EvolveArgs { geom, gauge: self.view(), momenta: momenta.view(), step };
@@ -316,7 +328,8 @@ impl GaugeField {
             let (precision, recon) = (self.precision(), self.recon());
             bail!(
                 Unsupported,
-                "{what}: expected f64 or f32 links as R18, found {precision:?} {recon:?}"
+                "{what}: expected double or single links stored as PLAQ_STORAGE_SU3_18,\
+                 found {precision} links stored as {recon}"
             );
         }
         Ok(())

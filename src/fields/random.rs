@@ -5,10 +5,10 @@
 use super::{GaugeField, RhsOrder, SpinorField, Subset};
 use crate::backend::args::{self, RandomArgs};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// Components of a random spinor, independent, with <c conj(c)> = 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Noise {
     /// Complex normal: real and imaginary part of variance 1/2.
     Normal,
@@ -17,6 +17,12 @@ pub enum Noise {
     /// 1 or -1.
     Z2,
 }
+
+words!(Noise {
+    Normal => "PLAQ_SOURCE_NOISE_NORMAL",
+    Z4 => "PLAQ_SOURCE_NOISE_Z4",
+    Z2 => "PLAQ_SOURCE_NOISE_Z2",
+});
 
 impl Noise {
     /// Its place in the counter of random numbers.

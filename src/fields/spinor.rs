@@ -6,26 +6,21 @@ use super::{Geometry, Precision};
 use crate::backend::args::CoarseColumnsArgs;
 use crate::backend::{Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// Which sites a field has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subset {
     Full,
     Even,
     Odd,
 }
 
-/// The word for it in messages: "all", "even", "odd" sites.
-impl std::fmt::Display for Subset {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.write_str(match self {
-            Subset::Full => "all",
-            Subset::Even => "even",
-            Subset::Odd => "odd",
-        })
-    }
-}
+words!(Subset {
+    Full => "all",
+    Even => "even",
+    Odd => "odd",
+});
 
 impl Subset {
     pub fn parities(self) -> usize {

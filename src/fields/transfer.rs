@@ -12,7 +12,7 @@ use crate::backend::args::{LayoutArgs, ReportArgs};
 use crate::backend::families::Kernel;
 use crate::backend::{Buffer, Device, External, Location, Piece, Ptr, Work};
 use crate::bail;
-use crate::error::{host_array, Result};
+use crate::error::{host_array, significant, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -248,7 +248,7 @@ impl Transfer {
         (kernel, precision): (&'static Kernel, Precision),
     ) -> Result<Self> {
         if layout.content != content {
-            bail!(BadLayout, "layout {} holds {:?}, not {content:?}", layout.name, layout.content);
+            bail!(BadLayout, "layout {} holds {}, not {content}", layout.name, layout.content);
         }
         let shape = Shape::new(layout, geometry.extents(), group, subset)?;
         let pack = |values: [usize; 4], bits: usize| {
@@ -310,8 +310,10 @@ impl Transfer {
             };
             bail!(
                 NotUnitary,
-                "{}: violation {violation:.1e} exceeds {tolerance:.1e}, {bad} links do{advice}",
-                name(entry)
+                "{}: violation {} exceeds {}, {bad} links do{advice}",
+                name(entry),
+                significant(*violation as f64, 2),
+                significant(tolerance, 6)
             );
         }
         Ok(())

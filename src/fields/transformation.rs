@@ -49,7 +49,10 @@ impl Transformation {
 
     fn zero(device: &Device, geometry: &Arc<Geometry>, form: (Precision, Recon)) -> Result<Self> {
         if form.0 == Precision::F16 {
-            bail!(Unsupported, "a gauge transformation is kept in f64 or f32, found F16");
+            bail!(
+                Unsupported,
+                "a gauge transformation is kept in double or single precision, found half"
+            );
         }
         Ok(Transformation(GaugeField::with_matrices(device, geometry, form, 1)?))
     }

@@ -94,7 +94,7 @@ fn data(map: &LinkMap) -> Data {
 fn frame(job: &Job, _: [u32; 2]) -> Result<Frame> {
     let map = MAPS.into_iter().find(|map| map.format == job.format).expect("a format of CODEC");
     if !(map.holds)(&job.extents) {
-        bail!(BadExtents, "{:?} files hold even extents only, not {:?}", map.format, job.extents);
+        bail!(BadExtents, "files of {} hold even extents only, not {:?}", map.format, job.extents);
     }
     let plaquette = 3.0 * job.required("plaquette", job.options.plaquette)?;
     let mut header = Vec::with_capacity(HEAD);

@@ -27,7 +27,7 @@ mod text;
 mod vectors;
 
 use crate::bail;
-use crate::error::{Result, Status};
+use crate::error::{words, Result, Status};
 use data::Data;
 pub use data::Part;
 pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
@@ -41,7 +41,7 @@ pub(crate) const MATRIX: usize = 18;
 pub(crate) const SITE: usize = 4 * MATRIX;
 
 /// File formats by name. [`read_gauge`] tells them apart by content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FileFormat {
     /// NERSC archive `4D_SU3_GAUGE`: the first two rows of each link.
     Nersc,
@@ -58,12 +58,26 @@ pub enum FileFormat {
     DdAlphaAmg,
 }
 
+words!(FileFormat {
+    Nersc => "PLAQ_FILE_FORMAT_NERSC",
+    Nersc3x3 => "PLAQ_FILE_FORMAT_NERSC_3X3",
+    Ildg => "PLAQ_FILE_FORMAT_ILDG",
+    Milc => "PLAQ_FILE_FORMAT_MILC",
+    OpenQcd => "PLAQ_FILE_FORMAT_OPENQCD",
+    DdAlphaAmg => "PLAQ_FILE_FORMAT_DDALPHAAMG",
+});
+
 /// Byte order of the numbers in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
     Little,
     Big,
 }
+
+words!(ByteOrder {
+    Little => "little",
+    Big => "big",
+});
 
 /// What a file says about itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -218,7 +232,7 @@ impl Job {
             Some(value) => Ok(value),
             None => bail!(
                 InvalidArgument,
-                "options.{name} is missing, a {:?} file has it in its header",
+                "options.{name} is missing, a file of {} has it in its header",
                 self.format
             ),
         }
@@ -439,12 +453,15 @@ impl GaugeWriter {
             CODECS.into_iter().find(|codec| codec.formats.contains(&format)).expect("every format");
         let bits = options.bits(format);
         let order = options.byte_order.unwrap_or(codec.orders[0]);
+        fn any<T: ToString>(all: &[T]) -> String {
+            all.iter().map(T::to_string).collect::<Vec<_>>().join(" or ")
+        }
         if !codec.bits.contains(&bits) || !codec.orders.contains(&order) {
             bail!(
                 Unsupported,
-                "{format:?} files have {:?} bits and {:?} endian numbers, asked for {bits} bits, {order:?}",
-                codec.bits,
-                codec.orders
+                "files of {format} have {} bits and {} endian numbers, asked for {bits} bits, {order} endian",
+                any(codec.bits),
+                any(codec.orders)
             );
         }
         let mut job = Job { format, bits, order, extents, options: options.clone() };

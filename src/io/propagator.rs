@@ -23,7 +23,7 @@ use super::lime::{self, Place, Record};
 use super::stream::{Input, Output};
 use super::{check_part, text, Part};
 use crate::bail;
-use crate::error::{Result, Status};
+use crate::error::{words, Result, Status};
 use std::path::Path;
 
 /// Real numbers of a spinor, and of a matrix of all columns.
@@ -31,12 +31,18 @@ const SPINOR: usize = 24;
 const MATRIX: usize = 288;
 const MOST_COLUMNS: usize = 4096;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PropagatorKind {
     ScalarSource,
     Pairs,
     Matrix,
 }
+
+words!(PropagatorKind {
+    ScalarSource => "PLAQ_PROPAGATOR_SCALAR_SOURCE",
+    Pairs => "PLAQ_PROPAGATOR_PAIRS",
+    Matrix => "PLAQ_PROPAGATOR_MATRIX",
+});
 
 impl PropagatorKind {
     /// What its files call themselves.

@@ -38,7 +38,7 @@ pub fn chiral_sum(
         if x.precision() != out.precision() {
             bail!(
                 FieldMismatch,
-                "chiral_sum: precisions {:?} and {:?}",
+                "chiral_sum: precisions {} and {}",
                 x.precision(),
                 out.precision()
             );

@@ -235,7 +235,8 @@ impl Wilson {
         if gauge.precision() == Precision::F16 || !CloverField::reads(gauge.recon()) {
             bail!(
                 Unsupported,
-                "force: expected f64 or f32 links of 18 or 12 reals, found {:?} {:?}",
+                "force: expected double or single links stored as PLAQ_STORAGE_SU3_18 or \
+                 PLAQ_STORAGE_SU3_12, found {} links stored as {}",
                 gauge.precision(),
                 gauge.recon()
             );
@@ -243,7 +244,7 @@ impl Wilson {
         if momenta.precision() != gauge.precision() {
             bail!(
                 FieldMismatch,
-                "force: links in {:?}, momenta in {:?}",
+                "force: links in {}, momenta in {}",
                 gauge.precision(),
                 momenta.precision()
             );

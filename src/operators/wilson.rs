@@ -695,7 +695,7 @@ pub fn copy_parity(out: &mut SpinorField, inp: &SpinorField, parity: usize) -> R
         if f.subset() != Subset::Full && f.subset() != Subset::of_parity(parity) {
             bail!(
                 FieldMismatch,
-                "copy_parity: a {:?} field has no sites of parity {parity}",
+                "copy_parity: a field of {} sites has none of parity {parity}",
                 f.subset()
             );
         }

@@ -108,7 +108,7 @@ pub fn load_gauge(
     options: &LoadOptions,
 ) -> Result<Loaded> {
     if recon.group() != Group::Su3 {
-        bail!(Unsupported, "load: files hold SU(3) links, found storage {recon:?}");
+        bail!(Unsupported, "load: files hold SU(3) links, found storage {recon}");
     }
     let named = |e: Error| Error::new(e.status, format!("{}: {}", path.display(), e.message));
     let mut file = open(comm, path, options.expect)?;

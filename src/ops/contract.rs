@@ -7,7 +7,7 @@ use super::source::{check_momentum, check_propagator, check_spinors};
 use crate::backend::args::{BaryonArgs, MesonArgs};
 use crate::backend::Work;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{blas, Geometry, Precision, SpinorField};
 
 /// Slices of one launch: they bound the memory of its sums.
@@ -193,7 +193,7 @@ fn contract_mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Resu
 }
 
 /// Baryons of light (l) and strange (s) quarks, with one mass for all light ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Baryon {
     /// eps_abc (u_a^T C gamma5 d_b) u_c.
     Nucleon,
@@ -214,14 +214,30 @@ pub enum Baryon {
     Omega,
 }
 
+words!(Baryon {
+    Nucleon => "PLAQ_BARYON_NUCLEON",
+    Sigma => "PLAQ_BARYON_SIGMA",
+    Xi => "PLAQ_BARYON_XI",
+    Lambda => "PLAQ_BARYON_LAMBDA",
+    Delta => "PLAQ_BARYON_DELTA",
+    SigmaStar => "PLAQ_BARYON_SIGMA_STAR",
+    XiStar => "PLAQ_BARYON_XI_STAR",
+    Omega => "PLAQ_BARYON_OMEGA",
+});
+
 /// What closes the free spin indices of a baryon.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
     /// tr\[P C\], the decuplet averaged over its three polarisations.
     Trace,
     /// The decuplet's spin 3/2 at rest: sum_ij tr\[P (delta_ij - gamma_i gamma_j / 3) C_ji\] / 3.
     ThreeHalves,
 }
+
+words!(Projection {
+    Trace => "PLAQ_PROJECTION_TRACE",
+    ThreeHalves => "PLAQ_PROJECTION_THREE_HALVES",
+});
 
 /// How three quarks go from source to sink: the quarks' flavours, bit k: quark k is strange, and
 /// the slots that they take at sink and source, with a weight.
@@ -316,7 +332,7 @@ pub fn baryon(
         bail!(InvalidArgument, "parity: expected 1 or -1, found {parity}");
     }
     if baryon.strange() && strange.is_none() {
-        bail!(InvalidArgument, "strange: expected a propagator for {baryon:?}, found none");
+        bail!(InvalidArgument, "strange: expected a propagator for {baryon}, found none");
     }
     let three_halves = projection == Projection::ThreeHalves;
     if three_halves && (!baryon.decuplet() || sink.moving() != 0) {

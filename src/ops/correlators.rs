@@ -5,7 +5,7 @@ use num_complex::Complex64;
 use super::contract::{baryon, mesons, Baryon, Projection, Sink};
 use super::gamma::Gamma;
 use super::source::check_propagator;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::SpinorField;
 
 /// Connected correlators of degenerate quarks over the time from the source, one number per time
@@ -48,13 +48,18 @@ pub fn correlators(
 }
 
 /// What a correlator looks like over time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum EffectiveMass {
     /// cosh(m (t - T/2)), mesons: m(t) = arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
     Cosh,
     /// exp(-m t): m(t) = ln[C(t) / C(t+1)].
     Log,
 }
+
+words!(EffectiveMass {
+    Cosh => "PLAQ_MASS_FORM_COSH",
+    Log => "PLAQ_MASS_FORM_LOG",
+});
 
 /// Effective masses m(t) in lattice units, as many as `correlator` has times; NaN where there is
 /// none: at the ends, and where noise is larger than the signal.

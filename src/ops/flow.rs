@@ -7,11 +7,11 @@ use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, TREE_L
 use super::observables::{field_strength, plaquette};
 use crate::backend::args::ForceArgs;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
 
 /// Whose gradient.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FlowKind {
     /// Wilson's plaquette action.
     Wilson,
@@ -21,6 +21,12 @@ pub enum FlowKind {
     /// (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
     Zeuthen,
 }
+
+words!(FlowKind {
+    Wilson => "PLAQ_FLOW_WILSON",
+    Symanzik => "PLAQ_FLOW_SYMANZIK",
+    Zeuthen => "PLAQ_FLOW_ZEUTHEN",
+});
 
 /// How far and how finely.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -205,7 +211,7 @@ impl Flow {
     ) -> Result<FlowReport> {
         check(gauge, params)?;
         if params.kind != self.kind {
-            bail!(BadParameter, "flow: made for {:?}, found {:?}", self.kind, params.kind);
+            bail!(BadParameter, "flow: made for {}, found {}", self.kind, params.kind);
         }
         self.adaptive = None;
         if params.tolerance > 0.0 {
@@ -288,7 +294,11 @@ fn measured(
 fn check(gauge: &GaugeField, params: &FlowParams) -> Result<()> {
     if gauge.recon() != Recon::R18 || gauge.precision() == Precision::F16 {
         let (precision, recon) = (gauge.precision(), gauge.recon());
-        bail!(Unsupported, "flow: expected f64 or f32 links as R18, found {precision:?} {recon:?}");
+        bail!(
+            Unsupported,
+            "flow: expected double or single links stored as PLAQ_STORAGE_SU3_18, \
+             found {precision} links stored as {recon}"
+        );
     }
     // Beyond that the scheme is unstable.
     if !(params.step > 0.0 && params.step <= 0.2) {

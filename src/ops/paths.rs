@@ -185,7 +185,8 @@ impl Walker {
         if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
             bail!(
                 Unsupported,
-                "paths: expected {precision:?} links stored as R18, found {:?} {:?}",
+                "paths: expected {precision} links stored as PLAQ_STORAGE_SU3_18, found {} links \
+                 stored as {}",
                 gauge.precision(),
                 gauge.recon()
             );
@@ -298,7 +299,10 @@ impl Walker {
         {
             bail!(
                 FieldMismatch,
-                "gather: expected four general matrices as the links, found {form:?}"
+                "gather: expected four general matrices as the links, found {} {} in {}",
+                out.count(),
+                out.form(),
+                out.precision()
             );
         }
         for batch in paths.batches(self.together()) {
@@ -326,7 +330,7 @@ impl Walker {
 /// As of [`Walker::traces`]; `OutOfMemory`.
 pub fn traces(gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
     if gauge.group() != crate::fields::Group::Su3 {
-        bail!(Unsupported, "paths: expected SU(3) links, found {:?}", gauge.recon());
+        bail!(Unsupported, "paths: expected SU(3) links, found links stored as {}", gauge.recon());
     }
     gauge.with_whole(|links| {
         let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());

@@ -69,7 +69,10 @@ pub fn propagator_of(
 fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
     if solver.params().solution != Solution::Mat {
         let found = solver.params().solution;
-        bail!(BadParameter, "solution: a propagator solves M x = b, found {found:?}");
+        bail!(
+            BadParameter,
+            "solution: a propagator solves M x = b, PLAQ_SOLUTION_M, found {found}"
+        );
     }
     if !(1..=COLUMNS).contains(&at_once) {
         bail!(BadParameter, "columns at a time: expected 1 to {COLUMNS}, found {at_once}");

@@ -66,7 +66,8 @@ fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) 
     if gauge.recon() != gauge.recon().whole() || gauge.precision() == Precision::F16 {
         bail!(
             Unsupported,
-            "quenched update: expected f64 or f32 links stored whole, found {:?} {:?}",
+            "quenched update: expected double or single links stored as PLAQ_STORAGE_SU3_18 or \
+             PLAQ_STORAGE_SU2, found {} links stored as {}",
             gauge.precision(),
             gauge.recon()
         );

@@ -2,7 +2,7 @@
 
 use crate::backend::args::{self, SourceArgs, SpinPhaseArgs};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
 
 use super::gamma::Gamma;
@@ -11,7 +11,7 @@ use super::gamma::Gamma;
 pub const COLUMNS: usize = 12;
 
 /// The sites of a source. Coordinates x, y, z, t are global.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// One site.
     Point,
@@ -21,6 +21,12 @@ pub enum Place {
     /// All sites.
     Volume,
 }
+
+words!(Place {
+    Point => "PLAQ_SOURCE_POINT",
+    Wall => "PLAQ_SOURCE_WALL",
+    Volume => "PLAQ_SOURCE_VOLUME",
+});
 
 /// A source: columns that are
 /// exp(i p (x - position)) eta(x) on its sites, p_mu = 2 pi momentum_mu / L_mu, eta = 1 or noise.

@@ -2,7 +2,7 @@
 
 use super::limited;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{blas, Precision, VectorField};
 use crate::linop::LinOp;
 
@@ -24,11 +24,16 @@ pub(crate) fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f6
 }
 
 /// Which end of the spectrum.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum End {
     Smallest,
     Largest,
 }
+
+words!(End {
+    Smallest => "PLAQ_EIGEN_SMALLEST",
+    Largest => "PLAQ_EIGEN_LARGEST",
+});
 
 /// A polynomial p(A), positive at the wanted end.
 #[derive(Clone, Copy, Debug)]

@@ -38,13 +38,13 @@ pub use sumr::sumr;
 
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::error::{Error, Result, Status};
+use crate::error::{words, Error, Result, Status};
 use crate::fields::{Precision, VectorField};
 use crate::linop::{LinOp, Uses};
 use levels::Levels;
 
 /// The algorithms. `Cg` is for hermitian positive operators, the others for any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SolverKind {
     /// Conjugate gradient (Hestenes and Stiefel 1952).
     Cg,
@@ -61,6 +61,16 @@ pub enum SolverKind {
     /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`].
     MultiShift,
 }
+
+words!(SolverKind {
+    Cg => "PLAQ_ALGORITHM_CG",
+    Cgne => "PLAQ_ALGORITHM_CGNE",
+    Cgnr => "PLAQ_ALGORITHM_CGNR",
+    BiCgStab => "PLAQ_ALGORITHM_BICGSTAB",
+    Gcr => "PLAQ_ALGORITHM_GCR",
+    Mr => "PLAQ_ALGORITHM_MR",
+    MultiShift => "multishift",
+});
 
 impl SolverKind {
     const NAMES: [(&'static str, SolverKind); 7] = [

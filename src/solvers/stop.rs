@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::{Monitor, Progress, SolverParams};
 use crate::bail;
 use crate::comm::{Clock, Comm};
-use crate::error::Result;
+use crate::error::{words, Result};
 
 /// A goal of right-hand sides or a limit of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +22,7 @@ pub enum Criterion {
 }
 
 /// What ended a solve; of two parts of a solve, the greater one ended both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoppedBy {
     /// Every right-hand side met its goals, that of the residual last.
     Residual,
@@ -35,6 +35,15 @@ pub enum StoppedBy {
     /// The monitor.
     Callback,
 }
+
+words!(StoppedBy {
+    Residual => "PLAQ_STOPPED_BY_RESIDUAL",
+    HeavyQuark => "PLAQ_STOPPED_BY_HEAVY_QUARK",
+    Standstill => "PLAQ_STOPPED_BY_STANDSTILL",
+    Iterations => "PLAQ_STOPPED_BY_ITERATIONS",
+    Seconds => "PLAQ_STOPPED_BY_TIME",
+    Callback => "PLAQ_STOPPED_BY_CALLBACK",
+});
 
 impl StoppedBy {
     /// The goals were met.

@@ -250,11 +250,84 @@ static void spinors(plaq_context context) {
   free(other);
 }
 
+/* Spinors and clover terms on the lattice of a gauge field. */
+static void lattices_of_links(plaq_context context) {
+  plaq_context other = cpu_context();
+  double *links = random_links();
+  plaq_gauge gauge = new_gauge(context, links), foreign = new_gauge(other, links);
+  plaq_spinor psi = {77};
+  plaq_clover clover = {77};
+  int mu;
+  PLAQ_INIT(plaq_spinor_params, p);
+  PLAQ_INIT(plaq_clover_params, c);
+  PLAQ_INIT(plaq_spinor_report, r);
+
+  CHECK(p.struct_size == sizeof p && p.gauge.id == 0 && c.gauge.id == 0);
+  EXPECT(PLAQ_BAD_EXTENTS, plaq_spinor_create(context, &p, &psi));
+  EXPECT(PLAQ_BAD_EXTENTS, plaq_clover_create(context, &c, &clover));
+  p.gauge = c.gauge = gauge;
+  OK(plaq_spinor_create(context, &p, &psi));
+  OK(plaq_spinor_describe(psi, &r));
+  CHECK(r.extents[0] == LX && r.extents[1] == LY && r.extents[2] == LZ && r.extents[3] == LT);
+  OK(plaq_spinor_destroy(psi));
+  OK(plaq_clover_create(context, &c, &clover));
+  OK(plaq_clover_destroy(clover));
+  for (mu = 0; mu < 4; mu++) p.extents[mu] = c.extents[mu] = r.extents[mu];
+  OK(plaq_spinor_create(context, &p, &psi));
+  OK(plaq_spinor_destroy(psi));
+
+  psi.id = clover.id = 77;
+  p.extents[3] = c.extents[3] = 2 * LT;
+  REFUSED(PLAQ_BAD_EXTENTS, "params.gauge", plaq_spinor_create(context, &p, &psi));
+  REFUSED(PLAQ_BAD_EXTENTS, "params.gauge", plaq_clover_create(context, &c, &clover));
+  p.extents[3] = c.extents[3] = LT;
+  p.gauge = c.gauge = foreign;
+  REFUSED(PLAQ_WRONG_CONTEXT, "params.gauge", plaq_spinor_create(context, &p, &psi));
+  REFUSED(PLAQ_WRONG_CONTEXT, "params.gauge", plaq_clover_create(context, &c, &clover));
+  OK(plaq_gauge_destroy(foreign));
+  REFUSED(PLAQ_INVALID_HANDLE, "params.gauge", plaq_spinor_create(context, &p, &psi));
+  REFUSED(PLAQ_INVALID_HANDLE, "params.gauge", plaq_clover_create(context, &c, &clover));
+  /* A host that was compiled before there was the member. */
+  p.struct_size = (int64_t)((const char *)&p.gauge - (const char *)&p);
+  OK(plaq_spinor_create(context, &p, &psi));
+  OK(plaq_spinor_destroy(psi));
+  CHECK(clover.id == 77);
+  OK(plaq_context_destroy(other));
+  OK(plaq_gauge_destroy(gauge));
+  free(links);
+}
+
+/* Who wants fixed links only need not take the transformation. */
+static void fixed_links(plaq_context context) {
+  double *links = random_links();
+  plaq_gauge a = new_gauge(context, links), b = new_gauge(context, links);
+  plaq_gaugefix result = {0};
+  plaq_plaquette before, after;
+  PLAQ_INIT(plaq_gaugefix_params, p);
+  PLAQ_INIT(plaq_gaugefix_report, with);
+  PLAQ_INIT(plaq_gaugefix_report, without);
+  p.max_iterations = 20;
+  p.check_every = 20;
+  OK(plaq_gauge_plaquette(a, &before));
+  OK(plaq_gaugefix_run(a, &p, NULL, NULL, &with, &result));
+  OK(plaq_gaugefix_run(b, &p, NULL, NULL, &without, NULL));
+  CHECK(result.id != 0 && with.iterations == 20 && without.iterations == 20);
+  CHECK(with.functional == without.functional && with.theta == without.theta);
+  OK(plaq_gauge_plaquette(b, &after));
+  CHECK(fabs(after.total - before.total) < 1e-5 && after.link_trace > before.link_trace + 0.1);
+  OK(plaq_gaugefix_destroy(result));
+  OK(plaq_gauge_destroy(a));
+  OK(plaq_gauge_destroy(b));
+  free(links);
+}
+
 int main(void) {
   plaq_context context = cpu_context();
   gauge_shapes(context);
   gauge_layouts(context);
   spinors(context);
+  lattices_of_links(context);
+  fixed_links(context);
   OK(plaq_context_destroy(context));
   return 0;
 }

@@ -96,7 +96,9 @@ pub fn checked(source: &str, includes: &[&Path]) {
         command
     };
     let plain = build("", &[]);
-    run(&mut command(&plain), &name);
+    let told = work().join(format!("{name}.told"));
+    let _ = std::fs::remove_file(&told);
+    run(command(&plain).env("PLAQ_TEST_TOLD", told), &name);
     if has("valgrind") {
         let mut valgrind = command(Path::new("valgrind"));
         valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full"]);

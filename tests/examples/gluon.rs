@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use plaq::backend::Device;
 use plaq::fields::{Precision, Recon};
@@ -20,8 +19,7 @@ use super::reference::numbers::gauge_from;
 use super::reference::{Gauge, Lattice, C};
 
 pub fn programs() -> &'static [PathBuf] {
-    static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
-    ALL.get_or_init(|| programs::find("gluon"))
+    programs::all("gluon")
 }
 
 fn read(device: &Device, path: &Path) -> (plaq::fields::GaugeField, Gauge) {

@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 use super::common::Folder;
 use super::programs;
 
 pub fn programs() -> &'static [PathBuf] {
-    static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
-    ALL.get_or_init(|| programs::find("heatbath"))
+    programs::all("heatbath")
 }
 
 fn run(program: &Path, folder: &Folder, arguments: &[&str]) -> Output {

@@ -1,12 +1,10 @@
 //! What users get wrong at the command line of any program, in C and in Fortran, and the words that they read then.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
 use super::common::Folder;
-use super::programs;
-use super::signals::found;
+use super::programs::{all, NAMES};
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 
@@ -19,15 +17,148 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// A job of each program that stops at its configuration, which is absent.
+fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
+    [
+        ("plaquette", vec!["absent"]),
+        ("heatbath", vec!["--start", "absent", "--beta", "6"]),
+        ("gaugefix", vec!["--gauge", "absent"]),
+        ("gluon", vec!["--gauge", "absent"]),
+        ("flow", vec!["--gauge", "absent"]),
+        ("propagator", vec!["--gauge", "absent", "--kappa", "0.1"]),
+        ("hmc", vec!["--input", input, "--start", "absent"]),
+        ("overlap", vec!["--gauge", "absent"]),
+    ]
+}
+
+/// As one of several processes a program for one rank says so and stops.
+#[test]
+fn programs_for_one_rank_notice_mpirun() {
+    for (name, arguments) in jobs("examples-c/hmc/quenched.toml") {
+        for program in all(name) {
+            for variable in
+                ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"]
+            {
+                for (ranks, status) in [("2", 2), ("1", 1)] {
+                    let mut job = Command::new(program);
+                    let out = job.args(&arguments).env(variable, ranks).output().unwrap();
+                    let told = text(&out.stderr);
+                    assert_eq!(out.status.code(), Some(status), "{program:?} {variable}: {told}");
+                    let all = [variable, "_mpi", "built for one rank"].map(|w| told.contains(w));
+                    assert_eq!(all, [status == 2; 3], "{program:?}: {told}");
+                }
+            }
+        }
+    }
+}
+
+/// The list between quotation marks that a C source calls OPTIONS.
+fn options_of(name: &str) -> Vec<String> {
+    let source = std::fs::read_to_string(format!("examples-c/{name}.c")).unwrap();
+    let list = source.split_once("OPTIONS[] =").expect("a list of options").1;
+    let list = list.split_once(';').expect("its end").0;
+    list.split(['"', ' ', '\n']).filter(|w| w.starts_with("--")).map(String::from).collect()
+}
+
+/// --help has a meaning for every option, and an example. Fortran's of three programs refer to C's.
+#[test]
+fn help_says_what_every_option_means() {
+    for name in NAMES {
+        let options = options_of(name);
+        assert!(options.len() > 2, "{name}: {options:?}");
+        for program in all(name) {
+            let fortran = program.to_string_lossy().ends_with("_f");
+            if fortran && ["propagator", "hmc", "overlap"].contains(&name) {
+                continue;
+            }
+            let help = text(&Command::new(program).arg("--help").output().unwrap().stdout);
+            // Flow's JSON is C's alone.
+            let asked = options.iter().filter(|o| !(fortran && name == "flow" && *o == "--json"));
+            for option in asked {
+                let meant = |line: &str| {
+                    let words: Vec<&str> = line.split([' ', ',', ':']).collect();
+                    let at = words.iter().position(|w| w == option);
+                    line.starts_with("  --") && at.is_some_and(|k| words.len() > k + 2)
+                };
+                assert!(help.lines().any(meant), "{program:?} {option}: {help}");
+            }
+            let example = help.lines().filter(|l| l.starts_with("example: ")).count();
+            assert!(example == 1 && help.starts_with("usage: "), "{program:?}: {help}");
+        }
+    }
+}
+
+/// A value that is none of a list: the one that may be meant, and the list.
+#[test]
+fn values_are_suggested() {
+    for (name, arguments, message) in [
+        ("gaugefix", &["--gauge", "absent", "--method", "anealing"][..], "did you mean annealing?"),
+        (
+            "gaugefix",
+            &["--gauge", "absent", "--precision", "sngle"],
+            "expected one of single, mixed, double",
+        ),
+        (
+            "propagator",
+            &["--gauge", "absent", "--kappa", "0.1", "--solver", "bicgstap"],
+            "did you mean bicgstab?",
+        ),
+        (
+            "propagator",
+            &["--gauge", "absent", "--kappa", "0.1", "--source", "ball,3"],
+            "did you mean wall? expected one of point, wall, volume",
+        ),
+        (
+            "propagator",
+            &["--gauge", "absent", "--kappa", "0.1", "--source", "xyz"],
+            "--source: xyz; expected one of point, wall, volume",
+        ),
+        (
+            "propagator",
+            &["--gauge", "absent", "--kappa", "0.1", "--baryons", "nuclon"],
+            "did you mean nucleon?",
+        ),
+        ("plaquette", &["--device", "cdua", "absent"], "did you mean cuda?"),
+    ] {
+        for program in all(name) {
+            let out = Command::new(program).args(arguments).output().unwrap();
+            let told = text(&out.stderr);
+            assert_eq!(out.status.code(), Some(2), "{program:?} {arguments:?}: {told}");
+            assert!(told.contains(message), "{program:?} {arguments:?}: {told}");
+        }
+    }
+}
+
+/// In a file progress is whole lines, without what moves a terminal's cursor.
+#[test]
+fn progress_in_a_file_is_lines() {
+    let solve = ["--kappa", "0.12", "--tol", "1e-12"];
+    for (name, arguments) in [
+        ("heatbath", "--lattice 4,4,4,4 --beta 6.0 --thermalise 30".split(' ').collect::<Vec<_>>()),
+        ("flow", vec!["--gauge", SMALL, "--time", "0.2"]),
+        ("gaugefix", vec!["--gauge", SMALL]),
+        ("propagator", [&["--gauge", SMALL][..], &solve].concat()),
+    ] {
+        for program in all(name) {
+            let out = run(program, &arguments);
+            let told = text(&out.stderr);
+            assert!(out.status.success(), "{program:?}: {told}");
+            assert!(!told.contains(['\r', '\x1b']), "{program:?}: {told:?}");
+            assert!(told.is_empty() || told.ends_with('\n'), "{program:?}: {told:?}");
+            let last = ["sweep 30 of 30", "t 0.2000, ", "gaugefix on ", " iterations, residual "];
+            assert!(last.iter().any(|l| told.contains(l)), "{program:?}: {told:?}");
+        }
+    }
+}
+
 /// The files after one that cannot be read are read all the same.
 #[test]
 fn plaquette_goes_on_after_a_bad_file() {
-    static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let folder = Folder::new("bad-file");
     let bad = folder.0.join("bad.ildg").display().to_string();
     let whole = std::fs::read(SMALL).unwrap();
     std::fs::write(&bad, &whole[..whole.len() / 2]).unwrap();
-    for program in ALL.get_or_init(|| programs::find("plaquette")) {
+    for program in all("plaquette") {
         let out = run(program, &[SMALL, &bad, "absent", SMALL]);
         let (said, told) = (text(&out.stdout), text(&out.stderr));
         assert_eq!(out.status.code(), Some(1), "{said}{told}");
@@ -44,15 +175,34 @@ fn outputs_are_tried_before_the_work() {
     let nowhere = folder.0.join("no-folder/result").display().to_string();
     let gauge = ["--gauge", "absent"];
     let kappa = ["--gauge", "absent", "--kappa", "0.1"];
-    let cases: [(&str, &[&str], &[&str]); 4] = [
+    let mg = [&kappa[..], &["--solver", "mg"]].concat();
+    let heatbath = ["--start", "absent", "--beta", "6"];
+    let cases: [(&str, &[&str], &[&str]); 7] = [
         ("gluon", &gauge, &["--json", "--plot"]),
         ("gaugefix", &gauge, &["--json", "--plot", "--history", "--out", "--transformation"]),
-        ("propagator", &kappa, &["--json", "--plot"]),
+        ("propagator", &kappa, &["--json", "--plot", "--save"]),
+        ("propagator", &mg, &["--save-multigrid"]),
+        ("overlap", &gauge, &["--json", "--save-modes"]),
+        ("heatbath", &heatbath, &["--json", "--plot"]),
         ("flow", &gauge, &["--plot"]),
     ];
     for (name, needed, outputs) in cases {
-        for program in found(name) {
+        for program in all(name) {
             for output in outputs {
+                // What is there stays until there is something better.
+                let kept = folder.0.join("kept").display().to_string();
+                std::fs::write(&kept, "of another run").unwrap();
+                let overwrite: &[&str] =
+                    if name == "heatbath" { &["--overwrite", "yes"] } else { &[] };
+                let out = run(program, &[needed, &[*output, &kept], overwrite].concat());
+                assert_eq!(out.status.code(), Some(1), "{program:?} {output}");
+                assert_eq!(
+                    std::fs::read_to_string(&kept).unwrap(),
+                    "of another run",
+                    "{program:?}"
+                );
+                let left = std::fs::read_dir(&folder.0).unwrap().count();
+                assert_eq!(left, 1, "{program:?} {output} leaves a part");
                 // The input is absent too: the output is looked at first.
                 let out = run(program, &[needed, &[*output, &nowhere][..]].concat());
                 let told = text(&out.stderr);
@@ -67,8 +217,8 @@ fn outputs_are_tried_before_the_work() {
 /// Options that do not exist, come twice or lack a value; help and version.
 #[test]
 fn options_are_checked_by_every_program() {
-    for name in ["gluon", "gaugefix", "propagator", "flow", "hmc", "heatbath"] {
-        for program in found(name) {
+    for name in NAMES {
+        for program in all(name) {
             for (arguments, message) in [
                 (&["--devise", "cpu"][..], "did you mean --device?"),
                 (&["--threads", "1", "--threads=2"], "an option is given twice: --threads"),
@@ -76,6 +226,10 @@ fn options_are_checked_by_every_program() {
                 (&["cpu"], "unknown option: cpu"),
                 (&[], "missing"),
             ] {
+                // What is no option is a file to plaquette.
+                if name == "plaquette" && arguments == ["cpu"] {
+                    continue;
+                }
                 let out = Command::new(program).args(arguments).output().unwrap();
                 let told = text(&out.stderr);
                 assert_eq!(out.status.code(), Some(2), "{program:?} {arguments:?}: {told}");

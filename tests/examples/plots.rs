@@ -94,28 +94,3 @@ fn the_mean_of_a_history() {
     let (text, svg) = run("10");
     assert!(!text.contains("sweeps: mean") && !svg.contains("class=\"mean\""), "{text}");
 }
-
-/// A program for one rank that is started as one of several says so and does nothing.
-#[test]
-fn one_of_several_processes_stops() {
-    for program in propagator::programs().iter().chain(heatbath::programs()) {
-        let folder = Folder::new("several-processes");
-        let run = |name: &str, size: &str| {
-            let mut command = Command::new(program);
-            command.current_dir(&folder.0).env(name, size).args(["--device", "cpu"]);
-            match program.to_string_lossy().contains("heatbath") {
-                true => command.args(["--lattice", "4,4,4,4", "--beta", "6", "--thermalise", "1"]),
-                false => command.args(["--gauge", "absent", "--kappa", "0.1"]),
-            };
-            let out = command.output().unwrap();
-            (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
-        };
-        for name in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"] {
-            let (code, said) = run(name, "2");
-            assert_eq!(code, Some(2), "{said}");
-            assert!(said.contains(name) && said.contains("_mpi"), "{said}");
-            let (code, said) = run(name, "1");
-            assert!(code != Some(2) && !said.contains(name), "{said}");
-        }
-    }
-}

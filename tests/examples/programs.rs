@@ -1,9 +1,11 @@
 //! Finds and runs the programs: those of the folder `PLAQ_EXAMPLES` (the kit's bin/), else they are
 //! compiled here.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -42,8 +44,18 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
     program
 }
 
-/// The C program `name` and its Fortran twin, as far as they can run here.
-pub fn find(name: &str) -> Vec<PathBuf> {
+/// All programs that have a twin.
+pub const NAMES: [&str; 8] =
+    ["plaquette", "heatbath", "gaugefix", "gluon", "flow", "propagator", "hmc", "overlap"];
+
+/// The C program `name` and its Fortran twin, as far as they can run here; compiled once.
+pub fn all(name: &str) -> &'static [PathBuf] {
+    static ALL: [OnceLock<Vec<PathBuf>>; NAMES.len()] = [const { OnceLock::new() }; NAMES.len()];
+    let k = NAMES.iter().position(|n| *n == name).expect("a program of NAMES");
+    ALL[k].get_or_init(|| find(name))
+}
+
+fn find(name: &str) -> Vec<PathBuf> {
     let twin = format!("{name}_f");
     if let Some(folder) = std::env::var_os("PLAQ_EXAMPLES") {
         let all = [name, &twin].map(|n| Path::new(&folder).join(n));
@@ -92,10 +104,11 @@ pub fn job_on(program: &Path, gauge: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e} in\n{text}"))
 }
 
-/// C's and Fortran's, in this order; says so where one is absent.
+/// C's and Fortran's, in this order; says so where one is absent, past the test runner, which keeps what
+/// tests that pass print.
 pub fn has_both(programs: &[PathBuf]) -> bool {
     if programs.len() < 2 {
-        println!("skipped: not both of C and Fortran");
+        let _ = writeln!(std::io::stdout(), "skipped: not both of C and Fortran: {programs:?}");
     }
     programs.len() == 2
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 
 use serde_json::Value;
 
@@ -11,8 +10,7 @@ use super::common::milc::{self, Milc, CSW};
 use super::programs::{self, job_on};
 
 pub fn programs() -> &'static [PathBuf] {
-    static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
-    ALL.get_or_init(|| programs::find("propagator"))
+    programs::all("propagator")
 }
 
 /// Runs a program on a configuration; its JSON. None where the configuration is absent.
@@ -123,11 +121,6 @@ fn right_hand_sides_at_a_time_change_nothing() {
     }
 }
 
-/// The program in C, which has more than its twin.
-fn in_c() -> impl Iterator<Item = &'static PathBuf> {
-    programs().iter().filter(|p| !p.to_string_lossy().ends_with("_f"))
-}
-
 /// The numbers of every entry of a list, by what else it says.
 fn entries(json: &Value, list: &str) -> Vec<(String, Vec<f64>)> {
     let all = json[list].as_array().unwrap_or_else(|| panic!("{list}: {json}"));
@@ -150,7 +143,7 @@ const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 #[test]
 fn sources_momenta_and_files() {
     let folder = common::Folder::new("quarks");
-    for program in in_c() {
+    for program in programs() {
         let quarks = ["--kappa", "0.12", "--kappa-strange", "0.11", "--tol", "1e-12"];
         let hadrons = ["--momenta", "0,0,0:1,0,-1", "--baryons", "nucleon,xi_star"];
         let smearing =
@@ -202,7 +195,7 @@ fn sources_momenta_and_files() {
 /// near, and two of them are not the same.
 #[test]
 fn noise_sums_over_the_positions_of_the_source() {
-    for program in in_c() {
+    for program in programs() {
         let run = |source: &str, more: &[&str]| {
             let all = [&["--kappa", "0.1", "--source", source][..], more].concat();
             numbers(&job_on(program, Path::new(SMALL), &all), "correlators", "pion")
@@ -223,7 +216,7 @@ fn noise_sums_over_the_positions_of_the_source() {
 
 #[test]
 fn options_of_hadrons_are_checked() {
-    for program in in_c() {
+    for program in programs() {
         for (arguments, message) in [
             (&["--noise", "z3"][..], "expected one of none, z2, z4"),
             (&["--baryons", "nucleon,proton"], "sigma_star"),
@@ -235,6 +228,17 @@ fn options_of_hadrons_are_checked() {
             (&["--sink-smear", "-1,4"], "--sink-smear"),
             (&["--save", "a", "--load", "b"], "--load"),
             (&["--kappa-strange", "-0.1"], "--kappa-strange"),
+            (&["--source", "volume"], "expected --noise"),
+            (&["--source", "volume:wall,1", "--noise", "z2"], "stands alone"),
+            (&["--dilute", "spin,colour"], "expected --noise"),
+            (&["--noise", "z2", "--dilute", "spin"], "expected spin and colour"),
+            (&["--noise", "z2", "--dilute", "spin,color"], "did you mean colour?"),
+            (&["--noise", "z2", "--source", "wall,1", "--dilute", "spin,colour,time"], "time"),
+            (&["--noise", "z2", "--dilute", "spin,colour,parity"], "parity"),
+            (&["--sequential", "3,16,0,0,0"], "--sequential"),
+            (&["--sequential", "3,15,0"], "--sequential"),
+            (&["--sequential", "3,15,0,0,0", "--sink-smear", "0.3,2"], "--sequential"),
+            (&["--sequential", "3,15,0,0,0", "--kappa-strange", "0.1"], "--sequential"),
         ] {
             let out = Command::new(program)
                 .args(["--gauge", "absent", "--kappa", "0.1"])

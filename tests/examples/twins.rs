@@ -113,6 +113,64 @@ fn noise() {
     }
 }
 
+/// Parts of a volume add up to it: even and odd sites on average, and slices are walls.
+#[test]
+fn volumes_in_parts() {
+    let run =
+        |name: &str, more: &[&str]| both(name, &[&["--noise", "z2", "--seed", "5"], more].concat());
+    let Some(walls) = run("walls", &["--source", "wall,all"]) else { return };
+    let in_time = run("in-time", &["--source", "volume", "--dilute", "spin,colour,time"]).unwrap();
+    same(&walls["mesons"], &in_time["mesons"], "mesons");
+    let whole = run("whole", &["--source", "volume"]).unwrap();
+    let parts = run("parts", &["--source", "volume", "--dilute", "spin,colour,parity"]).unwrap();
+    let sites = |c: &Value| {
+        c["sources"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|s| s["sites"].as_str().unwrap().to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(sites(&whole), ["all"]);
+    assert_eq!(sites(&parts), ["even", "odd"]);
+    assert_eq!(parts["sources"][1]["kind"], "volume");
+    // Both are estimates of the same, to the noise of what parts do not have in common.
+    let pion = |c: &Value| numbers(c["correlators"]["pion"].as_array().unwrap()).unwrap();
+    for (t, (a, b)) in pion(&whole).iter().zip(pion(&parts)).enumerate() {
+        assert!((a - 2.0 * b).abs() < 0.2 * a.abs() && *a != 2.0 * b, "t={t}: {a} {b}");
+    }
+}
+
+/// With the identity at all sinks the sequential propagator is minus the derivative by the mass.
+#[test]
+fn sequential_propagators() {
+    let mass = ["--normalisation", "mass"];
+    let one = [&["--sequential", "-1,0,0,0,0"][..], &mass].concat();
+    let Some(c) = both("sequential", &one) else { return };
+    assert_eq!(c["sequential"]["time"], -1);
+    assert_eq!(c["mesons"].as_array().unwrap().len(), 3 * 16);
+    let of = |c: &Value, quarks: &str| -> Vec<f64> {
+        let is = |m: &&Value| m["quarks"] == quarks && m["gamma"] == 15;
+        let found = c["mesons"].as_array().unwrap().iter().find(is).unwrap();
+        numbers(found["re"].as_array().unwrap()).unwrap()
+    };
+    let h = 1e-3;
+    let at = |m: f64| {
+        let kappa = (0.5 / (0.5 / 0.12 + m)).to_string();
+        let arguments = [&["--kappa", &kappa, "--tol", "1e-12"][..], &mass].concat();
+        of(&job_on(&programs()[0], Path::new(SMALL), &arguments), "ll")
+    };
+    let (more, less) = (at(h), at(-h));
+    for (t, x) in of(&c, "ls").iter().enumerate() {
+        let slope = (more[t] - less[t]) / (2.0 * h);
+        assert!((slope + 2.0 * x).abs() < 1e-4 * slope.abs(), "t={t}: {slope} {x}");
+    }
+    let moving = ["--sequential", "3,8,1,0,-1", "--momenta", "0,0,0:1,0,0", "--source", "wall,1"];
+    let moving = both("sequential-p", &moving).unwrap();
+    assert_eq!(moving["sequential"]["momentum"], serde_json::json!([1, 0, -1]));
+    assert!(of(&moving, "ls") != of(&moving, "ll"));
+}
+
 #[test]
 fn smearing() {
     let links = ["--smear-links", "0.5,2"];

@@ -83,6 +83,9 @@ impl Tables {
         if self.callbacks.contains_key(ty) {
             return Some(format!("{to} = on_{ty};"));
         }
+        if let Some(kind) = self.kind(ty) {
+            return Some(format!("{to}.id = handle_or_none({kind});"));
+        }
         let array = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
         if let Some((inner, count)) = array.and_then(|a| a.split_once("; ")) {
             return match (inner, count) {

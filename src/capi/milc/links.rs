@@ -11,7 +11,7 @@ use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
 use crate::capi::quda::gauge::finite;
 use crate::capi::quda::session::{self, Session};
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Subset};
 use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Stop, Working};
 use crate::ops::observables;
@@ -121,11 +121,12 @@ pub fn unitarize(
     if left.worst().is_nan() || left.worst() > tol {
         bail!(
             NotUnitary,
-            "link {} at {:?}: expected a deviation from SU(3) of at most {tol:e} after the \
-             projection, found {:e}; the link as it was has no SU(3) matrix near it",
+            "link {} at {:?}: expected a deviation from SU(3) of at most {} after the \
+             projection, found {}; the link as it was has no SU(3) matrix near it",
             left.direction,
             left.site,
-            left.worst()
+            significant(tol, 6),
+            significant(left.worst(), 2)
         );
     }
     links.save(&projected)

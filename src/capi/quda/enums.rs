@@ -1,6 +1,7 @@
 //! `enum_quda.h`: enumerations of QUDA with QUDA's numbers, as far as functions here take them.
 
 use crate::capi::table::interface;
+use crate::error::words;
 use crate::fields::Precision;
 use crate::solvers::SolverKind;
 
@@ -25,12 +26,18 @@ pub struct HostMemory;
 pub struct Numbers(pub Precision);
 
 /// Order of links in the host's arrays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LinkOrder {
     Qdp,
     Milc,
     MilcSite,
 }
+
+words!(LinkOrder {
+    Qdp => "QUDA_QDP_GAUGE_ORDER",
+    Milc => "QUDA_MILC_GAUGE_ORDER",
+    MilcSite => "QUDA_MILC_SITE_GAUGE_ORDER",
+});
 
 /// Links of SU(3).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -290,7 +290,7 @@ impl Host {
         if self.order != LinkOrder::Milc {
             bail!(
                 Unsupported,
-                "param.gauge_order: expected QUDA_MILC_GAUGE_ORDER for momenta of the host, found {:?}; \
+                "param.gauge_order: expected QUDA_MILC_GAUGE_ORDER for momenta of the host, found {}; \
                  or keep momenta on the device (use_resident_mom, make_resident_mom)",
                 self.order
             );

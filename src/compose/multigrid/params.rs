@@ -1,6 +1,6 @@
 use crate::backend::Device;
 use crate::bail;
-use crate::error::{within, Result};
+use crate::error::{within, words, Result};
 use crate::fields::Precision;
 
 /// Directions that GCR on a coarse level keeps.
@@ -29,7 +29,7 @@ const MOST_ITERATIONS: usize = 100_000;
 pub(super) const MOST_REFINEMENTS: usize = 10_000;
 
 /// How a level solves with the next coarser one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cycle {
     /// One correction.
     V,
@@ -39,8 +39,14 @@ pub enum Cycle {
     K,
 }
 
+words!(Cycle {
+    V => "PLAQ_CYCLE_V",
+    W => "PLAQ_CYCLE_W",
+    K => "PLAQ_CYCLE_K",
+});
+
 /// What smooths a level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Smoother {
     /// Minimal residual, on the finest level with relaxation.
     Mr,
@@ -57,6 +63,15 @@ pub enum Smoother {
     SchwarzMultiplicative,
 }
 
+words!(Smoother {
+    Mr => "PLAQ_SMOOTHER_MR",
+    Gcr => "PLAQ_SMOOTHER_GCR",
+    CaGcr => "PLAQ_SMOOTHER_CA_GCR",
+    Richardson => "PLAQ_SMOOTHER_RICHARDSON",
+    SchwarzAdditive => "PLAQ_SMOOTHER_SCHWARZ_ADDITIVE",
+    SchwarzMultiplicative => "PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE",
+});
+
 impl Smoother {
     pub(super) fn has_domains(self) -> bool {
         matches!(self, Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative)
@@ -64,7 +79,7 @@ impl Smoother {
 }
 
 /// What solves the coarsest level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Coarsest {
     /// As [`Smoother::Gcr`], restarted after `KRYLOV` directions.
     Gcr,
@@ -75,6 +90,13 @@ pub enum Coarsest {
     /// The inverse of the whole operator of the level, a dense matrix that every rank has its rows of.
     Direct,
 }
+
+words!(Coarsest {
+    Gcr => "PLAQ_COARSEST_GCR",
+    CaGcr => "PLAQ_COARSEST_CA_GCR",
+    BiCgStab => "PLAQ_COARSEST_BICGSTAB",
+    Direct => "PLAQ_COARSEST_DIRECT",
+});
 
 /// Names of choices in inputs.
 macro_rules! named {
@@ -292,7 +314,7 @@ impl MultigridParams {
         if self.smoother_precision() == Precision::F16 && !plain {
             bail!(
                 Unsupported,
-                "smoother: {:?} works in single or double precision, smoother_precision is half",
+                "smoother: {} works in single or double precision, smoother_precision is half",
                 self.smoother
             );
         }

@@ -42,7 +42,7 @@ use updater::{Update, Updater};
 use super::observables::unitarity;
 use crate::backend::args;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Precision, Transformation};
 
 /// Checks without a new lowest violation after which single precision has come to its end, and the
@@ -155,8 +155,9 @@ fn check_links(gauge: &GaugeField, asked: f64) -> Result<()> {
     if found.worst() > tolerance {
         bail!(
             NotUnitary,
-            "gauge fixing: link {mu} at {site:?} is off the group by {:e}, allowed {tolerance:e}",
-            found.worst()
+            "gauge fixing: link {mu} at {site:?} is off the group by {}, allowed {}",
+            significant(found.worst(), 2),
+            significant(tolerance, 6)
         );
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::report::Quality;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{GaugeField, Precision};
 
 /// The functional of g(x) that is maximised, normalised as in Schroeck and Vogt, Comput. Phys.
@@ -132,13 +132,19 @@ const SINGLE_CHANGE: f64 = 1e-9;
 /// Precision of the sweeps. Links are read only, so that rounding does not grow in them;
 /// functional and violation of the result are computed in double for all three, and the residual
 /// gauge is fixed in double.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Working {
     Single,
     /// In single precision as far as that goes, the rest in double.
     Mixed,
     Double,
 }
+
+words!(Working {
+    Single => "PLAQ_GAUGEFIX_SINGLE",
+    Mixed => "PLAQ_GAUGEFIX_MIXED",
+    Double => "PLAQ_GAUGEFIX_DOUBLE",
+});
 
 /// Parameters of `fix_gauge`.
 #[derive(Clone, Copy, Debug)]
@@ -206,7 +212,10 @@ impl GaugeFixParams {
     /// Fourier acceleration in maximally Abelian gauge.
     pub(super) fn check(&self, gauge: &GaugeField) -> Result<()> {
         if gauge.precision() == Precision::F16 {
-            bail!(Unsupported, "gauge fixing: expected links in f64 or f32, found F16");
+            bail!(
+                Unsupported,
+                "gauge fixing: expected links in double or single precision, found half"
+            );
         }
         if let Condition::Coulomb { time: time @ 4.. } = self.condition {
             bail!(BadParameter, "gauge fixing: time: expected direction 0 to 3, found {time}");

@@ -125,7 +125,8 @@ impl GaugeForce {
         if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
             bail!(
                 Unsupported,
-                "gauge force: expected {precision:?} links stored as R18, found {:?} {:?}",
+                "gauge force: expected {precision} links stored as PLAQ_STORAGE_SU3_18, found {} links \
+                 stored as {}",
                 gauge.precision(),
                 gauge.recon()
             );
@@ -211,7 +212,7 @@ impl LinkAction for GaugeForce {
         momenta.matches(gauge.geometry(), gauge.device(), "links")?;
         if momenta.precision() != gauge.precision() {
             let (links, p) = (gauge.precision(), momenta.precision());
-            bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
+            bail!(FieldMismatch, "gauge force: links in {links} and momenta in {p}");
         }
         let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
         self.prepare(&args)?;

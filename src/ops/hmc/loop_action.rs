@@ -195,7 +195,7 @@ impl LinkAction for LoopForce {
         momenta.matches(gauge.geometry(), gauge.device(), "links")?;
         if momenta.precision() != gauge.precision() {
             let (links, p) = (gauge.precision(), momenta.precision());
-            bail!(FieldMismatch, "gauge force: links in {links:?} and momenta in {p:?}");
+            bail!(FieldMismatch, "gauge force: links in {links} and momenta in {p}");
         }
         self.force.clear()?;
         for batch in self.action.loops.batches(self.walker.together()) {

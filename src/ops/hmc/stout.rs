@@ -81,7 +81,8 @@ impl Smeared {
         if gauge.recon() != Recon::R18 || gauge.precision() == Precision::F16 {
             bail!(
                 Unsupported,
-                "stout smearing: expected f64 or f32 links as R18, found {:?} {:?}",
+                "stout smearing: expected double or single links stored as PLAQ_STORAGE_SU3_18, \
+                 found {} links stored as {}",
                 gauge.precision(),
                 gauge.recon()
             );
@@ -131,7 +132,7 @@ impl Smeared {
         force.matches(links.geometry(), links.device(), "links")?;
         if force.precision() != links.precision() {
             let (p, u) = (force.precision(), links.precision());
-            bail!(FieldMismatch, "stout smearing: force in {p:?}, links in {u:?}");
+            bail!(FieldMismatch, "stout smearing: force in {p}, links in {u}");
         }
         let lambda = Momenta::new(links.device(), links.geometry(), links.precision())?;
         for level in (0..self.stout.levels).rev() {

@@ -209,10 +209,14 @@ impl Hmc {
         if gauge.geometry() != self.momenta.geometry() || gauge.device() != self.momenta.device() {
             bail!(FieldMismatch, "hmc: the links live on another lattice or device");
         }
-        let form = (gauge.precision(), gauge.recon());
-        if form != (self.start.precision(), Recon::R18) {
-            let expected = self.start.precision();
-            bail!(Unsupported, "hmc: expected {expected:?} links stored as R18, found {form:?}");
+        let (expected, precision, recon) =
+            (self.start.precision(), gauge.precision(), gauge.recon());
+        if (precision, recon) != (expected, Recon::R18) {
+            bail!(
+                Unsupported,
+                "hmc: expected {expected} links stored as PLAQ_STORAGE_SU3_18, found {precision} links \
+                 stored as {recon}"
+            );
         }
         if !self.announced {
             self.rehearse(gauge);

@@ -179,7 +179,7 @@ impl Operator {
         {
             let narrow = precision;
             precision = if narrow == Precision::F16 { Precision::F32 } else { DOUBLE.0 };
-            log::warn!("CG stands still in {narrow:?}: it begins anew in {precision:?}");
+            log::warn!("CG stands still in {narrow}: it begins anew in {precision}");
             let inverter =
                 Inverter { sloppy: Some((precision, Recon::R12)), ..self.inverter.clone() };
             x.clear()?;
@@ -418,7 +418,7 @@ fn check_multigrid(name: &str, inverter: &Inverter, schur: Schur) -> Result<()> 
     if inverter.multigrid.is_some() && schur != even {
         bail!(
             Unsupported,
-            "{name}: multigrid solves with the symmetric operator on even sites, found {schur:?}"
+            "{name}: multigrid solves with the symmetric operator on even sites, found {schur}"
         );
     }
     Ok(())

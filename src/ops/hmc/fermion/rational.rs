@@ -14,7 +14,7 @@ use crate::backend::rehearsing;
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::{LinOp, Uses};
 use crate::operators::DiracParams;
@@ -180,11 +180,13 @@ impl OneFlavour {
         if (low.value < from || high.value > to) && !rehearsing() {
             bail!(
                 SpectralBounds,
-                "{}: eigenvalues of P^dagger P from {:.4e} to {:.4e} were found, the rational \
-                 approximation covers {from:.4e} to {to:.4e}",
+                "{}: eigenvalues of P^dagger P from {} to {} were found, the rational \
+                 approximation covers {} to {}",
                 self.name,
-                low.value,
-                high.value
+                significant(low.value, 5),
+                significant(high.value, 5),
+                significant(from, 5),
+                significant(to, 5)
             );
         }
         Ok(())
