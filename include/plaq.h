@@ -741,7 +741,7 @@ plaq_status plaq_spinor_axpby(const double *a,
                               plaq_spinor y,
                               int64_t count);
 
-/** Smears every right-hand side of a field on both parities, in single or double precision, with
+/** Smears every right-hand side of a field on both parities, in any precision, with
  * the links of `gauge` (SU(3)); on failure the field is as before.
  * Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_smear(plaq_spinor spinor,

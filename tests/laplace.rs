@@ -149,12 +149,20 @@ fn smearing_is_a_power_of_the_step() {
             let norm = 1.0 / (1.0 + 6.0 * alpha);
             want = laplace(s.lat, &s.links, 4, SPACE, norm, alpha * norm, &want);
         }
-        let mut psi = s.load(Precision::F64, Components::SPINOR, &[&a]);
-        wuppertal(&mut psi, &gauge, alpha, steps, SPACE).unwrap();
-        let found = distance(&psi.save_lex().unwrap(), &numbers(&want));
-        assert!(found < tolerance(Precision::F64, 200.0), "{found:e}");
-        let e = wuppertal(&mut psi, &gauge, -1.0, 1, SPACE).unwrap_err();
-        assert_eq!(e.status, Status::BadParameter);
+        for precision in [Precision::F64, Precision::F32, Precision::F16] {
+            let mut psi = s.load(precision, Components::SPINOR, &[&a]);
+            wuppertal(&mut psi, &gauge, alpha, steps, SPACE).unwrap();
+            let found = distance(&psi.save_lex().unwrap(), &numbers(&want));
+            // In 16 bits every step rounds sites, and links, to a unit of their own.
+            let terms = if precision == Precision::F16 { 8.0 } else { 200.0 };
+            assert!(found < tolerance(precision, terms), "{precision:?}: {found:e}");
+            let kept = psi.save_lex().unwrap();
+            for (alpha, directions) in [(-1.0, SPACE), (f64::NAN, SPACE), (0.1, 0), (0.1, 16)] {
+                let e = wuppertal(&mut psi, &gauge, alpha, 1, directions).unwrap_err();
+                assert_eq!(e.status, Status::BadParameter);
+            }
+            assert_eq!(psi.save_lex().unwrap(), kept);
+        }
     }
 }
 

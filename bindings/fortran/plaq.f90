@@ -1800,7 +1800,7 @@ module plaq
       type(plaq_spinor), value :: y
       integer(c_int64_t), value :: count
     end function
-    !> Smears every right-hand side of a field on both parities, in single or double precision, with
+    !> Smears every right-hand side of a field on both parities, in any precision, with
     !> the links of `gauge` (SU(3)); on failure the field is as before.
     !> Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_smear(spinor, gauge, params) bind(c)

@@ -106,7 +106,7 @@ interface! {
         plaq_spinor_copy(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>) = copy;
         /// y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
         plaq_spinor_axpby(a: Array<f64>, x: Handle<plaq_spinor>, b: Array<f64>, y: Handle<plaq_spinor>, count: i64) = axpby;
-        /// Smears every right-hand side of a field on both parities, in single or double precision, with
+        /// Smears every right-hand side of a field on both parities, in any precision, with
         /// the links of `gauge` (SU(3)); on failure the field is as before.
         /// Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_smear(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_smear_params>) = smear;

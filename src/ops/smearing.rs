@@ -14,10 +14,10 @@ pub const SPACE: i32 = 7;
 /// psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi with H the sum over the neighbours in the d
 /// directions of `directions` (bit mu) carried by the links (Guesken, Nucl. Phys. B (Proc. Suppl.)
 /// 17, 361; the normalisation of QUDA). Any number of right-hand sides, spinors or colour vectors on
-/// both parities, single or double. On failure the field is as before.
+/// both parities, any precision. On failure the field is as before.
 ///
 /// # Errors
-/// `BadParameter`: alpha negative or not finite; `Unsupported`, `FieldMismatch` as of
+/// `BadParameter`: alpha negative or not finite, no direction; `Unsupported`, `FieldMismatch` as of
 /// [`Laplace::new`] and its application.
 pub fn wuppertal(
     psi: &mut VectorField,
@@ -28,6 +28,12 @@ pub fn wuppertal(
 ) -> Result<()> {
     if !(alpha >= 0.0 && alpha.is_finite()) {
         bail!(BadParameter, "alpha: expected a number from 0 on, found {alpha}");
+    }
+    if !(1..=15).contains(&directions) {
+        bail!(
+            BadParameter,
+            "directions: expected a mask of bits 0 to 3, 1 to 15, found {directions}"
+        );
     }
     let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
     let links = if gauge.precision() == psi.precision() && readable {

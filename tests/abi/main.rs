@@ -144,9 +144,9 @@ fn c_program(name: &'static str) {
 }
 
 /// Those that tell whose message they looked at.
-const PROGRAMS: [&str; 12] = [
+const PROGRAMS: [&str; 13] = [
     "context", "fields", "dirac", "paths", "force", "solve", "observe", "faults", "mistakes",
-    "hmc", "modes", "hadron",
+    "hmc", "modes", "hadron", "smear",
 ];
 
 #[test]
@@ -284,6 +284,11 @@ fn hybrid_monte_carlo() {
 #[test]
 fn eigenvectors_and_overlap() {
     c_program("modes");
+}
+
+#[test]
+fn smearing() {
+    c_program("smear");
 }
 
 #[test]
