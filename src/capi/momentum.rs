@@ -210,7 +210,7 @@ fn force_gauge(
 
 impl From<KickReport> for plaq_force_report {
     fn from(k: KickReport) -> Self {
-        let iterations = k.iterations as i64;
+        let iterations = k.solves.iterations as i64;
         plaq_force_report { rms: k.rms, max: k.max, iterations, ..Default::default() }
     }
 }
