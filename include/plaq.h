@@ -2725,6 +2725,8 @@ typedef struct plaq_monomial_report {
   int64_t force_iterations;
   int64_t action_iterations;
   double seconds;
+  /** Those of the seconds in solvers: the rest is what is no solve. */
+  double solve_seconds;
 } plaq_monomial_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2767,12 +2769,12 @@ plaq_status plaq_hmc_place(plaq_hmc hmc, int64_t *seed, int64_t *trajectory);
 /** Goes on at another place of the random streams. */
 plaq_status plaq_hmc_set_place(plaq_hmc hmc, int64_t seed, int64_t trajectory);
 
-/** Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
- * for bit; it appears complete or not at all. */
+/** Writes links, place and the intervals that monomials have measured to a file (ILDG, double
+ * precision) from which the chain goes on bit for bit; it appears complete or not at all. */
 plaq_status plaq_hmc_save(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
-/** Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
- * configuration without a place. Links and place are then as before. */
+/** Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
+ * those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before. */
 plaq_status plaq_hmc_load(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
 /** A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,

@@ -1452,6 +1452,8 @@ module plaq
     integer(c_int64_t) :: force_iterations
     integer(c_int64_t) :: action_iterations
     real(c_double) :: seconds
+    !> Those of the seconds in solvers: the rest is what is no solve.
+    real(c_double) :: solve_seconds
   end type
 
   ! Gradient flow
@@ -3045,16 +3047,16 @@ module plaq
       integer(c_int64_t), value :: seed
       integer(c_int64_t), value :: trajectory
     end function
-    !> Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
-    !> for bit; it appears complete or not at all.
+    !> Writes links, place and the intervals that monomials have measured to a file (ILDG, double
+    !> precision) from which the chain goes on bit for bit; it appears complete or not at all.
     integer(c_int32_t) function plaq_hmc_save(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
-    !> configuration without a place. Links and place are then as before.
+    !> Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
+    !> those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
     integer(c_int32_t) function plaq_hmc_load(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
