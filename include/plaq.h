@@ -2468,7 +2468,7 @@ typedef struct plaq_momentum {
   int64_t id;
 } plaq_momentum;
 
-/** What an array of momenta holds for each link, in double precision; four links on a site. */
+/** What an array of momenta holds for each link; four links on a site. */
 typedef int32_t plaq_momentum_form;
 enum {
   /** p_1 to p_8. */
@@ -2489,7 +2489,9 @@ enum {
   /** x fastest, t slowest. */
   PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0,
   /** Even sites, then odd ones. */
-  PLAQ_SITE_ORDER_EVEN_ODD = 1
+  PLAQ_SITE_ORDER_EVEN_ODD = 1,
+  /** The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them. */
+  PLAQ_SITE_ORDER_OPENQCD = 2
 };
 
 /** A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
@@ -2557,6 +2559,22 @@ plaq_status plaq_momentum_save(plaq_momentum momentum,
                                int32_t order,
                                double factor,
                                double *data);
+
+/** plaq_momentum_load from an array in `precision`, double or single. */
+plaq_status plaq_momentum_load_in(plaq_momentum momentum,
+                                  int32_t form,
+                                  int32_t order,
+                                  int32_t precision,
+                                  double factor,
+                                  const void *data);
+
+/** plaq_momentum_save into an array in `precision`, double or single. */
+plaq_status plaq_momentum_save_in(plaq_momentum momentum,
+                                  int32_t form,
+                                  int32_t order,
+                                  int32_t precision,
+                                  double factor,
+                                  void *data);
 
 /** The gauge action of the links, all ranks. */
 plaq_status plaq_action_gauge(plaq_gauge gauge,

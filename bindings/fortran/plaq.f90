@@ -1353,7 +1353,7 @@ module plaq
   type, bind(c) :: plaq_momentum
     integer(c_int64_t) :: id = 0
   end type
-  !> What an array of momenta holds for each link, in double precision; four links on a site.
+  !> What an array of momenta holds for each link; four links on a site.
   !> p_1 to p_8.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_COEFFICIENTS = 0
   !> i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
@@ -1369,6 +1369,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0
   !> Even sites, then odd ones.
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
+  !> The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_OPENQCD = 2
   !> A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
   !> (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
   type, bind(c) :: plaq_gauge_action_params
@@ -2806,6 +2808,36 @@ module plaq
       integer(c_int32_t), value :: order
       real(c_double), value :: factor
       real(c_double), intent(inout) :: data(*)
+    end function
+    !> plaq_momentum_load from an array in `precision`, double or single.
+    integer(c_int32_t) function plaq_momentum_load_in(momentum, &
+        form, &
+        order, &
+        precision, &
+        factor, &
+        data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      integer(c_int32_t), value :: precision
+      real(c_double), value :: factor
+      type(c_ptr), value :: data
+    end function
+    !> plaq_momentum_save into an array in `precision`, double or single.
+    integer(c_int32_t) function plaq_momentum_save_in(momentum, &
+        form, &
+        order, &
+        precision, &
+        factor, &
+        data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      integer(c_int32_t), value :: precision
+      real(c_double), value :: factor
+      type(c_ptr), value :: data
     end function
     !> The gauge action of the links, all ranks.
     integer(c_int32_t) function plaq_action_gauge(gauge, params, action) bind(c)
