@@ -45,11 +45,11 @@ fn input(action: &str, quarks: &str, levels: &[(&str, usize)]) -> String {
     );
     let mut names = vec!["\"gauge\""];
     if !quarks.is_empty() {
-        let exact = "error_force = 1e-10\nerror_hamiltonian = 1e-11";
+        let exact = "error_force = 1e-7\nerror_hamiltonian = 1e-9\ncheck_every = 0";
         let of_one = if quarks.contains("one_flavour") { exact } else { "" };
         text += &format!(
             "[[monomial]]\nname = \"quarks\"\n{quarks}\n{of_one}\n\
-             solver = {{ tolerance_force = 1e-11, tolerance_hamiltonian = 1e-11, guesses = 2 }}\n"
+             solver = {{ tolerance_force = 1e-10, tolerance_hamiltonian = 1e-10, guesses = 2 }}\n"
         );
         names.insert(0, "\"quarks\"");
     }
@@ -69,14 +69,18 @@ fn bits(r: &TrajectoryReport, u: &GaugeField) -> (u64, u64, Vec<f64>) {
     (r.delta_h.to_bits(), r.plaquette.to_bits(), u.save_lex().unwrap())
 }
 
-fn row((what, action, quarks): (&str, &str, &str), extents: [usize; 4]) {
+fn row(
+    (what, action, quarks): (&str, &str, &str),
+    integrators: &[(&str, &[(&str, usize)])],
+    extents: [usize; 4],
+) {
     let device = device();
     let geometry = common::geometry(over_ranks(extents), &device);
     let mut first = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
     first.set_near_unit(9, 0.5).unwrap();
     let folder = Folder::new("hmc-table");
     let file = folder.0.join("chain.lime");
-    for (integrator, levels) in INTEGRATORS {
+    for (integrator, levels) in integrators {
         let what = format!("{what}, {integrator}");
         let text = input(action, quarks, levels);
         let chain = || -> Hmc {
@@ -110,14 +114,18 @@ fn row((what, action, quarks): (&str, &str, &str), extents: [usize; 4]) {
 
 #[test]
 fn every_monomial_with_every_integrator() {
-    MONOMIALS.iter().for_each(|m| row(*m, [4, 2, 2, 4]));
+    for monomial in MONOMIALS {
+        row(monomial, &INTEGRATORS, [4, 2, 2, 4]);
+    }
 }
 
-/// The rows whose forces have most in them, for many ranks.
+/// What has most in its forces, for many ranks.
 #[test]
 fn monomials_over_ranks_with_every_integrator() {
-    for name in ["rectangles", "ratio", "stout, one flavour"] {
+    for (name, integrators) in
+        [("ratio", &INTEGRATORS[1..]), ("stout, one flavour", &INTEGRATORS[4..])]
+    {
         let found = MONOMIALS.iter().find(|m| m.0 == name);
-        row(*found.expect("a row of the table"), [4, 2, 2, 4]);
+        row(*found.expect("a row of the table"), integrators, [4, 2, 2, 4]);
     }
 }
