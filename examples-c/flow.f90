@@ -1,10 +1,10 @@
 !> flow: gradient flow of a configuration: action density, scales t0 and w0, topological charge; the twin
-!> of flow.c, without its JSON.
+!> of flow.c.
 !>
 !>   flow_f --gauge FILE [--flow wilson|symanzik|zeuthen] [--step EPS] [--time T] [--tolerance D] [--every N]
-!>          [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+!>          [--json FILE] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
 !>
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5 --plot $OUT/flow_f.svg
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5 --json $OUT/flow_f.json --plot $OUT/flow_f.svg
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --flow zeuthen --time 0.3 --tolerance 1e-4
 include 'example.inc'
 include 'plot.inc'
@@ -34,7 +34,7 @@ program flow
   use plots
   use flow_progress
   implicit none
-  character(len=99), parameter :: help(13) = [character(len=99) :: &
+  character(len=99), parameter :: help(14) = [character(len=99) :: &
     'usage: flow_f --gauge FILE [options]', &
     'Gradient flow of a configuration: action density, scales t0 and w0, topological charge.', &
     '  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself', &
@@ -43,6 +43,7 @@ program flow
     '  --time T             flow time t / a^2 at the end (1)', &
     '  --tolerance D        error of a step''s links, which then sets the steps; 0: steps are equal (0)', &
     '  --every N            steps from one measurement to the next (1)', &
+    '  --json FILE          arrays of times, action densities and charge, and the scales, as JSON (none)', &
     '  --plot FILE.svg      t^2 E over t as a picture (none)', &
     '  --device D           auto, cpu or cuda (auto)', &
     '  --threads N          of the CPU; 0: all (0)', &
@@ -56,12 +57,15 @@ program flow
   type(plaq_flow_report) :: report
   type(plaq_flow_point), allocatable :: points(:)
   integer(c_int64_t) :: count, room, k
-  character(len=:), allocatable :: plot_file
+  character(len=:), allocatable :: gauge_file, json_file, plot_file
   integer :: last
 
   last = command_argument_count()
-  call check_options(last, '--gauge --flow --step --time --tolerance --every --plot --device --threads', help)
+  call check_options(last, '--gauge --flow --step --time --tolerance --every --json --plot --device --threads', help)
+  gauge_file = option(last, '--gauge')
+  json_file = option(last, '--json', '')
   plot_file = option(last, '--plot', '')
+  call check_output(json_file, overwrite=.true.)
   call check_output(plot_file, overwrite=.true.)
   call ok(plaq_flow_params_init(params, c_sizeof(params)))
   call ok(plaq_flow_report_init(report, c_sizeof(report)))
@@ -73,7 +77,7 @@ program flow
   if (.not. params%step > 0 .or. params%every < 1) call usage_error('--step or --every', 'out of range')
 
   context = open_context(last)
-  call ok(plaq_gauge_read_file(context, option(last, '--gauge')//c_null_char, gauge=gauge))
+  call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge))
   room = int(params%time / params%step, c_int64_t) / params%every + 8
   if (params%tolerance > 0) room = room + 1000000
   allocate (points(room))
@@ -89,6 +93,7 @@ program flow
   if (report%w0_clover > 0) print '(a,f0.6,a,f0.6,a)', '# w0 ', report%w0_clover, ' (plaquette: ', report%w0_plaquette, ')'
   print '(a,a,a)', '# ', word(report%steps), ' steps'
   if (report%stopped == 1) print '(a)', '# INTERRUPTED at t = '//decimals(report%time, 5)
+  if (len(json_file) > 0 .and. first_rank(context)) call write_json()
   if (len(plot_file) > 0 .and. first_rank(context)) call write_plot()
   call ok(plaq_context_destroy(context))
   call leave(merge(3, 0, report%stopped == 1))
@@ -100,6 +105,37 @@ contains
     type(plaq_flow_point), intent(in) :: p
     clover = p%time**2 * (p%energy_spatial + p%energy_temporal)
   end function
+
+  function array(name, values) result(text)
+    character(len=*), intent(in) :: name
+    real(c_double), intent(in) :: values(:)
+    character(len=:), allocatable :: text
+    integer :: i
+    text = '    "'//name//'": ['
+    do i = 1, size(values)
+      if (i > 1) text = text//', '
+      text = text//exact(values(i))
+    end do
+    text = text//']'
+  end function
+
+  subroutine write_json()
+    integer :: unit
+    associate (p => points(:min(count, room)))
+      unit = begin_file(json_file)
+      write (unit, '(a)') '{', '  "gauge": '//quoted(gauge_file)//',', &
+        '  "kind": "'//option(last, '--flow', 'wilson')//'",', '  "step": '//exact(params%step)//',', &
+        '  "tolerance": '//exact(params%tolerance)//',', '  "steps": '//word(report%steps)//',', &
+        '  "seconds": '//exact(report%seconds)//','
+      write (unit, '(a)') '  "t0": {"clover": '//exact(report%t0_clover)//', "plaquette": '// &
+        exact(report%t0_plaquette)//'},', '  "w0": {"clover": '//exact(report%w0_clover)//', "plaquette": '// &
+        exact(report%w0_plaquette)//'},', '  "flow": {', array('t', p%time)//',', &
+        array('plaquette_spatial', p%plaquette_spatial)//',', array('plaquette_temporal', p%plaquette_temporal)//',', &
+        array('energy_spatial', p%energy_spatial)//',', array('energy_temporal', p%energy_temporal)//',', &
+        array('charge', p%charge), '  }', '}'
+      call end_file(unit, json_file)
+    end associate
+  end subroutine
 
   subroutine write_plot()
     type(plot_points) :: energy, line

@@ -1,19 +1,23 @@
 /* hmc: SU(3) configurations with dynamical quarks or without, by hybrid Monte Carlo.
  *
  *   hmc --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]
- *       [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+ *       [--overwrite no|yes] [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
  * The input names action, integrator and, in its table [run], what this program does; docs/hmc.md lists
  * the keys, and examples-c/hmc has inputs. Options go before [run]. Every trajectory is a line of the log:
  * JSON with trajectory, plaquette, delta_h, accepted, iterations, seconds and the forces by monomial. --plot
- * draws plaquette, delta H and acceptance. With --seconds no trajectory begins that would end later than that
- * after the start, should it take as long as the longest before.
+ * draws plaquette, delta H, acceptance and the plaquette's autocorrelation. With --seconds no trajectory begins
+ * that would end later than that after the start, should it take as long as the longest before.
+ *
+ * --start checkpoint goes on exactly: trajectories after the checkpoint come again, their lines of the log and their
+ * configurations are replaced. Any other start leaves a log, configurations and a checkpoint that are there already,
+ * and does nothing, unless --overwrite yes.
  *
  * test: --input examples-c/hmc/quenched.toml --trajectories 3 --log $OUT/quenched.jsonl --plot $OUT/quenched.svg
  * test: --input examples-c/hmc/clover.toml --trajectories 1 --log $OUT/clover.jsonl
  * test: --input examples-c/hmc/wilson.toml --trajectories 1
  * test: --input examples-c/hmc/multigrid.toml --trajectories 1
- * test: --input examples-c/hmc/rhmc.toml --trajectories 1
+ * test: --input examples-c/hmc/rhmc.toml --trajectories 1 --log $OUT/rhmc.jsonl
  */
 #include <time.h>
 
@@ -26,14 +30,16 @@ static const char HELP[] =
     "  --trajectories N     how many (trajectories of [run], else 1)\n"
     "  --start S            hot, cold, checkpoint, or a configuration's file (start of [run], else hot)\n"
     "  --log FILE.jsonl     a line of JSON for every trajectory (log of [run], else none)\n"
+    "  --overwrite B        yes: a log, configurations and a checkpoint that are there already are replaced; a start\n"
+    "                       from the checkpoint goes on with them (no)\n"
     "  --seconds LIMIT      ends before a trajectory that would take longer than until then, with a checkpoint\n"
     "                       where there is one; --start checkpoint goes on; 0: no limit (0)\n"
-    "  --plot FILE.svg      plaquette, delta H and acceptance over trajectories as a picture (none)\n"
+    "  --plot FILE.svg      plaquette, delta H and acceptance over trajectories and the autocorrelation as a picture (none)\n"
     "  --device D           auto, cpu or cuda (auto)\n"
     "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
     "  --help, -h, --version\n"
     "example: hmc --input examples-c/hmc/quenched.toml --trajectories 3 --plot hmc.svg\n";
-static const char OPTIONS[] = "--input --trajectories --start --log --seconds --plot --device --threads" GRID_OPTION;
+static const char OPTIONS[] = "--input --trajectories --start --log --overwrite --seconds --plot --device --threads" GRID_OPTION;
 
 static char *read_all(const char *name) {
   FILE *f = open_file(name, "rb");
@@ -126,17 +132,48 @@ static void write_log(FILE *log, plaq_hmc hmc, const plaq_hmc_report *r, const p
     OK(plaq_hmc_monomial(hmc, k, name, sizeof name, &m));
     if (k) fputc(',', log);
     json_text(log, name);
-    fprintf(log, ":{\"rms\":%.9g,\"max\":%.9g,\"kicks\":%lld,\"iterations\":%lld,\"seconds\":%.6g}", m.rms, m.max,
-            (long long)m.kicks, (long long)m.force_iterations, m.seconds);
+    fprintf(log, ":{\"rms\":%.17g,\"max\":%.17g,\"kicks\":%lld,\"iterations\":%lld,\"seconds\":%.6g,\"solve_seconds\":%.6g}", m.rms, m.max,
+            (long long)m.kicks, (long long)m.force_iterations, m.seconds, m.solve_seconds);
   }
   fprintf(log, "}");
 }
 
-static void write_configuration(plaq_gauge gauge, const char *prefix, int64_t number) {
-  plaq_write_params p;
+/* Begins a log, or goes on with one before the trajectory `next`; a line that was cut off is dropped, too. */
+static FILE *open_log(const char *name, int goes_on, int64_t next) {
+  char *old, *line, *end;
+  FILE *kept;
+  if (!goes_on || !exists(name)) return open_file(name, "w");
+  old = read_all(name);
+  kept = begin_file(name);
+  for (line = old; (end = strchr(line, '\n')); line = end + 1) {
+    long long number;
+    if (sscanf(line, "{\"trajectory\":%lld", &number) == 1 && number < next) fwrite(line, 1, (size_t)(end + 1 - line), kept);
+  }
+  end_file(kept, name);
+  free(old);
+  return open_file(name, "a");
+}
+
+static char *configuration_name(const char *prefix, int64_t number) {
   char *name = malloc(strlen(prefix) + 24);
   if (!name) exit(1);
   sprintf(name, "%s.%06lld", prefix, (long long)number);
+  return name;
+}
+
+/* Configurations from trajectory `first` on, of which none may be there. */
+static void check_configurations(const char *prefix, int64_t first, int64_t trajectories, int64_t every) {
+  int64_t n;
+  for (n = first + every - 1 - first % every; every > 0 && n < first + trajectories; n += every) {
+    char *name = configuration_name(prefix, n);
+    if (exists(name)) check_output(name, 0);
+    free(name);
+  }
+}
+
+static void write_configuration(plaq_gauge gauge, const char *prefix, int64_t number) {
+  plaq_write_params p;
+  char *name = configuration_name(prefix, number);
   OK(plaq_write_params_init(&p, sizeof p));
   p.format = PLAQ_FILE_FORMAT_ILDG;
   p.sequence_number = number;
@@ -168,15 +205,19 @@ typedef struct histories {
 } histories;
 
 static void write_plot(const char *file, const histories *h) {
-  plot_series series[3];
-  plot_panel panels[3];
+  plot_points rho = autocorrelation(&h->plaquette);
+  plot_series series[4];
+  plot_panel panels[4];
   series[0] = plot_history("plaquette", "#0072b2", &h->plaquette);
   series[1] = plot_history("delta H", "#d55e00", &h->delta_h);
   series[2] = plot_history("accepted so far", "#009e73", &h->acceptance);
+  series[3] = plot_history("rho(t)", "#cc79a7", &rho);
   panels[0] = (plot_panel){"Plaquette", "trajectory", "plaquette", series, 1};
   panels[1] = (plot_panel){"Energy", "trajectory", "delta H", series + 1, 1};
   panels[2] = (plot_panel){"Acceptance", "trajectory", "fraction", series + 2, 1};
-  plot_page(file, panels, 3);
+  panels[3] = (plot_panel){"Autocorrelation of the plaquette", "t", "rho", series + 3, 1};
+  plot_page(file, panels, 4);
+  plot_free(&rho);
 }
 
 int main(int argc, char **argv) {
@@ -189,6 +230,7 @@ int main(int argc, char **argv) {
   allowance time_left = {0};
   char *input, text[4][1024];
   int64_t trajectories, done, checkpoint_every, save_every, flow_every, n, accepted = 0, seed, next;
+  int goes_on, overwrite;
   double weight = 0, seconds = 0, shown = 0;
   FILE *log = NULL;
   check_options(argc, argv, OPTIONS, HELP);
@@ -203,6 +245,8 @@ int main(int argc, char **argv) {
   prefix = run_text(input, "configurations", text[3], sizeof text[3], "");
   plot = option(argc, argv, "--plot", "");
   check_output(plot, 1);
+  goes_on = !strcmp(start, "checkpoint");
+  overwrite = choose(argc, argv, "--overwrite", "no", YES_NO);
   trajectories = (int64_t)run_number(input, "trajectories", 1);
   if (*option(argc, argv, "--trajectories", "")) trajectories = integer(argc, argv, "--trajectories", NULL);
   checkpoint_every = (int64_t)run_number(input, "checkpoint_every", *checkpoint ? 10 : 0);
@@ -213,11 +257,16 @@ int main(int argc, char **argv) {
   gauge = lattice(context, input);
   OK(plaq_hmc_create(gauge, input, &hmc));
   OK(plaq_hmc_place(hmc, &seed, &next));
+  if (!goes_on) {
+    check_output(log_name, overwrite);
+    check_output(checkpoint, overwrite);
+    if (*prefix && !overwrite) check_configurations(prefix, next, trajectories, save_every);
+  }
   if (!strcmp(start, "cold")) {
     OK(plaq_gauge_unit(gauge));
   } else if (!strcmp(start, "hot")) {
     OK(plaq_gauge_hot(gauge, seed));
-  } else if (!strcmp(start, "checkpoint")) {
+  } else if (goes_on) {
     if (!*checkpoint) usage_error("run.checkpoint", NULL);
     OK(plaq_hmc_load(hmc, gauge, checkpoint));
   } else {
@@ -227,7 +276,7 @@ int main(int argc, char **argv) {
     OK(plaq_gauge_destroy(from));
   }
   OK(plaq_hmc_place(hmc, &seed, &next));
-  if (*log_name && first_rank(context)) log = open_file(log_name, next > 0 ? "a" : "w");
+  if (*log_name && first_rank(context)) log = open_log(log_name, goes_on, next);
 
   printf("# seed %lld, trajectories from %lld on\n# trajectory, plaquette, delta H, accepted, iterations\n",
          (long long)seed, (long long)next);

@@ -148,6 +148,14 @@ static inline void plot_draw(FILE *f, const plot_panel *p) {
   }
 }
 
+/* Average of (v_i - mean) (v_(i+t) - mean). */
+static inline double covariance(const double *v, int n, double mean, int t) {
+  double sum = 0;
+  int i;
+  for (i = 0; i + t < n; i++) sum += (v[i] - mean) * (v[i + t] - mean);
+  return sum / (n - t);
+}
+
 /* Mean of a history, its error and the integrated autocorrelation time, tau = 1/2 + sum_t rho(t): the sum ends
  * where t >= 6 tau (Madras and Sokal, J. Stat. Phys. 50, 109), the error is sqrt(2 tau var / n). Below twenty values, or
  * where the window does not close within a quarter of them, the error is NaN. */
@@ -157,21 +165,31 @@ typedef struct history_mean {
 
 static inline history_mean mean_of_history(const double *v, int n) {
   history_mean m = {0, NAN, 0.5};
-  double variance = 0;
+  double variance;
   int i, t;
   for (i = 0; i < n; i++) m.mean += v[i] / n;
-  for (i = 0; i < n; i++) variance += pow(v[i] - m.mean, 2) / n;
+  variance = n ? covariance(v, n, m.mean, 0) : 0;
   if (n < 20 || !(variance > 0)) return m;
   for (t = 1; t <= n / 4; t++) {
-    double sum = 0;
-    for (i = 0; i + t < n; i++) sum += (v[i] - m.mean) * (v[i + t] - m.mean);
-    m.tau = fmax(m.tau + sum / (n - t) / variance, 0.5);
+    m.tau = fmax(m.tau + covariance(v, n, m.mean, t) / variance, 0.5);
     if (t >= 6 * m.tau) {
       m.error = sqrt(2 * m.tau * variance / n);
       return m;
     }
   }
   return m;
+}
+
+/* rho(t) of a history for t to a quarter of its length, at most 100; without a variance it is empty. */
+static inline plot_points autocorrelation(const plot_points *p) {
+  plot_points rho = {0};
+  double mean = 0, variance;
+  int i, t;
+  for (i = 0; i < p->count; i++) mean += p->values[i] / p->count;
+  variance = p->count ? covariance(p->values, p->count, mean, 0) : 0;
+  if (!(variance > 0)) return rho;
+  for (t = 0; t <= p->count / 4 && t <= 100; t++) plot_add(&rho, t, covariance(p->values, p->count, mean, t) / variance);
+  return rho;
 }
 
 static inline void plot_page(const char *file, const plot_panel *panels, int count) {

@@ -2475,7 +2475,7 @@ typedef struct plaq_momentum {
   int64_t id;
 } plaq_momentum;
 
-/** What an array of momenta holds for each link, in double precision; four links on a site. */
+/** What an array of momenta holds for each link; four links on a site. */
 typedef int32_t plaq_momentum_form;
 enum {
   /** p_1 to p_8. */
@@ -2496,7 +2496,9 @@ enum {
   /** x fastest, t slowest. */
   PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0,
   /** Even sites, then odd ones. */
-  PLAQ_SITE_ORDER_EVEN_ODD = 1
+  PLAQ_SITE_ORDER_EVEN_ODD = 1,
+  /** The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them. */
+  PLAQ_SITE_ORDER_OPENQCD = 2
 };
 
 /** A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
@@ -2564,6 +2566,22 @@ plaq_status plaq_momentum_save(plaq_momentum momentum,
                                int32_t order,
                                double factor,
                                double *data);
+
+/** plaq_momentum_load from an array in `precision`, double or single. */
+plaq_status plaq_momentum_load_in(plaq_momentum momentum,
+                                  int32_t form,
+                                  int32_t order,
+                                  int32_t precision,
+                                  double factor,
+                                  const void *data);
+
+/** plaq_momentum_save into an array in `precision`, double or single. */
+plaq_status plaq_momentum_save_in(plaq_momentum momentum,
+                                  int32_t form,
+                                  int32_t order,
+                                  int32_t precision,
+                                  double factor,
+                                  void *data);
 
 /** The gauge action of the links, all ranks. */
 plaq_status plaq_action_gauge(plaq_gauge gauge,
@@ -2732,6 +2750,8 @@ typedef struct plaq_monomial_report {
   int64_t force_iterations;
   int64_t action_iterations;
   double seconds;
+  /** Those of the seconds in solvers: the rest is what is no solve. */
+  double solve_seconds;
 } plaq_monomial_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2774,12 +2794,12 @@ plaq_status plaq_hmc_place(plaq_hmc hmc, int64_t *seed, int64_t *trajectory);
 /** Goes on at another place of the random streams. */
 plaq_status plaq_hmc_set_place(plaq_hmc hmc, int64_t seed, int64_t trajectory);
 
-/** Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
- * for bit; it appears complete or not at all. */
+/** Writes links, place and the intervals that monomials have measured to a file (ILDG, double
+ * precision) from which the chain goes on bit for bit; it appears complete or not at all. */
 plaq_status plaq_hmc_save(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
-/** Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
- * configuration without a place. Links and place are then as before. */
+/** Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
+ * those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before. */
 plaq_status plaq_hmc_load(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
 /** A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,

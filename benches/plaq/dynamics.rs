@@ -1,14 +1,17 @@
-//! Gauge forces, link updates, smearing and the Laplacian. Bytes are compulsory: each link and
+//! Gauge and fermion forces, trajectories, link updates, gradient flow, smearing and the Laplacian. Bytes are compulsory: each link and
 //! momentum read or written once per call.
 
 use std::sync::Arc;
 
-use plaq::compose::Schur;
+use plaq::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use plaq::error::Result;
-use plaq::fields::{Components, GaugeField, Geometry, Momenta, Noise, Precision, Recon};
+use plaq::fields::{Components, GaugeField, Geometry, Momenta, Noise, Precision, Recon, Subset};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, Laplace};
-use plaq::ops::hmc::fermion::{Inverter, TwoFlavours, TwoFlavoursParams};
+use plaq::operators::{DiracParams, ForceTerms, Laplace, Wilson};
+use plaq::ops::flow::{Flow, FlowKind};
+use plaq::ops::hmc::fermion::{
+    Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
 use plaq::ops::hmc::gauge_action::{
     GaugeCoefficients, GaugeForce, GaugeMonomial, LinkAction, TREE_LEVEL_SYMANZIK,
 };
@@ -16,34 +19,40 @@ use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream};
 use plaq::ops::link_smearing::{smear_links, Smearing};
+use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
-use super::{report, Bench, Options};
+use super::{report, row, Bench, Options};
 
-/// Whole trajectories of ten leapfrog steps, and forces of two flavours: Wilson quarks of kappa 0.12, CG to
-/// 1e-8 in forces and 1e-10 in the Hamiltonian. Links and momenta once per step are the bytes.
+const QUARK: f64 = 0.12;
+
+/// CG to 1e-8 in forces and 1e-10 in the Hamiltonian; precision inside is that of the defaults.
+fn inverter() -> Inverter {
+    Inverter { tolerance_force: 1e-8, tolerance_hamiltonian: 1e-10, ..Default::default() }
+}
+
+fn clover(kappa: f64) -> DiracParams {
+    DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(kappa)
+}
+
+fn two(operator: DiracParams, preconditioner: Option<DiracParams>) -> Result<Box<dyn Monomial>> {
+    let schur = Schur { parity: 0, symmetric: true };
+    let params = TwoFlavoursParams { operator, preconditioner, schur, inverter: inverter() };
+    Ok(Box::new(TwoFlavours::new("quarks", params)?))
+}
+
+fn smooth(b: &Bench) -> Result<GaugeField> {
+    let mut u = GaugeField::new(&b.o.device, b.geometry, b.precision, Recon::R18)?;
+    u.set_near_unit(1, 0.3)?;
+    Ok(u)
+}
+
+/// Whole trajectories of ten leapfrog steps, and forces of monomials with their solves. Links and momenta once
+/// per step are the bytes.
 fn trajectories(b: &mut Bench) -> Result<()> {
     let (whole, sites) = (Some(Recon::R18), b.geometry.global_volume() as f64);
     let (steps, precision) = (10, b.precision);
     let bytes = |reals: f64| reals * precision.bytes() as f64 * sites;
-    let quarks = || {
-        let params = TwoFlavoursParams {
-            operator: DiracParams::default().with_kappa(0.12),
-            preconditioner: None,
-            schur: Schur { parity: 0, symmetric: true },
-            inverter: Inverter {
-                tolerance_force: 1e-8,
-                tolerance_hamiltonian: 1e-10,
-                sloppy: Some((Precision::F32, Recon::R12)),
-                ..Default::default()
-            },
-        };
-        TwoFlavours::new("quarks", params)
-    };
-    let smooth = |b: &Bench| -> Result<GaugeField> {
-        let mut u = GaugeField::new(&b.o.device, b.geometry, precision, Recon::R18)?;
-        u.set_near_unit(1, 0.3)?;
-        Ok(u)
-    };
+    let wilson = DiracParams::default().with_kappa(QUARK);
     for (name, dynamical) in [("trajectory quenched", false), ("trajectory wilson", true)] {
         if !b.wanted(name, "R18", 1) {
             continue;
@@ -54,7 +63,7 @@ fn trajectories(b: &mut Bench) -> Result<()> {
         let mut monomials: Vec<Box<dyn Monomial>> =
             vec![Box::new(GaugeMonomial::new("gauge", force))];
         if dynamical {
-            monomials.push(Box::new(quarks()?));
+            monomials.push(two(wilson, None)?);
         }
         let names = monomials.iter().map(|m| m.name().to_string()).collect();
         let params = HmcParams {
@@ -69,14 +78,91 @@ fn trajectories(b: &mut Bench) -> Result<()> {
         let moved = steps as f64 * bytes(72.0 + 64.0 + 144.0 + 32.0);
         report(b, name, whole, 1, 0.0, moved, || hmc.run(&mut u).map(|_| ()))?;
     }
-    if b.wanted("fermion_force wilson", "R18", 1) {
+    for kind in ["wilson", "clover", "ratio", "rational"] {
+        let name = format!("fermion_force {kind}");
+        if !b.wanted(&name, "R18", 1) {
+            continue;
+        }
         let u = smooth(b)?;
-        let mut quarks = quarks()?;
+        let mut quarks = match kind {
+            "wilson" => two(wilson, None)?,
+            "clover" => two(clover(QUARK), None)?,
+            "ratio" => two(clover(QUARK), Some(clover(0.11)))?,
+            _ => {
+                let all = OneFlavourParams::new(clover(QUARK));
+                let params = OneFlavourParams { inverter: inverter(), ..all };
+                Box::new(OneFlavour::new("quark", params)?)
+            }
+        };
         quarks.refresh(&u, Stream { seed: 1, trajectory: 0 })?;
         let mut p = Momenta::new(&b.o.device, b.geometry, precision)?;
-        report(b, "fermion_force wilson", whole, 1, 0.0, bytes(72.0 + 64.0), || {
+        report(b, &name, whole, 1, 0.0, bytes(72.0 + 64.0), || {
             quarks.kick(&u, &mut p, 1e-9).map(|_| ())
         })?;
+    }
+    clover_force(b)
+}
+
+/// The clover force of given X and Y, and the solve for such an X, whose iterations its name has. Bytes: links,
+/// X, Y and the insertion read, momenta and the insertion written too.
+fn clover_force(b: &mut Bench) -> Result<()> {
+    let wanted = |b: &Bench, name| b.wanted(name, "R12", 1);
+    if !wanted(b, "clover_force") && !wanted(b, "clover_solve") {
+        return Ok(());
+    }
+    let form = Recon::R12;
+    let op = Arc::new(Wilson::new(Arc::new(smooth(b)?.to(b.precision, form)?), clover(QUARK))?);
+    if wanted(b, "clover_force") {
+        let (x, y) = (b.field(Subset::Full, 1)?, b.field(Subset::Full, 1)?);
+        let mut p = Momenta::new(&b.o.device, b.geometry, b.precision)?;
+        let mut insertion = op.insertion()?;
+        let reals = 48.0 + 48.0 + 64.0 + 48.0;
+        let sites = b.geometry.global_volume() as f64;
+        let ranks = b.o.comm.size() as f64;
+        let bytes =
+            reals * b.precision.bytes() as f64 * sites + 2.0 * ranks * op.insertion_bytes() as f64;
+        report(b, "clover_force", Some(form), 1, 0.0, bytes, || {
+            let terms = ForceTerms { x: &x, y: &y, coef: &[1e-9] };
+            op.hop_force(&mut p, 1.0, terms)?;
+            op.insert(&mut insertion, Some(terms), [1e-9; 2], false)?;
+            op.clover_force(&mut p, 1.0, &insertion)
+        })?;
+    }
+    if wanted(b, "clover_solve") {
+        let schur = Schur { parity: 0, symmetric: true };
+        let fastest = if b.o.device.is_cpu() { Precision::F32 } else { Precision::F16 };
+        let params = SolveParams {
+            solver: SolverParams { kind: SolverKind::Cg, tol: 1e-8, ..Default::default() },
+            solution: Solution::MatPcDagMatPc,
+            equations: Equations::Direct,
+            even_odd: Some(schur),
+            sloppy: Some((fastest, Recon::R12)),
+            ..Default::default()
+        };
+        let solver = DiracSolver::new(op.clone(), params)?;
+        let source = b.field(Subset::Even, 1)?;
+        let mut x = b.field(Subset::Even, 1)?;
+        solver.solve(&mut x, &source, &mut unwatched)?;
+        let found = solver.solve(&mut x, &source, &mut unwatched)?.solver;
+        let name = format!("clover_solve {}", found.iterations);
+        row(b, &name, Some(form), 1, found.seconds, found.flops, found.bytes)?;
+    }
+    Ok(())
+}
+
+/// Steps of the gradient flow: three times a force and an update, links and exponents read and written (of the
+/// first exponents nothing is read).
+fn flows(b: &mut Bench) -> Result<()> {
+    let sites = b.geometry.global_volume() as f64;
+    for (name, kind) in [("flow wilson", FlowKind::Wilson), ("flow symanzik", FlowKind::Symanzik)] {
+        if !b.wanted(name, "R18", 1) {
+            continue;
+        }
+        let mut u = smooth(b)?;
+        let mut flow = Flow::new(&u, kind)?;
+        let reals = 3.0 * (72.0 + 64.0 + 144.0 + 32.0) - 32.0;
+        let bytes = reals * b.precision.bytes() as f64 * sites;
+        report(b, name, Some(Recon::R18), 1, 0.0, bytes, || flow.step(&mut u, 1e-9))?;
     }
     Ok(())
 }
@@ -127,6 +213,7 @@ pub fn rows(
     if precision == Precision::F64 {
         trajectories(&mut b)?;
     }
+    flows(&mut b)?;
     if b.wanted("evolve", "R18", 1) {
         let mut u = links(&b)?;
         let mut p = Momenta::new(&b.o.device, geometry, precision)?;

@@ -1360,7 +1360,7 @@ module plaq
   type, bind(c) :: plaq_momentum
     integer(c_int64_t) :: id = 0
   end type
-  !> What an array of momenta holds for each link, in double precision; four links on a site.
+  !> What an array of momenta holds for each link; four links on a site.
   !> p_1 to p_8.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_COEFFICIENTS = 0
   !> i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
@@ -1376,6 +1376,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0
   !> Even sites, then odd ones.
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
+  !> The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_OPENQCD = 2
   !> A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
   !> (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
   type, bind(c) :: plaq_gauge_action_params
@@ -1459,6 +1461,8 @@ module plaq
     integer(c_int64_t) :: force_iterations
     integer(c_int64_t) :: action_iterations
     real(c_double) :: seconds
+    !> Those of the seconds in solvers: the rest is what is no solve.
+    real(c_double) :: solve_seconds
   end type
 
   ! Gradient flow
@@ -2812,6 +2816,36 @@ module plaq
       real(c_double), value :: factor
       real(c_double), intent(inout) :: data(*)
     end function
+    !> plaq_momentum_load from an array in `precision`, double or single.
+    integer(c_int32_t) function plaq_momentum_load_in(momentum, &
+        form, &
+        order, &
+        precision, &
+        factor, &
+        data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      integer(c_int32_t), value :: precision
+      real(c_double), value :: factor
+      type(c_ptr), value :: data
+    end function
+    !> plaq_momentum_save into an array in `precision`, double or single.
+    integer(c_int32_t) function plaq_momentum_save_in(momentum, &
+        form, &
+        order, &
+        precision, &
+        factor, &
+        data) bind(c)
+      import
+      type(plaq_momentum), value :: momentum
+      integer(c_int32_t), value :: form
+      integer(c_int32_t), value :: order
+      integer(c_int32_t), value :: precision
+      real(c_double), value :: factor
+      type(c_ptr), value :: data
+    end function
     !> The gauge action of the links, all ranks.
     integer(c_int32_t) function plaq_action_gauge(gauge, params, action) bind(c)
       import
@@ -3052,16 +3086,16 @@ module plaq
       integer(c_int64_t), value :: seed
       integer(c_int64_t), value :: trajectory
     end function
-    !> Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
-    !> for bit; it appears complete or not at all.
+    !> Writes links, place and the intervals that monomials have measured to a file (ILDG, double
+    !> precision) from which the chain goes on bit for bit; it appears complete or not at all.
     integer(c_int32_t) function plaq_hmc_save(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
-    !> configuration without a place. Links and place are then as before.
+    !> Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
+    !> those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
     integer(c_int32_t) function plaq_hmc_load(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc

@@ -45,6 +45,7 @@ def options():
     p.add_argument("--beta", help="order, creutz, flavours: 5.5; t0: 6.0")
     p.add_argument("--betas", default="5.7,6.0", help="quenched")
     p.add_argument("--kappa", help="order, flavours: 0.15; paper: 0.158")
+    p.add_argument("--sloppy", help="paper: precision inside of CG, half, single or double (hmc's default)")
     p.add_argument("--chains", type=int, default=1, help="quenched: of each kind, all of a beta at the same time (1)")
     p.add_argument("--steps", help="creutz: 7,9,12,16; quenched: 6")
     p.add_argument("--momenta", type=int, default=4, help="order: trajectories for every step (4)")
@@ -480,7 +481,9 @@ def paper(study):
         # A quenched field with about the plaquette of the dynamical one, so that solves take as long as in a run.
         study.program("heatbath", ["--lattice", lattice, "--beta", "5.75", "--seed", str(o.seed), "--thermalise", "60",
                                    "--out", str(stem), "--overwrite", "yes"])
-        solver = {"tolerance_force": "1e-8", "tolerance_hamiltonian": "1e-10", "sloppy": '"single"'}
+        solver = {"tolerance_force": "1e-8", "tolerance_hamiltonian": "1e-10"}
+        if o.sloppy:
+            solver["sloppy"] = f'"{o.sloppy}"'
         text = document(lattice, [gauge("5.5"), quarks("quarks", {"kappa": kappa}, solver=solver)],
                         [("leapfrog", 50, ["gauge", "quarks"])], seed=o.seed, accept_until=10 ** 6)
         rows = study.hmc(f"paper-{lattice.replace(',', 'x')}", text, count + 1, f"{stem}.00001", study.left() / (len(lattices) - k))

@@ -203,6 +203,10 @@ pub trait Backend: Send + Sync {
     fn prepare(&self, _asked: &[Asked]) -> Result<()> {
         Ok(())
     }
+    /// Kernels that were compiled, or read from a cache, so far.
+    fn kernels(&self) -> u64 {
+        0
+    }
     fn synchronize(&self) -> Result<()>;
     /// Seconds that `work` takes on the device, launches included.
     fn time(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<f64> {
@@ -228,6 +232,8 @@ struct DeviceState {
     /// Kernels launched, and times that the host waited for sums.
     launches: AtomicU64,
     waits: AtomicU64,
+    /// Between host and device.
+    host_bytes: AtomicU64,
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
     profile: Option<Profile>,
@@ -239,6 +245,20 @@ impl Drop for DeviceState {
             profile.write(&self.backend.name());
         }
     }
+}
+
+/// What a device has done since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Kernels launched, and times that the host waited for the sums of one.
+    pub launches: u64,
+    pub waits: u64,
+    /// Kernels compiled, or read from a cache; on a CPU there are none.
+    pub kernels: u64,
+    /// Bytes copied between arrays of the host and memory of fields; without messages of ranks.
+    pub host_bytes: u64,
+    /// Pieces of memory that the back end was asked for.
+    pub allocations: u64,
 }
 
 /// The most bytes that fields of a device hold while this lives.
@@ -304,6 +324,7 @@ impl Device {
             rehearsed: Mutex::default(),
             launches: AtomicU64::new(0),
             waits: AtomicU64::new(0),
+            host_bytes: AtomicU64::new(0),
             host_stream: AtomicU64::new(0),
             profile: Profile::from_env(),
         }))
@@ -365,9 +386,16 @@ impl Device {
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
     }
-    /// Kernels launched so far, and times that the host waited for the sums of one.
-    pub fn counts(&self) -> (u64, u64) {
-        (self.0.launches.load(Ordering::Relaxed), self.0.waits.load(Ordering::Relaxed))
+    /// What it has done so far.
+    pub fn counts(&self) -> Counts {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        Counts {
+            launches: read(&self.0.launches),
+            waits: read(&self.0.waits),
+            kernels: self.0.backend.kernels(),
+            host_bytes: read(&self.0.host_bytes),
+            allocations: self.store().allocations,
+        }
     }
     /// A peak of its own, for work that others' `reset_peak` must not disturb.
     pub fn watch_peak(&self) -> PeakWatch {
@@ -380,10 +408,6 @@ impl Device {
     pub fn keep_memory(&self) -> KeptMemory {
         self.store().keepers += 1;
         KeptMemory(self.clone())
-    }
-    /// How often the back end was asked for memory so far.
-    pub fn allocations(&self) -> u64 {
-        self.store().allocations
     }
     fn store(&self) -> MutexGuard<'_, Store> {
         self.0.store.lock().unwrap_or_else(PoisonError::into_inner)
@@ -579,6 +603,7 @@ impl Device {
         if rehearsal::active() {
             return Ok(());
         }
+        self.count_host(pieces);
         // SAFETY: only `Buffer` and transfers of fields make pieces, inside of their buffers.
         unsafe { self.0.backend.upload(pieces) }
     }
@@ -588,8 +613,13 @@ impl Device {
             while !source()?.is_empty() {}
             return Ok(());
         }
+        let mut counted = || source().inspect(|pieces| self.count_host(pieces));
         // SAFETY: as in `upload`.
-        unsafe { self.0.backend.download(source) }
+        unsafe { self.0.backend.download(&mut counted) }
+    }
+    fn count_host(&self, pieces: &[Piece]) {
+        let bytes: usize = pieces.iter().map(|(_, rows)| rows.bytes()).sum();
+        self.0.host_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
     /// A call whose fields lie in memory of this device that is still there and holds them: a plane at

@@ -521,21 +521,30 @@ impl Data {
         // SAFETY: the host's array of that size, which nobody changes during its call.
         work(unsafe { std::slice::from_raw_parts(self.0, count) })
     }
+
+    /// The array's first `count` numbers, as doubles.
+    pub(crate) fn numbers(&self, precision: Precision, count: usize) -> Vec<f64> {
+        // SAFETY: as above.
+        unsafe { numbers_at(self.0, precision, count) }
+    }
+}
+
+/// # Safety
+/// `count` numbers in this precision at the address.
+unsafe fn numbers_at(at: *const u8, precision: Precision, count: usize) -> Vec<f64> {
+    let (single, double): (*const f32, *const f64) = (at.cast(), at.cast());
+    let number = |i: usize| match precision {
+        Precision::F64 => double.add(i).read_unaligned(),
+        _ => f64::from(single.add(i).read_unaligned()),
+    };
+    (0..count).map(number).collect()
 }
 
 impl DataOut {
     /// The first `count` numbers of an array, as doubles. On trust as in `Memory::block`.
     pub(crate) fn numbers(&self, precision: Precision, count: usize) -> Vec<f64> {
-        let single: *const f32 = self.0.cast();
-        let double: *const f64 = self.0.cast();
         // SAFETY: the host's array of that size.
-        let number = |i: usize| unsafe {
-            match precision {
-                Precision::F64 => double.add(i).read_unaligned(),
-                _ => f64::from(single.add(i).read_unaligned()),
-            }
-        };
-        (0..count).map(number).collect()
+        unsafe { numbers_at(self.0, precision, count) }
     }
 
     /// Writes numbers to the array's begin.

@@ -182,10 +182,11 @@ impl Dirac {
 }
 
 fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
-    if !p.kappa.is_finite() || p.kappa < 0.0 || p.kappa > 2.0 {
+    if !p.kappa.is_finite() || p.kappa < 0.0 || p.kappa > DiracParams::LARGEST_KAPPA {
         bail!(
             BadParameter,
-            "params.kappa: expected 0 or a positive number to 2, found {}",
+            "params.kappa: expected 0 or a positive number to {}, found {}",
+            DiracParams::LARGEST_KAPPA,
             p.kappa
         );
     }

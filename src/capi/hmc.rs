@@ -14,7 +14,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use crate::ops::hmc::input::{hmc_from_toml, value_of};
-use crate::ops::hmc::{Hmc, MonomialReport, Stream, TrajectoryReport};
+use crate::ops::hmc::{Hmc, MonomialReport, TrajectoryReport};
 
 /// What a `plaq_hmc` stands for.
 pub struct Chain {
@@ -93,6 +93,8 @@ interface! {
             force_iterations: i64,
             action_iterations: i64,
             seconds: f64,
+            /// Those of the seconds in solvers: the rest is what is no solve.
+            solve_seconds: f64,
         }
     }
     functions {
@@ -116,11 +118,11 @@ interface! {
         plaq_hmc_place(hmc: Local<plaq_hmc>, seed: Out<i64>, trajectory: Out<i64>) = place;
         /// Goes on at another place of the random streams.
         plaq_hmc_set_place(hmc: Handle<plaq_hmc>, seed: i64, trajectory: i64) = set_place;
-        /// Writes links and place to a file (ILDG, double precision) from which the chain goes on bit
-        /// for bit; it appears complete or not at all.
+        /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double
+        /// precision) from which the chain goes on bit for bit; it appears complete or not at all.
         plaq_hmc_save(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: Text) = save;
-        /// Takes links and place from such a file. Errors: those of plaq_gauge_read_file; FILE_FORMAT: a
-        /// configuration without a place. Links and place are then as before.
+        /// Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
+        /// those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
         plaq_hmc_load(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: Text) = load;
         /// A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
         /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.
@@ -243,6 +245,7 @@ fn monomial(
         force_iterations: m.force_iterations as i64,
         action_iterations: m.action_iterations as i64,
         seconds: m.seconds,
+        solve_seconds: m.solve_seconds,
         ..Default::default()
     });
     Ok(())
@@ -265,23 +268,13 @@ fn set_place(hmc: &Arc<Chain>, seed: i64, trajectory: i64) -> Result<()> {
 
 fn save(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &str) -> Result<()> {
     hmc.context.check_same(gauge.context(), "gauge")?;
-    let chain = hmc.hmc()?;
-    let next = Stream { seed: chain.params().seed, trajectory: chain.trajectory() };
-    save_checkpoint(Path::new(file), &*gauge.read("gauge")?, next)
+    save_checkpoint(Path::new(file), &*gauge.read("gauge")?, &*hmc.hmc()?)
 }
 
 fn load(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &str) -> Result<()> {
     hmc.context.check_same(gauge.context(), "gauge")?;
     let mut chain = hmc.hmc()?;
-    let mut next = None;
-    gauge.change("gauge", |links| {
-        next = Some(load_checkpoint(Path::new(file), links)?);
-        Ok(())
-    })?;
-    if let Some(Stream { seed, trajectory }) = next {
-        chain.set_place(seed, trajectory);
-    }
-    Ok(())
+    gauge.change("gauge", |links| load_checkpoint(Path::new(file), links, &mut chain))
 }
 
 fn input_number(

@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
-use super::args::{choose, Array, Handle, Out, OutArray, Params, Raw, Report};
+use super::args::{choose, Array, Data, DataOut, Handle, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{Momenta, MomentaForm, SiteOrder};
+use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
 use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction};
 use crate::ops::hmc::KickReport;
 
@@ -40,7 +40,7 @@ interface! {
         plaq_momentum: Momentum = 12,
     }
     constants {
-        /// What an array of momenta holds for each link, in double precision; four links on a site.
+        /// What an array of momenta holds for each link; four links on a site.
         plaq_momentum_form: MomentaForm {
             /// p_1 to p_8.
             PLAQ_MOMENTUM_COEFFICIENTS = 0 => MomentaForm::Coefficients,
@@ -59,6 +59,8 @@ interface! {
             PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0 => SiteOrder::Lexicographic,
             /// Even sites, then odd ones.
             PLAQ_SITE_ORDER_EVEN_ODD = 1 => SiteOrder::EvenOdd,
+            /// The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+            PLAQ_SITE_ORDER_OPENQCD = 2 => SiteOrder::OpenQcd,
         }
     }
     params {
@@ -101,6 +103,10 @@ interface! {
         plaq_momentum_load(momentum: Handle<plaq_momentum>, form: i32, order: i32, factor: f64, data: Array<f64>) = load;
         /// `factor` times the momenta into the host's array.
         plaq_momentum_save(momentum: Handle<plaq_momentum>, form: i32, order: i32, factor: f64, data: OutArray<f64>) = save;
+        /// plaq_momentum_load from an array in `precision`, double or single.
+        plaq_momentum_load_in(momentum: Handle<plaq_momentum>, form: i32, order: i32, precision: i32, factor: f64, data: Data) = load_in;
+        /// plaq_momentum_save into an array in `precision`, double or single.
+        plaq_momentum_save_in(momentum: Handle<plaq_momentum>, form: i32, order: i32, precision: i32, factor: f64, data: DataOut) = save_in;
         /// The gauge action of the links, all ranks.
         plaq_action_gauge(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, action: Out<f64>) = action_gauge;
         /// momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
@@ -174,6 +180,47 @@ fn save(
     Ok(())
 }
 
+fn array_precision(precision: i32) -> Result<Precision> {
+    match choose(precision, "precision")? {
+        Precision::F16 => {
+            bail!(InvalidArgument, "precision: expected double or single, found half")
+        }
+        found => Ok(found),
+    }
+}
+
+fn load_in(
+    momentum: &Arc<Momentum>,
+    form: i32,
+    order: i32,
+    precision: i32,
+    factor: f64,
+    data: &Data,
+) -> Result<()> {
+    let (form, order) = (choose::<MomentaForm>(form, "form")?, choose(order, "order")?);
+    let precision = array_precision(precision)?;
+    let mut momenta = momentum.write("momentum")?;
+    let count = momenta.geometry().volume() * 4 * form.reals();
+    momenta.load(&data.numbers(precision, count), form, order, factor)
+}
+
+fn save_in(
+    momentum: &Arc<Momentum>,
+    form: i32,
+    order: i32,
+    precision: i32,
+    factor: f64,
+    data: &DataOut,
+) -> Result<()> {
+    let (form, order) = (choose::<MomentaForm>(form, "form")?, choose(order, "order")?);
+    let precision = array_precision(precision)?;
+    let momenta = momentum.read("momentum")?;
+    let mut array = vec![0.0; momenta.geometry().volume() * 4 * form.reals()];
+    momenta.save(&mut array, form, order, factor)?;
+    data.write(precision, &array);
+    Ok(())
+}
+
 fn force_of(gauge: &Gauge, params: &plaq_gauge_action_params) -> Result<GaugeForce> {
     let c = GaugeCoefficients::anisotropic(params.beta, params.c0, params.c1)?;
     let links = gauge.read("gauge")?;
@@ -210,7 +257,7 @@ fn force_gauge(
 
 impl From<KickReport> for plaq_force_report {
     fn from(k: KickReport) -> Self {
-        let iterations = k.iterations as i64;
+        let iterations = k.solves.iterations as i64;
         plaq_force_report { rms: k.rms, max: k.max, iterations, ..Default::default() }
     }
 }

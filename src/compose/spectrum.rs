@@ -16,6 +16,16 @@ pub struct Bound {
     pub distance: f64,
 }
 
+impl Bound {
+    /// What the eigenvalue is not below and not above.
+    pub fn range(&self) -> (f64, f64) {
+        (self.value - self.distance, self.value + self.distance)
+    }
+}
+
+/// Relative distance at which the smallest eigenvalue is known well enough.
+const NEAR: f64 = 0.05;
+
 /// The largest eigenvalue of op^dagger op by `steps` steps of Lanczos from a random vector.
 ///
 /// # Errors
@@ -53,47 +63,73 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
     }
     let value = top_of_tridiagonal(&diagonal, &beside);
     // |A x - value x| of the Ritz vector is the last off-diagonal times its last component.
-    let last = last_component(&diagonal, &beside, value);
+    let last = components(&diagonal, &beside, value)[diagonal.len() - 1].abs();
     Ok(Bound { value, distance: beside[beside.len() - 1] * last })
 }
 
-/// The smallest eigenvalue of P^dagger P by inverse iteration with `solver` (of
-/// `Solution::MatPcDagMatPc` or `MatDagMat`): at most `most` solves, until an eigenvalue is as near as
-/// a tenth of the estimate. The vector in `start` is what it begins with, and is left better.
+/// The smallest eigenvalue of P^dagger P by at most `most` steps of Lanczos on its inverse, each a solve with
+/// `solver` (of `Solution::MatPcDagMatPc` or `MatDagMat`), from a random vector, until it is known to
+/// `NEAR`. Value and distance are those of P^dagger P itself on the vector that was found, so that they hold
+/// whatever the solver's tolerance. With it come the iterations of all solves.
 ///
 /// # Errors
-/// As of [`DiracSolver::solve`].
+/// As of [`DiracSolver::solve`]; `SolverBreakdown`: what is not finite.
 pub fn smallest(
     solver: &DiracSolver,
     op: &dyn LinOp,
-    start: &mut SpinorField,
     most: usize,
-) -> Result<Bound> {
+    seed: u64,
+) -> Result<(Bound, usize)> {
     let shape = op.shape();
     let (mut x, mut t) = (shape.field(1)?, shape.field(1)?);
-    let mut image = shape.field(1)?;
-    let mut found = Bound { value: f64::INFINITY, distance: f64::INFINITY };
-    let n = blas::norm2(start)?[0];
-    scale(start, &t, 1.0 / n.sqrt())?;
-    for _ in 0..most.max(1) {
-        solver.solve(&mut x, start, &mut unwatched)?;
-        let n = blas::norm2(&x)?[0];
-        scale(&mut x, &t, 1.0 / n.sqrt())?;
-        blas::copy(start, &x)?;
-        op.apply(&mut t, start)?;
-        op.apply_dagger(&mut image, &t)?;
-        let value = blas::dot(start, &image)?[0].re;
-        let minus = [Complex64::new(-value, 0.0)];
-        let distance = blas::axpy_norm(&minus, start, &mut image)?[0].sqrt();
-        if !value.is_finite() {
+    let mut start = shape.field(1)?;
+    start.set_noise(Noise::Normal, seed, 1)?;
+    let n = blas::norm2(&start)?[0];
+    scale(&mut start, &t, 1.0 / n.sqrt())?;
+    let mut basis = vec![start];
+    let (mut diagonal, mut beside): (Vec<f64>, Vec<f64>) = (vec![], vec![]);
+    let mut iterations = 0;
+    let weights = loop {
+        let report = solver.solve(&mut x, &basis[basis.len() - 1], &mut unwatched)?;
+        iterations += report.solver.iterations;
+        // Solves are not exact: all vectors before are taken out, not two of them.
+        let (mut a, mut rest) = (0.0, 0.0);
+        for v in &basis {
+            let c = blas::dot(v, &x)?[0];
+            (a, rest) = (c.re, blas::axpy_norm(&[-c], v, &mut x)?[0].sqrt());
+        }
+        if !(a.is_finite() && rest.is_finite()) {
             bail!(SolverBreakdown, "spectrum: the operator gives NaN or infinity");
         }
-        found = Bound { value, distance };
-        if distance < 0.1 * value {
-            break;
+        diagonal.push(a);
+        beside.push(rest);
+        let top = top_of_tridiagonal(&diagonal, &beside);
+        let weights = components(&diagonal, &beside, top);
+        let away = rest * weights[weights.len() - 1].abs();
+        if away < NEAR * top || basis.len() >= most || rest <= 1e-12 * a.abs() {
+            break weights;
         }
+        let mut next = shape.field(1)?;
+        blas::copy(&mut next, &x)?;
+        scale(&mut next, &t, 1.0 / rest)?;
+        basis.push(next);
+    };
+    blas::copy(&mut x, &basis[0])?;
+    scale(&mut x, &t, weights[0])?;
+    for (v, w) in basis.iter().zip(&weights).skip(1) {
+        blas::axpy(&[Complex64::new(*w, 0.0)], v, &mut x)?;
     }
-    Ok(found)
+    let n = blas::norm2(&x)?[0];
+    scale(&mut x, &t, 1.0 / n.sqrt())?;
+    let mut image = shape.field(1)?;
+    op.apply(&mut t, &x)?;
+    op.apply_dagger(&mut image, &t)?;
+    let value = blas::dot(&x, &image)?[0].re;
+    let distance = blas::axpy_norm(&[Complex64::new(-value, 0.0)], &x, &mut image)?[0].sqrt();
+    if !(value.is_finite() && distance.is_finite()) {
+        bail!(SolverBreakdown, "spectrum: the operator gives NaN or infinity");
+    }
+    Ok((Bound { value, distance }, iterations))
 }
 
 /// x = c x; `any` is a finite field like x.
@@ -130,16 +166,15 @@ fn top_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
     high
 }
 
-/// The last component of the unit eigenvector.
-fn last_component(diagonal: &[f64], beside: &[f64], value: f64) -> f64 {
+/// The unit eigenvector.
+fn components(diagonal: &[f64], beside: &[f64], value: f64) -> Vec<f64> {
     let n = diagonal.len();
+    let mut x = vec![1.0; n];
     // From the end: x_(i-1) = ((value - d_i) x_i - b_i x_(i+1)) / b_(i-1), stable as it grows.
-    let (mut next, mut here, mut sum) = (0.0, 1.0, 1.0);
     for i in (1..n).rev() {
-        let outer = if i + 1 < n { beside[i] * next } else { 0.0 };
-        let previous = ((value - diagonal[i]) * here - outer) / beside[i - 1];
-        (next, here) = (here, previous);
-        sum += here * here;
+        let outer = if i + 1 < n { beside[i] * x[i + 1] } else { 0.0 };
+        x[i - 1] = ((value - diagonal[i]) * x[i] - outer) / beside[i - 1];
     }
-    (1.0 / sum).sqrt()
+    let length = x.iter().map(|v| v * v).sum::<f64>().sqrt();
+    x.iter().map(|v| v / length).collect()
 }

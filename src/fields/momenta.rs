@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Recon};
+use super::{GaugeField, Geometry, Layout, LinkOptions, MatrixField, MatrixForm, Precision, Recon};
 use crate::backend::args::{self, EvolveArgs, KernelArgs, MomentaArgs};
 use crate::backend::families::Kernel;
-use crate::backend::{Device, FieldView};
+use crate::backend::{Device, External, FieldView};
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::{host_array, words, Result};
 
 /// Momenta p_mu(x) = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2: eight reals per link.
 ///
@@ -68,11 +68,14 @@ pub enum SiteOrder {
     Lexicographic,
     /// Even sites, then odd ones, each lexicographic: MILC and QUDA.
     EvenOdd,
+    /// The eight links of each odd site, as [`Layout::openqcd`] has them.
+    OpenQcd,
 }
 
 words!(SiteOrder {
     Lexicographic => "PLAQ_SITE_ORDER_LEXICOGRAPHIC",
     EvenOdd => "PLAQ_SITE_ORDER_EVEN_ODD",
+    OpenQcd => "PLAQ_SITE_ORDER_OPENQCD",
 });
 
 impl Momenta {
@@ -206,6 +209,19 @@ impl Momenta {
         factor: f64,
     ) -> Result<()> {
         self.check_array(array.len(), form, factor)?;
+        if order == SiteOrder::OpenQcd {
+            // Links in their places: those of a site's neighbours may be another rank's.
+            let mut matrices = self.decoded(array, form, factor)?;
+            let mut links = self.link_matrices()?;
+            links.load(
+                &Layout::openqcd(Precision::F64),
+                &External::read(&[&matrices[..]]),
+                LinkOptions::UNCHECKED,
+            )?;
+            let layout = Layout::lexicographic(Precision::F64);
+            links.save(&layout, &mut External::write(vec![&mut matrices[..]]))?;
+            return self.load(&matrices, MomentaForm::Matrices, SiteOrder::Lexicographic, 1.0);
+        }
         let comm = self.geometry().comm().clone();
         // The tenth real of a link is free.
         let free = |i: usize| form == MomentaForm::Ten && i % 10 == 9;
@@ -237,10 +253,40 @@ impl Momenta {
         factor: f64,
     ) -> Result<()> {
         self.check_array(array.len(), form, factor)?;
+        if order == SiteOrder::OpenQcd {
+            let count = self.geometry().volume() * 72;
+            let mut matrices = host_array(count, 0.0, "momenta on the host")?;
+            self.save(&mut matrices, MomentaForm::Matrices, SiteOrder::Lexicographic, 1.0)?;
+            let mut links = self.link_matrices()?;
+            let layout = Layout::lexicographic(Precision::F64);
+            links.load(&layout, &External::read(&[&matrices[..]]), LinkOptions::UNCHECKED)?;
+            links.save(
+                &Layout::openqcd(Precision::F64),
+                &mut External::write(vec![&mut matrices[..]]),
+            )?;
+            let mut sequence = Momenta::new(self.device(), self.geometry(), Precision::F64)?;
+            sequence.load(&matrices, MomentaForm::Matrices, SiteOrder::Lexicographic, 1.0)?;
+            return sequence.save(array, form, SiteOrder::Lexicographic, factor);
+        }
         let buffer = self.device().alloc(8 * array.len())?;
         let args = MomentaArgs { array: buffer.ptr(), ..self.array_args(form, order, factor) };
         self.run(kernel!("momenta_array"), &[self.precision().token()], &args)?;
         buffer.download(bytemuck::cast_slice_mut(array))
+    }
+
+    /// i p of the links of an array in its sequence.
+    fn decoded(&self, array: &[f64], form: MomentaForm, factor: f64) -> Result<Vec<f64>> {
+        let mut sequence = Momenta::new(self.device(), self.geometry(), Precision::F64)?;
+        sequence.load(array, form, SiteOrder::Lexicographic, factor)?;
+        let count = self.geometry().volume() * 72;
+        let mut matrices = host_array(count, 0.0, "momenta on the host")?;
+        sequence.save(&mut matrices, MomentaForm::Matrices, SiteOrder::Lexicographic, 1.0)?;
+        Ok(matrices)
+    }
+
+    /// Memory for a matrix on every link, which orders of links reach.
+    fn link_matrices(&self) -> Result<GaugeField> {
+        GaugeField::new(self.device(), self.geometry(), Precision::F64, Recon::R18)
     }
 
     fn array_args(&self, form: MomentaForm, order: SiteOrder, factor: f64) -> MomentaArgs {

@@ -52,6 +52,8 @@ impl DiracParams {
     pub fn kappa(&self) -> f64 {
         0.5 / (self.mass + self.hop.iter().sum::<f64>())
     }
+    /// Beyond it no interface takes a kappa.
+    pub const LARGEST_KAPPA: f64 = 2.0;
     /// Sets the mass that belongs to kappa for the hop coefficients that are set.
     pub fn with_kappa(mut self, kappa: f64) -> Self {
         self.mass = 0.5 / kappa - self.hop.iter().sum::<f64>();

@@ -55,6 +55,43 @@ static void openqcd(plaq_momentum p, plaq_momentum q, const double *matrices, do
   free(again);
 }
 
+/* Arrays in single precision, and eight links on each odd site. */
+static void single_arrays(plaq_momentum p, plaq_momentum q, double kinetic) {
+  const int n = 32 * VOLUME, form = PLAQ_MOMENTUM_OPENQCD;
+  double *wide = numbers(n), rest, apart = 0;
+  float *narrow = malloc((size_t)n * sizeof *narrow);
+  int order, i;
+  CHECK(narrow != NULL);
+  for (order = PLAQ_SITE_ORDER_LEXICOGRAPHIC; order <= PLAQ_SITE_ORDER_OPENQCD; order++) {
+    OK(plaq_momentum_save(p, form, order, 2, wide));
+    OK(plaq_momentum_save_in(p, form, order, PLAQ_PRECISION_SINGLE, 2, narrow));
+    for (i = 0; i < n; i++) CHECK(narrow[i] == (float)wide[i]);
+    OK(plaq_momentum_load_in(q, form, order, PLAQ_PRECISION_SINGLE, 2, narrow));
+    OK(plaq_momentum_add(q, -1, p, 1));
+    OK(plaq_momentum_kinetic(q, &rest));
+    CHECK(rest > 0 && rest < 1e-13 * kinetic);
+    OK(plaq_momentum_load_in(q, form, order, PLAQ_PRECISION_DOUBLE, 2, wide));
+    OK(plaq_momentum_add(q, -1, p, 1));
+    OK(plaq_momentum_kinetic(q, &rest));
+    CHECK(rest < 1e-24 * kinetic);
+  }
+  /* The order is another one than the two before. */
+  OK(plaq_momentum_load(q, form, PLAQ_SITE_ORDER_EVEN_ODD, 2, wide));
+  OK(plaq_momentum_add(q, -1, p, 1));
+  OK(plaq_momentum_kinetic(q, &apart));
+  CHECK(apart > 0.1 * kinetic);
+  OK(plaq_momentum_add(q, 0, p, 1));
+  narrow[5] = NAN;
+  REFUSED(PLAQ_NOT_FINITE, "finite", plaq_momentum_load_in(q, form, 0, PLAQ_PRECISION_SINGLE, 1, narrow));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "half", plaq_momentum_load_in(q, form, 0, PLAQ_PRECISION_HALF, 1, narrow));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "precision", plaq_momentum_save_in(q, form, 0, 3, 1, narrow));
+  EXPECT(PLAQ_NULL_POINTER, plaq_momentum_load_in(q, form, 0, PLAQ_PRECISION_SINGLE, 1, NULL));
+  OK(plaq_momentum_add(q, -1, p, 1));
+  OK(plaq_momentum_kinetic(q, &rest));
+  CHECK(rest == 0);
+  free(wide), free(narrow);
+}
+
 /* H before and after a trajectory of leapfrog steps by the single functions. */
 static void single_steps(plaq_context context) {
   plaq_gauge gauge = some_gauge(context), none = {0};
@@ -95,6 +132,7 @@ static void single_steps(plaq_context context) {
   OK(plaq_momentum_kinetic(q, &twice));
   CHECK(twice < 1e-24 * k[1]);
   openqcd(p, q, matrices, k[1]);
+  single_arrays(p, q, k[1]);
   OK(plaq_momentum_add(p, 1, p, 1));
   OK(plaq_momentum_kinetic(p, &twice));
   CHECK(fabs(twice / k[1] - 4) < 1e-12);

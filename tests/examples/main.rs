@@ -5,6 +5,7 @@ mod chain;
 mod common;
 mod gluon;
 mod heatbath;
+mod hmc;
 mod mistakes;
 mod plots;
 mod programs;

@@ -30,7 +30,7 @@ fn numbers(list: &[Value]) -> Option<Vec<f64>> {
 }
 
 /// Members in the same order; numbers to rounding of the largest in their list.
-fn same(a: &Value, b: &Value, at: &str) {
+pub fn same(a: &Value, b: &Value, at: &str) {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
             let names = |m: &serde_json::Map<String, Value>| {

@@ -1,18 +1,20 @@
 //! Chains with dynamical fermions: the same two flavours in several forms, and the same bits again.
 
 use plaq::compose::Schur;
+use plaq::error::Status;
 use plaq::fields::{GaugeField, Precision, Recon};
 use plaq::operators::DiracParams;
+use plaq::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use plaq::ops::hmc::fermion::{
     Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use plaq::ops::hmc::integrator::{Level, Scheme};
-use plaq::ops::hmc::{Hmc, HmcParams, Monomial};
+use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Place, Stream, TrajectoryReport};
 use plaq::ops::observables::plaquette;
 use plaq::ops::quenched::Quenched;
 
-use super::common::{self, over_ranks};
+use super::common::{self, over_ranks, Folder};
 use super::device;
 
 const KAPPA: f64 = 0.14;
@@ -235,4 +237,154 @@ fn heavy_quarks_leave_the_pure_gauge_plaquette() {
     let error = (ea * ea + eb * eb).sqrt();
     assert!((a - b).abs() < 4.0 * error, "{a} +- {ea}, {b} +- {eb}");
     assert!(error < 2e-3 && accepted > 300, "{error}, {accepted}");
+}
+
+/// Bits of what a trajectory did, and of its links.
+fn bits(report: &TrajectoryReport, u: &GaugeField) -> (u64, u64, Vec<f64>) {
+    (report.delta_h.to_bits(), report.plaquette.to_bits(), u.save_lex().unwrap())
+}
+
+/// Without `interval` a chain measures it once; its checkpoints hold it.
+#[test]
+fn a_measured_interval_goes_on_with_the_chain() {
+    let make = |u: &GaugeField| {
+        let all = OneFlavourParams::new(wilson(0.12));
+        let strange = OneFlavour::new("\"s\", \u{e4}", all).unwrap();
+        let names = ["gauge", "\"s\", \u{e4}"];
+        let params = HmcParams {
+            length: 0.5,
+            levels: vec![level(Scheme::Omelyan2, 2, &names)],
+            seed: 3,
+            trajectory: 0,
+            accept_until: 9,
+            reversibility_every: 0,
+        };
+        let all: Vec<Box<dyn Monomial>> = vec![gauge(u), Box::new(strange)];
+        Hmc::new(u.device(), u.geometry(), u.precision(), all, params).unwrap()
+    };
+    let folder = Folder::new("hmc-interval");
+    let file = folder.0.join("chain.lime");
+    let mut u = start();
+    let mut hmc = make(&u);
+    assert!(hmc.place().measured.is_empty());
+    hmc.run(&mut u).unwrap();
+    save_checkpoint(&file, &u, &hmc).unwrap();
+    let place = hmc.place();
+    assert_eq!(place.measured.len(), 1);
+    let next = hmc.run(&mut u).unwrap();
+    let expected = bits(&next, &u);
+    assert_eq!(place.measured, hmc.place().measured);
+
+    let mut v = start();
+    let mut other = make(&v);
+    load_checkpoint(&file, &mut v, &mut other).unwrap();
+    assert_eq!(other.place(), place);
+    let again = other.run(&mut v).unwrap();
+    assert_eq!(bits(&again, &v), expected);
+
+    // Measured on the links of the checkpoint it is another one.
+    let mut v = start();
+    let mut fresh = make(&v);
+    load_checkpoint(&file, &mut v, &mut fresh).unwrap();
+    fresh.go_on(&Place { measured: Default::default(), ..place.clone() }).unwrap();
+    let anew = fresh.run(&mut v).unwrap();
+    assert_ne!(fresh.place().measured, place.measured);
+    assert_ne!(anew.delta_h.to_bits(), next.delta_h.to_bits());
+    let name = String::from("\"s\", \u{e4}");
+    let none = Place { measured: [(name, (1.0, 0.5))].into(), ..place };
+    let before = fresh.place();
+    assert_eq!(fresh.go_on(&none).unwrap_err().status, Status::BadParameter);
+    assert_eq!(fresh.place(), before);
+}
+
+/// From rough links to smooth ones: the spectrum's lower end falls.
+const SMOOTHER: (f64, f64) = (0.9, 30.0);
+/// From smooth ones to rough ones: the upper end rises.
+const ROUGHER: (f64, f64) = (0.3, 0.1);
+
+/// A chain of quarks and a gauge action, and links to begin with.
+fn changing(quark: Box<dyn Monomial>, (rough, beta): (f64, f64)) -> (Hmc, GaugeField) {
+    let device = device();
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), &device);
+    let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+    u.set_near_unit(9, rough).unwrap();
+    let c = GaugeCoefficients::wilson(beta).unwrap();
+    let force = GaugeForce::new(&device, &geometry, Precision::F64, c).unwrap();
+    let params = HmcParams {
+        length: 0.3,
+        levels: vec![level(Scheme::Omelyan2, 4, &[quark.name(), "gauge"])],
+        seed: 3,
+        trajectory: 0,
+        accept_until: 9,
+        reversibility_every: 0,
+    };
+    let all: Vec<Box<dyn Monomial>> = vec![quark, Box::new(GaugeMonomial::new("gauge", force))];
+    (Hmc::new(&device, &geometry, Precision::F64, all, params).unwrap(), u)
+}
+
+/// Both ends of the spectrum, each covered at a trajectory's start and left in it.
+#[test]
+fn a_spectrum_that_leaves_its_interval_ends_the_trajectory() {
+    let quark = |interval, check_every| {
+        let all = OneFlavourParams::new(wilson(0.12));
+        let params = OneFlavourParams { interval: Some(interval), check_every, ..all };
+        OneFlavour::new("strange", params).unwrap()
+    };
+    let wide = (1e-3, 20.0);
+    let stream = Stream { seed: 3, trajectory: 0 };
+    let spectrum = |u: &GaugeField| {
+        let mut measure = quark(wide, 1);
+        measure.refresh(u, stream).unwrap();
+        measure.spectrum().unwrap()
+    };
+    for way in [SMOOTHER, ROUGHER] {
+        let (mut hmc, mut u) = changing(Box::new(quark(wide, 1)), way);
+        let ((low, high), before) = (spectrum(&u), u.save_lex().unwrap());
+        hmc.run(&mut u).unwrap();
+        let (low_after, high_after) = spectrum(&u);
+        println!("spectrum {low:.4} to {high:.4}, at the end {low_after:.4} to {high_after:.4}");
+        let narrow = match way {
+            SMOOTHER => (0.97 * low, wide.1),
+            _ => (wide.0, 1.01 * high),
+        };
+        assert!(low_after < 0.9 * narrow.0 || high_after > 1.02 * narrow.1, "it leaves nothing");
+        let (mut hmc, mut u) = changing(Box::new(quark(narrow, 1)), way);
+        let error = hmc.run(&mut u).unwrap_err();
+        assert_eq!(error.status, Status::SpectralBounds, "{error}");
+        assert_eq!((u.save_lex().unwrap(), hmc.trajectory()), (before, 0));
+        // Where nobody looks the trajectory ends well.
+        let (mut hmc, mut u) = changing(Box::new(quark(narrow, 0)), way);
+        assert!(hmc.run(&mut u).unwrap().accepted);
+    }
+}
+
+/// With the iterations that solves take at the start later ones fail, on smoother links.
+#[test]
+fn a_solve_that_fails_on_the_way_leaves_the_links() {
+    let quarks = |max_iterations| {
+        let inverter = Inverter {
+            sloppy: Some((Precision::F64, Recon::R12)),
+            tolerance_force: 1e-10,
+            tolerance_hamiltonian: 1e-10,
+            max_iterations,
+            ..Default::default()
+        };
+        let schur = Schur { parity: 0, symmetric: true };
+        let params =
+            TwoFlavoursParams { operator: wilson(0.12), preconditioner: None, schur, inverter };
+        Box::new(TwoFlavours::new("light", params).unwrap())
+    };
+    let (mut hmc, mut u) = changing(quarks(1000), SMOOTHER);
+    let before = u.save_lex().unwrap();
+    let mut first = quarks(1000);
+    first.refresh(&u, Stream { seed: 3, trajectory: 0 }).unwrap();
+    first.action(&u).unwrap();
+    let needed = first.solves().iterations as usize;
+    hmc.run(&mut u).unwrap();
+    assert!(u.save_lex().unwrap() != before);
+    let (mut hmc, mut u) = changing(quarks(needed), SMOOTHER);
+    let error = hmc.run(&mut u).unwrap_err();
+    assert_eq!(error.status, Status::NotConverged, "{error}");
+    assert!(error.message.contains(&format!("after {needed} iterations")), "{error}");
+    assert_eq!((u.save_lex().unwrap(), hmc.trajectory()), (before, 0));
 }

@@ -12,6 +12,7 @@ mod rational;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod stout;
+mod table;
 
 use std::sync::Arc;
 

@@ -123,21 +123,24 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
             hmc.run(&mut u).unwrap();
             continue;
         }
-        let (steady, allocations) = (device.used().0, device.allocations());
-        for _ in 0..3 {
+        let (steady, before) = (device.used().0, device.counts());
+        let trajectories = if matches!(action, Action::Gauge) { 100 } else { 3 };
+        for _ in 0..trajectories {
             hmc.run(&mut u).unwrap();
         }
         assert_eq!(device.used(), (steady, peak), "{action:?}");
+        let now = device.counts();
         assert_eq!(
-            device.allocations(),
-            allocations,
-            "{action:?}: memory after the first trajectory"
+            (now.allocations, now.kernels, now.host_bytes),
+            (before.allocations, before.kernels, before.host_bytes),
+            "{action:?}: memory, kernels or copies after the first trajectory"
         );
+        assert!(now.launches > before.launches);
         // Without the chain nothing is kept.
         drop(hmc);
-        let kept = device.allocations();
+        let kept = device.counts().allocations;
         drop(device.alloc(64).unwrap());
         drop(device.alloc(64).unwrap());
-        assert_eq!(device.allocations(), kept + 2);
+        assert_eq!(device.counts().allocations, kept + 2);
     }
 }

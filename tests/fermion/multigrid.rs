@@ -250,10 +250,10 @@ fn one_flavour_with_multigrid_is_that_with_cg() {
         let mut one = OneFlavour::new("s", OneFlavourParams { inverter, interval, ..all }).unwrap();
         one.refresh(&u, place).unwrap();
         let action = one.action(&u).unwrap();
-        let outside = one.iterations();
+        let outside = one.solves().iterations;
         let mut force = Momenta::new(u.device(), u.geometry(), Precision::F64).unwrap();
         let kick = one.kick(&u, &mut force, 1.0).unwrap();
-        (one, action, force, kick.iterations, outside)
+        (one, action, force, kick.solves.iterations, outside)
     };
     let (_, action, force, plain, outside) = made(None);
     let size = force.norm2().unwrap().0.sqrt();

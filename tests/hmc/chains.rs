@@ -2,6 +2,8 @@
 
 use plaq::error::{Result, Status};
 use plaq::fields::{GaugeField, Momenta, Precision, Recon};
+use plaq::io::{FileFormat, WriteOptions};
+use plaq::ops::config::save_gauge;
 use plaq::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use plaq::ops::hmc::integrator::{Level, Scheme};
@@ -115,8 +117,7 @@ fn a_checkpoint_goes_on_bit_for_bit() {
         for _ in 0..3 {
             hmc.run(&mut u).unwrap();
         }
-        let next = Stream { seed: hmc.params().seed, trajectory: hmc.trajectory() };
-        save_checkpoint(&file, &u, next).unwrap();
+        save_checkpoint(&file, &u, &hmc).unwrap();
         let mut reports = vec![];
         for _ in 0..3 {
             let mut r = hmc.run(&mut u).unwrap();
@@ -127,10 +128,9 @@ fn a_checkpoint_goes_on_bit_for_bit() {
         let last = u.save_lex().unwrap();
 
         let mut other = start(&device, over_ranks([4, 4, 4, 4]));
-        let place = load_checkpoint(&file, &mut other).unwrap();
-        assert_eq!(place, Stream { seed: 2026, trajectory: 3 });
         let mut hmc = chain(&other, 5.6, HmcParams { seed: 1, ..params(4) });
-        hmc.set_place(place.seed, place.trajectory);
+        load_checkpoint(&file, &mut other, &mut hmc).unwrap();
+        assert_eq!(hmc.place().next, Stream { seed: 2026, trajectory: 3 });
         for expected in &reports {
             let mut r = hmc.run(&mut other).unwrap();
             r.seconds = 0.0;
@@ -138,6 +138,44 @@ fn a_checkpoint_goes_on_bit_for_bit() {
             assert_eq!(r, *expected);
         }
         assert_eq!(other.save_lex().unwrap(), last);
+    }
+}
+
+/// Labels as they were before measured intervals came into them, and labels that are none.
+#[test]
+fn labels_of_checkpoints() {
+    let device = &devices()[0];
+    let folder = Folder::new("hmc-labels");
+    let file = folder.0.join("chain.lime");
+    let mut u = start(device, over_ranks([4, 4, 4, 4]));
+    let before = u.save_lex().unwrap();
+    let mut hmc = chain(&u, 5.6, params(4));
+    for (label, place) in [
+        ("plaq checkpoint, seed 77", Some(77)),
+        ("plaq checkpoint, seed 78, intervals {\"gauge\":[\"1e-3\",\"2e0\"]}", Some(78)),
+        ("plaq checkpoint, seed 79, intervals {\"gauge\":[\"1e-3\"]}", None),
+        ("plaq checkpoint, seed 80, intervals", None),
+        ("plaq checkpoint, seed -1", None),
+        ("beta 5.6", None),
+    ] {
+        let options = WriteOptions {
+            ensemble_label: Some(label.to_string()),
+            sequence_number: Some(4),
+            ..Default::default()
+        };
+        save_gauge(&file, &u, FileFormat::Ildg, &options).unwrap();
+        let now = hmc.place();
+        let done = load_checkpoint(&file, &mut u, &mut hmc);
+        match place {
+            Some(seed) => {
+                done.unwrap();
+                assert_eq!(hmc.place().next, Stream { seed, trajectory: 4 }, "{label}");
+            }
+            None => {
+                assert_eq!(done.unwrap_err().status, Status::FileFormat, "{label}");
+                assert_eq!((hmc.place(), u.save_lex().unwrap()), (now, before.clone()), "{label}");
+            }
+        }
     }
 }
 

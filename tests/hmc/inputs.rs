@@ -78,9 +78,14 @@ fn inputs_of_the_examples_make_chains() {
         let text = std::fs::read_to_string(&path).unwrap();
         let hmc = hmc_from_toml(device, &geometry, Precision::F64, &text)
             .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        // Every monomial is on a level: else a trajectory would not know its force.
-        assert!(hmc.names().count() >= 1, "{}", path.display());
-        assert!(value_of(&text, "run.lattice").is_ok(), "{}", path.display());
+        let entries = |key| match value_of(&text, key).unwrap() {
+            Some(toml::Value::Array(list)) => list,
+            other => panic!("{}: {key} is {other:?}", path.display()),
+        };
+        assert_eq!(hmc.names().count(), entries("monomial").len(), "{}", path.display());
+        let extents = entries("run.lattice");
+        assert_eq!(extents.len(), 4, "{}", path.display());
+        assert!(extents.iter().all(|n| n.as_integer() >= Some(2)), "{}", path.display());
         found += 1;
     }
     assert!(found >= 7, "{found} inputs");
@@ -106,9 +111,15 @@ fn wrong_texts_are_refused() {
         ("type = \"gauge\"", "type = \"gage\"", Status::InvalidArgument),
         ("{ kappa = 0.12, csw = 1.0 }", "{ csw = 1.0 }", Status::InvalidArgument),
         ("{ kappa = 0.12, csw = 1.0 }", "{ kappa = -0.12 }", Status::BadParameter),
+        ("{ kappa = 0.12, csw = 1.0 }", "{ kappa = 0.0 }", Status::BadParameter),
+        ("{ kappa = 0.12, csw = 1.0 }", "{ kappa = 2.5 }", Status::BadParameter),
+        ("{ kappa = 0.12, csw = 1.0 }", "{ kappa = nan }", Status::BadParameter),
+        ("preconditioner = { kappa = 0.12", "preconditioner = { kappa = 2.1", Status::BadParameter),
         ("tolerance_force = 1e-7", "tolerance_force = 2", Status::BadParameter),
         ("\"omelyan2\"", "\"euler\"", Status::InvalidArgument),
         ("steps = 2", "steps = 0", Status::BadParameter),
+        ("steps = 2", "steps = -2", Status::InvalidArgument),
+        ("steps = 2", "steps = 2.5", Status::InvalidArgument),
         ("[\"light\"]", "[]", Status::BadParameter),
         ("[[level]]", "[[level", Status::InvalidArgument),
     ] {

@@ -155,6 +155,56 @@ fn arrays_hold_what_they_say() {
     }
 }
 
+/// On odd sites, z fastest, then y, x, t: the link to +t and the one from -t, then x, y, z.
+#[test]
+fn arrays_in_the_order_of_openqcd() {
+    for device in devices() {
+        for part in extents_on(&device) {
+            let extents = over_ranks(part);
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let p = coefficients(lat, 5);
+            let field = momenta(&device, &geometry, &p, Precision::F64);
+            let (l, origin) = (geometry.extents(), geometry.origin());
+            let mut expected = vec![];
+            for i in 0..geometry.volume() {
+                let here =
+                    [i / (l[2] * l[1]) % l[0], i / l[2] % l[1], i % l[2], i / (l[2] * l[1] * l[0])];
+                let c: [usize; 4] = std::array::from_fn(|mu| here[mu] + origin[mu]);
+                if c.iter().sum::<usize>() % 2 == 0 {
+                    continue;
+                }
+                for mu in [3, 0, 1, 2] {
+                    let mut before = c;
+                    before[mu] = (c[mu] + extents[mu] - 1) % extents[mu];
+                    for site in [c, before] {
+                        let h = &p[(lat.lex(site) * 4 + mu) * 8..][..8];
+                        expected.extend(h.iter().map(|v| -1.5 * v));
+                    }
+                }
+            }
+            let (form, order) = (MomentaForm::Coefficients, SiteOrder::OpenQcd);
+            let mut array = vec![7.0; expected.len()];
+            field.save(&mut array, form, order, -1.5).unwrap();
+            assert!(distance(&array, &expected) < 1e-14, "{extents:?}");
+            let mut back = Momenta::new(&device, &geometry, Precision::F64).unwrap();
+            back.load(&expected, form, order, -1.5).unwrap();
+            assert!(distance(&back.save_lex().unwrap(), &p) < 1e-14, "{extents:?}");
+            for form in [MomentaForm::OpenQcd, MomentaForm::Ten, MomentaForm::Matrices] {
+                let mut array = vec![7.0; 4 * geometry.volume() * form.reals()];
+                field.save(&mut array, form, order, 2.0).unwrap();
+                back.clear().unwrap();
+                back.load(&array, form, order, 2.0).unwrap();
+                assert!(distance(&back.save_lex().unwrap(), &p) < 1e-14, "{form:?} {extents:?}");
+            }
+            array[20] = f64::INFINITY;
+            let bad = back.load(&array, form, order, 1.0).unwrap_err();
+            assert_eq!(bad.status, Status::NotFinite);
+            assert!(distance(&back.save_lex().unwrap(), &p) < 1e-14);
+        }
+    }
+}
+
 #[test]
 fn bad_arrays_leave_the_momenta() {
     let device = &devices()[0];

@@ -691,7 +691,10 @@ fn cycles_do_not_wait_for_sums() {
             inverse.apply(&mut x, &b).unwrap();
             let before = device.counts();
             inverse.apply(&mut x, &b).unwrap();
-            let (launches, waits) = (device.counts().0 - before.0, device.counts().1 - before.1);
+            let (launches, waits) = {
+                let now = device.counts();
+                (now.launches - before.launches, now.waits - before.waits)
+            };
             println!("{} {cycle:?}: {launches} launches, {waits} waits", device.name());
             assert!(waits <= most, "{cycle:?}: {waits}");
         }

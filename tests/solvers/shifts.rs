@@ -153,11 +153,11 @@ fn all_shifts_take_one_launch() {
             (0..shifts).map(|k| Shift { sigma: 0.01 * k as f64, tol: 1e-14 }).collect();
         let ask = SolverParams { max_iterations: iterations, ..Default::default() };
         let mut xs: Vec<_> = shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
-        let before = device.counts().0;
+        let before = device.counts().launches;
         let mut watch = unwatched;
         let r = multishift(system, &ask, &shifts, false, &mut xs, &b, &mut watch).unwrap().0;
         assert_eq!(r.iterations, iterations);
-        device.counts().0 - before
+        device.counts().launches - before
     };
     for system in [System::new(op.clone()), System::with_sloppy(op, low)] {
         let each = |shifts: usize| {

@@ -423,6 +423,9 @@ impl Backend for Cuda {
     fn prepare(&self, asked: &[Asked]) -> Result<()> {
         self.modules().prepare(asked)
     }
+    fn kernels(&self) -> u64 {
+        self.modules().count()
+    }
 
     fn finish(&self, posted: &Posted) -> Result<Vec<f64>> {
         let _current = self.enter()?;

@@ -112,6 +112,11 @@ impl Modules {
         Ok(best)
     }
 
+    /// How many were loaded so far.
+    pub fn count(&self) -> u64 {
+        self.loaded.read().unwrap_or_else(|e| e.into_inner()).len() as u64
+    }
+
     fn find(&self, key: &Key) -> Option<Arc<Loaded>> {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).get(key).cloned()
     }

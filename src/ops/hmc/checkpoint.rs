@@ -1,9 +1,11 @@
-//! Where a chain can go on bit for bit: its links in double precision, and its place in the random
-//! streams. A checkpoint is an ILDG file, which other programs read as a configuration.
+//! Where a chain can go on bit for bit: its links in double precision, its place in the random streams, and
+//! the intervals that its monomials have measured. A checkpoint is an ILDG file, which other programs read
+//! as a configuration.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::Stream;
+use super::{Hmc, Place, Stream};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
@@ -11,26 +13,52 @@ use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 
 const LABEL: &str = "plaq checkpoint, seed ";
+/// After the seed, if there are some: JSON, numbers as text, so that reading them does not round.
+const INTERVALS: &str = ", intervals ";
 
-/// Writes the links and the place of the next trajectory; the file appears complete or not at all.
-/// Every rank calls it.
-pub fn save_checkpoint(path: &Path, gauge: &GaugeField, next: Stream) -> Result<()> {
+fn label(place: &Place) -> String {
+    let text = format!("{LABEL}{}", place.next.seed);
+    if place.measured.is_empty() {
+        return text;
+    }
+    let ends = place.measured.iter().map(|(name, (low, high))| {
+        (name.clone(), serde_json::json!([format!("{low:e}"), format!("{high:e}")]))
+    });
+    format!("{text}{INTERVALS}{}", serde_json::Value::Object(ends.collect()))
+}
+
+/// Seed and intervals; None: no label of a checkpoint.
+fn parse(label: &str) -> Option<(u64, BTreeMap<String, (f64, f64)>)> {
+    let rest = label.strip_prefix(LABEL)?;
+    let Some((seed, intervals)) = rest.split_once(INTERVALS) else {
+        return Some((rest.parse().ok()?, BTreeMap::new()));
+    };
+    let list: BTreeMap<String, [String; 2]> = serde_json::from_str(intervals).ok()?;
+    let ends = |(name, [low, high]): (String, [String; 2])| {
+        Some((name, (low.parse().ok()?, high.parse().ok()?)))
+    };
+    Some((seed.parse().ok()?, list.into_iter().map(ends).collect::<Option<_>>()?))
+}
+
+/// Writes the links and where the chain is; the file appears complete or not at all. Every rank calls it.
+pub fn save_checkpoint(path: &Path, gauge: &GaugeField, chain: &Hmc) -> Result<()> {
+    let place = chain.place();
     let options = WriteOptions {
         precision_bits: Some(64),
-        ensemble_label: Some(format!("{LABEL}{}", next.seed)),
-        sequence_number: Some(u64::from(next.trajectory)),
+        ensemble_label: Some(label(&place)),
+        sequence_number: Some(u64::from(place.next.trajectory)),
         ..Default::default()
     };
     save_gauge(path, gauge, FileFormat::Ildg, &options)
 }
 
-/// Replaces the links by those of a checkpoint and returns the place of the next trajectory. Links are
-/// those that were saved, bit for bit, where the field is in the precision of that one.
+/// Replaces the links by those of a checkpoint, from which the chain goes on. Links are those that were
+/// saved, bit for bit, where the field is in the precision of that one.
 ///
 /// # Errors
-/// `FileFormat`: a configuration that is no checkpoint; those of `load_gauge`. The links are then as
-/// they were.
-pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField) -> Result<Stream> {
+/// `FileFormat`: a configuration that is no checkpoint; those of `load_gauge` and [`Hmc::go_on`]. Links and
+/// chain are then as they were.
+pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> Result<()> {
     let geometry = gauge.geometry().clone();
     let options = LoadOptions {
         expect: Some(geometry.global_extents()),
@@ -41,11 +69,16 @@ pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField) -> Result<Stream> {
     let loaded =
         load_gauge(gauge.device(), geometry.comm(), path, gauge.precision(), Recon::R18, &options)?;
     let info = &loaded.info;
-    let seed = info.ensemble_label.as_deref().and_then(|l| l.strip_prefix(LABEL)?.parse().ok());
+    let found = info.ensemble_label.as_deref().and_then(parse);
     let number = info.sequence_number.and_then(|n| u32::try_from(n).ok());
-    let (Some(seed), Some(trajectory)) = (seed, number) else {
+    let (Some((seed, measured)), Some(trajectory)) = (found, number) else {
         bail!(FileFormat, "{}: a configuration, but not a checkpoint of a chain", path.display());
     };
-    gauge.copy_from(&loaded.gauge)?;
-    Ok(Stream { seed, trajectory })
+    let before = chain.place();
+    chain.go_on(&Place { next: Stream { seed, trajectory }, measured })?;
+    let done = gauge.copy_from(&loaded.gauge);
+    if done.is_err() {
+        chain.go_on(&before)?;
+    }
+    done
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{KickReport, Monomial, Stream};
+use super::{KickReport, Monomial, Solves, Stream};
 use crate::backend::args::ForceArgs;
 use crate::backend::{Device, Work};
 use crate::bail;
@@ -166,7 +166,7 @@ impl KickReport {
     /// Of the sum over all links of |F|^2 and the largest.
     pub fn of(geometry: &Geometry, (sum, most): (f64, f64)) -> Self {
         let links = 4.0 * geometry.global_volume() as f64;
-        KickReport { rms: (sum / links).sqrt(), max: most.sqrt(), iterations: 0 }
+        KickReport { rms: (sum / links).sqrt(), max: most.sqrt(), solves: Solves::default() }
     }
 }
 

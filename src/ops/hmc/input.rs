@@ -485,11 +485,14 @@ impl Quark {
         });
         let plain = DiracParams { boundary, ..plain };
         match (self.kappa, self.mass) {
-            (Some(kappa), None) if kappa > 0.0 && kappa.is_finite() => Ok(plain.with_kappa(kappa)),
+            (Some(kappa), None) if kappa > 0.0 && kappa <= DiracParams::LARGEST_KAPPA => {
+                Ok(plain.with_kappa(kappa))
+            }
             (Some(kappa), None) => {
                 bail!(
                     BadParameter,
-                    "monomial {name}: kappa: expected a positive number, found {kappa}"
+                    "monomial {name}: kappa: expected a positive number to {}, found {kappa}",
+                    DiracParams::LARGEST_KAPPA
                 )
             }
             (None, Some(mass)) => Ok(DiracParams { mass, ..plain }),

@@ -13,6 +13,9 @@ pub mod stout;
 mod tests;
 mod trajectory;
 
+use std::collections::BTreeMap;
+use std::time::Instant;
+
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta};
 pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
@@ -25,6 +28,15 @@ pub struct Stream {
     pub trajectory: u32,
 }
 
+/// Where a chain is: what a checkpoint holds beside the links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Seed, and number of the next trajectory.
+    pub next: Stream,
+    /// Intervals that monomials have measured, by their names.
+    pub measured: BTreeMap<String, (f64, f64)>,
+}
+
 /// What a kick was: the size of the force, and the work that solvers did for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KickReport {
@@ -33,8 +45,28 @@ pub struct KickReport {
     pub rms: f64,
     /// The largest |F| of a link.
     pub max: f64,
-    /// Iterations of solvers.
+    pub solves: Solves,
+}
+
+/// What solvers did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Solves {
     pub iterations: u64,
+    pub seconds: f64,
+}
+
+impl Solves {
+    /// Of a solve that began at `since`.
+    pub(crate) fn since(since: Instant, iterations: usize) -> Self {
+        Solves { iterations: iterations as u64, seconds: since.elapsed().as_secs_f64() }
+    }
+}
+
+impl std::ops::AddAssign for Solves {
+    fn add_assign(&mut self, other: Solves) {
+        self.iterations += other.iterations;
+        self.seconds += other.seconds;
+    }
 }
 
 /// Device memory of a monomial in bytes, beside what it holds.
@@ -54,6 +86,11 @@ pub trait Monomial: Send {
     /// Heat bath of the fields that belong to it (pseudofermions) at the trajectory's start; nothing for
     /// gauge actions.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()>;
+    /// Checks at a trajectory's end, before acceptance, that these links are such as the action is made
+    /// for.
+    fn check(&mut self, _gauge: &GaugeField, _stream: Stream) -> Result<()> {
+        Ok(())
+    }
     /// S of these links and the fields of the last `refresh`, all ranks; in the accuracy of the
     /// Hamiltonian.
     fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
@@ -62,6 +99,18 @@ pub trait Monomial: Send {
     /// A trajectory begins, or begins again: results of earlier ones (guesses for solvers) are dropped, so
     /// that a chain goes on from a checkpoint bit for bit.
     fn restart(&mut self) {}
+    /// Low and high end of an interval that it has measured and goes on with: part of a chain's place. None:
+    /// it was given, or nothing is measured (yet).
+    fn measured(&self) -> Option<(f64, f64)> {
+        None
+    }
+    /// Goes on with such an interval; None: it is to be measured anew. Without effect where it was given.
+    ///
+    /// # Errors
+    /// `BadParameter`: not possible.
+    fn set_measured(&mut self, _interval: Option<(f64, f64)>) -> Result<()> {
+        Ok(())
+    }
     /// What trajectories on links like these will take; operators are made for it.
     ///
     /// # Errors
@@ -69,9 +118,9 @@ pub trait Monomial: Send {
     fn memory(&mut self, _gauge: &GaugeField) -> Result<MonomialMemory> {
         Ok(MonomialMemory::default())
     }
-    /// Solver iterations of `refresh` and `action` since they were last asked for.
-    fn iterations(&mut self) -> u64 {
-        0
+    /// Solves of `refresh`, `check` and `action` since they were last asked for.
+    fn solves(&mut self) -> Solves {
+        Solves::default()
     }
     /// What its kernels depend on beside the lattice.
     fn describe(&self) -> String {

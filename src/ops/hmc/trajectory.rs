@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::integrator::{steps_of, Level, Step};
-use super::{random, KickReport, Monomial, Stream};
+use super::{random, KickReport, Monomial, Place, Stream};
 use crate::backend::{Device, KeptMemory};
 use crate::bail;
 use crate::error::Result;
@@ -41,8 +41,9 @@ pub struct MonomialReport {
     /// Solver iterations in forces, and in heat bath and actions.
     pub force_iterations: u64,
     pub action_iterations: u64,
-    /// Seconds in forces, heat bath and actions.
+    /// Seconds in forces, heat bath and actions, and those of them in solvers.
     pub seconds: f64,
+    pub solve_seconds: f64,
 }
 
 /// What a trajectory did.
@@ -183,6 +184,31 @@ impl Hmc {
     pub fn trajectory(&self) -> u32 {
         self.params.trajectory
     }
+    /// Where it is, for a checkpoint.
+    pub fn place(&self) -> Place {
+        let measured = self.monomials.iter().filter_map(|m| Some((m.name().into(), m.measured()?)));
+        let HmcParams { seed, trajectory, .. } = self.params;
+        Place { next: Stream { seed, trajectory }, measured: measured.collect() }
+    }
+    /// Goes on where another chain was.
+    ///
+    /// # Errors
+    /// `BadParameter`: an interval that is none; the chain is then as it was.
+    pub fn go_on(&mut self, place: &Place) -> Result<()> {
+        let before = self.place();
+        let done = self.take_measured(place);
+        if done.is_err() {
+            self.take_measured(&before)?;
+        } else {
+            self.set_place(place.next.seed, place.next.trajectory);
+        }
+        done
+    }
+    fn take_measured(&mut self, place: &Place) -> Result<()> {
+        self.monomials
+            .iter_mut()
+            .try_for_each(|m| m.set_measured(place.measured.get(m.name()).copied()))
+    }
     /// Goes on in another place of the random streams.
     pub fn set_place(&mut self, seed: u64, trajectory: u32) {
         (self.params.seed, self.params.trajectory) = (seed, trajectory);
@@ -203,8 +229,9 @@ impl Hmc {
         Ok(kept + passing)
     }
 
-    /// One trajectory; the first one is refused where its memory does not fit. After an error (a solver that does not converge, NaN, a lost device) the links
-    /// and the place in the random streams are those before it.
+    /// One trajectory; the first one is refused where its memory does not fit. After an error (a solver that does
+    /// not converge, a spectrum that is not covered, NaN, a lost device) the links and the place in the random
+    /// streams are those before it.
     pub fn run(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {
         if gauge.geometry() != self.momenta.geometry() || gauge.device() != self.momenta.device() {
             bail!(FieldMismatch, "hmc: the links live on another lattice or device");
@@ -230,8 +257,7 @@ impl Hmc {
             Ok(report) if report.accepted => {}
             _ => gauge.copy_raw(&self.start)?,
         }
-        let mut report = done?;
-        report.plaquette = plaquette(gauge)?.total;
+        let report = done?;
         self.params.trajectory = self.params.trajectory.wrapping_add(1);
         Ok(report)
     }
@@ -280,7 +306,7 @@ impl Hmc {
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
             m.restart();
-            m.iterations();
+            m.solves();
             m.refresh(gauge, stream)?;
             r.seconds += since.elapsed().as_secs_f64();
         }
@@ -294,6 +320,11 @@ impl Hmc {
         }
         self.integrate(gauge, Some(&mut report))?;
         report.correction = gauge.reunitarise()?;
+        for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
+            let since = Instant::now();
+            m.check(gauge, stream)?;
+            r.seconds += since.elapsed().as_secs_f64();
+        }
         let after = self.hamiltonian(gauge, &mut report, 1)?;
         // Differences term by term: the sums are larger.
         let terms = report.monomials.iter().map(|m| m.action[1] - m.action[0]);
@@ -306,6 +337,9 @@ impl Hmc {
         }
         let draw = random::uniform(seed, trajectory);
         report.accepted = trajectory < self.params.accept_until || draw < (-report.delta_h).exp();
+        // Before the end: what fails after acceptance would leave changed links.
+        let left = if report.accepted { &*gauge } else { &self.start };
+        report.plaquette = plaquette(left)?.total;
         report.seconds = begin.elapsed().as_secs_f64();
         Ok(report)
     }
@@ -321,7 +355,9 @@ impl Hmc {
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
             r.action[end] = m.action(gauge)?;
-            r.action_iterations += m.iterations();
+            let solves = m.solves();
+            r.action_iterations += solves.iterations;
+            r.solve_seconds += solves.seconds;
             r.seconds += since.elapsed().as_secs_f64();
             sum += r.action[end];
         }
@@ -400,7 +436,8 @@ impl MonomialReport {
         self.kicks += 1;
         self.rms += force.rms;
         self.max = self.max.max(force.max);
-        self.force_iterations += force.iterations;
+        self.force_iterations += force.solves.iterations;
+        self.solve_seconds += force.solves.seconds;
         self.seconds += seconds;
     }
 }

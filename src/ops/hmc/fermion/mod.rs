@@ -7,6 +7,7 @@ mod rational;
 mod two_flavours;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 pub use guess::Guesses;
 pub use multigrid::MultigridSolves;
@@ -15,7 +16,7 @@ pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 
 use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
-use super::{KickReport, MonomialMemory};
+use super::{KickReport, MonomialMemory, Solves};
 use crate::backend::{rehearsing, Device};
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
@@ -155,19 +156,20 @@ impl Operator {
         let multigrid = inverter.multigrid.clone().map(Follower::new);
         Ok(Operator { schur, force, hamiltonian, multigrid, form, inverter: inverter.clone() })
     }
-    /// Solves in forces, from x as it is; iterations.
-    fn solve_force(&self, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+    /// Solves in forces, from x as it is.
+    fn solve_force(&self, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         self.follow()?;
         self.solve(&self.force, x, b)
     }
     /// Solves in the Hamiltonian and the heat bath, from zero.
-    fn solve_hamiltonian(&self, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+    fn solve_hamiltonian(&self, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         self.follow()?;
         self.solve(&self.hamiltonian, x, b)
     }
-    /// Solves for one right-hand side; iterations. CG that comes to a standstill begins anew in the next wider
-    /// precision, with operators made for that.
-    fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<u64> {
+    /// Solves for one right-hand side. CG that comes to a standstill begins anew in the next wider precision,
+    /// with operators made for that.
+    fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
+        let since = Instant::now();
         let tol = solver.params().solver.tol;
         let mut report = solver.solve(x, b, &mut unwatched)?.solver;
         let mut iterations = report.iterations;
@@ -188,7 +190,7 @@ impl Operator {
             iterations += report.iterations;
         }
         converged(&report, tol)?;
-        Ok(iterations as u64)
+        Ok(Solves::since(since, iterations))
     }
     fn follow(&self) -> Result<()> {
         match &self.multigrid {
@@ -376,7 +378,7 @@ impl Operators {
         scratch: &mut Option<Momenta>,
         momenta: &mut Momenta,
         step: f64,
-        build: impl FnOnce(&mut Momenta) -> Result<u64>,
+        build: impl FnOnce(&mut Momenta) -> Result<Solves>,
     ) -> Result<KickReport> {
         let (device, geometry) = (momenta.device().clone(), momenta.geometry().clone());
         let force = match scratch {
@@ -386,7 +388,7 @@ impl Operators {
             }
             None => scratch.insert(Momenta::new(&device, &geometry, Precision::F64)?),
         };
-        let iterations = build(force)?;
+        let solves = build(force)?;
         if let Some(smeared) = &self.smeared {
             smeared.pull_back(force)?;
         }
@@ -396,7 +398,7 @@ impl Operators {
         }
         // The builder subtracts the force with step 1.
         momenta.add(1.0, step, force)?;
-        Ok(KickReport { iterations, ..KickReport::of(&geometry, (sum, most)) })
+        Ok(KickReport { solves, ..KickReport::of(&geometry, (sum, most)) })
     }
 }
 

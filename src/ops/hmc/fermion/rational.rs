@@ -4,6 +4,8 @@
 //! whose weight is |det M|. The heat bath takes an approximation of x^(1/4 n), so that the error of
 //! the weight is that of both.
 
+use std::time::Instant;
+
 use num_complex::Complex64;
 
 use super::{
@@ -19,7 +21,7 @@ use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::{LinOp, Uses};
 use crate::operators::DiracParams;
 use crate::ops::hmc::stout::Stout;
-use crate::ops::hmc::{Monomial, MonomialMemory, Stream};
+use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
 use crate::solvers::{unwatched, Rational, Shift};
 
 /// What one flavour is.
@@ -34,10 +36,10 @@ pub struct OneFlavourParams {
     pub error_force: f64,
     pub error_hamiltonian: f64,
     /// The interval that holds the spectrum of P^dagger P. None: it is measured with the first links,
-    /// a third below and a fifth above what was found; to go on from a checkpoint bit for bit give it.
+    /// a third below and a fifth above what was found, and stays with the chain and its checkpoints.
     pub interval: Option<(f64, f64)>,
-    /// The spectrum's ends are measured in trajectories whose number is a multiple of this; 0: only to
-    /// find the interval.
+    /// The spectrum's ends are measured at start and end of trajectories whose number is a multiple of this;
+    /// 0: only to find the interval.
     pub check_every: u32,
 }
 
@@ -73,17 +75,17 @@ pub struct OneFlavour {
     smearing: Option<Stout>,
     kept: Operators,
     powers: Option<Powers>,
-    /// Ends of the spectrum as they were last measured.
+    /// Ends of the spectrum as they were last measured: what it is not below and not above.
     seen: Option<(f64, f64)>,
     phi: Option<SpinorField>,
     force: SchurForce,
     scratch: Option<Momenta>,
-    iterations: u64,
+    solves: Solves,
 }
 
-/// Steps of Lanczos for the upper end, solves for the lower one, and their tolerance.
+/// Steps of Lanczos for the upper end, solves for the lower one at most, and their tolerance.
 const LANCZOS: usize = 30;
-const INVERSE: usize = 5;
+const INVERSE: usize = 16;
 const INVERSE_TOLERANCE: f64 = 1e-3;
 /// In forces and in the Hamiltonian.
 const USUAL_POLES: (usize, usize) = (16, 24);
@@ -113,7 +115,7 @@ impl OneFlavour {
             phi: None,
             force: SchurForce::default(),
             scratch: None,
-            iterations: 0,
+            solves: Solves::default(),
         };
         if let Some((low, high)) = new.params.interval {
             new.approximate(low, high)?;
@@ -139,7 +141,8 @@ impl OneFlavour {
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.powers.as_ref().map(|p| (p.hamiltonian.low, p.hamiltonian.high))
     }
-    /// The least and the largest eigenvalue of P^dagger P when they were last measured.
+    /// What the eigenvalues of P^dagger P were not below and not above when they were last measured: estimates
+    /// less and plus the length of their residual.
     pub fn spectrum(&self) -> Option<(f64, f64)> {
         self.seen
     }
@@ -164,32 +167,56 @@ impl OneFlavour {
     fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
+        // From noise every time: a chain that goes on from a checkpoint has nothing else.
         let high = largest(&op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
         let plain = Inverter { multigrid: None, ..inverter.clone() };
         let solver = plain.solver(op.schur.op(), *schur, tol, false)?;
-        // From noise every time: a chain that goes on from a checkpoint has no other.
-        let mut start = op.schur.shape().field(1)?;
-        start.set_noise(Noise::Normal, seed, 1)?;
-        let low = smallest(&solver, &op.schur, &mut start, INVERSE)?;
-        self.seen = Some((low.value, high.value));
-        let Some((from, to)) = self.interval() else {
-            return self.approximate(low.value / 1.5, 1.2 * (high.value + high.distance));
-        };
+        let since = Instant::now();
+        let (low, iterations) = smallest(&solver, &op.schur, INVERSE, seed)?;
+        self.solves += Solves::since(since, iterations);
+        let (least, most) = (low.range().0, high.range().1);
+        self.seen = Some((least, most));
         // Made-up sums say nothing of it.
-        if (low.value < from || high.value > to) && !rehearsing() {
-            bail!(
-                SpectralBounds,
-                "{}: eigenvalues of P^dagger P from {} to {} were found, the rational \
-                 approximation covers {} to {}",
-                self.name,
-                significant(low.value, 5),
-                significant(high.value, 5),
-                significant(from, 5),
-                significant(to, 5)
-            );
+        if rehearsing() {
+            return match self.interval() {
+                Some(_) => Ok(()),
+                None => self.approximate(low.value / 1.5, 1.2 * most),
+            };
         }
-        Ok(())
+        match self.interval() {
+            None if least > 0.0 => self.approximate(least / 1.5, 1.2 * most),
+            Some((from, to)) if least >= from && most <= to => Ok(()),
+            interval => {
+                let covers = match interval {
+                    Some((from, to)) => {
+                        format!("covers {} to {}", significant(from, 5), significant(to, 5))
+                    }
+                    None => String::from("has no interval yet"),
+                };
+                bail!(
+                    SpectralBounds,
+                    "{}: eigenvalues of P^dagger P from {} - {} to {} + {} were found, the rational \
+                     approximation {covers}; another one comes with interval",
+                    self.name,
+                    significant(low.value, 5),
+                    significant(low.distance, 2),
+                    significant(high.value, 5),
+                    significant(high.distance, 2)
+                )
+            }
+        }
+    }
+
+    /// Is the spectrum to be measured in this trajectory?
+    fn is_due(&self, stream: Stream) -> bool {
+        let every = self.params.check_every;
+        every != 0 && stream.trajectory.is_multiple_of(every)
+    }
+
+    /// Seed of its measurement.
+    fn look_seed(&self, stream: Stream) -> u64 {
+        noise_seed(stream.seed, &self.name) ^ 1
     }
 
     /// Lends the operators to a monomial like this one, for a rehearsal.
@@ -207,7 +234,7 @@ impl OneFlavour {
                 phi,
                 force: SchurForce::default(),
                 scratch: None,
-                iterations: 0,
+                solves: Solves::default(),
             };
             work(&mut other);
             other.kept
@@ -236,14 +263,15 @@ impl OneFlavour {
     }
 }
 
-/// (P^dagger P + s_k)^-1 b for all poles, b number `k` of a field; iterations. Multigrid, where there is one, solves
+/// (P^dagger P + s_k)^-1 b for all poles, b number `number` of a field. Multigrid, where there is one, solves
 /// for the least shifts, CG for all others at once.
 fn poles_of(
     (inverter, op, solver): (&Inverter, &Operator, &DiracSolver),
     shifts: &[f64],
     b: &SpinorField,
     number: usize,
-) -> Result<(Vec<SpinorField>, u64)> {
+) -> Result<(Vec<SpinorField>, Solves)> {
+    let since = Instant::now();
     let mut source = b.like_with(b.precision(), 1)?;
     source.copy_rhs(0, b, number, 1)?;
     let mut xs = vec![];
@@ -259,7 +287,7 @@ fn poles_of(
     for &k in &least {
         let report = solver.shifted(shifts[k], &mut xs[k], &source, &mut unwatched)?;
         converged(&report.solver, tol)?;
-        iterations += report.solver.iterations as u64;
+        iterations += report.solver.iterations;
     }
     let others = |k: &usize| !least.contains(k);
     let left: Vec<Shift> =
@@ -270,9 +298,9 @@ fn poles_of(
             all.filter_map(|(k, x)| others(&k).then_some(x)).collect();
         let (report, _) = solver.multishift(&left, &mut xs, &source, &mut unwatched)?;
         converged(&report.solver, tol)?;
-        iterations += report.solver.iterations as u64;
+        iterations += report.solver.iterations;
     }
-    Ok((xs, iterations))
+    Ok((xs, Solves::since(since, iterations)))
 }
 
 impl Monomial for OneFlavour {
@@ -286,10 +314,8 @@ impl Monomial for OneFlavour {
     /// `SpectralBounds`: it has left the interval of the approximations.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
         let seed = noise_seed(stream.seed, &self.name);
-        let every = self.params.check_every;
-        let due = every != 0 && stream.trajectory.is_multiple_of(every);
-        if self.powers.is_none() || due {
-            self.look(gauge, seed ^ 1)?;
+        if self.powers.is_none() || self.is_due(stream) {
+            self.look(gauge, self.look_seed(stream))?;
         }
         let old = self.phi.take();
         let Some(powers) = &self.powers else { return self.no_fields() };
@@ -305,7 +331,7 @@ impl Monomial for OneFlavour {
         eta.set_noise(Noise::Normal, seed, stream.trajectory.wrapping_mul(n as u32))?;
         for i in 0..n {
             let (xs, done) = poles_of((inverter, op, &op.hamiltonian), &r.shifts, &eta, i)?;
-            self.iterations += done;
+            self.solves += done;
             sum.copy_rhs(0, &eta, i, 1)?;
             for (x, residue) in xs.iter().zip(&r.residues) {
                 blas::axpy(&[Complex64::new(*residue, 0.0)], x, &mut sum)?;
@@ -319,6 +345,15 @@ impl Monomial for OneFlavour {
         Ok(())
     }
 
+    /// # Errors
+    /// `SpectralBounds`: where it is due, and the spectrum has left the interval since `refresh`.
+    fn check(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
+        match self.is_due(stream) {
+            true => self.look(gauge, self.look_seed(stream)),
+            false => Ok(()),
+        }
+    }
+
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
@@ -327,7 +362,7 @@ impl Monomial for OneFlavour {
         let mut one = op.schur.shape().field(1)?;
         for i in 0..phi.nrhs() {
             let (xs, done) = poles_of((inverter, op, &op.hamiltonian), &r.shifts, phi, i)?;
-            self.iterations += done;
+            self.solves += done;
             one.copy_rhs(0, phi, i, 1)?;
             s += blas::norm2(&one)?[0];
             for (x, residue) in xs.iter().zip(&r.residues) {
@@ -353,7 +388,7 @@ impl Monomial for OneFlavour {
         let force = &mut self.force;
         ops.kick(&mut self.scratch, momenta, step, |f| {
             force.begin();
-            let mut total = 0;
+            let mut total = Solves::default();
             let (mut x, mut y) = (op.shape().field(coef.len())?, op.shape().field(coef.len())?);
             for i in 0..phi.nrhs() {
                 let (xs, done) = poles_of((inverter, all, solver), &r.shifts, phi, i)?;
@@ -391,8 +426,23 @@ impl Monomial for OneFlavour {
         self.kept.list.iter().for_each(|op| op.restart());
     }
 
-    fn iterations(&mut self) -> u64 {
-        std::mem::take(&mut self.iterations)
+    fn measured(&self) -> Option<(f64, f64)> {
+        self.interval().filter(|_| self.params.interval.is_none())
+    }
+
+    fn set_measured(&mut self, interval: Option<(f64, f64)>) -> Result<()> {
+        match (self.params.interval, interval) {
+            (Some(_), _) => Ok(()),
+            (None, Some((low, high))) => self.approximate(low, high),
+            (None, None) => {
+                self.powers = None;
+                Ok(())
+            }
+        }
+    }
+
+    fn solves(&mut self) -> Solves {
+        std::mem::take(&mut self.solves)
     }
 
     fn describe(&self) -> String {
@@ -403,6 +453,7 @@ impl Monomial for OneFlavour {
         let known = self.powers.is_some();
         self.stand_in(None, |other| {
             let _ = other.refresh(gauge, stream);
+            let _ = other.check(gauge, stream);
             let _ = other.action(gauge);
             // How many poles forces have is not known before the spectrum is.
             if known {

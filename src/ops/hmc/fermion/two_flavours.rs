@@ -17,7 +17,7 @@ use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::DiracParams;
 use crate::ops::hmc::stout::Stout;
-use crate::ops::hmc::{Monomial, MonomialMemory, Stream};
+use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
 
 /// What two flavours are.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct TwoFlavours {
     guesses: Guesses,
     force: SchurForce,
     scratch: Option<Momenta>,
-    iterations: u64,
+    solves: Solves,
 }
 
 impl TwoFlavours {
@@ -69,7 +69,7 @@ impl TwoFlavours {
             guesses,
             force: SchurForce::default(),
             scratch: None,
-            iterations: 0,
+            solves: Solves::default(),
         })
     }
 
@@ -121,7 +121,7 @@ impl Monomial for TwoFlavours {
         ops.list[0].schur.apply_dagger(&mut phi, &eta)?;
         if let Some(w) = ops.list.get(1) {
             // (Q^dagger)^-1 = Q (Q^dagger Q)^-1
-            self.iterations += w.solve_hamiltonian(&mut eta, &phi)?;
+            self.solves += w.solve_hamiltonian(&mut eta, &phi)?;
             w.schur.apply(&mut phi, &eta)?;
         }
         self.phi = Some(phi);
@@ -135,7 +135,7 @@ impl Monomial for TwoFlavours {
         let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
         let b = source(ops, phi)?;
         let (mut x, mut y) = (b.like(b.precision())?, b.like(b.precision())?);
-        self.iterations += ops.list[0].solve_hamiltonian(&mut x, &b)?;
+        self.solves += ops.list[0].solve_hamiltonian(&mut x, &b)?;
         ops.list[0].schur.apply(&mut y, &x)?;
         // 2 <x, b> - |P x|^2: the error of x enters squared.
         let mut s = 2.0 * blas::dot(&x, &b)?[0].re - blas::norm2(&y)?[0];
@@ -192,8 +192,8 @@ impl Monomial for TwoFlavours {
         Ok(memory)
     }
 
-    fn iterations(&mut self) -> u64 {
-        std::mem::take(&mut self.iterations)
+    fn solves(&mut self) -> Solves {
+        std::mem::take(&mut self.solves)
     }
 
     fn describe(&self) -> String {
@@ -214,7 +214,7 @@ impl Monomial for TwoFlavours {
                 phi: None,
                 force: SchurForce::default(),
                 scratch: None,
-                iterations: 0,
+                solves: Solves::default(),
             };
             let _ = other.refresh(gauge, stream);
             let _ = other.action(gauge);

@@ -1,0 +1,187 @@
+//! `hmc` and `flow`: logs and JSON, runs that go on exactly, files that stay.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+use super::common::Folder;
+use super::programs::{has_both, job_on};
+use super::signals::found;
+use super::twins::same;
+
+const INPUT: &str = "length = 0.5\nseed = 4\naccept_until = 20\nreversibility_every = 2\n\
+    [run]\nlattice = [4, 4, 2, 4]\nstart = \"hot\"\ncheckpoint = \"chain\"\ncheckpoint_every = 3\n\
+    log = \"log.jsonl\"\nconfigurations = \"c\"\nsave_every = 2\nflow_every = 2\nflow_time = 0.1\n\
+    [[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 5.5\n\
+    [[monomial]]\nname = \"the \\\"quarks\\\"\"\ntype = \"two_flavours\"\noperator = { kappa = 0.1 }\n\
+    [[level]]\nintegrator = \"omelyan2\"\nsteps = 3\nmonomials = [\"gauge\", \"the \\\"quarks\\\"\"]\n";
+
+fn run(program: &Path, folder: &Folder, arguments: &[&str]) -> Output {
+    let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
+    let mut command = Command::new(program);
+    command.current_dir(&folder.0).args(["--input", "input.toml", "--device", &device]);
+    command.args(arguments).output().unwrap()
+}
+
+fn fine(program: &Path, folder: &Folder, arguments: &[&str]) {
+    let out = run(program, folder, arguments);
+    assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+}
+
+fn kept(program: &Path, folder: &Folder, arguments: &[&str], file: &str) {
+    let out = run(program, folder, arguments);
+    let said = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(1), "{arguments:?}: {said}");
+    assert!(said.contains(&format!("{file}: exists")), "{arguments:?}: {said}");
+}
+
+fn folder(program: &Path, name: &str) -> Folder {
+    let stem = program.file_name().unwrap().to_string_lossy();
+    let folder = Folder::new(&format!("hmc-{name}-{stem}"));
+    std::fs::write(folder.0.join("input.toml"), INPUT).unwrap();
+    folder
+}
+
+/// Lines of the log, without what the clock says.
+fn log(folder: &Folder) -> Vec<Value> {
+    let text = std::fs::read_to_string(folder.0.join("log.jsonl")).unwrap();
+    let line = |l: &str| -> Value {
+        let mut line: Value = serde_json::from_str(l).unwrap_or_else(|e| panic!("{e} in {l}"));
+        assert!(line["seconds"].take().as_f64() > Some(0.0), "{l}");
+        for force in line["forces"].as_object_mut().unwrap().values_mut() {
+            let all = force["seconds"].take().as_f64();
+            let solves = force["solve_seconds"].take().as_f64();
+            // Forces of links alone have no solves, of others they are part of the time.
+            assert!(solves < all && solves >= Some(0.0), "{l}");
+            assert_eq!(solves > Some(0.0), force["iterations"].as_i64() > Some(0), "{l}");
+        }
+        line
+    };
+    text.lines().map(line).collect()
+}
+
+/// The numbers of a configuration; before and after them are records with a date.
+fn links(folder: &Folder, name: &str) -> Vec<u8> {
+    let bytes = std::fs::read(folder.0.join(name)).unwrap();
+    let word = b"ildg-binary-data";
+    let at = bytes.windows(word.len()).position(|w| w == word).expect("a configuration");
+    bytes[at..].to_vec()
+}
+
+#[test]
+fn logs_say_what_trajectories_did() {
+    let mut logs = vec![];
+    for program in found("hmc") {
+        let folder = folder(program, "logs");
+        fine(program, &folder, &["--trajectories", "4"]);
+        let lines = log(&folder);
+        assert_eq!(lines.len(), 4);
+        for (n, line) in lines.iter().enumerate() {
+            assert_eq!(line["trajectory"], n);
+            assert_eq!(line["accepted"], true);
+            let loops: Vec<f64> =
+                line["polyakov"].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect();
+            assert!(loops.len() == 2 && loops[0].hypot(loops[1]) < 1.0 && loops[0] != 0.0);
+            let (gauge, quarks) = (&line["forces"]["gauge"], &line["forces"]["the \"quarks\""]);
+            assert!(gauge["kicks"] == 7 && quarks["kicks"] == 7, "{line}");
+            assert!(gauge["rms"].as_f64() > quarks["rms"].as_f64(), "{line}");
+            assert!(gauge["max"].as_f64() > gauge["rms"].as_f64(), "{line}");
+            assert!(gauge["iterations"] == 0 && quarks["iterations"].as_i64() > Some(7), "{line}");
+            assert_eq!(line.get("reversibility").is_some(), n % 2 == 0);
+            let flow = line.get("flow");
+            assert_eq!(flow.is_some(), n % 2 == 1);
+            if let Some(flow) = flow {
+                assert!((flow["time"].as_f64().unwrap() - 0.1).abs() < 1e-12, "{flow}");
+                assert!(flow["charge"].as_f64().unwrap().abs() < 4.0, "{flow}");
+            }
+        }
+        logs.push(lines);
+    }
+    if has_both(found("hmc")) {
+        for (c, f) in logs[0].iter().zip(&logs[1]) {
+            let mut pair = [c.clone(), f.clone()];
+            for line in &mut pair {
+                // Rounding, which depends on nothing that both have in common.
+                line["correction"].take();
+                line["reversibility"].take();
+            }
+            same(&pair[0], &pair[1], "log");
+        }
+    }
+}
+
+/// Killed after lines and a configuration that its checkpoint does not know, a run goes on as if it had not been.
+#[test]
+fn a_run_goes_on_exactly() {
+    for program in found("hmc") {
+        let (whole, part) = (folder(program, "whole"), folder(program, "part"));
+        fine(program, &whole, &["--trajectories", "6"]);
+        fine(program, &part, &["--trajectories", "3"]);
+        let file = part.0.join("log.jsonl");
+        let mut text = std::fs::read_to_string(&file).unwrap();
+        let all = std::fs::read_to_string(whole.0.join("log.jsonl")).unwrap();
+        // Trajectory 3 was there, 4 was cut off.
+        text += &format!("{}\n", all.lines().nth(3).unwrap());
+        text += &all.lines().nth(4).unwrap()[..40];
+        std::fs::write(&file, text).unwrap();
+        std::fs::write(part.0.join("c.000003"), "of before").unwrap();
+        fine(program, &part, &["--start", "checkpoint", "--trajectories", "3"]);
+        assert_eq!(log(&part), log(&whole));
+        for name in ["c.000001", "c.000003", "c.000005", "chain"] {
+            assert!(links(&part, name) == links(&whole, name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn what_is_there_stays() {
+    for program in found("hmc") {
+        let folder = folder(program, "keeps");
+        let two = ["--trajectories", "2"];
+        for name in ["c.000001", "chain", "log.jsonl"] {
+            std::fs::write(folder.0.join(name), "mine").unwrap();
+            kept(program, &folder, &two, name);
+            assert_eq!(std::fs::read(folder.0.join(name)).unwrap(), b"mine");
+            std::fs::remove_file(folder.0.join(name)).unwrap();
+        }
+        fine(program, &folder, &two);
+        // A start from a file is not one that goes on.
+        kept(program, &folder, &[&two[..], &["--start", "c.000001"]].concat(), "log.jsonl");
+        assert_eq!(log(&folder).len(), 2);
+        fine(program, &folder, &["--trajectories", "1", "--overwrite", "yes"]);
+        assert_eq!(log(&folder).len(), 1);
+    }
+}
+
+#[test]
+fn flows_write_json() {
+    let gauge = Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(gauge);
+    let gauge = if gauge.exists() { gauge } else { &root };
+    let run = |program: &Path| {
+        job_on(program, gauge, &["--flow", "symanzik", "--time", "0.2", "--every", "4"])
+    };
+    let all: Vec<Value> = found("flow").iter().map(|p| run(p)).collect();
+    for json in &all {
+        let of = |name: &str| super::chain::numbers(&json["flow"][name]);
+        let times = of("t");
+        assert_eq!(json["steps"], 10);
+        assert_eq!(times.len(), 4);
+        for (t, expected) in times.iter().zip([0.0, 0.08, 0.16, 0.2]) {
+            assert!((t - expected).abs() < 1e-12, "{times:?}");
+        }
+        for name in ["plaquette_spatial", "plaquette_temporal"] {
+            let p = of(name);
+            assert!(p.len() == 4 && p[0] > 0.5 && p.is_sorted() && p[3] < 1.0, "{name} {p:?}");
+        }
+        for name in ["energy_spatial", "energy_temporal"] {
+            let e = of(name);
+            assert!(e.len() == 4 && e.iter().rev().is_sorted() && e[3] > 0.0, "{name} {e:?}");
+        }
+        assert_eq!(of("charge").len(), 4);
+    }
+    if has_both(found("flow")) {
+        same(&all[0], &all[1], "flow");
+    }
+}

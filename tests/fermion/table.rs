@@ -1,0 +1,131 @@
+//! Every monomial with every integrator: Delta H is small, the way back is found, and a checkpoint goes on
+//! with the same bits.
+
+use plaq::fields::{GaugeField, Precision, Recon};
+use plaq::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
+use plaq::ops::hmc::input::hmc_from_toml;
+use plaq::ops::hmc::{Hmc, TrajectoryReport};
+
+use super::common::{self, over_ranks, Folder};
+use super::device;
+
+/// Monomials beside the gauge action, in TOML, and the gauge action beside them.
+const MONOMIALS: [(&str, &str, &str); 14] = [
+    ("Wilson gauge", "wilson", ""),
+    ("rectangles", "iwasaki", ""),
+    ("Wilson", "wilson", TWO),
+    ("Wilson, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1 }\nasymmetric = true\nparity = 1"),
+    ("clover", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1 }"),
+    ("clover, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1 }\nasymmetric = true"),
+    ("twisted", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, mu = 0.2 }"),
+    ("twisted, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1, mu = 0.2 }\nasymmetric = true\nparity = 1"),
+    ("ratio", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1 }\npreconditioner = { kappa = 0.08, csw = 1.1 }"),
+    ("ratio, asymmetric", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1 }\npreconditioner = { kappa = 0.1, mu = 0.3 }\nasymmetric = true"),
+    ("one flavour", "wilson", "type = \"one_flavour\"\noperator = { kappa = 0.1 }"),
+    ("one flavour, asymmetric", "wilson", "type = \"one_flavour\"\noperator = { kappa = 0.1, csw = 1.1 }\nasymmetric = true\nfields = 2"),
+    ("stout clover", "wilson", "type = \"two_flavours\"\noperator = { kappa = 0.1, csw = 1.1 }\nsmearing = { rho = 0.1, levels = 2 }"),
+    ("stout, one flavour", "wilson", "type = \"one_flavour\"\noperator = { kappa = 0.1, csw = 1.1 }\nsmearing = { rho = 0.1, levels = 1 }"),
+];
+const TWO: &str = "type = \"two_flavours\"\noperator = { kappa = 0.1 }";
+
+/// Levels, steps of the outermost, and whether quarks have one to themselves.
+const INTEGRATORS: [(&str, &[(&str, usize)]); 5] = [
+    ("leapfrog", &[("leapfrog", 4)]),
+    ("omelyan2", &[("omelyan2", 2)]),
+    ("omelyan4", &[("omelyan4", 1)]),
+    ("force_gradient", &[("force_gradient", 1)]),
+    ("nested", &[("omelyan2", 1), ("force_gradient", 2)]),
+];
+
+fn input(action: &str, quarks: &str, levels: &[(&str, usize)]) -> String {
+    let beta = if action == "wilson" { 5.0 } else { 2.0 };
+    let mut text = format!(
+        "length = 0.1\nseed = 7\naccept_until = 1\nreversibility_every = 2\n[[monomial]]\nname = \"gauge\"\n\
+         type = \"gauge\"\nbeta = {beta}\naction = \"{action}\"\n"
+    );
+    let mut names = vec!["\"gauge\""];
+    if !quarks.is_empty() {
+        let exact = "error_force = 1e-7\nerror_hamiltonian = 1e-9\ncheck_every = 0";
+        let of_one = if quarks.contains("one_flavour") { exact } else { "" };
+        text += &format!(
+            "[[monomial]]\nname = \"quarks\"\n{quarks}\n{of_one}\n\
+             solver = {{ tolerance_force = 1e-10, tolerance_hamiltonian = 1e-10, guesses = 2 }}\n"
+        );
+        names.insert(0, "\"quarks\"");
+    }
+    for (k, (scheme, steps)) in levels.iter().enumerate() {
+        // The last one has what is left.
+        let here =
+            if k + 1 < levels.len() { names.drain(..names.len() / 2) } else { names.drain(..) };
+        let here = here.collect::<Vec<_>>().join(", ");
+        text += &format!(
+            "[[level]]\nintegrator = \"{scheme}\"\nsteps = {steps}\nmonomials = [{here}]\n"
+        );
+    }
+    text
+}
+
+fn bits(r: &TrajectoryReport, u: &GaugeField) -> (u64, u64, Vec<f64>) {
+    (r.delta_h.to_bits(), r.plaquette.to_bits(), u.save_lex().unwrap())
+}
+
+fn row(
+    (what, action, quarks): (&str, &str, &str),
+    integrators: &[(&str, &[(&str, usize)])],
+    extents: [usize; 4],
+) {
+    let device = device();
+    let geometry = common::geometry(over_ranks(extents), &device);
+    let mut first = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+    first.set_near_unit(9, 0.5).unwrap();
+    let folder = Folder::new("hmc-table");
+    let file = folder.0.join("chain.lime");
+    for (integrator, levels) in integrators {
+        let what = format!("{what}, {integrator}");
+        let text = input(action, quarks, levels);
+        let chain = || -> Hmc {
+            let made = hmc_from_toml(&device, &geometry, Precision::F64, &text);
+            made.unwrap_or_else(|e| panic!("{what}: {e}\n{text}"))
+        };
+        let mut u = first.to(Precision::F64, Recon::R18).unwrap();
+        let mut hmc = chain();
+        let report = hmc.run(&mut u).unwrap();
+        let back = report.reversibility.unwrap();
+        println!("{what}: dH {:.2e}, {back:?}", report.delta_h);
+        let size = report.kinetic[0].abs();
+        let (dh, volume) = (report.delta_h.abs(), geometry.global_volume() as f64);
+        // Of the kinetic term, some 16 of a site; an integrator without error has done nothing.
+        assert!(dh < 1e-4 * size && dh > 1e-14 * size, "{what}: {report:?}");
+        assert!(report.monomials.iter().all(|m| m.kicks > 0 && m.rms > 0.0), "{what}: {report:?}");
+        assert!(
+            (report.kinetic[1] - report.kinetic[0]).abs() > 1e-2 * volume,
+            "{what}: {report:?}"
+        );
+        assert!(back.links < 1e-9 && back.hamiltonian < 1e-8 * size, "{what}: {back:?}");
+        save_checkpoint(&file, &u, &hmc).unwrap();
+        let next = hmc.run(&mut u).unwrap();
+        let mut v = first.to(Precision::F64, Recon::R18).unwrap();
+        let mut other = chain();
+        load_checkpoint(&file, &mut v, &mut other).unwrap();
+        let again = other.run(&mut v).unwrap();
+        assert!(bits(&next, &u) == bits(&again, &v), "{what}: {next:?} {again:?}");
+    }
+}
+
+#[test]
+fn every_monomial_with_every_integrator() {
+    for monomial in MONOMIALS {
+        row(monomial, &INTEGRATORS, [4, 2, 2, 4]);
+    }
+}
+
+/// What has most in its forces, for many ranks.
+#[test]
+fn monomials_over_ranks_with_every_integrator() {
+    for (name, integrators) in
+        [("ratio", &INTEGRATORS[1..]), ("stout, one flavour", &INTEGRATORS[4..])]
+    {
+        let found = MONOMIALS.iter().find(|m| m.0 == name);
+        row(*found.expect("a row of the table"), integrators, [4, 2, 2, 4]);
+    }
+}
