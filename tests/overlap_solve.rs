@@ -463,9 +463,6 @@ fn applications_take_the_memory_that_they_declare() {
                 Overlap::new(Arc::new(Sign::new(kernel, modes, params).unwrap()), 0.1).unwrap();
             drop(own);
             for precision in [Precision::F64, Precision::F32, Precision::F16] {
-                if precision == Precision::F16 && method == Method::Zolotarev {
-                    continue;
-                }
                 for n in [1, 3] {
                     let check = |what: &str, declared: u64, apply: &dyn Fn() -> u64| {
                         let taken = apply();

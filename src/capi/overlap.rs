@@ -29,7 +29,7 @@ use crate::compose::{
     OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveReport,
 };
 use crate::error::Result;
-use crate::fields::{Group, Recon};
+use crate::fields::{Group, Precision, Recon};
 use crate::linop::LinOp;
 use crate::operators::{DiracParams, HermitianWilson};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
@@ -113,7 +113,7 @@ interface! {
             PLAQ_OVERLAP_POLYNOMIAL = 0 => Method::Polynomial,
             /// Zolotarev's rational function by multi-shift CG.
             PLAQ_OVERLAP_ZOLOTAREV = 1 => Method::Zolotarev,
-            /// Whichever takes less time here.
+            /// Whichever takes less time here, in double precision.
             PLAQ_OVERLAP_AUTO = 2 => Method::Auto,
         }
         /// How modes of the kernel are found.
@@ -152,16 +152,18 @@ interface! {
             s: f64 = 0.4,
             /// Quark mass m, 0 to below 2 rho.
             mass: f64 = 0.0,
-            /// Largest error of the sign function on the spectrum that is not projected.
+            /// Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
+            /// precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
             delta: f64 = 1e-8,
+            /// In 16 bit always the polynomial, as the report says.
             sign: plaq_overlap_sign = PLAQ_OVERLAP_POLYNOMIAL,
             /// Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
             modes: i32 = -1,
             /// -1: as many at most, to 10000.
             most_modes: i32 = 48,
             finder: plaq_overlap_finder = PLAQ_OVERLAP_LANCZOS,
-            /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16, in
-            /// single precision 1e-8; 0: 1e-13, in single precision 1e-6.
+            /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+            /// double precision, whatever that of the operator.
             modes_tol: f64 = 0.0,
             /// Highest degree of a polynomial, to 20000.
             max_degree: i32 = 5000,
@@ -174,7 +176,8 @@ interface! {
             csw: f64 = 0.0,
             /// Boundary phases in units of pi.
             boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
-            /// Precision of the operator; 0: that of the gauge field.
+            /// Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+            /// field.
             precision: plaq_precision = 0,
             /// Storage of its links; 0: two rows.
             storage: plaq_storage = 0,
@@ -309,12 +312,13 @@ interface! {
     }
 }
 
-/// The kernel on the links of `gauge`, smeared or not.
+/// The kernel on the links of `gauge`, smeared or not, in double precision, and the precision and storage
+/// that the operator is asked for.
 fn kernel(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
     p: &plaq_overlap_params,
-) -> Result<Arc<HermitianWilson>> {
+) -> Result<(Arc<HermitianWilson>, (Precision, Recon))> {
     context.check_same(gauge.context(), "gauge")?;
     let mut links = gauge.read("gauge")?;
     if links.group() != Group::Su3 {
@@ -342,9 +346,10 @@ fn kernel(
         boundary: p.boundary.map(phase),
         ..Default::default()
     };
-    let kernel = Operator::kernel(links, p.s, physics)?;
-    let kernel = kernel.op().to(precision, storage)?;
-    Ok(Arc::new(HermitianWilson::new(Arc::new(kernel))?))
+    if (links.precision(), links.recon()) != (Precision::F64, storage) {
+        links = Arc::new(links.to(Precision::F64, storage)?);
+    }
+    Ok((Operator::kernel(links, p.s, physics)?, (precision, storage)))
 }
 
 /// How the sign function is approximated: refused before modes are sought.
@@ -367,15 +372,22 @@ fn sign_of(p: &plaq_overlap_params) -> Result<SignParams> {
     Ok(sign)
 }
 
-/// The operator of a kernel with its modes.
+/// The operator of a kernel with its modes, in the precision and storage asked for.
 fn operator(
     kernel: Arc<HermitianWilson>,
     modes: Modes,
     sign: SignParams,
     mass: f64,
+    target: (Precision, Recon),
 ) -> Result<Arc<Operator>> {
+    // A polynomial for what the precision allows, no finer one.
+    let sign = SignParams { delta: sign.delta.max(Sign::least_delta(target.0)), ..sign };
     let sign = Sign::new(kernel, Arc::new(modes), sign)?;
-    Ok(Arc::new(Operator::new(Arc::new(sign), mass)?))
+    let double = Operator::new(Arc::new(sign), mass)?;
+    Ok(Arc::new(match target.0 {
+        Precision::F64 => double,
+        precision => double.to(precision, target.1)?,
+    }))
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -388,7 +400,7 @@ fn create(
     user: *mut c_void,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
-    let kernel = kernel(context, gauge, p)?;
+    let (kernel, target) = kernel(context, gauge, p)?;
     let sign = sign_of(p)?;
     let modes = ModeParams {
         count: match p.modes {
@@ -413,7 +425,7 @@ fn create(
     let start = Instant::now();
     let vectors = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, vectors, sign, p.mass)?;
+    let op = operator(kernel, vectors, sign, p.mass, target)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     out.set(context.adopt(Overlap::new(context, op, seconds, modes.max_seconds, None))?);
     Ok(())
@@ -426,14 +438,19 @@ fn load(
     file: &str,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
-    let kernel = kernel(context, gauge, p)?;
+    let (kernel, target) = kernel(context, gauge, p)?;
     let sign = sign_of(p)?;
     let max_seconds = seconds_of(p.max_seconds);
     check_seconds(max_seconds)?;
     let start = Instant::now();
-    let modes = load_modes(Path::new(file), &kernel)?;
+    // Vectors in the precision that projects.
+    let own = match target.0.max(Precision::F32) {
+        Precision::F64 => kernel.clone(),
+        wide => Arc::new(HermitianWilson::new(Arc::new(kernel.op().to(wide, target.1)?))?),
+    };
+    let modes = load_modes(Path::new(file), &own)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, modes, sign, p.mass)?;
+    let op = operator(kernel, modes, sign, p.mass, target)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     let low = load_overlap_modes(Path::new(file), &op)?.map(Arc::new);
     out.set(context.adopt(Overlap::new(context, op, seconds, max_seconds, low))?);

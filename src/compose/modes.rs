@@ -99,7 +99,7 @@ const MARGIN: f64 = 1.01;
 
 impl Modes {
     /// Finds modes of the kernel; `cheap` is the kernel in another precision, for the polynomials of the
-    /// eigensolver, `guess` holds vectors of an earlier search.
+    /// eigensolver, `guess` holds vectors of an earlier search in any precision.
     ///
     /// # Errors
     /// `KernelSpectrum`: they do not converge, in the time that they may take or at all, or the monitor
@@ -114,6 +114,15 @@ impl Modes {
         within("modes", params.count.unwrap_or(0), 0, MOST_MODES)?;
         within("most_modes", params.most, 1, MOST_MODES)?;
         let shape = kernel.shape();
+        let converted = match guess.filter(|g| g.precision() != shape.precision) {
+            Some(guess) => {
+                let mut own = guess.like(shape.precision)?;
+                blas::copy(&mut own, guess)?;
+                Some(own)
+            }
+            None => None,
+        };
+        let guess = converted.as_ref().or(guess);
         let name = || {
             let forms = [Some(kernel), cheap].map(|k| k.map(|k| k.describe()));
             let own = (params.finder, params.block, params.count == Some(0), guess.is_some());
@@ -252,8 +261,9 @@ impl Modes {
     }
 
     /// Modes that were found before, of the kernel's precision or another. Q is diagonalised in the span
-    /// of the projected ones again: values and residuals are those with this kernel. What is not
-    /// projected is taken from the record.
+    /// of the projected ones again: values are those with this kernel, and residuals in double precision; of
+    /// a coarser kernel they are the record's, without rounding. What is not projected is taken from the
+    /// record.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice or number of vectors, or modes of another kernel: their residuals
@@ -312,6 +322,10 @@ impl Modes {
                 );
             }
         }
+        let residuals = match shape.precision {
+            Precision::F64 => residuals,
+            _ => record.residuals.clone(),
+        };
         let report = EigenReport {
             converged: true,
             values: record.squares.clone(),

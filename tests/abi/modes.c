@@ -255,6 +255,46 @@ static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) 
   CHECK(remove("overlap-bad.lime") == 0 && remove("overlap.lime") == 0 && remove("eigen.lime") == 0);
 }
 
+/* Operators in single precision and 16 bit with the defaults: modes found in double, read from files, handed in. */
+static void precisions(plaq_context context, plaq_gauge gauge) {
+  static const int32_t PRECISIONS[] = {PLAQ_PRECISION_SINGLE, PLAQ_PRECISION_HALF};
+  static const double LEAST[] = {3e-7, 1e-3}, ROUNDING[] = {3e-5, 2e-2};
+  plaq_overlap_params p;
+  plaq_overlap_report r;
+  plaq_overlap overlap, other;
+  plaq_spinor modes;
+  double violation, bound;
+  int k, way;
+  OK(plaq_overlap_params_init(&p, sizeof p));
+  OK(plaq_overlap_report_init(&r, sizeof r));
+  p.modes = 4;
+  for (k = 0; k < 2; k++) {
+    p.precision = PRECISIONS[k];
+    overlap = new_overlap(context, gauge, &p);
+    bound = 2.1 * 1.4 * (LEAST[k] + ROUNDING[k]);
+    OK(plaq_overlap_save(overlap, "coarse.lime"));
+    for (way = 0; way < 3; way++) {
+      if (way == 0) other = overlap;
+      if (way == 1) OK(plaq_overlap_load(context, gauge, &p, "coarse.lime", &other));
+      if (way == 2) {
+        p.sign = PLAQ_OVERLAP_ZOLOTAREV;
+        OK(plaq_overlap_modes(overlap, &modes));
+        OK(plaq_overlap_create(context, gauge, &p, modes, NULL, NULL, &other));
+        OK(plaq_spinor_destroy(modes));
+        p.sign = PLAQ_OVERLAP_POLYNOMIAL;
+      }
+      OK(plaq_overlap_describe(other, &r));
+      CHECK(r.precision == PRECISIONS[k] && r.modes >= 4 && r.delta <= LEAST[k] && r.delta > 1e-2 * LEAST[k]);
+      CHECK(r.sign == (way == 2 && k == 0 ? PLAQ_OVERLAP_ZOLOTAREV : PLAQ_OVERLAP_POLYNOMIAL));
+      OK(plaq_overlap_ginsparg_wilson(other, 1, &violation));
+      CHECK(violation < bound && r.error_bound < 1.4 * 1.1 * LEAST[k]);
+      if (way > 0) OK(plaq_overlap_destroy(other));
+    }
+    OK(plaq_overlap_destroy(overlap));
+  }
+  CHECK(remove("coarse.lime") == 0);
+}
+
 static plaq_multigrid hierarchy(plaq_dirac dirac) {
   plaq_multigrid_params p;
   plaq_multigrid multigrid;
@@ -347,6 +387,7 @@ int main(void) {
   eigenvectors(context);
   overlap = smeared(context, gauge, by_hand);
   files(context, gauge, overlap);
+  precisions(context, gauge);
   preconditioned(context, by_hand, overlap);
   OK(plaq_context_destroy(context));
   return 0;
