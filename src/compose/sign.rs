@@ -134,13 +134,13 @@ impl Sign {
                 "interval: expected 0 < low < high, found {low:.6e} to {high:.6e}: project more modes"
             );
         }
-        if low > found[0] || high < modes.high().0 {
+        if low > found[0] || high < modes.largest().value {
             bail!(
                 KernelSpectrum,
                 "interval: the kernel has eigenvalues of modulus {:.6e} to {:.6e} that are not \
                  projected, which {low:.6e} to {high:.6e} does not hold: widen it, or project more modes",
                 found[0],
-                modes.high().0
+                modes.largest().value
             );
         }
         let kappa = modes.kappa();
