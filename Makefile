@@ -92,7 +92,7 @@ $(WORK)/bin/%_f: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/fortran/modules.o 
 	  -static-libgfortran $(LINK)
 
 # The same for many ranks: C with MPI's compiler, NAME_mpi; Fortran with its own, NAME_f_mpi.
-RANK_PROGRAMS := plaquette heatbath propagator gaugefix flow hmc
+RANK_PROGRAMS := plaquette heatbath propagator gaugefix flow hmc overlap
 examples-mpi: $(RANK_PROGRAMS:%=$(WORK)/bin/%_mpi) $(if $(shell command -v $(MPIFC)),$(RANK_PROGRAMS:%=$(WORK)/bin/%_f_mpi)) $(MPI_LIBRARY) ## the examples that run on many ranks
 	@install -m 755 $(MPI_LIBRARY) $(BUILT)/
 

@@ -364,8 +364,14 @@ fn report(
     nrhs: usize,
     flops: f64,
     bytes: f64,
-    mut work: impl FnMut() -> Result<()>,
+    work: impl FnMut() -> Result<()>,
 ) -> Result<()> {
+    let best = measure(b, work)?;
+    row(b, kernel, recon, nrhs, best, flops, bytes)
+}
+
+/// Seconds of a call on the slowest rank, the best of several batches.
+fn measure(b: &Bench, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
     // The first calls compile and tune; then as many as fill the time, in five batches.
     work()?;
     let once = slowest(&b.o.comm, b.o.device.time(&mut work)?)?;
@@ -375,7 +381,7 @@ fn report(
         let t = b.o.device.time(|| (0..calls).try_for_each(|_| work()))?;
         best = best.min(slowest(&b.o.comm, t)? / calls as f64);
     }
-    row(b, kernel, recon, nrhs, best, flops, bytes)
+    Ok(best)
 }
 
 /// The time of the slowest rank.

@@ -383,6 +383,15 @@ static inline void divide(plaq_context context, int32_t *extents) {
   }
 }
 
+/* The largest of all ranks, number by number. */
+static inline void maximum_of_ranks(double *values, int count) {
+#ifdef PLAQ_EXAMPLE_MPI
+  if (MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD) != MPI_SUCCESS) leave(PLAQ_COMM_FAILED);
+#else
+  (void)values, (void)count;
+#endif
+}
+
 static inline int first_rank(plaq_context context) {
   PLAQ_INIT(plaq_context_report, report);
   OK(plaq_context_describe(context, &report));

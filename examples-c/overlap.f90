@@ -2,8 +2,9 @@
 !> JSON. docs/overlap.md describes them.
 !>
 ! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --modes 6 --delta 1e-5 --json $OUT/overlap_f.json --save-modes $OUT/modes_f.lime
-! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes_f.lime --locality yes --json $OUT/locality_f.json
+! test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes_f.lime --locality yes --json $OUT/locality_f.json --plot $OUT/modes_f.svg
 include 'example.inc'
+include 'plot.inc'
 
 module overlap_progress
   use, intrinsic :: iso_c_binding
@@ -28,7 +29,9 @@ end module
 program overlap
   use plaq
   use example
+  use plots
   use overlap_progress
+  use, intrinsic :: ieee_arithmetic, only: ieee_quiet_nan, ieee_value
   implicit none
   integer, parameter :: task_modes = 0, task_index = 1, task_propagator = 2, most_masses = 16
   character(len=10), parameter :: task_names(3) = [character(len=10) :: 'modes', 'index', 'propagator']
@@ -55,11 +58,12 @@ program overlap
     '                 [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]', &
     '                 [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M]', &
     '                 [--smear-steps N] [--smear-rho R] [--save-modes FILE]', &
-    '                 [--load-modes FILE] [--locality no|yes]']
+    '                 [--load-modes FILE] [--locality no|yes] [--high N]']
 
   character(len=:), allocatable :: gauge_file, json_file, plot_file, save_file, load_file, device
   integer(c_int32_t) :: task, boundary, solver, precision, preconditioner, zeros(2)
   integer(c_int64_t) :: low
+  integer(c_int64_t) :: part(4), offset(4) !< Extents of this rank's part of the lattice, and where it begins.
   logical :: low_sought
   real(c_double) :: tol, violation, wilson_mass, masses(most_masses), condensate(most_masses)
   logical :: found_mass, locality
@@ -72,16 +76,20 @@ program overlap
   type(plaq_file_report) :: file
   type(plaq_plaquette) :: average
   type(plaq_solve_report) :: solved
-  !> Of the kernel's modes; |lambda|^2 of D^dagger D; correlators over time and mass.
-  real(c_double), allocatable :: values(:), residuals(:), distances(:), plus(:), minus(:)
-  real(c_double), allocatable :: pion(:, :), rho(:, :), nucleon(:, :)
+  !> Of the kernel's modes at both ends; |lambda|^2 of D^dagger D and residuals on chirality 1 and -1; correlators over
+  !> time and mass, of rho over its direction too; effective masses.
+  real(c_double), allocatable :: values(:), residuals(:), distances(:)
+  real(c_double), allocatable :: high_values(:), high_residuals(:), high_gaps(:)
+  real(c_double), allocatable :: low_values(:, :), low_residuals(:, :)
+  real(c_double), allocatable :: pion(:, :), rho_xyz(:, :, :), rho(:, :), nucleon(:, :)
+  real(c_double), allocatable :: mass_pion(:, :), mass_rho(:, :), mass_nucleon(:, :)
   real(c_double), allocatable :: largest(:) !< |D eta| at taxi distances from 0 on.
-  real(c_double) :: seconds(4) !< Loading, Ginsparg-Wilson relation, index, propagators.
+  real(c_double) :: seconds(5) !< Loading, Ginsparg-Wilson relation, index, propagators, locality.
 
   last = command_argument_count()
   call check_options(last, '--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision '// &
                      '--time-bc --source --device --threads --json --plot --preconditioner --wilson-mass '// &
-                     '--smear-steps --smear-rho --save-modes --load-modes --locality', help)
+                     '--smear-steps --smear-rho --save-modes --load-modes --locality --high', help)
   call ok(plaq_overlap_params_init(params, c_sizeof(params)))
   gauge_file = option(last, '--gauge')
   json_file = option(last, '--json', '')
@@ -109,6 +117,8 @@ program overlap
   params%smearing_steps = int(whole(last, '--smear-steps', '0'), c_int32_t)
   params%smearing_alpha(1) = number(last, '--smear-rho', '0.1')
   low = whole(last, '--low', '8')
+  params%high_modes = int(whole(last, '--high', '1'), c_int32_t)
+  if (params%high_modes < 1 .or. params%high_modes > 1000) call usage_error('--high', 'expected 1 to 1000 modes')
   params%modes = -1
   if (option(last, '--modes', 'auto') /= 'auto') params%modes = int(whole(last, '--modes', '0'), c_int32_t)
   call mass_option(option(last, '--mass', '0.05'))
@@ -132,7 +142,13 @@ program overlap
   call ok(plaq_overlap_describe(quarks, found))
   call print_results()
   if (len(json_file) > 0 .and. first_rank(context)) call write_json()
-  if (len(plot_file) > 0 .and. first_rank(context)) call write_plot()
+  if (len(plot_file) > 0 .and. first_rank(context)) then
+    if (task == task_modes) then
+      call plot_modes()
+    else
+      call write_plot()
+    end if
+  end if
   call ok(plaq_context_destroy(context))
   call leave(merge(0, 3, task /= task_propagator .or. solved%converged == 1))
 
@@ -176,12 +192,18 @@ contains
   subroutine load()
     type(plaq_gauge) :: gauge
     type(plaq_spinor) :: none
+    type(plaq_context_report) :: ranks
     real(c_double) :: start
     start = now()
     call ok(plaq_file_report_init(file, c_sizeof(file)))
     call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge, report=file))
     call ok(plaq_gauge_plaquette(gauge, average))
     times = file%extents(4)
+    part = file%extents
+    call divide(context, part)
+    call ok(plaq_context_report_init(ranks, c_sizeof(ranks)))
+    call ok(plaq_context_describe(context, ranks))
+    offset = ranks%coords*part
     seconds(1) = now() - start
     params%mass = masses(1)
     params%boundary(4) = boundary
@@ -195,6 +217,8 @@ contains
     call ok(plaq_overlap_describe(quarks, found))
     allocate (values(found%modes), residuals(found%modes), distances(found%modes))
     call ok(plaq_overlap_kernel(quarks, values, residuals, distances, int(found%modes, c_int64_t)))
+    allocate (high_values(found%high_modes), high_residuals(found%high_modes), high_gaps(found%high_modes))
+    call ok(plaq_overlap_high(quarks, high_values, high_residuals, high_gaps, int(found%high_modes, c_int64_t)))
     start = now()
     call ok(plaq_overlap_ginsparg_wilson(quarks, 1_c_int64_t, violation))
     seconds(2) = now() - start
@@ -207,7 +231,7 @@ contains
     type(plaq_spinor_params) :: p
     type(plaq_spinor) :: field
     call ok(plaq_spinor_params_init(p, c_sizeof(p)))
-    p%extents = file%extents
+    p%extents = int(part, c_int32_t)
     p%precision = found%precision
     p%nrhs = int(n, c_int32_t)
     call ok(plaq_spinor_create(context, p, field))
@@ -221,6 +245,8 @@ contains
     type(plaq_spinor) :: x, y
     real(c_double), allocatable, target :: image(:, :)
     integer :: l(4), c(4), site, rest, mu, r
+    real(c_double) :: start
+    start = now()
     l = file%extents
     call ok(plaq_source_params_init(point, c_sizeof(point)))
     point%kind = PLAQ_SOURCE_POINT
@@ -229,7 +255,7 @@ contains
     y = source_columns(point, 1)
     call ok(plaq_overlap_apply(quarks, PLAQ_OVERLAP_D, y, x))
     call ok(plaq_layout_params_init(layout, c_sizeof(layout)))
-    allocate (image(24, product(l)), largest(0:sum(l)/2))
+    allocate (image(24, product(part)), largest(0:sum(l)/2))
     call ok(plaq_spinor_save(y, layout, c_loc(image)))
     call ok(plaq_spinor_destroy(x))
     call ok(plaq_spinor_destroy(y))
@@ -237,26 +263,36 @@ contains
     do site = 1, size(image, 2)
       rest = site - 1
       do mu = 1, 4
-        c(mu) = mod(rest, l(mu))
-        rest = rest/l(mu)
+        c(mu) = int(offset(mu)) + mod(rest, int(part(mu)))
+        rest = rest/int(part(mu))
       end do
       r = sum(min(c, l - c))
       largest(r) = max(largest(r), norm2(image(:, site)))
     end do
+    call maximum_of_ranks(largest)
+    seconds(5) = now() - start
   end subroutine
 
   subroutine low_modes()
-    real(c_double) :: start
+    real(c_double) :: start, tol
+    integer :: side
     start = now()
-    allocate (plus(low), minus(low))
-    call ok(plaq_overlap_index(quarks, int(low, c_int32_t), 1d-9, c_funloc(progress), c_null_ptr, plus, minus, zeros))
+    ! By CG, Zolotarev's function is linear to its error only: eigenvectors get no better.
+    tol = 1d-9
+    if (found%sign == PLAQ_OVERLAP_ZOLOTAREV) tol = max(tol, found%error_bound)
+    allocate (low_values(low, 2), low_residuals(low, 2))
+    call ok(plaq_overlap_index(quarks, int(low, c_int32_t), tol, c_funloc(progress), c_null_ptr, low_values(:, 1), &
+                               low_values(:, 2), zeros))
+    do side = 1, 2
+      call ok(plaq_overlap_low(quarks, int(3 - 2*side, c_int32_t), low_values(:, side), low_residuals(:, side), low))
+    end do
     seconds(3) = now() - start
   end subroutine
 
   subroutine propagate()
     type(plaq_overlap_solve_params) :: p
     type(plaq_spinor) :: quark(most_masses), columns
-    real(c_double), allocatable :: along(:, :), pairs(:, :)
+    real(c_double), allocatable :: pairs(:, :)
     real(c_double) :: products(2, 12)
     real(c_double) :: start
     integer :: k
@@ -276,11 +312,16 @@ contains
     call ok(plaq_overlap_propagators(quarks, p, masses, int(mass_count, c_int64_t), source, c_funloc(progress), &
                                      c_null_ptr, quark, solved))
     columns = source_columns(source, 12)
-    allocate (pion(n, mass_count), rho(n, mass_count), nucleon(n, mass_count), along(n, 3), pairs(2, n))
+    allocate (pion(n, mass_count), rho_xyz(n, 3, mass_count), rho(n, mass_count), nucleon(n, mass_count), pairs(2, n))
+    allocate (mass_pion(n, mass_count), mass_rho(n, mass_count), mass_nucleon(n, mass_count))
     do k = 1, mass_count
-      call ok(plaq_spinor_correlators(quark(k), source%position(4), real(boundary, c_double), n, pion(:, k), along, pairs))
-      rho(:, k) = sum(along, 2) / 3
+      call ok(plaq_spinor_correlators(quark(k), source%position(4), real(boundary, c_double), n, pion(:, k), &
+                                      rho_xyz(:, :, k), pairs))
+      rho(:, k) = sum(rho_xyz(:, :, k), 2) / 3
       nucleon(:, k) = pairs(1, :)
+      call ok(plaq_effective_mass(pion(:, k), n, PLAQ_MASS_FORM_COSH, mass_pion(:, k)))
+      call ok(plaq_effective_mass(rho(:, k), n, PLAQ_MASS_FORM_COSH, mass_rho(:, k)))
+      call ok(plaq_effective_mass(nucleon(:, k), n, PLAQ_MASS_FORM_LOG, mass_nucleon(:, k)))
       call ok(plaq_spinor_dot(columns, quark(k), products, 12_c_int64_t))
       condensate(k) = sum(products(1, :))
       call ok(plaq_spinor_destroy(quark(k)))
@@ -303,6 +344,16 @@ contains
     do k = 1, found%modes
       print '(i5,2x,es20.12,2x,es10.2,2x,es10.3)', k - 1, values(k), residuals(k), distances(k)
     end do
+    do k = 1, found%high_modes
+      print '(a,i0,6a)', '# high ', k - 1, ': |Q| ', shown(high_values(k), '(es13.6)'), ', error ', &
+        shown(high_residuals(k), '(es8.1)'), ', gap ', shown(high_gaps(k), '(es9.2)')
+    end do
+    if (locality) then
+      print '(a)', '#   r       largest |D eta|'
+      do k = 0, ubound(largest, 1)
+        print '(i5,2x,es20.12)', k, largest(k)
+      end do
+    end if
     if (task == task_modes) return
     if (low_sought) then
       print '(a,i0,a,i0,a,i0,a)', '# index ', zeros(2) - zeros(1), ': ', zeros(1), &
@@ -310,7 +361,7 @@ contains
       print '(a)', '#   k       |lambda(D)|^2 +       |lambda(D)|^2 -'
     end if
     do k = 1, int(low)
-      print '(i5,2(2x,es20.12))', k - 1, plus(k), minus(k)
+      print '(i5,2(2x,es20.12))', k - 1, low_values(k, :)
     end do
     if (task /= task_propagator) return
     do k = 1, mass_count
@@ -361,7 +412,13 @@ contains
         exact(distances(k))//'}'//comma
     end do
     write (unit, '(a)') '    ],', '    "next": '//exact(found%next)//','
-    write (unit, '(a)') '    "high": [{"value": '//exact(found%largest)//', "residual": '//exact(found%largest_error)//'}],'
+    write (unit, '(a)') '    "high": ['
+    do k = 1, found%high_modes
+      comma = trim(merge(', ', '  ', k < found%high_modes))
+      write (unit, '(a)') '      {"value": '//exact(high_values(k))//', "residual": '//exact(high_residuals(k))// &
+        ', "gap": '//exact(high_gaps(k))//'}'//comma
+    end do
+    write (unit, '(a)') '    ],'
     write (unit, '(a)') '    "kappa_plus": '//exact(found%kappa_plus)//', "kappa_minus": '//exact(found%kappa_minus), '  },'
     write (unit, '(a)') '  "sign": {"method": "'//name_of(found%sign, sign_names, sign_values)//'", "degree": '// &
       number_text(found%degree)//', "delta": '//exact(found%delta)//', "low": '//exact(found%low)//', "high": '// &
@@ -370,8 +427,10 @@ contains
     if (locality) write (unit, '(a)') '  '//json_array('locality', largest)//','
     if (low_sought) then
       write (unit, '(a)') '  "index": '//number_text(zeros(2) - zeros(1))//','
-      write (unit, '(a)') '  "overlap": {"zeros": '//json_integers(zeros)//', "low": {'//json_array('plus', plus)//', '// &
-        json_array('minus', minus)//'}},'
+      write (unit, '(a)') '  "overlap": {"zeros": '//json_integers(zeros)//', "low": {'// &
+        json_array('plus', low_values(:, 1))//', '//json_array('minus', low_values(:, 2))//','
+      write (unit, '(a)') '    '//json_array('plus_residuals', low_residuals(:, 1))//', '// &
+        json_array('minus_residuals', low_residuals(:, 2))//'}},'
     end if
     if (task == task_propagator) then
       write (unit, '(a)') '  "solver": {"name": "'//name_of(found%algorithm, solver_names, solver_values)// &
@@ -383,16 +442,34 @@ contains
       do k = 1, mass_count
         comma = trim(merge(', ', '  ', k < mass_count))
         write (unit, '(a)') '    {"mass": '//exact(masses(k))//', "condensate": '//exact(condensate(k))//', '// &
-          json_array('pion', pion(:, k))//', '// &
-          json_array('rho', rho(:, k))//', '//json_array('nucleon', nucleon(:, k))//'}'//comma
+          json_array('pion', pion(:, k))//', '//json_array('rho_x', rho_xyz(:, 1, k))//', '// &
+          json_array('rho_y', rho_xyz(:, 2, k))//', '//json_array('rho_z', rho_xyz(:, 3, k))//', '// &
+          json_array('nucleon', nucleon(:, k))//','
+        write (unit, '(a)') '     "effective_mass": {'//json_array('pion', mass_pion(:, k))//', '// &
+          json_array('rho', mass_rho(:, k))//', '//json_array('nucleon', mass_nucleon(:, k))//'}}'//comma
       end do
       write (unit, '(a)') '  ],'
     end if
     write (unit, '(a)') '  "multiplications": '//word(found%multiplications)//','
     write (unit, '(a)') '  "seconds": {"load": '//exact(seconds(1))//', "modes": '//exact(found%seconds_modes)// &
       ', "sign": '//exact(found%seconds_sign)//', "ginsparg_wilson": '//exact(seconds(2))//','
-    write (unit, '(a)') '    "index": '//exact(seconds(3))//', "propagator": '//exact(seconds(4))//'}', '}'
+    write (unit, '(a)') '    "locality": '//exact(seconds(5))//', "index": '//exact(seconds(3))// &
+      ', "propagator": '//exact(seconds(4))//'}', '}'
     call end_file(unit, json_file)
+  end subroutine
+
+  !> The kernel's modes: moduli of the positive and of the negative eigenvalues.
+  subroutine plot_modes()
+    real(c_double) :: signs(size(values), 2), none(size(values), 2)
+    none = ieee_value(1d0, ieee_quiet_nan)
+    signs = none
+    where (values >= 0)
+      signs(:, 1) = values
+    elsewhere
+      signs(:, 2) = -values
+    end where
+    call plot_write(plot_file, 'low modes of the kernel Q', 'k', '|lambda(Q)|', &
+                    [character(len=8) :: 'positive', 'negative'], [character(len=7) :: '#3060b0', '#b04030'], signs, none)
   end subroutine
 
   !> The circle of eigenvalues, and the low ones on it: Re lambda = |lambda|^2 / (2 rho).
@@ -408,7 +485,7 @@ contains
     if (low_sought) then
       do side = 1, 2
         do k = 1, int(low)
-          square = merge(plus(k), minus(k), side == 1)
+          square = low_values(k, side)
           re = square / (2 * r)
           im = sqrt(max(0d0, square - re * re)) * merge(-1, 1, side == 1)
           write (unit, '(a,f8.2,a,f8.2,3a)') '<circle cx="', 40 + 220 / r * re, '" cy="', 260 + 220 / r * im, &

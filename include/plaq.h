@@ -1998,7 +1998,7 @@ enum {
   PLAQ_OVERLAP_POLYNOMIAL = 0,
   /** Zolotarev's rational function by multi-shift CG. */
   PLAQ_OVERLAP_ZOLOTAREV = 1,
-  /** Whichever takes less time here. */
+  /** Whichever takes less time here, in double precision. */
   PLAQ_OVERLAP_AUTO = 2
 };
 
@@ -2018,7 +2018,12 @@ enum {
   /** sign(Q) */
   PLAQ_OVERLAP_SIGN = 3,
   /** Q = gamma5 (D_W - (1 + s)) */
-  PLAQ_OVERLAP_Q = 4
+  PLAQ_OVERLAP_Q = 4,
+  /** D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
+   * PLAQ_OVERLAP_DDAGD */
+  PLAQ_OVERLAP_DDAGD_PLUS = 5,
+  /** D^dagger D (1 - gamma5) / 2, likewise */
+  PLAQ_OVERLAP_DDAGD_MINUS = 6
 };
 
 /** How D x = b is solved. */
@@ -2044,9 +2049,11 @@ typedef struct plaq_overlap_params {
   double s;
   /** Quark mass m, 0 to below 2 rho. Default: 0. */
   double mass;
-  /** Largest error of the sign function on the spectrum that is not projected. Default: 1e-8. */
+  /** Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
+   * precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
+   * Default: 1e-8. */
   double delta;
-  /** Default: PLAQ_OVERLAP_POLYNOMIAL. */
+  /** In 16 bit always the polynomial, as the report says. Default: PLAQ_OVERLAP_POLYNOMIAL. */
   plaq_overlap_sign sign;
   /** Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
    * Default: -1. */
@@ -2055,8 +2062,8 @@ typedef struct plaq_overlap_params {
   int32_t most_modes;
   /** Default: PLAQ_OVERLAP_LANCZOS. */
   plaq_overlap_finder finder;
-  /** Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16, in
-   * single precision 1e-8; 0: 1e-13, in single precision 1e-6. Default: 0. */
+  /** Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+   * double precision, whatever that of the operator. Default: 0. */
   double modes_tol;
   /** Highest degree of a polynomial, to 20000. Default: 5000. */
   int32_t max_degree;
@@ -2071,7 +2078,8 @@ typedef struct plaq_overlap_params {
   double csw;
   /** Boundary phases in units of pi. Default: 0, 0, 0, 1. */
   double boundary[4];
-  /** Precision of the operator; 0: that of the gauge field. Default: 0. */
+  /** Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+   * field. Default: 0. */
   plaq_precision precision;
   /** Storage of its links; 0: two rows. Default: 0. */
   plaq_storage storage;
@@ -2087,10 +2095,152 @@ typedef struct plaq_overlap_params {
   /** Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
    * as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0. */
   double max_seconds;
+  /** Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
+   * Default: 1. */
+  int32_t high_modes;
+  /** Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
+   * Default: 300. */
+  int32_t max_restarts;
 } plaq_overlap_params;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_overlap_params_init(plaq_overlap_params *params, int64_t struct_size);
+
+/** An overlap operator that exists. */
+typedef struct plaq_overlap_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  double s;
+  double mass;
+  /** Polynomial or Zolotarev. */
+  plaq_overlap_sign sign;
+  /** Degree of the polynomial in Q^2, or poles. */
+  int32_t degree;
+  /** Modes that are projected, and vectors that plaq_overlap_modes gives out. */
+  int32_t modes;
+  int32_t vectors;
+  /** Error of the sign function on the spectrum that is not projected. */
+  double delta;
+  /** Of the projectors (Walk, section 2.8). */
+  double kappa_plus;
+  double kappa_minus;
+  /** Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
+   * rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices. */
+  double error_bound;
+  /** Moduli of eigenvalues of Q between which the approximation holds. */
+  double low;
+  double high;
+  /** Largest modulus of an eigenvalue of Q and its error, least that is not projected. */
+  double largest;
+  double largest_error;
+  double next;
+  /** Multiplications of a vector with Q so far. */
+  int64_t multiplications;
+  plaq_precision precision;
+  plaq_storage storage;
+  /** To find the modes, and to make the approximation. */
+  double seconds_modes;
+  double seconds_sign;
+  /** The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any. */
+  plaq_overlap_algorithm algorithm;
+  /** Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid. */
+  int32_t preconditioner;
+  /** Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known. */
+  int32_t high_modes;
+  int32_t low_modes;
+} plaq_overlap_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_overlap_report_init(plaq_overlap_report *report, int64_t struct_size);
+
+/** Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
+ * plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+ * KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
+ * too inexact modes: the message says what to change), OUT_OF_MEMORY. */
+plaq_status plaq_overlap_create(plaq_context context,
+                                plaq_gauge gauge,
+                                const plaq_overlap_params *params,
+                                plaq_spinor modes,
+                                plaq_progress_callback callback,
+                                void *user,
+                                plaq_overlap *overlap);
+
+/** The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+ * residuals with these links are measured. Low modes of D in the file start solves, and answer
+ * plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
+ * other links or parameters; FILE_*. */
+plaq_status plaq_overlap_load(plaq_context context,
+                              plaq_gauge gauge,
+                              const plaq_overlap_params *params,
+                              const char *file,
+                              plaq_overlap *overlap);
+
+/** Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
+ * records in LIME with checksums, eigenvalues beside them. It appears complete or not at all. */
+plaq_status plaq_overlap_save(plaq_overlap overlap, const char *file);
+
+/** The same operator with another mass; modes are shared. */
+plaq_status plaq_overlap_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
+
+/** Destroys an operator. The zero handle is accepted. */
+plaq_status plaq_overlap_destroy(plaq_overlap overlap);
+
+/** Parameters, bounds and cost. */
+plaq_status plaq_overlap_describe(plaq_overlap overlap, plaq_overlap_report *report);
+
+/** Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
+ * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL. */
+plaq_status plaq_overlap_kernel(plaq_overlap overlap,
+                                double *values,
+                                double *residuals,
+                                double *distances,
+                                int64_t count);
+
+/** Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
+ * on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+ * them; the last two may be NULL. */
+plaq_status plaq_overlap_high(plaq_overlap overlap,
+                              double *values,
+                              double *residuals,
+                              double *gaps,
+                              int64_t count);
+
+/** A new field with all vectors of the search, the projected ones first. */
+plaq_status plaq_overlap_modes(plaq_overlap overlap, plaq_spinor *vectors);
+
+/** y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
+ * precision; y and x are different fields. */
+plaq_status plaq_overlap_apply(plaq_overlap overlap, int32_t form, plaq_spinor y, plaq_spinor x);
+
+/** |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x. */
+plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, double *violation);
+
+/** Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
+ * residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
+ * is good enough is not sought again. plus, minus: room for `count`
+ * eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
+ * modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
+ * are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
+ * not even an eighth of all vectors would do. UNSUPPORTED in 16 bit. */
+plaq_status plaq_overlap_index(plaq_overlap overlap,
+                               int32_t count,
+                               double tol,
+                               plaq_progress_callback callback,
+                               void *user,
+                               double *plus,
+                               double *minus,
+                               int32_t *zeros);
+
+/** Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
+ * eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+ * `count`: at most low_modes of the report. */
+plaq_status plaq_overlap_low(plaq_overlap overlap,
+                             int32_t chirality,
+                             double *values,
+                             double *residuals,
+                             int64_t count);
+
+/* ---- Inverse of the overlap operator ---- */
 
 /** How D x = b is solved. */
 typedef struct plaq_overlap_solve_params {
@@ -2124,8 +2274,9 @@ typedef struct plaq_overlap_solve_params {
   /** plaq_overlap_propagators: 1 takes the contact term out. Default: 1. */
   int32_t subtract;
   /** 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
-   * defaults, which the operator keeps for other solves with the same wilson_mass.
-   * Default: 0. */
+   * defaults, which the operator keeps for other solves with the same wilson_mass; 0: by BiCGStab;
+   * -1: by what is expected to take less time, from the mass, the tolerance, the number of
+   * right-hand sides and masses, and whether there is a multigrid already. Default: -1. */
   int32_t multigrid;
   /** Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
    * ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
@@ -2136,119 +2287,9 @@ typedef struct plaq_overlap_solve_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_overlap_solve_params_init(plaq_overlap_solve_params *params, int64_t struct_size);
 
-/** An overlap operator that exists. */
-typedef struct plaq_overlap_report {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  double s;
-  double mass;
-  /** Polynomial or Zolotarev. */
-  plaq_overlap_sign sign;
-  /** Degree of the polynomial in Q^2, or poles. */
-  int32_t degree;
-  /** Modes that are projected, and vectors that plaq_overlap_modes gives out. */
-  int32_t modes;
-  int32_t vectors;
-  /** Error of the sign function on the spectrum that is not projected. */
-  double delta;
-  /** Of the projectors (Walk, section 2.8). */
-  double kappa_plus;
-  double kappa_minus;
-  /** Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta). */
-  double error_bound;
-  /** Moduli of eigenvalues of Q between which the approximation holds. */
-  double low;
-  double high;
-  /** Largest modulus of an eigenvalue of Q and its error, least that is not projected. */
-  double largest;
-  double largest_error;
-  double next;
-  /** Multiplications of a vector with Q so far. */
-  int64_t multiplications;
-  plaq_precision precision;
-  plaq_storage storage;
-  /** To find the modes, and to make the approximation. */
-  double seconds_modes;
-  double seconds_sign;
-  /** The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any. */
-  plaq_overlap_algorithm algorithm;
-  /** Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid. */
-  int32_t preconditioner;
-} plaq_overlap_report;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_overlap_report_init(plaq_overlap_report *report, int64_t struct_size);
-
-/** Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
- * plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
- * KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
- * too inexact modes: the message says what to change), OUT_OF_MEMORY. */
-plaq_status plaq_overlap_create(plaq_context context,
-                                plaq_gauge gauge,
-                                const plaq_overlap_params *params,
-                                plaq_spinor modes,
-                                plaq_progress_callback callback,
-                                void *user,
-                                plaq_overlap *overlap);
-
-/** The same with the modes of a file of plaq_overlap_save, which are not sought again: their
- * residuals with these links are measured. Low modes of D in the file start solves, and answer
- * plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
- * other links or parameters; FILE_*. */
-plaq_status plaq_overlap_load(plaq_context context,
-                              plaq_gauge gauge,
-                              const plaq_overlap_params *params,
-                              const char *file,
-                              plaq_overlap *overlap);
-
-/** Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
- * records in LIME with checksums, eigenvalues beside them. It appears complete or not at all. */
-plaq_status plaq_overlap_save(plaq_overlap overlap, const char *file);
-
 /** Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
  * params.wilson_mass on the kernel's links; the zero handle: one of their own again. */
 plaq_status plaq_overlap_set_multigrid(plaq_overlap overlap, plaq_multigrid multigrid);
-
-/** The same operator with another mass; modes are shared. */
-plaq_status plaq_overlap_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
-
-/** Destroys an operator. The zero handle is accepted. */
-plaq_status plaq_overlap_destroy(plaq_overlap overlap);
-
-/** Parameters, bounds and cost. */
-plaq_status plaq_overlap_describe(plaq_overlap overlap, plaq_overlap_report *report);
-
-/** Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
- * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL. */
-plaq_status plaq_overlap_kernel(plaq_overlap overlap,
-                                double *values,
-                                double *residuals,
-                                double *distances,
-                                int64_t count);
-
-/** A new field with all vectors of the search, the projected ones first. */
-plaq_status plaq_overlap_modes(plaq_overlap overlap, plaq_spinor *vectors);
-
-/** y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
- * precision; y and x are different fields. */
-plaq_status plaq_overlap_apply(plaq_overlap overlap, int32_t form, plaq_spinor y, plaq_spinor x);
-
-/** |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x. */
-plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, double *violation);
-
-/** Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
- * residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
- * is good enough is not sought again. plus, minus: room for `count`
- * eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
- * modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. */
-plaq_status plaq_overlap_index(plaq_overlap overlap,
-                               int32_t count,
-                               double tol,
-                               plaq_progress_callback callback,
-                               void *user,
-                               double *plus,
-                               double *minus,
-                               int32_t *zeros);
 
 /** Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
  * each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN. */
@@ -2262,8 +2303,9 @@ plaq_status plaq_overlap_solve(plaq_overlap overlap,
                                double *residuals);
 
 /** New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
- * `count` masses, or without the contact term taken out as params.subtract says; several masses
- * by multi-shift CG. propagators: room for `count` handles. */
+ * `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
+ * masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
+ * propagators: room for `count` handles. */
 plaq_status plaq_overlap_propagators(plaq_overlap overlap,
                                      const plaq_overlap_solve_params *params,
                                      const double *masses,

@@ -323,6 +323,7 @@ if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/d
     on_ranks flow$twin --gauge "$file" --time 0.1 --threads 1
     on_ranks hmc$twin --input examples-c/hmc/wilson.toml --trajectories 2 --log "$out/ranks.jsonl" --overwrite yes --threads 1
     on_ranks propagator$twin --gauge "$file" --kappa 0.12 --csw 1.2 --threads 1
+    on_ranks overlap$twin --gauge "$file" --task modes --modes 2 --delta 1e-3 --locality yes --threads 1
     on_ranks gaugefix$twin --gauge "$file" --condition coulomb --precision double --threads 1
     on_ranks gaugefix$twin --gauge "$file" --condition mag --method annealing --temperatures 5 --residual yes --precision double --threads 1
     [ ! -x "build/dev/bin/gaugefix${twin}_mpi" ] ||

@@ -1090,7 +1090,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_POLYNOMIAL = 0
   !> Zolotarev's rational function by multi-shift CG.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
-  !> Whichever takes less time here.
+  !> Whichever takes less time here, in double precision.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
   !> How modes of the kernel are found.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
@@ -1103,6 +1103,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
   !> Q = gamma5 (D_W - (1 + s))
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_Q = 4
+  !> D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
+  !> PLAQ_OVERLAP_DDAGD
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_PLUS = 5
+  !> D^dagger D (1 - gamma5) / 2, likewise
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_MINUS = 6
   !> How D x = b is solved.
   !> CG on D^dagger D, on either chirality that b has.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
@@ -1122,16 +1127,18 @@ module plaq
     real(c_double) :: s
     !> Quark mass m, 0 to below 2 rho.
     real(c_double) :: mass
-    !> Largest error of the sign function on the spectrum that is not projected.
+    !> Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
+    !> precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
     real(c_double) :: delta
+    !> In 16 bit always the polynomial, as the report says.
     integer(c_int32_t) :: sign
     !> Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
     integer(c_int32_t) :: modes
     !> -1: as many at most, to 10000.
     integer(c_int32_t) :: most_modes
     integer(c_int32_t) :: finder
-    !> Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16, in
-    !> single precision 1e-8; 0: 1e-13, in single precision 1e-6.
+    !> Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+    !> double precision, whatever that of the operator.
     real(c_double) :: modes_tol
     !> Highest degree of a polynomial, to 20000.
     integer(c_int32_t) :: max_degree
@@ -1144,7 +1151,8 @@ module plaq
     real(c_double) :: csw
     !> Boundary phases in units of pi.
     real(c_double) :: boundary(4)
-    !> Precision of the operator; 0: that of the gauge field.
+    !> Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+    !> field.
     integer(c_int32_t) :: precision
     !> Storage of its links; 0: two rows.
     integer(c_int32_t) :: storage
@@ -1158,7 +1166,56 @@ module plaq
     !> Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
     !> as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
     real(c_double) :: max_seconds
+    !> Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
+    integer(c_int32_t) :: high_modes
+    !> Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
+    integer(c_int32_t) :: max_restarts
   end type
+  !> An overlap operator that exists.
+  type, bind(c) :: plaq_overlap_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    real(c_double) :: s
+    real(c_double) :: mass
+    !> Polynomial or Zolotarev.
+    integer(c_int32_t) :: sign
+    !> Degree of the polynomial in Q^2, or poles.
+    integer(c_int32_t) :: degree
+    !> Modes that are projected, and vectors that plaq_overlap_modes gives out.
+    integer(c_int32_t) :: modes
+    integer(c_int32_t) :: vectors
+    !> Error of the sign function on the spectrum that is not projected.
+    real(c_double) :: delta
+    !> Of the projectors (Walk, section 2.8).
+    real(c_double) :: kappa_plus
+    real(c_double) :: kappa_minus
+    !> Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
+    !> rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
+    real(c_double) :: error_bound
+    !> Moduli of eigenvalues of Q between which the approximation holds.
+    real(c_double) :: low
+    real(c_double) :: high
+    !> Largest modulus of an eigenvalue of Q and its error, least that is not projected.
+    real(c_double) :: largest
+    real(c_double) :: largest_error
+    real(c_double) :: next
+    !> Multiplications of a vector with Q so far.
+    integer(c_int64_t) :: multiplications
+    integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+    !> To find the modes, and to make the approximation.
+    real(c_double) :: seconds_modes
+    real(c_double) :: seconds_sign
+    !> The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+    integer(c_int32_t) :: algorithm
+    !> Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+    integer(c_int32_t) :: preconditioner
+    !> Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
+    integer(c_int32_t) :: high_modes
+    integer(c_int32_t) :: low_modes
+  end type
+
+  ! Inverse of the overlap operator
   !> How D x = b is solved.
   type, bind(c) :: plaq_overlap_solve_params
     !> sizeof of this struct, set by its init function.
@@ -1185,51 +1242,14 @@ module plaq
     !> plaq_overlap_propagators: 1 takes the contact term out.
     integer(c_int32_t) :: subtract
     !> 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
-    !> defaults, which the operator keeps for other solves with the same wilson_mass.
+    !> defaults, which the operator keeps for other solves with the same wilson_mass; 0: by BiCGStab;
+    !> -1: by what is expected to take less time, from the mass, the tolerance, the number of
+    !> right-hand sides and masses, and whether there is a multigrid already.
     integer(c_int32_t) :: multigrid
     !> Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
     !> ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
     !> operator, is not counted.
     real(c_double) :: max_seconds
-  end type
-  !> An overlap operator that exists.
-  type, bind(c) :: plaq_overlap_report
-    !> sizeof of this struct, set by its init function.
-    integer(c_int64_t) :: struct_size
-    real(c_double) :: s
-    real(c_double) :: mass
-    !> Polynomial or Zolotarev.
-    integer(c_int32_t) :: sign
-    !> Degree of the polynomial in Q^2, or poles.
-    integer(c_int32_t) :: degree
-    !> Modes that are projected, and vectors that plaq_overlap_modes gives out.
-    integer(c_int32_t) :: modes
-    integer(c_int32_t) :: vectors
-    !> Error of the sign function on the spectrum that is not projected.
-    real(c_double) :: delta
-    !> Of the projectors (Walk, section 2.8).
-    real(c_double) :: kappa_plus
-    real(c_double) :: kappa_minus
-    !> Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta).
-    real(c_double) :: error_bound
-    !> Moduli of eigenvalues of Q between which the approximation holds.
-    real(c_double) :: low
-    real(c_double) :: high
-    !> Largest modulus of an eigenvalue of Q and its error, least that is not projected.
-    real(c_double) :: largest
-    real(c_double) :: largest_error
-    real(c_double) :: next
-    !> Multiplications of a vector with Q so far.
-    integer(c_int64_t) :: multiplications
-    integer(c_int32_t) :: precision
-    integer(c_int32_t) :: storage
-    !> To find the modes, and to make the approximation.
-    real(c_double) :: seconds_modes
-    real(c_double) :: seconds_sign
-    !> The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
-    integer(c_int32_t) :: algorithm
-    !> Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
-    integer(c_int32_t) :: preconditioner
   end type
 
   ! Gauge fixing
@@ -2506,12 +2526,6 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_overlap_solve_params_init(params, struct_size) bind(c)
-      import
-      type(plaq_overlap_solve_params), intent(inout) :: params
-      integer(c_int64_t), value :: struct_size
-    end function
-    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_overlap_report_init(report, struct_size) bind(c)
       import
       type(plaq_overlap_report), intent(inout) :: report
@@ -2556,13 +2570,6 @@ module plaq
       type(plaq_overlap), value :: overlap
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
-    !> params.wilson_mass on the kernel's links; the zero handle: one of their own again.
-    integer(c_int32_t) function plaq_overlap_set_multigrid(overlap, multigrid) bind(c)
-      import
-      type(plaq_overlap), value :: overlap
-      type(plaq_multigrid), value :: multigrid
-    end function
     !> The same operator with another mass; modes are shared.
     integer(c_int32_t) function plaq_overlap_with_mass(overlap, mass, other) bind(c)
       import
@@ -2595,6 +2602,17 @@ module plaq
       real(c_double), intent(inout), optional :: distances(*)
       integer(c_int64_t), value :: count
     end function
+    !> Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
+    !> on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+    !> them; the last two may be NULL.
+    integer(c_int32_t) function plaq_overlap_high(overlap, values, residuals, gaps, count) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      real(c_double), intent(inout) :: values(*)
+      real(c_double), intent(inout), optional :: residuals(*)
+      real(c_double), intent(inout), optional :: gaps(*)
+      integer(c_int64_t), value :: count
+    end function
     !> A new field with all vectors of the search, the projected ones first.
     integer(c_int32_t) function plaq_overlap_modes(overlap, vectors) bind(c)
       import
@@ -2621,7 +2639,9 @@ module plaq
     !> residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
     !> is good enough is not sought again. plus, minus: room for `count`
     !> eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-    !> modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field.
+    !> modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
+    !> are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
+    !> not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
     integer(c_int32_t) function plaq_overlap_index(overlap, &
         count, &
         tol, &
@@ -2639,6 +2659,34 @@ module plaq
       real(c_double), intent(inout) :: plus(*)
       real(c_double), intent(inout) :: minus(*)
       integer(c_int32_t), intent(inout) :: zeros(*)
+    end function
+    !> Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
+    !> eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+    !> `count`: at most low_modes of the report.
+    integer(c_int32_t) function plaq_overlap_low(overlap, &
+        chirality, &
+        values, &
+        residuals, &
+        count) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      integer(c_int32_t), value :: chirality
+      real(c_double), intent(inout) :: values(*)
+      real(c_double), intent(inout), optional :: residuals(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_overlap_solve_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_overlap_solve_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+    !> params.wilson_mass on the kernel's links; the zero handle: one of their own again.
+    integer(c_int32_t) function plaq_overlap_set_multigrid(overlap, multigrid) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_multigrid), value :: multigrid
     end function
     !> Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
     !> each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
@@ -2661,8 +2709,9 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(*)
     end function
     !> New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
-    !> `count` masses, or without the contact term taken out as params.subtract says; several masses
-    !> by multi-shift CG. propagators: room for `count` handles.
+    !> `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
+    !> masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
+    !> propagators: room for `count` handles.
     integer(c_int32_t) function plaq_overlap_propagators(overlap, &
         params, &
         masses, &

@@ -31,6 +31,7 @@ pub mod momentum;
 pub mod multigrid;
 pub mod observe;
 pub mod overlap;
+pub mod overlap_solve;
 pub mod path;
 pub mod propagator;
 pub mod quda;
@@ -58,6 +59,7 @@ pub const MODULES: &[&table::Module] = &[
     &propagator::MODULE,
     &eigen::MODULE,
     &overlap::MODULE,
+    &overlap_solve::MODULE,
     &gaugefix::MODULE,
     &momentum::MODULE,
     &path::MODULE,

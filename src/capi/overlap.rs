@@ -1,4 +1,4 @@
-//! The overlap operator: kernel modes, application, low modes and index, inverses, propagators.
+//! The overlap operator: kernel modes, application, low modes and index.
 
 use std::ffi::c_void;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::args::{
-    choose, choose_or, number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params,
-    Raw, Report, Text,
+    choose, choose_or, number_of, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw,
+    Report, Text,
 };
 use super::context::{plaq_context, Context};
 use super::eigen::{at_least, hand_out, watch};
@@ -15,36 +15,29 @@ use super::field::plaq_precision;
 use super::gauge::{
     plaq_gauge, plaq_smearing, plaq_storage, smearing_of, Gauge, PLAQ_SMEARING_STOUT,
 };
-use super::hadron::{plaq_source_params, source};
 use super::handles;
 use super::layout::phase;
-use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
-use super::solve::{plaq_progress_callback, plaq_solve_report, seconds_of, to_c};
+use super::solve::{plaq_progress_callback, seconds_of};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::multigrid::{Multigrid, MultigridParams};
+use crate::compose::multigrid::Multigrid;
 use crate::compose::{
-    Finder, Method, ModeParams, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes,
-    OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveReport,
+    Finder, Method, ModeParams, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes, Sign,
+    SignParams,
 };
 use crate::error::Result;
-use crate::fields::{Group, Recon};
+use crate::fields::{Group, Precision, Recon};
 use crate::linop::LinOp;
 use crate::operators::{DiracParams, HermitianWilson};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::link_smearing::smear_links;
-use crate::ops::overlap::overlap_propagators;
 use crate::solvers::stop::check_seconds;
-use crate::solvers::SolverKind;
-
-/// Iterations of the Wilson operator's inverse where the library chooses it.
-const MOST_WILSON: usize = 100;
 
 /// What a `plaq_overlap` stands for.
 pub struct Overlap {
     context: Arc<Context>,
-    op: Arc<Operator>,
+    pub(super) op: Arc<Operator>,
     seconds: [f64; 2],
     /// That a search for low modes may take.
     max_seconds: f64,
@@ -54,7 +47,7 @@ pub struct Overlap {
     /// Of the Wilson operator of this mass, or the host's.
     multigrid: Mutex<Option<(Option<f64>, Arc<Multigrid>)>>,
     /// Algorithm and preconditioner of the last solve.
-    solved: Mutex<(OverlapAlgorithm, i32)>,
+    pub(super) solved: Mutex<(OverlapAlgorithm, i32)>,
 }
 
 impl Overlap {
@@ -70,14 +63,14 @@ impl Overlap {
         let (edge, multigrid) = (Mutex::default(), Mutex::default());
         Overlap { context, op, seconds, max_seconds, low, edge, multigrid, solved }
     }
-    fn multigrid(&self) -> MutexGuard<'_, Option<(Option<f64>, Arc<Multigrid>)>> {
+    pub(super) fn multigrid(&self) -> MutexGuard<'_, Option<(Option<f64>, Arc<Multigrid>)>> {
         self.multigrid.lock().unwrap_or_else(PoisonError::into_inner)
     }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
     /// Found by the first who asks.
-    fn edge(&self) -> Result<f64> {
+    pub(super) fn edge(&self) -> Result<f64> {
         let known = *self.edge.lock().unwrap_or_else(PoisonError::into_inner);
         let edge = match known {
             Some(edge) => edge,
@@ -86,7 +79,7 @@ impl Overlap {
         *self.edge.lock().unwrap_or_else(PoisonError::into_inner) = Some(edge);
         Ok(edge)
     }
-    fn low(&self) -> Option<Arc<OverlapModes>> {
+    pub(super) fn low(&self) -> Option<Arc<OverlapModes>> {
         self.low.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -98,6 +91,8 @@ pub enum OverlapForm {
     DaggerTimes,
     Sign,
     Kernel,
+    /// D^dagger D of the part with this chirality.
+    Square(i32),
 }
 
 interface! {
@@ -113,7 +108,7 @@ interface! {
             PLAQ_OVERLAP_POLYNOMIAL = 0 => Method::Polynomial,
             /// Zolotarev's rational function by multi-shift CG.
             PLAQ_OVERLAP_ZOLOTAREV = 1 => Method::Zolotarev,
-            /// Whichever takes less time here.
+            /// Whichever takes less time here, in double precision.
             PLAQ_OVERLAP_AUTO = 2 => Method::Auto,
         }
         /// How modes of the kernel are found.
@@ -130,6 +125,11 @@ interface! {
             PLAQ_OVERLAP_SIGN = 3 => OverlapForm::Sign,
             /// Q = gamma5 (D_W - (1 + s))
             PLAQ_OVERLAP_Q = 4 => OverlapForm::Kernel,
+            /// D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
+            /// PLAQ_OVERLAP_DDAGD
+            PLAQ_OVERLAP_DDAGD_PLUS = 5 => OverlapForm::Square(1),
+            /// D^dagger D (1 - gamma5) / 2, likewise
+            PLAQ_OVERLAP_DDAGD_MINUS = 6 => OverlapForm::Square(-1),
         }
         /// How D x = b is solved.
         plaq_overlap_algorithm: OverlapAlgorithm {
@@ -152,16 +152,18 @@ interface! {
             s: f64 = 0.4,
             /// Quark mass m, 0 to below 2 rho.
             mass: f64 = 0.0,
-            /// Largest error of the sign function on the spectrum that is not projected.
+            /// Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
+            /// precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
             delta: f64 = 1e-8,
+            /// In 16 bit always the polynomial, as the report says.
             sign: plaq_overlap_sign = PLAQ_OVERLAP_POLYNOMIAL,
             /// Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
             modes: i32 = -1,
             /// -1: as many at most, to 10000.
             most_modes: i32 = 48,
             finder: plaq_overlap_finder = PLAQ_OVERLAP_LANCZOS,
-            /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16, in
-            /// single precision 1e-8; 0: 1e-13, in single precision 1e-6.
+            /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+            /// double precision, whatever that of the operator.
             modes_tol: f64 = 0.0,
             /// Highest degree of a polynomial, to 20000.
             max_degree: i32 = 5000,
@@ -174,7 +176,8 @@ interface! {
             csw: f64 = 0.0,
             /// Boundary phases in units of pi.
             boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
-            /// Precision of the operator; 0: that of the gauge field.
+            /// Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+            /// field.
             precision: plaq_precision = 0,
             /// Storage of its links; 0: two rows.
             storage: plaq_storage = 0,
@@ -188,37 +191,10 @@ interface! {
             /// Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
             /// as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
             max_seconds: f64 = 0.0,
-        }
-        /// How D x = b is solved.
-        plaq_overlap_solve_params, plaq_overlap_solve_params_init {
-            algorithm: plaq_overlap_algorithm = PLAQ_OVERLAP_SOLVER_AUTO,
-            max_iterations: i32 = 2000,
-            /// Largest |b - D x| / |b|, not far below the operator's error bound.
-            tol: f64 = 1e-7,
-            /// Precision and storage of the iteration; 0: those of the operator.
-            sloppy_precision: plaq_precision = 0,
-            sloppy_storage: plaq_storage = 0,
-            /// 1: coarser sign functions while the residual is large.
-            relax: i32 = 1,
-            /// 1: low modes that plaq_overlap_index found are taken out of the start.
-            deflate: i32 = 1,
-            /// GCR: directions kept.
-            nkrylov: i32 = 20,
-            /// GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
-            /// the library chooses GCR; its mass, which must be above the critical one, NaN: found once
-            /// for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
-            wilson_iterations: i32 = 0,
-            wilson_mass: f64 = f64::NAN,
-            wilson_tol: f64 = 0.1,
-            /// plaq_overlap_propagators: 1 takes the contact term out.
-            subtract: i32 = 1,
-            /// 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
-            /// defaults, which the operator keeps for other solves with the same wilson_mass.
-            multigrid: i32 = 0,
-            /// Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
-            /// ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
-            /// operator, is not counted.
-            max_seconds: f64 = 0.0,
+            /// Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
+            high_modes: i32 = 1,
+            /// Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
+            max_restarts: i32 = 300,
         }
     }
     reports {
@@ -238,7 +214,8 @@ interface! {
             /// Of the projectors (Walk, section 2.8).
             kappa_plus: f64,
             kappa_minus: f64,
-            /// Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta).
+            /// Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
+            /// rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
             error_bound: f64,
             /// Moduli of eigenvalues of Q between which the approximation holds.
             low: f64,
@@ -258,6 +235,9 @@ interface! {
             algorithm: plaq_overlap_algorithm,
             /// Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
             preconditioner: i32,
+            /// Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
+            high_modes: i32,
+            low_modes: i32,
         }
     }
     functions {
@@ -274,9 +254,6 @@ interface! {
         /// Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
         /// records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
         plaq_overlap_save(overlap: Handle<plaq_overlap>, file: Text) = save;
-        /// Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
-        /// params.wilson_mass on the kernel's links; the zero handle: one of their own again.
-        plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// The same operator with another mass; modes are shared.
         plaq_overlap_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
         /// Destroys an operator. The zero handle is accepted.
@@ -286,6 +263,10 @@ interface! {
         /// Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
         /// |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
         plaq_overlap_kernel(overlap: Handle<plaq_overlap>, values: OutArray<f64>, residuals: MaybeArray<f64>, distances: MaybeArray<f64>, count: i64) = kernel_of;
+        /// Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
+        /// on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+        /// them; the last two may be NULL.
+        plaq_overlap_high(overlap: Handle<plaq_overlap>, values: OutArray<f64>, residuals: MaybeArray<f64>, gaps: MaybeArray<f64>, count: i64) = high_of;
         /// A new field with all vectors of the search, the projected ones first.
         plaq_overlap_modes(overlap: Handle<plaq_overlap>, vectors: Out<plaq_spinor>) = modes_of;
         /// y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
@@ -297,24 +278,24 @@ interface! {
         /// residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
         /// is good enough is not sought again. plus, minus: room for `count`
         /// eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
-        /// modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field.
+        /// modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
+        /// are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
+        /// not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
         plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>, minus: OutArray<f64>, zeros: OutArray<i32>) = index_of;
-        /// Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
-        /// each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
-        plaq_overlap_solve(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = solve;
-        /// New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
-        /// `count` masses, or without the contact term taken out as params.subtract says; several masses
-        /// by multi-shift CG. propagators: room for `count` handles.
-        plaq_overlap_propagators(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, masses: Array<f64>, count: i64, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagators: OutArray<plaq_spinor>, report: Report<plaq_solve_report>) = propagators_of;
+        /// Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
+        /// eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+        /// `count`: at most low_modes of the report.
+        plaq_overlap_low(overlap: Handle<plaq_overlap>, chirality: i32, values: OutArray<f64>, residuals: MaybeArray<f64>, count: i64) = low_of;
     }
 }
 
-/// The kernel on the links of `gauge`, smeared or not.
+/// The kernel on the links of `gauge`, smeared or not, in double precision, and the precision and storage
+/// that the operator is asked for.
 fn kernel(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
     p: &plaq_overlap_params,
-) -> Result<Arc<HermitianWilson>> {
+) -> Result<(Arc<HermitianWilson>, (Precision, Recon))> {
     context.check_same(gauge.context(), "gauge")?;
     let mut links = gauge.read("gauge")?;
     if links.group() != Group::Su3 {
@@ -342,9 +323,10 @@ fn kernel(
         boundary: p.boundary.map(phase),
         ..Default::default()
     };
-    let kernel = Operator::kernel(links, p.s, physics)?;
-    let kernel = kernel.op().to(precision, storage)?;
-    Ok(Arc::new(HermitianWilson::new(Arc::new(kernel))?))
+    if (links.precision(), links.recon()) != (Precision::F64, storage) {
+        links = Arc::new(links.to(Precision::F64, storage)?);
+    }
+    Ok((Operator::kernel(links, p.s, physics)?, (precision, storage)))
 }
 
 /// How the sign function is approximated: refused before modes are sought.
@@ -367,15 +349,22 @@ fn sign_of(p: &plaq_overlap_params) -> Result<SignParams> {
     Ok(sign)
 }
 
-/// The operator of a kernel with its modes.
+/// The operator of a kernel with its modes, in the precision and storage asked for.
 fn operator(
     kernel: Arc<HermitianWilson>,
     modes: Modes,
     sign: SignParams,
     mass: f64,
+    target: (Precision, Recon),
 ) -> Result<Arc<Operator>> {
+    // A polynomial for what the precision allows, no finer one.
+    let sign = SignParams { delta: sign.delta.max(Sign::least_delta(target.0)), ..sign };
     let sign = Sign::new(kernel, Arc::new(modes), sign)?;
-    Ok(Arc::new(Operator::new(Arc::new(sign), mass)?))
+    let double = Operator::new(Arc::new(sign), mass)?;
+    Ok(Arc::new(match target.0 {
+        Precision::F64 => double,
+        precision => double.to(precision, target.1)?,
+    }))
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -388,7 +377,7 @@ fn create(
     user: *mut c_void,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
-    let kernel = kernel(context, gauge, p)?;
+    let (kernel, target) = kernel(context, gauge, p)?;
     let sign = sign_of(p)?;
     let modes = ModeParams {
         count: match p.modes {
@@ -396,6 +385,8 @@ fn create(
             n => Some(at_least(n, 0, "modes")?),
         },
         most: at_least(p.most_modes, 1, "most_modes")?,
+        high: at_least(p.high_modes, 1, "high_modes")?,
+        max_restarts: at_least(p.max_restarts, 1, "max_restarts")?,
         tol: p.modes_tol,
         finder: choose(p.finder, "params.finder")?,
         seed: p.seed as u64,
@@ -413,7 +404,7 @@ fn create(
     let start = Instant::now();
     let vectors = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, vectors, sign, p.mass)?;
+    let op = operator(kernel, vectors, sign, p.mass, target)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     out.set(context.adopt(Overlap::new(context, op, seconds, modes.max_seconds, None))?);
     Ok(())
@@ -426,14 +417,19 @@ fn load(
     file: &str,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
-    let kernel = kernel(context, gauge, p)?;
+    let (kernel, target) = kernel(context, gauge, p)?;
     let sign = sign_of(p)?;
     let max_seconds = seconds_of(p.max_seconds);
     check_seconds(max_seconds)?;
     let start = Instant::now();
-    let modes = load_modes(Path::new(file), &kernel)?;
+    // Vectors in the precision that projects.
+    let own = match target.0.max(Precision::F32) {
+        Precision::F64 => kernel.clone(),
+        wide => Arc::new(HermitianWilson::new(Arc::new(kernel.op().to(wide, target.1)?))?),
+    };
+    let modes = load_modes(Path::new(file), &own)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, modes, sign, p.mass)?;
+    let op = operator(kernel, modes, sign, p.mass, target)?;
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     let low = load_overlap_modes(Path::new(file), &op)?.map(Arc::new);
     out.set(context.adopt(Overlap::new(context, op, seconds, max_seconds, low))?);
@@ -442,15 +438,6 @@ fn load(
 
 fn save(overlap: &Arc<Overlap>, file: &str) -> Result<()> {
     save_modes(Path::new(file), overlap.op.sign().modes(), overlap.low().as_deref())
-}
-
-fn set_multigrid(overlap: &Arc<Overlap>, multigrid: Option<&Arc<Hierarchy>>) -> Result<()> {
-    if let Some(multigrid) = multigrid {
-        overlap.context.check_same(multigrid.context(), "multigrid")?;
-        multigrid.multigrid().check(overlap.op.sign().kernel().op())?;
-    }
-    *overlap.multigrid() = multigrid.map(|m| (None, m.multigrid().clone()));
-    Ok(())
 }
 
 fn with_mass(overlap: &Arc<Overlap>, mass: f64, other: &mut Out<plaq_overlap>) -> Result<()> {
@@ -470,9 +457,10 @@ fn destroy(overlap: plaq_overlap) -> Result<()> {
 fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) -> Result<()> {
     let (op, sign) = (&overlap.op, overlap.op.sign());
     let (modes, links) = (sign.modes(), sign.kernel().op().gauge());
-    let ([low, high], kappa) = (sign.interval(), modes.kappa());
+    let (interval, kappa) = (sign.interval(), modes.kappa());
     let (algorithm, preconditioner) =
         *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner);
+    let low = overlap.low().map_or(0, |low| low.count());
     report.set(plaq_overlap_report {
         s: op.rho() - 1.0,
         mass: op.mass(),
@@ -484,10 +472,10 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
         kappa_plus: kappa[0],
         kappa_minus: kappa[1],
         error_bound: op.error_bound(),
-        low,
-        high,
-        largest: modes.high().0,
-        largest_error: modes.high().1,
+        low: interval[0],
+        high: interval[1],
+        largest: modes.largest().value,
+        largest_error: modes.largest().residual,
         next: modes.interval()[0],
         multiplications: sign.multiplications() as i64,
         precision: number_of(links.precision()),
@@ -496,6 +484,8 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
         seconds_sign: overlap.seconds[1],
         algorithm: number_of(algorithm),
         preconditioner,
+        high_modes: modes.high().len() as i32,
+        low_modes: low as i32,
         ..Default::default()
     });
     Ok(())
@@ -515,6 +505,23 @@ fn kernel_of(
     values.set(modes.values().to_vec());
     residuals.set(modes.residuals().to_vec());
     distances.set(modes.distances().to_vec());
+    Ok(())
+}
+
+fn high_of(
+    overlap: &Arc<Overlap>,
+    values: &mut OutArray<f64>,
+    residuals: &mut MaybeArray<f64>,
+    gaps: &mut MaybeArray<f64>,
+    count: i64,
+) -> Result<()> {
+    let high = overlap.op.sign().modes().high();
+    if count != high.len() as i64 {
+        bail!(InvalidArgument, "count: expected {} modes, found {count}", high.len());
+    }
+    values.set(high.iter().map(|h| h.value).collect());
+    residuals.set(high.iter().map(|h| h.residual).collect());
+    gaps.set(high.iter().map(|h| h.gap).collect());
     Ok(())
 }
 
@@ -543,6 +550,7 @@ fn apply(overlap: &Arc<Overlap>, form: i32, y: &Arc<Spinor>, x: &Arc<Spinor>) ->
         }
         OverlapForm::Sign => op.sign().apply(&mut y, &x),
         OverlapForm::Kernel => op.sign().kernel().apply(&mut y, &x),
+        OverlapForm::Square(chirality) => op.square(chirality).apply_projected(&mut y, &x),
     }
 }
 
@@ -579,7 +587,7 @@ fn index_of(
     let [upper, lower] = modes.values();
     plus.set(upper[..count].to_vec());
     minus.set(lower[..count].to_vec());
-    zeros.set(modes.zeros().map(|n| n.min(count) as i32).to_vec());
+    zeros.set(modes.zeros().map(|n| n as i32).to_vec());
     if !fresh {
         return Ok(());
     }
@@ -587,155 +595,28 @@ fn index_of(
     Ok(())
 }
 
-/// A solver for these quark masses.
-fn prepare(
+fn low_of(
     overlap: &Arc<Overlap>,
-    p: &plaq_overlap_solve_params,
-    masses: &[f64],
-) -> Result<OverlapSolver> {
-    let flags = [
-        (p.relax, "relax"),
-        (p.deflate, "deflate"),
-        (p.subtract, "subtract"),
-        (p.multigrid, "multigrid"),
-    ];
-    for (value, name) in flags {
-        if !(0..=1).contains(&value) {
-            bail!(BadParameter, "params.{name}: expected 0 or 1, found {value}");
-        }
-    }
-    let links = overlap.op.sign().kernel().op().gauge();
-    let sloppy = (
-        choose_or(p.sloppy_precision, "params.sloppy_precision", links.precision())?,
-        choose_or(p.sloppy_storage, "params.sloppy_storage", links.recon())?,
-    );
-    if sloppy.1.group() != Group::Su3 {
-        bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
-    }
-    let modes = overlap.low().filter(|_| p.deflate == 1);
-    let mut algorithm = choose(p.algorithm, "params.algorithm")?;
-    let mut iterations = at_least(p.wilson_iterations, 0, "wilson_iterations")?;
-    let mut multigrid = p.multigrid == 1;
-    if algorithm == OverlapAlgorithm::Auto {
-        if overlap.op.preconditioner_wins(modes.as_deref(), masses) {
-            algorithm = OverlapAlgorithm::Gcr;
-            iterations = if iterations == 0 { MOST_WILSON } else { iterations };
-        } else {
-            (iterations, multigrid) = (0, false);
-        }
-    }
-    if multigrid && iterations == 0 {
-        bail!(
-            Unsupported,
-            "params.multigrid: it belongs to the Wilson preconditioner, wilson_iterations is 0"
-        );
-    }
-    let mass = match (iterations, p.wilson_mass.is_nan()) {
-        (0, _) | (_, false) => p.wilson_mass,
-        _ => {
-            let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
-            overlap.op.with_mass(least)?.wilson_mass_of(overlap.edge()?)
-        }
-    };
-    let preconditioner = match iterations {
-        0 => OverlapPreconditioner::None,
-        max_iterations => OverlapPreconditioner::Wilson { mass, tol: p.wilson_tol, max_iterations },
-    };
-    let params = OverlapSolveParams {
-        algorithm,
-        tol: p.tol,
-        max_iterations: at_least(p.max_iterations, 0, "max_iterations")?,
-        sloppy: Some(sloppy),
-        relax: p.relax == 1,
-        nkrylov: at_least(p.nkrylov, 1, "nkrylov")?,
-        preconditioner,
-        max_seconds: seconds_of(p.max_seconds),
-    };
-    let solver = OverlapSolver::new(overlap.op.clone(), modes, params)?;
-    if !multigrid {
-        return Ok(solver);
-    }
-    let kept = overlap.multigrid().clone();
-    let multigrid = match kept {
-        Some((of, multigrid)) if of.is_none_or(|m| m == mass) => multigrid,
-        _ => {
-            let wilson = overlap.op.wilson(mass)?;
-            let defaults = MultigridParams::for_lattice(wilson.gauge().geometry());
-            let made = Arc::new(Multigrid::new(&wilson, &defaults)?);
-            *overlap.multigrid() = Some((Some(mass), made.clone()));
-            made
-        }
-    };
-    solver.with_multigrid(multigrid)
-}
-
-fn report_of(
-    overlap: &Overlap,
-    solver: &OverlapSolver,
-    report: crate::solvers::SolverReport,
-) -> plaq_solve_report {
-    let preconditioned = solver.taken() == OverlapAlgorithm::Gcr
-        && solver.params().preconditioner != OverlapPreconditioner::None;
-    let preconditioner =
-        i32::from(preconditioned) + i32::from(preconditioned && solver.by_multigrid());
-    *overlap.solved.lock().unwrap_or_else(PoisonError::into_inner) =
-        (solver.taken(), preconditioner);
-    let memory_peak = overlap.context.device().used().1;
-    let links = overlap.op.sign().kernel().op().gauge();
-    let iterated = solver.params().sloppy.unwrap_or((links.precision(), links.recon()));
-    to_c(&SolveReport { solver: report, memory_peak, iterated }, SolverKind::Cg)
-}
-
-#[allow(clippy::too_many_arguments)]
-fn solve(
-    overlap: &Arc<Overlap>,
-    params: &plaq_overlap_solve_params,
-    x: &Arc<Spinor>,
-    b: &Arc<Spinor>,
-    callback: plaq_progress_callback,
-    user: *mut c_void,
-    report: &mut Report<plaq_solve_report>,
+    chirality: i32,
+    values: &mut OutArray<f64>,
     residuals: &mut MaybeArray<f64>,
-) -> Result<()> {
-    overlap.context.check_same(x.context(), "x")?;
-    overlap.context.check_same(b.context(), "b")?;
-    overlap.context.device().reset_peak();
-    let solver = prepare(overlap, params, &[overlap.op.mass()])?;
-    let b = b.read("b")?;
-    let mut x = x.write("x")?;
-    let mut monitor = watch(overlap.context.comm(), callback, user);
-    let done = solver.solve(&mut x, &b, &mut monitor)?;
-    residuals.set(done.residual.clone());
-    report.set(report_of(overlap, &solver, done));
-    Ok(())
-}
-
-#[allow(clippy::too_many_arguments)]
-fn propagators_of(
-    overlap: &Arc<Overlap>,
-    params: &plaq_overlap_solve_params,
-    masses: &Array<f64>,
     count: i64,
-    from: &plaq_source_params,
-    callback: plaq_progress_callback,
-    user: *mut c_void,
-    propagators: &mut OutArray<plaq_spinor>,
-    report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
-    if !(1..=100).contains(&count) {
-        bail!(InvalidArgument, "count: expected 1 to 100 masses, found {count}");
-    }
-    overlap.context.device().reset_peak();
-    let masses = masses.get(count as usize);
-    let solver = prepare(overlap, params, &masses)?;
-    let mut monitor = watch(overlap.context.comm(), callback, user);
-    let subtract = params.subtract == 1;
-    let (fields, done) =
-        overlap_propagators(&solver, &masses, source(from)?, subtract, &mut monitor)?;
-    let context = &overlap.context;
-    let objects: Result<Vec<plaq_spinor>> =
-        fields.into_iter().map(|f| context.adopt(Spinor::new(context, f))).collect();
-    propagators.set(objects?);
-    report.set(report_of(overlap, &solver, done));
+    let side = match chirality {
+        1 => 0,
+        -1 => 1,
+        _ => bail!(InvalidArgument, "chirality: expected 1 or -1, found {chirality}"),
+    };
+    let low = overlap.low();
+    let known = low.as_ref().map_or(0, |low| low.count());
+    let Some(low) = low.filter(|_| (1..=known as i64).contains(&count)) else {
+        bail!(
+            InvalidArgument,
+            "count: {known} low modes of either chirality are known, found {count}: plaq_overlap_index \
+             finds more"
+        );
+    };
+    values.set(low.values()[side][..count as usize].to_vec());
+    residuals.set(low.residuals()[side][..count as usize].to_vec());
     Ok(())
 }

@@ -47,7 +47,7 @@ pub(crate) mod tests;
 
 pub use even_odd::{EvenOdd, SchurComplement};
 pub use force::{schur_log_det, HalfTerms, SchurForce};
-pub use modes::{Finder, ModeParams, Modes, ModesRecord};
+pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};
 pub use overlap_modes::{OverlapModes, OverlapModesRecord};
 pub use overlap_solve::{

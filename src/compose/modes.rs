@@ -9,7 +9,7 @@ use num_complex::Complex64;
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::{significant, within, words, Result};
-use crate::fields::{basis, blas, Precision, SpinorField};
+use crate::fields::{basis, blas, Noise, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
 use crate::solvers::dense::eigen_hermitian;
@@ -38,8 +38,11 @@ pub struct ModeParams {
     /// Modes to project, at least; a few more where a larger distance to the next follows. None: found
     /// from the spectrum.
     pub count: Option<usize>,
-    /// None: as many at most.
+    /// Where `count` is None: as many at most.
     pub most: usize,
+    /// Modes at the upper end of the spectrum, of which values, residuals and gaps are measured; at least
+    /// one.
+    pub high: usize,
     /// Largest residual of Q^2 over its largest eigenvalue; 0: 1e-13 in double, 1e-6 in single precision.
     pub tol: f64,
     pub finder: Finder,
@@ -56,6 +59,7 @@ impl Default for ModeParams {
         ModeParams {
             count: None,
             most: 48,
+            high: 1,
             tol: 0.0,
             finder: Finder::Lanczos,
             block: 1,
@@ -76,8 +80,19 @@ pub struct Modes {
     distances: Vec<f64>,
     kappa: [f64; 2],
     next: f64,
-    high: (f64, f64),
+    high: Vec<HighMode>,
     report: EigenReport,
+}
+
+/// A mode at the upper end of the spectrum of |Q|.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HighMode {
+    /// Modulus of its eigenvalue of Q.
+    pub value: f64,
+    /// How far an eigenvalue is at most: |(Q^2 - value^2) w| / (2 value).
+    pub residual: f64,
+    /// Distance to the largest modulus below those that were asked for.
+    pub gap: f64,
 }
 
 /// Numbers that belong to modes: with the vectors, all that [`Modes::restore`] needs.
@@ -91,12 +106,16 @@ pub struct ModesRecord {
     pub square_residuals: Vec<f64>,
     /// Least modulus of an eigenvalue that is not projected.
     pub next: f64,
-    /// The largest one and its error.
-    pub high: [f64; 2],
+    /// From the largest one on.
+    pub high: Vec<HighMode>,
 }
 
 /// None asked for: more are added while the next eigenvalue stays below this share of the largest.
 const ENOUGH: f64 = 0.06;
+/// None asked for: so many are sought first.
+const FIRST: usize = 8;
+/// Residual of the largest modes of Q^2 over the largest eigenvalue.
+const HIGH_TOL: f64 = 1e-4;
 /// Modes that may be asked for.
 const MOST_MODES: usize = 10_000;
 /// The largest eigenvalue is taken larger by this, as it is found from below.
@@ -104,7 +123,7 @@ const MARGIN: f64 = 1.01;
 
 impl Modes {
     /// Finds modes of the kernel; `cheap` is the kernel in another precision, for the polynomials of the
-    /// eigensolver, `guess` holds vectors of an earlier search.
+    /// eigensolver, `guess` holds vectors of an earlier search in any precision.
     ///
     /// # Errors
     /// `KernelSpectrum`: they do not converge, in the time that they may take or at all, or the monitor
@@ -118,7 +137,17 @@ impl Modes {
     ) -> Result<Self> {
         within("modes", params.count.unwrap_or(0), 0, MOST_MODES)?;
         within("most_modes", params.most, 1, MOST_MODES)?;
+        within("high_modes", params.high, 1, MOST_MODES)?;
         let shape = kernel.shape();
+        let converted = match guess.filter(|g| g.precision() != shape.precision) {
+            Some(guess) => {
+                let mut own = guess.like(shape.precision)?;
+                blas::copy(&mut own, guess)?;
+                Some(own)
+            }
+            None => None,
+        };
+        let guess = converted.as_ref().or(guess);
         let name = || {
             let forms = [Some(kernel), cheap].map(|k| k.map(|k| k.describe()));
             let own = (params.finder, params.block, params.count == Some(0), guess.is_some());
@@ -149,9 +178,16 @@ impl Modes {
         };
         let tol = eigen_tol("modes_tol", tol, square.shape().precision)?;
         let limit = Limit::new(params.max_seconds)?;
-        let high = highest(&square, params.seed, &limit, monitor)?;
-        let top = MARGIN * high.0;
-        let mut wanted = params.count.unwrap_or(8).min(dimension / 4);
+        let high = highest(&square, params, &limit, monitor)?;
+        let top = MARGIN * high[0].value;
+        let (first, last) = match params.count {
+            Some(count) => (count.min(dimension / 4), None),
+            None => {
+                let last = params.most.min(dimension / 8);
+                (FIRST.min(last), Some(last))
+            }
+        };
+        let mut wanted = first;
         let mut kept: Option<SpinorField> = None;
         loop {
             let extra = (wanted / 4).clamp(2, 8);
@@ -196,23 +232,24 @@ impl Modes {
                     report.restarts
                 );
             }
-            let last = report.values.last().copied().unwrap_or(0.0).max(0.0).sqrt();
-            let enough = params.count.is_some() || last >= ENOUGH * top || rehearsing();
-            if enough || 2 * wanted > params.most.min(dimension / 8) {
-                return Self::order(kernel, vectors, wanted, high, report);
-            }
+            let end = report.values.last().copied().unwrap_or(0.0).max(0.0).sqrt();
+            let more = last.filter(|&last| wanted < last && end < ENOUGH * top && !rehearsing());
+            let Some(last) = more else {
+                return Self::order(kernel, vectors, wanted, last, high, report);
+            };
             kept = Some(vectors);
-            wanted *= 2;
+            wanted = (2 * wanted).min(last);
         }
     }
 
-    /// Decides how many are projected, and diagonalises Q in their span: that of a part of the
-    /// spectrum of Q^2, which Q does not leave.
+    /// Decides how many are projected, `wanted` or more up to `last`, and diagonalises Q in their span: that
+    /// of a part of the spectrum of Q^2, which Q does not leave.
     fn order(
         kernel: &Arc<HermitianWilson>,
         mut vectors: SpinorField,
         wanted: usize,
-        high: (f64, f64),
+        last: Option<usize>,
+        high: Vec<HighMode>,
         report: EigenReport,
     ) -> Result<Self> {
         let found = vectors.nrhs();
@@ -225,7 +262,8 @@ impl Modes {
         let n = match wanted {
             0 => 0,
             _ => {
-                let all = (wanted..found).rev();
+                let end = last.map_or(found, |last| found.min(last + 1));
+                let all = (wanted..end).rev();
                 all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
             }
         };
@@ -252,13 +290,14 @@ impl Modes {
             squares: self.report.values.clone(),
             square_residuals: self.report.residuals.clone(),
             next: self.next,
-            high: [self.high.0, self.high.1],
+            high: self.high.clone(),
         }
     }
 
     /// Modes that were found before, of the kernel's precision or another. Q is diagonalised in the span
-    /// of the projected ones again: values and residuals are those with this kernel. What is not
-    /// projected is taken from the record.
+    /// of the projected ones again: values are those with this kernel, and residuals in double precision; of
+    /// a coarser kernel they are the record's, without rounding. What is not projected is taken from the
+    /// record.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice or number of vectors, or modes of another kernel: their residuals
@@ -274,6 +313,9 @@ impl Modes {
             bail!(FieldMismatch, "modes: they live on another lattice or device than the links");
         }
         let all = [record.squares.len(), record.square_residuals.len()];
+        let Some(largest) = record.high.first().map(|high| high.value) else {
+            bail!(FieldMismatch, "modes: the largest eigenvalue is missing");
+        };
         if n > found || record.residuals.len() != n || all != [found; 2] {
             bail!(
                 FieldMismatch,
@@ -299,8 +341,7 @@ impl Modes {
             }
         }
         let (values, residuals) = diagonalise(kernel, &mut own, n)?;
-        let top = record.high[0];
-        let allowed = |r: f64| 10.0 * r + 100.0 * epsilon * top;
+        let allowed = |r: f64| 10.0 * r + 100.0 * epsilon * largest;
         for k in 0..n {
             let most = allowed(record.residuals[k]);
             let moved = (values[k].abs() - record.values[k].abs()).abs();
@@ -317,6 +358,10 @@ impl Modes {
                 );
             }
         }
+        let residuals = match shape.precision {
+            Precision::F64 => residuals,
+            _ => record.residuals.clone(),
+        };
         let report = EigenReport {
             converged: true,
             values: record.squares.clone(),
@@ -330,7 +375,7 @@ impl Modes {
             vectors: own,
             values,
             residuals,
-            high: (record.high[0], record.high[1]),
+            high: record.high.clone(),
             report,
         };
         modes.estimate();
@@ -366,6 +411,7 @@ impl Modes {
             values: self.values.clone(),
             residuals: self.residuals.clone(),
             distances: self.distances.clone(),
+            high: self.high.clone(),
             report: self.report.clone(),
             ..*self
         })
@@ -397,11 +443,15 @@ impl Modes {
     }
     /// Moduli of eigenvalues that are not projected are at least this and at most that.
     pub fn interval(&self) -> [f64; 2] {
-        [self.next, MARGIN * self.high.0]
+        [self.next, MARGIN * self.largest().value]
     }
-    /// The largest modulus of an eigenvalue of Q, and how well it is known.
-    pub fn high(&self) -> (f64, f64) {
-        self.high
+    /// Modes at the upper end of the spectrum, from the largest modulus on.
+    pub fn high(&self) -> &[HighMode] {
+        &self.high
+    }
+    /// The largest one.
+    pub fn largest(&self) -> HighMode {
+        self.high[0]
     }
     /// Of the search.
     pub fn report(&self) -> &EigenReport {
@@ -464,29 +514,57 @@ pub(super) fn not_ended(report: &EigenReport, what: &str, max_seconds: f64) -> R
     }
 }
 
-/// The largest eigenvalue of |Q|, and its error.
+/// The largest eigenvalues of |Q|, by the finder of `params`: as many as are asked for, from one more.
 fn highest(
     square: &KernelSquare,
-    seed: u64,
+    params: &ModeParams,
     limit: &Limit,
     monitor: &mut Monitor,
-) -> Result<(f64, f64)> {
-    let params = EigenParams {
-        end: End::Largest,
-        count: 1,
-        room: 24,
-        tol: 1e-4,
-        max_restarts: 30,
-        filter: Filter::Plain,
-        verify: false,
-        seed,
-        max_seconds: limit.left(),
-        ..Default::default()
+) -> Result<Vec<HighMode>> {
+    let high = params.high.min(square.shape().numbers() as usize / 8);
+    let count = high + 1;
+    let (end, seed, max_seconds) = (End::Largest, params.seed, limit.left());
+    let (_, report) = match params.finder {
+        Finder::Lanczos => {
+            let params = EigenParams {
+                end,
+                count,
+                room: 2 * count + 22,
+                tol: HIGH_TOL,
+                max_restarts: 30,
+                filter: Filter::Plain,
+                verify: false,
+                seed,
+                max_seconds,
+                ..Default::default()
+            };
+            eigen(square, None, &params, None, monitor)?
+        }
+        Finder::Ritz => {
+            // |Q^2 x| / |x| of noise is not above the largest eigenvalue, and of its order.
+            let (mut x, mut y) = (square.shape().field(1)?, square.shape().field(1)?);
+            x.set_noise(Noise::Normal, seed, 0)?;
+            square.apply(&mut y, &x)?;
+            let size = (blas::norm2(&y)?[0] / blas::norm2(&x)?[0]).sqrt();
+            if size == 0.0 {
+                bail!(KernelSpectrum, "the kernel vanishes");
+            }
+            let tol = HIGH_TOL * size;
+            let max_cycles = 30;
+            let params =
+                RitzParams { end, count, tol, max_cycles, seed, max_seconds, ..Default::default() };
+            ritz(square, &params, None, monitor)?
+        }
     };
-    let (_, report) = eigen(square, None, &params, None, monitor)?;
-    let root = report.values[0].max(0.0).sqrt();
-    if root == 0.0 {
+    not_ended(&report, "high modes of the kernel", params.max_seconds)?;
+    let root = |k: usize| report.values[k].max(0.0).sqrt();
+    if root(0) == 0.0 {
         bail!(KernelSpectrum, "the kernel vanishes");
     }
-    Ok((root, report.residuals[0] / (2.0 * root)))
+    let mode = |k: usize| {
+        let value = root(k);
+        let residual = report.residuals[k] / (2.0 * value.max(f64::MIN_POSITIVE));
+        HighMode { value, residual, gap: value - root(high) }
+    };
+    Ok((0..high).map(mode).collect())
 }

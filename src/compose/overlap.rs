@@ -214,6 +214,24 @@ impl OverlapSquare {
     pub fn project(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         chiral_sum(out, None, &[(inp, self.here(1.0, 0.0))])
     }
+    /// out = D^dagger D of the part of in that has this chirality, 0 on the other.
+    ///
+    /// # Errors
+    /// As of an application of the sign function.
+    pub fn apply_projected(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.act(out, inp, 0.0)
+    }
+    /// The other chirality is multiplied by `other`.
+    fn act(&self, out: &mut SpinorField, inp: &SpinorField, other: f64) -> Result<()> {
+        let (r2, m2) = (self.rho * self.rho, self.mass * self.mass);
+        let b = (2.0 * r2 - 0.5 * m2) * if self.upper { 1.0 } else { -1.0 };
+        self.workspace.with(&self.shape(), inp.nrhs(), |t| {
+            self.project(t, inp)?;
+            self.sign.apply(out, t)
+        })?;
+        let terms = [(inp, self.here(2.0 * r2 + 0.5 * m2, other))];
+        chiral_sum(out, Some(self.here(b, 0.0)), &terms)
+    }
 }
 
 impl LinOp for OverlapSquare {
@@ -221,14 +239,7 @@ impl LinOp for OverlapSquare {
         self.sign.shape()
     }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let (r2, m2) = (self.rho * self.rho, self.mass * self.mass);
-        let b = (2.0 * r2 - 0.5 * m2) * if self.upper { 1.0 } else { -1.0 };
-        self.workspace.with(&self.shape(), inp.nrhs(), |t| {
-            self.project(t, inp)?;
-            self.sign.apply(out, t)
-        })?;
-        let terms = [(inp, self.here(2.0 * r2 + 0.5 * m2, 4.0 * r2))];
-        chiral_sum(out, Some(self.here(b, 0.0)), &terms)
+        self.act(out, inp, 4.0 * self.rho * self.rho)
     }
     fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         self.apply(out, inp)

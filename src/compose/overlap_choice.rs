@@ -6,13 +6,67 @@
 //! modulus mu of what is left stands for m. GCR with the inverse of the Wilson operator takes [`PRECONDITIONED`]
 //! times ln(1 / tol), whatever the mass.
 
+//!
+//! The inverse of the Wilson operator to a tenth takes BiCGStab about 1 / e iterations on even-odd preconditioned
+//! systems, e the distance of the low edge of its spectrum from zero, and multigrid about as long as [`CYCLES`] of
+//! them, whatever e. What that saves in all solves must be more than the set-up takes.
+
 use super::{Overlap, OverlapModes};
+use crate::linop::LinOp;
 
 /// Cost of a solve with the Wilson operator's inverse per ln(1 / tol), in applications of the sign function, with
 /// the time of the inverse and of the directions: measured, docs/overlap.md.
 const PRECONDITIONED: f64 = 4.5;
 
+/// Iterations of BiCGStab in whose time multigrid falls by a factor of ten: docs/multigrid.md, the table over the quark mass.
+const CYCLES: f64 = 10.0;
+/// Iterations of the outer GCR for each ln(1 / tol): docs/performance.md and docs/overlap.md, 2.7 to 4.9.
+const OUTER: f64 = 4.0;
+/// Iterations of BiCGStab for one right-hand side in the time of multigrid's set-up: on a CPU, and on a GPU that is full;
+/// below [`FULL`] sites of a rank a set-up takes a GPU hardly less time.
+const SETUP: [f64; 2] = [1500.0, 4000.0];
+const FULL: f64 = 2097152.0;
+/// Sites of a lattice that is worth a coarse level.
+const LEAST: usize = 4096;
+
+/// What a solve with the Wilson operator's inverse runs on, and how much of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Work {
+    /// Sites of the lattice and of a rank.
+    pub sites: [usize; 2],
+    pub cpu: bool,
+    /// Distance of the Wilson spectrum's low edge from zero.
+    pub distance: f64,
+    pub tol: f64,
+    /// Right-hand sides times masses.
+    pub solves: usize,
+    /// The set-up was done before.
+    pub ready: bool,
+}
+
+impl Work {
+    pub fn multigrid_wins(&self) -> bool {
+        let saved = 1.0 / self.distance.max(f64::MIN_POSITIVE) - CYCLES;
+        let outer = OUTER * (1.0 / self.tol).ln().max(1.0);
+        let setup = match (self.ready, self.cpu) {
+            (true, _) => 0.0,
+            (_, true) => SETUP[0],
+            _ => SETUP[1] * (FULL / self.sites[1] as f64).max(1.0),
+        };
+        self.sites[0] >= LEAST && saved * outer * self.solves as f64 > setup
+    }
+}
+
 impl Overlap {
+    /// Is multigrid expected to invert the Wilson operator, whose spectrum's low edge is at `distance` from zero,
+    /// in less time than BiCGStab: in `solves` solves, right-hand sides times masses, to `tol`, with its set-up
+    /// unless that is `ready`?
+    pub fn multigrid_wins(&self, distance: f64, tol: f64, solves: usize, ready: bool) -> bool {
+        let shape = self.shape();
+        let sites = [shape.geometry.global_volume(), shape.geometry.volume()];
+        Work { sites, cpu: shape.device.is_cpu(), distance, tol, solves, ready }.multigrid_wins()
+    }
+
     /// Is GCR with the Wilson operator's inverse expected to solve for these masses, one after the other, in less
     /// time than the Krylov space of the least one without it takes, which all masses share? `modes` are taken
     /// out of the start.

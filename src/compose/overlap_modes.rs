@@ -36,10 +36,12 @@ pub struct OverlapModesRecord {
 const ZERO: f64 = 10.0;
 
 impl OverlapModes {
-    /// `count` modes of either chirality to a residual of `tol` times 4 rho^2.
+    /// `count` modes of either chirality to a residual of `tol` times 4 rho^2; twice as many, again and again,
+    /// while all that were found are zero modes, as there may be more.
     ///
     /// # Errors
-    /// As of [`eigen`]; `KernelSpectrum`: they do not converge.
+    /// As of [`eigen`]; `KernelSpectrum`: they do not converge, or all are zero modes of as many as can be
+    /// sought on this lattice.
     pub fn find(op: &Overlap, count: usize, tol: f64, monitor: &mut Monitor) -> Result<Self> {
         Self::find_within(f64::INFINITY, op, count, tol, monitor)
     }
@@ -74,11 +76,17 @@ impl OverlapModes {
         let massless = op.with_mass(0.0)?;
         let (rho, delta) = (op.rho(), op.sign().error_bound());
         // An application is many hops: a large Krylov space takes fewer of them than polynomials.
-        let room = 4 * count + 40;
-        let params = EigenParams { count, tol, room, filter: Filter::Plain, ..Default::default() };
-        let mut find = |chirality| -> Result<_> {
-            let params = EigenParams { max_seconds: limit.left(), ..params.clone() };
-            let (v, report) = eigen(&massless.square(chirality), None, &params, None, monitor)?;
+        let most = massless.shape().numbers() as usize / 8;
+        let mut once = |chirality: i32, count: usize, guess: Option<&SpinorField>| -> Result<_> {
+            let params = EigenParams {
+                count,
+                tol,
+                room: 4 * count + 40,
+                filter: Filter::Plain,
+                max_seconds: limit.left(),
+                ..Default::default()
+            };
+            let (v, report) = eigen(&massless.square(chirality), None, &params, guess, monitor)?;
             if report.stopped_by == Some(StoppedBy::Seconds) {
                 not_ended(&report, "low modes of the overlap operator", max_seconds)?;
             }
@@ -92,16 +100,32 @@ impl OverlapModes {
             }
             Ok((v, report))
         };
+        let zero = |(v, b): &(&f64, &f64)| v.abs() <= ZERO * (2.0 * rho * rho * delta + *b);
+        let mut find = |chirality| -> Result<_> {
+            let (mut v, mut report) = once(chirality, count, None)?;
+            loop {
+                let found = report.values.len();
+                let zeros = report.values.iter().zip(&report.bounds).filter(zero).count();
+                if zeros < found || report.stopped || rehearsing() {
+                    return Ok((v, report, zeros));
+                }
+                if found >= most {
+                    bail!(
+                        KernelSpectrum,
+                        "all {found} low modes of chirality {chirality} are zero modes to their errors: \
+                         the index is not known. Ask for a smaller tolerance, or make the operator with \
+                         a smaller delta"
+                    );
+                }
+                (v, report) = once(chirality, (2 * found).min(most), Some(&v))?;
+            }
+        };
         let (upper, lower) = (find(1)?, find(-1)?);
-        let zeros = [&upper.1, &lower.1].map(|r| {
-            let error = |b: &f64| 2.0 * rho * rho * delta + b;
-            r.values.iter().zip(&r.bounds).filter(|(v, b)| v.abs() <= ZERO * error(b)).count()
-        });
         Ok(OverlapModes {
             vectors: [upper.0, lower.0],
             values: [upper.1.values, lower.1.values],
             residuals: [upper.1.residuals, lower.1.residuals],
-            zeros,
+            zeros: [upper.2, lower.2],
             rho,
         })
     }
@@ -182,13 +206,20 @@ impl OverlapModes {
         })
     }
 
-    /// Are there `count` modes of either chirality to residuals of `tol` times 4 rho^2?
+    /// Are there `count` modes of either chirality to residuals of `tol` times 4 rho^2, and one that is not
+    /// a zero mode?
     pub fn hold(&self, count: usize, tol: f64) -> bool {
         let most = 4.0 * self.rho * self.rho * tol;
-        let good = |r: &Vec<f64>| r.len() >= count && r[..count].iter().all(|r| *r <= most);
-        self.residuals.iter().all(good)
+        let good = |(r, &zeros): (&Vec<f64>, &usize)| {
+            r.len() >= count && r[..count].iter().all(|r| *r <= most) && zeros < r.len()
+        };
+        self.residuals.iter().zip(&self.zeros).all(good)
     }
 
+    /// Modes of either chirality, of one perhaps more.
+    pub fn count(&self) -> usize {
+        self.values[0].len().min(self.values[1].len())
+    }
     /// Eigenvalues |lambda|^2 of D^dagger D on chirality 1 and -1, ascending.
     pub fn values(&self) -> &[Vec<f64>; 2] {
         &self.values

@@ -23,7 +23,8 @@ use crate::solvers::{rational_sum, rational_vectors, RationalParams};
 pub enum Method {
     /// The minimax polynomial, by Clenshaw's recurrence.
     Polynomial,
-    /// Zolotarev's rational function, by multi-shift CG.
+    /// Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
+    /// polynomial takes its place.
     Zolotarev,
     /// Whichever takes less time on this device.
     Auto,
@@ -101,25 +102,28 @@ const STEP: f64 = 0.1;
 /// The spectrum is taken this much larger, as its end is known with an error.
 const SLACK: f64 = 0.999;
 
-/// Errors of vectors in a precision below which no polynomial makes sense.
-fn floor(precision: Precision) -> f64 {
-    match precision {
-        Precision::F64 => 1e-14,
-        Precision::F32 => 3e-7,
-        Precision::F16 => 1e-3,
-    }
-}
-
 impl Sign {
+    /// The error of vectors in a precision: an approximation with less makes no sense.
+    pub fn least_delta(precision: Precision) -> f64 {
+        match precision {
+            Precision::F64 => 1e-14,
+            Precision::F32 => 3e-7,
+            Precision::F16 => 1e-3,
+        }
+    }
+
     /// # Errors
     /// `KernelSpectrum`: a mode at zero, an interval that does not hold the spectrum, modes too
     /// inexact or too few for the delta asked for: the message says what to change. `BadParameter`.
     pub fn new(
         kernel: Arc<HermitianWilson>,
         modes: Arc<Modes>,
-        params: SignParams,
+        mut params: SignParams,
     ) -> Result<Self> {
         params.check()?;
+        if kernel.shape().precision == Precision::F16 {
+            params.method = Method::Polynomial;
+        }
         let found = modes.interval();
         let all = modes.values().iter().zip(modes.residuals());
         if let Some((l, r)) = all.clone().find(|(l, r)| l.abs() <= r.max(1e-12 * found[1])) {
@@ -140,21 +144,21 @@ impl Sign {
                 significant(high, 7)
             );
         }
-        if low > found[0] || high < modes.high().0 {
+        if low > found[0] || high < modes.largest().value {
             bail!(
                 KernelSpectrum,
                 "interval: the kernel has eigenvalues of modulus {} to {} that are not \
                  projected, which {} to {} does not hold: widen it, or project more modes",
                 significant(found[0], 7),
-                significant(modes.high().0, 7),
+                significant(modes.largest().value, 7),
                 significant(low, 7),
                 significant(high, 7)
             );
         }
         let kappa = modes.kappa();
         let share = 2.0 * (kappa[0] + kappa[1]);
-        let asked = params.delta.max(floor(kernel.shape().precision));
-        if share > asked.max(floor(modes.vectors().precision())) {
+        let asked = params.delta.max(Self::least_delta(kernel.shape().precision));
+        if share > asked.max(Self::least_delta(modes.vectors().precision())) {
             bail!(
                 KernelSpectrum,
                 "the low modes are too inexact: 2 (kappa_+ + kappa_-) = {} is more than delta = {}: find \
@@ -234,6 +238,9 @@ impl Sign {
     }
 
     /// The same function in another precision and link storage, not more precise than that allows.
+    ///
+    /// # Errors
+    /// As of [`Sign::new`] in 16 bits, where a polynomial takes the place of Zolotarev's function.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         let kernel =
             Arc::new(HermitianWilson::new(Arc::new(self.kernel.op().to(precision, recon)?))?);
@@ -243,16 +250,22 @@ impl Sign {
         } else {
             Arc::new(self.modes.to(wide)?)
         };
-        let least = floor(precision);
+        let least = Self::least_delta(precision);
+        let fits = |p: &&Polynomial| self.params.delta >= least || p.delta >= least;
         let mut polynomials: Vec<Polynomial> =
-            self.polynomials.iter().filter(|p| p.delta >= least).cloned().collect();
-        if polynomials.is_empty() {
-            polynomials.extend(self.polynomials.first().cloned());
-        }
+            self.polynomials.iter().filter(fits).cloned().collect();
         let rational = match &self.rational {
+            Some(r) if precision == Precision::F16 => {
+                let delta = self.params.delta.max(least);
+                polynomials.push(self.polynomial(delta, r.epsilon)?);
+                None
+            }
             Some(r) if r.delta < least => Some(Rational::for_delta(least, r.epsilon)?),
             other => other.clone(),
         };
+        if polynomials.is_empty() {
+            polynomials.extend(self.polynomials.first().cloned());
+        }
         let sign = Sign {
             kernel,
             modes,

@@ -197,3 +197,27 @@ fn a_second_lattice_shares_kernels_that_know_no_lattice() {
     assert!(plain.is_empty(), "{plain:#?}");
     assert!(2 * anew.len() < second.len(), "{anew:#?}");
 }
+
+/// Multigrid for light quarks, many solves and large lattices; a set-up that is there costs nothing.
+#[test]
+fn multigrid_is_chosen_where_its_set_up_pays() {
+    use super::overlap_choice::Work;
+    let work = |l: usize, cpu, distance, solves| Work {
+        sites: [l * l * l * 2 * l; 2],
+        cpu,
+        distance,
+        tol: 1e-7,
+        solves,
+        ready: false,
+    };
+    // Twelve columns at m = 0.05, 0.02, 0.01, on one CPU and one GPU.
+    let wins = |l, cpu| [0.1, 0.04, 0.01].map(|e| work(l, cpu, e, 12).multigrid_wins());
+    assert_eq!(wins(8, true), [false, true, true]);
+    assert_eq!(wins(16, false), [false, false, true]);
+    assert_eq!(wins(32, false), [false, true, true]);
+    assert_eq!(wins(4, true), [false; 3]);
+    // One column does not pay for a set-up that is not there.
+    let one = work(8, true, 0.04, 1);
+    assert!(!one.multigrid_wins() && Work { ready: true, ..one }.multigrid_wins());
+    assert!(!Work { distance: 0.1, ready: true, ..one }.multigrid_wins());
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::config::{part, shares};
 use crate::backend::{Device, External};
 use crate::bail;
-use crate::compose::{Modes, ModesRecord, Overlap, OverlapModes, OverlapModesRecord};
+use crate::compose::{HighMode, Modes, ModesRecord, Overlap, OverlapModes, OverlapModesRecord};
 use crate::error::{host_array, Result};
 use crate::fields::{GammaBasis, Geometry, Layout, Precision, SpinorField, Subset};
 use crate::io::{VectorHeader, VectorReader, VectorWriter};
@@ -160,7 +160,7 @@ pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Res
         ("kernel.squares", r.squares),
         ("kernel.square_residuals", r.square_residuals),
         ("kernel.next", vec![r.next]),
-        ("kernel.high", r.high.to_vec()),
+        ("kernel.high", r.high.iter().flat_map(|h| [h.value, h.residual, h.gap]).collect()),
     ];
     let mut fields = vec![modes.vectors()];
     if let Some(low) = low {
@@ -194,14 +194,21 @@ pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
         }
         Ok(values)
     };
-    let (next, high) = (one("kernel.next", 1)?, one("kernel.high", 2)?);
+    let (next, high) = (one("kernel.next", 1)?, file.table("kernel.high")?);
+    if high.is_empty() || high.len() % 3 != 0 {
+        bail!(
+            FileFormat,
+            "vectors: kernel.high: expected three numbers a mode, found {}",
+            high.len()
+        );
+    }
     let record = ModesRecord {
         values: file.table("kernel.values")?,
         residuals: file.table("kernel.residuals")?,
         squares: file.table("kernel.squares")?,
         square_residuals: file.table("kernel.square_residuals")?,
         next: next[0],
-        high: [high[0], high[1]],
+        high: high.chunks(3).map(|h| HighMode { value: h[0], residual: h[1], gap: h[2] }).collect(),
     };
     let count = record.squares.len();
     if count == 0 || count > file.header().count {

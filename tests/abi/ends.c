@@ -79,6 +79,8 @@ static void overlap(plaq_context context, plaq_gauge gauge) {
   OVERLAP(max_degree, 0, "max_degree");
   OVERLAP(modes_tol, 1e-17, "modes_tol: expected 0 or 1e-16");
   OVERLAP(smearing_steps, 100001, "smearing_steps: expected 0 to 100000");
+  OVERLAP(high_modes, 0, "high_modes");
+  OVERLAP(max_restarts, 1000001, "max_restarts: expected 1 to 1000000");
   OVERLAP(max_seconds, -1, "max_seconds: expected 0 or more, found -1");
   CHECK(made.id == 7);
 }

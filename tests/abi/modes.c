@@ -218,7 +218,8 @@ static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) 
   plaq_overlap read = {7}, none = {0};
   plaq_dirac dirac = wilson(context, gauge, 0.2);
   plaq_eigen eigen = {7};
-  double u[2], v[2], plus[2], minus[2], *x, *y;
+  plaq_overlap_report r;
+  double u[2], v[2], plus[2], minus[2], value, residual, gap, *x, *y;
   int32_t zeros[2], again[2];
   long bytes;
   OK(plaq_overlap_index(overlap, 1, 1e-4, NULL, NULL, plus, minus, zeros));
@@ -232,6 +233,18 @@ static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) 
   free(x);
   free(y);
   OK(plaq_overlap_index(read, 1, 1e-4, NULL, NULL, plus + 1, minus + 1, again));
+  OK(plaq_overlap_report_init(&r, sizeof r));
+  OK(plaq_overlap_describe(read, &r));
+  CHECK(r.low_modes >= 1 && r.high_modes == 1);
+  OK(plaq_overlap_low(read, -1, &value, &residual, 1));
+  CHECK(value == minus[0] && residual >= 0 && residual <= 1e-4 * 4 * 1.4 * 1.4);
+  OK(plaq_overlap_low(read, 1, &value, NULL, 1));
+  CHECK(value == plus[0]);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "low modes", plaq_overlap_low(read, 1, &value, NULL, r.low_modes + 1));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "chirality", plaq_overlap_low(read, 0, &value, NULL, 1));
+  OK(plaq_overlap_high(read, &value, &residual, &gap, 1));
+  CHECK(value == r.largest && residual == r.largest_error && gap >= 0 && gap < value);
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_overlap_high(read, &value, NULL, NULL, 2));
   CHECK(plus[0] == plus[1] && minus[0] == minus[1] && zeros[0] == again[0] && zeros[1] == again[1]);
   OK(plaq_overlap_destroy(read));
   read.id = 7;
@@ -253,6 +266,80 @@ static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) 
   CHECK(read.id == 7 && eigen.id == 7);
   OK(plaq_dirac_destroy(dirac));
   CHECK(remove("overlap-bad.lime") == 0 && remove("overlap.lime") == 0 && remove("eigen.lime") == 0);
+}
+
+static int64_t work_of(plaq_overlap overlap) {
+  plaq_overlap_report r;
+  OK(plaq_overlap_report_init(&r, sizeof r));
+  OK(plaq_overlap_describe(overlap, &r));
+  return r.multiplications;
+}
+
+/* D^dagger D on either chirality takes half the multiplications, and both make the whole. */
+static void chiralities(plaq_context context, plaq_overlap overlap) {
+  static const int32_t FORMS[] = {PLAQ_OVERLAP_DDAGD, PLAQ_OVERLAP_DDAGD_PLUS, PLAQ_OVERLAP_DDAGD_MINUS};
+  plaq_spinor x = vector(context, 1), y = vector(context, 1);
+  double *images[3], others = 0;
+  int64_t work[3];
+  int k, i;
+  OK(plaq_spinor_noise(x, 0, 3, 0));
+  for (k = 0; k < 3; k++) {
+    const int64_t before = work_of(overlap);
+    OK(plaq_overlap_apply(overlap, FORMS[k], y, x));
+    work[k] = work_of(overlap) - before;
+    images[k] = numbers(SMALL);
+    OK(plaq_spinor_save(y, NULL, images[k]));
+  }
+  CHECK(work[1] > 0 && work[0] == 2 * work[1] && work[1] == work[2]);
+  for (i = 0; i < SMALL; i++) {
+    others += fabs(images[1][i] * images[2][i]);
+    images[1][i] += images[2][i];
+  }
+  CHECK(others == 0 && distance(images[0], images[1], SMALL) < 1e-3);
+  for (k = 0; k < 3; k++) free(images[k]);
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_overlap_apply(overlap, 7, y, x));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(y));
+}
+
+/* An operator in single precision or 16 bit obeys the Ginsparg-Wilson relation to what that allows. */
+static void coarse(plaq_overlap overlap, int32_t precision, int32_t sign) {
+  const int half = precision == PLAQ_PRECISION_HALF;
+  const double least = half ? 1e-3 : 3e-7, rounding = half ? 2e-2 : 3e-5;
+  plaq_overlap_report r;
+  double violation;
+  OK(plaq_overlap_report_init(&r, sizeof r));
+  OK(plaq_overlap_describe(overlap, &r));
+  CHECK(r.precision == precision && r.sign == sign && r.modes >= 2);
+  CHECK(r.delta <= least && r.delta > 1e-2 * least && r.error_bound < 1.4 * 1.1 * least);
+  OK(plaq_overlap_ginsparg_wilson(overlap, 1, &violation));
+  CHECK(violation < 2.1 * 1.4 * (least + rounding));
+}
+
+/* With the defaults: modes are found, handed in, or read from a file of the coarser precision. */
+static void precisions(plaq_context context, plaq_gauge gauge) {
+  plaq_overlap_params p;
+  plaq_overlap single, other;
+  plaq_spinor modes;
+  OK(plaq_overlap_params_init(&p, sizeof p));
+  p.modes = 2;
+  p.precision = PLAQ_PRECISION_SINGLE;
+  single = new_overlap(context, gauge, &p);
+  coarse(single, p.precision, PLAQ_OVERLAP_POLYNOMIAL);
+  OK(plaq_overlap_save(single, "coarse.lime"));
+  OK(plaq_overlap_modes(single, &modes));
+  OK(plaq_overlap_destroy(single));
+  p.precision = PLAQ_PRECISION_HALF;
+  p.sign = PLAQ_OVERLAP_ZOLOTAREV;
+  OK(plaq_overlap_load(context, gauge, &p, "coarse.lime", &other));
+  coarse(other, p.precision, PLAQ_OVERLAP_POLYNOMIAL);
+  OK(plaq_overlap_destroy(other));
+  p.sign = PLAQ_OVERLAP_POLYNOMIAL;
+  OK(plaq_overlap_create(context, gauge, &p, modes, NULL, NULL, &other));
+  coarse(other, p.precision, PLAQ_OVERLAP_POLYNOMIAL);
+  OK(plaq_overlap_destroy(other));
+  OK(plaq_spinor_destroy(modes));
+  CHECK(remove("coarse.lime") == 0);
 }
 
 static plaq_multigrid hierarchy(plaq_dirac dirac) {
@@ -319,7 +406,7 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   OK(plaq_overlap_describe(overlap, &o));
   CHECK(o.algorithm == PLAQ_OVERLAP_GCR && o.preconditioner == 2);
   OK(plaq_overlap_solve_params_init(&p, sizeof p));
-  CHECK(p.algorithm == PLAQ_OVERLAP_SOLVER_AUTO);
+  CHECK(p.algorithm == PLAQ_OVERLAP_SOLVER_AUTO && p.multigrid == -1);
   p.tol = 1e-3;
   for (k = 0; k < 2; k++) {
     OK(plaq_overlap_with_mass(massless, k ? 0.8 : 0.05, &other));
@@ -347,6 +434,8 @@ int main(void) {
   eigenvectors(context);
   overlap = smeared(context, gauge, by_hand);
   files(context, gauge, overlap);
+  chiralities(context, overlap);
+  precisions(context, gauge);
   preconditioned(context, by_hand, overlap);
   OK(plaq_context_destroy(context));
   return 0;

@@ -1,12 +1,13 @@
 //! The programs in C and in Fortran have the same options and the same JSON.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use super::chain;
 use super::common::Folder;
-use super::programs::{has_both, job_on};
+use super::programs::{find, has_both, job_on};
 use super::propagator::programs;
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
@@ -77,10 +78,19 @@ fn both_in(folder: &Folder, arguments: &[&str]) -> Option<Value> {
 
 /// On other configurations than the usual one.
 fn both_on(folder: &Folder, gauge: &str, arguments: &[&str]) -> Option<Value> {
-    if !has_both(programs()) {
+    let common = ["--kappa", "0.12", "--tol", "1e-12"];
+    both_of(programs(), folder, gauge, &[&common[..], arguments].concat())
+}
+
+fn both_of(
+    programs: &[PathBuf],
+    folder: &Folder,
+    gauge: &str,
+    arguments: &[&str],
+) -> Option<Value> {
+    if !has_both(programs) {
         return None;
     }
-    let common = ["--kappa", "0.12", "--tol", "1e-12"];
     let run = |program: &Path, own: &str| {
         let own = folder.0.join(own);
         std::fs::create_dir_all(&own).unwrap();
@@ -88,9 +98,9 @@ fn both_on(folder: &Folder, gauge: &str, arguments: &[&str]) -> Option<Value> {
             arguments.iter().map(|a| a.replace('@', &format!("{}/", own.display()))).collect();
         let arguments: Vec<&str> = arguments.iter().map(|a| a.as_str()).collect();
         let gauge = if gauge.is_empty() { SMALL } else { gauge };
-        job_on(program, Path::new(gauge), &[&common[..], &arguments].concat())
+        job_on(program, Path::new(gauge), &arguments)
     };
-    let (c, f) = (run(&programs()[0], "c"), run(&programs()[1], "f"));
+    let (c, f) = (run(&programs[0], "c"), run(&programs[1], "f"));
     same(&c, &f, "");
     Some(c)
 }
@@ -244,6 +254,83 @@ fn cycles_and_errors() {
     let c = both("error", &["--solver", "bicgstab", "--error", "1e-13"]).unwrap();
     let errors = chain::numbers(&c["solver"]["errors"]);
     assert!(errors.len() == 12 && errors.iter().all(|e| *e > 0.0 && *e < 1e-9), "{errors:?}");
+}
+
+fn overlap(name: &str, arguments: &[&str]) -> Option<(Value, [String; 2])> {
+    static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
+    let folder = Folder::new(&format!("twins-overlap-{name}"));
+    let common = ["--delta", "1e-4", "--modes", "6", "--plot", "@plot.svg"];
+    let programs = ALL.get_or_init(|| find("overlap"));
+    let json = both_of(programs, &folder, "", &[&common[..], arguments].concat())?;
+    let picture = |own: &str| std::fs::read_to_string(folder.0.join(own).join("plot.svg")).unwrap();
+    Some((json, ["c", "f"].map(picture)))
+}
+
+/// The overlap operator's modes at both ends, locality, and their picture.
+#[test]
+fn overlap_modes() {
+    let arguments = ["--task", "modes", "--high", "3", "--locality", "yes"];
+    let Some((c, pictures)) = overlap("modes", &arguments) else { return };
+    let value = |list: &Value, k: usize| list[k]["value"].as_f64().unwrap();
+    let (low, high) = (&c["kernel"]["low"], &c["kernel"]["high"]);
+    assert_eq!(high.as_array().unwrap().len(), 3);
+    for k in 0..3 {
+        let gap = high[k]["gap"].as_f64().unwrap();
+        assert!(gap >= 0.0 && high[k]["residual"].as_f64().unwrap() < 1e-2, "{high}");
+        assert!(k == 0 || value(high, k) <= value(high, k - 1));
+    }
+    let locality = chain::numbers(&c["locality"]);
+    assert_eq!(locality.len(), 11);
+    assert!(locality[0] > 1.0 && locality[10] < 1e-1 * locality[0], "{locality:?}");
+    // A disc for each positive eigenvalue.
+    let count = low.as_array().unwrap().len();
+    let positive = (0..count).filter(|&k| value(low, k) > 0.0).count();
+    for picture in pictures {
+        assert!(count >= 6 && picture.ends_with("</svg>\n"));
+        assert_eq!(picture.matches("<circle").count(), positive, "{picture}");
+    }
+}
+
+#[test]
+fn overlap_index_by_zolotarev() {
+    let arguments = ["--task", "index", "--low", "2", "--sign", "zolotarev"];
+    let Some((c, pictures)) = overlap("index", &arguments) else { return };
+    assert_eq!(c["sign"]["method"], "zolotarev");
+    let zeros = chain::numbers(&c["overlap"]["zeros"]);
+    assert_eq!(c["index"].as_f64().unwrap(), zeros[1] - zeros[0]);
+    // To the error of the sign function, times (2 rho)^2.
+    let error = c["error_bound"].as_f64().unwrap();
+    assert!(error < 1e-3, "{error}");
+    for name in ["plus", "minus"] {
+        let values = chain::numbers(&c["overlap"]["low"][name]);
+        let residuals = chain::numbers(&c["overlap"]["low"][&format!("{name}_residuals")]);
+        assert!(values.len() == 2 && values.iter().all(|v| *v < 7.84), "{values:?}");
+        assert!(residuals.iter().all(|r| *r <= 7.85 * error), "{residuals:?}");
+    }
+    // The circle of all eigenvalues, and two low ones of either chirality.
+    pictures.iter().for_each(|p| assert_eq!(p.matches("<circle").count(), 5, "{p}"));
+}
+
+/// Correlators of two masses: the pion's sum is the condensate over the mass.
+#[test]
+fn overlap_propagators_of_two_masses() {
+    let arguments = ["--task", "propagator", "--mass", "0.4,0.6", "--low", "0", "--tol", "1e-4"];
+    let Some((c, _)) = overlap("propagator", &arguments) else { return };
+    assert_eq!(c["solver"]["converged"], true);
+    let all = c["correlators"].as_array().unwrap();
+    assert_eq!(all.len(), 2);
+    for (one, mass) in all.iter().zip([0.4, 0.6]) {
+        let condensate = one["condensate"].as_f64().unwrap();
+        let pion = chain::numbers(&one["pion"]);
+        assert_eq!(one["mass"], mass);
+        let sum = mass * pion.iter().sum::<f64>();
+        assert!((sum - condensate).abs() < 1e-2 * condensate, "{sum} {condensate}");
+        for name in ["rho_x", "rho_y", "rho_z", "nucleon"] {
+            assert_eq!(chain::numbers(&one[name]).len(), 8);
+        }
+        let masses = chain::numbers(&one["effective_mass"]["pion"]);
+        assert!(masses.len() == 8 && masses[1] > 0.1 && masses[1] < 5.0, "{masses:?}");
+    }
 }
 
 /// Averages with their errors, and the picture.
