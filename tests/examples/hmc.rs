@@ -6,8 +6,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use super::common::Folder;
-use super::programs::{has_both, job_on};
-use super::signals::found;
+use super::programs::{all as found, has_both, job_on};
 use super::twins::same;
 
 const INPUT: &str = "length = 0.5\nseed = 4\naccept_until = 20\nreversibility_every = 2\n\

@@ -1,13 +1,12 @@
 //! The programs in C and in Fortran have the same options and the same JSON.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use serde_json::Value;
 
 use super::chain;
 use super::common::Folder;
-use super::programs::{find, has_both, job_on};
+use super::programs::{all, has_both, job_on};
 use super::propagator::programs;
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
@@ -257,11 +256,9 @@ fn cycles_and_errors() {
 }
 
 fn overlap(name: &str, arguments: &[&str]) -> Option<(Value, [String; 2])> {
-    static ALL: OnceLock<Vec<PathBuf>> = OnceLock::new();
     let folder = Folder::new(&format!("twins-overlap-{name}"));
     let common = ["--delta", "1e-4", "--modes", "6", "--plot", "@plot.svg"];
-    let programs = ALL.get_or_init(|| find("overlap"));
-    let json = both_of(programs, &folder, "", &[&common[..], arguments].concat())?;
+    let json = both_of(all("overlap"), &folder, "", &[&common[..], arguments].concat())?;
     let picture = |own: &str| std::fs::read_to_string(folder.0.join(own).join("plot.svg")).unwrap();
     Some((json, ["c", "f"].map(picture)))
 }

@@ -12,6 +12,9 @@ use crate::fields::{GaugeField, Precision, Recon};
 use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 
+/// Ends of the intervals of monomials, by their names.
+type Intervals = BTreeMap<String, (f64, f64)>;
+
 const LABEL: &str = "plaq checkpoint, seed ";
 /// After the seed, if there are some: JSON, numbers as text, so that reading them does not round.
 const INTERVALS: &str = ", intervals ";
@@ -28,7 +31,7 @@ fn label(place: &Place) -> String {
 }
 
 /// Seed and intervals; None: no label of a checkpoint.
-fn parse(label: &str) -> Option<(u64, BTreeMap<String, (f64, f64)>)> {
+fn parse(label: &str) -> Option<(u64, Intervals)> {
     let rest = label.strip_prefix(LABEL)?;
     let Some((seed, intervals)) = rest.split_once(INTERVALS) else {
         return Some((rest.parse().ok()?, BTreeMap::new()));
