@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Hmc, Place, Stream};
+use super::{Hmc, Measured, Place, Stream};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
@@ -28,10 +28,10 @@ fn label(place: &Place) -> String {
 }
 
 /// Seed and intervals; None: no label of a checkpoint.
-fn parse(label: &str) -> Option<(u64, BTreeMap<String, (f64, f64)>)> {
+fn parse(label: &str) -> Option<(u64, Measured)> {
     let rest = label.strip_prefix(LABEL)?;
     let Some((seed, intervals)) = rest.split_once(INTERVALS) else {
-        return Some((rest.parse().ok()?, BTreeMap::new()));
+        return Some((rest.parse().ok()?, Measured::new()));
     };
     let list: BTreeMap<String, [String; 2]> = serde_json::from_str(intervals).ok()?;
     let ends = |(name, [low, high]): (String, [String; 2])| {
