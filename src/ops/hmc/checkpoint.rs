@@ -5,15 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Hmc, Place, Stream};
+use super::{Hmc, Measured, Place, Stream};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
 use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
-
-/// Ends of the intervals of monomials, by their names.
-type Intervals = BTreeMap<String, (f64, f64)>;
 
 const LABEL: &str = "plaq checkpoint, seed ";
 /// After the seed, if there are some: JSON, numbers as text, so that reading them does not round.
@@ -31,10 +28,10 @@ fn label(place: &Place) -> String {
 }
 
 /// Seed and intervals; None: no label of a checkpoint.
-fn parse(label: &str) -> Option<(u64, Intervals)> {
+fn parse(label: &str) -> Option<(u64, Measured)> {
     let rest = label.strip_prefix(LABEL)?;
     let Some((seed, intervals)) = rest.split_once(INTERVALS) else {
-        return Some((rest.parse().ok()?, BTreeMap::new()));
+        return Some((rest.parse().ok()?, Measured::new()));
     };
     let list: BTreeMap<String, [String; 2]> = serde_json::from_str(intervals).ok()?;
     let ends = |(name, [low, high]): (String, [String; 2])| {

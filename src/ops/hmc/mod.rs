@@ -28,13 +28,16 @@ pub struct Stream {
     pub trajectory: u32,
 }
 
+/// Low and high ends of intervals by names of monomials.
+pub type Measured = BTreeMap<String, (f64, f64)>;
+
 /// Where a chain is: what a checkpoint holds beside the links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// Seed, and number of the next trajectory.
     pub next: Stream,
     /// Intervals that monomials have measured, by their names.
-    pub measured: BTreeMap<String, (f64, f64)>,
+    pub measured: Measured,
 }
 
 /// What a kick was: the size of the force, and the work that solvers did for it.
