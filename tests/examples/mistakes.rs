@@ -78,7 +78,7 @@ fn help_says_what_every_option_means() {
                 let meant = |line: &str| {
                     let words: Vec<&str> = line.split([' ', ',', ':']).collect();
                     let at = words.iter().position(|w| w == option);
-                    line.starts_with("  --") && at.is_some_and(|k| words.len() > k + 2)
+                    line.starts_with("  ") && at.is_some_and(|k| words.len() > k + 2)
                 };
                 assert!(help.lines().any(meant), "{program:?} {option}: {help}");
             }
@@ -118,7 +118,7 @@ fn values_are_suggested() {
             &["--gauge", "absent", "--kappa", "0.1", "--baryons", "nuclon"],
             "did you mean nucleon?",
         ),
-        ("plaquette", &["--device", "cdua", "absent"], "did you mean cuda?"),
+        ("plaquette", &["--device", "cudaa", "absent"], "did you mean cuda?"),
     ] {
         for program in all(name) {
             let out = Command::new(program).args(arguments).output().unwrap();
