@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
   const char *json_file;
   FILE *json = NULL;
   int options = 1, good = 0, bad = 0, i;
-  while (options < argc && !strncmp(argv[options], "--", 2)) options += strchr(argv[options], '=') ? 1 : 2;
+  while (options < argc && argv[options][0] == '-') options += strchr(argv[options], '=') ? 1 : 2;
   if (options > argc) options = argc;
   check_options(options, argv, OPTIONS, HELP);
   if (options == argc) usage_error("FILE", NULL);

@@ -25,7 +25,7 @@ program plaquette
 
   last = 0
   do while (last < command_argument_count())
-    if (index(argument(last + 1), '--') /= 1) exit
+    if (index(argument(last + 1), '-') /= 1) exit
     last = min(last + merge(1, 2, index(argument(last + 1), '=') > 0), command_argument_count())
   end do
   call check_options(last, '--json --device --threads', help)

@@ -81,7 +81,7 @@ static const char HELP[] =
     "                       off the propagator was; of one source and one quark\n"
     "  --tol R              residual |b - M x| / |b| (1e-10)\n"
     "  --precision P        of the iteration inside double: double, single or half (single)\n"
-    "  --max-iterations N   (10000)\n"
+    "  --max-iterations N   of each solve (10000)\n"
     "  --rhs N              right-hand sides at a time, 1 to 12; fewer take less memory (12)\n"
     "  --normalisation N    kappa: M = 1 - kappa H, mass: D = m + 4 - H/2 (kappa)\n"
     "  --save FILE          the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the\n"

@@ -380,9 +380,8 @@ fn update(multigrid: &Arc<Multigrid>, dirac: &Arc<Dirac>, refresh: i32, passes: 
     };
     let report = multigrid.multigrid.update(dirac.op(), how)?;
     log::info!(
-        "multigrid: {:?} asked for, {:?} done in {:.3} s, {:.3} an iteration",
-        how,
-        report.update,
+        "multigrid: {how} asked for, {} done in {:.3} s, {:.3} an iteration",
+        report.update.unwrap_or(how),
         report.setup_seconds,
         report.reduction
     );

@@ -204,7 +204,7 @@ fn check(v: &VectorField, of: &Range<usize>, w: &VectorField, with: &Range<usize
         );
     }
     if v.components() != w.components() {
-        bail!(FieldMismatch, "basis: expected {:?}, found {:?}", v.components(), w.components());
+        bail!(FieldMismatch, "basis: expected {}, found {}", v.components(), w.components());
     }
     if v.order() == RhsOrder::Fastest || w.order() == RhsOrder::Fastest {
         bail!(Unsupported, "basis: expected vectors one after the other in memory");

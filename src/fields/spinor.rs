@@ -54,6 +54,13 @@ pub struct Components {
     pub colours: usize,
 }
 
+/// As messages name it: "4 x 3", spins x colours.
+impl std::fmt::Display for Components {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{} x {}", self.spins, self.colours)
+    }
+}
+
 impl Components {
     /// Wilson spinors, in the DeGrand-Rossi basis.
     pub const SPINOR: Components = Components { spins: 4, colours: 3 };

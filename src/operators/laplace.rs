@@ -37,10 +37,7 @@ impl Laplace {
         neighbours: f64,
     ) -> Result<Self> {
         if components != Components::COLOUR && components != Components::SPINOR {
-            bail!(
-                Unsupported,
-                "laplacian: expected colour vectors or spinors, found {components:?}"
-            );
+            bail!(Unsupported, "laplacian: expected colour vectors or spinors, found {components}");
         }
         let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
         if gauge.group() != Group::Su3 || !readable {

@@ -587,7 +587,7 @@ impl Wilson {
             );
         }
         if f.components() != Components::SPINOR || f.order() != RhsOrder::Slowest {
-            bail!(FieldMismatch, "expected Wilson spinors (4 x 3), found {:?}", f.components());
+            bail!(FieldMismatch, "expected Wilson spinors (4 x 3), found {}", f.components());
         }
         if f.subset() != subset && f.subset() != Subset::Full {
             bail!(FieldMismatch, "expected a field with {subset} sites, found {}", f.subset());

@@ -131,11 +131,11 @@ impl Source {
             bail!(InvalidArgument, "source: {position:?} is outside of the lattice {extents:?}");
         }
         check_momentum(self.momentum)?;
-        if self.spin.is_some_and(|s| s > 3) {
-            bail!(InvalidArgument, "source: spin: expected 0 to 3, found {:?}", self.spin);
+        if let Some(spin) = self.spin.filter(|s| *s > 3) {
+            bail!(InvalidArgument, "source: spin: expected 0 to 3, found {spin}");
         }
-        if self.colour.is_some_and(|c| c > 2) {
-            bail!(InvalidArgument, "source: colour: expected 0 to 2, found {:?}", self.colour);
+        if let Some(colour) = self.colour.filter(|c| *c > 2) {
+            bail!(InvalidArgument, "source: colour: expected 0 to 2, found {colour}");
         }
         if self.noise.is_none() && (self.dilute != [false; 3] || self.vectors != 1) {
             bail!(InvalidArgument, "source: dilution and several vectors are for noise");

@@ -8,8 +8,10 @@ static void gauge_shapes(plaq_context context) {
   plaq_context none = {0};
   plaq_spinor wrong;
   int i;
+  PLAQ_INIT(plaq_update_params, u);
   const int32_t bad[] = {0, -4, 3, 5, INT32_MAX, INT32_MIN, 1 << 20};
 
+  u.beta = 6;
   REFUSED(PLAQ_BAD_EXTENTS, "plaq_gauge_create", plaq_gauge_create(context, NULL, &gauge));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_create(context, &p, NULL));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_gauge_create(none, &p, &gauge));
@@ -38,6 +40,9 @@ static void gauge_shapes(plaq_context context) {
   OK(plaq_gauge_describe(gauge, &r));
   CHECK(r.extents[3] == LT && r.precision == PLAQ_PRECISION_SINGLE && r.storage == PLAQ_STORAGE_SU3_12);
   CHECK(r.bytes == (int64_t)VOLUME * 4 * 12 * 4);
+
+  /* Messages have the header's words. */
+  REFUSED(PLAQ_UNSUPPORTED, "found single links stored as PLAQ_STORAGE_SU3_12", plaq_gauge_update(gauge, &u, NULL, NULL, NULL));
 
   /* Fields of other kinds, shapes and contexts. */
   OK(plaq_gauge_copy(gauge, gauge));
@@ -135,6 +140,10 @@ static void gauge_layouts(plaq_context context) {
   memcpy(other, links, LINKS * sizeof *other);
   other[18 * (4 * 5 + 2)] += 0.1; /* x = 1, y = 1, z = 0, t = 0, direction z */
   REFUSED(PLAQ_NOT_UNITARY, "[1, 1, 0, 0], direction z", plaq_gauge_load(gauge, NULL, other));
+  for (i = 0; i < LINKS; i++) other[i] = 3 * links[i];
+  OK(plaq_layout_params_init(&layout, sizeof layout));
+  layout.tolerance = 1;
+  REFUSED(PLAQ_NOT_UNITARY, "violation 26 exceeds 1, ", plaq_gauge_load(gauge, &layout, other));
   other[3] = NAN;
   EXPECT(PLAQ_NOT_FINITE, plaq_gauge_load(gauge, NULL, other));
   OK(plaq_gauge_save(gauge, NULL, back));

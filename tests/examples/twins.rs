@@ -349,3 +349,45 @@ fn several_configurations() {
     assert_eq!(c.len(), f.len());
     assert!(c.iter().zip(&f).filter(|(a, b)| a != b).count() <= 3, "{c:?} {f:?}");
 }
+
+/// The JSON of programs whose input is not --gauge FILE.
+#[test]
+fn reports_of_other_programs() {
+    let folder = Folder::new("twins-reports");
+    let small = std::fs::canonicalize(SMALL).unwrap().display().to_string();
+    let chain = "--lattice 4,2,6,4 --beta 5.9 --start cold --thermalise 2 --separation 1 --configurations 3 --out b";
+    let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
+    for (name, arguments, list) in [
+        ("plaquette", vec![small.as_str(), "absent", &small], "files"),
+        ("heatbath", chain.split(' ').collect(), "configurations"),
+    ] {
+        let programs = super::programs::all(name);
+        let reports: Vec<Value> = programs
+            .iter()
+            .enumerate()
+            .map(|(k, program)| {
+                let own = folder.0.join(format!("{name}-{k}"));
+                std::fs::create_dir_all(&own).unwrap();
+                let mut job = std::process::Command::new(program);
+                job.current_dir(&own).args(["--device", &device, "--json", "out.json"]);
+                let out = job.args(&arguments).output().unwrap();
+                // One of the files cannot be read.
+                assert_eq!(out.status.code(), Some((name == "plaquette") as i32), "{out:?}");
+                let text = std::fs::read_to_string(own.join("out.json")).unwrap();
+                serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e} in\n{text}"))
+            })
+            .collect();
+        for report in &reports {
+            let entries = report[list].as_array().unwrap();
+            assert_eq!(entries.len(), if name == "plaquette" { 2 } else { 3 }, "{report}");
+            assert_eq!(report["stopped"], false);
+            assert_eq!(report["refused"], if name == "plaquette" { 1.into() } else { Value::Null });
+            same(report, &reports[0], name);
+        }
+    }
+    let read = |k: usize| std::fs::read_to_string(folder.0.join(format!("heatbath-{k}/out.json")));
+    let first: Value = serde_json::from_str(&read(0).unwrap()).unwrap();
+    assert_eq!(first["lattice"], serde_json::json!([4, 2, 6, 4]));
+    assert_eq!(first["configurations"][2]["file"], "b.00003");
+    assert_eq!(first["configurations"][2]["sweeps"], 4);
+}

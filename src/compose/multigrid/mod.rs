@@ -49,6 +49,17 @@ pub enum Update {
     Anew,
 }
 
+/// As logs name it.
+impl std::fmt::Display for Update {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Update::Keep => f.write_str("PLAQ_REFRESH_KEEP"),
+            Update::Refine(passes) => write!(f, "PLAQ_REFRESH_REFINE, {passes} passes"),
+            Update::Anew => f.write_str("PLAQ_REFRESH_ANEW"),
+        }
+    }
+}
+
 /// What the set-up of a level did, and solves since.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelReport {
