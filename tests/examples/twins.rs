@@ -257,7 +257,7 @@ fn cycles_and_errors() {
 
 fn overlap(name: &str, arguments: &[&str]) -> Option<(Value, [String; 2])> {
     let folder = Folder::new(&format!("twins-overlap-{name}"));
-    let common = ["--delta", "1e-4", "--modes", "6", "--plot", "@plot.svg"];
+    let common = ["--modes", "6", "--plot", "@plot.svg"];
     let json = both_of(all("overlap"), &folder, "", &[&common[..], arguments].concat())?;
     let picture = |own: &str| std::fs::read_to_string(folder.0.join(own).join("plot.svg")).unwrap();
     Some((json, ["c", "f"].map(picture)))
@@ -266,7 +266,7 @@ fn overlap(name: &str, arguments: &[&str]) -> Option<(Value, [String; 2])> {
 /// The overlap operator's modes at both ends, locality, and their picture.
 #[test]
 fn overlap_modes() {
-    let arguments = ["--task", "modes", "--high", "3", "--locality", "yes"];
+    let arguments = ["--task", "modes", "--high", "3", "--locality", "yes", "--delta", "1e-4"];
     let Some((c, pictures)) = overlap("modes", &arguments) else { return };
     let value = |list: &Value, k: usize| list[k]["value"].as_f64().unwrap();
     let (low, high) = (&c["kernel"]["low"], &c["kernel"]["high"]);
@@ -290,28 +290,39 @@ fn overlap_modes() {
 
 #[test]
 fn overlap_index_by_zolotarev() {
-    let arguments = ["--task", "index", "--low", "2", "--sign", "zolotarev"];
+    let arguments = ["--task", "index", "--low", "1", "--sign", "zolotarev", "--delta", "1e-3"];
     let Some((c, pictures)) = overlap("index", &arguments) else { return };
     assert_eq!(c["sign"]["method"], "zolotarev");
     let zeros = chain::numbers(&c["overlap"]["zeros"]);
     assert_eq!(c["index"].as_f64().unwrap(), zeros[1] - zeros[0]);
     // To the error of the sign function, times (2 rho)^2.
     let error = c["error_bound"].as_f64().unwrap();
-    assert!(error < 1e-3, "{error}");
+    assert!(error < 2e-3, "{error}");
     for name in ["plus", "minus"] {
         let values = chain::numbers(&c["overlap"]["low"][name]);
         let residuals = chain::numbers(&c["overlap"]["low"][&format!("{name}_residuals")]);
-        assert!(values.len() == 2 && values.iter().all(|v| *v < 7.84), "{values:?}");
+        assert!(values.len() == 1 && values.iter().all(|v| *v < 7.84), "{values:?}");
         assert!(residuals.iter().all(|r| *r <= 7.85 * error), "{residuals:?}");
     }
-    // The circle of all eigenvalues, and two low ones of either chirality.
-    pictures.iter().for_each(|p| assert_eq!(p.matches("<circle").count(), 5, "{p}"));
+    // The circle of all eigenvalues, and a low one of either chirality.
+    pictures.iter().for_each(|p| assert_eq!(p.matches("<circle").count(), 3, "{p}"));
 }
 
 /// Correlators of two masses: the pion's sum is the condensate over the mass.
 #[test]
 fn overlap_propagators_of_two_masses() {
-    let arguments = ["--task", "propagator", "--mass", "0.4,0.6", "--low", "0", "--tol", "1e-4"];
+    let arguments = [
+        "--task",
+        "propagator",
+        "--mass",
+        "0.4,0.6",
+        "--low",
+        "0",
+        "--tol",
+        "1e-4",
+        "--delta",
+        "1e-4",
+    ];
     let Some((c, _)) = overlap("propagator", &arguments) else { return };
     assert_eq!(c["solver"]["converged"], true);
     let all = c["correlators"].as_array().unwrap();
