@@ -57,7 +57,7 @@ program propagator
   integer(c_int32_t), parameter :: normalisation_values(2) = [PLAQ_NORMALISATION_KAPPA, PLAQ_NORMALISATION_MASS]
   character(len=12), parameter :: boundary_names(2) = [character(len=12) :: 'periodic', 'antiperiodic']
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
-  character(len=120), parameter :: help(17) = [character(len=120) :: &
+  character(len=120), parameter :: help(18) = [character(len=120) :: &
     'usage: propagator_f --gauge FILE[:FILE...]|@LIST --kappa K [--kappa-strange K] [--csw C]', &
     '                    [--time-bc periodic|antiperiodic] [--source point,x,y,z,t | wall,t | wall,all, several with colons]', &
     '                    [--source-momentum nx,ny,nz] [--noise none|z2|z4] [--seed N]', &
@@ -68,8 +68,9 @@ program propagator
     '                    [--mg-deep-cycle C] [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black]', &
     '                    [--mg-coarse-smoother S] [--mg-post N] [--mg-coarse-post N] [--mg-precision auto|single|half]', &
     '                    [--mg-links auto|single|half] [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]', &
-    '                    [--mg-tol R] [--mg-iterations N] [--mg-coarsest-tol R] [--mg-vectors N] [--mg-setup N]', &
-    '                    [--mg-refinements N] [--krylov N]', &
+    '                    [--mg-tol R] [--mg-iterations N] [--mg-coarsest-tol R] [--mg-levels N]', &
+    '                    [--mg-aggregate x,y,z,t[:...]] [--mg-vectors N] [--mg-setup N]', &
+    '                    [--mg-setup-solver bicgstab|cg|gcr] [--mg-setup-columns N] [--mg-refinements N] [--krylov N]', &
     '                    [--max-iterations N] [--rhs N] [--normalisation kappa|mass]', &
     '                    [--save FILE] [--load FILE] [--bin N] [--json FILE] [--continue no|yes]', &
     '                    [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
@@ -142,7 +143,8 @@ contains
                        '--max-iterations --rhs --normalisation --save --load --save-multigrid --load-multigrid '// &
                        '--mg-cycle --mg-deep-cycle --mg-smoother --mg-coarse-smoother --mg-post --mg-coarse-post '// &
                        '--mg-precision --mg-links --mg-coarsest --mg-modes --mg-tol --mg-iterations --mg-coarsest-tol '// &
-                       '--mg-vectors --mg-setup --mg-refinements --krylov --error --bin --device --threads --json '// &
+                       '--mg-levels --mg-aggregate --mg-setup-solver --mg-setup-columns --mg-vectors --mg-setup '// &
+                       '--mg-refinements --krylov --error --bin --device --threads --json '// &
                        '--continue --plot', help)
     call file_list('--gauge', option(last, '--gauge'), found)
     found%bin = whole(last, '--bin', '1')
@@ -677,7 +679,8 @@ contains
         json_integers(level(l)%block)//', "vectors": '//word(int(level(l)%vectors, c_int64_t))// &
         ', "ranks": '//word(int(level(l)%ranks, c_int64_t))//', "bytes": '// &
         word(level(l)%bytes)//', "iterations": '//word(level(l)%iterations)//', "seconds": '// &
-        exact(level(l)%seconds)//trim(merge('} ', '},', l == hierarchy%levels))
+        exact(level(l)%seconds)//', "setup_seconds": '//exact(level(l)%setup_seconds)//', "reduction": '// &
+        exact(level(l)%reduction)//trim(merge('} ', '},', l == hierarchy%levels))
     end do
     write (unit, '(a)') '  ]},'
   end subroutine

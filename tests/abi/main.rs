@@ -233,6 +233,11 @@ fn eigenvectors_and_overlap() {
 }
 
 #[test]
+fn multigrid() {
+    c_program("multigrid");
+}
+
+#[test]
 fn calls_end() {
     c_program("ends");
 }
