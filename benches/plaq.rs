@@ -102,12 +102,14 @@ fn run() -> Result<()> {
     if first {
         println!("plaq bench on {}, {ranks} rank(s) {:?}", o.device.name(), o.comm.grid());
     }
+    let mut known = 0.0;
     for lattice in o.lattices.clone() {
         let bytes = if o.device.is_cpu() { 1 << 28 } else { 1 << 31 };
         let copy = o.device.copy_bandwidth(bytes, 10)?;
         let mut sum = [copy];
         o.comm.sum(&mut sum)?;
         let copy = sum[0];
+        known = copy;
         if first {
             println!("\n{lattice:?}: copy {:.1} GB/s (read + written)", copy / 1e9);
             println!(
@@ -125,6 +127,7 @@ fn run() -> Result<()> {
         multigrid::rows(&mut o, &geometry, copy)?;
         overlap::rows(&mut o, &geometry, copy)?;
     }
+    multigrid::coarse_rows(&mut o, known)?;
     if ranks > 1 {
         drop(o);
         host::finalize()?;

@@ -19,11 +19,31 @@ static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
 static const choice CYCLE_PRECISIONS[] = {
     {"auto", 0}, {"single", PLAQ_PRECISION_SINGLE}, {"half", PLAQ_PRECISION_HALF}, {NULL, 0}};
 
+static const choice SETUP_SOLVERS[] = {{"bicgstab", PLAQ_SETUP_BICGSTAB},
+                                       {"cg", PLAQ_SETUP_CG},
+                                       {"gcr", PLAQ_SETUP_GCR},
+                                       {NULL, 0}};
+
 typedef struct cycle_options {
   int32_t cycle, deep_cycle, smoother, coarse_smoother, post, coarse_post, coarsest, modes, precision, links;
-  int32_t vectors, setup, refinements, iterations;
+  int32_t vectors, setup, setup_solver, setup_columns, refinements, iterations, levels;
+  int32_t aggregate[4][4]; /* 0: as the lattice suggests */
   double tol, coarsest_tol;
 } cycle_options;
+
+/* Aggregates x,y,z,t of levels from the finest on, with colons between. */
+static void aggregate_list(const char *text, int32_t aggregate[4][4]) {
+  int level = 0, used = 0;
+  memset(aggregate, 0, 16 * sizeof(int32_t));
+  if (!*text) return;
+  for (;; level++, text += used + 1) {
+    int32_t *a = level < 4 ? aggregate[level] : NULL;
+    if (!a || sscanf(text, "%d,%d,%d,%d%n", a, a + 1, a + 2, a + 3, &used) != 4 || a[0] < 1 || a[1] < 1 || a[2] < 1 || a[3] < 1 ||
+        (text[used] && text[used] != ':'))
+      usage_error("--mg-aggregate", "expected x,y,z,t of up to 4 levels, with colons between");
+    if (!text[used]) return;
+  }
+}
 
 static cycle_options read_cycle(int argc, char **argv) {
   cycle_options c;
@@ -39,6 +59,10 @@ static cycle_options read_cycle(int argc, char **argv) {
   c.modes = (int32_t)integer(argc, argv, "--mg-modes", "-1");
   c.vectors = (int32_t)integer(argc, argv, "--mg-vectors", "0");
   c.setup = (int32_t)integer(argc, argv, "--mg-setup", "20");
+  c.setup_solver = choose(argc, argv, "--mg-setup-solver", "bicgstab", SETUP_SOLVERS);
+  c.setup_columns = (int32_t)integer(argc, argv, "--mg-setup-columns", "8");
+  c.levels = (int32_t)integer(argc, argv, "--mg-levels", "0");
+  aggregate_list(option(argc, argv, "--mg-aggregate", ""), c.aggregate);
   c.refinements = (int32_t)integer(argc, argv, "--mg-refinements", "3");
   c.iterations = (int32_t)integer(argc, argv, "--mg-iterations", "8");
   c.tol = number(argc, argv, "--mg-tol", "0.25");
@@ -59,7 +83,14 @@ static void apply_cycle(const cycle_options *c, plaq_multigrid_params *build) {
   build->coarsest = c->coarsest;
   build->coarsest_modes = c->modes;
   for (k = 0; k < 4; k++) build->vectors[k] = c->vectors;
+  build->levels = c->levels;
+  memcpy(build->block, c->aggregate[0], sizeof build->block);
+  memcpy(build->block_2, c->aggregate[1], sizeof build->block_2);
+  memcpy(build->block_3, c->aggregate[2], sizeof build->block_3);
+  memcpy(build->block_4, c->aggregate[3], sizeof build->block_4);
   build->setup_iterations = c->setup;
+  build->setup_solver = c->setup_solver;
+  build->setup_columns = c->setup_columns;
   build->refinements = c->refinements;
   build->iterations = c->iterations;
   build->tol = c->tol;

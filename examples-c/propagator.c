@@ -9,7 +9,8 @@
  *              [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black] [--mg-coarse-smoother S] [--mg-post N]
  *              [--mg-coarse-post N] [--mg-precision P] [--mg-links P]
  *              [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N] [--mg-tol R] [--mg-iterations N]
- *              [--mg-coarsest-tol R] [--mg-vectors N] [--mg-setup N] [--mg-refinements N] [--krylov N]
+ *              [--mg-coarsest-tol R] [--mg-levels N] [--mg-aggregate x,y,z,t[:...]] [--mg-vectors N] [--mg-setup N]
+ *              [--mg-setup-solver bicgstab|cg|gcr] [--mg-setup-columns N] [--mg-refinements N] [--krylov N]
  *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
  *              [--bin N] [--json FILE] [--continue no|yes] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
  *
@@ -75,7 +76,11 @@ static const char HELP[] =
     "  --mg-modes N         low modes of the coarsest level that are solved for exactly (-1: as the\n"
     "                       lattice suggests)\n"
     "  --mg-tol R, --mg-iterations N, --mg-coarsest-tol R  where solves on coarse levels end (0.25, 8, 0.25)\n"
+    "  --mg-levels N        with the finest and the coarsest (0: as the lattice suggests)\n"
+    "  --mg-aggregate A[:A...]  x,y,z,t: sites of a level that become one of the next (as the lattice suggests)\n"
     "  --mg-vectors N, --mg-setup N, --mg-refinements N  null vectors and their making (24, 20, 3)\n"
+    "  --mg-setup-solver S  what makes them of random ones: bicgstab, cg or gcr (bicgstab)\n"
+    "  --mg-setup-columns N that are iterated at a time (8)\n"
     "  --krylov N           directions that GCR keeps (0: 4 with multigrid, else 10)\n"
     "  --error R            solve once more with multigrid to the residual R and report in JSON how far\n"
     "                       off the propagator was; of one source and one quark\n"
@@ -100,7 +105,7 @@ static const char OPTIONS[] =
     "--sink-smear --smear-links --momenta --baryons --solver --tol --precision --max-iterations --rhs "
     "--normalisation --save --load --save-multigrid --load-multigrid --mg-cycle --mg-deep-cycle --mg-smoother "
     "--mg-coarse-smoother --mg-post --mg-coarse-post --mg-precision --mg-links --mg-coarsest --mg-modes "
-    "--mg-vectors --mg-setup --mg-refinements --mg-tol --mg-iterations --mg-coarsest-tol --krylov --error --bin --device --threads --json "
+    "--mg-levels --mg-aggregate --mg-setup-solver --mg-setup-columns --mg-vectors --mg-setup --mg-refinements --mg-tol --mg-iterations --mg-coarsest-tol --krylov --error --bin --device --threads --json "
     "--continue --plot" GRID_OPTION;
 
 /* Beside the library's algorithms: GCR with multigrid. */
@@ -702,9 +707,9 @@ static void write_json(job *j) {
             j->multigrid.reduction, (long long)j->multigrid.bytes);
     for (l = 0; l < j->multigrid.levels; l++) {
       const plaq_multigrid_level *v = &j->level[l];
-      fprintf(f, "%s\n    {\"lattice\": [%d, %d, %d, %d], \"block\": [%d, %d, %d, %d], \"vectors\": %d, \"ranks\": %d, \"bytes\": %lld, \"iterations\": %lld, \"seconds\": %.9g}",
+      fprintf(f, "%s\n    {\"lattice\": [%d, %d, %d, %d], \"block\": [%d, %d, %d, %d], \"vectors\": %d, \"ranks\": %d, \"bytes\": %lld, \"iterations\": %lld, \"seconds\": %.9g, \"setup_seconds\": %.9g, \"reduction\": %.9g}",
               l ? "," : "", v->extents[0], v->extents[1], v->extents[2], v->extents[3], v->block[0], v->block[1], v->block[2],
-              v->block[3], v->vectors, v->ranks, (long long)v->bytes, (long long)v->iterations, v->seconds);
+              v->block[3], v->vectors, v->ranks, (long long)v->bytes, (long long)v->iterations, v->seconds, v->setup_seconds, v->reduction);
     }
     fprintf(f, "\n  ]},\n");
   }

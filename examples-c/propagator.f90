@@ -69,8 +69,9 @@ program propagator
     '                    [--mg-deep-cycle C] [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black]', &
     '                    [--mg-coarse-smoother S] [--mg-post N] [--mg-coarse-post N] [--mg-precision auto|single|half]', &
     '                    [--mg-links auto|single|half] [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]', &
-    '                    [--mg-tol R] [--mg-iterations N] [--mg-coarsest-tol R] [--mg-vectors N] [--mg-setup N]', &
-    '                    [--mg-refinements N] [--krylov N]', &
+    '                    [--mg-tol R] [--mg-iterations N] [--mg-coarsest-tol R] [--mg-levels N]', &
+    '                    [--mg-aggregate x,y,z,t[:...]] [--mg-vectors N] [--mg-setup N]', &
+    '                    [--mg-setup-solver bicgstab|cg|gcr] [--mg-setup-columns N] [--mg-refinements N] [--krylov N]', &
     '                    [--max-iterations N] [--rhs N] [--normalisation kappa|mass]', &
     '                    [--save FILE] [--load FILE] [--bin N] [--json FILE] [--continue no|yes]', &
     '                    [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
@@ -143,7 +144,8 @@ contains
                        '--precision --max-iterations --rhs --normalisation --save --load --save-multigrid --load-multigrid '// &
                        '--mg-cycle --mg-deep-cycle --mg-smoother --mg-coarse-smoother --mg-post --mg-coarse-post '// &
                        '--mg-precision --mg-links --mg-coarsest --mg-modes --mg-tol --mg-iterations --mg-coarsest-tol '// &
-                       '--mg-vectors --mg-setup --mg-refinements --krylov --error --bin --device --threads --json '// &
+                       '--mg-levels --mg-aggregate --mg-setup-solver --mg-setup-columns --mg-vectors --mg-setup '// &
+                       '--mg-refinements --krylov --error --bin --device --threads --json '// &
                        '--continue --plot', help)
     call file_list('--gauge', option(last, '--gauge'), found)
     found%bin = whole(last, '--bin', '1')
@@ -696,7 +698,8 @@ contains
         json_integers(level(l)%block)//', "vectors": '//word(int(level(l)%vectors, c_int64_t))// &
         ', "ranks": '//word(int(level(l)%ranks, c_int64_t))//', "bytes": '// &
         word(level(l)%bytes)//', "iterations": '//word(level(l)%iterations)//', "seconds": '// &
-        exact(level(l)%seconds)//trim(merge('} ', '},', l == hierarchy%levels))
+        exact(level(l)%seconds)//', "setup_seconds": '//exact(level(l)%setup_seconds)//', "reduction": '// &
+        exact(level(l)%reduction)//trim(merge('} ', '},', l == hierarchy%levels))
     end do
     write (unit, '(a)') '  ]},'
   end subroutine

@@ -112,6 +112,8 @@ enum {
   PLAQ_NOT_CONVERGED = 520,
   /** Eigenvalues lie outside of what a rational approximation covers. */
   PLAQ_SPECTRAL_BOUNDS = 521,
+  /** An operator has other links than multigrid was last set up or updated for. */
+  PLAQ_STALE_MULTIGRID = 522,
   /** The spectrum of the overlap kernel does not allow what was asked for; the message says what to change. */
   PLAQ_KERNEL_SPECTRUM = 530
 };
@@ -1116,6 +1118,16 @@ enum {
   PLAQ_COARSEST_DIRECT = 3
 };
 
+/** What makes null vectors of random ones. */
+typedef int32_t plaq_setup_solver;
+enum {
+  PLAQ_SETUP_BICGSTAB = 0,
+  /** CG on the normal equations. */
+  PLAQ_SETUP_CG = 1,
+  /** GCR with ten directions. */
+  PLAQ_SETUP_GCR = 2
+};
+
 /** What an update does with the null vectors. */
 typedef int32_t plaq_refresh;
 enum {
@@ -1124,22 +1136,25 @@ enum {
   /** Applies the cycle to them. */
   PLAQ_REFRESH_REFINE = 1,
   /** Starts from random ones. */
-  PLAQ_REFRESH_ANEW = 2
+  PLAQ_REFRESH_ANEW = 2,
+  /** There was none since the set-up: of reports only. */
+  PLAQ_REFRESH_NONE = 3
 };
 
 /** How to build a hierarchy. The defaults need no tuning. */
 typedef struct plaq_multigrid_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests. Default: 0. */
+  /** Levels with the finest and the coarsest, 2 to 5; 0: as the lattice suggests. Default: 0. */
   int32_t levels;
   /** Of the second level. Default: PLAQ_CYCLE_K. */
   plaq_cycle cycle;
   /** Null vectors of a chirality on each level but the coarsest; 0: 24. Default: 0, 0, 0, 0. */
   int32_t vectors[4];
   /** Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-   * third, and on; 0: as the lattice suggests. The first divide the part of a rank, the others
-   * the whole level, or with `gather` -1 a rank's part of it. Default: 0, 0, 0, 0. */
+   * third, and on (`block_4`, from the fourth to the fifth, is below); 0: as the lattice suggests.
+   * The first divide the part of a rank, the others the whole level, or with `gather` -1 a rank's
+   * part of it. Default: 0, 0, 0, 0. */
   int32_t block[4];
   /** Default: 0, 0, 0, 0. */
   int32_t block_2[4];
@@ -1161,7 +1176,7 @@ typedef struct plaq_multigrid_params {
   int32_t iterations;
   /** Default: 64. */
   int32_t coarsest_iterations;
-  /** Iterations of BiCGStab that make null vectors of random ones, to 100000, and times that the
+  /** Iterations of `setup_solver` that make null vectors of random ones, to 100000, and times that the
    * cycle is then applied to them, to 10000. Default: 20. */
   int32_t setup_iterations;
   /** Default: 3. */
@@ -1187,7 +1202,7 @@ typedef struct plaq_multigrid_params {
    * to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
    * Default: -1. */
   int32_t coarsest_modes;
-  /** A plaq_cycle for the third level of four; -1: as `cycle`. Default: -1. */
+  /** A plaq_cycle for levels from the third on but the coarsest; -1: as `cycle`. Default: -1. */
   int32_t deep_cycle;
   /** Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
    * Domains of coarse levels have up to 2 sites in a direction. Default: 0, 0, 0, 0. */
@@ -1200,6 +1215,12 @@ typedef struct plaq_multigrid_params {
   /** Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
    * Default: 0. */
   int32_t coarse_post;
+  /** Null vectors that are iterated at a time at a set-up, to 256; 0: 8. Default: 0. */
+  int32_t setup_columns;
+  /** What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB. */
+  plaq_setup_solver setup_solver;
+  /** Default: 0, 0, 0, 0. */
+  int32_t block_4[4];
   /** Must be 0. */
   int32_t reserved;
 } plaq_multigrid_params;
@@ -1212,7 +1233,7 @@ typedef struct plaq_multigrid_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   int32_t levels;
-  /** What the last update did in the end, PLAQ_REFRESH_ANEW after a set-up. */
+  /** What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up. */
   plaq_refresh refresh;
   /** Of the last set-up or update. */
   double setup_seconds;
@@ -1240,18 +1261,31 @@ typedef struct plaq_multigrid_level {
   int32_t ranks;
   /** Of null vectors and the level's coarse operator on this rank. */
   int64_t bytes;
-  /** Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
-   * the last set-up or update; 0 on a rank without a part of the level. */
+  /** Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
+   * once: on the finest level steps of the smoother; on levels between steps of the smoother and
+   * iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
+   * direct solution being one. 0 on a rank without a part of the level. */
   int64_t iterations;
-  /** In the level and those below it; on a GPU as the host saw them. */
+  /** That cycles of these solves took in the level and those below it: the finest level's are all of
+   * the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
+   * is less than the device's; on a rank without a part of the level that of waiting for it. */
   double seconds;
+  /** That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+   * below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them. */
+  double setup_seconds;
+  /** Factor by which an iteration reduces the residual of the level's solve: on the finest as the
+   * report's; on levels between with W or K cycles the mean in solves since the last set-up or update
+   * of the iterations that norms are known of; 0 where none are. */
+  double reduction;
 } plaq_multigrid_level;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_multigrid_level_init(plaq_multigrid_level *report, int64_t struct_size);
 
 /** Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
- * OUT_OF_MEMORY (nothing was allocated), NOT_FINITE. */
+ * UNSUPPORTED (precisions or solvers that do not go together, more null vectors than indices reach),
+ * OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve
+ * that makes null vectors met what is not finite). */
 plaq_status plaq_multigrid_create(plaq_dirac dirac,
                                   const plaq_multigrid_params *params,
                                   plaq_multigrid *multigrid);
@@ -1273,11 +1307,23 @@ plaq_status plaq_multigrid_memory(plaq_dirac dirac,
 
 /** Takes the operator's links as they are now. What came of it is measured: where the cycle has
  * become bad, the next stronger means follow, and the report says which. `passes`: of
- * PLAQ_REFRESH_REFINE, 1 to 10000. After an error the hierarchy is as before. */
+ * PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
+ * solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
+ * solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
+ * OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
+ * new random vectors too). */
 plaq_status plaq_multigrid_update(plaq_multigrid multigrid,
                                   plaq_dirac dirac,
                                   int32_t refresh,
                                   int32_t passes);
+
+/** Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
+ * the hierarchy: that stays until the new one is there. */
+plaq_status plaq_multigrid_update_memory(plaq_multigrid multigrid,
+                                         plaq_dirac dirac,
+                                         int32_t refresh,
+                                         int32_t passes,
+                                         int64_t *bytes);
 
 plaq_status plaq_multigrid_describe(plaq_multigrid multigrid, plaq_multigrid_report *report);
 

@@ -199,6 +199,7 @@ studies() {
   scripts/studies/multigrid.py "${common[@]}" --beta 6.0 --kappa 0.12,0.13 --csw 1.2 --tol 1e-8 --error 1e-12 \
     --out "$out/multigrid.json" --plot "$out/multigrid.svg" >"$out/masses" 2>"$out/said"
   check "study of multigrid" multigrid_study
+  check "study of multigrid, from its file" again_from_its_file
   check "study of the overlap operator" scripts/studies/overlap.py locality "${common[@]}" --beta 6.0 --delta 1e-4 \
     --configurations 2 --separation 5 --out "$out/locality.json" --plot "$out/locality.svg"
   scripts/studies/hmc.py flavours "${common[@]}" --lattice 4,4,4,4 --trajectories 10 --thermalise 4 --only "omelyan2,Hasenbusch" \
@@ -244,6 +245,12 @@ multigrid_study() {
   [ "$(grep -c '<polyline' "$out/multigrid.svg")" = 6 ] &&
     python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$out/multigrid.svg" &&
     awk '/"error_over_residual"/ { n++; x = $2 + 0; if (!(x > 0.05 && x < 1000)) bad = 1 } END { exit bad || n != 4 }' "$out/multigrid.json"
+}
+
+# Table and plot of a finished study are those that it had.
+again_from_its_file() {
+  scripts/studies/multigrid.py --from "$out/multigrid.json" --plot "$out/again.svg" >"$out/again" || return 1
+  diff "$out/masses" "$out/again" && cmp "$out/multigrid.svg" "$out/again.svg"
 }
 
 same_iterations() { # JSON, JSON

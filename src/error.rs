@@ -169,5 +169,6 @@ statuses! {
     SolverBreakdown = 502, "SOLVER_BREAKDOWN", "a solver met NaN or infinity";
     NotConverged = 520, "NOT_CONVERGED", "a solve that the call depends on did not reach its tolerance";
     SpectralBounds = 521, "SPECTRAL_BOUNDS", "eigenvalues lie outside of what a rational approximation covers";
+    StaleMultigrid = 522, "STALE_MULTIGRID", "an operator has other links than multigrid was last set up or updated for";
     KernelSpectrum = 530, "KERNEL_SPECTRUM", "the spectrum of the overlap kernel does not allow what was asked for; the message says what to change";
 }

@@ -224,4 +224,9 @@ impl Workspace {
         self.0.lock().unwrap_or_else(|e| e.into_inner()).push(field);
         out
     }
+
+    /// Frees what nobody uses.
+    pub fn clear(&self) {
+        self.0.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    }
 }

@@ -4,12 +4,14 @@
 
 use std::sync::Arc;
 
-use plaq::compose::multigrid::{Multigrid, MultigridParams, Update};
+use plaq::compose::multigrid::{FineOperator, Multigrid, MultigridParams, Transfer, Update};
 use plaq::compose::{DiracSolver, Equations, SolveParams};
 use plaq::error::Result;
-use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{
+    CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
+};
 use plaq::linop::Shape;
-use plaq::operators::{DiracParams, Wilson};
+use plaq::operators::{CoarseOperator, DiracParams, Wilson};
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
 use super::{report, row, slowest, Bench, Options};
@@ -52,6 +54,64 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
         }
     }
     Ok(())
+}
+
+/// The Schur complement of a coarse operator, links in 16 bits, on levels that are large and as small as they get:
+/// each hop reads the links of one parity, together they read all links and read or write five vectors of half the
+/// sites.
+pub fn coarse_rows(o: &mut Options, copy: f64) -> Result<()> {
+    for (extent, name) in [(16, "coarse operator 16^4"), (2, "coarse operator 2^4")] {
+        let geometry = Geometry::decomposed([2 * extent; 4], &o.device, &o.comm)?;
+        let mut b = Bench { o: &mut *o, geometry: &geometry, precision: Precision::F32, copy };
+        let wanted = [1, 12].map(|n| b.wanted(name, "-", n));
+        if !wanted.contains(&true) {
+            continue;
+        }
+        // 16^4 sites with 24 null vectors take 10 GB.
+        let vectors = if extent > 2 && b.o.device.is_cpu() { 8 } else { 24 };
+        let op = coarse_operator(&b, vectors)?;
+        let sites = op.grid().volume();
+        let matrices = 8 * (op.rows() * op.rows() * 4 + 4) * sites;
+        for (_, nrhs) in wanted.into_iter().zip([1, 12]).filter(|(wanted, _)| *wanted) {
+            let mut x = op.field(Subset::Even, nrhs)?;
+            x.clear()?;
+            let (mut y, mut odd) = (x.like(nrhs)?, op.field(Subset::Odd, nrhs)?);
+            let bytes = matrices + 5 * sites / 2 * op.rows() * 8 * nrhs;
+            let flops = nrhs as f64 * op.flops();
+            let ranks = b.o.comm.size() as f64;
+            report(&mut b, name, None, nrhs, flops, bytes as f64 * ranks, || {
+                op.schur(&mut y, &x, &mut odd)
+            })?;
+        }
+    }
+    Ok(())
+}
+
+/// On aggregates of 2^4 sites.
+fn coarse_operator(b: &Bench, vectors: usize) -> Result<CoarseOperator> {
+    let device = &b.o.device;
+    let mut u = GaugeField::new(device, b.geometry, Precision::F32, Recon::R18)?;
+    u.set_near_unit(1, 0.3)?;
+    let params = DiracParams { mass: 0.1, ..Default::default() };
+    let op = Arc::new(Wilson::new(Arc::new(u), params)?);
+    let grid = CoarseGrid::finest(b.geometry, device)?;
+    let mut v = CoarseField::new(&grid, Precision::F32, Subset::Full, 12, vectors)?;
+    let mut one = v.like(1)?;
+    let mut noise = vec![0.0; 2 * 12 * grid.volume()];
+    let mut state = 1u64;
+    for column in 0..vectors {
+        for x in &mut noise {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            *x = (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
+        }
+        one.load(&noise)?;
+        v.take_columns(column, &one, 0, 1, 0)?;
+    }
+    drop(one);
+    let transfer = Transfer::new(v, [2; 4])?;
+    let mut made = FineOperator::Dirac(op).coarsened(&transfer, Precision::F32)?;
+    made.shorten_links()?;
+    Ok(made)
 }
 
 /// In a level and those below it, of all cycles.

@@ -47,6 +47,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOLVER_BREAKDOWN = 502
   integer(c_int32_t), parameter :: PLAQ_NOT_CONVERGED = 520
   integer(c_int32_t), parameter :: PLAQ_SPECTRAL_BOUNDS = 521
+  integer(c_int32_t), parameter :: PLAQ_STALE_MULTIGRID = 522
   integer(c_int32_t), parameter :: PLAQ_KERNEL_SPECTRUM = 530
 
   ! Library: version, messages, log
@@ -609,6 +610,12 @@ module plaq
   !> The inverse of the level's whole operator: to 1024 unknowns, 2 x vectors of every site that is
   !> solved for.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_DIRECT = 3
+  !> What makes null vectors of random ones.
+  integer(c_int32_t), parameter :: PLAQ_SETUP_BICGSTAB = 0
+  !> CG on the normal equations.
+  integer(c_int32_t), parameter :: PLAQ_SETUP_CG = 1
+  !> GCR with ten directions.
+  integer(c_int32_t), parameter :: PLAQ_SETUP_GCR = 2
   !> What an update does with the null vectors.
   !> Keeps them: only coarse operators are built.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_KEEP = 0
@@ -616,19 +623,22 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_REFRESH_REFINE = 1
   !> Starts from random ones.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
+  !> There was none since the set-up: of reports only.
+  integer(c_int32_t), parameter :: PLAQ_REFRESH_NONE = 3
   !> How to build a hierarchy. The defaults need no tuning.
   type, bind(c) :: plaq_multigrid_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests.
+    !> Levels with the finest and the coarsest, 2 to 5; 0: as the lattice suggests.
     integer(c_int32_t) :: levels
     !> Of the second level.
     integer(c_int32_t) :: cycle
     !> Null vectors of a chirality on each level but the coarsest; 0: 24.
     integer(c_int32_t) :: vectors(4)
     !> Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-    !> third, and on; 0: as the lattice suggests. The first divide the part of a rank, the others
-    !> the whole level, or with `gather` -1 a rank's part of it.
+    !> third, and on (`block_4`, from the fourth to the fifth, is below); 0: as the lattice suggests.
+    !> The first divide the part of a rank, the others the whole level, or with `gather` -1 a rank's
+    !> part of it.
     integer(c_int32_t) :: block(4)
     integer(c_int32_t) :: block_2(4)
     integer(c_int32_t) :: block_3(4)
@@ -644,7 +654,7 @@ module plaq
     !> Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
     integer(c_int32_t) :: iterations
     integer(c_int32_t) :: coarsest_iterations
-    !> Iterations of BiCGStab that make null vectors of random ones, to 100000, and times that the
+    !> Iterations of `setup_solver` that make null vectors of random ones, to 100000, and times that the
     !> cycle is then applied to them, to 10000.
     integer(c_int32_t) :: setup_iterations
     integer(c_int32_t) :: refinements
@@ -665,7 +675,7 @@ module plaq
     !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
     !> to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
     integer(c_int32_t) :: coarsest_modes
-    !> A plaq_cycle for the third level of four; -1: as `cycle`.
+    !> A plaq_cycle for levels from the third on but the coarsest; -1: as `cycle`.
     integer(c_int32_t) :: deep_cycle
     !> Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
     !> Domains of coarse levels have up to 2 sites in a direction.
@@ -677,6 +687,11 @@ module plaq
     integer(c_int32_t) :: link_precision
     !> Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
     integer(c_int32_t) :: coarse_post
+    !> Null vectors that are iterated at a time at a set-up, to 256; 0: 8.
+    integer(c_int32_t) :: setup_columns
+    !> What makes null vectors of random ones.
+    integer(c_int32_t) :: setup_solver
+    integer(c_int32_t) :: block_4(4)
     !> Must be 0.
     integer(c_int32_t) :: reserved
   end type
@@ -685,7 +700,7 @@ module plaq
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     integer(c_int32_t) :: levels
-    !> What the last update did in the end, PLAQ_REFRESH_ANEW after a set-up.
+    !> What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
     integer(c_int32_t) :: refresh
     !> Of the last set-up or update.
     real(c_double) :: setup_seconds
@@ -709,11 +724,22 @@ module plaq
     integer(c_int32_t) :: ranks
     !> Of null vectors and the level's coarse operator on this rank.
     integer(c_int64_t) :: bytes
-    !> Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
-    !> the last set-up or update; 0 on a rank without a part of the level.
+    !> Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
+    !> once: on the finest level steps of the smoother; on levels between steps of the smoother and
+    !> iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
+    !> direct solution being one. 0 on a rank without a part of the level.
     integer(c_int64_t) :: iterations
-    !> In the level and those below it; on a GPU as the host saw them.
+    !> That cycles of these solves took in the level and those below it: the finest level's are all of
+    !> the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
+    !> is less than the device's; on a rank without a part of the level that of waiting for it.
     real(c_double) :: seconds
+    !> That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+    !> below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
+    real(c_double) :: setup_seconds
+    !> Factor by which an iteration reduces the residual of the level's solve: on the finest as the
+    !> report's; on levels between with W or K cycles the mean in solves since the last set-up or update
+    !> of the iterations that norms are known of; 0 where none are.
+    real(c_double) :: reduction
   end type
 
   ! Solvers
@@ -2073,7 +2099,9 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
-    !> OUT_OF_MEMORY (nothing was allocated), NOT_FINITE.
+    !> UNSUPPORTED (precisions or solvers that do not go together, more null vectors than indices reach),
+    !> OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve
+    !> that makes null vectors met what is not finite).
     integer(c_int32_t) function plaq_multigrid_create(dirac, params, multigrid) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -2106,13 +2134,31 @@ module plaq
     end function
     !> Takes the operator's links as they are now. What came of it is measured: where the cycle has
     !> become bad, the next stronger means follow, and the report says which. `passes`: of
-    !> PLAQ_REFRESH_REFINE, 1 to 10000. After an error the hierarchy is as before.
+    !> PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
+    !> solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
+    !> solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
+    !> OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
+    !> new random vectors too).
     integer(c_int32_t) function plaq_multigrid_update(multigrid, dirac, refresh, passes) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
       type(plaq_dirac), value :: dirac
       integer(c_int32_t), value :: refresh
       integer(c_int32_t), value :: passes
+    end function
+    !> Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
+    !> the hierarchy: that stays until the new one is there.
+    integer(c_int32_t) function plaq_multigrid_update_memory(multigrid, &
+        dirac, &
+        refresh, &
+        passes, &
+        bytes) bind(c)
+      import
+      type(plaq_multigrid), value :: multigrid
+      type(plaq_dirac), value :: dirac
+      integer(c_int32_t), value :: refresh
+      integer(c_int32_t), value :: passes
+      integer(c_int64_t), intent(inout) :: bytes
     end function
     integer(c_int32_t) function plaq_multigrid_describe(multigrid, report) bind(c)
       import

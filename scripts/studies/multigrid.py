@@ -3,6 +3,7 @@
 (Clark et al., arXiv:1612.07873, table 3).
 
 usage: multigrid.py --out FILE [--kappa K,K,...] [--csw C] [--kappa-critical K] [--plot FILE.svg] ...
+       multigrid.py --from FILE [--plot FILE.svg]
 
 One quenched configuration, or that of --gauge; for every kappa twelve columns by each solver. Iterations
 are those of the slowest column, seconds those of all twelve together, and the error is the distance from
@@ -164,8 +165,15 @@ def plot(study, path):
     path.write_text("\n".join(out) + "\n")
 
 
+def show(result, path):
+    if pairs(result):
+        table(result)
+        if path:
+            plot(result, path)
+
+
 def main():
-    p = programs.parser(__doc__, "16,16,16,32", None)
+    p = programs.parser(__doc__, "16,16,16,32", None, runs=False)
     p.set_defaults(beta="6.0")
     p.add_argument("--gauge", type=pathlib.Path, help="a configuration that there is, in place of --lattice and --beta")
     p.add_argument("--kappa", default="0.13,0.1325,0.134,0.1345", help="list of hopping parameters (0.13,0.1325,0.134,0.1345)")
@@ -178,7 +186,13 @@ def main():
     p.add_argument("--max-iterations", default="100000")
     p.add_argument("--multigrid", default="", help="options of propagator for the runs by multigrid, such as '--mg-smoother red-black'")
     p.add_argument("--plot", type=pathlib.Path, help="SVG file")
+    p.add_argument("--from", dest="finished", type=pathlib.Path, help="JSON of a study: its table and plot again, without runs")
     o = p.parse_args()
+    if not o.finished and not o.out:
+        p.error("expected --out or --from")
+    if o.finished:
+        show(json.loads(o.finished.read_text()), o.plot)
+        return
     study = programs.Study("multigrid", o)
     study.result.update({"csw": float(o.csw), "tol": float(o.tol), "kappa_critical": o.kappa_critical})
     if o.gauge:
@@ -192,10 +206,7 @@ def main():
                                  "plaquette": run["plaquette"]["total"]})
             study.result["runs"].append(entry(run, solver))
             study.write()
-    if pairs(study.result):
-        table(study.result)
-        if o.plot:
-            plot(study.result, o.plot)
+    show(study.result, o.plot)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,8 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def parser(doc, lattice, copies):
+def parser(doc, lattice, copies, runs=True):
+    """`runs`: the study cannot do without, and --out is required."""
     p = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--lattice", default=lattice, help=f"X,Y,Z,T ({lattice})")
     p.add_argument("--beta", default="5.7")
@@ -28,7 +29,7 @@ def parser(doc, lattice, copies):
     p.add_argument("--device", default="auto")
     p.add_argument("--threads", default="0")
     p.add_argument("--work", type=pathlib.Path, help="folder of configurations (that of --out)")
-    p.add_argument("--out", type=pathlib.Path, required=True, help="JSON file")
+    p.add_argument("--out", type=pathlib.Path, required=runs, help="JSON file")
     return p
 
 

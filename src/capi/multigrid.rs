@@ -12,7 +12,8 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::multigrid::{
-    Coarsest, Cycle, LevelParams, Multigrid as Hierarchy, MultigridParams, Smoother, Update,
+    Coarsest, Cycle, LevelParams, Multigrid as Hierarchy, MultigridParams, SetupSolver, Smoother,
+    Update,
 };
 use crate::error::Result;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
@@ -35,6 +36,7 @@ impl Multigrid {
 /// `plaq_refresh` without its count.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Refresh {
+    None,
     Keep,
     Refine,
     Anew,
@@ -81,6 +83,14 @@ interface! {
             /// solved for.
             PLAQ_COARSEST_DIRECT = 3 => Coarsest::Direct,
         }
+        /// What makes null vectors of random ones.
+        plaq_setup_solver: SetupSolver {
+            PLAQ_SETUP_BICGSTAB = 0 => SetupSolver::BiCgStab,
+            /// CG on the normal equations.
+            PLAQ_SETUP_CG = 1 => SetupSolver::Cg,
+            /// GCR with ten directions.
+            PLAQ_SETUP_GCR = 2 => SetupSolver::Gcr,
+        }
         /// What an update does with the null vectors.
         plaq_refresh: Refresh {
             /// Keeps them: only coarse operators are built.
@@ -89,20 +99,23 @@ interface! {
             PLAQ_REFRESH_REFINE = 1 => Refresh::Refine,
             /// Starts from random ones.
             PLAQ_REFRESH_ANEW = 2 => Refresh::Anew,
+            /// There was none since the set-up: of reports only.
+            PLAQ_REFRESH_NONE = 3 => Refresh::None,
         }
     }
     params {
         /// How to build a hierarchy. The defaults need no tuning.
         plaq_multigrid_params, plaq_multigrid_params_init {
-            /// Levels with the finest and the coarsest, 2 to 4; 0: as the lattice suggests.
+            /// Levels with the finest and the coarsest, 2 to 5; 0: as the lattice suggests.
             levels: i32 = 0,
             /// Of the second level.
             cycle: plaq_cycle = PLAQ_CYCLE_K,
             /// Null vectors of a chirality on each level but the coarsest; 0: 24.
             vectors: [i32; 4] = [0; 4],
             /// Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-            /// third, and on; 0: as the lattice suggests. The first divide the part of a rank, the others
-            /// the whole level, or with `gather` -1 a rank's part of it.
+            /// third, and on (`block_4`, from the fourth to the fifth, is below); 0: as the lattice suggests.
+            /// The first divide the part of a rank, the others the whole level, or with `gather` -1 a rank's
+            /// part of it.
             block: [i32; 4] = [0; 4],
             block_2: [i32; 4] = [0; 4],
             block_3: [i32; 4] = [0; 4],
@@ -118,7 +131,7 @@ interface! {
             /// Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
             iterations: i32 = 8,
             coarsest_iterations: i32 = 64,
-            /// Iterations of BiCGStab that make null vectors of random ones, to 100000, and times that the
+            /// Iterations of `setup_solver` that make null vectors of random ones, to 100000, and times that the
             /// cycle is then applied to them, to 10000.
             setup_iterations: i32 = 20,
             refinements: i32 = 3,
@@ -139,7 +152,7 @@ interface! {
             /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
             /// to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
             coarsest_modes: i32 = -1,
-            /// A plaq_cycle for the third level of four; -1: as `cycle`.
+            /// A plaq_cycle for levels from the third on but the coarsest; -1: as `cycle`.
             deep_cycle: i32 = -1,
             /// Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
             /// Domains of coarse levels have up to 2 sites in a direction.
@@ -151,6 +164,11 @@ interface! {
             link_precision: plaq_precision = 0,
             /// Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
             coarse_post: i32 = 0,
+            /// Null vectors that are iterated at a time at a set-up, to 256; 0: 8.
+            setup_columns: i32 = 0,
+            /// What makes null vectors of random ones.
+            setup_solver: plaq_setup_solver = PLAQ_SETUP_BICGSTAB,
+            block_4: [i32; 4] = [0; 4],
             /// Must be 0.
             reserved: i32 = 0,
         }
@@ -159,7 +177,7 @@ interface! {
         /// A hierarchy.
         plaq_multigrid_report, plaq_multigrid_report_init {
             levels: i32,
-            /// What the last update did in the end, PLAQ_REFRESH_ANEW after a set-up.
+            /// What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
             refresh: plaq_refresh,
             /// Of the last set-up or update.
             setup_seconds: f64,
@@ -181,16 +199,29 @@ interface! {
             ranks: i32,
             /// Of null vectors and the level's coarse operator on this rank.
             bytes: i64,
-            /// Steps of the smoother on the finest level, iterations of GCR on others, of all solves since
-            /// the last set-up or update; 0 on a rank without a part of the level.
+            /// Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
+            /// once: on the finest level steps of the smoother; on levels between steps of the smoother and
+            /// iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
+            /// direct solution being one. 0 on a rank without a part of the level.
             iterations: i64,
-            /// In the level and those below it; on a GPU as the host saw them.
+            /// That cycles of these solves took in the level and those below it: the finest level's are all of
+            /// the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
+            /// is less than the device's; on a rank without a part of the level that of waiting for it.
             seconds: f64,
+            /// That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+            /// below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
+            setup_seconds: f64,
+            /// Factor by which an iteration reduces the residual of the level's solve: on the finest as the
+            /// report's; on levels between with W or K cycles the mean in solves since the last set-up or update
+            /// of the iterations that norms are known of; 0 where none are.
+            reduction: f64,
         }
     }
     functions {
         /// Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
-        /// OUT_OF_MEMORY (nothing was allocated), NOT_FINITE.
+        /// UNSUPPORTED (precisions or solvers that do not go together, more null vectors than indices reach),
+        /// OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve
+        /// that makes null vectors met what is not finite).
         plaq_multigrid_create(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, multigrid: Out<plaq_multigrid>) = create;
         /// The same with the right-hand sides of a full field as null vectors of the finest level, such as
         /// plaq_multigrid_vectors gave.
@@ -201,8 +232,15 @@ interface! {
         plaq_multigrid_memory(dirac: Local<plaq_dirac>, params: Params<plaq_multigrid_params>, bytes: Out<i64>) = memory;
         /// Takes the operator's links as they are now. What came of it is measured: where the cycle has
         /// become bad, the next stronger means follow, and the report says which. `passes`: of
-        /// PLAQ_REFRESH_REFINE, 1 to 10000. After an error the hierarchy is as before.
+        /// PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
+        /// solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
+        /// solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
+        /// OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
+        /// new random vectors too).
         plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: i32, passes: i32) = update;
+        /// Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
+        /// the hierarchy: that stays until the new one is there.
+        plaq_multigrid_update_memory(multigrid: Local<plaq_multigrid>, dirac: Local<plaq_dirac>, refresh: i32, passes: i32, bytes: Out<i64>) = update_memory;
         plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
         /// Level 0 is the finest.
         plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level>) = describe_level;
@@ -238,8 +276,8 @@ fn smoothing(p: &plaq_multigrid_params, level: usize) -> Result<(usize, usize)> 
 
 fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParams> {
     use crate::fields::Precision::F32;
-    if p.levels != 0 && !(2..=4).contains(&p.levels) {
-        bail!(BadParameter, "params.levels: expected 0 or 2 to 4, found {}", p.levels);
+    if p.levels != 0 && !(2..=5).contains(&p.levels) {
+        bail!(BadParameter, "params.levels: expected 0 or 2 to 5, found {}", p.levels);
     }
     if p.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
@@ -259,9 +297,10 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());
     let suggested = params.levels.clone();
     params.levels.clear();
-    for (l, block) in [p.block, p.block_2, p.block_3].into_iter().take(steps).enumerate() {
+    let blocks = [p.block, p.block_2, p.block_3, p.block_4];
+    for (l, block) in blocks.into_iter().take(steps).enumerate() {
         let own = MultigridParams::suggested_block(extents, if l == 0 { 4 } else { 2 });
-        let name = ["block", "block_2", "block_3"][l];
+        let name = ["block", "block_2", "block_3", "block_4"][l];
         let mut chosen = suggested.get(l).map_or(own, |s| if l == 0 { s.block } else { own });
         for mu in 0..4 {
             if block[mu] != 0 {
@@ -319,6 +358,11 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     params.coarsest_iterations = count(p.coarsest_iterations, "coarsest_iterations", 1)?;
     params.setup_iterations = count(p.setup_iterations, "setup_iterations", 1)?;
     params.refinements = count(p.refinements, "refinements", 0)?;
+    params.setup_solver = choose(p.setup_solver, "params.setup_solver")?;
+    params.setup_columns = match p.setup_columns {
+        0 => params.setup_columns,
+        columns => count(columns, "setup_columns", 1)?,
+    };
     (params.omega, params.tol, params.coarsest_tol) = (p.omega, p.tol, p.coarsest_tol);
     params.seed = p.seed as u64;
     params.check()?;
@@ -368,16 +412,22 @@ fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i6
     Ok(())
 }
 
-fn update(multigrid: &Arc<Multigrid>, dirac: &Arc<Dirac>, refresh: i32, passes: i32) -> Result<()> {
-    multigrid.context.check_same(dirac.context(), "dirac")?;
-    let how = match choose(refresh, "refresh")? {
-        Refresh::Keep => Update::Keep,
+/// What an update is asked for.
+fn refreshed(refresh: i32, passes: i32) -> Result<Update> {
+    match choose(refresh, "refresh")? {
+        Refresh::None => bail!(InvalidArgument, "refresh: PLAQ_REFRESH_NONE is no update"),
+        Refresh::Keep => Ok(Update::Keep),
         Refresh::Refine if passes < 1 => {
             bail!(InvalidArgument, "passes: expected 1 or more, found {passes}")
         }
-        Refresh::Refine => Update::Refine(passes as usize),
-        Refresh::Anew => Update::Anew,
-    };
+        Refresh::Refine => Ok(Update::Refine(passes as usize)),
+        Refresh::Anew => Ok(Update::Anew),
+    }
+}
+
+fn update(multigrid: &Arc<Multigrid>, dirac: &Arc<Dirac>, refresh: i32, passes: i32) -> Result<()> {
+    multigrid.context.check_same(dirac.context(), "dirac")?;
+    let how = refreshed(refresh, passes)?;
     let report = multigrid.multigrid.update(dirac.op(), how)?;
     log::info!(
         "multigrid: {how} asked for, {} done in {:.3} s, {:.3} an iteration",
@@ -388,12 +438,27 @@ fn update(multigrid: &Arc<Multigrid>, dirac: &Arc<Dirac>, refresh: i32, passes: 
     Ok(())
 }
 
+fn update_memory(
+    multigrid: &Arc<Multigrid>,
+    dirac: &Arc<Dirac>,
+    refresh: i32,
+    passes: i32,
+    bytes: &mut Out<i64>,
+) -> Result<()> {
+    multigrid.context.check_same(dirac.context(), "dirac")?;
+    let how = refreshed(refresh, passes)?;
+    multigrid.multigrid.check(dirac.op())?;
+    bytes.set(multigrid.multigrid.update_memory(dirac.op(), how) as i64);
+    Ok(())
+}
+
 fn describe(multigrid: &Arc<Multigrid>, report: &mut Report<plaq_multigrid_report>) -> Result<()> {
     let r = multigrid.multigrid.report();
     let refresh = match r.update {
         Some(Update::Keep) => Refresh::Keep,
         Some(Update::Refine(_)) => Refresh::Refine,
-        Some(Update::Anew) | None => Refresh::Anew,
+        Some(Update::Anew) => Refresh::Anew,
+        None => Refresh::None,
     };
     report.set(plaq_multigrid_report {
         levels: r.levels.len() as i32,
@@ -423,6 +488,8 @@ fn describe_level(
         bytes: l.bytes as i64,
         iterations: l.iterations as i64,
         seconds: l.seconds,
+        setup_seconds: l.setup_seconds,
+        reduction: l.reduction,
         ..Default::default()
     });
     Ok(())

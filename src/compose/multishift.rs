@@ -21,7 +21,8 @@ impl DiracSolver {
     ///
     /// # Errors
     /// As of [`solvers::solve`]; `BadParameter`: sigma is negative; `Unsupported`: the solver is for another
-    /// equation or has no multigrid; `OutOfMemory`: the vectors will not fit, nothing is allocated.
+    /// equation or has no multigrid; `StaleMultigrid`: as of [`DiracSolver::solve`]; `OutOfMemory`: the vectors
+    /// will not fit, nothing is allocated.
     pub fn shifted(
         &self,
         sigma: f64,
@@ -29,7 +30,7 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let multigrid = self.lock().multigrid.clone();
+        let multigrid = self.current_multigrid()?;
         let (Solution::MatPcDagMatPc, Some(multigrid)) = (self.params().solution, multigrid) else {
             bail!(
                 Unsupported,

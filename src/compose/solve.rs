@@ -293,6 +293,15 @@ impl DiracSolver {
     pub(super) fn lock(&self) -> std::sync::MutexGuard<'_, Preconditioner> {
         self.multigrid.lock().unwrap_or_else(|e| e.into_inner())
     }
+    /// Multigrid, where it preconditions.
+    ///
+    /// # Errors
+    /// `StaleMultigrid`: the operator's links have changed since multigrid's last set-up or update.
+    pub(super) fn current_multigrid(&self) -> Result<Option<Arc<Multigrid>>> {
+        let multigrid = self.lock().multigrid.clone();
+        multigrid.iter().try_for_each(|m| m.check_links(&self.op))?;
+        Ok(multigrid)
+    }
     /// The operator of the iteration where that is not the precise one.
     pub(super) fn low(&self) -> Option<Arc<Wilson>> {
         self.sloppy.clone().or_else(|| self.lock().single.clone())
@@ -376,8 +385,9 @@ impl DiracSolver {
     /// Solves the equation; x and b hold `subset()` in the precision of the operator.
     ///
     /// # Errors
-    /// As of [`solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated. After
-    /// `SolverBreakdown` x is zero, after a refusal as it was.
+    /// As of [`solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated; `StaleMultigrid`:
+    /// the operator's links have changed since multigrid's last set-up or update. After `SolverBreakdown` x is
+    /// zero, after a refusal as it was.
     pub fn solve(
         &self,
         x: &mut SpinorField,
@@ -401,6 +411,7 @@ impl DiracSolver {
             shape.check(field, name)?;
         }
         b.check_like(x, "solve")?;
+        self.current_multigrid()?;
         let device: &Device = &shape.device;
         device.require(self.memory(b.nrhs()), "this solve")?;
         let peak = device.watch_peak();

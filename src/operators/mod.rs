@@ -12,4 +12,5 @@ pub use coarse::CoarseOperator;
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::Laplace;
+pub(crate) use wilson::Version;
 pub use wilson::{copy_parity, gamma5, DiracParams, Gamma5, HopCall, HopSum, SiteTerm, Wilson};

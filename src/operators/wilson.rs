@@ -127,9 +127,21 @@ pub struct Wilson {
     params: DiracParams,
     /// Was the clover term made of the links, not given by the caller?
     own_clover: bool,
+    /// Which operator it is: conversions of it are the same one.
+    origin: u64,
     /// Changes of the links since it was made.
     updates: AtomicU64,
 }
+
+/// An operator and its links: equal for conversions of it, another one after each change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version {
+    pub origin: u64,
+    pub updates: u64,
+}
+
+/// Operators made so far.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Wilson {
     /// Builds the clover term from the links where the parameters ask for one.
@@ -209,6 +221,10 @@ impl Wilson {
         self.updates.load(Ordering::Acquire)
     }
 
+    pub(crate) fn version(&self) -> Version {
+        Version { origin: self.origin, updates: self.updates() }
+    }
+
     /// With a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...).
     pub fn with_clover(
         gauge: Arc<GaugeField>,
@@ -241,8 +257,8 @@ impl Wilson {
                 );
             }
         }
-        let updates = AtomicU64::new(0);
-        Ok(Wilson { gauge, direct, inverse, params, own_clover: false, updates })
+        let (origin, updates) = (MADE.fetch_add(1, Ordering::Relaxed), AtomicU64::new(0));
+        Ok(Wilson { gauge, direct, inverse, params, own_clover: false, origin, updates })
     }
 
     /// The same operator with a copy of its links.
@@ -280,6 +296,7 @@ impl Wilson {
             inverse: convert(&self.inverse)?,
             params: self.params,
             own_clover: self.own_clover,
+            origin: self.origin,
             updates: AtomicU64::new(self.updates()),
         })
     }

@@ -35,7 +35,7 @@ pub fn load_multigrid(
     op: &Arc<Wilson>,
     params: &MultigridParams,
 ) -> Result<Multigrid> {
-    params.check()?;
+    Multigrid::check_params(op, params)?;
     let (device, geometry) = (op.gauge().device(), op.gauge().geometry());
     let mut file = VectorFile::open(device, geometry, path, KIND)?;
     let (n, found) = (params.levels[0].vectors, file.header().count);

@@ -292,6 +292,11 @@ fn smearing() {
 }
 
 #[test]
+fn multigrid() {
+    c_program("multigrid");
+}
+
+#[test]
 fn calls_end() {
     c_program("ends");
 }

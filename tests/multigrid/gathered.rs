@@ -131,8 +131,10 @@ fn gathered_levels_are_those_of_one_rank() {
             let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
             let taken = device.used().1 - before;
             let need = Multigrid::memory(&op, &params);
-            // On a GPU messages take whole pages.
-            assert!(taken <= need || !device.is_cpu(), "took {taken} bytes, announced {need}");
+            // On a GPU messages of the 16 faces of a level take whole pages.
+            let paged = comm.size() > 1 && !device.is_cpu();
+            let pages = if paged { (16 << 21) * params.levels.len() as u64 } else { 0 };
+            assert!(taken <= need + pages, "took {taken} bytes, announced {need}");
             (op, multigrid)
         });
         let [expect, found] = [&one, &all].map(|(_, multigrid)| multigrid.report());

@@ -7,6 +7,7 @@ mod gathered;
 #[path = "../reference/mod.rs"]
 mod reference;
 mod solvers;
+mod updates;
 
 use std::sync::Arc;
 
@@ -166,6 +167,24 @@ impl Host {
         self.each(|at, row, v| fine[at] += v * coarse[row]);
         fine
     }
+    /// P^dagger P = 1.
+    fn is_orthonormal(&self, tolerance: f64, what: &str) {
+        for i in 0..self.n {
+            for j in 0..=i {
+                let mut sums = vec![C::ZERO; 2 * self.coarse().volume()];
+                for lex in 0..self.lat.volume() {
+                    for c in 0..self.components {
+                        let at = (lex * self.components + c) * self.n;
+                        sums[2 * self.parent(lex) + 2 * c / self.components] +=
+                            self.v[at + i].conj() * self.v[at + j];
+                    }
+                }
+                let one = if i == j { C::ONE } else { C::ZERO };
+                let worst = largest(sums.iter().map(|z| (z - one).norm()));
+                assert!(worst < tolerance, "{what}: <{i}, {j}> off by {worst:e}");
+            }
+        }
+    }
     fn restrict(&self, fine: &[C]) -> Vec<C> {
         let mut coarse = vec![C::ZERO; self.coarse().volume() * 2 * self.n];
         self.each(|at, row, v| coarse[row] += v.conj() * fine[at]);
@@ -199,25 +218,16 @@ fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, prec
     let transfer = Transfer::new(null_vectors(&s, n, precision), block).unwrap();
     let host = Host::new(&transfer);
     let tolerance = if precision == Precision::F64 { 1e-12 } else { 2e-5 };
-    // Orthonormality.
-    for i in 0..host.n {
-        for j in 0..=i {
-            let mut sums = vec![C::ZERO; 2 * host.coarse().volume()];
-            for lex in 0..host.lat.volume() {
-                for c in 0..12 {
-                    let at = (lex * 12 + c) * host.n;
-                    sums[2 * host.parent(lex) + c / 6] += host.v[at + i].conj() * host.v[at + j];
-                }
-            }
-            let one = if i == j { C::ONE } else { C::ZERO };
-            let worst = largest(sums.iter().map(|z| (z - one).norm()));
-            assert!(worst < tolerance, "{what}: <{i}, {j}> off by {worst:e}");
-        }
-    }
+    host.is_orthonormal(tolerance, &what);
     let low = Arc::new(op.to(precision, Recon::R18).unwrap());
     let coarse = FineOperator::Dirac(low).coarsened(&transfer, precision).unwrap();
     let lat = s.lat;
     let dirac = Dirac::new(lat, &s.links, reference_params(&p));
+    let image = |fine: &Vec<C>| -> Vec<C> {
+        let field = dirac.apply(&field_from(&numbers(fine)));
+        let scale = 2.0 * reference_params(&p).kappa();
+        field.iter().flatten().flatten().map(|z| scale * z).collect()
+    };
     for nrhs in [1, 3, 8] {
         let rows = host.coarse().volume() * 2 * n;
         let columns: Vec<Vec<C>> = (0..nrhs).map(|j| random_numbers(rows, 50 + j)).collect();
@@ -239,45 +249,83 @@ fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, prec
         let found = distance(&numbers(&whole(&back)), &numbers(&together(&columns)));
         assert!(found < tolerance, "{what}, {nrhs}: P^dagger P off by {found:e}");
         // M
-        let image = |fine: &Vec<C>| -> Vec<C> {
-            let field = dirac.apply(&field_from(&numbers(fine)));
-            let scale = 2.0 * reference_params(&p).kappa();
-            field.iter().flatten().flatten().map(|z| scale * z).collect()
-        };
         let expected: Vec<Vec<C>> = prolonged.iter().map(|f| host.restrict(&image(f))).collect();
         coarse.apply(&mut back, &x).unwrap();
         let found = distance(&numbers(&whole(&back)), &numbers(&together(&expected)));
         assert!(found < 5.0 * tolerance, "{what}, {nrhs}: R M P off by {found:e}");
     }
-    coarser(&coarse, &format!("{what}, coarser"), precision);
+    let second = |x: &Vec<C>| host.restrict(&image(&host.prolong(x)));
+    coarser(&coarse, &second, &format!("{what}, coarser"), precision);
     schur(&coarse, &what, tolerance);
 }
 
-/// The same of the coarse operator once more.
-fn coarser(op: &CoarseOperator, what: &str, precision: Precision) {
-    let tolerance = if precision == Precision::F64 { 1e-11 } else { 1e-4 };
+/// Aggregates and null vectors for a coarse operator.
+fn next_transfer(op: &CoarseOperator) -> Transfer {
     let grid = op.grid();
     let block = grid.extents().map(|l| if l % 3 == 0 { 3 } else { l.min(2) });
     let mut v = op.field(Subset::Full, 3).unwrap();
     let count = grid.global_volume() * op.rows() * 3;
     scatter(&mut v, &random_numbers(count, 4));
-    let transfer = Transfer::new(v, block).unwrap();
+    Transfer::new(v, block).unwrap()
+}
+
+/// The same of the third level: `image` is the second one's operator on the host.
+fn coarser(
+    op: &CoarseOperator,
+    image: &dyn Fn(&Vec<C>) -> Vec<C>,
+    what: &str,
+    precision: Precision,
+) {
+    let tolerance = if precision == Precision::F64 { 1e-11 } else { 1e-4 };
+    let transfer = next_transfer(op);
     let host = Host::new(&transfer);
+    host.is_orthonormal(tolerance, what);
     let fine = Arc::new(copy_of(op));
-    let coarse = FineOperator::Coarse(fine.clone()).coarsened(&transfer, precision).unwrap();
+    let coarse = FineOperator::Coarse(fine).coarsened(&transfer, precision).unwrap();
+    let columns: Vec<Vec<C>> =
+        (0..2).map(|j| random_numbers(host.coarse().volume() * 6, 9 + j)).collect();
+    let together = |columns: &[Vec<C>]| -> Vec<C> {
+        (0..columns[0].len()).flat_map(|i| columns.iter().map(move |c| c[i])).collect()
+    };
     let mut x = coarse.field(Subset::Full, 2).unwrap();
-    let numbers_of_x = random_numbers(host.coarse().volume() * 6 * 2, 9);
-    scatter(&mut x, &numbers_of_x);
+    scatter(&mut x, &together(&columns));
     let mut out = x.like(2).unwrap();
     coarse.apply(&mut out, &x).unwrap();
-    let mut prolonged = fine.field(Subset::Full, 2).unwrap();
-    transfer.prolong(&mut prolonged, &x).unwrap();
-    let mut image = prolonged.like(2).unwrap();
-    fine.apply(&mut image, &prolonged).unwrap();
-    let mut expected = x.like(2).unwrap();
-    transfer.restrict(&mut expected, &image).unwrap();
-    let found = distance(&out.save().unwrap(), &expected.save().unwrap());
+    let expected: Vec<Vec<C>> =
+        columns.iter().map(|c| host.restrict(&image(&host.prolong(c)))).collect();
+    let found = distance(&numbers(&whole(&out)), &numbers(&together(&expected)));
     assert!(found < tolerance, "{what}: R M P off by {found:e}");
+}
+
+/// Chiralities stay apart: <y, gamma5 M x> = <gamma5 M y, x> on the second and the third level.
+#[test]
+fn coarse_operators_are_gamma5_hermitian() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.35);
+        let op = s.wilson(DiracParams { mu: 0.0, ..twisted_clover() });
+        let transfer = Transfer::new(null_vectors(&s, 5, Precision::F64), [2, 2, 4, 2]).unwrap();
+        let second = FineOperator::Dirac(op).coarsened(&transfer, Precision::F64).unwrap();
+        let third = FineOperator::Coarse(Arc::new(copy_of(&second)))
+            .coarsened(&next_transfer(&second), Precision::F64)
+            .unwrap();
+        for (level, op) in [(2, &second), (3, &third)] {
+            let rows = op.rows();
+            let product = |from: u64, with: u64| {
+                let numbers = |seed| random_numbers(op.grid().global_volume() * rows, seed);
+                let mut x = op.field(Subset::Full, 1).unwrap();
+                scatter(&mut x, &numbers(from));
+                let mut image = x.like(1).unwrap();
+                op.apply(&mut image, &x).unwrap();
+                let (image, y) = (whole(&image), numbers(with));
+                let sign = |i: usize| if i % rows < rows / 2 { 1.0 } else { -1.0 };
+                (0..y.len()).map(|i| sign(i) * y[i].conj() * image[i]).sum::<C>()
+            };
+            let (one, other) = (product(31, 32), product(32, 31).conj());
+            let apart = (one - other).norm() / one.norm();
+            println!("{} level {level}: {apart:.1e} apart", device.name());
+            assert!(apart < 1e-11, "level {level}: {one} {other}");
+        }
+    }
 }
 
 fn copy_of(op: &CoarseOperator) -> CoarseOperator {
@@ -316,6 +364,7 @@ fn coarse_operators_are_those_of_the_reference() {
         level(&device, [4, 4, 4, 8], [2, 2, 4, 2], 7, Precision::F64);
         level(&device, [6, 2, 4, 4], [3, 1, 2, 2], 4, Precision::F64);
         level(&device, [4, 4, 4, 8], [2, 4, 2, 4], 12, Precision::F32);
+        level(&device, [4, 4, 4, 8], [2, 2, 4, 4], 32, Precision::F32);
     }
 }
 
@@ -448,41 +497,6 @@ fn hierarchies_solve_in_few_iterations() {
                 assert!(found.solver.iterations <= 25, "{what}: {}", found.solver.iterations);
             }
         }
-    }
-}
-
-/// Links that change a little, as in HMC: after every update the cycle is as good as that of a fresh set-up.
-#[test]
-fn updates_keep_the_cycle_good() {
-    for device in some_devices() {
-        let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
-        let links = |step: u64| {
-            let mut gauge =
-                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
-            gauge.set_near_unit(3 + step / 100, 0.4 + 0.002 * (step % 100) as f64).unwrap();
-            let params = DiracParams { mass: -0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
-            Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
-        };
-        let level = LevelParams { block: [4, 2, 2, 4], vectors: 12, pre: 0, post: 4 };
-        let params = MultigridParams::with_levels(vec![level]);
-        let multigrid = Arc::new(Multigrid::new(&links(0), &params).unwrap());
-        for step in 1..4 {
-            let op = links(step);
-            let report = multigrid.update(&op, Update::Keep).unwrap();
-            let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
-            let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
-            let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
-            println!("step {step}: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
-            assert!(found as f64 <= 1.2 * best as f64 + 1.0, "{found} {best}");
-        }
-        // Other links altogether.
-        let op = links(500);
-        let report = multigrid.update(&op, Update::Keep).unwrap();
-        let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
-        let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
-        let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
-        println!("other links: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
-        assert!(found as f64 <= 1.4 * best as f64 + 1.0, "{found} {best}");
     }
 }
 
@@ -674,7 +688,7 @@ fn cycles_do_not_wait_for_sums() {
         let s = Setup::new(&device, [8, 4, 4, 8], 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [2; 4], vectors: 4, pre: 0, post: 8 };
-        for (cycle, coarsest, most) in [(Cycle::V, 6, 0), (Cycle::W, 6, 1), (Cycle::K, 64, 7 * 7)] {
+        for (cycle, coarsest) in [(Cycle::V, 6), (Cycle::W, 6), (Cycle::K, 64)] {
             let params = MultigridParams {
                 cycle,
                 coarsest_iterations: coarsest,
@@ -689,14 +703,25 @@ fn cycles_do_not_wait_for_sums() {
             let mut x = b.like(Precision::F32).unwrap();
             let inverse = multigrid.inverse(Shape::of(&b));
             inverse.apply(&mut x, &b).unwrap();
-            let before = device.counts();
+            let done = || [1, 2].map(|l| multigrid.report().levels[l].iterations);
+            let (before, count) = (device.counts(), done());
             inverse.apply(&mut x, &b).unwrap();
-            let (launches, waits) = {
-                let now = device.counts();
-                (now.launches - before.launches, now.waits - before.waits)
+            let now = device.counts();
+            let (launches, waits) = (now.launches - before.launches, now.waits - before.waits);
+            // GCR of the second level with 8 steps of its smoother in each iteration; the coarsest level asks
+            // after six steps, then after about twelve.
+            let gcr = (done()[0] - count[0]) / 9;
+            let coarsest = done()[1] - count[1];
+            let most = match cycle {
+                Cycle::V => 0,
+                Cycle::W => 1,
+                Cycle::K => gcr + coarsest / 6,
             };
-            println!("{} {cycle:?}: {launches} launches, {waits} waits", device.name());
-            assert!(waits <= most, "{cycle:?}: {waits}");
+            println!(
+                "{} {cycle:?}: {launches} launches, {waits} waits, {gcr} iterations, {coarsest} below",
+                device.name()
+            );
+            assert!(waits <= most, "{cycle:?}: {waits} waits, expected {most}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The solvers of all operators on coarse ones, against a dense matrix.
 
-use plaq::compose::multigrid::{CoarseSystem, Prolongator};
+use plaq::compose::multigrid::{CoarseSystem, Coarsest, Prolongator};
 use plaq::fields::blas;
 use plaq::linop::{Adjoint, LinOp, Normal, Product, Shape, Shifted, Sum};
 use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, StoppedBy, System};
@@ -227,5 +227,69 @@ fn columns_of_coarse_vectors_are_copied() {
         assert!(nx[1] > 0.0 && nx[1] != nx[2]);
         assert_eq!(ny, [0.0, 0.0, nx[1], nx[2], 0.0]);
         assert_eq!(y.copy_rhs(4, &x, 1, 2).unwrap_err().status, Status::FieldMismatch);
+    }
+}
+
+/// Solves on coarse levels end for each right-hand side by itself: what a cycle makes of it is the same with others
+/// that take longer, or stop before.
+#[test]
+fn columns_of_a_cycle_are_independent() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
+        let params = DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let op = s.wilson(params);
+        let level = |block| LevelParams { block, vectors: 6, pre: 0, post: 2 };
+        let base = MultigridParams {
+            precision: Precision::F64,
+            smoother_precision: Some(Precision::F64),
+            tol: 0.1,
+            coarsest_tol: 1e-3,
+            refinements: 0,
+            ..MultigridParams::with_levels(vec![level([2; 4]), level([2, 2, 1, 2])])
+        };
+        let vectors = Multigrid::new(&op, &base).unwrap().vectors(Precision::F64).unwrap();
+        for (coarsest, coarsest_modes) in [
+            (Coarsest::CaGcr, 0),
+            (Coarsest::CaGcr, 4),
+            (Coarsest::Gcr, 0),
+            (Coarsest::BiCgStab, 0),
+        ] {
+            let params = MultigridParams { coarsest, coarsest_modes, ..base.clone() };
+            let multigrid = Arc::new(Multigrid::with_vectors(&op, &params, &vectors).unwrap());
+            let field = |n| {
+                let geometry = &s.geometry;
+                SpinorField::new(&device, geometry, Precision::F64, Subset::Even, n).unwrap()
+            };
+            let mut noise = field(1);
+            noise.set_noise(Noise::Normal, 5, 0).unwrap();
+            let inverse = multigrid.inverse(Shape::of(&noise));
+            let apply = |b: &SpinorField| {
+                let mut x = field(b.nrhs());
+                inverse.apply(&mut x, b).unwrap();
+                x
+            };
+            // Noise, low modes, nothing, and noise with a part of low modes.
+            let low = (0..4).fold(apply(&noise), |v, _| apply(&v));
+            let mut mixed = field(1);
+            mixed.set_noise(Noise::Normal, 6, 0).unwrap();
+            let norm = blas::norm2(&low).unwrap()[0].sqrt();
+            blas::axpy(&blas::uniform(1, 30.0 / norm), &low, &mut mixed).unwrap();
+            let columns = [noise, low, field(1), mixed];
+            let mut all = field(4);
+            for (i, column) in columns.iter().enumerate() {
+                all.copy_rhs(i, column, 0, 1).unwrap();
+            }
+            let together = apply(&all);
+            for (i, column) in columns.iter().enumerate() {
+                let alone = apply(column).save_lex().unwrap();
+                let mut one = field(1);
+                one.copy_rhs(0, &together, i, 1).unwrap();
+                let one = one.save_lex().unwrap();
+                let size = alone.iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(1e-300);
+                let apart = alone.iter().zip(&one).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+                println!("{coarsest:?} {coarsest_modes}, column {i}: {:.1e} apart", apart / size);
+                assert!(apart <= 1e-9 * size, "{coarsest:?}, column {i}: {apart:e} of {size:e}");
+            }
+        }
     }
 }

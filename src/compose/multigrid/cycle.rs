@@ -3,7 +3,7 @@
 //! parity are solved for: levels restrict what they have, the even sites.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use super::low::Low;
@@ -48,6 +48,35 @@ pub(super) struct Hierarchy {
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
+    /// By how much iterations of GCR reduced residuals.
+    pub falls: Vec<Falls>,
+    /// That the set-up took on each level.
+    pub setup_seconds: Vec<f64>,
+}
+
+/// Falls of residuals that are known, and their iterations.
+#[derive(Default)]
+pub(super) struct Falls(Mutex<(f64, u64)>);
+
+impl Falls {
+    fn lock(&self) -> MutexGuard<'_, (f64, u64)> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner())
+    }
+    /// |r|^2 before and after an iteration.
+    pub fn add(&self, before: f64, after: f64) {
+        let fall = 0.5 * (after / before).ln();
+        if fall.is_finite() && !rehearsing() {
+            let mut sum = self.lock();
+            *sum = (sum.0 + fall, sum.1 + 1);
+        }
+    }
+    /// The mean factor, 0 of none.
+    pub fn mean(&self) -> f64 {
+        match *self.lock() {
+            (_, 0) => 0.0,
+            (sum, n) => (sum / n as f64).exp(),
+        }
+    }
 }
 
 /// Adds to a counter of the report; what a rehearsal does is not in it.
@@ -73,6 +102,7 @@ impl Hierarchy {
         let entries = gathers.iter().zip(&transfers).map(entry).collect();
         let counters = || (0..=params.levels.len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
+        let falls = (0..=params.levels.len()).map(|_| Falls::default()).collect();
         let schwarz = Schwarz::new(&params, &op, &coarse)?;
         let fine = Arc::new(EvenOdd::new(op, 0, true));
         let mut squares = vec![Squares::new(transfers[0].fine())];
@@ -97,6 +127,8 @@ impl Hierarchy {
             low: Low::default(),
             iterations,
             nanoseconds,
+            falls,
+            setup_seconds: vec![],
         };
         Ok(made)
     }
@@ -105,6 +137,14 @@ impl Hierarchy {
     pub fn forget_counts(&self) {
         let counters = self.iterations.iter().chain(&self.nanoseconds);
         counters.for_each(|c| c.store(0, Ordering::Relaxed));
+        self.falls.iter().for_each(|f| *f.lock() = (0.0, 0));
+    }
+
+    /// Frees vectors that no cycle uses now.
+    pub fn free_idle(&self) {
+        self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
+        self.workspace.clear();
+        self.directions.lock().unwrap_or_else(|e| e.into_inner()).clear();
     }
 
     pub fn op(&self, level: usize) -> &CoarseOperator {

@@ -13,7 +13,7 @@ use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
 
 /// Null vectors whose hops are held at a time.
-const COLUMNS: usize = 8;
+pub(super) const COLUMNS: usize = 8;
 
 /// An operator of which a coarser one can be made.
 #[derive(Clone)]

@@ -1,11 +1,11 @@
 //! Krylov methods on coarse levels: GCR with one sum in many steps or with one in each, by itself or with the
 //! cycle of the levels below.
 
-use super::cycle::{count, Hierarchy};
+use super::cycle::{count, Falls, Hierarchy};
 use super::params::{Steps, FIRST_STEPS, KRYLOV};
 use super::pool::Lent;
 use crate::error::Result;
-use crate::fields::krylov::{Row, Space};
+use crate::fields::krylov::{Norms, Row, Space};
 use crate::fields::{blas, CoarseField, Subset};
 
 impl Hierarchy {
@@ -17,13 +17,14 @@ impl Hierarchy {
         r: &mut CoarseField,
         steps: Steps,
     ) -> Result<()> {
-        let Steps { goal, most, mut start, mut keep, residual, at_once, deflated } = steps;
+        let Steps { goal, most, start, mut keep, residual, at_once, deflated } = steps;
         let modes = self.low.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
         let mut odd = pool.lend(Subset::Odd, n)?;
         let mut kept: Vec<Lent> = vec![];
         let mut done = 0;
+        let mut goals = goal.map(|goal| Goals::new(goal, start, n, None));
         let first = if goal.is_some() { FIRST_STEPS.min(most) } else { 0 };
         for (count, last) in blocks(first, at_once).chain(blocks(most - first, at_once)) {
             let last = last && done + count == most;
@@ -57,14 +58,11 @@ impl Hierarchy {
                 (None, false) => squares.both(&rows, x.row(), keep, r.row())?,
             }
             (done, keep) = (done + count, true);
-            let Some(goal) = goal.filter(|_| !last) else { continue };
-            let now = norms.get()?;
-            if start.is_empty() {
-                start = now.iter().map(|v| v[0]).collect();
-            }
-            if now.iter().zip(&start).all(|(v, start)| fallen(v[1], *start, goal)) {
+            let Some(goals) = goals.as_mut().filter(|_| !last) else { continue };
+            if goals.all_met(norms)? {
                 break;
             }
+            goals.stop(r)?;
         }
         count(&self.iterations[level], done as u64);
         Ok(())
@@ -80,11 +78,13 @@ impl Hierarchy {
         steps: Steps,
         below: bool,
     ) -> Result<()> {
-        let Steps { goal, most, mut start, keep, residual, deflated, .. } = steps;
+        let Steps { goal, most, start, keep, residual, deflated, .. } = steps;
         let modes = self.low.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
         let mut done = 0;
+        let falls = below.then_some(&self.falls[level]);
+        let mut goals = goal.map(|goal| Goals::new(goal, start, n, falls));
         let mut good = false;
         for (count, _) in blocks(most, KRYLOV) {
             let source = {
@@ -117,15 +117,12 @@ impl Hierarchy {
                     break;
                 }
                 squares.residual(&rows, r.row())?;
-                let Some(goal) = goal.filter(|_| done < most) else { continue };
-                let now = norms.get()?;
-                if start.is_empty() {
-                    start = now.iter().map(|v| v[0]).collect();
-                }
-                good = now.iter().zip(&start).all(|(v, start)| fallen(v[1], *start, goal));
+                let Some(goals) = goals.as_mut().filter(|_| done < most) else { continue };
+                good = goals.all_met(norms)?;
                 if good {
                     break;
                 }
+                goals.stop(r)?;
             }
             let directions: Vec<Row> = z.iter().map(|v| v.row()).collect();
             squares.solution(&directions, x.row(), keep || done > directions.len())?;
@@ -135,6 +132,51 @@ impl Hierarchy {
         }
         count(&self.iterations[level], done as u64);
         Ok(())
+    }
+}
+
+/// Which right-hand sides have met a goal. Of these the residual is made zero: steps without one have coefficients
+/// of zero, so that solutions stay as they are, however long others take.
+struct Goals<'a> {
+    goal: f64,
+    /// |r|^2 that the goal is of; empty: that of the first norms.
+    start: Vec<f64>,
+    /// |r|^2 at the last norms.
+    last: Vec<f64>,
+    met: Vec<bool>,
+    /// Takes what iterations are known to do.
+    falls: Option<&'a Falls>,
+}
+
+impl<'a> Goals<'a> {
+    fn new(goal: f64, start: Vec<f64>, nrhs: usize, falls: Option<&'a Falls>) -> Self {
+        Goals { goal, start, last: vec![], met: vec![false; nrhs], falls }
+    }
+
+    /// Waits for the norms.
+    fn all_met(&mut self, norms: Norms) -> Result<bool> {
+        let now = norms.get()?;
+        if self.start.is_empty() {
+            self.start = now.iter().map(|v| v[0]).collect();
+        }
+        for (i, norms) in now.iter().enumerate().filter(|(i, _)| !self.met[*i]) {
+            if let Some(falls) = self.falls {
+                falls.add(*self.last.get(i).unwrap_or(&norms[0]), norms[1]);
+            }
+        }
+        for ((met, now), start) in self.met.iter_mut().zip(&now).zip(&self.start) {
+            *met |= fallen(now[1], *start, self.goal);
+        }
+        self.last = now.iter().map(|v| v[1]).collect();
+        Ok(self.met.iter().all(|met| *met))
+    }
+
+    fn stop(&self, r: &mut CoarseField) -> Result<()> {
+        if !self.met.contains(&true) {
+            return Ok(());
+        }
+        let left: Vec<f64> = self.met.iter().map(|met| if *met { 0.0 } else { 1.0 }).collect();
+        r.scale(&blas::complex(&left))
     }
 }
 

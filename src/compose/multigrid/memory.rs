@@ -1,8 +1,11 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
-use super::params::{KRYLOV, SMOOTHED, STEPS, TOGETHER, UNITS};
+use super::galerkin::COLUMNS;
+use super::params::{SetupSolver, KRYLOV, SETUP_KRYLOV, SMOOTHED, STEPS, UNITS};
 use super::schwarz::Schwarz;
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
+use crate::bail;
+use crate::error::Result;
 use crate::fields::domains::Domains;
 use crate::fields::halo::Faces;
 use crate::fields::krylov::LeastSquares;
@@ -140,14 +143,42 @@ fn sizes(op: &Wilson, params: &MultigridParams) -> Vec<Size> {
     all
 }
 
+/// Refuses null vectors of more numbers than a kernel of a GPU counts.
+pub(super) fn check_indices(op: &Wilson, params: &MultigridParams) -> Result<()> {
+    if op.gauge().device().is_cpu() {
+        return Ok(());
+    }
+    let sizes = sizes(op, params);
+    let mut levels = params.levels.iter().zip(&sizes);
+    levels.try_for_each(|(level, size)| indexable(level.vectors, size.components, size.sites))
+}
+
+/// The same of one level.
+pub(super) fn indexable(vectors: usize, components: u64, sites: u64) -> Result<()> {
+    const MOST: u64 = i32::MAX as u64;
+    let each = (sites * components).max(1);
+    if each.saturating_mul(vectors as u64) > MOST {
+        bail!(
+            Unsupported,
+            "{vectors} null vectors on {sites} sites with {components} components on a GPU: expected at most \
+             {MOST} numbers, {} vectors; divide the lattice over more of them",
+            MOST / each
+        );
+    }
+    Ok(())
+}
+
 /// What messages between ranks add during set-up.
 fn halos(op: &Wilson, params: &MultigridParams) -> u64 {
     let geometry = op.gauge().geometry();
     let own = params.smoother_precision();
     let wide = if params.short_powers() { Precision::F32 } else { own };
-    let count = TOGETHER.min(params.levels[0].vectors);
+    let n = params.levels[0].vectors;
+    let (count, hops) = (params.setup_columns.min(n), COLUMNS.min(n));
     let smoothed = |n: usize| [together(n), n - (n - 1) / together(n) * together(n)];
-    let mut faces: Vec<Faces> = vec![geometry.spinor_faces(wide, count)];
+    let links = geometry.spinor_faces(op.gauge().precision(), 1);
+    let mut faces: Vec<Faces> =
+        vec![geometry.spinor_faces(wide, count), geometry.spinor_faces(wide, hops), links];
     let at_once = if params.refinements > 0 { vec![count, 1] } else { vec![1] };
     let smoothed = at_once.iter().flat_map(|n| smoothed(*n));
     faces.extend(smoothed.map(|n| geometry.spinor_faces(own, n)));
@@ -165,7 +196,7 @@ fn halos(op: &Wilson, params: &MultigridParams) -> u64 {
         // The next level's operator from this one's, or what the coarsest level's solver finds out; then as the
         // cycle does.
         let columns = match params.levels.get(l) {
-            Some(next) => TOGETHER.min(next.vectors),
+            Some(next) => COLUMNS.min(next.vectors),
             None if params.coarsest == Coarsest::Direct => UNITS,
             None => params.coarsest_modes,
         };
@@ -179,24 +210,29 @@ fn halos(op: &Wilson, params: &MultigridParams) -> u64 {
 /// What a set-up takes at most, the smoother's operator included.
 pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let geometry = op.gauge().geometry();
-    let (real, some) = (params.precision.bytes() as u64, TOGETHER as u64);
+    let (real, some) = (params.precision.bytes() as u64, COLUMNS as u64);
     let own = params.smoother_precision();
     let wide = if params.short_powers() { Precision::F32 } else { own };
     let spinors = |subset, n: usize| SpinorField::bytes(geometry, wide, subset, n) as u64;
     let smoothed = |n: usize| SpinorField::bytes(geometry, own, Subset::Even, n) as u64;
     let n = params.levels[0].vectors;
-    let count = TOGETHER.min(n);
+    let count = params.setup_columns.min(n);
     let (half, full) = (spinors(Subset::Even, count), spinors(Subset::Full, count));
+    let hops = spinors(Subset::Full, COLUMNS.min(n));
     let sizes = sizes(op, params);
     let mut low = op.bytes_as(own, smoother_links(op)) + Schwarz::held(params, op);
     if params.short_powers() {
         low += op.bytes_as(wide, smoother_links(op));
     }
-    // Null vectors of the finest level, from random ones by BiCGStab.
+    // Null vectors of the finest level from random ones: x, b, what the solver keeps and the even-odd operator's.
+    let solver = match params.setup_solver {
+        SetupSolver::Gcr => 1 + 2 * SETUP_KRYLOV.min(params.setup_iterations) as u64,
+        _ => 5,
+    };
     let vector = |size: &Size| size.sites * size.components * 2 * real;
     let first = n as u64 * vector(&sizes[0]);
     let tables = |size: &Size| size.sites * 44;
-    let mut most = tables(&sizes[0]) + first + 8 * half;
+    let mut most = tables(&sizes[0]) + first + (3 + solver) * half;
     // Then level by level.
     let (mut held, mut halves, mut largest) = (0, 0, 0);
     for (l, level) in params.levels.iter().enumerate() {
@@ -210,16 +246,20 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         let (vectors, tests) = (n * vector(fine), n * vector(&entry));
         let gram = n * entry.sites * coarse.components * 16;
         held += tables(fine) + if coarse.entry > 0 { tables(&entry) } else { 0 };
-        most = most.max(held + 2 * vectors + tests + gram.max(tests));
+        // The coarse level's are there, too.
+        let coarse_tables = tables(coarse);
+        most = most.max(held + coarse_tables + 2 * vectors + tests + gram.max(tests));
         held += vectors + tests;
         let of = |sites: u64| sites * coarse.components * coarse.components * 2 * real;
         let (matrix, outer) = (of(coarse.sites), of(entry.sites));
         let columns = some.min(n) * vector(fine);
-        let hops = if l == 0 { 2 * columns + 2 * full } else { 5 * columns };
+        let hops = if l == 0 { 2 * columns + 2 * hops } else { 5 * columns };
         let scratch = (coarse.sites.div_ceil(4) * coarse.components * (coarse.components * 16 + 4))
             .max(matrix);
-        most =
-            most.max(held + (9 * outer + hops).max(9 * outer + matrix).max(10 * matrix + scratch));
+        most = most.max(
+            held + coarse_tables
+                + (9 * outer + hops).max(9 * outer + matrix).max(10 * matrix + scratch),
+        );
         held += 10 * matrix;
         // Links in 16 bits, made one level after the other.
         let short = 4 * matrix + 32 * coarse.sites;
@@ -272,4 +312,20 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     // It is tried on a random vector.
     let one = smoothed(1);
     low + halos(op, params) + most.max(held + 12 * one + cycle(params, &sizes, one, 1, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+
+    /// 48^3 x 96 sites hold 16 vectors of spinors in 31 bits, not 17.
+    #[test]
+    fn null_vectors_that_indices_do_not_reach() {
+        let sites = 48 * 48 * 48 * 96;
+        indexable(16, 12, sites).unwrap();
+        let e = indexable(17, 12, sites).unwrap_err();
+        assert_eq!(e.status, Status::Unsupported, "{e}");
+        assert!(e.message.contains("17 null vectors") && e.message.contains("16 vectors"), "{e}");
+    }
 }

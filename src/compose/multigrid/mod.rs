@@ -25,17 +25,17 @@ use std::time::Instant;
 use cycle::Hierarchy;
 pub use galerkin::FineOperator;
 use params::MOST_REFINEMENTS;
-pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, Smoother};
+pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, SetupSolver, Smoother};
 use setup::Finest;
 pub use system::{CoarseSystem, Prolongator};
 pub use transfer::Transfer;
 
 use crate::backend::Device;
 use crate::bail;
-use crate::error::{within, Result, Status};
+use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Noise, Precision, Recon, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses};
-use crate::operators::Wilson;
+use crate::operators::{Version, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, System};
 
 /// What an update of the links does with the null vectors.
@@ -72,12 +72,20 @@ pub struct LevelReport {
     pub ranks: usize,
     /// That null vectors and the level's operator hold on this rank, without the finest operator.
     pub bytes: u64,
-    /// Of the smoother on the finest level, of GCR on the others, since the last set-up or update; with several
-    /// right-hand sides those of the slowest. 0 on a rank without a part of the level.
+    /// Of solves since the last set-up or update, a cycle with all of its right-hand sides counted once: steps of
+    /// the smoother on the finest level, those and iterations of GCR on levels between, iterations of the
+    /// coarsest level's solver. 0 on a rank without a part of the level.
     pub iterations: u64,
     /// In the level and those below it; on a GPU what the host saw, which runs ahead. On a rank without a part
     /// of the level waiting for it, of those below it 0.
     pub seconds: f64,
+    /// Of the last set-up or update: null vectors, the transfer from the level and the operator below it, in all
+    /// passes; on the coarsest level what its solver finds out before. As the host saw them.
+    pub setup_seconds: f64,
+    /// Factor by which an iteration reduces a residual: on the finest level that of the whole report, on levels
+    /// between the mean of those iterations of GCR in solves since the last set-up or update of which the norms
+    /// are known; 0 where none are.
+    pub reduction: f64,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,21 +109,29 @@ pub struct Multigrid {
 #[derive(Clone, Debug)]
 struct State {
     report: MultigridReport,
-    /// Reduction after the last set-up from random vectors.
+    /// Reduction after the last set-up from random vectors, and after the first set-up.
     fresh: f64,
+    first: f64,
+    /// That the last set-up or update was for.
+    links: Version,
 }
 
 /// A refresh is bad where the cycle takes so many times the iterations of the last fresh set-up, or
 /// reduces the residual by less than `POOR` an iteration.
 const SLOWER: f64 = 1.3;
 const POOR: f64 = 0.7;
+/// A set-up from random vectors is bad where it is worse than `POOR` and by `SLOWER` worse than the first one,
+/// or where it reduces the residual by less than this.
+const STALLED: f64 = 0.98;
 
 impl Multigrid {
     /// Finds null vectors and builds all levels.
     ///
     /// # Errors
-    /// `BadParameter`, `BadExtents`: parameters out of range, or aggregates that do not divide; `OutOfMemory`:
-    /// the hierarchy will not fit, nothing is allocated; `NotFinite`: links or vectors that are not.
+    /// `BadParameter`, `BadExtents`: parameters out of range, or aggregates that do not divide; `Unsupported`:
+    /// precisions that do not go together, more numbers of null vectors than indices reach; `OutOfMemory`: the
+    /// hierarchy will not fit, nothing is allocated; `NotFinite`: links or vectors that are not;
+    /// `SolverBreakdown`: a solve that makes null vectors met what is not finite.
     pub fn new(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Self> {
         Self::build(op, params, None)
     }
@@ -135,15 +151,13 @@ impl Multigrid {
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
     ) -> Result<Self> {
-        params.check()?;
+        Self::check_params(op, params)?;
         let params = &params.on(&op.shape().device);
-        gathering::places(params, op.gauge().geometry())?;
-        schwarz::Schwarz::check(params, op)?;
-        low::check(params, op)?;
         // Ranks have parts of different size.
         let room = op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy");
         op.gauge().geometry().comm().agree(room)?;
-        let start = Instant::now();
+        setup::check_links(op)?;
+        let (start, links) = (Instant::now(), op.version());
         let name = || format!("multigrid {} {params:?}", op.describe());
         op.gauge().geometry().rehearse(&op.shape().device, name, || {
             let _ = Self::set_up(op, params, vectors);
@@ -154,9 +168,23 @@ impl Multigrid {
             reduction,
             ..Default::default()
         };
-        let state = Mutex::new(State { report, fresh: reduction });
+        let (fresh, first) = (reduction, reduction);
+        let state = Mutex::new(State { report, fresh, first, links });
         hierarchy.forget_counts();
         Ok(Multigrid { hierarchy: RwLock::new(hierarchy), state })
+    }
+
+    /// Refuses parameters that cannot work on the operator's lattice and device, before any work.
+    ///
+    /// # Errors
+    /// `BadParameter`, `BadExtents`, `Unsupported`: as `new`.
+    pub fn check_params(op: &Wilson, params: &MultigridParams) -> Result<()> {
+        params.check()?;
+        let params = &params.on(&op.shape().device);
+        gathering::places(params, op.gauge().geometry())?;
+        memory::check_indices(op, params)?;
+        schwarz::Schwarz::check(params, op)?;
+        low::check(params, op)
     }
 
     /// A hierarchy and what its cycle reduces a residual by.
@@ -195,68 +223,115 @@ impl Multigrid {
     /// become bad refines the vectors, or in the end starts anew; the report says what was done.
     ///
     /// # Errors
-    /// As `new`; the hierarchy is then as before.
+    /// As `new`; `FieldMismatch`: another lattice or device; `NotConverged`: from new random vectors, too, the
+    /// cycle is bad. The hierarchy is then as before, and solves with `op` go on with it.
     pub fn update(&self, op: &Arc<Wilson>, how: Update) -> Result<MultigridReport> {
-        let start = Instant::now();
         if let Update::Refine(passes) = how {
             within("passes", passes, 1, MOST_REFINEMENTS)?;
         }
-        let (params, fresh) = (self.params(), self.state().fresh);
+        self.check(op)?;
+        let made = self.renewed(op, how);
+        // Of what failed the host hears now: only what it forgets is refused later.
+        self.state().links = op.version();
+        made?;
+        Ok(self.report())
+    }
+
+    fn renewed(&self, op: &Arc<Wilson>, how: Update) -> Result<()> {
+        let start = Instant::now();
+        let (params, fresh, first) = {
+            let state = self.state();
+            (self.params(), state.fresh, state.first)
+        };
+        let comm = op.gauge().geometry().comm();
+        let need = self.update_memory(op, how);
+        comm.agree(op.shape().device.require(need, "an update of multigrid, beside the old one"))?;
+        setup::check_links(op)?;
         let low = Finest::new(op, &params)?;
         let steps: &[Update] = match how {
             Update::Keep => &[Update::Keep, Update::Refine(1), Update::Anew],
             Update::Refine(n) => &[Update::Refine(n), Update::Anew],
             Update::Anew => &[Update::Anew],
         };
-        let ranks = op.gauge().geometry().comm().size();
-        let mut made: Option<(Arc<Hierarchy>, f64)> = None;
-        let mut done = how;
+        let mut made: Option<Arc<Hierarchy>> = None;
         for &step in steps {
-            let next = {
-                let held = self.read();
-                let old = made.as_ref().map_or(&held, |(h, _)| h);
-                match step {
-                    Update::Keep => setup::refined(&low, &params, old, 0),
-                    Update::Refine(n) => setup::refined(&low, &params, old, n),
-                    Update::Anew => setup::anew(&low, &params),
+            let next = match (made.take(), step) {
+                (last, Update::Anew) => {
+                    // Its memory is for the next one.
+                    drop(last);
+                    setup::anew(&low, &params)?
+                }
+                (last, step) => {
+                    let passes = if let Update::Refine(n) = step { n } else { 0 };
+                    let old = last.unwrap_or_else(|| self.read());
+                    match setup::refined(&low, &params, old, passes) {
+                        Ok(next) => next,
+                        Err(e) if new_vectors_may_help(&e) => continue,
+                        Err(e) => return Err(e),
+                    }
                 }
             };
-            let next = match (next, step) {
-                (Ok(next), _) => Arc::new(next),
-                (Err(e), Update::Anew) => return Err(e),
-                // Others may wait for this rank: the guarded call around this ends that.
-                (Err(e), _) if ranks > 1 && !gathering::found_together(&e) => return Err(e),
-                (Err(_), _) => continue,
-            };
+            let next = Arc::new(next);
             let found = reduction(&next)?;
-            made = Some((next, found));
-            done = step;
-            let good = found <= POOR && found.ln() * SLOWER <= fresh.ln();
+            let good = match step {
+                Update::Anew => found <= first.powf(1.0 / SLOWER).clamp(POOR, STALLED),
+                _ => found <= POOR && found.ln() * SLOWER <= fresh.ln(),
+            };
+            if !good && step == Update::Anew {
+                bail!(
+                    NotConverged,
+                    "multigrid from new random vectors reduces a residual by {found:.3} an iteration on these \
+                     links, {first:.3} on those of its first set-up: expected {POOR} or less, or as good as \
+                     then; the hierarchy of the old links stays. More null vectors, steps of the smoother (post), \
+                     refinements or setup_iterations, smaller aggregates or a larger mass may help"
+                );
+            }
             if good {
-                break;
+                let mut state = self.state();
+                if step == Update::Anew {
+                    state.fresh = found;
+                }
+                state.report.reduction = found;
+                state.report.update = Some(step);
+                state.report.setup_seconds = start.elapsed().as_secs_f64();
+                next.forget_counts();
+                *self.hierarchy.write().unwrap_or_else(|e| e.into_inner()) = next;
+                return Ok(());
             }
+            made = Some(next);
         }
-        let Some((hierarchy, found)) = made else {
-            bail!(Internal, "an update of multigrid without a result");
-        };
-        {
-            let mut state = self.state();
-            if done == Update::Anew {
-                state.fresh = found;
-            }
-            state.report.reduction = found;
-            state.report.update = Some(done);
-            state.report.setup_seconds = start.elapsed().as_secs_f64();
+        bail!(Internal, "an update of multigrid without a result")
+    }
+
+    /// Device memory that an update takes at most, whatever means it needs in the end, beside the hierarchy
+    /// that it replaces and the operator.
+    pub fn update_memory(&self, op: &Wilson, how: Update) -> u64 {
+        let mut params = self.params();
+        if how != Update::Anew {
+            params.refinements = params.refinements.max(1);
         }
-        hierarchy.forget_counts();
-        *self.hierarchy.write().unwrap_or_else(|e| e.into_inner()) = hierarchy;
-        Ok(self.report())
+        memory::setup(op, &params)
+    }
+
+    /// Refuses an operator whose links have changed since the last set-up or update for it. Another operator, of
+    /// another mass, say, the host has to keep in step by itself.
+    pub(super) fn check_links(&self, op: &Wilson) -> Result<()> {
+        let (known, now) = (self.state().links, op.version());
+        if known.origin == now.origin && known.updates != now.updates {
+            bail!(
+                StaleMultigrid,
+                "the operator's links have changed {} times since multigrid was set up or updated for them: \
+                 update it, or solve without it",
+                now.updates - known.updates
+            );
+        }
+        Ok(())
     }
 
     /// What the last set-up or update did, and solves since.
     pub fn report(&self) -> MultigridReport {
         let h = self.read();
-        let held = h.held();
+        let (held, reduction) = (h.held(), self.state().report.reduction);
         let geometry = h.fine.op().gauge().geometry();
         let places = gathering::places(&h.params, geometry).unwrap_or_default();
         let level = |(l, place): (usize, &gathering::Place)| {
@@ -269,6 +344,8 @@ impl Multigrid {
                 bytes: held[l],
                 iterations: h.iterations[l].load(Ordering::Relaxed),
                 seconds: h.nanoseconds[l].load(Ordering::Relaxed) as f64 * 1e-9,
+                setup_seconds: h.setup_seconds[l],
+                reduction: if l == 0 { reduction } else { h.falls[l].mean() },
             }
         };
         let levels = places.iter().enumerate().map(level).collect();
@@ -359,6 +436,12 @@ impl LinOp for Bare {
     }
 }
 
+/// May a set-up from other vectors do where this one failed? Memory that lacks it would need, too; and of such
+/// errors all ranks hear.
+fn new_vectors_may_help(error: &Error) -> bool {
+    gathering::found_together(error)
+}
+
 /// Links of the smoother: two rows where they are unitary.
 fn smoother_links(op: &Wilson) -> Recon {
     match op.gauge().recon() {
@@ -401,4 +484,21 @@ fn normalise(v: &mut CoarseField) -> Result<()> {
     }
     let scale: Vec<f64> = norms.iter().map(|n| 1.0 / n.sqrt()).collect();
     v.scale(&blas::complex(&scale))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An update goes on to other vectors where those that it has fail, not where memory or a rank does.
+    #[test]
+    fn means_answer_bad_vectors_only() {
+        let help = |status| new_vectors_may_help(&Error::new(status, ""));
+        assert!(help(Status::BadParameter) && help(Status::NotFinite));
+        for status in
+            [Status::OutOfMemory, Status::DeviceLost, Status::CommFailed, Status::Internal]
+        {
+            assert!(!help(status), "{status:?}");
+        }
+    }
 }

@@ -2,6 +2,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, words, Result};
 use crate::fields::Precision;
+use crate::solvers::SolverKind;
 
 /// Directions that GCR on a coarse level keeps.
 pub(super) const KRYLOV: usize = 16;
@@ -12,8 +13,8 @@ pub(super) const FIRST_STEPS: usize = 6;
 /// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
 /// directions take memory. Four complex numbers are a sector of 32 bytes where right-hand sides follow each other.
 pub(super) const SMOOTHED: usize = 4;
-/// Null vectors that are iterated at a time.
-pub(super) const TOGETHER: usize = 8;
+/// Directions that GCR keeps where it makes null vectors.
+pub(super) const SETUP_KRYLOV: usize = 10;
 
 /// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
 /// host, in some seconds.
@@ -22,6 +23,7 @@ pub(super) const DIRECT_MOST: u64 = 1024;
 /// Unit vectors that its operator is applied to at a time.
 pub(super) const UNITS: usize = 16;
 
+const MOST_VECTORS: usize = 256;
 /// Most steps of a smoother, iterations of a solve or of the set-up, and refinements: where so many do
 /// not help, more do not, and a call would not end.
 const MOST_STEPS: usize = 10_000;
@@ -98,6 +100,26 @@ words!(Coarsest {
     Direct => "PLAQ_COARSEST_DIRECT",
 });
 
+/// What makes null vectors of random ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SetupSolver {
+    BiCgStab,
+    /// On the normal equations.
+    Cg,
+    /// With `SETUP_KRYLOV` directions.
+    Gcr,
+}
+
+impl SetupSolver {
+    pub(super) fn kind(self) -> SolverKind {
+        match self {
+            SetupSolver::BiCgStab => SolverKind::BiCgStab,
+            SetupSolver::Cg => SolverKind::Cgnr,
+            SetupSolver::Gcr => SolverKind::Gcr,
+        }
+    }
+}
+
 /// Names of choices in inputs.
 macro_rules! named {
     ($type:ty, $what:literal, $($name:literal => $value:expr),+) => {
@@ -134,6 +156,13 @@ named!(
     "ca-gcr" => Coarsest::CaGcr,
     "bicgstab" => Coarsest::BiCgStab,
     "direct" => Coarsest::Direct
+);
+
+named!(
+    SetupSolver, "setup_solver",
+    "bicgstab" => SetupSolver::BiCgStab,
+    "cg" => SetupSolver::Cg,
+    "gcr" => SetupSolver::Gcr
 );
 
 /// A level and its step to the next coarser one.
@@ -181,8 +210,11 @@ pub struct MultigridParams {
     pub iterations: usize,
     pub coarsest_tol: f64,
     pub coarsest_iterations: usize,
-    /// Iterations of BiCGStab from random starts that make the first null vectors.
+    /// Iterations from random starts that make the first null vectors, and of which solver.
     pub setup_iterations: usize,
+    pub setup_solver: SetupSolver,
+    /// Null vectors that are iterated at a time, here and in refinements.
+    pub setup_columns: usize,
     /// Times that the cycle is applied to all null vectors, and the hierarchy built anew.
     pub refinements: usize,
     /// Of the random starts.
@@ -195,7 +227,7 @@ pub struct MultigridParams {
 /// How far, and what is wanted in the end.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// |r| over |r| at the start at which it ends, for the last right-hand side; without one the host waits for
+    /// |r| over |r| at the start at which a right-hand side stops, r is then zero; without one the host waits for
     /// nothing.
     pub goal: Option<f64>,
     pub most: usize,
@@ -250,6 +282,8 @@ impl MultigridParams {
             coarsest_tol: 0.25,
             coarsest_iterations: 64,
             setup_iterations: 20,
+            setup_solver: SetupSolver::BiCgStab,
+            setup_columns: 8,
             refinements: 3,
             seed: 1,
             gather: Some(2),
@@ -294,10 +328,10 @@ impl MultigridParams {
             );
         }
         for (i, level) in self.levels.iter().enumerate() {
-            if level.vectors == 0 || level.vectors > 256 {
+            if level.vectors == 0 || level.vectors > MOST_VECTORS {
                 bail!(
                     BadParameter,
-                    "level {i}: expected 1 to 256 null vectors, found {}",
+                    "level {i}: expected 1 to {MOST_VECTORS} null vectors, found {}",
                     level.vectors
                 );
             }
@@ -349,6 +383,7 @@ impl MultigridParams {
         within("iterations", self.iterations, 1, MOST_ITERATIONS)?;
         within("coarsest_iterations", self.coarsest_iterations, 1, MOST_ITERATIONS)?;
         within("setup_iterations", self.setup_iterations, 1, MOST_ITERATIONS)?;
+        within("setup_columns", self.setup_columns, 1, MOST_VECTORS)?;
         within("refinements", self.refinements, 0, MOST_REFINEMENTS)
     }
 }

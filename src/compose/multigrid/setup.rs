@@ -1,11 +1,13 @@
 //! Null vectors and the levels that are made of them.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::cycle::Hierarchy;
 use super::gathering::{found_together, places, Place};
-use super::params::{Coarsest, TOGETHER};
+use super::params::{Coarsest, SETUP_KRYLOV};
 use super::{normalise, smoother_links, FineOperator, MultigridParams, Transfer};
+use crate::backend::rehearsing;
 use crate::bail;
 use crate::compose::{EvenOdd, SchurComplement};
 use crate::error::Result;
@@ -14,7 +16,7 @@ use crate::fields::{
 };
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
-use crate::solvers::{self, SolverKind, SolverParams, System};
+use crate::solvers::{self, SolverParams, System};
 
 /// The operator on the finest level.
 pub(super) struct Finest {
@@ -37,16 +39,51 @@ impl Finest {
     }
 }
 
+/// Seconds that the set-up took so far, level by level.
+struct Spent(Vec<f64>);
+
+impl Spent {
+    fn new(params: &MultigridParams) -> Self {
+        Spent(vec![0.0; params.levels.len() + 1])
+    }
+    fn on<T>(&mut self, level: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        let done = work();
+        self.0[level] += start.elapsed().as_secs_f64();
+        done
+    }
+}
+
+/// Refuses links, or a clover term of them, that are not finite: a hop to even sites takes every link.
+pub(super) fn check_links(op: &Wilson) -> Result<()> {
+    if rehearsing() {
+        return Ok(());
+    }
+    let field = |subset| op.subset_shape(subset).field(1);
+    let (mut from, mut to) = (field(Subset::Full)?, field(Subset::Full)?);
+    from.set_noise(Noise::Normal, 1, 0)?;
+    op.apply(&mut to, &from)?;
+    let norm = blas::norm2(&to)?[0];
+    if !norm.is_finite() {
+        bail!(
+            NotFinite,
+            "links: the gauge field of the operator, or its clover term, holds NaN or infinity: |M v|^2 is \
+             {norm}"
+        );
+    }
+    Ok(())
+}
+
 /// A hierarchy from random vectors.
 pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
-    let vectors = random_vectors(&op.setup, params)?;
-    let mut hierarchy = levels(op, params, vectors, params.refinements == 0)?;
+    let mut spent = Spent::new(params);
+    let vectors = spent.on(0, || random_vectors(&op.setup, params))?;
+    let mut hierarchy = levels(op, params, vectors, params.refinements == 0, &mut spent)?;
     for pass in 1..=params.refinements {
-        let mut v = hierarchy.transfers[0].originals()?;
-        improve(&hierarchy, &op.setup, &mut v)?;
+        let v = spent.on(0, || improved(&hierarchy, &op.setup))?;
         // Its memory is for the next one.
         drop(hierarchy);
-        hierarchy = levels(op, params, v, pass == params.refinements)?;
+        hierarchy = levels(op, params, v, pass == params.refinements, &mut spent)?;
     }
     Ok(hierarchy)
 }
@@ -55,24 +92,25 @@ pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
 pub(super) fn refined(
     op: &Finest,
     params: &MultigridParams,
-    old: &Hierarchy,
+    mut old: Arc<Hierarchy>,
     passes: usize,
 ) -> Result<Hierarchy> {
-    let mut made: Option<Hierarchy> = None;
-    for pass in 0..passes.max(1) {
-        let h = made.as_ref().unwrap_or(old);
-        let mut v = h.transfers[0].originals()?;
-        if pass < passes {
+    let mut spent = Spent::new(params);
+    for pass in 1..=passes.max(1) {
+        let v = match pass <= passes {
             // The old cycle with the new operator on the finest level.
-            improve(h, &op.setup, &mut v)?;
+            true => spent.on(0, || improved(&old, &op.setup))?,
+            false => old.transfers[0].originals()?,
+        };
+        // Unless solves still use it its memory is for the next one.
+        drop(old);
+        let made = levels(op, params, v, pass >= passes, &mut spent)?;
+        if pass >= passes {
+            return Ok(made);
         }
-        drop(made.take());
-        made = Some(levels(op, params, v, pass + 1 >= passes)?);
+        old = Arc::new(made);
     }
-    match made {
-        Some(made) => Ok(made),
-        None => bail!(Internal, "no refinement"),
-    }
+    bail!(Internal, "no refinement")
 }
 
 /// A hierarchy from vectors of the host.
@@ -97,7 +135,7 @@ pub(super) fn from_vectors(
     let mut v = all.like(n)?;
     v.take_columns(0, &all, 0, n, 0)?;
     drop(all);
-    levels(op, params, v, true)
+    levels(op, params, v, true, &mut Spent::new(params))
 }
 
 /// Builds all levels from the null vectors of the finest one; `last`: solves follow, and low modes of the
@@ -107,18 +145,20 @@ fn levels(
     params: &MultigridParams,
     vectors: CoarseField,
     last: bool,
+    spent: &mut Spent,
 ) -> Result<Hierarchy> {
     let geometry = op.setup.gauge().geometry();
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(Place::gathered);
     let (transfers, gathers, coarse) =
-        together(geometry, gathered, build(&op.setup, params, &places, vectors))?;
+        together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
     let made = Hierarchy::new(params.clone(), op.smoother.clone(), transfers, gathers, coarse);
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
-            made.low = made.find_low()?;
+            made.low = spent.on(params.levels.len(), || made.find_low())?;
         }
+        made.setup_seconds = spent.0.clone();
         Ok(made)
     });
     together(geometry, gathered, made)
@@ -141,21 +181,27 @@ fn build(
     params: &MultigridParams,
     places: &[Place],
     mut vectors: CoarseField,
+    spent: &mut Spent,
 ) -> Result<Levels> {
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
     for (l, level) in params.levels.iter().enumerate() {
-        normalise(&mut vectors)?;
-        let transfer = Transfer::new(vectors, level.block)?;
-        let place = &places[l + 1];
-        let gather = match place.gathered() {
-            true => Some(Gather::new(transfer.coarse(), place.grid)?),
-            false => None,
-        };
-        let below = fine.coarsened_on(&transfer, params.precision, gather.as_ref())?;
+        let (transfer, gather, below) = spent.on(l, || {
+            normalise(&mut vectors)?;
+            let transfer = Transfer::new(vectors, level.block)?;
+            let place = &places[l + 1];
+            let gather = match place.gathered() {
+                true => Some(Gather::new(transfer.coarse(), place.grid)?),
+                false => None,
+            };
+            let below = fine.coarsened_on(&transfer, params.precision, gather.as_ref())?;
+            Ok((transfer, gather, below))
+        })?;
         let next = match (&below, params.levels.get(l + 1)) {
             (Some(below), Some(next)) => {
-                coarse_vectors(&transfer, gather.as_ref(), below, next.vectors, params).map(Some)?
+                let vectors =
+                    || coarse_vectors(&transfer, gather.as_ref(), below, next.vectors, params);
+                spent.on(l + 1, vectors).map(Some)?
             }
             (None, Some(_)) => {
                 gather.iter().try_for_each(|g| g.gather(None, transfer.tests()))?;
@@ -260,13 +306,14 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
     let grid = CoarseGrid::finest(geometry, device)?;
     let mut out = CoarseField::new(&grid, params.precision, Subset::Full, 12, n)?;
     let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
-    for first in (0..n).step_by(TOGETHER) {
-        let count = TOGETHER.min(n - first);
+    for first in (0..n).step_by(params.setup_columns) {
+        let count = params.setup_columns.min(n - first);
         let mut b = system.shape().field(count)?;
         b.set_noise(Noise::Normal, params.seed, first as u32)?;
         let mut x = system.shape().field(count)?;
         let solver = SolverParams {
-            kind: SolverKind::BiCgStab,
+            kind: params.setup_solver.kind(),
+            nkrylov: SETUP_KRYLOV,
             tol: 1e-5,
             max_iterations: params.setup_iterations,
             ..Default::default()
@@ -282,14 +329,16 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
     Ok(out)
 }
 
-/// v = K v with the cycle: inverse iteration.
-fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
+/// Null vectors of a hierarchy after a cycle, v = K v: inverse iteration.
+fn improved(h: &Hierarchy, op: &Arc<Wilson>) -> Result<CoarseField> {
+    let mut v = h.transfers[0].originals()?;
     let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
     let n = v.nrhs();
-    for first in (0..n).step_by(TOGETHER) {
-        let count = TOGETHER.min(n - first);
+    let together = h.params.setup_columns;
+    for first in (0..n).step_by(together) {
+        let count = together.min(n - first);
         let mut columns = v.like(count)?;
-        columns.take_columns(0, v, first, count, 0)?;
+        columns.take_columns(0, &v, first, count, 0)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
         columns.give_spinors(0, &mut full, 0)?;
         let norms: Vec<f64> = blas::norm2(&full)?
@@ -306,6 +355,6 @@ fn improve(h: &Hierarchy, op: &Arc<Wilson>, v: &mut CoarseField) -> Result<()> {
         system.reconstruct(&mut out, &x, &full, false)?;
         v.take_spinors(first, &out, None)?;
     }
-    h.pools.iter().chain(h.entries.iter().flatten()).for_each(|pool| pool.clear());
-    Ok(())
+    h.free_idle();
+    Ok(v)
 }

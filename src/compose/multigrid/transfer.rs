@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::memory;
 use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
 use crate::backend::{Ptr, Work};
 use crate::bail;
@@ -51,13 +52,9 @@ impl Transfer {
                 vectors.nrhs()
             );
         }
-        let elements = fine.volume() * vectors.components() * vectors.nrhs();
-        if !fine.device().is_cpu() && elements > i32::MAX as usize {
-            bail!(
-                Unsupported,
-                "{elements} numbers of null vectors on a GPU: expected at most 2^31, divide the lattice over \
-                 more of them"
-            );
+        if !fine.device().is_cpu() {
+            let (components, sites) = (vectors.components() as u64, fine.volume() as u64);
+            memory::indexable(vectors.nrhs(), components, sites)?;
         }
         let n = vectors.nrhs();
         let tests = CoarseField::new(&coarse, vectors.precision(), Subset::Full, 2 * n, n)?;

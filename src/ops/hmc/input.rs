@@ -224,6 +224,9 @@ struct Hierarchy {
     coarsest: Option<String>,
     coarsest_modes: Option<usize>,
     setup_iterations: Option<usize>,
+    /// `bicgstab`, `cg` (on the normal equations) or `gcr`.
+    setup_solver: Option<String>,
+    setup_columns: Option<usize>,
     refinements: Option<usize>,
     /// `keep`, `refine` or `anew`.
     update: Option<String>,
@@ -572,6 +575,10 @@ impl Hierarchy {
         levels.domain_steps = self.domain_steps.unwrap_or(levels.domain_steps);
         levels.coarsest_modes = self.coarsest_modes.unwrap_or(levels.coarsest_modes);
         levels.setup_iterations = self.setup_iterations.unwrap_or(levels.setup_iterations);
+        if let Some(name) = &self.setup_solver {
+            levels.setup_solver = name.parse()?;
+        }
+        levels.setup_columns = self.setup_columns.unwrap_or(levels.setup_columns);
         levels.refinements = self.refinements.unwrap_or(levels.refinements);
         levels.check()?;
         let plain = MultigridSolves::default();

@@ -1,0 +1,199 @@
+/* Multigrid: null vectors by every solver and by the eigensolver, five levels, updates that are forgotten. */
+#include "lattice.h"
+
+enum { X = 4, Y = 2, Z = 2, T = 4, VECTORS = 4 };
+
+static plaq_gauge small(plaq_context context, double roughness) {
+  plaq_gauge_params p = gauge_params();
+  plaq_gauge gauge;
+  p.extents[0] = X, p.extents[1] = Y, p.extents[2] = Z, p.extents[3] = T;
+  OK(plaq_gauge_create(context, &p, &gauge));
+  OK(plaq_gauge_warm(gauge, 4, roughness));
+  return gauge;
+}
+
+static plaq_dirac wilson(plaq_context context, plaq_gauge gauge, double mass) {
+  plaq_dirac_params p;
+  plaq_dirac dirac;
+  OK(plaq_dirac_params_init(&p, sizeof p));
+  p.mass = mass;
+  OK(plaq_dirac_create(context, gauge, &p, &dirac));
+  return dirac;
+}
+
+static plaq_multigrid_params params(void) {
+  plaq_multigrid_params p;
+  OK(plaq_multigrid_params_init(&p, sizeof p));
+  CHECK(p.setup_solver == PLAQ_SETUP_BICGSTAB && p.setup_columns == 0);
+  p.levels = 2;
+  p.block[0] = 2, p.block[1] = 1, p.block[2] = 1, p.block[3] = 2;
+  p.vectors[0] = VECTORS;
+  p.setup_iterations = 5;
+  p.refinements = 0;
+  p.post = 2;
+  return p;
+}
+
+/* Iterations of a solve; `status`: what it returns. */
+static int64_t solve(plaq_context context, plaq_dirac dirac, plaq_multigrid multigrid, int status) {
+  plaq_solver_params p;
+  plaq_solve_report r;
+  plaq_solver solver;
+  plaq_spinor_params s = spinor_params(1);
+  plaq_spinor x, b;
+  s.extents[0] = X, s.extents[1] = Y, s.extents[2] = Z, s.extents[3] = T;
+  OK(plaq_spinor_create(context, &s, &x));
+  OK(plaq_spinor_create(context, &s, &b));
+  OK(plaq_spinor_noise(b, 0, 8, 0));
+  OK(plaq_solver_params_init(&p, sizeof p));
+  OK(plaq_solve_report_init(&r, sizeof r));
+  p.algorithm = PLAQ_ALGORITHM_GCR;
+  OK(plaq_solver_create(dirac, &p, &solver));
+  OK(plaq_solver_set_multigrid(solver, multigrid));
+  EXPECT(status, plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+  CHECK(status != PLAQ_SUCCESS || r.converged == 1);
+  OK(plaq_solver_destroy(solver));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(b));
+  return r.iterations;
+}
+
+static int32_t refresh_of(plaq_multigrid multigrid) {
+  plaq_multigrid_report r;
+  OK(plaq_multigrid_report_init(&r, sizeof r));
+  OK(plaq_multigrid_describe(multigrid, &r));
+  return r.refresh;
+}
+
+/* Low modes of M^dagger M in place of random vectors. */
+static void low_modes(plaq_context context, plaq_dirac dirac) {
+  plaq_multigrid_params p = params();
+  plaq_multigrid random, low;
+  plaq_eigen_params e;
+  plaq_eigen eigen;
+  plaq_spinor none = {0}, vectors;
+  int64_t by_random, by_low;
+  int mu;
+  /* Two aggregates: what their few unknowns do is up to the vectors. */
+  for (mu = 0; mu < 4; mu++) p.block[mu] = mu < 3 ? (mu ? 2 : 4) : 2;
+  OK(plaq_eigen_params_init(&e, sizeof e));
+  e.count = VECTORS;
+  e.verify = 0;
+  OK(plaq_eigen_create(dirac, &e, none, NULL, NULL, &eigen, NULL));
+  OK(plaq_eigen_vectors(eigen, &vectors));
+  OK(plaq_multigrid_create_from(dirac, &p, vectors, &low));
+  CHECK(refresh_of(low) == PLAQ_REFRESH_NONE);
+  p.setup_iterations = 1;
+  OK(plaq_multigrid_create(dirac, &p, &random));
+  by_low = solve(context, dirac, low, PLAQ_SUCCESS), by_random = solve(context, dirac, random, PLAQ_SUCCESS);
+  printf("iterations with low modes %d, with random vectors %d\n", (int)by_low, (int)by_random);
+  CHECK(by_low + 4 <= by_random);
+  p.vectors[0] = VECTORS + 1;
+  REFUSED(PLAQ_FIELD_MISMATCH, "at least 5", plaq_multigrid_create_from(dirac, &p, vectors, &random));
+  OK(plaq_multigrid_destroy(low));
+  OK(plaq_multigrid_destroy(random));
+  OK(plaq_spinor_destroy(vectors));
+  OK(plaq_eigen_destroy(eigen));
+}
+
+static void solvers(plaq_context context, plaq_dirac dirac) {
+  const int32_t by[] = {PLAQ_SETUP_BICGSTAB, PLAQ_SETUP_CG, PLAQ_SETUP_GCR};
+  plaq_multigrid_params p = params();
+  plaq_multigrid made, refused = {7};
+  int k;
+  for (k = 0; k < 3; k++) {
+    p.setup_solver = by[k];
+    p.setup_columns = 3;
+    OK(plaq_multigrid_create(dirac, &p, &made));
+    CHECK(solve(context, dirac, made, PLAQ_SUCCESS) < 30);
+    OK(plaq_multigrid_destroy(made));
+  }
+  p.setup_solver = 3;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "setup_solver", plaq_multigrid_create(dirac, &p, &refused));
+  p = params(), p.setup_columns = 257;
+  REFUSED(PLAQ_BAD_PARAMETER, "setup_columns: expected 1 to 256", plaq_multigrid_create(dirac, &p, &refused));
+  p = params(), p.levels = 6;
+  REFUSED(PLAQ_BAD_PARAMETER, "levels: expected 0 or 2 to 5", plaq_multigrid_create(dirac, &p, &refused));
+  p = params(), p.levels = 5, p.block_4[0] = 3;
+  REFUSED(PLAQ_BAD_EXTENTS, "block_4[0]", plaq_multigrid_create(dirac, &p, &refused));
+  CHECK(refused.id == 7);
+}
+
+/* Each level halves one direction, with vectors of its own. */
+static void five_levels(plaq_context context, plaq_dirac dirac) {
+  plaq_multigrid_params p = params();
+  plaq_multigrid made;
+  plaq_multigrid_report r;
+  plaq_multigrid_level level;
+  int32_t *block[4];
+  int l, mu;
+  double seconds = 0;
+  p.levels = 5;
+  block[0] = p.block, block[1] = p.block_2, block[2] = p.block_3, block[3] = p.block_4;
+  for (l = 0; l < 4; l++) {
+    for (mu = 0; mu < 4; mu++) block[l][mu] = mu == l ? 2 : 1;
+    p.vectors[l] = VECTORS + l;
+  }
+  OK(plaq_multigrid_create(dirac, &p, &made));
+  OK(plaq_multigrid_report_init(&r, sizeof r));
+  OK(plaq_multigrid_level_init(&level, sizeof level));
+  solve(context, dirac, made, PLAQ_SUCCESS);
+  OK(plaq_multigrid_describe(made, &r));
+  CHECK(r.levels == 5 && r.refresh == PLAQ_REFRESH_NONE);
+  for (l = 0; l < 5; l++) {
+    OK(plaq_multigrid_describe_level(made, l, &level));
+    CHECK(level.vectors == (l < 4 ? VECTORS + l : 0) && level.iterations > 0 && level.setup_seconds >= 0);
+    /* Norms are known of K cycles between the first and the last level. */
+    CHECK(l == 0 ? level.reduction == r.reduction : l == 4 ? level.reduction == 0 : level.reduction > 0 && level.reduction < 1);
+    seconds += level.setup_seconds;
+  }
+  CHECK(level.extents[0] == 2 && level.extents[3] == 2 && seconds > 0 && seconds <= r.setup_seconds);
+  OK(plaq_multigrid_destroy(made));
+}
+
+/* New links in an operator: solves are refused until multigrid has them. */
+static void updates(plaq_context context, plaq_gauge gauge, plaq_dirac dirac) {
+  plaq_gauge other = small(context, 0.32);
+  plaq_multigrid_params p = params();
+  plaq_multigrid made;
+  int64_t bytes = 0;
+  OK(plaq_multigrid_create(dirac, &p, &made));
+  OK(plaq_dirac_update(dirac, other));
+  solve(context, dirac, made, PLAQ_STALE_MULTIGRID);
+  OK(plaq_multigrid_update_memory(made, dirac, PLAQ_REFRESH_KEEP, 0, &bytes));
+  CHECK(bytes > 0);
+  OK(plaq_multigrid_update(made, dirac, PLAQ_REFRESH_KEEP, 0));
+  CHECK(refresh_of(made) != PLAQ_REFRESH_NONE);
+  CHECK(solve(context, dirac, made, PLAQ_SUCCESS) < 30);
+  OK(plaq_multigrid_update(made, dirac, PLAQ_REFRESH_ANEW, 0));
+  CHECK(refresh_of(made) == PLAQ_REFRESH_ANEW);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "no update", plaq_multigrid_update(made, dirac, PLAQ_REFRESH_NONE, 0));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_multigrid_update_memory(made, dirac, PLAQ_REFRESH_REFINE, 0, &bytes));
+  OK(plaq_dirac_update(dirac, gauge));
+  solve(context, dirac, made, PLAQ_STALE_MULTIGRID);
+  OK(plaq_multigrid_destroy(made));
+  OK(plaq_gauge_destroy(other));
+}
+
+/* Of one thread: on so small a lattice others would wait more than they work. */
+static plaq_context one_thread(void) {
+  plaq_context_params p;
+  plaq_context context;
+  OK(plaq_context_params_init(&p, sizeof p));
+  p.device = PLAQ_DEVICE_CPU;
+  p.threads = 1;
+  OK(plaq_context_create(&p, &context));
+  return context;
+}
+
+int main(void) {
+  plaq_context context = one_thread();
+  plaq_gauge gauge = small(context, 0.3);
+  plaq_dirac dirac = wilson(context, gauge, 0.1), light = wilson(context, gauge, -0.5);
+  low_modes(context, light);
+  solvers(context, dirac);
+  five_levels(context, dirac);
+  updates(context, gauge, dirac);
+  OK(plaq_context_destroy(context));
+  return 0;
+}

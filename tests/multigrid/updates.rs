@@ -1,0 +1,208 @@
+//! Hierarchies that follow links: how good they stay, and what an update refuses.
+
+use plaq::fields::Momenta;
+
+use super::*;
+
+fn near_unit(device: &Device, geometry: &Arc<Geometry>, seed: u64, roughness: f64) -> GaugeField {
+    let mut gauge = GaugeField::new(device, geometry, Precision::F64, Recon::R18).unwrap();
+    gauge.set_near_unit(seed, roughness).unwrap();
+    gauge
+}
+
+fn operator(gauge: GaugeField, mass: f64) -> Arc<Wilson> {
+    let params = DiracParams { mass, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+    Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
+}
+
+fn iterations(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>) -> usize {
+    solve(op, Some(multigrid), 1, Solution::Mat).solver.iterations
+}
+
+fn small(post: usize, vectors: usize) -> MultigridParams {
+    MultigridParams {
+        refinements: 1,
+        ..MultigridParams::with_levels(vec![LevelParams { block: [2; 4], vectors, pre: 0, post }])
+    }
+}
+
+/// Fifty changes of links in a row as trajectories of HMC make them: after each the cycle is as good as that of a
+/// fresh set-up. What was not updated is refused.
+#[test]
+fn fifty_steps_of_a_trajectory() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
+        let mut gauge = near_unit(&device, &geometry, 3, 0.4);
+        let links = || near_unit(&device, &geometry, 3, 0.4);
+        let op = operator(links(), -0.3);
+        let params = MultigridParams { refinements: 2, ..small(4, 10) };
+        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let solver =
+            SolverParams { kind: SolverKind::Gcr, nkrylov: 4, tol: 1e-10, ..Default::default() };
+        let solver =
+            DiracSolver::new(op.clone(), SolveParams { solver, ..Default::default() }).unwrap();
+        let solver = solver.with_multigrid(Some(multigrid.clone())).unwrap();
+        let field =
+            || SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 1).unwrap();
+        let (mut x, mut b) = (field(), field());
+        b.set_noise(Noise::Normal, 5, 0).unwrap();
+        let mut momenta = Momenta::new(&device, &geometry, Precision::F64).unwrap();
+        let (mut best, mut seen) = (0, vec![]);
+        for step in 0..50 {
+            if step % 10 == 0 {
+                momenta.set_gaussian(11, step).unwrap();
+            }
+            gauge.evolve(&momenta, 0.01).unwrap();
+            op.update(&gauge).unwrap();
+            if step % 10 == 3 {
+                x.set_noise(Noise::Normal, 6, 0).unwrap();
+                let before = x.save_lex().unwrap();
+                let refused = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
+                assert_eq!(refused.status, Status::StaleMultigrid, "{refused}");
+                assert_eq!(x.save_lex().unwrap(), before);
+            }
+            let report = multigrid.update(&op, Update::Keep).unwrap();
+            let found = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            assert!(found.converged);
+            if step % 10 == 0 || step == 49 {
+                best = iterations(&op, &Arc::new(Multigrid::new(&op, &params).unwrap()));
+            }
+            seen.push((found.iterations, best, report.update.unwrap()));
+        }
+        println!("{}: iterations, of a fresh set-up: {seen:?}", device.name());
+        for (step, (found, best, _)) in seen.iter().enumerate() {
+            assert!(*found as f64 <= 1.2 * *best as f64, "step {step}: {found}, fresh {best}");
+        }
+        assert!(gauge.distance(&links()).unwrap() > 0.1, "links have hardly changed");
+    }
+}
+
+/// Where the cycle is bad from new random vectors too, the update says so and leaves the hierarchy of the old
+/// links, which still solves.
+#[test]
+fn what_no_means_mend_is_refused() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
+        let good = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
+        let multigrid = Arc::new(Multigrid::new(&good, &small(2, 4)).unwrap());
+        let (before, first) = (iterations(&good, &multigrid), multigrid.report());
+        // Amid the spectrum: no cycle smooths there.
+        let bad = operator(near_unit(&device, &geometry, 3, 0.4), -2.0);
+        for how in [Update::Keep, Update::Refine(2), Update::Anew] {
+            let e = multigrid.update(&bad, how).unwrap_err();
+            println!("{}: {e}", device.name());
+            assert_eq!(e.status, Status::NotConverged, "{e}");
+            assert!(e.message.contains("post") && e.message.contains("old links"), "{e}");
+            let now = multigrid.report();
+            assert_eq!((now.reduction, now.update), (first.reduction, first.update));
+            assert_eq!(iterations(&good, &multigrid), before);
+        }
+        // The same operator in place: the host heard of it, and may go on with what there is.
+        let op = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
+        let multigrid = Arc::new(Multigrid::new(&op, &small(2, 4)).unwrap());
+        op.update(&near_unit(&device, &geometry, 3, 0.41)).unwrap();
+        device.limit_memory(device.used().0 + 1000);
+        let e = multigrid.update(&op, Update::Keep).unwrap_err();
+        device.limit_memory(u64::MAX);
+        assert_eq!(e.status, Status::OutOfMemory, "{e}");
+        assert!(iterations(&op, &multigrid) <= 2 * before);
+    }
+}
+
+/// An update announces what it takes beside the old hierarchy, and refuses before it takes anything.
+#[test]
+fn updates_announce_their_memory() {
+    for device in some_devices() {
+        // Messages between GPUs have whole pages of 2 MiB.
+        let extent = if device.is_cpu() { 8 } else { 16 };
+        let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
+        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
+        let params = MultigridParams {
+            cycle: Cycle::V,
+            setup_iterations: 2,
+            refinements: 0,
+            ..MultigridParams::with_levels(vec![level(8), level(8)])
+        };
+        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let least = [(Update::Keep, 0.5), (Update::Refine(2), 0.95), (Update::Anew, 0.95)];
+        for (how, part) in least {
+            let need = multigrid.update_memory(&op, how);
+            let before = device.used().0;
+            device.limit_memory(before + need - 1);
+            device.reset_peak();
+            let e = multigrid.update(&op, how).unwrap_err();
+            assert_eq!(e.status, Status::OutOfMemory, "{e}");
+            assert_eq!(device.used(), (before, before), "something was allocated");
+            device.limit_memory(u64::MAX);
+            assert_eq!(multigrid.update(&op, how).unwrap().update, Some(how));
+            let taken = device.used().1 - before;
+            println!("{} {how:?}: took {taken} bytes, announced {need}", device.name());
+            assert!(taken <= need && taken as f64 >= part * need as f64, "{taken} {need}");
+        }
+    }
+}
+
+/// Links that are not numbers are refused by name at a set-up and at an update, and the old hierarchy still solves.
+#[test]
+fn links_that_are_not_finite() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
+        let good = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
+        let multigrid = Arc::new(Multigrid::new(&good, &small(4, 4)).unwrap());
+        let before = iterations(&good, &multigrid);
+        for (value, csw) in [(f64::NAN, 0.0), (f64::INFINITY, 0.0)] {
+            let mut gauge = near_unit(&device, &geometry, 3, 0.4);
+            let mut links = gauge.save_lex().unwrap();
+            // One number, of one rank.
+            if ranks().rank() == ranks().size() - 1 {
+                links[18 * 4 * 77 + 18 * 3 + 5] = value;
+            }
+            gauge.load_lex(&links).unwrap();
+            let params = DiracParams { mass: -0.2, csw_s: csw, csw_t: csw, ..Default::default() };
+            let bad = Arc::new(Wilson::new(Arc::new(gauge), params).unwrap());
+            let made = Multigrid::new(&bad, &small(4, 4)).map(|_| ());
+            let updated = multigrid.update(&bad, Update::Keep).map(|_| ());
+            for e in [made.unwrap_err(), updated.unwrap_err()] {
+                assert_eq!(e.status, Status::NotFinite, "{e}");
+                assert!(e.message.starts_with("links"), "{e}");
+            }
+            assert_eq!(iterations(&good, &multigrid), before);
+        }
+    }
+}
+
+/// Links that change a little, as in HMC: after every update the cycle is as good as that of a fresh set-up.
+#[test]
+fn updates_keep_the_cycle_good() {
+    for device in some_devices() {
+        let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
+        let links = |step: u64| {
+            let mut gauge =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            gauge.set_near_unit(3 + step / 100, 0.4 + 0.002 * (step % 100) as f64).unwrap();
+            let params = DiracParams { mass: -0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+            Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
+        };
+        let level = LevelParams { block: [4, 2, 2, 4], vectors: 12, pre: 0, post: 4 };
+        let params = MultigridParams::with_levels(vec![level]);
+        let multigrid = Arc::new(Multigrid::new(&links(0), &params).unwrap());
+        for step in 1..4 {
+            let op = links(step);
+            let report = multigrid.update(&op, Update::Keep).unwrap();
+            let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
+            let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
+            println!("step {step}: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
+            assert!(found as f64 <= 1.2 * best as f64 + 1.0, "{found} {best}");
+        }
+        // Other links altogether.
+        let op = links(500);
+        let report = multigrid.update(&op, Update::Keep).unwrap();
+        let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
+        let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
+        println!("other links: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
+        assert!(found as f64 <= 1.4 * best as f64 + 1.0, "{found} {best}");
+    }
+}
