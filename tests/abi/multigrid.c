@@ -48,6 +48,7 @@ static int64_t solve(plaq_context context, plaq_dirac dirac, plaq_multigrid mult
   OK(plaq_solver_params_init(&p, sizeof p));
   OK(plaq_solve_report_init(&r, sizeof r));
   p.algorithm = PLAQ_ALGORITHM_GCR;
+  p.tol = 1e-5;
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_set_multigrid(solver, multigrid));
   EXPECT(status, plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
@@ -79,6 +80,7 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   OK(plaq_eigen_params_init(&e, sizeof e));
   e.count = VECTORS;
   e.verify = 0;
+  e.tol = 1e-5;
   OK(plaq_eigen_create(dirac, &e, none, NULL, NULL, &eigen, NULL));
   OK(plaq_eigen_vectors(eigen, &vectors));
   OK(plaq_multigrid_create_from(dirac, &p, vectors, &low));
@@ -87,7 +89,7 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   OK(plaq_multigrid_create(dirac, &p, &random));
   by_low = solve(context, dirac, low, PLAQ_SUCCESS), by_random = solve(context, dirac, random, PLAQ_SUCCESS);
   printf("iterations with low modes %d, with random vectors %d\n", (int)by_low, (int)by_random);
-  CHECK(by_low + 4 <= by_random);
+  CHECK(by_low + 3 <= by_random);
   p.vectors[0] = VECTORS + 1;
   REFUSED(PLAQ_FIELD_MISMATCH, "at least 5", plaq_multigrid_create_from(dirac, &p, vectors, &random));
   OK(plaq_multigrid_destroy(low));

@@ -151,15 +151,13 @@ fn links_that_are_not_finite() {
         let good = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
         let multigrid = Arc::new(Multigrid::new(&good, &small(4, 4)).unwrap());
         let before = iterations(&good, &multigrid);
-        for (value, csw) in [(f64::NAN, 0.0), (f64::INFINITY, 0.0)] {
+        for value in [f64::NAN, f64::INFINITY] {
             let mut gauge = near_unit(&device, &geometry, 3, 0.4);
             let mut links = gauge.save_lex().unwrap();
-            // One number, of one rank.
-            if ranks().rank() == ranks().size() - 1 {
-                links[18 * 4 * 77 + 18 * 3 + 5] = value;
-            }
+            // One number, in the part of one rank.
+            links[18 * 4 * 77 + 18 * 3 + 5] = value;
             gauge.load_lex(&links).unwrap();
-            let params = DiracParams { mass: -0.2, csw_s: csw, csw_t: csw, ..Default::default() };
+            let params = DiracParams { mass: -0.2, ..Default::default() };
             let bad = Arc::new(Wilson::new(Arc::new(gauge), params).unwrap());
             let made = Multigrid::new(&bad, &small(4, 4)).map(|_| ());
             let updated = multigrid.update(&bad, Update::Keep).map(|_| ());
