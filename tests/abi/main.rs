@@ -144,9 +144,21 @@ fn c_program(name: &'static str) {
 }
 
 /// Those that tell whose message they looked at.
-const PROGRAMS: [&str; 13] = [
-    "context", "fields", "dirac", "paths", "force", "solve", "observe", "faults", "mistakes",
-    "hmc", "modes", "hadron", "smear",
+const PROGRAMS: [&str; 14] = [
+    "context",
+    "fields",
+    "dirac",
+    "paths",
+    "force",
+    "solve",
+    "observe",
+    "faults",
+    "mistakes",
+    "hmc",
+    "modes",
+    "hadron",
+    "smear",
+    "multigrid",
 ];
 
 #[test]

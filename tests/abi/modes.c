@@ -321,6 +321,7 @@ static void precisions(plaq_context context, plaq_gauge gauge) {
   plaq_overlap_params p;
   plaq_overlap single, other;
   plaq_spinor modes;
+  if (getenv("PLAQ_TEST_BRIEF")) return;
   OK(plaq_overlap_params_init(&p, sizeof p));
   p.modes = 2;
   p.precision = PLAQ_PRECISION_SINGLE;
