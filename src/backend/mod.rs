@@ -10,6 +10,7 @@ macro_rules! kernel {
 
 pub mod args;
 mod buffer;
+mod counts;
 pub mod cpu;
 pub mod cuda;
 pub mod external;
@@ -29,6 +30,7 @@ pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 use args::{Seen, SumArgs};
 use buffer::Allocation;
 pub use buffer::Buffer;
+pub use counts::Counts;
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 use families::Kernel;
@@ -245,20 +247,6 @@ impl Drop for DeviceState {
             profile.write(&self.backend.name());
         }
     }
-}
-
-/// What a device has done since it was opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Kernels launched, and times that the host waited for the sums of one.
-    pub launches: u64,
-    pub waits: u64,
-    /// Kernels compiled, or read from a cache; on a CPU there are none.
-    pub kernels: u64,
-    /// Bytes copied between arrays of the host and memory of fields; without messages of ranks.
-    pub host_bytes: u64,
-    /// Pieces of memory that the back end was asked for.
-    pub allocations: u64,
 }
 
 /// The most bytes that fields of a device hold while this lives.

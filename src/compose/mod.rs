@@ -42,6 +42,7 @@ mod overlap_solve;
 mod sign;
 mod solve;
 mod spectrum;
+mod stage;
 #[cfg(test)]
 pub(crate) mod tests;
 

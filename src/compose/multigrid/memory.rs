@@ -3,8 +3,8 @@
 use super::galerkin::COLUMNS;
 use super::params::{SetupSolver, KRYLOV, SETUP_KRYLOV, SMOOTHED, STEPS, UNITS};
 use super::schwarz::Schwarz;
+use super::transfer::indexable;
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
-use crate::bail;
 use crate::error::Result;
 use crate::fields::domains::Domains;
 use crate::fields::halo::Faces;
@@ -151,21 +151,6 @@ pub(super) fn check_indices(op: &Wilson, params: &MultigridParams) -> Result<()>
     let sizes = sizes(op, params);
     let mut levels = params.levels.iter().zip(&sizes);
     levels.try_for_each(|(level, size)| indexable(level.vectors, size.components, size.sites))
-}
-
-/// The same of one level.
-pub(super) fn indexable(vectors: usize, components: u64, sites: u64) -> Result<()> {
-    const MOST: u64 = i32::MAX as u64;
-    let each = (sites * components).max(1);
-    if each.saturating_mul(vectors as u64) > MOST {
-        bail!(
-            Unsupported,
-            "{vectors} null vectors on {sites} sites with {components} components on a GPU: expected at most \
-             {MOST} numbers, {} vectors; divide the lattice over more of them",
-            MOST / each
-        );
-    }
-    Ok(())
 }
 
 /// What messages between ranks add during set-up.

@@ -101,7 +101,7 @@ words!(Coarsest {
 });
 
 /// What makes null vectors of random ones.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SetupSolver {
     BiCgStab,
     /// On the normal equations.
@@ -109,6 +109,12 @@ pub enum SetupSolver {
     /// With `SETUP_KRYLOV` directions.
     Gcr,
 }
+
+words!(SetupSolver {
+    BiCgStab => "PLAQ_SETUP_BICGSTAB",
+    Cg => "PLAQ_SETUP_CG",
+    Gcr => "PLAQ_SETUP_GCR",
+});
 
 impl SetupSolver {
     pub(super) fn kind(self) -> SolverKind {

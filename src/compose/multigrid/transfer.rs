@@ -3,7 +3,6 @@
 
 use std::sync::Arc;
 
-use super::memory;
 use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
 use crate::backend::{Ptr, Work};
 use crate::bail;
@@ -21,6 +20,21 @@ fn groups(columns: usize) -> usize {
     } else {
         columns
     }
+}
+
+/// Refuses null vectors of more numbers on a level than a kernel of a GPU counts.
+pub(super) fn indexable(vectors: usize, components: u64, sites: u64) -> Result<()> {
+    const MOST: u64 = i32::MAX as u64;
+    let each = (sites * components).max(1);
+    if each.saturating_mul(vectors as u64) > MOST {
+        bail!(
+            Unsupported,
+            "{vectors} null vectors on {sites} sites with {components} components on a GPU: expected at most \
+             {MOST} numbers, {} vectors; divide the lattice over more of them",
+            MOST / each
+        );
+    }
+    Ok(())
 }
 
 /// P, whose columns are orthonormal, and R = P^dagger.
@@ -54,7 +68,7 @@ impl Transfer {
         }
         if !fine.device().is_cpu() {
             let (components, sites) = (vectors.components() as u64, fine.volume() as u64);
-            memory::indexable(vectors.nrhs(), components, sites)?;
+            indexable(vectors.nrhs(), components, sites)?;
         }
         let n = vectors.nrhs();
         let tests = CoarseField::new(&coarse, vectors.precision(), Subset::Full, 2 * n, n)?;
