@@ -1,18 +1,6 @@
 /* propagator: quark propagators on a gauge configuration, and their hadron correlators.
  *
- *   propagator --gauge FILE[:FILE...]|@LIST --kappa K [--kappa-strange K] [--csw C] [--time-bc periodic|antiperiodic]
- *              [--source point,x,y,z,t | wall,t | wall,all | volume, several with colons between] [--source-momentum nx,ny,nz]
- *              [--noise none|z2|z4] [--dilute LIST] [--seed N] [--sequential t,gamma,nx,ny,nz] [--source-smear alpha,steps] [--sink-smear alpha,steps]
- *              [--smear-links alpha,steps] [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]]
- *              [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]
- *              [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k] [--mg-deep-cycle C]
- *              [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black] [--mg-coarse-smoother S] [--mg-post N]
- *              [--mg-coarse-post N] [--mg-precision P] [--mg-links P]
- *              [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N] [--mg-tol R] [--mg-iterations N]
- *              [--mg-coarsest-tol R] [--mg-levels N] [--mg-aggregate x,y,z,t[:...]] [--mg-vectors N] [--mg-setup N]
- *              [--mg-setup-solver bicgstab|cg|gcr] [--mg-setup-columns N] [--mg-refinements N] [--krylov N]
- *              [--max-iterations N] [--rhs N] [--normalisation kappa|mass] [--save FILE] [--load FILE]
- *              [--bin N] [--json FILE] [--continue no|yes] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]
+ *   propagator --gauge FILE --kappa K [options]; propagator --help says what they are.
  *
  * Twelve solves a source and mass, --rhs at a time, in double precision, --precision being that of the
  * iteration inside; the table goes to the standard output, progress to the terminal. --solver mg is GCR with

@@ -55,8 +55,9 @@ pub use overlap_solve::{
     OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
 };
 pub use sign::{Method, Sign, SignParams};
-pub use solve::{DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};
+pub use solve::{DiracSolver, Normalisation, Schur, Solution, SolveParams, SolveReport};
 pub use spectrum::{largest, smallest, Bound};
+pub use stage::Equations;
 
 /// As it is named in messages.
 impl std::fmt::Display for Schur {

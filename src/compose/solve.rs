@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use super::multigrid::Multigrid;
-use super::stage::{to_tolerance, Stage};
+use super::stage::{to_tolerance, Equations, Stage};
 use super::{EvenOdd, SchurComplement};
 use crate::backend::Device;
 use crate::bail;
@@ -71,24 +71,6 @@ impl std::str::FromStr for Solution {
         }
     }
 }
-
-/// What the Krylov space is built from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Equations {
-    /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own
-    /// normal equations.
-    Direct,
-    /// M^dagger M x = M^dagger b
-    NormalResidual,
-    /// M M^dagger y = b, x = M^dagger y
-    NormalError,
-}
-
-words!(Equations {
-    Direct => "PLAQ_EQUATIONS_DIRECT",
-    NormalResidual => "PLAQ_EQUATIONS_NORMAL_RESIDUAL",
-    NormalError => "PLAQ_EQUATIONS_NORMAL_ERROR",
-});
 
 /// Which Schur complement: the parity that is solved on, symmetric or asymmetric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,12 +4,30 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::{Equations, SchurComplement};
+use super::SchurComplement;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::{blas, SpinorField};
 use crate::linop::{LinOp, Uses};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, StoppedBy, System};
+
+/// What the Krylov space is built from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Equations {
+    /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own
+    /// normal equations.
+    Direct,
+    /// M^dagger M x = M^dagger b
+    NormalResidual,
+    /// M M^dagger y = b, x = M^dagger y
+    NormalError,
+}
+
+words!(Equations {
+    Direct => "PLAQ_EQUATIONS_DIRECT",
+    NormalResidual => "PLAQ_EQUATIONS_NORMAL_RESIDUAL",
+    NormalError => "PLAQ_EQUATIONS_NORMAL_ERROR",
+});
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
 const EXTENSIONS: usize = 3;
