@@ -57,7 +57,7 @@ program propagator
   integer(c_int32_t), parameter :: normalisation_values(2) = [PLAQ_NORMALISATION_KAPPA, PLAQ_NORMALISATION_MASS]
   character(len=12), parameter :: boundary_names(2) = [character(len=12) :: 'periodic', 'antiperiodic']
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
-  character(len=120), parameter :: help(18) = [character(len=120) :: &
+  character(len=120), parameter :: help(19) = [character(len=120) :: &
     'usage: propagator_f --gauge FILE[:FILE...]|@LIST --kappa K [--kappa-strange K] [--csw C]', &
     '                    [--time-bc periodic|antiperiodic] [--source point,x,y,z,t | wall,t | wall,all | volume, several]', &
     '                    [--source-momentum nx,ny,nz] [--noise none|z2|z4] [--dilute spin,colour[,time][,parity]]', &
