@@ -2655,7 +2655,8 @@ plaq_status plaq_momentum_save(plaq_momentum momentum,
                                double factor,
                                double *data);
 
-/** plaq_momentum_load from an array in `precision`, double or single. */
+/** plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
+ * for memory of a device. */
 plaq_status plaq_momentum_load_in(plaq_momentum momentum,
                                   int32_t form,
                                   int32_t order,
@@ -2663,7 +2664,7 @@ plaq_status plaq_momentum_load_in(plaq_momentum momentum,
                                   double factor,
                                   const void *data);
 
-/** plaq_momentum_save into an array in `precision`, double or single. */
+/** plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it. */
 plaq_status plaq_momentum_save_in(plaq_momentum momentum,
                                   int32_t form,
                                   int32_t order,

@@ -2911,7 +2911,8 @@ module plaq
       real(c_double), value :: factor
       real(c_double), intent(inout) :: data(*)
     end function
-    !> plaq_momentum_load from an array in `precision`, double or single.
+    !> plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
+    !> for memory of a device.
     integer(c_int32_t) function plaq_momentum_load_in(momentum, &
         form, &
         order, &
@@ -2926,7 +2927,7 @@ module plaq
       real(c_double), value :: factor
       type(c_ptr), value :: data
     end function
-    !> plaq_momentum_save into an array in `precision`, double or single.
+    !> plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it.
     integer(c_int32_t) function plaq_momentum_save_in(momentum, &
         form, &
         order, &

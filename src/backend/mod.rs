@@ -578,7 +578,7 @@ impl Device {
                 Location::Host if self.0.backend.hidden(at.0)? => bail!(
                     BadLayout,
                     "data: array {i}: expected host memory, found memory of a device; \
-                     layout.location says which"
+                     where there is a layout its location says which"
                 ),
                 Location::Host => {}
             }

@@ -2,11 +2,14 @@
 
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
-use super::args::{choose, Array, Data, DataOut, Handle, Out, OutArray, Params, Raw, Report};
+use super::args::{
+    choose, Array, Data, DataOut, Handle, Memory, Out, OutArray, Params, Raw, Report,
+};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::table::interface;
+use crate::backend::Location;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
@@ -103,9 +106,10 @@ interface! {
         plaq_momentum_load(momentum: Handle<plaq_momentum>, form: i32, order: i32, factor: f64, data: Array<f64>) = load;
         /// `factor` times the momenta into the host's array.
         plaq_momentum_save(momentum: Handle<plaq_momentum>, form: i32, order: i32, factor: f64, data: OutArray<f64>) = save;
-        /// plaq_momentum_load from an array in `precision`, double or single.
+        /// plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
+        /// for memory of a device.
         plaq_momentum_load_in(momentum: Handle<plaq_momentum>, form: i32, order: i32, precision: i32, factor: f64, data: Data) = load_in;
-        /// plaq_momentum_save into an array in `precision`, double or single.
+        /// plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it.
         plaq_momentum_save_in(momentum: Handle<plaq_momentum>, form: i32, order: i32, precision: i32, factor: f64, data: DataOut) = save_in;
         /// The gauge action of the links, all ranks.
         plaq_action_gauge(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, action: Out<f64>) = action_gauge;
@@ -201,6 +205,7 @@ fn load_in(
     let precision = array_precision(precision)?;
     let mut momenta = momentum.write("momentum")?;
     let count = momenta.geometry().volume() * 4 * form.reals();
+    on_host(&momenta, data, precision, count)?;
     momenta.load(&data.numbers(precision, count), form, order, factor)
 }
 
@@ -216,9 +221,24 @@ fn save_in(
     let precision = array_precision(precision)?;
     let momenta = momentum.read("momentum")?;
     let mut array = vec![0.0; momenta.geometry().volume() * 4 * form.reals()];
+    on_host(&momenta, data, precision, array.len())?;
     momenta.save(&mut array, form, order, factor)?;
     data.write(precision, &array);
     Ok(())
+}
+
+/// Refuses arrays on a device.
+fn on_host(
+    momenta: &Momenta,
+    data: &impl Memory,
+    precision: Precision,
+    count: usize,
+) -> Result<()> {
+    if momenta.device().is_cpu() {
+        return Ok(());
+    }
+    let bytes = [count * precision.bytes()];
+    momenta.device().check_reach(&data.block(&bytes, Location::Host), &bytes)
 }
 
 fn force_of(gauge: &Gauge, params: &plaq_gauge_action_params) -> Result<GaugeForce> {

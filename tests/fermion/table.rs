@@ -72,13 +72,13 @@ fn bits(r: &TrajectoryReport, u: &GaugeField) -> (u64, u64, Vec<f64>) {
 fn row(
     (what, action, quarks): (&str, &str, &str),
     integrators: &[(&str, &[(&str, usize)])],
-    extents: [usize; 4],
+    folder: &str,
 ) {
     let device = device();
-    let geometry = common::geometry(over_ranks(extents), &device);
+    let geometry = common::geometry(over_ranks([4, 2, 2, 4]), &device);
     let mut first = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
     first.set_near_unit(9, 0.5).unwrap();
-    let folder = Folder::new("hmc-table");
+    let folder = Folder::new(folder);
     let file = folder.0.join("chain.lime");
     for (integrator, levels) in integrators {
         let what = format!("{what}, {integrator}");
@@ -115,7 +115,7 @@ fn row(
 #[test]
 fn every_monomial_with_every_integrator() {
     for monomial in MONOMIALS {
-        row(monomial, &INTEGRATORS, [4, 2, 2, 4]);
+        row(monomial, &INTEGRATORS, "hmc-table");
     }
 }
 
@@ -126,6 +126,6 @@ fn monomials_over_ranks_with_every_integrator() {
         [("ratio", &INTEGRATORS[1..]), ("stout, one flavour", &INTEGRATORS[4..])]
     {
         let found = MONOMIALS.iter().find(|m| m.0 == name);
-        row(*found.expect("a row of the table"), integrators, [4, 2, 2, 4]);
+        row(*found.expect("a row of the table"), integrators, "hmc-table-ranks");
     }
 }

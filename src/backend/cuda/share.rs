@@ -40,8 +40,19 @@ pub fn detach(cuda: &Cuda, base: Ptr) {
     let _ = cu!(cuda.driver, ipc_close(base.0), "");
 }
 
-/// Page-locked host memory, zeroed: its address on the host and on the device.
+/// Bytes that the host can give without swapping, as the kernel estimates; None: it does not say.
+fn host_memory_left() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+/// Page-locked host memory, zeroed: its address on the host and on the device. The driver would take pages until
+/// the kernel ends the process, so more than there is is refused here.
 pub fn mapped(d: &Driver, bytes: usize) -> Result<(u64, Ptr)> {
+    if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
+        bail!(OutOfMemory, "page-locked memory: expected at most {left} bytes, found {bytes}");
+    }
     let (mut host, mut ptr): (*mut c_void, u64) = (std::ptr::null_mut(), 0);
     cu!(d, host_alloc(&mut host, bytes, HOST_PORTABLE_MAPPED), "allocating page-locked memory")?;
     // SAFETY: the allocation just made has this size.
