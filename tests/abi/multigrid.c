@@ -51,7 +51,10 @@ static int64_t solve(plaq_context context, plaq_dirac dirac, plaq_multigrid mult
   p.tol = 1e-5;
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_set_multigrid(solver, multigrid));
-  EXPECT(status, plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+  if (status == PLAQ_STALE_MULTIGRID)
+    REFUSED(PLAQ_STALE_MULTIGRID, "update", plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+  else
+    EXPECT(status, plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
   CHECK(status != PLAQ_SUCCESS || r.converged == 1);
   OK(plaq_solver_destroy(solver));
   OK(plaq_spinor_destroy(x));
