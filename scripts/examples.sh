@@ -49,7 +49,7 @@ done <<<"$list"
 alike() {
   awk 'function number(x) { return x ~ /^[-+]?[0-9.]+([eE][-+]?[0-9]+)?$/ }
     /iterations,/ { next }
-    { gsub(/,/, " "); for (i = 1; i <= NF; i++) token[FNR == NR, ++n[FNR == NR]] = $i }
+    { gsub(/[,;]/, " "); for (i = 1; i <= NF; i++) token[FNR == NR, ++n[FNR == NR]] = $i }
     END {
       if (!n[1] || n[1] != n[0]) exit 1
       for (i = 1; i <= n[1]; i++) {
@@ -250,7 +250,7 @@ multigrid_study() {
 # Table and plot of a finished study are those that it had.
 again_from_its_file() {
   scripts/studies/multigrid.py --from "$out/multigrid.json" --plot "$out/again.svg" >"$out/again" || return 1
-  diff "$out/masses" "$out/again" && cmp "$out/multigrid.svg" "$out/again.svg"
+  grep -q '^|' "$out/again" && diff <(grep '^|' "$out/masses") <(grep '^|' "$out/again") && cmp "$out/multigrid.svg" "$out/again.svg"
 }
 
 same_iterations() { # JSON, JSON

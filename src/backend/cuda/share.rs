@@ -4,7 +4,7 @@ use std::ffi::c_void;
 
 use super::driver::{cu, Driver, IpcHandle, HOST_PORTABLE_MAPPED};
 use super::Cuda;
-use crate::backend::Ptr;
+use crate::backend::{host_memory_left, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -38,13 +38,6 @@ pub fn attach(cuda: &Cuda, shared: &[u8]) -> Result<(Ptr, Ptr)> {
 
 pub fn detach(cuda: &Cuda, base: Ptr) {
     let _ = cu!(cuda.driver, ipc_close(base.0), "");
-}
-
-/// Bytes that the host can give without swapping, as the kernel estimates; None: it does not say.
-fn host_memory_left() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
 }
 
 /// Page-locked host memory, zeroed: its address on the host and on the device. The driver would take pages until

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::QudaInitArgs_t;
-use crate::backend::Mapped;
+use crate::backend::{host_memory_left, Mapped};
 use crate::bail;
 use crate::capi::args::{choose, numbers};
 use crate::capi::quda::enums::Verbosity;
@@ -47,6 +47,10 @@ static PINNED: LazyLock<Mutex<HashMap<usize, Pinned>>> = LazyLock::new(Mutex::de
 
 /// Page-locked where the default context is on a GPU, else ordinary memory; zeroed.
 pub fn allocate(bytes: usize) -> Result<*mut c_void> {
+    // Where the system promises more than there is, zeroing it would end the process.
+    if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
+        bail!(OutOfMemory, "bytes: expected what memory holds, {left}, found {bytes}");
+    }
     let (address, kind) = match locked(bytes) {
         Some(memory) => (memory.host() as usize, Pinned::Locked(memory)),
         None => {
