@@ -243,10 +243,7 @@ impl Cuda {
     }
 
     fn enqueue_sums(&self, call: &Call, over: Option<&SumArgs>) -> Result<Posted> {
-        let Some((width, _)) = call.kernel.kind.numbers() else {
-            bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
-        };
-        let kernel = self.kernel(call)?;
+        let ((width, _), kernel) = (call.numbers(), self.kernel(call)?);
         let Work { n, batches, .. } = call.work;
         let blocks = sum_blocks(call.kernel, kernel.shape, self.multiprocessors, n, batches);
         // Launches come in the order of their tags.

@@ -180,14 +180,13 @@ impl Modules {
         let start = Instant::now();
         let mut sources = HashMap::new();
         for Asked { kernel, params, specs, work } in asked {
-            let params: Vec<&str> = params.iter().map(String::as_str).collect();
             let (args, args_bytes, specs, work) = (std::ptr::null(), 0, specs.clone(), *work);
-            let call = Call { kernel, params: &params, args, args_bytes, specs, work };
+            let call = Call { kernel, params, args, args_bytes, specs, work };
             if self.find(&Key::new(&call)).is_some() {
                 continue;
             }
             for shape in self.shapes(&call) {
-                let source = Source::new(kernel, &params, &call.specs, shape);
+                let source = Source::new(kernel, params, &call.specs, shape);
                 sources.insert(source.hash(self.arch, self.nvrtc.version), source);
             }
         }
