@@ -19,7 +19,6 @@ kernels! {
     StreamCopy: "stream_copy" in "blas.h" takes StreamArgs, Site [];
     ConvertGauge: "convert_gauge" in "recon.h" takes ConvertArgs, Site [Precision, Precision];
     ConvertClover: "convert_clover" in "recon.h" takes ConvertArgs, Site [Precision, Precision].cold();
-    Math = MathProbe: "math" in "plaq_math.h" takes MathArgs, Site [Float];
     CloverBuild: "clover_build" in "clover.h" takes CloverArgs, Site [Float, Rows].blocks(Blocks::AllRegisters);
     CloverInvert: "clover_invert" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site();
     LayoutGauge: "layout_gauge" in "layout.h" takes LayoutArgs, Lane [Precision];

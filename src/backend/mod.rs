@@ -15,7 +15,7 @@ mod profile;
 mod rehearsal;
 mod shared;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -466,37 +466,6 @@ impl Device {
                 "{what} needs {bytes} bytes on {}: {free} of {total} bytes are available",
                 self.name()
             );
-        }
-        Ok(())
-    }
-
-    /// Applies a function of kernels/plaq_math.h (`MATH_*`) to the pairs (x, y), in single
-    /// precision where `single`; for tests that compare devices.
-    pub fn math(&self, op: i32, x: &mut [f64], y: &mut [f64], single: bool) -> Result<()> {
-        let (n, lanes) = (x.len(), self.max_lanes());
-        let bytes = if single { 4 } else { 8 };
-        let work = Work { n: n.div_ceil(lanes), batches: 1, lanes };
-        let mut buffers =
-            [self.alloc(work.n * lanes * bytes)?, self.alloc(work.n * lanes * bytes)?];
-        for (buffer, host) in buffers.iter_mut().zip([&*x, &*y]) {
-            let narrow: Vec<f32> = host.iter().map(|&v| v as f32).collect();
-            buffer.upload(if single {
-                bytemuck::cast_slice(&narrow)
-            } else {
-                bytemuck::cast_slice(host)
-            })?;
-        }
-        let args = args::MathArgs { x: buffers[0].ptr(), y: buffers[1].ptr(), op };
-        let float = if single { families::Float::F32 } else { families::Float::F64 };
-        self.launch(kernels::Math(float), &args, work)?;
-        for (buffer, host) in buffers.iter().zip([x, y]) {
-            if single {
-                let mut narrow = vec![0f32; n];
-                buffer.download(bytemuck::cast_slice_mut(&mut narrow))?;
-                host.iter_mut().zip(narrow).for_each(|(h, v)| *h = v as f64);
-            } else {
-                buffer.download(bytemuck::cast_slice_mut(host))?;
-            }
         }
         Ok(())
     }

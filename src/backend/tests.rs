@@ -6,7 +6,7 @@ use crate::backend::args::{BlasArgs, Geom, HopArgs, StreamArgs, BLAS_AXPBY, BLAS
 use crate::error::{Error, Status};
 
 #[path = "../../tests/common/mod.rs"]
-mod common;
+pub mod common;
 use common::devices;
 
 fn numbers(n: usize, seed: u64) -> Vec<f64> {

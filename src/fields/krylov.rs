@@ -337,6 +337,7 @@ impl LeastSquares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::tests::common::Lex;
     use crate::fields::{blas, Noise, SpinorField, Subset};
 
     fn device() -> Device {

@@ -12,7 +12,6 @@ mod geometry;
 pub(crate) mod halo;
 pub(crate) mod krylov;
 mod layout;
-mod lex;
 mod matrix;
 mod momenta;
 mod peers;
