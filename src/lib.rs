@@ -21,10 +21,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr, clippy::exit))]
 
-// Its macro names kernels everywhere below.
-#[macro_use]
 pub mod backend;
-
 pub mod capi;
 pub mod comm;
 pub mod compose;

@@ -5,7 +5,9 @@ mod reference;
 
 use std::path::Path;
 
-use common::{configuration, devices, distance, on_rank_0, over_ranks, ranks, tolerance, Folder};
+use common::{
+    configuration, devices, distance, on_rank_0, over_ranks, ranks, tolerance, Folder, Lex,
+};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};

@@ -6,7 +6,7 @@ mod reference;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::{devices, largest, lattices, tolerance};
+use common::{devices, largest, lattices, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Normalisation, SolveParams};
 use plaq::error::Status;

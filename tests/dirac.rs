@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, extents_on, over_ranks, storage_factor, tolerance};
+use common::{devices, distance, extents_on, over_ranks, storage_factor, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::compose::EvenOdd;
 use plaq::error::Status;

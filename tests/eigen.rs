@@ -6,7 +6,7 @@ mod reference;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use common::{devices, distance, extents_on, largest, over_ranks, ranks, tolerance};
+use common::{devices, distance, extents_on, largest, over_ranks, ranks, tolerance, Lex};
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::error::Status;

@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use common::{devices, ranks};
+use common::{devices, ranks, Lex};
 use plaq::backend::Device;
 use plaq::comm::{Comm, Communicator, Options, RankMap};
 use plaq::compose::{DiracSolver, SolveParams};

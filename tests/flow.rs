@@ -6,7 +6,7 @@ mod reference;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::{devices, distance, extents_on, over_ranks};
+use common::{devices, distance, extents_on, over_ranks, Lex};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Momenta, Precision, Recon};

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use common::remote::remote;
-use common::{devices, distance, extents_on, largest, over_ranks, ranks, EXTENTS};
+use common::{devices, distance, extents_on, largest, over_ranks, ranks, Lex, EXTENTS};
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::comm::Comm;

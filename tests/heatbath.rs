@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, lattices, tolerance};
+use common::{devices, distance, lattices, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};

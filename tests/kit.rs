@@ -40,8 +40,6 @@ mod laplace;
 mod layouts;
 #[path = "layouts_staged.rs"]
 mod layouts_staged;
-#[path = "math.rs"]
-mod math;
 #[path = "memory.rs"]
 mod memory;
 #[path = "multigrid/main.rs"]

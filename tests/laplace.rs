@@ -6,7 +6,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, extents_on, over_ranks, tolerance};
+use common::{devices, distance, extents_on, over_ranks, tolerance, Lex};
 use plaq::error::Status;
 use plaq::fields::blas::Times;
 use plaq::fields::shifts::Step;

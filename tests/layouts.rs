@@ -4,6 +4,7 @@
 mod common;
 mod reference;
 
+use common::Lex;
 use plaq::backend::{Device, External, Location};
 use plaq::error::Status;
 use plaq::fields::{

@@ -5,6 +5,7 @@ mod common;
 mod reference;
 
 use common::remote::remote;
+use common::Lex;
 use plaq::backend::{Device, External, Location};
 use plaq::fields::{
     CloverField, GammaBasis, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,

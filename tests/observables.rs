@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, largest, lattices, storage_factor, tolerance};
+use common::{devices, largest, lattices, storage_factor, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};

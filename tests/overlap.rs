@@ -6,7 +6,7 @@ mod reference;
 
 use std::sync::{Arc, OnceLock};
 
-use common::{devices, distance, over_ranks};
+use common::{devices, distance, over_ranks, Lex};
 use plaq::backend::Device;
 use plaq::compose::approximation::{Polynomial, Rational};
 use plaq::compose::{Finder, Method, ModeParams, Modes, Overlap, Sign, SignParams};

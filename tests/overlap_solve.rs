@@ -5,7 +5,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, largest, over_ranks, ranks};
+use common::{devices, distance, largest, over_ranks, ranks, Lex};
 use plaq::backend::Device;
 use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams};
 use plaq::compose::{

@@ -5,8 +5,8 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::devices;
 use common::milc::{self, Milc, CSW};
+use common::{devices, lex::links_from_lex, Lex};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Schur, SolveParams};
 use plaq::fields::{GaugeField, LinkOptions, Precision, Recon};
@@ -28,7 +28,7 @@ fn operator(device: &Device, file: &GaugeFile, dirac: DiracParams) -> Arc<Wilson
     let geometry = common::geometry(file.extents, device);
     let options = LinkOptions { reproject: true, ..LinkOptions::checked(Precision::F32) };
     let form = (Precision::F64, Recon::R12);
-    let gauge = GaugeField::from_lex(device, &geometry, form, &file.links, options).unwrap();
+    let gauge = links_from_lex(device, &geometry, form, &file.links, options).unwrap();
     Arc::new(Wilson::new(Arc::new(gauge), dirac).unwrap())
 }
 

@@ -4,6 +4,7 @@
 mod common;
 mod reference;
 
+use common::Lex;
 use plaq::backend::Device;
 use plaq::fields::{GaugeField, Precision, Recon};
 use reference::matrix::mul;

@@ -6,7 +6,7 @@ mod reference;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use common::{devices, distance, extents_on, over_ranks, shared, tolerance};
+use common::{devices, distance, extents_on, over_ranks, shared, tolerance, Lex};
 use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Noise, Precision, Recon, SpinorField, Subset};

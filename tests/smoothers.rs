@@ -6,7 +6,7 @@ mod reference;
 
 use std::sync::Arc;
 
-use common::{devices, distance, over_ranks, ranks};
+use common::{devices, distance, over_ranks, ranks, Lex};
 use plaq::backend::Device;
 use plaq::comm::Comm;
 use plaq::compose::multigrid::{

@@ -1,4 +1,4 @@
-//! Every kernel that exists: family header, name, argument struct, kind and the template
+//! Every kernel that exists: a type, and family header, name, argument struct, kind and the template
 //! parameters it is instantiated for. Shared with build.rs, which instantiates all of it for
 //! the CPU; the GPU compiles what is launched.
 
@@ -46,8 +46,9 @@ pub struct Kernel {
     pub vectors: Vectors,
     /// Its instantiations take the compiler long: a translation unit for itself.
     pub large: bool,
-    /// The GPU tuner measures its launch shape by running it again and again. A sweep of gauge fixing
-    /// changes what it reads: its first call is on a copy (src/ops/gaugefix/sweeper.rs).
+    /// The GPU tuner measures its launch shape by running it again and again before its first call. A sweep of
+    /// gauge fixing changes what it reads: its first call is on a copy (src/ops/gaugefix/sweeper.rs). Other
+    /// kernels whose shape is free are tuned in the midst of work (src/backend/cuda/trials.rs).
     pub tuned: bool,
     /// On a GPU it comes on the device while the kernel before still runs (plaq_dialect.h): for those
     /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
@@ -60,6 +61,14 @@ pub struct Kernel {
     #[allow(dead_code)]
     pub failures: bool,
     pub blocks: Blocks,
+}
+
+impl Kernel {
+    /// Do blocks of any shape give the same numbers? Not those of sums, nor where blocks have an order.
+    #[allow(dead_code)]
+    pub fn any_shape(&self) -> bool {
+        matches!(self.kind, Kind::Site) && self.blocks == Blocks::Usual
+    }
 }
 
 /// For how many lanes a kernel is made with vectors.
@@ -103,22 +112,15 @@ impl Blocks {
     }
 }
 
-/// A row of the table.
-const fn kernel(
-    name: &'static str,
-    body: &'static str,
-    header: &'static str,
-    args: &'static str,
-    kind: Kind,
-    params: &'static [&'static [&'static str]],
-) -> Kernel {
-    Kernel {
-        name,
-        body,
-        header,
-        args,
-        kind,
-        params,
+/// A row without words.
+impl Kernel {
+    const PLAIN: Kernel = Kernel {
+        name: "",
+        body: "",
+        header: "",
+        args: "",
+        kind: Kind::Site,
+        params: &[],
         vectors: Vectors::Usual,
         large: false,
         tuned: false,
@@ -126,7 +128,7 @@ const fn kernel(
         by_site: false,
         failures: false,
         blocks: Blocks::Usual,
-    }
+    };
 }
 
 /// Words of a row.
@@ -157,35 +159,188 @@ impl Kernel {
     }
 }
 
-/// The row with this name; in a constant, a name that the table lacks does not compile.
-#[allow(dead_code)]
-pub const fn find(name: &str) -> &'static Kernel {
-    let mut i = 0;
-    while i < KERNELS.len() {
-        if same(KERNELS[i].name.as_bytes(), name.as_bytes()) {
-            return &KERNELS[i];
+/// Values of a template parameter: a type, so that a kernel cannot be asked for another one.
+pub trait Values: Copy {
+    /// What they are some of: storage precisions, storages of links.
+    type All: Copy;
+    /// Their names in symbols.
+    const TOKENS: &'static [&'static str];
+    /// This value, if it is one of them.
+    fn of(value: Self::All) -> Result<Self, NotMade>;
+    fn token(self) -> &'static str;
+}
+
+/// A value that a kernel is not made for.
+#[derive(Debug)]
+pub struct NotMade {
+    pub found: &'static str,
+    pub made: &'static [&'static str],
+}
+
+macro_rules! values {
+    ($($(#[$m:meta])* $All:ident { $($(#[$d:meta])* $V:ident $(= $n:literal)? $token:literal,)* })*) => {$(
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $All { $($(#[$d])* $V $(= $n)?,)* }
+        impl $All {
+            /// Name in kernel symbols.
+            pub const fn token(self) -> &'static str {
+                match self { $($All::$V => $token,)* }
+            }
         }
-        i += 1;
-    }
-    panic!("no kernel has this name")
+        impl Values for $All {
+            type All = $All;
+            const TOKENS: &'static [&'static str] = &[$($token),*];
+            fn of(value: $All) -> Result<Self, NotMade> { Ok(value) }
+            fn token(self) -> &'static str { $All::token(self) }
+        }
+    )*};
+    ($($(#[$m:meta])* $Some:ident of $All:ident { $($V:ident),* })*) => {$(
+        $(#[$m])*
+        #[derive(Clone, Copy, PartialEq, Eq)]
+        pub enum $Some { $($V,)* }
+        impl Values for $Some {
+            type All = $All;
+            const TOKENS: &'static [&'static str] = &[$($All::$V.token()),*];
+            fn of(value: $All) -> Result<Self, NotMade> {
+                match value {
+                    $($All::$V => Ok($Some::$V),)*
+                    #[allow(unreachable_patterns)]
+                    other => Err(NotMade { found: other.token(), made: Self::TOKENS }),
+                }
+            }
+            fn token(self) -> &'static str {
+                match self { $($Some::$V => $All::$V.token(),)* }
+            }
+        }
+    )*};
 }
 
-const fn same(a: &[u8], b: &[u8]) -> bool {
-    let mut i = 0;
-    while i < a.len() && i < b.len() && a[i] == b[i] {
-        i += 1;
+values! {
+    /// Storage precision. Arithmetic is in double for `F64`, in single otherwise; sums are in double.
+    Precision {
+        F64 = 64 "f64",
+        F32 = 32 "f32",
+        /// 16-bit fixed point; spinors and clover blocks with one unit per site.
+        F16 = 16 "f16",
     }
-    i == a.len() && i == b.len()
+    /// How a link is stored (kernels/recon.h): which real numbers are kept and how the matrix comes
+    /// back from them. The storage fixes the gauge group.
+    Recon {
+        /// All nine complex entries.
+        R18 "R18",
+        /// The first two rows.
+        R12 "R12",
+        /// Eight numbers, two unit vectors by stereographic projection: uniform error of a few units of
+        /// roundoff, without roots or trigonometry.
+        R8 "R8",
+        /// Eight angles (Walk's thesis, Appendix B): uniform error, but slow.
+        R8Angles "R8A",
+        /// SU(2): a0 + i a.sigma as four reals.
+        Su2 "SU2",
+    }
 }
 
-pub const PRECISIONS: &[&str] = &["f64", "f32", "f16"];
-/// SU(3) storages, and all of them (kernels/recon.h).
-pub const RECONS: &[&str] = &["R18", "R12", "R8", "R8A"];
-pub const STORAGES: &[&str] = &["R18", "R12", "R8", "R8A", "SU2"];
-/// Links stored entry by entry: what cold kernels are made for.
-pub const WHOLE: &[&str] = &["R18", "SU2"];
-/// Precisions that fields are computed in before they are stored smaller.
-pub const FLOATS: &[&str] = &["f64", "f32"];
+values! {
+    /// What fields are computed in before they are stored smaller.
+    Float of Precision { F64, F32 }
+    Double of Precision { F64 }
+    Single of Precision { F32 }
+    Short of Precision { F16 }
+    /// Storages of SU(3).
+    Su3 of Recon { R18, R12, R8, R8Angles }
+    /// Links stored entry by entry: what cold kernels are made for.
+    Whole of Recon { R18, Su2 }
+    /// The same of SU(3).
+    Entries of Recon { R18 }
+    /// Whole rows.
+    Rows of Recon { R18, R12 }
+    /// What gauge fixing keeps links and transformations in.
+    Fixed of Recon { R8, R12, Su2 }
+    /// Transformations.
+    Turn of Recon { R12, Su2 }
+}
+
+/// A kernel of the table with values of its parameters.
+pub trait Instance: Copy + Send + Sync {
+    type Args: super::args::KernelArgs;
+    type Params: AsRef<[&'static str]>;
+    const KERNEL: &'static Kernel;
+    /// The values as they are in the symbol.
+    fn params(self) -> Self::Params;
+}
+
+/// Runs over sites.
+pub trait Sites: Instance {}
+/// Adds up numbers of all sites.
+pub trait Sums: Instance {}
+
+/// Makes of each row a type in `kernels`, whose fields are the values of its parameters, and of all rows
+/// the table. A row: the type, which names the C++ template too unless that has a name of its own, the
+/// first part of the symbol, the header, the argument struct, the kind, the sets of values, words.
+macro_rules! kernels {
+    ($($K:ident $(= $body:ident)?: $name:literal in $header:literal takes $args:ident,
+       $kind:ident $(($($n:literal),*))? [$($P:ident),*] $(. $word:ident($($arg:expr)?))*;)*) => {
+        /// A type for each kernel: `kernels::Hop(precision, storage)` is one instantiation.
+        pub mod kernels {
+            use super::*;
+            $(
+                #[derive(Clone, Copy)]
+                pub struct $K($(pub $P),*);
+                kernels!(@values $K $args $($P)*);
+                kernels!(@runs $kind $K);
+            )*
+            $(impl $K {
+                pub const ROW: Kernel = Kernel {
+                    name: $name,
+                    body: [$(stringify!($body),)? stringify!($K)][0],
+                    header: $header,
+                    args: stringify!($args),
+                    kind: Kind::$kind $(($($n),*))?,
+                    params: &[$($P::TOKENS),*],
+                    ..Kernel::PLAIN
+                }$(.$word($($arg)?))*;
+            })*
+        }
+        /// The table of kernels.
+        pub const KERNELS: &[Kernel] = &[$(kernels::$K::ROW),*];
+    };
+    (@values $K:ident $args:ident) => {
+        kernels!(@instance $K $args self, 0, []);
+    };
+    (@values $K:ident $args:ident $A:ident) => {
+        impl $K {
+            /// With these values, if it is made for them.
+            pub fn of(a: <$A as Values>::All) -> Result<Self, NotMade> {
+                Ok(Self($A::of(a)?))
+            }
+        }
+        kernels!(@instance $K $args self, 1, [Values::token(self.0)]);
+    };
+    (@values $K:ident $args:ident $A:ident $B:ident) => {
+        impl $K {
+            /// With these values, if it is made for them.
+            pub fn of(a: <$A as Values>::All, b: <$B as Values>::All) -> Result<Self, NotMade> {
+                Ok(Self($A::of(a)?, $B::of(b)?))
+            }
+        }
+        kernels!(@instance $K $args self, 2, [Values::token(self.0), Values::token(self.1)]);
+    };
+    (@instance $K:ident $args:ident $self:ident, $count:literal, $tokens:expr) => {
+        impl Instance for $K {
+            type Args = super::super::args::$args;
+            type Params = [&'static str; $count];
+            const KERNEL: &'static Kernel = &Self::ROW;
+            fn params($self) -> Self::Params {
+                $tokens
+            }
+        }
+    };
+    (@runs Site $K:ident) => { impl Sites for $K {} };
+    (@runs Block $K:ident) => { impl Sites for $K {} };
+    (@runs Lane $K:ident) => { impl Sites for $K {} };
+    (@runs $kind:ident $K:ident) => { impl Sums for $K {} };
+}
 
 include!("families_table.rs");
 

@@ -1,113 +1,111 @@
-/// The table of kernels.
-pub const KERNELS: &[Kernel] = &[
-    kernel("hop", "Hop", "wilson.h", "HopArgs", Kind::Block, &[PRECISIONS, RECONS]).hot().large().tuned().overlapping(),
-    kernel("hop_pack", "HopPack", "wilson.h", "HopArgs", Kind::Block, &[PRECISIONS]).hot(),
-    kernel("signal", "Signal", "signal.h", "SignalArgs", Kind::Lane, &[]),
-    kernel("await", "Await", "signal.h", "SignalArgs", Kind::Lane, &[]),
-    kernel("border_pack", "BorderPack", "border.h", "BorderArgs", Kind::Lane, &[PRECISIONS, STORAGES]),
-    kernel("border_unpack", "BorderUnpack", "border.h", "BorderArgs", Kind::Lane, &[PRECISIONS, STORAGES]),
-    kernel("border_return", "BorderReturn", "border.h", "BorderArgs", Kind::Lane, &[PRECISIONS, STORAGES]),
-    kernel("face_pack", "FacePack", "border.h", "FaceArgs", Kind::Lane, &[FLOATS, &["R12", "SU2"]]),
-    kernel("face_unpack", "FaceUnpack", "border.h", "FaceArgs", Kind::Lane, &[FLOATS, &["R12", "SU2"]]),
-    kernel("site_op", "SiteOp", "wilson.h", "SiteOpArgs", Kind::Site, &[PRECISIONS]).hot(),
-    kernel("laplace", "Laplace", "laplace.h", "LaplaceArgs", Kind::Site, &[PRECISIONS, &["R18", "R12"]]),
-    kernel("vector_pack", "VectorPack", "laplace.h", "LaplaceArgs", Kind::Site, &[PRECISIONS]),
-    kernel("smear_links", "SmearLinks", "smear.h", "SmearArgs", Kind::Site, &[FLOATS]),
-    kernel("blas", "Blas", "blas.h", "BlasArgs", Kind::Site, &[PRECISIONS]).hot(),
-    kernel("blas_mixed", "Blas2", "blas.h", "BlasArgs", Kind::Site, &[PRECISIONS, PRECISIONS]).hot(),
-    kernel("heavy_quark", "HeavyQuark", "blas.h", "BlasArgs", Kind::Reduce(3), &[PRECISIONS]),
-    kernel("blas_sum", "BlasSum", "blas.h", "BlasArgs", Kind::Reduce(3), &[PRECISIONS]).hot(),
-    kernel("stream_copy", "StreamCopy", "blas.h", "StreamArgs", Kind::Site, &[]),
-    kernel("convert_gauge", "ConvertGauge", "recon.h", "ConvertArgs", Kind::Site, &[PRECISIONS, PRECISIONS]),
-    kernel("convert_clover", "ConvertClover", "recon.h", "ConvertArgs", Kind::Site, &[PRECISIONS, PRECISIONS]).cold(),
-    kernel("math", "MathProbe", "plaq_math.h", "MathArgs", Kind::Site, &[&["f64", "f32"]]),
-    kernel("clover_build", "CloverBuild", "clover.h", "CloverArgs", Kind::Site, &[FLOATS, &["R18", "R12"]]).blocks(Blocks::AllRegisters),
-    kernel("clover_invert", "CloverInvert", "clover.h", "CloverArgs", Kind::Reduce(3), &[FLOATS]).failures().by_site(),
-    kernel("layout_gauge", "LayoutGauge", "layout.h", "LayoutArgs", Kind::Lane, &[PRECISIONS]),
-    kernel("layout_spinor", "LayoutSpinor", "layout.h", "LayoutArgs", Kind::Lane, &[PRECISIONS]),
-    kernel("layout_clover", "LayoutClover", "layout.h", "LayoutArgs", Kind::Lane, &[PRECISIONS]),
-    kernel("layout_report", "LayoutReport", "layout.h", "ReportArgs", Kind::LaneReduce(2, 0), &[]),
-    kernel("plaquette_sum", "PlaquetteSum", "observables.h", "ObservableArgs", Kind::Reduce(3), &[PRECISIONS, STORAGES]),
-    kernel("lines", "Lines", "observables.h", "ObservableArgs", Kind::Lane, &[FLOATS, WHOLE]),
-    kernel("unitarity", "Unitarity", "observables.h", "ObservableArgs", Kind::Lane, &[FLOATS, WHOLE]),
-    kernel("field_strength_sum", "FieldStrengthSum", "observables.h", "ObservableArgs", Kind::Reduce(3), &[FLOATS, &["R18"]]).blocks(Blocks::AllRegisters),
-    kernel("random_gauge", "RandomGauge", "random.h", "RandomArgs", Kind::Lane, &[FLOATS, WHOLE]),
-    kernel("random_spinor", "RandomSpinor", "random.h", "RandomArgs", Kind::Lane, &[PRECISIONS]),
-    kernel("update_links", "UpdateLinks", "heatbath.h", "UpdateArgs", Kind::Site, &[FLOATS, WHOLE]),
-    kernel("gauge_sweep", "GaugeSweep", "gaugefix.h", "GaugeFixArgs", Kind::Site, &[FLOATS, &["R8", "R12", "SU2"]]).large().tuned().overlapping(),
-    kernel("gauge_sweep_seen", "GaugeSweep", "gaugefix.h", "GaugeFixArgs", Kind::ReduceMost(4, 2), &[FLOATS, &["R8", "R12", "SU2"]]).large().blocks(Blocks::SmallSingle),
-    kernel("gauge_quality", "GaugeQuality", "gaugefix.h", "GaugeFixArgs", Kind::ReduceMost(4, 2), &[FLOATS, &["R8", "R12", "SU2"]]).blocks(Blocks::SmallSingle),
-    kernel("gauge_transform", "GaugeTransform", "gaugefix.h", "GaugeFixArgs", Kind::Site, &[&["f64"], WHOLE]),
-    kernel("transform_select", "TransformSelect", "gaugefix.h", "GaugeFixArgs", Kind::Site, &[&["f64"], WHOLE]),
-    kernel("transform_array", "TransformArray", "gaugefix.h", "GaugeFixArgs", Kind::Lane, &[&["f64"], WHOLE]).cold(),
-    kernel("transform_product", "TransformProduct", "gaugefix.h", "TransformProductArgs", Kind::Site, &[&["f64"], WHOLE]),
-    kernel("axial_step", "AxialStep", "axial.h", "AxialArgs", Kind::Site, &[&["f64"], WHOLE]).cold(),
-    kernel("axial_unit", "AxialUnit", "axial.h", "AxialArgs", Kind::Site, &[&["f64"], WHOLE]).cold(),
-    kernel("fourier_gradient", "FourierGradient", "fourier.h", "FourierArgs", Kind::ReduceMost(6, 2), &[FLOATS, &["R8", "R12", "SU2"]]),
-    kernel("fourier_update", "FourierUpdate", "fourier.h", "FourierArgs", Kind::Site, &[FLOATS, &["R8", "R12", "SU2"]]),
-    kernel("fourier_scale", "FourierScale", "fourier.h", "FourierArgs", Kind::LaneReduce(1, 0), &[FLOATS, &["R8", "R12", "SU2"]]),
-    kernel("fourier_direction", "FourierDirection", "fourier.h", "FourierArgs", Kind::LaneReduce(1, 1), &[FLOATS, &["R8", "R12", "SU2"]]),
-    kernel("transpose_pairs", "TransposePairs", "fourier.h", "TransposeArgs", Kind::Lane, &[FLOATS]),
-    kernel("source", "Source", "source.h", "SourceArgs", Kind::Lane, &[PRECISIONS]),
-    kernel("spin_phase", "SpinPhase", "source.h", "SpinPhaseArgs", Kind::Lane, &[FLOATS]),
-    kernel("mesons", "Mesons", "contract.h", "MesonArgs", Kind::Reduce(64), &[FLOATS]).blocks(Blocks::AllRegisters),
-    kernel("baryon", "Baryon", "contract.h", "BaryonArgs", Kind::Reduce(8), &[FLOATS]).blocks(Blocks::AllRegisters),
-    kernel("coarse_apply", "CoarseApply", "coarse.h", "CoarseApplyArgs", Kind::Site, &[FLOATS]),
-    kernel("coarse_apply_short", "CoarseApplyShort", "coarse.h", "CoarseApplyArgs", Kind::Site, &[&["f32"]]),
-    kernel("coarse_shorten", "CoarseShorten", "coarse.h", "CoarseShortenArgs", Kind::Site, &[&["f32"]]),
-    kernel("coarse_pack", "CoarsePack", "coarse.h", "CoarsePackArgs", Kind::Site, &[FLOATS]),
-    kernel("coarse_blas", "CoarseBlas", "coarse.h", "CoarseBlasArgs", Kind::Site, &[FLOATS]),
-    kernel("coarse_sum", "CoarseSum", "coarse.h", "CoarseBlasArgs", Kind::Reduce(3), &[FLOATS]),
-    kernel("coarse_columns", "CoarseColumns", "coarse.h", "CoarseColumnsArgs", Kind::Site, &[FLOATS, FLOATS]),
-    kernel("coarse_invert", "CoarseInvert", "coarse.h", "CoarseMatrixArgs", Kind::LaneReduce(1, 0), &[]).failures(),
-    kernel("coarse_inner", "CoarseInner", "coarse.h", "CoarseMatrixArgs", Kind::Site, &[FLOATS]),
-    kernel("coarse_multiply", "CoarseMultiply", "coarse.h", "CoarseMatrixArgs", Kind::Site, &[FLOATS]),
-    kernel("aggregate_take", "AggregateTake", "aggregate.h", "AggregateFieldArgs", Kind::Lane, &[PRECISIONS, FLOATS]),
-    kernel("aggregate_give", "AggregateGive", "aggregate.h", "AggregateFieldArgs", Kind::Lane, &[PRECISIONS, FLOATS]),
-    kernel("aggregate_restrict", "AggregateRestrict", "aggregate.h", "AggregateArgs", Kind::Site, &[FLOATS, FLOATS]),
-    kernel("aggregate_prolong", "AggregateProlong", "aggregate.h", "AggregateArgs", Kind::Site, &[FLOATS, FLOATS]),
-    kernel("aggregate_cholesky", "AggregateCholesky", "aggregate.h", "AggregateArgs", Kind::LaneReduce(1, 1), &[]).failures(),
-    kernel("krylov_gram", "KrylovGram", "krylov.h", "KrylovArgs", Kind::Reduce(32), &[FLOATS]),
-    kernel("krylov_solve", "KrylovSolve", "krylov.h", "KrylovArgs", Kind::LaneReduce(3, 0), &[]),
-    kernel("krylov_combine", "KrylovCombine", "krylov.h", "KrylovArgs", Kind::Site, &[FLOATS]),
-    kernel("krylov_gram_short", "KrylovShortGram", "krylov_short.h", "KrylovShortArgs", Kind::Reduce(32), &[&["f16"]]).blocks(Blocks::AllRegisters),
-    kernel("krylov_combine_short", "KrylovShortCombine", "krylov_short.h", "KrylovShortArgs", Kind::Site, &[&["f16"]]),
-    kernel("domain_cut", "DomainCut", "domains.h", "DomainCutArgs", Kind::Lane, &[PRECISIONS]),
-    kernel("domain_products", "DomainProducts", "domains.h", "DomainArgs", Kind::Site, &[FLOATS]),
-    kernel("domain_coefficients", "DomainCoefficients", "domains.h", "DomainArgs", Kind::Lane, &[FLOATS]),
-    kernel("domain_step", "DomainStep", "domains.h", "DomainArgs", Kind::Site, &[FLOATS]),
-    kernel("coarse_domain_products", "CoarseDomainProducts", "domains.h", "DomainArgs", Kind::Site, &[FLOATS]),
-    kernel("coarse_domain_step", "CoarseDomainStep", "domains.h", "DomainArgs", Kind::Site, &[FLOATS]),
-    kernel("dense_apply", "DenseApply", "dense.h", "DenseArgs", Kind::Site, &[FLOATS]),
-    kernel("dense_project", "DenseProject", "dense.h", "DenseArgs", Kind::Reduce(2), &[FLOATS]),
-    kernel("dense_combine", "DenseCombine", "dense.h", "DenseArgs", Kind::Site, &[FLOATS]),
-    kernel("random_momenta", "RandomMomenta", "momenta.h", "MomentaArgs", Kind::Lane, &[FLOATS]),
-    kernel("momenta_sum", "MomentaSum", "momenta.h", "MomentaArgs", Kind::ReduceMost(1, 1), &[FLOATS]).by_site(),
-    kernel("momenta_add", "MomentaAdd", "momenta.h", "MomentaArgs", Kind::Site, &[FLOATS, FLOATS]),
-    kernel("momenta_project", "MomentaProject", "momenta.h", "MomentaArgs", Kind::Site, &[FLOATS]),
-    kernel("momenta_array", "MomentaArray", "momenta.h", "MomentaArgs", Kind::Lane, &[FLOATS]),
-    kernel("evolve_links", "EvolveLinks", "evolve.h", "EvolveArgs", Kind::Site, &[FLOATS]),
-    kernel("project_links", "ProjectLinks", "evolve.h", "EvolveArgs", Kind::ReduceMost(1, 1), &[FLOATS]).by_site(),
-    kernel("links_distance", "LinksDistance", "evolve.h", "EvolveArgs", Kind::ReduceMost(1, 1), &[FLOATS]).by_site(),
-    kernel("plaquette_force", "PlaquetteForce", "gauge_force.h", "ForceArgs", Kind::ReduceMost(1, 1), &[FLOATS]).blocks(Blocks::Links),
-    kernel("plane_staples", "PlaneStaples", "gauge_force.h", "ForceArgs", Kind::Site, &[FLOATS]).blocks(Blocks::Links),
-    kernel("rectangle_force", "RectangleForce", "gauge_force.h", "ForceArgs", Kind::ReduceMost(1, 1), &[FLOATS]).blocks(Blocks::Rectangles),
-    kernel("plaquette_action", "PlaquetteAction", "gauge_force.h", "ForceArgs", Kind::Reduce(1), &[FLOATS]),
-    kernel("rectangle_action", "RectangleAction", "gauge_force.h", "ForceArgs", Kind::Reduce(1), &[FLOATS]),
-    kernel("algebra_laplace", "AlgebraLaplace", "gauge_force.h", "ForceArgs", Kind::Site, &[FLOATS]),
-    kernel("hop_force", "HopForce", "fermion_force.h", "HopForceArgs", Kind::Site, &[FLOATS, &["R18", "R12"]]),
-    kernel("clover_insertion", "CloverInsertion", "clover_force.h", "CloverInsertionArgs", Kind::Site, &[FLOATS]),
-    kernel("clover_force", "CloverForce", "clover_force.h", "CloverForceArgs", Kind::Site, &[FLOATS, &["R18", "R12"]]),
-    kernel("basis_dots", "BasisDots", "basis.h", "BasisArgs", Kind::Reduce(16), &[FLOATS]),
-    kernel("basis_update", "BasisUpdate", "basis.h", "BasisArgs", Kind::Site, &[FLOATS]),
-    kernel("chiral_sum", "ChiralSum", "chiral.h", "ChiralArgs", Kind::Site, &[PRECISIONS]),
-    kernel("stout_exponent", "StoutExponent", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]),
-    kernel("stout_turn", "StoutTurn", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]),
-    kernel("stout_force", "StoutForce", "stout.h", "StoutArgs", Kind::Site, &[FLOATS]).blocks(Blocks::AllRegisters),
-    kernel("path_step", "PathStep", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
-    kernel("path_traces", "PathTraces", "paths.h", "PathArgs", Kind::Reduce(16), &[FLOATS]),
-    kernel("path_gather", "PathGather", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
-    kernel("path_elements", "PathElements", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
-    kernel("path_turn", "PathTurn", "paths.h", "PathArgs", Kind::Site, &[FLOATS]),
-    kernel("shift_update", "ShiftUpdate", "shifts.h", "ShiftArgs", Kind::Site, &[PRECISIONS, FLOATS]),
-];
+kernels! {
+    Hop: "hop" in "wilson.h" takes HopArgs, Block [Precision, Su3].hot().large().tuned().overlapping();
+    HopPack: "hop_pack" in "wilson.h" takes HopArgs, Block [Precision].hot();
+    Signal: "signal" in "signal.h" takes SignalArgs, Lane [];
+    Await: "await" in "signal.h" takes SignalArgs, Lane [];
+    BorderPack: "border_pack" in "border.h" takes BorderArgs, Lane [Precision, Recon];
+    BorderUnpack: "border_unpack" in "border.h" takes BorderArgs, Lane [Precision, Recon];
+    BorderReturn: "border_return" in "border.h" takes BorderArgs, Lane [Precision, Recon];
+    FacePack: "face_pack" in "border.h" takes FaceArgs, Lane [Float, Turn];
+    FaceUnpack: "face_unpack" in "border.h" takes FaceArgs, Lane [Float, Turn];
+    SiteOp: "site_op" in "wilson.h" takes SiteOpArgs, Site [Precision].hot();
+    Laplace: "laplace" in "laplace.h" takes LaplaceArgs, Site [Precision, Rows];
+    VectorPack: "vector_pack" in "laplace.h" takes LaplaceArgs, Site [Precision];
+    SmearLinks: "smear_links" in "smear.h" takes SmearArgs, Site [Float];
+    Blas: "blas" in "blas.h" takes BlasArgs, Site [Precision].hot();
+    BlasMixed = Blas2: "blas_mixed" in "blas.h" takes BlasArgs, Site [Precision, Precision].hot();
+    HeavyQuark: "heavy_quark" in "blas.h" takes BlasArgs, Reduce(3) [Precision];
+    BlasSum: "blas_sum" in "blas.h" takes BlasArgs, Reduce(3) [Precision].hot();
+    StreamCopy: "stream_copy" in "blas.h" takes StreamArgs, Site [];
+    ConvertGauge: "convert_gauge" in "recon.h" takes ConvertArgs, Site [Precision, Precision];
+    ConvertClover: "convert_clover" in "recon.h" takes ConvertArgs, Site [Precision, Precision].cold();
+    CloverBuild: "clover_build" in "clover.h" takes CloverArgs, Site [Float, Rows].blocks(Blocks::AllRegisters);
+    CloverInvert: "clover_invert" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site();
+    LayoutGauge: "layout_gauge" in "layout.h" takes LayoutArgs, Lane [Precision];
+    LayoutSpinor: "layout_spinor" in "layout.h" takes LayoutArgs, Lane [Precision];
+    LayoutClover: "layout_clover" in "layout.h" takes LayoutArgs, Lane [Precision];
+    LayoutReport: "layout_report" in "layout.h" takes ReportArgs, LaneReduce(2, 0) [];
+    PlaquetteSum: "plaquette_sum" in "observables.h" takes ObservableArgs, Reduce(3) [Precision, Recon];
+    Lines: "lines" in "observables.h" takes ObservableArgs, Lane [Float, Whole];
+    Unitarity: "unitarity" in "observables.h" takes ObservableArgs, Lane [Float, Whole];
+    FieldStrengthSum: "field_strength_sum" in "observables.h" takes ObservableArgs, Reduce(3) [Float, Entries].blocks(Blocks::AllRegisters);
+    RandomGauge: "random_gauge" in "random.h" takes RandomArgs, Lane [Float, Whole];
+    RandomSpinor: "random_spinor" in "random.h" takes RandomArgs, Lane [Precision];
+    UpdateLinks: "update_links" in "heatbath.h" takes UpdateArgs, Site [Float, Whole];
+    GaugeSweep: "gauge_sweep" in "gaugefix.h" takes GaugeFixArgs, Site [Float, Fixed].large().tuned().overlapping();
+    GaugeSweepSeen = GaugeSweep: "gauge_sweep_seen" in "gaugefix.h" takes GaugeFixArgs, ReduceMost(4, 2) [Float, Fixed].large().blocks(Blocks::SmallSingle);
+    GaugeQuality: "gauge_quality" in "gaugefix.h" takes GaugeFixArgs, ReduceMost(4, 2) [Float, Fixed].blocks(Blocks::SmallSingle);
+    GaugeTransform: "gauge_transform" in "gaugefix.h" takes GaugeFixArgs, Site [Double, Whole];
+    TransformSelect: "transform_select" in "gaugefix.h" takes GaugeFixArgs, Site [Double, Whole];
+    TransformArray: "transform_array" in "gaugefix.h" takes GaugeFixArgs, Lane [Double, Whole].cold();
+    TransformProduct: "transform_product" in "gaugefix.h" takes TransformProductArgs, Site [Double, Whole];
+    AxialStep: "axial_step" in "axial.h" takes AxialArgs, Site [Double, Whole].cold();
+    AxialUnit: "axial_unit" in "axial.h" takes AxialArgs, Site [Double, Whole].cold();
+    FourierGradient: "fourier_gradient" in "fourier.h" takes FourierArgs, ReduceMost(6, 2) [Float, Fixed];
+    FourierUpdate: "fourier_update" in "fourier.h" takes FourierArgs, Site [Float, Fixed];
+    FourierScale: "fourier_scale" in "fourier.h" takes FourierArgs, LaneReduce(1, 0) [Float, Fixed];
+    FourierDirection: "fourier_direction" in "fourier.h" takes FourierArgs, LaneReduce(1, 1) [Float, Fixed];
+    TransposePairs: "transpose_pairs" in "fourier.h" takes TransposeArgs, Lane [Float];
+    Source: "source" in "source.h" takes SourceArgs, Lane [Precision];
+    SpinPhase: "spin_phase" in "source.h" takes SpinPhaseArgs, Lane [Float];
+    Mesons: "mesons" in "contract.h" takes MesonArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
+    Baryon: "baryon" in "contract.h" takes BaryonArgs, Reduce(8) [Float].blocks(Blocks::AllRegisters);
+    CoarseApply: "coarse_apply" in "coarse.h" takes CoarseApplyArgs, Site [Float];
+    CoarseApplyShort: "coarse_apply_short" in "coarse.h" takes CoarseApplyArgs, Site [Single];
+    CoarseShorten: "coarse_shorten" in "coarse.h" takes CoarseShortenArgs, Site [Single];
+    CoarsePack: "coarse_pack" in "coarse.h" takes CoarsePackArgs, Site [Float];
+    CoarseBlas: "coarse_blas" in "coarse.h" takes CoarseBlasArgs, Site [Float];
+    CoarseSum: "coarse_sum" in "coarse.h" takes CoarseBlasArgs, Reduce(3) [Float];
+    CoarseColumns: "coarse_columns" in "coarse.h" takes CoarseColumnsArgs, Site [Float, Float];
+    CoarseInvert: "coarse_invert" in "coarse.h" takes CoarseMatrixArgs, LaneReduce(1, 0) [].failures();
+    CoarseInner: "coarse_inner" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
+    CoarseMultiply: "coarse_multiply" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
+    AggregateTake: "aggregate_take" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
+    AggregateGive: "aggregate_give" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
+    AggregateRestrict: "aggregate_restrict" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
+    AggregateProlong: "aggregate_prolong" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
+    AggregateCholesky: "aggregate_cholesky" in "aggregate.h" takes AggregateArgs, LaneReduce(1, 1) [].failures();
+    KrylovGram: "krylov_gram" in "krylov.h" takes KrylovArgs, Reduce(32) [Float];
+    KrylovSolve: "krylov_solve" in "krylov.h" takes KrylovArgs, LaneReduce(3, 0) [];
+    KrylovCombine: "krylov_combine" in "krylov.h" takes KrylovArgs, Site [Float];
+    KrylovGramShort = KrylovShortGram: "krylov_gram_short" in "krylov_short.h" takes KrylovShortArgs, Reduce(32) [Short].blocks(Blocks::AllRegisters);
+    KrylovCombineShort = KrylovShortCombine: "krylov_combine_short" in "krylov_short.h" takes KrylovShortArgs, Site [Short];
+    DomainCut: "domain_cut" in "domains.h" takes DomainCutArgs, Lane [Precision];
+    DomainProducts: "domain_products" in "domains.h" takes DomainArgs, Site [Float];
+    DomainCoefficients: "domain_coefficients" in "domains.h" takes DomainArgs, Lane [Float];
+    DomainStep: "domain_step" in "domains.h" takes DomainArgs, Site [Float];
+    CoarseDomainProducts: "coarse_domain_products" in "domains.h" takes DomainArgs, Site [Float];
+    CoarseDomainStep: "coarse_domain_step" in "domains.h" takes DomainArgs, Site [Float];
+    DenseApply: "dense_apply" in "dense.h" takes DenseArgs, Site [Float];
+    DenseProject: "dense_project" in "dense.h" takes DenseArgs, Reduce(2) [Float];
+    DenseCombine: "dense_combine" in "dense.h" takes DenseArgs, Site [Float];
+    RandomMomenta: "random_momenta" in "momenta.h" takes MomentaArgs, Lane [Float];
+    MomentaSum: "momenta_sum" in "momenta.h" takes MomentaArgs, ReduceMost(1, 1) [Float].by_site();
+    MomentaAdd: "momenta_add" in "momenta.h" takes MomentaArgs, Site [Float, Float];
+    MomentaProject: "momenta_project" in "momenta.h" takes MomentaArgs, Site [Float];
+    MomentaArray: "momenta_array" in "momenta.h" takes MomentaArgs, Lane [Float];
+    EvolveLinks: "evolve_links" in "evolve.h" takes EvolveArgs, Site [Float];
+    ProjectLinks: "project_links" in "evolve.h" takes EvolveArgs, ReduceMost(1, 1) [Float].by_site();
+    LinksDistance: "links_distance" in "evolve.h" takes EvolveArgs, ReduceMost(1, 1) [Float].by_site();
+    PlaquetteForce: "plaquette_force" in "gauge_force.h" takes ForceArgs, ReduceMost(1, 1) [Float].blocks(Blocks::Links);
+    PlaneStaples: "plane_staples" in "gauge_force.h" takes ForceArgs, Site [Float].blocks(Blocks::Links);
+    RectangleForce: "rectangle_force" in "gauge_force.h" takes ForceArgs, ReduceMost(1, 1) [Float].blocks(Blocks::Rectangles);
+    PlaquetteAction: "plaquette_action" in "gauge_force.h" takes ForceArgs, Reduce(1) [Float];
+    RectangleAction: "rectangle_action" in "gauge_force.h" takes ForceArgs, Reduce(1) [Float];
+    AlgebraLaplace: "algebra_laplace" in "gauge_force.h" takes ForceArgs, Site [Float];
+    HopForce: "hop_force" in "fermion_force.h" takes HopForceArgs, Site [Float, Rows];
+    CloverInsertion: "clover_insertion" in "clover_force.h" takes CloverInsertionArgs, Site [Float];
+    CloverForce: "clover_force" in "clover_force.h" takes CloverForceArgs, Site [Float, Rows];
+    BasisDots: "basis_dots" in "basis.h" takes BasisArgs, Reduce(16) [Float];
+    BasisUpdate: "basis_update" in "basis.h" takes BasisArgs, Site [Float];
+    ChiralSum: "chiral_sum" in "chiral.h" takes ChiralArgs, Site [Precision];
+    StoutExponent: "stout_exponent" in "stout.h" takes StoutArgs, Site [Float];
+    StoutTurn: "stout_turn" in "stout.h" takes StoutArgs, Site [Float];
+    StoutForce: "stout_force" in "stout.h" takes StoutArgs, Site [Float].blocks(Blocks::AllRegisters);
+    PathStep: "path_step" in "paths.h" takes PathArgs, Site [Float];
+    PathTraces: "path_traces" in "paths.h" takes PathArgs, Reduce(16) [Float];
+    PathGather: "path_gather" in "paths.h" takes PathArgs, Site [Float];
+    PathElements: "path_elements" in "paths.h" takes PathArgs, Site [Float];
+    PathTurn: "path_turn" in "paths.h" takes PathArgs, Site [Float];
+    ShiftUpdate: "shift_update" in "shifts.h" takes ShiftArgs, Site [Precision, Float];
+}

@@ -1,12 +1,6 @@
 //! Devices: memory, kernel launches, reductions. Everything above this layer is safe code that
-//! names kernels of the table in `families_table.rs` and passes their argument structs.
-
-/// The row of the kernel with this name; a name that the table lacks does not compile.
-macro_rules! kernel {
-    ($name:literal) => {
-        const { $crate::backend::families::find($name) }
-    };
-}
+//! names kernels of the table in `families_table.rs` by their types and passes their argument structs: another
+//! name, struct or value of a parameter does not compile.
 
 pub mod args;
 mod buffer;
@@ -21,7 +15,7 @@ mod profile;
 mod rehearsal;
 mod shared;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,7 +28,8 @@ pub use buffer::Buffer;
 pub use counts::Counts;
 pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
-use families::Kernel;
+pub use families::{kernels, Precision, Recon};
+use families::{Instance, Kernel, NotMade, Sites, Sums};
 pub(crate) use host_memory::host_memory_left;
 use profile::Profile;
 pub(crate) use rehearsal::active as rehearsing;
@@ -43,12 +38,12 @@ pub use rehearsal::Asked;
 pub use shared::{Attached, Awaited, Mapped, Posted, Started};
 
 use crate::bail;
-use crate::error::{Result, Status};
+use crate::error::{Error, Result, Status};
 
 /// One kernel call, as the back ends see it.
 pub struct Call<'a> {
     pub kernel: &'static Kernel,
-    pub params: &'a [&'a str],
+    pub params: &'a [&'static str],
     /// The argument struct, alive for 'a.
     pub args: *const u8,
     pub args_bytes: usize,
@@ -77,21 +72,29 @@ impl Work {
 
 impl<'a> Call<'a> {
     /// A call of a kernel of the table.
-    pub fn new<A: KernelArgs>(
-        kernel: &'static Kernel,
-        params: &'a [&'a str],
-        args: &'a A,
-        work: Work,
-    ) -> Result<Self> {
-        if A::NAME != kernel.args {
-            bail!(Internal, "{} takes {}, found {}", kernel.name, kernel.args, A::NAME);
-        }
-        let (specs, args_bytes) = (constants(kernel, specs_of(args)), size_of::<A>());
-        Ok(Call { kernel, params, args: (args as *const A).cast(), args_bytes, specs, work })
+    pub fn new<K: Instance>(params: &'a [&'static str], args: &'a K::Args, work: Work) -> Self {
+        let (kernel, args_bytes) = (K::KERNEL, size_of::<K::Args>());
+        let specs = constants(kernel, specs_of(args));
+        Call { kernel, params, args: (args as *const K::Args).cast(), args_bytes, specs, work }
     }
 
     pub fn symbol(&self) -> String {
         families::symbol(self.kernel, self.params)
+    }
+
+    /// Of a reduction: numbers that it gives per batch, and how many of them are maxima.
+    pub fn numbers(&self) -> (usize, usize) {
+        self.kernel.kind.numbers().expect("kernels that implement Sums have them")
+    }
+}
+
+impl From<NotMade> for Error {
+    fn from(NotMade { found, made }: NotMade) -> Self {
+        let made = made.join(", ");
+        Error::new(
+            Status::Unsupported,
+            format!("a kernel is made for {made}, asked for was {found}"),
+        )
     }
 }
 
@@ -191,7 +194,7 @@ pub trait Backend: Send + Sync {
     fn awaits(&self, _ranks: &Weak<dyn Awaited>) {}
     /// A reduction of this rank that nobody waits for before `finish`.
     unsafe fn start(&self, call: &Call) -> Result<Started> {
-        let mut sums = zeros(call)?;
+        let mut sums = zeros(call);
         // SAFETY: the caller's call.
         unsafe { self.reduce(call, &mut sums, None)? };
         Ok(Started::Done(sums))
@@ -467,36 +470,6 @@ impl Device {
         Ok(())
     }
 
-    /// Applies a function of kernels/plaq_math.h (`MATH_*`) to the pairs (x, y), in single
-    /// precision where `single`; for tests that compare devices.
-    pub fn math(&self, op: i32, x: &mut [f64], y: &mut [f64], single: bool) -> Result<()> {
-        let (n, lanes) = (x.len(), self.max_lanes());
-        let bytes = if single { 4 } else { 8 };
-        let work = Work { n: n.div_ceil(lanes), batches: 1, lanes };
-        let mut buffers =
-            [self.alloc(work.n * lanes * bytes)?, self.alloc(work.n * lanes * bytes)?];
-        for (buffer, host) in buffers.iter_mut().zip([&*x, &*y]) {
-            let narrow: Vec<f32> = host.iter().map(|&v| v as f32).collect();
-            buffer.upload(if single {
-                bytemuck::cast_slice(&narrow)
-            } else {
-                bytemuck::cast_slice(host)
-            })?;
-        }
-        let args = args::MathArgs { x: buffers[0].ptr(), y: buffers[1].ptr(), op };
-        self.launch(kernel!("math"), &[if single { "f32" } else { "f64" }], &args, work)?;
-        for (buffer, host) in buffers.iter().zip([x, y]) {
-            if single {
-                let mut narrow = vec![0f32; n];
-                buffer.download(bytemuck::cast_slice_mut(&mut narrow))?;
-                host.iter_mut().zip(narrow).for_each(|(h, v)| *h = v as f64);
-            } else {
-                buffer.download(bytemuck::cast_slice_mut(host))?;
-            }
-        }
-        Ok(())
-    }
-
     /// Bytes per second, read plus written, of a plain copy of `bytes`: what the bandwidth of
     /// kernels is compared with. The best of `tries`.
     pub fn copy_bandwidth(&self, bytes: usize, tries: usize) -> Result<f64> {
@@ -505,7 +478,7 @@ impl Device {
         let work = Work { n: bytes / 16, batches: 1, lanes: self.max_lanes() };
         let mut best = f64::INFINITY;
         for _ in 0..=tries {
-            best = best.min(self.time(|| self.launch(kernel!("stream_copy"), &[], &args, work))?);
+            best = best.min(self.time(|| self.launch(kernels::StreamCopy(), &args, work))?);
         }
         Ok(2.0 * (bytes / 16 * 16) as f64 / best)
     }
@@ -614,11 +587,10 @@ impl Device {
 
     /// A call whose fields lie in memory of this device that is still there and holds them: a plane at
     /// least, with as many sites as the lattice of the call.
-    fn call<'a, A: KernelArgs>(
+    fn call<'a, K: Instance>(
         &self,
-        kernel: &'static Kernel,
-        params: &'a [&'a str],
-        args: &'a A,
+        params: &'a K::Params,
+        args: &'a K::Args,
         work: Work,
     ) -> Result<Call<'a>> {
         let allocated = self.allocated();
@@ -644,23 +616,18 @@ impl Device {
             }
         });
         if let Some(wrong) = wrong {
-            bail!(Internal, "{}: a field of its arguments: {wrong}", kernel.name);
+            bail!(Internal, "{}: a field of its arguments: {wrong}", K::KERNEL.name);
         }
-        Call::new(kernel, params, args, work)
+        Ok(Call::new::<K>(params.as_ref(), args, work))
     }
 
     /// Runs a kernel of the table over the sites and batches of `work`.
-    pub(crate) fn launch<A: KernelArgs>(
-        &self,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
-        work: Work,
-    ) -> Result<()> {
+    pub(crate) fn launch<K: Sites>(&self, kernel: K, args: &K::Args, work: Work) -> Result<()> {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
-        let call = self.call(kernel, params, args, work)?;
+        let params = kernel.params();
+        let call = self.call::<K>(&params, args, work)?;
         if rehearsal::noted(&call) {
             return Ok(());
         }
@@ -670,29 +637,28 @@ impl Device {
     }
 
     /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
-    pub(crate) fn reduce<A: KernelArgs>(
+    pub(crate) fn reduce<K: Sums>(
         &self,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
+        kernel: K,
+        args: &K::Args,
         work: Work,
     ) -> Result<Vec<f64>> {
-        Ok(self.reduce_over(kernel, params, args, work, None)?.0)
+        Ok(self.reduce_over(kernel, args, work, None)?.0)
     }
 
     /// The same over all of the ranks of `over`, with the sum of their flags.
-    pub(crate) fn reduce_over<A: KernelArgs>(
+    pub(crate) fn reduce_over<K: Sums>(
         &self,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
+        kernel: K,
+        args: &K::Args,
         work: Work,
         over: Option<&SumArgs>,
     ) -> Result<(Vec<f64>, f64)> {
-        let call = self.call(kernel, params, args, work)?;
-        let (mut out, mut flag) = (zeros(&call)?, 0.0);
+        let params = kernel.params();
+        let call = self.call::<K>(&params, args, work)?;
+        let (mut out, mut flag) = (zeros(&call), 0.0);
         if rehearsal::noted(&call) {
-            return Ok((rehearsal::sums(&call)?, flag));
+            return Ok((rehearsal::sums(&call), flag));
         }
         self.0.launches.fetch_add(1, Ordering::Relaxed);
         self.0.waits.fetch_add(1, Ordering::Relaxed);
@@ -705,16 +671,11 @@ impl Device {
     }
 
     /// Runs a reduction without waiting for it; there must be something to add up.
-    pub(crate) fn start<A: KernelArgs>(
-        &self,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
-        work: Work,
-    ) -> Result<Started> {
-        let call = self.call(kernel, params, args, work)?;
+    pub(crate) fn start<K: Sums>(&self, kernel: K, args: &K::Args, work: Work) -> Result<Started> {
+        let params = kernel.params();
+        let call = self.call::<K>(&params, args, work)?;
         if rehearsal::noted(&call) {
-            return rehearsal::sums(&call).map(Started::Done);
+            return Ok(Started::Done(rehearsal::sums(&call)));
         }
         self.0.launches.fetch_add(1, Ordering::Relaxed);
         // SAFETY: as in `launch`.
@@ -754,11 +715,8 @@ impl Device {
 }
 
 /// Room for the sums of a reduction.
-fn zeros(call: &Call) -> Result<Vec<f64>> {
-    match call.kernel.kind.numbers() {
-        Some((sums, _)) => Ok(vec![0.0; sums * call.work.batches]),
-        None => bail!(Internal, "kernel {} is not a reduction", call.kernel.name),
-    }
+fn zeros(call: &Call) -> Vec<f64> {
+    vec![0.0; call.numbers().0 * call.work.batches]
 }
 
 /// Those of a struct's constants that go into a kernel: in its source on a GPU, and in its key. Without extents

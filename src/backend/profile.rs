@@ -66,7 +66,7 @@ impl Profile {
 #[cfg(test)]
 mod tests {
     use super::super::args::StreamArgs;
-    use super::super::Work;
+    use super::super::{kernels, Work};
     use super::*;
 
     #[test]
@@ -77,7 +77,7 @@ mod tests {
         let args = StreamArgs::default();
         for (n, seconds) in [(16, 9.0), (16, 0.5), (16, 1.5), (32, 9.0)] {
             let work = Work { n, batches: 3, lanes: 1 };
-            let call = Call::new(kernel!("stream_copy"), &[], &args, work).unwrap();
+            let call = Call::new::<kernels::StreamCopy>(&[], &args, work);
             profile.add(&call, seconds);
         }
         profile.write("a device");

@@ -1,11 +1,12 @@
 //! Kernels through the device layer, on every device of this machine.
 
-use super::{Device, FieldView, Work};
+use super::families::{Float, Su3, Values};
+use super::{kernels, Device, FieldView, Precision, Recon, Work};
 use crate::backend::args::{BlasArgs, Geom, HopArgs, StreamArgs, BLAS_AXPBY, BLAS_NORM};
-use crate::error::Status;
+use crate::error::{Error, Status};
 
 #[path = "../../tests/common/mod.rs"]
-mod common;
+pub mod common;
 use common::devices;
 
 fn numbers(n: usize, seed: u64) -> Vec<f64> {
@@ -26,7 +27,7 @@ fn the_copy_kernel_copies() {
             src.upload(&data).unwrap();
             let args = StreamArgs { src: src.ptr(), dst: dst.ptr() };
             let work = Work { n, batches: 1, lanes: 1 };
-            device.launch(kernel!("stream_copy"), &[], &args, work).unwrap();
+            device.launch(kernels::StreamCopy(), &args, work).unwrap();
             let mut back = vec![0; 16 * n];
             dst.download(&mut back).unwrap();
             assert!(back == data, "{n} on {}", device.name());
@@ -77,7 +78,7 @@ fn sums_are_right_and_the_same_bits_every_time() {
             let x = Vector::new(&device, &data, sites);
             let args = BlasArgs { op: BLAS_NORM, parities: 1, x: x.view(), ..BlasArgs::default() };
             let sum = || {
-                device.reduce(kernel!("blas_sum"), &["f64"], &args, work(&device, sites, planes))
+                device.reduce(kernels::BlasSum(Precision::F64), &args, work(&device, sites, planes))
             };
             let first = sum().unwrap();
             for (p, plane) in data.chunks(sites * 24).enumerate() {
@@ -105,7 +106,7 @@ fn coefficients_belong_to_right_hand_sides() {
         args.y = y.view();
         // y = a x + b y with real coefficients a = 2, b = 1 and a = -3, b = 0.5.
         (args.a[0], args.a[2], args.b[0], args.b[2]) = (2.0, -3.0, 1.0, 0.5);
-        device.launch(kernel!("blas"), &["f64"], &args, work(&device, sites, planes)).unwrap();
+        device.launch(kernels::Blas(Precision::F64), &args, work(&device, sites, planes)).unwrap();
         let per_rhs = 2 * sites * 24;
         for (i, got) in y.read().into_iter().enumerate() {
             let (a, b) = if i < per_rhs { (2.0, 1.0) } else { (-3.0, 0.5) };
@@ -137,12 +138,30 @@ fn tuned_kernels_launch() {
             ..HopArgs::default()
         };
         let work = Work { n: volume, batches: 1, lanes: 1 };
-        let params = ["f64", "R18"];
+        let hop = kernels::Hop(Precision::F64, Su3::R18);
         for _ in 0..2 {
-            device.launch(kernel!("hop"), &params, &args, work).unwrap();
+            device.launch(hop, &args, work).unwrap();
         }
         assert!(out.read().iter().all(|&v| v == 0.0), "{}", device.name());
     }
+}
+
+/// Values are in a set if their names are among its own.
+#[test]
+fn sets_hold_what_they_name() {
+    let mut held = [0, 0];
+    for p in [Precision::F64, Precision::F32, Precision::F16] {
+        assert_eq!(Float::of(p).is_ok(), Float::TOKENS.contains(&p.token()));
+        held[0] += Float::of(p).is_ok_and(|v| v.token() == p.token()) as usize;
+    }
+    for r in [Recon::R18, Recon::R12, Recon::R8, Recon::R8Angles, Recon::Su2] {
+        assert_eq!(Su3::of(r).is_ok(), Su3::TOKENS.contains(&r.token()));
+        held[1] += Su3::of(r).is_ok_and(|v| v.token() == r.token()) as usize;
+    }
+    assert_eq!(held, [2, 4]);
+    let refused = Error::from(kernels::CoarseApplyShort::of(Precision::F64).err().unwrap());
+    assert_eq!(refused.status, Status::Unsupported);
+    assert!(refused.message.contains("made for f32, asked for was f64"), "{refused}");
 }
 
 /// A constant with two values in one struct is left to the struct; absent fields say nothing.
@@ -167,7 +186,7 @@ fn launches_refuse_fields_that_are_not_there() {
         let work = Work { n: 128, batches: 1, lanes: 1 };
         let launch = |inp: FieldView| {
             let args = HopArgs { geom, inp, out: out.view(), ..HopArgs::default() };
-            device.launch(kernel!("hop"), &["f64", "R18"], &args, work)
+            device.launch(kernels::Hop(Precision::F64, Su3::R18), &args, work)
         };
         let refused = |inp: FieldView, words: &str| {
             let error = launch(inp).unwrap_err();

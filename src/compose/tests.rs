@@ -9,6 +9,7 @@ use super::{
     DiracSolver, Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes,
     OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveParams,
 };
+use crate::backend::tests::common::Lex;
 use crate::backend::{Asked, Device};
 use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use crate::linop::LinOp;

@@ -8,7 +8,7 @@ use num_complex::Complex64;
 
 use super::{Precision, RhsOrder, VectorField};
 use crate::backend::args::{BasisArgs, BASIS_COLUMNS, BASIS_OUT, BASIS_ROWS};
-use crate::backend::{rehearsing, Buffer, Work};
+use crate::backend::{kernels, rehearsing, Buffer, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -47,8 +47,8 @@ pub fn dots(
             ..arguments(v, w)
         };
         let work = elements(v, some.div_ceil(high) * across);
-        let params = [v.precision().token()];
-        let sums = v.geometry().reduce(v.device(), kernel!("basis_dots"), &params, &args, work)?;
+        let sums =
+            v.geometry().reduce(v.device(), kernels::BasisDots::of(v.precision())?, &args, work)?;
         for (tile, sums) in sums.chunks(2 * high * wide).enumerate() {
             let (row, column) = (tile / across * high, tile % across * wide);
             for (k, z) in sums.chunks(2).enumerate() {
@@ -111,7 +111,7 @@ pub fn combine(
         ..arguments(v, w)
     };
     let work = elements(v, to.len().div_ceil(BASIS_OUT as usize) * v.parities());
-    v.device().launch(kernel!("basis_update"), &[v.precision().token()], &args, work)
+    v.device().launch(kernels::BasisUpdate::of(v.precision())?, &args, work)
 }
 
 /// The first vectors of `which` become sum_i v_i c_ij, as many as c has columns; the others stay.
@@ -150,8 +150,7 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
         };
         let passes = columns.div_ceil(BASIS_OUT as usize) * v.parities();
         let work = Work { n, batches: passes, ..all };
-        let params = [v.precision().token()];
-        v.device().launch(kernel!("basis_update"), &params, &args, work)?;
+        v.device().launch(kernels::BasisUpdate::of(v.precision())?, &args, work)?;
         let back = BasisArgs {
             v: args.w,
             w: args.v,
@@ -160,7 +159,7 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
             rows: 0,
             ..args
         };
-        v.device().launch(kernel!("basis_update"), &params, &back, work)?;
+        v.device().launch(kernels::BasisUpdate::of(v.precision())?, &back, work)?;
     }
     Ok(())
 }

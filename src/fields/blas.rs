@@ -9,7 +9,7 @@ use num_complex::Complex64;
 
 use super::{Geometry, Precision, RhsOrder, VectorField};
 use crate::backend::args::*;
-use crate::backend::{Device, FieldView, Ptr, Started, Work};
+use crate::backend::{kernels, Device, FieldView, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -361,8 +361,8 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
             empty = room as f64 - (x.geometry().volume() * x.parities()) as f64 / 2.0;
             empty *= x.geometry().comm().size() as f64;
         }
-        let params = [x.precision().token()];
-        let sums = x.geometry().reduce(x.device(), kernel!("heavy_quark"), &params, &args, work)?;
+        let sums =
+            x.geometry().reduce(x.device(), kernels::HeavyQuark(x.precision()), &args, work)?;
         all.extend(per_rhs(&sums, planes(x)).map(|s| ((s[2] - empty) / sites).sqrt()));
     }
     Ok(all)
@@ -485,13 +485,10 @@ fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
         let args = arguments(op, fields, &coef, first, count);
         let work = elements(x, y, count, false);
         match y.filter(|y| y.precision() != x.precision()) {
-            Some(y) => x.device().launch(
-                kernel!("blas_mixed"),
-                &[x.precision().token(), y.precision().token()],
-                &args,
-                work,
-            )?,
-            None => x.device().launch(kernel!("blas"), &[x.precision().token()], &args, work)?,
+            Some(y) => {
+                x.device().launch(kernels::BlasMixed(x.precision(), y.precision()), &args, work)?
+            }
+            None => x.device().launch(kernels::Blas(x.precision()), &args, work)?,
         }
     }
     Ok(())
@@ -526,7 +523,6 @@ fn sums(
 ) -> Result<Sums> {
     let fields = [Some(field), y, z, w, v];
     let (geometry, device) = (field.geometry(), field.device());
-    let params = [field.precision().token()];
     let mut known = Vec::new();
     for (first, count) in groups(field.nrhs()) {
         let args = arguments(op, fields, &coef, first, count);
@@ -534,7 +530,7 @@ fn sums(
         // Sums that kernels take are those of one launch.
         if count == field.nrhs() {
             if let Some(started) =
-                geometry.start(device, kernel!("blas_sum"), &params, &args, work)?
+                geometry.start(device, kernels::BlasSum(field.precision()), &args, work)?
             {
                 let under = Under {
                     started,
@@ -546,7 +542,7 @@ fn sums(
                 return Ok(Sums(State::Started(Box::new(under))));
             }
         }
-        let out = geometry.reduce(device, kernel!("blas_sum"), &params, &args, work)?;
+        let out = geometry.reduce(device, kernels::BlasSum(field.precision()), &args, work)?;
         known.extend(per_rhs(&out, planes(field)));
     }
     Ok(Sums(State::Known(known)))

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::halo::{lock, Faces, HaloExchange};
 use super::{GaugeField, Geometry};
 use crate::backend::args::{BorderArgs, FaceArgs, FaceExchangeArgs};
-use crate::backend::{Ptr, Work};
+use crate::backend::{kernels, Ptr, Work};
 use crate::error::Result;
 
 impl Geometry {
@@ -40,7 +40,6 @@ impl GaugeField {
         }
         let links = if direction.is_some() { 1 } else { self.matrices() };
         let site = links * self.recon().reals() * self.precision().bytes();
-        let params = [self.precision().token(), self.recon().token()];
         // Directions in turn: each takes the borders of those before it along, which brings the
         // corners.
         for mu in (0..4).filter(|mu| mask >> mu & 1 == 1) {
@@ -60,13 +59,21 @@ impl GaugeField {
             };
             let lanes = geometry.lanes();
             let work = Work { n: sites.div_ceil(lanes), batches: 2, lanes };
-            self.device().launch(kernel!("border_pack"), &params, &args, work)?;
+            self.device().launch(
+                kernels::BorderPack(self.precision(), self.recon()),
+                &args,
+                work,
+            )?;
             halo.exchange(geometry.comm(), || Ok(()))?;
             args.message = [false, true].map(|upper| halo.received(mu, upper));
             let others = (0..4).filter(|&nu| nu != mu);
             let n = others.map(|nu| geometry.piece(nu) + geometry.edge(mu, nu)).product();
             let work = Work { n, batches: 2, lanes };
-            self.device().launch(kernel!("border_unpack"), &params, &args, work)?;
+            self.device().launch(
+                kernels::BorderUnpack(self.precision(), self.recon()),
+                &args,
+                work,
+            )?;
         }
         Ok(())
     }
@@ -91,7 +98,8 @@ impl GaugeField {
         let args = FaceArgs { geom: geometry.args(), g: self.view(), parity, message };
         let n = self.most_at_faces(|mu| geometry.face_outer(mu));
         let work = Work { n, batches: 8, lanes: geometry.lanes() };
-        self.device().launch(kernel!("face_unpack"), &self.face_params(), &args, work)
+        let kernel = kernels::FaceUnpack::of(self.precision(), self.recon())?;
+        self.device().launch(kernel, &args, work)
     }
 
     /// The same for a kernel that reads the messages of one parity, writes those of `parity` and tells of them by
@@ -137,11 +145,8 @@ impl GaugeField {
         let args = FaceArgs { geom: geometry.args(), g: self.view(), parity, message };
         let n = self.most_at_faces(|mu| geometry.face_parity_sites(mu).div_ceil(lanes));
         let work = Work { n, batches: 8, lanes };
-        self.device().launch(kernel!("face_pack"), &self.face_params(), &args, work)
-    }
-
-    fn face_params(&self) -> [&'static str; 2] {
-        [self.precision().token(), self.recon().token()]
+        let kernel = kernels::FacePack::of(self.precision(), self.recon())?;
+        self.device().launch(kernel, &args, work)
     }
 
     fn most_at_faces(&self, count: impl Fn(usize) -> usize) -> usize {
@@ -163,7 +168,6 @@ impl GaugeField {
     pub(crate) fn return_links(&self) -> Result<()> {
         let geometry = self.geometry();
         let site = self.recon().reals() * self.precision().bytes();
-        let params = [self.precision().token(), self.recon().token()];
         let lanes = geometry.lanes();
         for mu in (0..4).filter(|&mu| geometry.halo_mask() >> mu & 1 == 1) {
             let sites = geometry.volume() / geometry.extents()[mu];
@@ -181,10 +185,18 @@ impl GaugeField {
                 arrived: 0,
             };
             let work = Work { n: sites.div_ceil(lanes), batches: 1, lanes };
-            self.device().launch(kernel!("border_return"), &params, &args, work)?;
+            self.device().launch(
+                kernels::BorderReturn(self.precision(), self.recon()),
+                &args,
+                work,
+            )?;
             halo.exchange(geometry.comm(), || Ok(()))?;
             args.arrived = 1;
-            self.device().launch(kernel!("border_return"), &params, &args, work)?;
+            self.device().launch(
+                kernels::BorderReturn(self.precision(), self.recon()),
+                &args,
+                work,
+            )?;
         }
         Ok(())
     }

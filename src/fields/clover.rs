@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{GaugeField, Geometry, Precision, Recon};
 use crate::backend::args::{CloverArgs, ConvertArgs};
-use crate::backend::{Buffer, Device, FieldView, Ptr};
+use crate::backend::{kernels, Buffer, Device, FieldView, Ptr};
 use crate::bail;
 use crate::error::Result;
 
@@ -78,8 +78,11 @@ impl CloverField {
             coef_t,
             ..Default::default()
         };
-        let params = [gauge.precision().token(), gauge.recon().token()];
-        gauge.device().launch(kernel!("clover_build"), &params, &args, gauge.geometry().work(2))
+        gauge.device().launch(
+            kernels::CloverBuild::of(gauge.precision(), gauge.recon())?,
+            &args,
+            gauge.geometry().work(2),
+        )
     }
 
     /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. An A that is not positive
@@ -118,10 +121,13 @@ impl CloverField {
             twist,
             ..Default::default()
         };
-        let params = [self.precision.token()];
         let work = self.geometry.work(2);
-        let sums =
-            self.geometry.reduce(self.device(), kernel!("clover_invert"), &params, &args, work)?;
+        let sums = self.geometry.reduce(
+            self.device(),
+            kernels::CloverInvert::of(self.precision)?,
+            &args,
+            work,
+        )?;
         let bad = sums[0] + sums[3];
         if bad > 0.0 {
             bail!(SingularClover, "{bad} blocks of the clover term are not positive definite");
@@ -140,9 +146,8 @@ impl CloverField {
     pub(crate) fn fill_from(&self, other: &Self) -> Result<()> {
         assert!(other.sets == self.sets && other.geometry == self.geometry);
         let args = ConvertArgs { from: other.view(), to: self.view(), ..Default::default() };
-        let params = [other.precision.token(), self.precision.token()];
         let work = self.geometry.work(2 * self.sets);
-        self.device().launch(kernel!("convert_clover"), &params, &args, work)
+        self.device().launch(kernels::ConvertClover(other.precision, self.precision), &args, work)
     }
 
     pub fn device(&self) -> &Device {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{CoarseField, CoarseGrid, GaugeField, Geometry, Precision, Recon, Subset, VectorField};
 use crate::backend::args::{DomainArgs, DomainCutArgs};
-use crate::backend::{Buffer, Device, Work};
+use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::comm::coordinates;
 use crate::error::Result;
@@ -213,7 +213,6 @@ impl Domains {
 
     fn coefficients(&self, precision: Precision, args: &DomainArgs, nrhs: usize) -> Result<()> {
         let work = crate::backend::Work { n: self.count, batches: nrhs, lanes: self.lanes };
-        let kernel = kernel!("domain_coefficients");
         // What it does not depend on would compile it anew on a GPU.
         let own = DomainArgs {
             places: args.places,
@@ -226,7 +225,7 @@ impl Domains {
             omega: args.omega,
             ..Default::default()
         };
-        self.device.launch(kernel, &[precision.token()], &own, work)
+        self.device.launch(kernels::DomainCoefficients::of(precision)?, &own, work)
     }
 
     /// z += c r and r -= c q with c = omega <q, r> / |q|^2 of each domain, in domains of a colour or in all:
@@ -254,10 +253,10 @@ impl Domains {
             parity,
             ..self.args(sums, colour, omega)
         };
-        let (params, work) = ([q.precision().token()], q.geometry().work(q.nrhs()));
-        self.device.launch(kernel!("domain_products"), &params, &args, work)?;
+        let work = q.geometry().work(q.nrhs());
+        self.device.launch(kernels::DomainProducts::of(q.precision())?, &args, work)?;
         self.coefficients(q.precision(), &args, q.nrhs())?;
-        self.device.launch(kernel!("domain_step"), &params, &args, work)
+        self.device.launch(kernels::DomainStep::of(q.precision())?, &args, work)
     }
 
     /// The same of vectors of a coarse level.
@@ -280,11 +279,10 @@ impl Domains {
             components: q.components() as i32,
             ..self.args(sums, colour, omega)
         };
-        let params = [q.precision().token()];
         let work = Work::rows(&self.device, self.places, q.nrhs());
-        self.device.launch(kernel!("coarse_domain_products"), &params, &args, work)?;
+        self.device.launch(kernels::CoarseDomainProducts::of(q.precision())?, &args, work)?;
         self.coefficients(q.precision(), &args, q.nrhs())?;
-        self.device.launch(kernel!("coarse_domain_step"), &params, &args, work)
+        self.device.launch(kernels::CoarseDomainStep::of(q.precision())?, &args, work)
     }
 }
 
@@ -305,8 +303,7 @@ impl GaugeField {
             storage: self.recon().code(),
             block: block.map(|b| b as i32),
         };
-        let params = [self.precision().token()];
-        self.device().launch(kernel!("domain_cut"), &params, &args, geometry.work(2))?;
+        self.device().launch(kernels::DomainCut(self.precision()), &args, geometry.work(2))?;
         copy.exchange(None)?;
         Ok(Arc::new(copy))
     }

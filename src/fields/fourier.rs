@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use super::Geometry;
 use crate::backend::args::TransposeArgs;
+use crate::backend::families::Float;
 use crate::backend::fourier::{Fourier, Shape};
+use crate::backend::kernels;
 use crate::backend::{Buffer, Device, Work};
 use crate::comm::Comm;
 use crate::error::{host_array, Result};
@@ -223,10 +225,10 @@ fn transpose(form: &Arrays, from: &Buffer, to: &mut Buffer, t: &Transpose) -> Re
         extents: four(t.extents),
         strides: four(t.strides),
     };
-    let precision = if form.single { "f32" } else { "f64" };
+    let precision = if form.single { Float::F32 } else { Float::F64 };
     let lanes = device.max_lanes();
     let work = Work { n: n.div_ceil(lanes), batches: 1, lanes };
-    device.launch(kernel!("transpose_pairs"), &[precision], &args, work)
+    device.launch(kernels::TransposePairs(precision), &args, work)
 }
 
 /// The ranks of a line give each other pieces of the lines that they transform, or these back.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Geometry, Precision};
+use super::{Geometry, Precision, Recon};
 use crate::backend::args::{self, ConvertArgs};
-use crate::backend::{Buffer, Device, FieldView, Ptr, Work};
+use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{words, Result};
 
@@ -22,23 +22,6 @@ impl Group {
             Group::Su2 => 2,
         }
     }
-}
-
-/// How a link is stored (kernels/recon.h): which real numbers are kept and how the matrix comes
-/// back from them. The storage fixes the gauge group.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Recon {
-    /// All nine complex entries.
-    R18,
-    /// The first two rows.
-    R12,
-    /// Eight numbers, two unit vectors by stereographic projection: uniform error of a few units of
-    /// roundoff, without roots or trigonometry.
-    R8,
-    /// Eight angles (Walk's thesis, Appendix B): uniform error, but slow.
-    R8Angles,
-    /// SU(2): a0 + i a.sigma as four reals.
-    Su2,
 }
 
 words!(Recon {
@@ -73,16 +56,6 @@ impl Recon {
         match self.group() {
             Group::Su3 => Recon::R18,
             Group::Su2 => Recon::Su2,
-        }
-    }
-    /// Name in kernel symbols.
-    pub fn token(self) -> &'static str {
-        match self {
-            Recon::R18 => "R18",
-            Recon::R12 => "R12",
-            Recon::R8 => "R8",
-            Recon::R8Angles => "R8A",
-            Recon::Su2 => "SU2",
         }
     }
     /// The constant of that name, where a kernel takes the storage as an argument.
@@ -230,10 +203,9 @@ impl GaugeField {
             storage_to: self.recon.code(),
             links: self.matrices as i32,
         };
-        let params = [other.precision.token(), self.precision.token()];
         // Borders are links like the others.
         let work = Work { n: self.geometry.link_outer(), ..self.geometry.work(2) };
-        self.device().launch(kernel!("convert_gauge"), &params, &args, work)
+        self.device().launch(kernels::ConvertGauge(other.precision, self.precision), &args, work)
     }
 
     /// Two planes, even and odd sites.

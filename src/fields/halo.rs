@@ -9,7 +9,8 @@ pub(crate) use super::peers::lock;
 use super::peers::{asked, shared_bytes, Peers, Reach};
 use super::{Geometry, Precision};
 use crate::backend::args::{HaloView, SignalArgs};
-use crate::backend::families::Kernel;
+use crate::backend::families::Sites;
+use crate::backend::kernels;
 use crate::backend::{rehearsing, Buffer, Device, Mapped, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
@@ -178,7 +179,7 @@ impl HaloExchange {
         // Who writes into a slot again must have seen what its reader sent after reading it.
         if near.ahead {
             let arrivals = near.arrivals(comm, &self.recv, &self.faces);
-            signal(self.recv.device(), kernel!("await"), &arrivals)?;
+            signal(self.recv.device(), kernels::Await(), &arrivals)?;
         }
         (near.number, near.ahead) = (near.number.wrapping_add(1), false);
         Ok(())
@@ -233,7 +234,7 @@ impl HaloExchange {
     pub fn depart(&self) -> Result<()> {
         let Some(near) = &self.near else { return Ok(()) };
         let departures = near.departures(&self.recv, &self.faces);
-        signal(self.recv.device(), kernel!("signal"), &departures)
+        signal(self.recv.device(), kernels::Signal(), &departures)
     }
 
     /// Sends what is packed and waits for what comes, on a GPU what is launched after it does.
@@ -273,7 +274,7 @@ impl HaloExchange {
         }
         match &self.near {
             Some(near) => {
-                signal(&device, kernel!("await"), &near.arrivals(comm, &self.recv, &self.faces))
+                signal(&device, kernels::Await(), &near.arrivals(comm, &self.recv, &self.faces))
             }
             None => Ok(()),
         }
@@ -369,8 +370,12 @@ impl Direct {
 }
 
 /// A kernel that does nothing but set flags or wait for them.
-fn signal(device: &Device, kernel: &'static Kernel, flags: &SignalArgs) -> Result<()> {
-    device.launch(kernel, &[], flags, Work { n: 8, batches: 1, lanes: 1 })
+fn signal(
+    device: &Device,
+    kernel: impl Sites<Args = SignalArgs>,
+    flags: &SignalArgs,
+) -> Result<()> {
+    device.launch(kernel, flags, Work { n: 8, batches: 1, lanes: 1 })
 }
 
 impl Geometry {

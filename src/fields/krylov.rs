@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::{CoarseField, Geometry, Precision, RhsOrder, VectorField};
 use crate::backend::args::{
-    KernelArgs, KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_TILE,
+    KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_TILE,
 };
-use crate::backend::families::Kernel;
-use crate::backend::{Buffer, Device, Ptr, Started, Work};
+use crate::backend::families::Sums;
+use crate::backend::{kernels, Buffer, Device, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -198,7 +198,7 @@ impl LeastSquares {
         let work = Work { n: row.n, batches: tiles * self.nrhs, lanes: row.lanes };
         if row.precision != Precision::F16 {
             let args = KrylovArgs { noise: 1e-15, ..args };
-            return self.squares((kernel!("krylov_gram"), row.precision), &args, work, args);
+            return self.squares(kernels::KrylovGram::of(row.precision)?, &args, work, args);
         }
         // A power differs by its rounding from the image that it stands for: a direction in which less is
         // left than that brings more noise than it takes from the residual.
@@ -210,28 +210,27 @@ impl LeastSquares {
             ..self.short_args(rows)?
         };
         let work = Work { n: if sample { work.n / SAMPLED } else { work.n }, ..work };
-        self.squares((kernel!("krylov_gram_short"), row.precision), &short, work, args)
+        self.squares(kernels::KrylovGramShort::of(row.precision)?, &short, work, args)
     }
 
     /// Sums by this kernel with `sums`, then the least squares of `solve`.
-    fn squares<A: KernelArgs>(
+    fn squares<K: Sums>(
         &self,
-        (kernel, precision): (&'static Kernel, Precision),
-        sums: &A,
+        kernel: K,
+        sums: &K::Args,
         work: Work,
         solve: KrylovArgs,
     ) -> Result<Norms> {
         let device = self.gram.device();
-        let params = [precision.token()];
         let small = Work { n: 1, batches: self.nrhs, lanes: device.max_lanes() };
         let least_squares = |sums: Ptr| {
             let args = KrylovArgs { sums, ..solve };
-            device.start(kernel!("krylov_solve"), &[], &args, small)
+            device.start(kernels::KrylovSolve(), &args, small)
         };
-        let started = match self.geometry.start(device, kernel, &params, sums, work)? {
+        let started = match self.geometry.start(device, kernel, sums, work)? {
             Some(sums) => least_squares(sums.totals())?,
             None => {
-                let sums = self.geometry.reduce(device, kernel, &params, sums, work)?;
+                let sums = self.geometry.reduce(device, kernel, sums, work)?;
                 let mut known = device.alloc(8 * sums.len())?;
                 known.upload(bytemuck::cast_slice(&sums))?;
                 least_squares(known.ptr())?
@@ -280,7 +279,7 @@ impl LeastSquares {
             (true, true) => Work { n: row.n, batches: 1, lanes: row.lanes },
             (false, _) => Work { n: row.n, batches: row.nrhs, lanes: row.lanes },
         };
-        device.launch(kernel!("krylov_combine"), &[row.precision.token()], &args, work)
+        device.launch(kernels::KrylovCombine::of(row.precision)?, &args, work)
     }
 
     fn combine_short(
@@ -311,7 +310,7 @@ impl LeastSquares {
             ..self.short_args(rows)?
         };
         let work = Work { n: row.n, batches: row.nrhs, lanes: row.lanes };
-        device.launch(kernel!("krylov_combine_short"), &[row.precision.token()], &args, work)
+        device.launch(kernels::KrylovCombineShort::of(row.precision)?, &args, work)
     }
 
     fn short_args(&self, rows: &[Row]) -> Result<KrylovShortArgs> {
@@ -338,6 +337,7 @@ impl LeastSquares {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::tests::common::Lex;
     use crate::fields::{blas, Noise, SpinorField, Subset};
 
     fn device() -> Device {

@@ -12,7 +12,6 @@ mod geometry;
 pub(crate) mod halo;
 pub(crate) mod krylov;
 mod layout;
-mod lex;
 mod matrix;
 mod momenta;
 mod peers;
@@ -26,7 +25,7 @@ mod transformation;
 pub use clover::CloverField;
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub(crate) use coarse::{Coarsening, DenseMatrix, Overlaps, Part, Whole};
-pub use gauge::{GaugeField, Group, Recon};
+pub use gauge::{GaugeField, Group};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};
 pub use matrix::{MatrixField, MatrixForm};
@@ -37,17 +36,9 @@ pub use spinor::{Components, RhsOrder, SpinorField, Subset, VectorField};
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 
+pub use crate::backend::{Precision, Recon};
 use crate::bail;
 use crate::error::{words, Result};
-
-/// Storage precision. Arithmetic is in double for `F64`, in single otherwise; sums are in double.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Precision {
-    /// 16-bit fixed point; spinors and clover blocks with one unit per site.
-    F16,
-    F32,
-    F64,
-}
 
 words!(Precision {
     F16 => "half",
@@ -62,14 +53,6 @@ impl Precision {
             Precision::F16 => 2,
             Precision::F32 => 4,
             Precision::F64 => 8,
-        }
-    }
-    /// Name in kernel symbols.
-    pub fn token(self) -> &'static str {
-        match self {
-            Precision::F16 => "f16",
-            Precision::F32 => "f32",
-            Precision::F64 => "f64",
         }
     }
     /// Unit roundoff of one stored number relative to the largest of its site.

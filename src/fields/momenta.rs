@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::{GaugeField, Geometry, Layout, LinkOptions, MatrixField, MatrixForm, Precision, Recon};
-use crate::backend::args::{self, EvolveArgs, KernelArgs, MomentaArgs};
-use crate::backend::families::Kernel;
-use crate::backend::{Device, External, FieldView};
+use crate::backend::args::{self, EvolveArgs, MomentaArgs};
+use crate::backend::families::Sites;
+use crate::backend::{kernels, Device, External, FieldView};
 use crate::bail;
 use crate::error::{host_array, words, Result};
 
@@ -113,15 +113,15 @@ impl Momenta {
         let geom = self.geometry().args();
         MomentaArgs { geom, momenta: self.view(), factor: 1.0, scale: 1.0, ..Default::default() }
     }
-    fn run<A: KernelArgs>(&self, kernel: &'static Kernel, params: &[&str], args: &A) -> Result<()> {
-        self.device().launch(kernel, params, args, self.geometry().work(2))
+    fn run<K: Sites>(&self, kernel: K, args: &K::Args) -> Result<()> {
+        self.device().launch(kernel, args, self.geometry().work(2))
     }
 
     /// Heat bath: independent normal p_a of unit variance, field number `number` of `seed`; the same
     /// on every device and decomposition.
     pub fn set_gaussian(&mut self, seed: u64, number: u32) -> Result<()> {
         let args = MomentaArgs { seed, step: i64::from(number), ..self.args() };
-        self.run(kernel!("random_momenta"), &[self.precision().token()], &args)
+        self.run(kernels::RandomMomenta::of(self.precision())?, &args)
     }
 
     /// 1/2 sum over links and a of p_a^2, all ranks.
@@ -133,10 +133,13 @@ impl Momenta {
     /// the sum.
     pub fn norm2(&self) -> Result<(f64, f64)> {
         let geometry = self.geometry();
-        let params = [self.precision().token()];
         let (args, work) = (self.args(), geometry.work(2));
-        let v =
-            geometry.reduce_here(self.device(), kernel!("momenta_sum"), &params, &args, work)?;
+        let v = geometry.reduce_here(
+            self.device(),
+            kernels::MomentaSum::of(self.precision())?,
+            &args,
+            work,
+        )?;
         sum_and_most(geometry, &v)
     }
 
@@ -144,17 +147,13 @@ impl Momenta {
     pub fn add(&mut self, scale: f64, factor: f64, other: &Momenta) -> Result<()> {
         self.matches(other.geometry(), other.device(), "momenta")?;
         let args = MomentaArgs { other: other.view(), scale, factor, ..self.args() };
-        self.run(
-            kernel!("momenta_add"),
-            &[self.precision().token(), other.precision().token()],
-            &args,
-        )
+        self.run(kernels::MomentaAdd::of(self.precision(), other.precision())?, &args)
     }
 
     /// p = scale p.
     pub fn scale(&mut self, scale: f64) -> Result<()> {
         let args = MomentaArgs { other: self.view(), scale, factor: 0.0, ..self.args() };
-        self.run(kernel!("momenta_add"), &[self.precision().token(); 2], &args)
+        self.run(kernels::MomentaAdd::of(self.precision(), self.precision())?, &args)
     }
 
     /// A copy of the numbers of `other`, whatever its precision.
@@ -180,7 +179,7 @@ impl Momenta {
             );
         }
         let args = MomentaArgs { other: w.view(), scale, factor, ..self.args() };
-        self.run(kernel!("momenta_project"), &[self.precision().token()], &args)
+        self.run(kernels::MomentaProject::of(self.precision())?, &args)
     }
 
     pub(crate) fn matches(
@@ -240,7 +239,7 @@ impl Momenta {
         buffer.upload(bytemuck::cast_slice(array))?;
         let mut args = self.array_args(form, order, factor);
         (args.array, args.load) = (buffer.ptr(), 1);
-        self.run(kernel!("momenta_array"), &[self.precision().token()], &args)?;
+        self.run(kernels::MomentaArray::of(self.precision())?, &args)?;
         self.device().synchronize()
     }
 
@@ -270,7 +269,7 @@ impl Momenta {
         }
         let buffer = self.device().alloc(8 * array.len())?;
         let args = MomentaArgs { array: buffer.ptr(), ..self.array_args(form, order, factor) };
-        self.run(kernel!("momenta_array"), &[self.precision().token()], &args)?;
+        self.run(kernels::MomentaArray::of(self.precision())?, &args)?;
         buffer.download(bytemuck::cast_slice_mut(array))
     }
 
@@ -321,8 +320,11 @@ impl GaugeField {
         }
         let geom = self.geometry().args();
         let args = EvolveArgs { geom, gauge: self.view(), momenta: momenta.view(), step };
-        let params = [self.precision().token()];
-        self.device().launch(kernel!("evolve_links"), &params, &args, self.geometry().work(2))?;
+        self.device().launch(
+            kernels::EvolveLinks::of(self.precision())?,
+            &args,
+            self.geometry().work(2),
+        )?;
         self.exchange(None)
     }
 
@@ -336,10 +338,13 @@ impl GaugeField {
         let geometry = self.geometry().clone();
         let geom = geometry.args();
         let args = EvolveArgs { geom, gauge: self.view(), ..Default::default() };
-        let params = [self.precision().token()];
         let work = geometry.work(2);
-        let v =
-            geometry.reduce_here(self.device(), kernel!("project_links"), &params, &args, work)?;
+        let v = geometry.reduce_here(
+            self.device(),
+            kernels::ProjectLinks::of(self.precision())?,
+            &args,
+            work,
+        )?;
         let (sum, most) = sum_and_most(&geometry, &v)?;
         self.exchange(None)?;
         if !sum.is_finite() {
@@ -361,10 +366,13 @@ impl GaugeField {
         let (gauge, other) = (self.view(), other.view());
         let args =
             EvolveArgs { geom: geometry.args(), gauge, momenta: other, ..Default::default() };
-        let params = [self.precision().token()];
         let work = geometry.work(2);
-        let v =
-            geometry.reduce_here(self.device(), kernel!("links_distance"), &params, &args, work)?;
+        let v = geometry.reduce_here(
+            self.device(),
+            kernels::LinksDistance::of(self.precision())?,
+            &args,
+            work,
+        )?;
         let (sum, most) = sum_and_most(geometry, &v)?;
         Ok(if sum.is_finite() { most.sqrt() } else { f64::INFINITY })
     }

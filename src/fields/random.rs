@@ -4,6 +4,7 @@
 
 use super::{GaugeField, RhsOrder, SpinorField, Subset};
 use crate::backend::args::{self, RandomArgs};
+use crate::backend::kernels;
 use crate::bail;
 use crate::error::{words, Result};
 
@@ -79,8 +80,11 @@ impl GaugeField {
                 width,
                 ..Default::default()
             };
-            let params = [links.precision().token(), links.recon().token()];
-            links.device().launch(kernel!("random_gauge"), &params, &args, links.geometry().work(2))
+            links.device().launch(
+                kernels::RandomGauge::of(links.precision(), links.recon())?,
+                &args,
+                links.geometry().work(2),
+            )
         })
     }
 }
@@ -102,6 +106,6 @@ impl SpinorField {
             ..Default::default()
         };
         let work = self.geometry().work(self.nrhs() * self.parities());
-        self.device().launch(kernel!("random_spinor"), &[self.precision().token()], &args, work)
+        self.device().launch(kernels::RandomSpinor(self.precision()), &args, work)
     }
 }

@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use super::peers::{lock, Board};
 use super::Geometry;
 use crate::backend::args::SumArgs;
-use crate::backend::families::Kernel;
-use crate::backend::{rehearsing, Device, KernelArgs, Started, Work};
+use crate::backend::families::{Kernel, Sums};
+use crate::backend::{rehearsing, Device, Started, Work};
 use crate::error::Result;
 
 /// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
@@ -19,19 +19,18 @@ fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
 
 impl Geometry {
     /// Sums of a reduction over all ranks. Kernels with maxima go through `reduce_here`.
-    pub(crate) fn reduce<A: KernelArgs>(
+    pub(crate) fn reduce<K: Sums>(
         &self,
         device: &Device,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
+        kernel: K,
+        args: &K::Args,
         work: Work,
     ) -> Result<Vec<f64>> {
         let comm = self.comm();
         if !device.is_cpu() && comm.size() > 1 && !rehearsing() {
             let peers = self.peers(device)?;
             // Sums that the board has no room for go the way of devices without one.
-            let numbers = numbers_on_board(kernel, work);
+            let numbers = numbers_on_board(K::KERNEL, work);
             let fits = |board: &&Mutex<Board>| {
                 numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
             };
@@ -41,30 +40,29 @@ impl Geometry {
                 let sums = comm.sum_beside(|flag| {
                     peers.awaited_on(device);
                     let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
-                    device.reduce_over(kernel, params, args, work, Some(&sums))
+                    device.reduce_over(kernel, args, work, Some(&sums))
                 })?;
                 peers.check(comm)?;
                 return Ok(sums);
             }
         }
-        let mut sums = self.reduce_here(device, kernel, params, args, work)?;
+        let mut sums = self.reduce_here(device, kernel, args, work)?;
         comm.sum(&mut sums)?;
         Ok(sums)
     }
 
     /// The same without waiting, where this rank is the only one; else None.
-    pub(crate) fn start<A: KernelArgs>(
+    pub(crate) fn start<K: Sums>(
         &self,
         device: &Device,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
+        kernel: K,
+        args: &K::Args,
         work: Work,
     ) -> Result<Option<Started>> {
         if self.comm().size() > 1 {
             return Ok(None);
         }
-        device.start(kernel, params, args, work).map(Some)
+        device.start(kernel, args, work).map(Some)
     }
 
     pub(crate) fn finish(&self, device: &Device, started: &Started) -> Result<Vec<f64>> {
@@ -74,15 +72,14 @@ impl Geometry {
     }
 
     /// Sums of a reduction over this rank.
-    pub(crate) fn reduce_here<A: KernelArgs>(
+    pub(crate) fn reduce_here<K: Sums>(
         &self,
         device: &Device,
-        kernel: &'static Kernel,
-        params: &[&str],
-        args: &A,
+        kernel: K,
+        args: &K::Args,
         work: Work,
     ) -> Result<Vec<f64>> {
-        let sums = device.reduce(kernel, params, args, work)?;
+        let sums = device.reduce(kernel, args, work)?;
         self.check_messages(device)?;
         Ok(sums)
     }
@@ -100,6 +97,7 @@ impl Geometry {
 mod tests {
     use super::super::peers::{NUMBER_BYTES, SHARED_PAGE};
     use super::*;
+    use crate::backend::kernels;
 
     /// A board of two ranks has 2^15 numbers for each: the sums of more right-hand sides than that do
     /// not go there.
@@ -108,10 +106,11 @@ mod tests {
         let room = (SHARED_PAGE / (2 * 2 * NUMBER_BYTES)) as i64;
         let numbers = |batches| {
             let work = Work { n: 1, batches, lanes: 1 };
-            numbers_on_board(kernel!("heavy_quark"), work).expect("a reduction")
+            numbers_on_board(&kernels::HeavyQuark::ROW, work).expect("a reduction")
         };
         assert!(numbers(2 * 12) <= room);
         assert!(numbers(8192) <= room && numbers(8193) > room);
-        assert_eq!(numbers_on_board(kernel!("blas"), Work { n: 1, batches: 1, lanes: 1 }), None);
+        let one = Work { n: 1, batches: 1, lanes: 1 };
+        assert_eq!(numbers_on_board(&kernels::Blas::ROW, one), None);
     }
 }

@@ -5,6 +5,7 @@ use num_complex::Complex64;
 use super::blas::{axpby, axpy, cg_update, complex, elements, fastest, same};
 use super::{Components, Precision, VectorField};
 use crate::backend::args::{ShiftArgs, MAX_RHS};
+use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
 
@@ -161,8 +162,8 @@ fn launch(
                 }
             }
             let work = elements(r, Some(out[0]), count, false);
-            let params = [r.precision().token(), out[0].precision().token()];
-            r.device().launch(kernel!("shift_update"), &params, &args, work)?;
+            let kernel = kernels::ShiftUpdate::of(r.precision(), out[0].precision())?;
+            r.device().launch(kernel, &args, work)?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Geometry, Precision};
 use crate::backend::args::CoarseColumnsArgs;
-use crate::backend::{Buffer, Device, FieldView, Ptr, Work};
+use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{words, Result};
 
@@ -291,8 +291,11 @@ impl VectorField {
                 ..Default::default()
             };
             let work = Work::rows(self.device(), planes, components * count);
-            let params = [src.precision.token(), self.precision.token()];
-            return self.device().launch(kernel!("coarse_columns"), &params, &args, work);
+            return self.device().launch(
+                kernels::CoarseColumns::of(src.precision, self.precision)?,
+                &args,
+                work,
+            );
         }
         let one = planes * self.components.reals() * self.precision.bytes();
         self.data.copy_range(to * one, &src.data, from * one, count * one)?;

@@ -9,8 +9,8 @@ use super::{
     SpinorField, Subset,
 };
 use crate::backend::args::{LayoutArgs, ReportArgs};
-use crate::backend::families::Kernel;
-use crate::backend::{Buffer, Device, External, Location, Piece, Ptr, Work};
+use crate::backend::families::Sites;
+use crate::backend::{kernels, Buffer, Device, External, Location, Piece, Ptr, Work};
 use crate::bail;
 use crate::error::{host_array, significant, Result};
 use std::ops::Range;
@@ -84,9 +84,9 @@ impl GaugeField {
         self.transfer(layout, true)?.run(memory, None)
     }
 
-    fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer> {
+    fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer<kernels::LayoutGauge>> {
         let shape = (self.group(), Subset::Full);
-        let kernel = (kernel!("layout_gauge"), self.precision());
+        let kernel = kernels::LayoutGauge(self.precision());
         let geometry = self.geometry();
         let mut t = Transfer::new(self.device(), geometry, layout, Content::Links, shape, kernel)?;
         t.args.field = self.view();
@@ -137,7 +137,7 @@ impl SpinorField {
         out: bool,
         memory: &External,
         rhs: usize,
-    ) -> Result<Transfer> {
+    ) -> Result<Transfer<kernels::LayoutSpinor>> {
         let (components, order) = (self.components(), self.order());
         if order == RhsOrder::Fastest
             || components != (Components { spins: layout.spins, colours: 3 })
@@ -152,7 +152,7 @@ impl SpinorField {
             );
         }
         let shape = (Group::Su3, self.subset());
-        let kernel = (kernel!("layout_spinor"), self.precision());
+        let kernel = kernels::LayoutSpinor(self.precision());
         let geometry = self.geometry();
         let mut t =
             Transfer::new(self.device(), geometry, layout, Content::Spinors, shape, kernel)?;
@@ -194,9 +194,9 @@ impl CloverField {
         self.transfer(layout, true)?.run(memory, None)
     }
 
-    fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer> {
+    fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer<kernels::LayoutClover>> {
         let shape = (Group::Su3, Subset::Full);
-        let kernel = (kernel!("layout_clover"), self.precision());
+        let kernel = kernels::LayoutClover(self.precision());
         let geometry = self.geometry();
         let mut t = Transfer::new(self.device(), geometry, layout, Content::Clover, shape, kernel)?;
         if self.sets() != 1 {
@@ -224,12 +224,11 @@ impl Run {
 }
 
 #[derive(Clone)]
-struct Transfer {
+struct Transfer<K> {
     device: Device,
     geometry: Arc<Geometry>,
     shape: Shape,
-    kernel: &'static Kernel,
-    token: &'static str,
+    kernel: K,
     real: usize,
     directions: usize,
     args: LayoutArgs,
@@ -238,14 +237,14 @@ struct Transfer {
     offset: usize,
 }
 
-impl Transfer {
+impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
     fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
         layout: &Layout,
         content: Content,
         (group, subset): (Group, Subset),
-        (kernel, precision): (&'static Kernel, Precision),
+        kernel: K,
     ) -> Result<Self> {
         if layout.content != content {
             bail!(BadLayout, "layout {} holds {}, not {content}", layout.name, layout.content);
@@ -271,7 +270,6 @@ impl Transfer {
             geometry: geometry.clone(),
             shape,
             kernel,
-            token: precision.token(),
             real: layout.precision.bytes(),
             directions: if content == Content::Links { 4 } else { 1 },
             args,
@@ -348,8 +346,7 @@ impl Transfer {
         let lanes = self.geometry.lanes();
         let args = ReportArgs { report: buffer.ptr(), count: count as i64, tolerance };
         let work = Work { n: count.div_ceil(lanes), batches: 1, lanes };
-        if self.device.reduce(kernel!("layout_report"), &[], &args, work)?.iter().all(|&n| n == 0.0)
-        {
+        if self.device.reduce(kernels::LayoutReport(), &args, work)?.iter().all(|&n| n == 0.0) {
             return Ok(Vec::new());
         }
         let mut report = host_array(count, 0f32, "a number for each link or site")?;
@@ -393,12 +390,7 @@ impl Transfer {
     fn launch(&self, args: &LayoutArgs) -> Result<()> {
         let lanes = self.geometry.lanes();
         let n = (args.count as usize).div_ceil(lanes);
-        self.device.launch(
-            self.kernel,
-            &[self.token],
-            args,
-            Work { n, batches: self.directions, lanes },
-        )
+        self.device.launch(self.kernel, args, Work { n, batches: self.directions, lanes })
     }
 
     fn run_in_place(&self, memory: &External, mut args: LayoutArgs) -> Result<()> {

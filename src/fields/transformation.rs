@@ -6,6 +6,8 @@ use num_complex::Complex64;
 
 use super::{GaugeField, Geometry, Group, Precision, Recon};
 use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs, TransformProductArgs};
+use crate::backend::families::{Double, Whole};
+use crate::backend::kernels;
 use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::{host_array, Result};
@@ -114,7 +116,7 @@ impl Transformation {
             ..Default::default()
         };
         let work = links.geometry().work(2);
-        links.device().launch(kernel!("gauge_transform"), &g.params(), &args, work)?;
+        links.device().launch(kernels::GaugeTransform(Double::F64, g.whole()), &args, work)?;
         links.exchange(None)
     }
 
@@ -127,19 +129,18 @@ impl Transformation {
             h: h.view(),
             adjoint: inverse as i32,
         };
-        g.device().launch(
-            kernel!("transform_product"),
-            &g.params(),
-            &args,
-            g.geometry().work(2),
-        )?;
+        let kernel = kernels::TransformProduct(Double::F64, g.whole());
+        g.device().launch(kernel, &args, g.geometry().work(2))?;
         g.exchange()?;
         Ok(g)
     }
 
-    /// Of kernels in double.
-    pub(crate) fn params(&self) -> [&'static str; 2] {
-        [Precision::F64.token(), self.0.recon().whole().token()]
+    /// The storage that kernels on every entry are made for.
+    pub(crate) fn whole(&self) -> Whole {
+        match self.group() {
+            Group::Su3 => Whole::R18,
+            Group::Su2 => Whole::Su2,
+        }
     }
 
     /// The matrices of this rank's sites: site x fastest, row, column.
@@ -155,7 +156,8 @@ impl Transformation {
             array: buffer.ptr(),
             ..Default::default()
         };
-        g.device().launch(kernel!("transform_array"), &g.params(), &args, geometry.work(2))?;
+        let kernel = kernels::TransformArray(Double::F64, g.whole());
+        g.device().launch(kernel, &args, geometry.work(2))?;
         buffer.download(bytemuck::cast_slice_mut(&mut array))?;
         Ok(array)
     }
@@ -182,10 +184,10 @@ impl Transformation {
             ..Default::default()
         };
         let work = geometry.slice_work(time);
-        let params = self.params();
         for parity in 0..2 {
             args.parity = parity;
-            self.device().launch(kernel!("transform_select"), &params, &args, work)?;
+            let kernel = kernels::TransformSelect(Double::F64, self.whole());
+            self.device().launch(kernel, &args, work)?;
         }
         self.exchange()
     }

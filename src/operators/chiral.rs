@@ -1,7 +1,7 @@
 //! Linear combinations whose coefficients differ between the chiralities.
 
 use crate::backend::args::ChiralArgs;
-use crate::backend::FieldView;
+use crate::backend::{kernels, FieldView};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::SpinorField;
@@ -61,5 +61,5 @@ pub fn chiral_sum(
         terms: count,
         coef: std::array::from_fn(|i| coef[i]),
     };
-    out.device().launch(kernel!("chiral_sum"), &[out.precision().token()], &args, out.work())
+    out.device().launch(kernels::ChiralSum(out.precision()), &args, out.work())
 }

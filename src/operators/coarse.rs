@@ -8,7 +8,8 @@ use std::sync::Arc;
 use crate::backend::args::{
     CoarseApplyArgs, CoarseColumnsArgs, CoarseMatrixArgs, CoarseShortenArgs,
 };
-use crate::backend::{Buffer, Device, Ptr, Work};
+use crate::backend::families::Single;
+use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::domains::Domains;
@@ -69,7 +70,7 @@ impl CoarseOperator {
                 each: 8,
             };
             let work = Work::rows(device, 8 * count, rows * rows);
-            device.launch(kernel!("coarse_multiply"), &[precision.token()], &args, work)?;
+            device.launch(kernels::CoarseMultiply::of(precision)?, &args, work)?;
             op.links.copy_range(first * 8 * matrix, &products, 0, count * 8 * matrix)?;
         }
         Ok(op)
@@ -92,7 +93,7 @@ impl CoarseOperator {
         };
         // On a GPU a warp shares a matrix.
         let work = Work::rows(&device, matrices, 32);
-        device.launch(kernel!("coarse_shorten"), &[self.precision.token()], &args, work)?;
+        device.launch(kernels::CoarseShorten::of(self.precision)?, &args, work)?;
         (self.links, self.scales) = (short, Some(scales));
         Ok(())
     }
@@ -193,9 +194,13 @@ impl CoarseOperator {
             let warps = inp.nrhs.div_ceil(columns) * self.rows.div_ceil(rows);
             Work { n: out.count * warps * 32, batches: 1, lanes: 1 }
         };
-        let params = [self.precision.token()];
-        let kernel = if short { kernel!("coarse_apply_short") } else { kernel!("coarse_apply") };
-        let launch = |halo| device.launch(kernel, &params, &CoarseApplyArgs { halo, ..args }, work);
+        let launch = |halo| {
+            let args = CoarseApplyArgs { halo, ..args };
+            match short {
+                true => device.launch(kernels::CoarseApplyShort(Single::F32), &args, work),
+                false => device.launch(kernels::CoarseApply::of(self.precision)?, &args, work),
+            }
+        };
         if directions & !DIAGONAL == 0 || inside.is_some() {
             launch([Ptr::NULL; 8])
         } else {
@@ -364,7 +369,7 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
     let mut bad = 0.0;
     for first in (0..volume).step_by(some) {
         let count = some.min(volume - first);
-        let copy = |x: Ptr, y: Ptr, params: [&str; 2]| {
+        let copy = |x: Ptr, y: Ptr, from: Precision, to: Precision| {
             let args = CoarseColumnsArgs {
                 x,
                 y,
@@ -375,10 +380,10 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
                 ..Default::default()
             };
             let work = Work::rows(device, count, size / 2);
-            device.launch(kernel!("coarse_columns"), &params, &args, work)
+            device.launch(kernels::CoarseColumns::of(from, to)?, &args, work)
         };
         let at = (first * size * precision.bytes()) as u64;
-        copy(from.ptr().offset(at), double.ptr(), [precision.token(), "f64"])?;
+        copy(from.ptr().offset(at), double.ptr(), precision, Precision::F64)?;
         let args = CoarseMatrixArgs {
             inp: swaps.ptr(),
             out: double.ptr(),
@@ -387,8 +392,8 @@ fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -
         };
         // On a GPU a warp shares a matrix.
         let work = Work::rows(device, count, 32);
-        bad += device.reduce(kernel!("coarse_invert"), &[], &args, work)?[0];
-        copy(double.ptr(), out.ptr().offset(at), ["f64", precision.token()])?;
+        bad += device.reduce(kernels::CoarseInvert(), &args, work)?[0];
+        copy(double.ptr(), out.ptr().offset(at), Precision::F64, precision)?;
     }
     let mut bad = [bad];
     grid.comm().sum(&mut bad)?;

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::Wilson;
 use crate::backend::args::{self, CloverForceArgs, CloverInsertionArgs, HopArgs, HopForceArgs};
-use crate::backend::{FieldView, Work};
+use crate::backend::{kernels, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
@@ -51,7 +51,6 @@ impl Wilson {
             (args.phase_re[mu], args.phase_im[mu]) = (here.re, here.im);
             args.phase_mask |= ((*z != one) as i32) << mu;
         }
-        let tokens = [precision.token(), gauge.recon().token()];
         for (first, count) in groups(terms.coef.len()) {
             let fields = [from_rhs(terms.x, first), from_rhs(terms.y, first)];
             [args.x, args.y] = fields;
@@ -88,19 +87,18 @@ impl Wilson {
                             ..Default::default()
                         };
                         let work = geometry.work(count);
-                        device.launch(
-                            kernel!("hop_pack"),
-                            &tokens[..1],
-                            &pack,
-                            Work { n, ..work },
-                        )?;
+                        device.launch(kernels::HopPack(precision), &pack, Work { n, ..work })?;
                     }
                 }
                 halo.exchange(comm, || Ok(()))?;
                 args.received =
                     geometry.spinor_halo(precision, 4 * count, |mu, up| halo.received(mu, up));
             }
-            device.launch(kernel!("hop_force"), &tokens, &args, geometry.work(2))?;
+            device.launch(
+                kernels::HopForce::of(precision, gauge.recon())?,
+                &args,
+                geometry.work(2),
+            )?;
         }
         Ok(())
     }
@@ -154,10 +152,8 @@ impl Wilson {
             ..Default::default()
         };
         let launch = |args: &CloverInsertionArgs| {
-            let tokens = [self.gauge().precision().token()];
             self.gauge().device().launch(
-                kernel!("clover_insertion"),
-                &tokens,
+                kernels::CloverInsertion::of(self.gauge().precision())?,
                 args,
                 geometry.work(2),
             )
@@ -197,8 +193,11 @@ impl Wilson {
             momenta: momenta.view(),
             step,
         };
-        let tokens = [gauge.precision().token(), gauge.recon().token()];
-        gauge.device().launch(kernel!("clover_force"), &tokens, &args, gauge.geometry().work(2))
+        gauge.device().launch(
+            kernels::CloverForce::of(gauge.precision(), gauge.recon())?,
+            &args,
+            gauge.geometry().work(2),
+        )
     }
 
     /// ln |det A|^2 of the even and of the odd sites, A = 1 + ... + i twist gamma5 (kappa-normalised).

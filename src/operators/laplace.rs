@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::backend::args::{self, LaplaceArgs};
-use crate::backend::Work;
+use crate::backend::{kernels, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{halo, Components, GaugeField, Group, Recon, RhsOrder, Subset, VectorField};
@@ -86,12 +86,12 @@ impl Laplace {
             coef_y: self.diagonal,
             ..Default::default()
         };
-        let params = [precision.token(), self.gauge.recon().token()];
+        let laplace = kernels::Laplace::of(precision, self.gauge.recon())?;
         let device = self.gauge.device();
         let work = geometry.work(nrhs);
         let mask = geometry.halo_mask() & self.directions;
         if mask == 0 {
-            return device.launch(kernel!("laplace"), &params, &args, work);
+            return device.launch(laplace, &args, work);
         }
         let faces = geometry.vector_faces(mask, precision, reals, nrhs);
         let halo = geometry.halo_exchange(device, &faces)?;
@@ -102,15 +102,10 @@ impl Laplace {
         let received = |mu, upper| halo.received(mu, upper);
         args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
         let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
-        device.launch(
-            kernel!("vector_pack"),
-            &params[..1],
-            &args,
-            Work { n: rows.sum(), ..work },
-        )?;
+        device.launch(kernels::VectorPack(precision), &args, Work { n: rows.sum(), ..work })?;
         let part = |region, n| {
             let args = LaplaceArgs { region, ..args };
-            device.launch(kernel!("laplace"), &params, &args, Work { n, ..work })
+            device.launch(laplace, &args, Work { n, ..work })
         };
         let inner = geometry.inner();
         halo.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;

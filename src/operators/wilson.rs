@@ -8,7 +8,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use crate::backend::args::{self, HopArgs, SiteOpArgs};
-use crate::backend::{FieldView, Work};
+use crate::backend::{kernels, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
@@ -527,7 +527,7 @@ impl Wilson {
 
     /// One parity or both; `in` is that of the arguments.
     fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
-        let params = [self.gauge.precision().token(), self.gauge.recon().token()];
+        let hop = kernels::Hop::of(self.gauge.precision(), self.gauge.recon())?;
         let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
         let comm = geometry.comm();
         let work = geometry.work(inp.nrhs());
@@ -536,7 +536,7 @@ impl Wilson {
         let n = parities * (geometry.outer() + 1024);
         if geometry.halo_mask() == 0 {
             let work = if parities == 2 { Work { n, ..work } } else { work };
-            return device.launch(kernel!("hop"), &params, &args, work);
+            return device.launch(hop, &args, work);
         }
         // Faces travel while the inner sites are done.
         let (precision, nrhs) = (inp.precision(), parities * inp.nrhs());
@@ -549,7 +549,7 @@ impl Wilson {
         if let Some(signals) = halo.signals(comm)? {
             [args.departures, args.arrivals] = signals;
             let n = args::PACK_THREADS as usize + n;
-            return device.launch(kernel!("hop"), &params, &args, Work { n, ..work });
+            return device.launch(hop, &args, Work { n, ..work });
         }
         let split = (0..4).filter(|&mu| comm.split(mu));
         let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
@@ -564,10 +564,10 @@ impl Wilson {
             step_in: args.step_in,
             ..Default::default()
         };
-        device.launch(kernel!("hop_pack"), &params[..1], &pack, Work { n, ..work })?;
+        device.launch(kernels::HopPack(self.gauge.precision()), &pack, Work { n, ..work })?;
         let part = |region, n| {
             let args = HopArgs { region, ..args };
-            device.launch(kernel!("hop"), &params, &args, Work { n, ..work })
+            device.launch(hop, &args, Work { n, ..work })
         };
         let inner = geometry.inner();
         halo.exchange(comm, || part(args::REGION_INNER, inner))?;
@@ -666,12 +666,7 @@ fn site_launch(
         twist,
         twist_scale,
     };
-    inp.device().launch(
-        kernel!("site_op"),
-        &[inp.precision().token()],
-        &args,
-        inp.geometry().work(inp.nrhs()),
-    )
+    inp.device().launch(kernels::SiteOp(inp.precision()), &args, inp.geometry().work(inp.nrhs()))
 }
 
 /// gamma5 as an operator on spinor fields of a shape.

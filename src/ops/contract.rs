@@ -5,7 +5,7 @@ use num_complex::Complex64;
 use super::gamma::{Gamma, SpinMatrix};
 use super::source::{check_momentum, check_propagator, check_spinors};
 use crate::backend::args::{BaryonArgs, MesonArgs};
-use crate::backend::Work;
+use crate::backend::{kernels, Work};
 use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::{blas, Geometry, Precision, SpinorField};
@@ -176,9 +176,12 @@ fn contract_mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Resu
         momentum: sink.wave(),
         position: sink.origin.map(|x| x as i32),
     };
-    let params = [quark.precision().token()];
     let all = over_slices(quark, (16, 32), |slice, work| {
-        quark.device().reduce(kernel!("mesons"), &params, &MesonArgs { slice, ..args }, work)
+        quark.device().reduce(
+            kernels::Mesons::of(quark.precision())?,
+            &MesonArgs { slice, ..args },
+            work,
+        )
     })?;
     let times = quark.geometry().global_extents()[3];
     let spins = |t: usize| {
@@ -428,9 +431,12 @@ fn three_quarks(
         args.term[k] = slots.map(|(k, &slot)| (slot as i32) << (2 * k)).sum();
         args.weight[k] = *weight;
     }
-    let params = [light.precision().token()];
     let all = over_slices(light, (1, 4), |slice, work| {
-        light.device().reduce(kernel!("baryon"), &params, &BaryonArgs { slice, ..args }, work)
+        light.device().reduce(
+            kernels::Baryon::of(light.precision())?,
+            &BaryonArgs { slice, ..args },
+            work,
+        )
     })?;
     let pair = |z: &[f64]| [Complex64::new(z[0], z[1]), Complex64::new(z[2], z[3])];
     Ok(all.chunks_exact(4).map(pair).collect())

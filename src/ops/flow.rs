@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, TREE_LEVEL_SYMANZIK};
 use super::observables::{field_strength, plaquette};
 use crate::backend::args::ForceArgs;
+use crate::backend::kernels;
 use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
@@ -162,8 +163,11 @@ impl Flow {
             step: 1.0 / 12.0,
             ..Default::default()
         };
-        let params = [gauge.precision().token()];
-        gauge.device().launch(kernel!("algebra_laplace"), &params, &args, gauge.geometry().work(2))
+        gauge.device().launch(
+            kernels::AlgebraLaplace::of(gauge.precision())?,
+            &args,
+            gauge.geometry().work(2),
+        )
     }
 
     /// One step of the third-order scheme: exponents Z0 / 4, 8 Z1 / 9 - 17 Z0 / 36 and

@@ -3,7 +3,7 @@
 
 use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, PLANES};
 use crate::backend::args::SmearArgs;
-use crate::backend::FieldView;
+use crate::backend::{kernels, FieldView};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Group, MatrixField, MatrixForm, Momenta, Precision, Recon};
@@ -133,8 +133,7 @@ impl Average {
             alpha: self.alpha,
             weight: self.weight,
         };
-        let params = [links.precision().token()];
-        links.device().launch(kernel!("smear_links"), &params, &args, geometry.work(2))
+        links.device().launch(kernels::SmearLinks::of(links.precision())?, &args, geometry.work(2))
     }
 }
 

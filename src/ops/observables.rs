@@ -4,8 +4,8 @@
 use num_complex::Complex64;
 
 use crate::backend::args::ObservableArgs;
-use crate::backend::families::Kernel;
-use crate::backend::Work;
+use crate::backend::families::Sums;
+use crate::backend::{kernels, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -56,7 +56,8 @@ pub struct FieldStrength {
 
 /// Average plaquettes and link trace, accumulated in double.
 pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
-    let [spatial, temporal, links] = sums(gauge, kernel!("plaquette_sum"))?;
+    let [spatial, temporal, links] =
+        sums(gauge, kernels::PlaquetteSum(gauge.precision(), gauge.recon()))?;
     let norm = (gauge.group().colours() * gauge.geometry().global_volume()) as f64;
     Ok(Plaquette {
         total: (spatial + temporal) / (6.0 * norm),
@@ -87,8 +88,7 @@ pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> 
         };
         let lanes = geometry.lanes();
         let work = Work { n: lines.div_ceil(lanes), batches: 1, lanes };
-        let params = [u.precision().token(), u.recon().token()];
-        u.device().launch(kernel!("lines"), &params, &args, work)?;
+        u.device().launch(kernels::Lines::of(u.precision(), u.recon())?, &args, work)?;
         buffer.download(bytemuck::cast_slice_mut(&mut products))
     })?;
     close_lines(geometry, direction, colours, &mut products)?;
@@ -136,7 +136,7 @@ pub fn field_strength(gauge: &GaugeField) -> Result<FieldStrength> {
         bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
     }
     let [charge, spatial, temporal] =
-        gauge.with_whole(|u| sums(u, kernel!("field_strength_sum")))?;
+        gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?))?;
     let volume = gauge.geometry().global_volume() as f64;
     Ok(FieldStrength {
         charge,
@@ -157,8 +157,11 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
             out: buffer.ptr(),
             ..Default::default()
         };
-        let params = [u.precision().token(), u.recon().token()];
-        u.device().launch(kernel!("unitarity"), &params, &args, geometry.work(2))
+        u.device().launch(
+            kernels::Unitarity::of(u.precision(), u.recon())?,
+            &args,
+            geometry.work(2),
+        )
     })?;
     buffer.download(bytemuck::cast_slice_mut(&mut sites))?;
     let mut worst = Unitarity { unitary: 0.0, det: 0.0, site: [0; 4], direction: 0 };
@@ -199,11 +202,10 @@ fn worst_of_ranks(comm: &Comm, mine: Unitarity) -> Result<Unitarity> {
 }
 
 /// Sums over both parities of a reduction with three sums.
-fn sums(gauge: &GaugeField, kernel: &'static Kernel) -> Result<[f64; 3]> {
+fn sums(gauge: &GaugeField, kernel: impl Sums<Args = ObservableArgs>) -> Result<[f64; 3]> {
     let args =
         ObservableArgs { geom: gauge.geometry().args(), gauge: gauge.view(), ..Default::default() };
-    let params = [gauge.precision().token(), gauge.recon().token()];
     let geometry = gauge.geometry();
-    let s = geometry.reduce(gauge.device(), kernel, &params, &args, geometry.work(2))?;
+    let s = geometry.reduce(gauge.device(), kernel, &args, geometry.work(2))?;
     Ok(std::array::from_fn(|k| s[k] + s[3 + k]))
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use crate::backend::args::PathArgs;
-use crate::backend::families::Kernel;
-use crate::backend::Device;
+use crate::backend::families::Sites;
+use crate::backend::{kernels, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Recon};
@@ -206,9 +206,12 @@ impl Walker {
         }
     }
 
-    pub(crate) fn launch(&self, kernel: &'static Kernel, args: &PathArgs) -> Result<()> {
-        let params = [self.field().precision().token()];
-        self.field().device().launch(kernel, &params, args, self.field().geometry().work(2))
+    pub(crate) fn launch(
+        &self,
+        kernel: impl Sites<Args = PathArgs>,
+        args: &PathArgs,
+    ) -> Result<()> {
+        self.field().device().launch(kernel, args, self.field().geometry().work(2))
     }
 
     /// The products of `batch` from every site; the field that holds them.
@@ -228,7 +231,7 @@ impl Walker {
                     args.last[slot] = i32::from(k + 1 == paths.get(path).len());
                 }
             }
-            self.launch(kernel!("path_step"), &args)?;
+            self.launch(kernels::PathStep::of(gauge.precision())?, &args)?;
             if k > 0 {
                 to.exchange()?;
             }
@@ -246,9 +249,13 @@ impl Walker {
     ) -> Result<Vec<Complex64>> {
         let args = PathArgs { from: products.view(), ..self.args(gauge) };
         let geometry = gauge.geometry();
-        let params = [gauge.precision().token()];
         let work = geometry.work(2);
-        let v = geometry.reduce(gauge.device(), kernel!("path_traces"), &params, &args, work)?;
+        let v = geometry.reduce(
+            gauge.device(),
+            kernels::PathTraces::of(gauge.precision())?,
+            &args,
+            work,
+        )?;
         let both = |k: usize| v[k] + v[k + 2 * TOGETHER];
         Ok((0..count).map(|k| Complex64::new(both(2 * k), both(2 * k + 1))).collect())
     }
@@ -312,7 +319,7 @@ impl Walker {
                 args.step[slot] = i32::from(paths.get(k)[0]);
                 args.coef[slot] = coefficients[k];
             }
-            self.launch(kernel!("path_gather"), &args)?;
+            self.launch(kernels::PathGather::of(gauge.precision())?, &args)?;
         }
         out.exchange()
     }

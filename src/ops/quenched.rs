@@ -1,6 +1,7 @@
 //! Quenched gauge fields of the Wilson action: heat bath and overrelaxation.
 
 use crate::backend::args::UpdateArgs;
+use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
@@ -81,14 +82,12 @@ fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) 
         beta,
         ..Default::default()
     };
-    let params = [gauge.precision().token(), gauge.recon().token()];
     // Staples of one direction on one parity do not contain each other's links.
     for direction in 0..4 {
         for parity in 0..2 {
             (args.direction, args.parity) = (direction, parity);
             gauge.device().launch(
-                kernel!("update_links"),
-                &params,
+                kernels::UpdateLinks::of(gauge.precision(), gauge.recon())?,
                 &args,
                 gauge.geometry().work(1),
             )?;

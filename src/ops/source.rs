@@ -1,6 +1,7 @@
 //! Sources of propagators: points, walls and volumes with momentum and noise; sequential sources.
 
 use crate::backend::args::{self, SourceArgs, SpinPhaseArgs};
+use crate::backend::kernels;
 use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
@@ -205,7 +206,7 @@ impl Source {
             first: self.first as i32,
             seed: self.seed,
         };
-        b.device().launch(kernel!("source"), &[b.precision().token()], &args, b.work())
+        b.device().launch(kernels::Source(b.precision()), &args, b.work())
     }
 }
 
@@ -261,7 +262,7 @@ impl Sequential {
             column,
             phase,
         };
-        psi.device().launch(kernel!("spin_phase"), &[psi.precision().token()], &args, psi.work())
+        psi.device().launch(kernels::SpinPhase::of(psi.precision())?, &args, psi.work())
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 pub mod largest;
+pub mod lex;
 pub mod milc;
 pub mod ranks;
 pub mod remote;
@@ -10,6 +11,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use largest::largest;
+#[allow(unused_imports)]
+pub use lex::Lex;
 use plaq::backend::Device;
 use plaq::fields::{Geometry, Precision, Recon};
 pub use ranks::ranks;

@@ -11,7 +11,7 @@ use plaq::ops::config::{load_gauge, save_gauge, LoadOptions};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 use serde_json::Value;
 
-use super::common::{devices, ranks, Folder};
+use super::common::{devices, ranks, Folder, Lex};
 use super::programs::{self, job_on};
 use super::reference::gaugefix as slow;
 use super::reference::matrix::{mul, trace, Matrix};

@@ -14,7 +14,7 @@ use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Place, Stream, TrajectoryReport};
 use plaq::ops::observables::plaquette;
 use plaq::ops::quenched::Quenched;
 
-use super::common::{self, over_ranks, Folder};
+use super::common::{self, over_ranks, Folder, Lex};
 use super::device;
 
 const KAPPA: f64 = 0.14;

@@ -16,6 +16,7 @@ mod table;
 
 use std::sync::Arc;
 
+use common::Lex;
 use plaq::backend::Device;
 use plaq::fields::{
     GaugeField, Geometry, Momenta, MomentaForm, Precision, Recon, SiteOrder, SpinorField, Subset,

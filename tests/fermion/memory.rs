@@ -13,7 +13,7 @@ use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial};
 
-use super::common::{self, over_ranks};
+use super::common::{self, over_ranks, Lex};
 use super::device;
 
 #[derive(Clone, Copy, Debug)]

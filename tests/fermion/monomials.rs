@@ -12,7 +12,7 @@ use plaq::ops::hmc::fermion::{
 use plaq::ops::hmc::stout::Stout;
 use plaq::ops::hmc::{Monomial, Stream};
 
-use super::common::over_ranks;
+use super::common::{over_ranks, Lex};
 use super::reference::dirac::Dirac;
 use super::reference::matrix::eliminate;
 use super::reference::{spinor, Gauge, C};

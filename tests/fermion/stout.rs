@@ -11,7 +11,7 @@ use plaq::ops::hmc::stout::{Smeared, Stout};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream};
 use plaq::ops::link_smearing::{smear_links, Smearing};
 
-use super::common::{distance, extents_on};
+use super::common::{distance, extents_on, Lex};
 use super::force::{compare, fields, reference_value, COEF, DETERMINANT};
 use super::reference::matrix::{add, dag, mul, one, product, scale, sub, trace, zero, Matrix};
 use super::reference::{su3, Gauge, Lattice, C};

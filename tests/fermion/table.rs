@@ -6,7 +6,7 @@ use plaq::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::{Hmc, TrajectoryReport};
 
-use super::common::{self, over_ranks, Folder};
+use super::common::{self, over_ranks, Folder, Lex};
 use super::device;
 
 /// Monomials beside the gauge action, in TOML, and the gauge action beside them.

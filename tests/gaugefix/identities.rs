@@ -3,7 +3,7 @@
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::ops::observables::{plaquette, polyakov_loop, unitarity};
 
-use super::common::{configuration, devices, over_ranks, ranks, tolerance};
+use super::common::{configuration, devices, over_ranks, ranks, tolerance, Lex};
 use super::reference::matrix::trace;
 use super::*;
 

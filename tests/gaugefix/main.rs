@@ -13,7 +13,7 @@ mod stopping;
 
 use std::sync::Arc;
 
-use common::{devices, largest, lattices, over_ranks, storage_factor, tolerance};
+use common::{devices, largest, lattices, over_ranks, storage_factor, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Group, Precision, Recon, Transformation};

@@ -1,6 +1,6 @@
 //! When gauge fixing ends: tolerances, limits, slices, copies, the callback, refusals.
 
-use super::common::{devices, over_ranks, shared};
+use super::common::{devices, over_ranks, shared, Lex};
 use super::*;
 use plaq::ops::gaugefix::CopyReport;
 

@@ -12,7 +12,7 @@ use plaq::ops::propagator::{propagator, propagator_of, COLUMNS};
 use plaq::ops::source::{Sequential, Source};
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
-use super::common::{self, devices, tolerance};
+use super::common::{self, devices, tolerance, Lex};
 use super::reference::contract::{self, closed, gamma_of, vertices, Operator};
 use super::reference::correlators::Propagator;
 use super::reference::gamma::gammas;

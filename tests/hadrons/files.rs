@@ -9,7 +9,7 @@ use plaq::io::PropagatorKind;
 use plaq::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
 use plaq::ops::source::Source;
 
-use super::common::{self, devices, on_rank_0, ranks, Folder};
+use super::common::{self, devices, on_rank_0, ranks, Folder, Lex};
 use super::reference::Lattice;
 use super::{field, numbers, random_columns};
 

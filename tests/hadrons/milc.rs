@@ -14,7 +14,7 @@ use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 use plaq::ops::propagator::propagator_of;
 use plaq::solvers::{unwatched, SolverKind, SolverParams};
 
-use super::common::{self, devices};
+use super::common::{self, devices, lex::links_from_lex, Lex};
 use super::numbers;
 use super::reference::{spinor, Lattice, C};
 
@@ -97,7 +97,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
         let geometry = common::geometry(file.extents, &device);
         let options = LinkOptions { reproject: true, ..LinkOptions::checked(Precision::F32) };
         let form = (Precision::F64, Recon::R18);
-        let links = GaugeField::from_lex(&device, &geometry, form, &file.links, options).unwrap();
+        let links = links_from_lex(&device, &geometry, form, &file.links, options).unwrap();
         let params = GaugeFixParams::new(Condition::Coulomb { time: 3 });
         let fixed = fix_gauge(&links, &params, &mut |_| false).unwrap();
         let dirac =

@@ -5,7 +5,7 @@ use plaq::fields::{Noise, Precision, SpinorField};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::source::{Place, Sequential, Source};
 
-use super::common::{self, devices, distance, tolerance};
+use super::common::{self, devices, distance, tolerance, Lex};
 use super::reference::contract::{gamma_of, wave};
 use super::reference::gamma::mul_spin;
 use super::reference::{source, spinor, Field, Lattice, C};

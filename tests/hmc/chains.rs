@@ -11,7 +11,7 @@ use plaq::ops::hmc::{Hmc, HmcParams, KickReport, Monomial, Stream};
 use plaq::ops::observables::plaquette;
 use plaq::ops::quenched::Quenched;
 
-use super::common::{self, devices, over_ranks, Folder};
+use super::common::{self, devices, over_ranks, Folder, Lex};
 
 fn params(steps: usize) -> HmcParams {
     let level = Level { scheme: Scheme::Omelyan2, steps, monomials: vec![String::from("gauge")] };

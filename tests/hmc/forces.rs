@@ -6,7 +6,7 @@ use plaq::ops::hmc::gauge_action::{
 };
 use plaq::ops::observables::wilson_action;
 
-use super::common::{self, devices, extents_on, largest, over_ranks, tolerance};
+use super::common::{self, devices, extents_on, largest, over_ranks, tolerance, Lex};
 use super::reference::{hmc as slow, su3, Lattice};
 use super::{coefficients, links, momenta};
 

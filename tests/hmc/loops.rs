@@ -8,7 +8,7 @@ use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};
 use plaq::ops::observables::polyakov_loop;
 use plaq::ops::paths::{self, displacement, images, Paths, Walker};
 
-use super::common::{self, devices, extents_on, over_ranks, tolerance};
+use super::common::{self, devices, extents_on, over_ranks, tolerance, Lex};
 use super::reference::matrix::trace;
 use super::reference::rng::Rng;
 use super::reference::{hmc as slow, su3, Gauge, Lattice, C};

@@ -13,6 +13,7 @@ mod reference;
 
 use std::sync::Arc;
 
+use common::Lex;
 use plaq::backend::Device;
 use plaq::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
 use reference::numbers::gauge_numbers;

@@ -3,7 +3,7 @@
 use plaq::error::Status;
 use plaq::fields::{Momenta, MomentaForm, Precision, SiteOrder};
 
-use super::common::{self, devices, distance, extents_on, largest, over_ranks, tolerance};
+use super::common::{self, devices, distance, extents_on, largest, over_ranks, tolerance, Lex};
 use super::reference::matrix::{mul, scale, Matrix};
 use super::reference::numbers::gauge_from;
 use super::reference::philox::philox4x32_10;

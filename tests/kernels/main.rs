@@ -1,4 +1,4 @@
-//! Parts of kernels that only GPUs use, compiled for the host: C++ programs of this folder.
+//! Parts of kernels compiled for the host: C++ programs of this folder.
 
 #[path = "../common/programs.rs"]
 mod programs;
@@ -53,6 +53,26 @@ fn without_assembly(to: &Path) {
         .lines()
         .filter(|line| !line.contains("PLAQ_AT(S, M) __INTADDR__") && !line.starts_with("#undef"));
     std::fs::write(to.join("plaq_args.h"), args.collect::<Vec<_>>().join("\n")).expect("the same");
+}
+
+/// Elementary functions, as processors with their flags and as GPUs have them.
+#[test]
+fn math() {
+    let Some(tool) = tool("CXX", "c++") else { return };
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("math");
+    std::fs::create_dir_all(&work).expect("a writable build tree");
+    without_assembly(&work);
+    for (name, flag) in [("cpu", "-DCPU"), ("gpu", "-DGPU")] {
+        let mut words = tool.split(' ');
+        let mut cxx = Command::new(words.next().expect("a compiler"));
+        cxx.args(words).args(["-std=c++17", "-O2", "-w", "-fno-math-errno", "-fno-trapping-math"]);
+        cxx.args(["-fno-signed-zeros", "-ffp-contract=fast", "-march=native", flag]);
+        cxx.arg("-I").arg(&work).arg("-I").arg(root().join("tests/kernels"));
+        let program = work.join(name);
+        cxx.arg(root().join("tests/kernels/math.cc")).arg("-o").arg(&program);
+        run(&mut cxx, "compiling math.cc");
+        run(&mut Command::new(&program), &format!("elementary functions, {name}"));
+    }
 }
 
 /// A hop of both parities in one launch is one of each, in the code that a GPU runs: one right-hand side and several,

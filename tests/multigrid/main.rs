@@ -11,7 +11,7 @@ mod updates;
 
 use std::sync::Arc;
 
-use common::{devices, distance, largest, over_ranks, ranks};
+use common::{devices, distance, largest, over_ranks, ranks, Lex};
 use plaq::backend::Device;
 use plaq::comm::Comm;
 use plaq::compose::multigrid::{

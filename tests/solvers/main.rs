@@ -13,7 +13,7 @@ mod stop;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::{devices, ranks};
+use common::{devices, ranks, Lex};
 use plaq::backend::Device;
 use plaq::compose::{
     DiracSolver, Equations, EvenOdd, Normalisation, Schur, Solution, SolveParams, SolveReport,

@@ -148,10 +148,7 @@ impl Cpu {
     fn function(&self, call: &Call) -> Result<CpuKernel> {
         static INDEX: OnceLock<HashMap<&'static str, &'static [CpuKernel]>> = OnceLock::new();
         let index = INDEX.get_or_init(|| table::TABLE.iter().copied().collect());
-        let symbol = call.symbol();
-        let Some(functions) = index.get(symbol.as_str()) else {
-            bail!(Unsupported, "kernel {symbol} is not compiled for the CPU");
-        };
+        let functions = index[call.symbol().as_str()];
         match self.by_lanes.get(call.work.lanes.ilog2() as usize) {
             Some(&set) if call.work.lanes.is_power_of_two() => Ok(functions[set]),
             _ => bail!(Unsupported, "{} lanes on {}", call.work.lanes, self.name()),
@@ -286,9 +283,7 @@ impl Backend for Cpu {
     }
 
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], _over: Option<&SumArgs>) -> Result<f64> {
-        let Some((numbers, maxima)) = call.kernel.kind.numbers() else {
-            bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
-        };
+        let (numbers, maxima) = call.numbers();
         self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);

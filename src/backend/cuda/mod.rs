@@ -14,6 +14,7 @@ mod share;
 mod source;
 mod staging;
 mod sums;
+mod trials;
 mod tuner;
 mod waits;
 
@@ -29,7 +30,7 @@ pub use source::{Shape, Source};
 use copy_stream::CopyStream;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
-use modules::{Loaded, Modules};
+use modules::{Kept, Loaded, Modules};
 use shapes::sum_blocks;
 use staging::Staging;
 use sums::Sums;
@@ -243,17 +244,15 @@ impl Cuda {
     }
 
     fn enqueue_sums(&self, call: &Call, over: Option<&SumArgs>) -> Result<Posted> {
-        let Some((width, _)) = call.kernel.kind.numbers() else {
-            bail!(Internal, "kernel {} is not a reduction", call.kernel.name);
-        };
-        let kernel = self.kernel(call)?;
+        let ((width, _), kernel) = (call.numbers(), self.kernel(call)?);
         let Work { n, batches, .. } = call.work;
+        let kernel = kernel.best();
         let blocks = sum_blocks(call.kernel, kernel.shape, self.multiprocessors, n, batches);
         // Launches come in the order of their tags.
         let mut sums = self.sums();
         let (args, posted) =
             sums.reserve(blocks, batches, width, self.stream, over, self.waits.mark())?;
-        self.enqueue(call, &kernel, blocks, Some(&args))?;
+        self.enqueue(call, kernel, blocks, Some(&args))?;
         Ok(posted)
     }
 
@@ -265,7 +264,7 @@ impl Cuda {
     }
 
     /// The loaded kernel of a call, compiled and tuned if this is the first one.
-    fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Loaded>> {
+    fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Kept>> {
         let w = call.work;
         if w.n > c_int::MAX as usize || w.batches > MOST_BATCHES {
             bail!(
@@ -277,17 +276,16 @@ impl Cuda {
                 c_int::MAX
             );
         }
-        self.modules().get(
-            call,
-            || self.settle(),
-            |loaded| {
-                let [start, stop, ..] = self.events;
-                cu!(self.driver, event_record(start, self.stream), "starting a timer")?;
-                self.enqueue_sites(call, loaded)?;
-                cu!(self.driver, event_record(stop, self.stream), "stopping a timer")?;
-                self.elapsed(start, stop)
-            },
-        )
+        self.modules().get(call, || self.settle(), |loaded| self.launch_timed(call, loaded))
+    }
+
+    /// Waits for it; one at a time.
+    fn launch_timed(&self, call: &Call, kernel: &Loaded) -> Result<f64> {
+        let [start, stop, ..] = self.events;
+        cu!(self.driver, event_record(start, self.stream), "starting a timer")?;
+        self.enqueue_sites(call, kernel)?;
+        cu!(self.driver, event_record(stop, self.stream), "stopping a timer")?;
+        self.elapsed(start, stop)
     }
 }
 
@@ -406,7 +404,15 @@ impl Backend for Cuda {
     unsafe fn launch(&self, call: &Call) -> Result<()> {
         let _current = self.enter()?;
         let kernel = self.kernel(call)?;
-        self.enqueue_sites(call, &kernel)
+        match self.modules().turn(call, &kernel, || self.settle())? {
+            Some(which) => {
+                let seconds =
+                    self.modules().alone(|| self.launch_timed(call, kernel.shape(which)))?;
+                self.modules().timed(call, &kernel, which, seconds);
+                Ok(())
+            }
+            None => self.enqueue_sites(call, kernel.best()),
+        }
     }
 
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64> {

@@ -1,17 +1,21 @@
 //! Kernels in the memory of one device: compiled or read from the cache when first asked for,
-//! tuned where the table says so, then found by symbol and constants.
+//! tuned where the table says so, then found by symbol and constants. Those that any shape suits are tried
+//! in others once they have taken long.
 
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::hash::{Hash, Hasher};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
+use std::thread::JoinHandle;
 use std::time::Instant;
 
 use super::cache::Cache;
 use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS};
 use super::nvrtc::{Compiled, Nvrtc};
-use super::shapes::{candidates, default_shape};
+use super::shapes::{alternatives, candidates, default_shape};
 use super::source::{Shape, Source};
+use super::trials::{Trial, Turn};
 use super::tuner::Tuner;
 use crate::backend::args::Specs;
 use crate::backend::{Asked, Call};
@@ -27,6 +31,28 @@ pub struct Loaded {
 unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
+
+/// A kernel as it was loaded first and, where its shape is free, what is tried of it.
+pub struct Kept {
+    first: Loaded,
+    trial: Option<Mutex<Trial>>,
+    compiled: OnceLock<Vec<(Shape, Compiled)>>,
+    others: OnceLock<Vec<Loaded>>,
+    best: AtomicUsize,
+}
+
+impl Kept {
+    /// 0: the first, then the others.
+    pub fn shape(&self, which: usize) -> &Loaded {
+        match (which, self.others.get()) {
+            (1.., Some(others)) => &others[which - 1],
+            _ => &self.first,
+        }
+    }
+    pub fn best(&self) -> &Loaded {
+        self.shape(self.best.load(Ordering::Acquire))
+    }
+}
 
 /// What tells two loaded kernels apart. Tuned kernels are also told apart by the amount of work.
 #[derive(Clone, PartialEq, Eq)]
@@ -60,11 +86,20 @@ pub struct Modules {
     arch: i32,
     cache: Cache,
     tuner: Tuner,
-    loaded: RwLock<HashMap<Key, Arc<Loaded>>>,
+    loaded: RwLock<HashMap<Key, Arc<Kept>>>,
     /// Compiled ahead and not asked for yet.
     ahead: Mutex<HashMap<blake3::Hash, Compiled>>,
     /// Admits one that loads and times.
     loading: Mutex<()>,
+    behind: Behind,
+}
+
+/// Threads that compile shapes to be tried, one at a time, while others work.
+#[derive(Default)]
+struct Behind {
+    turn: Arc<Mutex<()>>,
+    ended: Arc<AtomicBool>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Modules {
@@ -80,6 +115,7 @@ impl Modules {
             loaded: RwLock::default(),
             ahead: Mutex::default(),
             loading: Mutex::default(),
+            behind: Behind::default(),
         })
     }
 
@@ -90,7 +126,7 @@ impl Modules {
         call: &Call,
         settle: impl Fn() -> Result<()>,
         time: impl Fn(&Loaded) -> Result<f64>,
-    ) -> Result<Arc<Loaded>> {
+    ) -> Result<Arc<Kept>> {
         let key = Key::new(call);
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
@@ -103,13 +139,105 @@ impl Modules {
         }
         // The driver may wait for kernels before it loads another one.
         settle()?;
-        let best = match variants.as_slice() {
+        let first = match variants.as_slice() {
             [(shape, only)] => self.load(&key.symbol, *shape, only)?,
             _ => self.fastest(call, &key, &variants, time)?,
         };
-        let best = Arc::new(best);
-        self.loaded.write().unwrap_or_else(|e| e.into_inner()).insert(key, best.clone());
-        Ok(best)
+        let kept = Arc::new(Kept {
+            first,
+            trial: self.trial(call),
+            compiled: OnceLock::new(),
+            others: OnceLock::new(),
+            best: AtomicUsize::new(0),
+        });
+        self.loaded.write().unwrap_or_else(|e| e.into_inner()).insert(key, kept.clone());
+        Ok(kept)
+    }
+
+    /// Of a kernel whose shape is free and not yet known.
+    fn trial(&self, call: &Call) -> Option<Mutex<Trial>> {
+        let free = alternatives(call.kernel, call.params);
+        let known = || self.tuner.find(&self.tune_key(call), free).is_some();
+        let patience = self.tuner.patience().filter(|_| !free.is_empty() && !known())?;
+        Some(Mutex::new(Trial::new(Some(patience))))
+    }
+
+    /// The shape whose time this launch is to take, if any.
+    pub fn turn(
+        &self,
+        call: &Call,
+        kept: &Arc<Kept>,
+        settle: impl Fn() -> Result<()>,
+    ) -> Result<Option<usize>> {
+        let Some(trial) = &kept.trial else { return Ok(None) };
+        let mut trial = lock(trial);
+        if trial.waits() {
+            let (Some(compiled), Ok(_turn)) = (kept.compiled.get(), self.loading.try_lock()) else {
+                return Ok(None);
+            };
+            settle()?;
+            let symbol = call.symbol();
+            let load = |(shape, compiled): &(Shape, Compiled)| self.load(&symbol, *shape, compiled);
+            let others = compiled.iter().map(load).collect::<Result<Vec<_>>>()?;
+            trial.begin(1 + others.len());
+            let _ = kept.others.set(others);
+        }
+        Ok(match trial.next((call.work.n, call.work.batches)) {
+            Turn::Work => None,
+            Turn::Time(which) => Some(which),
+            Turn::Compile => {
+                self.compile_behind(call, kept);
+                None
+            }
+        })
+    }
+
+    /// A launch with this shape took so long.
+    pub fn timed(&self, call: &Call, kept: &Kept, which: usize, seconds: f64) {
+        let Some(trial) = &kept.trial else { return };
+        let amount = (call.work.n, call.work.batches);
+        let Some((best, least)) = lock(trial).timed(amount, which, seconds) else { return };
+        kept.best.store(best, Ordering::Release);
+        let shape = kept.best().shape;
+        log::debug!("{}: {shape:?} is the fastest, {:.2} us", call.symbol(), least * 1e6);
+        self.tuner.store(self.tune_key(call), shape, least);
+    }
+
+    /// Work that needs the timers.
+    pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _turn = lock(&self.loading);
+        work()
+    }
+
+    fn compile_behind(&self, call: &Call, kept: &Arc<Kept>) {
+        let other = |shape: &&Shape| **shape != kept.first.shape;
+        let sources: Vec<(Shape, Source)> = alternatives(call.kernel, call.params)
+            .iter()
+            .filter(other)
+            .map(|&shape| (shape, Source::new(call.kernel, call.params, &call.specs, shape)))
+            .collect();
+        let (nvrtc, arch, cache) = (self.nvrtc, self.arch, self.cache.clone());
+        let (turn, ended) = (self.behind.turn.clone(), self.behind.ended.clone());
+        let kept = kept.clone();
+        let work = move || {
+            let _turn = lock(&turn);
+            let mut all = Vec::new();
+            for (shape, source) in sources {
+                if ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                let key = source.hash(arch, nvrtc.version);
+                match cache.get_or_compile(&key, || nvrtc.compile(&source, arch)) {
+                    Ok((compiled, _)) => all.push((shape, compiled)),
+                    Err(e) => log::debug!("a shape that was to be tried: {e}"),
+                }
+            }
+            let _ = kept.compiled.set(all);
+        };
+        // Without a thread the shape stays.
+        if let Ok(thread) = std::thread::Builder::new().name("plaq-tune".into()).spawn(work) {
+            lock(&self.behind.threads).push(thread);
+        }
     }
 
     /// How many were loaded so far.
@@ -117,22 +245,35 @@ impl Modules {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).len() as u64
     }
 
-    fn find(&self, key: &Key) -> Option<Arc<Loaded>> {
+    fn find(&self, key: &Key) -> Option<Arc<Kept>> {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).get(key).cloned()
     }
 
     fn shapes(&self, call: &Call) -> Vec<Shape> {
+        let first = default_shape(call.kernel, call.params);
+        let free = alternatives(call.kernel, call.params);
+        if self.tuner.patience().is_none() {
+            return vec![first];
+        }
+        if !free.is_empty() {
+            return vec![self.tuner.find(&self.tune_key(call), free).unwrap_or(first)];
+        }
         let all = candidates(call.kernel, call.params);
-        if all.len() == 1 || !self.tuner.enabled() {
-            return vec![default_shape(call.kernel, call.params)];
+        if all.len() == 1 {
+            return all;
         }
         self.tuner.find(&self.tune_key(call), &all).map_or(all, |best| vec![best])
     }
 
-    /// Names the device, the kernel with its constants and sources, and the amount of work.
+    /// Names the device, the kernel with its constants and, where it is tuned before its first call, sources and
+    /// amount of work.
     fn tune_key(&self, call: &Call) -> String {
         let any = Shape { block: 0, min_blocks: 0 };
         let source = Source::new(call.kernel, call.params, &call.specs, any);
+        if !call.kernel.tuned {
+            let hash = source.text_hash().to_hex();
+            return format!("{} {} {}", self.device, source.symbol, &hash[..16]);
+        }
         let hash = source.hash(self.arch, self.nvrtc.version).to_hex();
         let (n, batches) = (call.work.n, call.work.batches);
         format!("{} {} {n}x{batches} {}", self.device, source.symbol, &hash[..16])
@@ -180,14 +321,13 @@ impl Modules {
         let start = Instant::now();
         let mut sources = HashMap::new();
         for Asked { kernel, params, specs, work } in asked {
-            let params: Vec<&str> = params.iter().map(String::as_str).collect();
             let (args, args_bytes, specs, work) = (std::ptr::null(), 0, specs.clone(), *work);
-            let call = Call { kernel, params: &params, args, args_bytes, specs, work };
+            let call = Call { kernel, params, args, args_bytes, specs, work };
             if self.find(&Key::new(&call)).is_some() {
                 continue;
             }
             for shape in self.shapes(&call) {
-                let source = Source::new(kernel, &params, &call.specs, shape);
+                let source = Source::new(kernel, params, &call.specs, shape);
                 sources.insert(source.hash(self.arch, self.nvrtc.version), source);
             }
         }
@@ -272,9 +412,20 @@ impl Modules {
 
     /// Unloads everything; the context must be current.
     pub fn clear(&mut self) {
+        self.behind.ended.store(true, Ordering::Relaxed);
+        for thread in lock(&self.behind.threads).drain(..) {
+            let _ = thread.join();
+        }
         let loaded = std::mem::take(self.loaded.get_mut().unwrap_or_else(|e| e.into_inner()));
-        loaded.values().for_each(|l| self.unload(l));
+        for kept in loaded.values() {
+            self.unload(&kept.first);
+            kept.others.get().into_iter().flatten().for_each(|l| self.unload(l));
+        }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
 /// `work` on every job, on as many threads as there are cores; results in the order of the jobs.

@@ -62,6 +62,17 @@ pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
     all
 }
 
+/// Shapes beside its first one that are tried of a kernel that any shape suits.
+pub fn alternatives(kernel: &Kernel, params: &[&str]) -> &'static [Shape] {
+    const DOUBLE: &[Shape] = &[shape(64, 4), shape(128, 3), shape(128, 4), shape(256, 2)];
+    const SINGLE: &[Shape] = &[shape(64, 8), shape(128, 6), shape(128, 8), shape(256, 2)];
+    match params.contains(&"f64") {
+        _ if !kernel.any_shape() => &[],
+        true => DOUBLE,
+        false => SINGLE,
+    }
+}
+
 /// Blocks that share each sum of a reduction, one sum for each batch. The number depends on the device and the
 /// work alone: so does the order of sums.
 pub fn sum_blocks(

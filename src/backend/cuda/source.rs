@@ -52,6 +52,11 @@ impl Source {
         }
     }
 
+    /// Identifies what is compiled, but for the headers.
+    pub fn text_hash(&self) -> blake3::Hash {
+        blake3::hash(self.text.as_bytes())
+    }
+
     /// Identifies the compiled result: everything that goes into it.
     pub fn hash(&self, arch: i32, nvrtc: (i32, i32)) -> blake3::Hash {
         let mut h = blake3::Hasher::new();

@@ -19,26 +19,34 @@ struct Entry {
 
 type Table = BTreeMap<String, Entry>;
 
+/// Seconds that a kernel has taken in a process when other shapes of it are tried.
+const PATIENCE: f64 = 2.0;
+
 pub struct Tuner {
-    enabled: bool,
+    /// None: nothing is measured.
+    patience: Option<f64>,
     file: Option<PathBuf>,
     table: Mutex<Table>,
 }
 
 impl Tuner {
-    /// `PLAQ_TUNE=off` keeps the default shapes.
+    /// `PLAQ_TUNE=off` keeps the default shapes, a number is another patience.
     pub fn from_env(cache: &Cache) -> Tuner {
-        let enabled = std::env::var("PLAQ_TUNE").map_or(true, |v| v != "off");
-        Self::new(enabled, cache.folder().map(|f| f.join("tune.json")))
+        let patience = match std::env::var("PLAQ_TUNE") {
+            Ok(v) if v == "off" => None,
+            Ok(v) => Some(v.parse().unwrap_or(PATIENCE)),
+            Err(_) => Some(PATIENCE),
+        };
+        Self::new(patience, cache.folder().map(|f| f.join("tune.json")))
     }
 
-    fn new(enabled: bool, file: Option<PathBuf>) -> Tuner {
+    fn new(patience: Option<f64>, file: Option<PathBuf>) -> Tuner {
         let table = file.as_ref().map_or_else(Table::new, load);
-        Tuner { enabled, file, table: Mutex::new(table) }
+        Tuner { patience, file, table: Mutex::new(table) }
     }
 
-    pub fn enabled(&self) -> bool {
-        self.enabled
+    pub fn patience(&self) -> Option<f64> {
+        self.patience
     }
 
     /// The stored shape, if it is one of `allowed`.
@@ -83,15 +91,15 @@ mod tests {
         let file = folder.join("tune.json");
         let (a, b) = (Shape { block: 64, min_blocks: 8 }, Shape { block: 128, min_blocks: 4 });
         let (one, two) =
-            (Tuner::new(true, Some(file.clone())), Tuner::new(true, Some(file.clone())));
+            (Tuner::new(None, Some(file.clone())), Tuner::new(None, Some(file.clone())));
         one.store("x".into(), a, 1e-4);
         two.store("y".into(), b, 2e-4);
-        let again = Tuner::new(true, Some(file.clone()));
+        let again = Tuner::new(None, Some(file.clone()));
         assert_eq!(again.find("x", &[a, b]), Some(a));
         assert_eq!(again.find("y", &[a, b]), Some(b));
         assert_eq!(again.find("y", &[a]), None, "a shape that is no longer offered");
         std::fs::write(&file, "{ not json").unwrap();
-        assert_eq!(Tuner::new(true, Some(file)).find("x", &[a, b]), None);
+        assert_eq!(Tuner::new(None, Some(file)).find("x", &[a, b]), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

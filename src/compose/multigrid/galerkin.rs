@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Transfer;
 use crate::backend::args::CoarseMatrixArgs;
-use crate::backend::{Buffer, Work};
+use crate::backend::{kernels, Buffer, Work};
 use crate::error::Result;
 use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::linop::LinOp;
@@ -158,7 +158,7 @@ impl FineOperator {
         };
         let device = grid.device();
         let work = Work::rows(device, grid.volume(), matrix);
-        device.launch(kernel!("coarse_inner"), &[precision.token()], &args, work)?;
+        device.launch(kernels::CoarseInner::of(precision)?, &args, work)?;
         Ok((hops, diagonal))
     }
 }

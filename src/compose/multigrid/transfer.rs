@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
-use crate::backend::{Ptr, Work};
+use crate::backend::{kernels, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
@@ -94,7 +94,7 @@ impl Transfer {
         };
         let device = self.coarse.device();
         let work = Work { n: 2 * self.coarse.volume(), batches: 1, lanes: device.max_lanes() };
-        let sums = device.reduce(kernel!("aggregate_cholesky"), &[], &args, work)?;
+        let sums = device.reduce(kernels::AggregateCholesky(), &args, work)?;
         let mut bad = [sums[0]];
         self.coarse.comm().sum(&mut bad)?;
         if bad[0] != 0.0 {
@@ -213,8 +213,7 @@ impl Transfer {
         if device.is_cpu() {
             work.n *= 2; // either chirality
         }
-        let params = [fine.precision().token(), to.token()];
-        device.launch(kernel!("aggregate_restrict"), &params, args, work)
+        device.launch(kernels::AggregateRestrict::of(fine.precision(), to)?, args, work)
     }
 
     /// Columns of matrices [site][column][row] at `to`, `step` numbers apart: R of fine sites that face
@@ -259,7 +258,10 @@ impl Transfer {
             false => components * fine.nrhs(),
         };
         let work = Work::rows(device, fine.range().1, each);
-        let params = [fine.precision().token(), coarse.precision().token()];
-        device.launch(kernel!("aggregate_prolong"), &params, &args, work)
+        device.launch(
+            kernels::AggregateProlong::of(fine.precision(), coarse.precision())?,
+            &args,
+            work,
+        )
     }
 }

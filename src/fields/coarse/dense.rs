@@ -5,7 +5,7 @@ use num_complex::Complex64;
 
 use super::CoarseField;
 use crate::backend::args::{DenseArgs, DENSE_ROWS};
-use crate::backend::{Buffer, Device, Ptr, Work};
+use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::Precision;
@@ -74,7 +74,7 @@ impl DenseMatrix {
             self.rows.div_ceil(8) * nrhs * 32
         };
         let work = Work { n, batches: 1, lanes: device.max_lanes() };
-        device.launch(kernel!("dense_apply"), &[self.precision.token()], &args, work)
+        device.launch(kernels::DenseApply::of(self.precision)?, &args, work)
     }
 }
 
@@ -155,11 +155,11 @@ impl CoarseField {
     pub(crate) fn overlaps(&self, y: &CoarseField) -> Result<Overlaps> {
         let (args, device, geometry) = (self.dense_args(y)?, self.device(), self.grid().fine());
         let work = self.overlap_work(y);
-        let (kernel, params) = (kernel!("dense_project"), [self.precision().token()]);
-        match geometry.start(device, kernel, &params, &args, work)? {
+        let kernel = kernels::DenseProject::of(self.precision())?;
+        match geometry.start(device, kernel, &args, work)? {
             Some(started) => Ok(Overlaps::Started(started)),
             None => {
-                let sums = geometry.reduce(device, kernel, &params, &args, work)?;
+                let sums = geometry.reduce(device, kernel, &args, work)?;
                 let mut known = device.alloc(8 * sums.len())?;
                 known.upload(bytemuck::cast_slice(&sums))?;
                 Ok(Overlaps::Known(known))
@@ -170,9 +170,8 @@ impl CoarseField {
     /// The same for the host.
     pub(crate) fn overlaps_now(&self, y: &CoarseField) -> Result<Vec<Complex64>> {
         let (args, device) = (self.dense_args(y)?, self.device());
-        let (kernel, params) = (kernel!("dense_project"), [self.precision().token()]);
-        let sums =
-            self.grid().fine().reduce(device, kernel, &params, &args, self.overlap_work(y))?;
+        let (kernel, work) = (kernels::DenseProject::of(self.precision())?, self.overlap_work(y));
+        let sums = self.grid().fine().reduce(device, kernel, &args, work)?;
         Ok(sums.chunks(2).map(|s| Complex64::new(s[0], s[1])).collect())
     }
 
@@ -191,6 +190,6 @@ impl CoarseField {
     ) -> Result<()> {
         let args = DenseArgs { matrix: c.ptr(), scale, keep: keep as i32, ..x.dense_args(self)? };
         let work = Work::rows(self.device(), self.range().1, self.components() * self.nrhs());
-        self.device().launch(kernel!("dense_combine"), &[self.precision().token()], &args, work)
+        self.device().launch(kernels::DenseCombine::of(self.precision())?, &args, work)
     }
 }

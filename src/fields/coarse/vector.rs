@@ -4,7 +4,7 @@ use num_complex::Complex64;
 
 use super::CoarseGrid;
 use crate::backend::args::*;
-use crate::backend::{Buffer, Device, Ptr, Work};
+use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{halo, Components, Geometry, Precision, SpinorField, Subset, VectorField};
@@ -210,7 +210,7 @@ impl CoarseField {
             }
             (args.first_rhs, args.count_rhs) = (first as i32, count as i32);
             let work = self.work(self.range().1, self.per_site());
-            self.device().launch(kernel!("coarse_blas"), &[self.precision.token()], &args, work)?;
+            self.device().launch(kernels::CoarseBlas::of(self.precision)?, &args, work)?;
         }
         Ok(())
     }
@@ -244,9 +244,9 @@ impl CoarseField {
         self.check_like(y, "dot")?;
         let args = CoarseBlasArgs { y: y.ptr(), ..self.blas_args(0) };
         let work = Work { batches: self.nrhs, ..self.work(self.range().1, self.components) };
-        let params = [self.precision.token()];
         let fine = self.grid.fine();
-        let sums = fine.reduce(self.device(), kernel!("coarse_sum"), &params, &args, work)?;
+        let sums =
+            fine.reduce(self.device(), kernels::CoarseSum::of(self.precision)?, &args, work)?;
         Ok(sums.chunks(3).map(|s| (Complex64::new(s[0], s[1]), s[2])).unzip())
     }
 
@@ -292,8 +292,7 @@ impl CoarseField {
             chirality: chirality as i32,
         };
         let work = self.work(self.range().1, self.components * count);
-        let params = [x.precision.token(), self.precision.token()];
-        self.device().launch(kernel!("coarse_columns"), &params, &args, work)
+        self.device().launch(kernels::CoarseColumns::of(x.precision, self.precision)?, &args, work)
     }
 
     /// Spinors, all of their right-hand sides, into the columns from `to` on; `project`: (1 - sign
@@ -306,8 +305,11 @@ impl CoarseField {
     ) -> Result<()> {
         let (project, sign) = project.map_or((0, 0.0), |(mu, sign)| (mu as i32 + 1, sign));
         let args = AggregateFieldArgs { project, sign, ..self.spinor_args(to, x)? };
-        let params = [x.precision().token(), self.precision.token()];
-        self.device().launch(kernel!("aggregate_take"), &params, &args, spinor_work(x))
+        self.device().launch(
+            kernels::AggregateTake::of(x.precision(), self.precision)?,
+            &args,
+            spinor_work(x),
+        )
     }
 
     /// The reverse: the columns from `from` on into all right-hand sides of `x`.
@@ -318,8 +320,11 @@ impl CoarseField {
         chirality: usize,
     ) -> Result<()> {
         let args = AggregateFieldArgs { chirality: chirality as i32, ..self.spinor_args(from, x)? };
-        let params = [x.precision().token(), self.precision.token()];
-        self.device().launch(kernel!("aggregate_give"), &params, &args, spinor_work(x))
+        self.device().launch(
+            kernels::AggregateGive::of(x.precision(), self.precision)?,
+            &args,
+            spinor_work(x),
+        )
     }
 
     fn spinor_args(&self, column: usize, x: &SpinorField) -> Result<AggregateFieldArgs> {
@@ -415,7 +420,7 @@ impl CoarseGrid {
                     count: part.count as i32,
                 };
                 let work = Work::rows(self.device(), sites(mu), per_site);
-                self.device().launch(kernel!("coarse_pack"), &[precision.token()], &args, work)?;
+                self.device().launch(kernels::CoarsePack::of(precision)?, &args, work)?;
             }
         }
         halo.exchange(self.comm(), || Ok(()))?;

@@ -4,6 +4,8 @@
 
 use super::sweeper::Functional;
 use crate::backend::args::AxialArgs;
+use crate::backend::families::Double;
+use crate::backend::kernels;
 use crate::backend::Work;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Transformation};
@@ -36,12 +38,16 @@ impl Axial {
         for _ in 0..geometry.global_extents()[direction] / slices {
             for slice in 0..slices {
                 args.slice = slice as i32;
-                device.launch(kernel!("axial_step"), &h.params(), &args, Work { n, ..all })?;
+                device.launch(
+                    kernels::AxialStep(Double::F64, h.whole()),
+                    &args,
+                    Work { n, ..all },
+                )?;
             }
             h.exchange()?;
         }
         h.apply_in_place(&mut links)?;
-        device.launch(kernel!("axial_unit"), &h.params(), &args, all)?;
+        device.launch(kernels::AxialUnit(Double::F64, h.whole()), &args, all)?;
         links.exchange(None)?;
         Ok((Axial { direction, h }, links))
     }

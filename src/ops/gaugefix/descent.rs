@@ -5,7 +5,8 @@
 
 use super::sweeper::Sweeper;
 use crate::backend::args::{FourierArgs, Ptr};
-use crate::backend::families::Kernel;
+use crate::backend::families::Sums;
+use crate::backend::kernels;
 use crate::backend::{Buffer, Work};
 use crate::error::Result;
 use crate::fields::fourier::{Arrays, LatticeFourier};
@@ -220,7 +221,9 @@ impl Descent {
     /// where it is to be kept.
     fn pass(&self, at: &Sweeper, keep: bool, vector: Ptr) -> Result<Vec<Found>> {
         let mut args = FourierArgs { write: keep as i32, vector, ..self.args(at) };
-        let here = at.slice_sums(kernel!("fourier_gradient"), 0..2, |parity| {
+        let (precision, storage) = at.form()?;
+        let gradient = kernels::FourierGradient(precision, storage);
+        let here = at.slice_sums(gradient, 0..2, |parity| {
             args.fix.parity = parity;
             args
         })?;
@@ -233,7 +236,8 @@ impl Descent {
         self.send(at, steps)?;
         let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
         let work = at.links.geometry().work(2);
-        at.links.device().launch(kernel!("fourier_update"), &at.params(), &args, work)?;
+        let (precision, storage) = at.form()?;
+        at.links.device().launch(kernels::FourierUpdate(precision, storage), &args, work)?;
         at.g.exchange()
     }
 
@@ -244,11 +248,9 @@ impl Descent {
         let each = if at.slices() == 1 { sites } else { sites / extents[time] };
         let norm = 1.0 / each as f64;
         let args = FourierArgs { table: self.momenta.ptr(), norm, ..self.args(at) };
-        Ok(self
-            .arrays(at, kernel!("fourier_scale"), args)?
-            .iter()
-            .map(|&([square], _)| square)
-            .collect())
+        let (precision, storage) = at.form()?;
+        let found = self.arrays(at, kernels::FourierScale(precision, storage), args)?;
+        Ok(found.iter().map(|&([square], _)| square).collect())
     }
 
     /// direction = a vector + b direction with [a, b] of each slice; products with the gradient, and
@@ -256,7 +258,8 @@ impl Descent {
     fn turn(&mut self, at: &Sweeper, factors: &[[f64; 2]]) -> Result<(Vec<f64>, Vec<f64>)> {
         self.send(at, factors)?;
         let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
-        let found: Vec<([f64; 1], f64)> = self.arrays(at, kernel!("fourier_direction"), args)?;
+        let (precision, storage) = at.form()?;
+        let found = self.arrays(at, kernels::FourierDirection(precision, storage), args)?;
         let furthest = |square: f64| FURTHEST / square.sqrt();
         Ok(found.iter().map(|&([product], square)| (product, furthest(square))).unzip())
     }
@@ -273,7 +276,7 @@ impl Descent {
     fn arrays(
         &self,
         at: &Sweeper,
-        kernel: &'static Kernel,
+        kernel: impl Sums<Args = FourierArgs>,
         args: FourierArgs,
     ) -> Result<Vec<([f64; 1], f64)>> {
         let geometry = at.links.geometry();
@@ -282,7 +285,7 @@ impl Descent {
         let lanes = geometry.work(1).lanes;
         let n = (geometry.volume() / count).div_ceil(lanes);
         let work = Work { n, batches: count, lanes };
-        let numbers = at.links.device().reduce(kernel, &at.params(), &args, work)?;
+        let numbers = at.links.device().reduce(kernel, &args, work)?;
         let each = numbers.chunks_exact(numbers.len() / count);
         let mut found = vec![([0.0], 0.0); at.slices()];
         for (c, s) in each.enumerate() {

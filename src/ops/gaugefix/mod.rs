@@ -395,7 +395,7 @@ impl<'a, 'b> Run<'a, 'b> {
     ) -> Result<Self> {
         let functional = functional(params.condition);
         let (axial, links) = Axial::new(gauge, functional)?;
-        let updater = |precision| {
+        let updater = |precision| -> Result<Updater> {
             let (device, geometry) = (gauge.device(), gauge.geometry());
             let g = Transformation::unit(device, geometry, precision, gauge.group())?;
             Ok(Updater::new(Sweeper::new(&links, axial.mask(), g, functional)?))

@@ -5,8 +5,9 @@ mod halves;
 use std::ops::Range;
 
 use super::report::Quality;
-use crate::backend::args::{self, GaugeFixArgs, KernelArgs};
-use crate::backend::families::Kernel;
+use crate::backend::args::{self, GaugeFixArgs};
+use crate::backend::families::{Fixed, Float, Sums, Values};
+use crate::backend::kernels;
 use crate::backend::{Buffer, Device, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
@@ -166,8 +167,9 @@ impl Sweeper {
         self.links.geometry().slice_work(self.args.time as usize)
     }
 
-    pub fn params(&self) -> [&'static str; 2] {
-        [self.links.precision().token(), self.links.recon().token()]
+    /// What its kernels work in.
+    pub fn form(&self) -> Result<(Float, Fixed)> {
+        Ok((Float::of(self.links.precision())?, Fixed::of(self.links.recon())?))
     }
 
     /// Even sites, then odd ones; `number` is the place in the random stream of `seed`.
@@ -186,14 +188,16 @@ impl Sweeper {
     fn launch(&self, args: &GaugeFixArgs) -> Result<()> {
         let slices = self.work();
         let work = Work { batches: slices.batches * if args.lag > 0 { 2 } else { 1 }, ..slices };
-        self.links.device().launch(kernel!("gauge_sweep"), &self.params(), args, work)
+        let (precision, storage) = self.form()?;
+        self.links.device().launch(kernels::GaugeSweep(precision, storage), args, work)
     }
 
     /// A sweep, and what odd sites saw before they were changed: the functional and their violation.
     pub fn sweep_seen(&mut self, step: Step, seed: u64, number: usize) -> Result<Vec<Quality>> {
         self.prepare(step, seed, number, 0)?;
         self.half(0)?;
-        let odd = self.seen(kernel!("gauge_sweep_seen"), 1)?;
+        let (precision, storage) = self.form()?;
+        let odd = self.seen(kernels::GaugeSweepSeen(precision, storage), 1)?;
         self.g.exchange_faces(1, || Ok(()))?;
         Ok(odd)
     }
@@ -227,19 +231,18 @@ impl Sweeper {
 
     /// K sums and the largest number of a reduction over these parities of this rank's part of every
     /// slice; `args` are those of a parity.
-    pub fn slice_sums<A: KernelArgs, const K: usize>(
+    pub fn slice_sums<S: Sums, const K: usize>(
         &self,
-        kernel: &'static Kernel,
+        kernel: S,
         parities: Range<i32>,
-        mut args: impl FnMut(i32) -> A,
+        mut args: impl FnMut(i32) -> S::Args,
     ) -> Result<Vec<([f64; K], f64)>> {
         let geometry = self.links.geometry();
         let (time, slices, work) = (self.args.time as usize, self.slices(), self.work());
         let origin = geometry.origin()[time];
         let mut found = vec![([0.0; K], 0.0); slices];
         for parity in parities {
-            let (device, params) = (self.links.device(), self.params());
-            let here = geometry.reduce_here(device, kernel, &params, &args(parity), work)?;
+            let here = geometry.reduce_here(self.links.device(), kernel, &args(parity), work)?;
             for (batch, s) in here.chunks_exact(2 * K + 2).enumerate() {
                 for upper in 0..geometry.extents()[time] / work.batches {
                     let c = origin + batch + upper * work.batches;
@@ -300,7 +303,11 @@ impl Sweeper {
     }
 
     /// What the sites of one parity see of every active slice; 0 of others.
-    fn seen(&mut self, kernel: &'static Kernel, parity: i32) -> Result<Vec<Quality>> {
+    fn seen(
+        &mut self,
+        kernel: impl Sums<Args = GaugeFixArgs>,
+        parity: i32,
+    ) -> Result<Vec<Quality>> {
         self.update_borders()?;
         self.whole_sweeps_ended()?;
         let args = |parity| GaugeFixArgs { parity, ..self.args };
@@ -308,14 +315,19 @@ impl Sweeper {
         Ok(self.qualities(&self.over_ranks(here)?, 1.0))
     }
 
+    fn look(&mut self, parity: i32) -> Result<Vec<Quality>> {
+        let (precision, storage) = self.form()?;
+        self.seen(kernels::GaugeQuality(precision, storage), parity)
+    }
+
     /// Of every active slice the functional, and the violation at even sites at least.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
-        self.seen(kernel!("gauge_quality"), 0)
+        self.look(0)
     }
 
     /// Functional and violation of every active slice, given what poll says of them.
     pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
-        let odd = self.seen(kernel!("gauge_quality"), 1)?;
+        let odd = self.look(1)?;
         let both = polled.iter().zip(odd).map(|(even, odd)| Quality {
             functional: 0.5 * (even.functional + odd.functional),
             theta: 0.5 * (even.theta + odd.theta),
@@ -635,7 +647,7 @@ mod tests {
                 assert!(furthest(&seeing, &blind) < 1e-12, "{functional:?}");
                 half.prepare(step, 0, number, 0).unwrap();
                 half.half(0).unwrap();
-                for (a, b) in seen.iter().zip(half.seen(kernel!("gauge_quality"), 1).unwrap()) {
+                for (a, b) in seen.iter().zip(half.look(1).unwrap()) {
                     let (f, theta) = (a.functional - b.functional, a.theta - b.theta);
                     assert!(f.abs() < 1e-13 && theta.abs() < 1e-12 * b.theta, "{a:?} {b:?}");
                     assert!((a.theta_max - b.theta_max).abs() < 1e-12 * b.theta_max);
@@ -651,7 +663,7 @@ mod tests {
         for (u, functional) in cases() {
             let mut sweeper = sweeper(&u, Recon::R8, Precision::F64, functional);
             sweeper.sweep(Step::Overrelax { omega: 1.6 }, 0, 0).unwrap();
-            let [even, odd] = [0, 1].map(|p| sweeper.seen(kernel!("gauge_quality"), p).unwrap());
+            let [even, odd] = [0, 1].map(|p| sweeper.look(p).unwrap());
             let all = sweeper.quality(&even).unwrap();
             assert_eq!(all.len(), sweeper.slices());
             for ((even, odd), all) in even.iter().zip(&odd).zip(&all) {

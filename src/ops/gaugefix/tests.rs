@@ -1,6 +1,7 @@
 //! What a rehearsal of a gauge fixing asks for.
 
 use super::*;
+use crate::backend::tests::common::Lex;
 use crate::backend::Device;
 use crate::compose::tests::compare;
 use crate::fields::{Geometry, Recon};

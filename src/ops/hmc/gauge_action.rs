@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{KickReport, Monomial, Solves, Stream};
 use crate::backend::args::ForceArgs;
-use crate::backend::{Device, Work};
+use crate::backend::{kernels, Device, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
@@ -149,7 +149,7 @@ impl GaugeForce {
     fn prepare(&self, args: &ForceArgs) -> Result<()> {
         let Some(staples) = &self.staples else { return Ok(()) };
         let work = link_work(&self.geometry, &self.device);
-        self.device.launch(kernel!("plane_staples"), &[self.precision.token()], args, work)?;
+        self.device.launch(kernels::PlaneStaples::of(self.precision)?, args, work)?;
         staples.exchange()
     }
 }
@@ -193,13 +193,12 @@ impl LinkAction for GaugeForce {
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let args = self.args(gauge)?;
         self.prepare(&args)?;
-        let kernel = match self.staples {
-            Some(_) => kernel!("rectangle_action"),
-            None => kernel!("plaquette_action"),
+        let (geometry, device, p) = (gauge.geometry(), gauge.device(), gauge.precision());
+        let work = geometry.work(2);
+        let sums = match self.staples {
+            Some(_) => geometry.reduce(device, kernels::RectangleAction::of(p)?, &args, work)?,
+            None => geometry.reduce(device, kernels::PlaquetteAction::of(p)?, &args, work)?,
         };
-        let geometry = gauge.geometry();
-        let params = [gauge.precision().token()];
-        let sums = geometry.reduce(gauge.device(), kernel, &params, &args, geometry.work(2))?;
         Ok(sums[0] + sums[1])
     }
     fn kick(
@@ -216,14 +215,14 @@ impl LinkAction for GaugeForce {
         }
         let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
         self.prepare(&args)?;
-        let kernel = match self.staples {
-            Some(_) => kernel!("rectangle_force"),
-            None => kernel!("plaquette_force"),
+        let (geometry, device, p) = (gauge.geometry(), gauge.device(), gauge.precision());
+        let work = link_work(geometry, device);
+        let v = match self.staples {
+            Some(_) => {
+                geometry.reduce_here(device, kernels::RectangleForce::of(p)?, &args, work)?
+            }
+            None => geometry.reduce_here(device, kernels::PlaquetteForce::of(p)?, &args, work)?,
         };
-        let geometry = gauge.geometry();
-        let work = link_work(geometry, gauge.device());
-        let params = [gauge.precision().token()];
-        let v = geometry.reduce_here(gauge.device(), kernel, &params, &args, work)?;
         Ok(KickReport::of(geometry, sum_and_most(geometry, &v)?))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::gauge_action::LinkAction;
 use super::KickReport;
 use crate::backend::args::PathArgs;
+use crate::backend::kernels;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
@@ -151,7 +152,7 @@ impl LoopForce {
             args.coef[slot] = self.action.coefficients[k] / 6.0;
         }
         (args.from, args.to) = (products.view(), from.view());
-        self.walker.launch(kernel!("path_elements"), &args)?;
+        self.walker.launch(kernels::PathElements::of(gauge.precision())?, &args)?;
         let most = batch.iter().map(|&k| loops.get(k).len()).max().unwrap_or(0);
         for n in 0..most {
             from.exchange()?;
@@ -167,7 +168,7 @@ impl LoopForce {
                     args.last[slot] = i32::from(n + 1 == loops.get(k).len());
                 }
             }
-            self.walker.launch(kernel!("path_turn"), &args)?;
+            self.walker.launch(kernels::PathTurn::of(gauge.precision())?, &args)?;
             std::mem::swap(&mut from, &mut to);
         }
         Ok(())

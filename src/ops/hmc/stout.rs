@@ -2,7 +2,8 @@
 //! forces from smeared links to those that they are made of (kernels/stout.h).
 
 use crate::backend::args::StoutArgs;
-use crate::backend::families::Kernel;
+use crate::backend::families::Sites;
+use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
@@ -114,7 +115,7 @@ impl Smeared {
         self.links[0].copy_raw(gauge)?;
         for level in 0..self.stout.levels {
             let args = self.args(level);
-            self.run(kernel!("stout_exponent"), &args)?;
+            self.run(kernels::StoutExponent::of(self.precision())?, &args)?;
             let (before, after) = self.links.split_at_mut(level + 1);
             after[0].copy_raw(&before[level])?;
             after[0].evolve(&self.exponents[level], 1.0)?;
@@ -137,9 +138,9 @@ impl Smeared {
         let lambda = Momenta::new(links.device(), links.geometry(), links.precision())?;
         for level in (0..self.stout.levels).rev() {
             let args = StoutArgs { force: force.view(), lambda: lambda.view(), ..self.args(level) };
-            self.run(kernel!("stout_turn"), &args)?;
+            self.run(kernels::StoutTurn::of(self.precision())?, &args)?;
             lambda.exchange()?;
-            self.run(kernel!("stout_force"), &args)?;
+            self.run(kernels::StoutForce::of(self.precision())?, &args)?;
         }
         Ok(())
     }
@@ -154,9 +155,12 @@ impl Smeared {
         }
     }
 
-    fn run(&self, kernel: &'static Kernel, args: &StoutArgs) -> Result<()> {
+    fn precision(&self) -> Precision {
+        self.links[0].precision()
+    }
+
+    fn run(&self, kernel: impl Sites<Args = StoutArgs>, args: &StoutArgs) -> Result<()> {
         let links = &self.links[0];
-        let (params, work) = ([links.precision().token()], links.geometry().work(2));
-        links.device().launch(kernel, &params, args, work)
+        links.device().launch(kernel, args, links.geometry().work(2))
     }
 }

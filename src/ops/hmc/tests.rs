@@ -7,6 +7,7 @@ use super::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial, TREE_LEV
 use super::integrator::{Level, Scheme};
 use super::stout::Stout;
 use super::{Hmc, HmcParams, Monomial};
+use crate::backend::tests::common::Lex;
 use crate::backend::Device;
 use crate::compose::tests::compare;
 use crate::compose::Schur;

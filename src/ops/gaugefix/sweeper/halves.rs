@@ -2,6 +2,7 @@
 
 use super::{Sweeper, MOST_THREADS};
 use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs};
+use crate::backend::kernels;
 use crate::backend::Work;
 use crate::error::Result;
 use crate::fields::Transformation;
@@ -63,6 +64,7 @@ impl Sweeper {
 
     fn launch_region(&self, args: &GaugeFixArgs, n: usize) -> Result<()> {
         let work = Work { n, ..self.links.geometry().work(1) };
-        self.links.device().launch(kernel!("gauge_sweep"), &self.params(), args, work)
+        let (precision, storage) = self.form()?;
+        self.links.device().launch(kernels::GaugeSweep(precision, storage), args, work)
     }
 }

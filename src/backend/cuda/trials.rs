@@ -1,0 +1,179 @@
+//! Shapes of kernels that take long are tried in the midst of work: every launch is one that was asked for,
+//! none is repeated, so that kernels may change what they read, and first calls wait for nothing.
+
+/// Sites and batches.
+pub type Amount = (usize, usize);
+
+/// Launches before the first one whose time is taken, and launches of each shape that are timed.
+const WARM: u32 = 8;
+const TIMED: u32 = 3;
+/// Amounts of work that are told apart.
+const MOST_AMOUNTS: usize = 32;
+/// Of the first shape's time: less is within the errors.
+const BETTER: f64 = 0.98;
+
+/// What a launch is for.
+#[derive(Debug, PartialEq)]
+pub enum Turn {
+    Work,
+    /// Its time is taken, with this shape: 0 is the first one.
+    Time(usize),
+    /// The others are to be compiled.
+    Compile,
+}
+
+struct Seen {
+    work: Amount,
+    launches: u32,
+    seconds: f64,
+}
+
+enum Stage {
+    /// Until launches over one amount of work have taken long.
+    Watching(Vec<Seen>),
+    /// Until the other shapes are there.
+    Waiting(Amount),
+    Trying {
+        work: Amount,
+        turn: usize,
+        seconds: Vec<f64>,
+    },
+    Over,
+}
+
+/// The way to the fastest shape of one kernel.
+pub struct Trial {
+    patience: f64,
+    stage: Stage,
+}
+
+impl Trial {
+    /// After so many seconds in the kernel; `None`: never.
+    pub fn new(patience: Option<f64>) -> Trial {
+        let stage = patience.map_or(Stage::Over, |_| Stage::Watching(Vec::new()));
+        Trial { patience: patience.unwrap_or(f64::INFINITY), stage }
+    }
+
+    pub fn next(&mut self, work: Amount) -> Turn {
+        match &mut self.stage {
+            Stage::Watching(all) => {
+                let at = all.iter().position(|seen| seen.work == work).unwrap_or_else(|| {
+                    all.push(Seen { work, launches: 0, seconds: f64::INFINITY });
+                    all.len() - 1
+                });
+                if at >= MOST_AMOUNTS {
+                    self.stage = Stage::Over;
+                    return Turn::Work;
+                }
+                let seen = &mut all[at];
+                seen.launches += 1;
+                if (WARM + 1..=WARM + TIMED).contains(&seen.launches) {
+                    return Turn::Time(0);
+                }
+                let known = seen.seconds < f64::INFINITY;
+                if !known || f64::from(seen.launches) * seen.seconds < self.patience {
+                    return Turn::Work;
+                }
+                self.stage = Stage::Waiting(work);
+                Turn::Compile
+            }
+            Stage::Trying { work: tried, turn, seconds } if *tried == work => {
+                let which = *turn % seconds.len();
+                *turn += 1;
+                Turn::Time(which)
+            }
+            _ => Turn::Work,
+        }
+    }
+
+    /// Are the other shapes wanted now?
+    pub fn waits(&self) -> bool {
+        matches!(self.stage, Stage::Waiting(_))
+    }
+
+    /// There are so many shapes, the first one included.
+    pub fn begin(&mut self, shapes: usize) {
+        if let Stage::Waiting(work) = self.stage {
+            self.stage = Stage::Trying { work, turn: 0, seconds: vec![f64::INFINITY; shapes] };
+        }
+    }
+
+    /// A launch with this shape took so long; in the end the fastest shape and its seconds.
+    pub fn timed(&mut self, work: Amount, which: usize, took: f64) -> Option<(usize, f64)> {
+        match &mut self.stage {
+            Stage::Watching(all) => {
+                let seen = all.iter_mut().find(|seen| seen.work == work)?;
+                seen.seconds = seen.seconds.min(took);
+                None
+            }
+            Stage::Trying { turn, seconds, .. } => {
+                seconds[which] = seconds[which].min(took);
+                // The first launch of a shape loads its code.
+                if *turn < seconds.len() * (1 + TIMED as usize) {
+                    return None;
+                }
+                let fastest = (0..seconds.len()).min_by(|&a, &b| seconds[a].total_cmp(&seconds[b]));
+                let best = fastest.filter(|&k| seconds[k] < BETTER * seconds[0]).unwrap_or(0);
+                let found = (best, seconds[best]);
+                self.stage = Stage::Over;
+                Some(found)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Launches of which each takes `seconds[shape]`, until it is over: how many, and the fastest shape.
+    fn run(patience: f64, seconds: &[f64]) -> (u32, usize) {
+        let mut trial = Trial::new(Some(patience));
+        for launch in 1.. {
+            match trial.next((64, 2)) {
+                Turn::Time(which) => {
+                    if let Some((best, took)) = trial.timed((64, 2), which, seconds[which]) {
+                        assert_eq!(took, seconds[best]);
+                        assert_eq!(trial.next((64, 2)), Turn::Work);
+                        return (launch, best);
+                    }
+                }
+                Turn::Compile => trial.begin(seconds.len()),
+                Turn::Work => assert!(launch < 10_000, "it never begins"),
+            }
+        }
+        unreachable!()
+    }
+
+    #[test]
+    fn the_fastest_shape_is_found_once_a_kernel_has_taken_long() {
+        // 200 launches until it begins, four of each shape then.
+        assert_eq!(run(2.0, &[0.01, 0.012, 0.009]), (200 + 12, 2));
+        assert_eq!(run(2.0, &[0.01, 0.00985]), (200 + 8, 0), "no more than errors");
+        assert_eq!(run(0.0, &[0.01, 0.005]).1, 1);
+    }
+
+    #[test]
+    fn amounts_of_work_are_told_apart() {
+        let mut trial = Trial::new(Some(1.0));
+        let mut other = 0;
+        let began = (0..).find(|_| {
+            other += u32::from(trial.next((8, 1)) == Turn::Compile);
+            match trial.next((64, 1)) {
+                Turn::Time(0) => assert!(trial.timed((64, 1), 0, 0.1).is_none()),
+                Turn::Compile => return true,
+                _ => {}
+            }
+            false
+        });
+        // Nobody said how long the small ones take.
+        assert_eq!((began, other), (Some(11), 0));
+        assert!(trial.waits());
+        trial.begin(2);
+        assert_eq!(trial.next((8, 1)), Turn::Work);
+        assert_eq!(trial.next((64, 1)), Turn::Time(0));
+        assert_eq!(trial.next((64, 1)), Turn::Time(1));
+        assert_eq!(Trial::new(None).next((64, 1)), Turn::Work);
+    }
+}
