@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::{Arc, TryLockError};
 
 use super::{precision_of, QudaInvertArgs_t};
-use crate::backend::{External, Location};
+use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{choose, Data, DataOut, Memory, Out};
 use crate::capi::layout::phase;
@@ -78,22 +78,15 @@ pub fn invert(
         Err(TryLockError::WouldBlock) => bail!(Busy, "another thread's solve is not done"),
         Err(TryLockError::Poisoned(_)) => bail!(Internal, "an earlier solve broke off"),
     };
-    let host = Host { session: &session, outer, inner, sloppy };
-    let solver = host.solver(
-        &mut solves,
-        [link, clover, clover_inv],
-        kappa,
-        inv_args.boundary_phase,
-        params,
-    )?;
-
-    let layout = Layout::dirac(outer, GammaBasis::DeGrandRossi);
-    let (source, mut target) = (host.array(&layout, source)?, host.array(&layout, solution)?);
+    let boundary = inv_args.boundary_phase;
+    let host = Host { session: &session, device: session.context.device(), outer, inner, sloppy };
+    let arrays = [link, clover, clover_inv];
+    host.foresee(arrays, kappa, boundary, &params, source, solution);
+    let solver = host.solver(&mut solves, arrays, kappa, boundary, params)?;
     let [mut x, mut b] = host.spinors(&mut solves)?;
-    let loaded = named("source", b.load(&layout, &source, true));
-    let done = loaded.and_then(|()| {
+    let done = host.load(&mut b, source).and_then(|()| {
         let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
-        x.save(&layout, &mut target)?;
+        host.save(&x, solution)?;
         Ok(report)
     });
     solves.spinors = Some([x, b]);
@@ -141,14 +134,41 @@ fn named<T>(name: &str, result: Result<T>) -> Result<T> {
 }
 
 /// A call's lattice and precisions: of the host's arrays, of the solve, of the iteration.
+#[derive(Clone, Copy)]
 struct Host<'a> {
     session: &'a Session,
+    device: &'a Device,
     outer: Precision,
     inner: Precision,
     sloppy: Precision,
 }
 
 impl Host<'_> {
+    /// Begins to compile what the first call launches, from the links on to the solution.
+    fn foresee(
+        &self,
+        [link, clover, clover_inv]: [&Data; 3],
+        kappa: f64,
+        boundary: [f64; 4],
+        params: &SolveParams,
+        source: &Data,
+        solution: &DataOut,
+    ) {
+        let forms = (self.outer, self.inner, self.sloppy);
+        let geometry = &self.session.geometry;
+        let name = || format!("clover solve {:?} {forms:?} {params:?}", geometry.extents());
+        geometry.foresee(self.device, false, name, |device| {
+            let host = Host { device, ..*self };
+            let links = host.links(boundary, link)?.0;
+            let blocks = [host.clover(clover, "clover")?, host.clover(clover_inv, "clover_inv")?];
+            let solver = host.solver_of(links, blocks, kappa, boundary, params.clone())?;
+            let (mut x, mut b) = (host.spinor()?, host.spinor()?);
+            host.load(&mut b, source)?;
+            solver.run_through(&mut x, &b);
+            host.save(&x, solution)
+        });
+    }
+
     /// An array of the host.
     fn array<'d>(&self, layout: &Layout, data: &'d impl Memory) -> Result<External<'d>> {
         let extents = self.session.geometry.extents();
@@ -172,53 +192,82 @@ impl Host<'_> {
         params: SolveParams,
     ) -> Result<Arc<DiracSolver>> {
         let comm = self.session.context.comm();
-        let links = Layout { boundary: boundary.map(phase), ..Layout::milc(self.outer) };
-        let blocks = Layout::packed_clover(self.outer);
-        let links_key = (self.digest(&links, link)?, boundary, self.outer, self.inner);
+        let links_key =
+            (self.digest(&Layout::milc(self.outer), link)?, boundary, self.outer, self.inner);
         let key = |data| -> Result<CloverKey> {
-            Ok((self.digest(&blocks, data)?, self.outer, self.inner))
+            Ok((self.digest(&Layout::packed_clover(self.outer), data)?, self.outer, self.inner))
         };
         let clover_keys = [key(clover)?, key(clover_inv)?];
         let key = (links_key, clover_keys, kappa.to_bits(), self.sloppy, params.clone());
         let Solves { links: kept, clover: [direct, inverse], solver, .. } = solves;
         solver.get(comm, key, || {
             // No solver holds the former fields any more: they go before the new ones come.
-            let Links { field, sloppy } = kept.get(comm, links_key, || self.links(&links, link))?;
+            let links = kept.get(comm, links_key, || {
+                let (links, off) = self.links(boundary, link)?;
+                log::info!("links uploaded, {off:.1e} off SU(3)");
+                Ok(links)
+            })?;
+            let blocks = |data, name| {
+                let blocks = self.clover(data, name)?;
+                log::info!("{name} uploaded");
+                Ok(blocks)
+            };
             let [a, b] = clover_keys;
-            let direct = direct.get(comm, a, || self.clover(&blocks, clover, "clover"))?;
-            let inverse =
-                inverse.get(comm, b, || self.clover(&blocks, clover_inv, "clover_inv"))?;
-            let dirac = DiracParams { boundary: links.boundary, ..Default::default() };
-            let dirac = dirac.with_kappa(kappa);
-            let op = Wilson::from_parts(field, Some(direct), Some(inverse), dirac)?;
-            let sloppy = Some((self.sloppy.min(self.inner), sloppy));
-            Ok(Arc::new(DiracSolver::new(Arc::new(op), SolveParams { sloppy, ..params })?))
+            let direct = direct.get(comm, a, || blocks(clover, "clover"))?;
+            let inverse = inverse.get(comm, b, || blocks(clover_inv, "clover_inv"))?;
+            Ok(Arc::new(self.solver_of(links, [direct, inverse], kappa, boundary, params)?))
         })
     }
 
-    /// Uploads the links; their phases at the boundary come out of them, and into the operator.
-    fn links(&self, layout: &Layout, data: &Data) -> Result<Links> {
+    fn solver_of(
+        &self,
+        links: Links,
+        [direct, inverse]: [Arc<CloverField>; 2],
+        kappa: f64,
+        boundary: [f64; 4],
+        params: SolveParams,
+    ) -> Result<DiracSolver> {
+        let dirac = DiracParams { boundary: boundary.map(phase), ..Default::default() };
+        let dirac = dirac.with_kappa(kappa);
+        let op = Wilson::from_parts(links.field, Some(direct), Some(inverse), dirac)?;
+        let sloppy = Some((self.sloppy.min(self.inner), links.sloppy));
+        DiracSolver::new(Arc::new(op), SolveParams { sloppy, ..params })
+    }
+
+    /// Uploads the links; their phases at the boundary come out of them, and into the operator. How far they
+    /// are off SU(3) besides.
+    fn links(&self, boundary: [f64; 4], data: &Data) -> Result<(Links, f64)> {
         let options = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
-        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let geometry = &self.session.geometry;
         let form = (self.inner, Recon::R18);
-        let memory = self.array(layout, data)?;
-        let whole = GaugeField::from_external(device, geometry, form, layout, &memory, options)?;
+        let layout = Layout { boundary: boundary.map(phase), ..Layout::milc(self.outer) };
+        let memory = self.array(&layout, data)?;
+        let whole =
+            GaugeField::from_external(self.device, geometry, form, &layout, &memory, options)?;
         let off = observables::unitarity(&whole)?.worst();
-        log::info!("links uploaded, {off:.1e} off SU(3)");
         let sloppy = if off <= TWO_ROWS_SLOPPY { Recon::R12 } else { Recon::R18 };
         let field =
             if off <= two_rows(self.inner) { whole.to(self.inner, Recon::R12)? } else { whole };
-        Ok(Links { field: Arc::new(field), sloppy })
+        Ok((Links { field: Arc::new(field), sloppy }, off))
     }
 
-    fn clover(&self, layout: &Layout, data: &Data, name: &str) -> Result<Arc<CloverField>> {
-        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
-        let mut field = CloverField::new(device, geometry, self.inner, 1)?;
-        let memory = self.array(layout, data)?;
-        let loaded = named(name, field.load(layout, &memory, true));
+    fn clover(&self, data: &Data, name: &str) -> Result<Arc<CloverField>> {
+        let layout = Layout::packed_clover(self.outer);
+        let mut field = CloverField::new(self.device, &self.session.geometry, self.inner, 1)?;
+        let memory = self.array(&layout, data)?;
+        let loaded = named(name, field.load(&layout, &memory, true));
         self.session.context.comm().agree(loaded)?;
-        log::info!("{name} uploaded");
         Ok(Arc::new(field))
+    }
+
+    fn load(&self, b: &mut SpinorField, source: &Data) -> Result<()> {
+        let layout = Layout::dirac(self.outer, GammaBasis::DeGrandRossi);
+        named("source", b.load(&layout, &self.array(&layout, source)?, true))
+    }
+
+    fn save(&self, x: &SpinorField, solution: &DataOut) -> Result<()> {
+        let layout = Layout::dirac(self.outer, GammaBasis::DeGrandRossi);
+        x.save(&layout, &mut self.array(&layout, solution)?)
     }
 
     /// Room for solution and source.
@@ -226,8 +275,10 @@ impl Host<'_> {
         if let Some(fields) = solves.spinors.take().filter(|f| f[0].precision() == self.inner) {
             return Ok(fields);
         }
-        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
-        let field = || SpinorField::new(device, geometry, self.inner, Subset::Full, 1);
-        Ok([field()?, field()?])
+        Ok([self.spinor()?, self.spinor()?])
+    }
+
+    fn spinor(&self) -> Result<SpinorField> {
+        SpinorField::new(self.device, &self.session.geometry, self.inner, Subset::Full, 1)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::{precision_of, QudaMILCSiteArg_t};
-use crate::backend::{External, Location};
+use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
 use crate::capi::quda::gauge::finite;
@@ -46,7 +46,19 @@ impl Links {
 
     pub(super) fn load(&self, options: LinkOptions) -> Result<GaugeField> {
         let (device, geometry) = (self.session.context.device(), &self.session.geometry);
-        let form = (self.precision, Recon::R18);
+        let name = || format!("links of the host {:?} {:?}", geometry.extents(), self.layout);
+        // What hosts go on to with them: observables, projection, and taking them back.
+        geometry.foresee(device, false, name, |device| {
+            let links = self.load_onto(device, options)?;
+            observables::plaquette(&links)?;
+            observables::unitarity(&self.load_onto(device, PROJECTED)?)?;
+            self.save(&links)
+        });
+        self.load_onto(device, options)
+    }
+
+    fn load_onto(&self, device: &Device, options: LinkOptions) -> Result<GaugeField> {
+        let (geometry, form) = (&self.session.geometry, (self.precision, Recon::R18));
         GaugeField::from_external(device, geometry, form, &self.layout, &self.array()?, options)
     }
 
@@ -58,6 +70,9 @@ impl Links {
 /// Any matrices without NaN: hosts may hold what is not unitary.
 pub(super) const FINITE: LinkOptions =
     LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
+
+/// The same, put on the group.
+const PROJECTED: LinkOptions = LinkOptions { reproject: true, ..FINITE };
 
 /// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.
 const UNITARY: f64 = 1e-4;
@@ -116,7 +131,7 @@ pub fn unitarize(
         bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
     }
     let links = Links::new(precision, arg)?;
-    let projected = links.load(LinkOptions { reproject: true, ..FINITE })?;
+    let projected = links.load(PROJECTED)?;
     let left = observables::unitarity(&projected)?;
     if left.worst().is_nan() || left.worst() > tol {
         bail!(
