@@ -26,7 +26,7 @@ pub const KERNELS: &[Kernel] = &[
     kernel("layout_gauge", "LayoutGauge", "layout.h", "LayoutArgs", Kind::Lane, &[PRECISIONS]),
     kernel("layout_spinor", "LayoutSpinor", "layout.h", "LayoutArgs", Kind::Lane, &[PRECISIONS]),
     kernel("layout_clover", "LayoutClover", "layout.h", "LayoutArgs", Kind::Lane, &[PRECISIONS]),
-    kernel("layout_report", "LayoutReport", "layout.h", "ReportArgs", Kind::LaneReduce(2, 0), &[]),
+    kernel("layout_report", "LayoutReport", "layout.h", "ReportArgs", Kind::LaneReduce(2, 0), &[]).failures(),
     kernel("plaquette_sum", "PlaquetteSum", "observables.h", "ObservableArgs", Kind::Reduce(3), &[PRECISIONS, STORAGES]),
     kernel("lines", "Lines", "observables.h", "ObservableArgs", Kind::Lane, &[FLOATS, WHOLE]),
     kernel("unitarity", "Unitarity", "observables.h", "ObservableArgs", Kind::Lane, &[FLOATS, WHOLE]),

@@ -115,7 +115,7 @@ impl Device {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
         let idle = self.is_cpu() && self.0.first.is_none();
         // What is part of another rehearsal goes on in it.
-        if idle || off() || active() || !self.is_new(name()) {
+        if idle || off() || !self.is_new(name()) || active() {
             return;
         }
         recorded(false, Some((self.clone(), likely)), || {

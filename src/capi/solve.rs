@@ -287,7 +287,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         precondition_steps: positive(p.precondition_steps, "precondition_steps", 0)?,
         normalisation: dirac.normalisation(),
     };
-    propagator::foresee(dirac.op(), &params, p.columns as usize, false);
+    propagator::foresee(dirac.op(), &params, p.columns as usize);
     let object = Solver {
         context: dirac.context().clone(),
         solver: DiracSolver::new(dirac.op().clone(), params)?,

@@ -72,11 +72,11 @@ pub fn propagator_of(
 }
 
 /// Begins to compile what a propagator with these parameters launches, the making of its solver included, and
-/// the correlators that most programs go on to. `likely`: nobody has asked for a solver yet.
-pub fn foresee(op: &Wilson, params: &SolveParams, at_once: usize, likely: bool) {
+/// the correlators that most programs go on to.
+pub(crate) fn foresee(op: &Wilson, params: &SolveParams, at_once: usize) {
     let links = op.gauge();
     let name = || format!("propagator {} {params:?} {at_once}", op.describe());
-    links.geometry().foresee(links.device(), likely, name, |device| {
+    links.geometry().foresee(links.device(), true, name, |device| {
         run_through(Arc::new(op.like_on(device)?), params, at_once)
     });
 }
@@ -87,6 +87,11 @@ pub(crate) fn run_through(op: Arc<Wilson>, params: &SolveParams, at_once: usize)
     let shape = solver.op().shape();
     let mut all = shape.field(COLUMNS)?;
     check(&solver, COLUMNS, at_once)?;
+    // What takes longest to compile comes first.
+    let sink = Sink::at_rest(0);
+    mesons(&all, &all, sink)?;
+    let forward = (1, Projection::Trace, -Complex64::ONE);
+    baryon(Baryon::Nucleon, &all, None, sink, forward)?;
     Source::point([0; 4]).set(&mut all)?;
     let (mut b, mut x) = (shape.field(at_once)?, shape.field(at_once)?);
     if at_once < COLUMNS {
@@ -96,10 +101,6 @@ pub(crate) fn run_through(op: Arc<Wilson>, params: &SolveParams, at_once: usize)
     if at_once < COLUMNS {
         all.copy_rhs(0, &x, 0, at_once)?;
     }
-    let sink = Sink::at_rest(0);
-    mesons(&all, &all, sink)?;
-    let forward = (1, Projection::Trace, -Complex64::ONE);
-    baryon(Baryon::Nucleon, &all, None, sink, forward)?;
     Ok(())
 }
 

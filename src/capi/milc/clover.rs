@@ -19,7 +19,7 @@ use crate::fields::{
 };
 use crate::operators::{DiracParams, Wilson};
 use crate::ops::observables;
-use crate::solvers::{unwatched, SolverParams};
+use crate::solvers::{unwatched, SolverKind, SolverParams};
 
 /// Largest deviation from SU(3) of links of which two rows say all, in the precision of the solve;
 /// and in that of an iteration that residuals in the former one correct.
@@ -105,6 +105,23 @@ pub fn invert(
     Ok(())
 }
 
+/// Asks for the kernels of the solve that MILC has by default, in a rehearsal on `device`: half inside of the
+/// host's precision, antiperiodic in time.
+pub(super) fn run_through(session: &Session, device: &Device, precision: Precision) -> Result<()> {
+    let sloppy = Precision::F16;
+    let host = Host { session, device, outer: precision, inner: precision, sloppy };
+    let whole = GaugeField::new(device, &session.geometry, precision, Recon::R18)?;
+    let field = Arc::new(whole.to(precision, Recon::R12)?);
+    let blocks = || CloverField::new(device, &session.geometry, precision, 1).map(Arc::new);
+    let solver = SolverParams { kind: SolverKind::BiCgStab, ..Default::default() };
+    let links = Links { field, sloppy: Recon::R12 };
+    let (blocks, boundary) = ([blocks()?, blocks()?], [0.0, 0.0, 0.0, 1.0]);
+    let solver = host.solver_of(links, blocks, 0.1, boundary, through_odd(solver))?;
+    let (mut x, b) = (host.spinor()?, host.spinor()?);
+    solver.run_through(&mut x, &b);
+    Ok(())
+}
+
 /// What the solver is asked for: QUDA's MAT solution through the symmetric odd-odd system.
 fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams> {
     let Inverter(kind) = choose(args.solver_type, "inv_args.solver_type")?;
@@ -124,8 +141,12 @@ fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams>
     }
     let max_iterations = args.max_iter as usize;
     let solver = SolverParams { kind, tol, tol_hq, max_iterations, ..Default::default() };
+    Ok(through_odd(solver))
+}
+
+fn through_odd(solver: SolverParams) -> SolveParams {
     let even_odd = Some(Schur { parity: 1, symmetric: true });
-    Ok(SolveParams { solver, even_odd, ..Default::default() })
+    SolveParams { solver, even_odd, ..Default::default() }
 }
 
 /// An error with the name of the array that it is about.
@@ -161,11 +182,12 @@ impl Host<'_> {
             let host = Host { device, ..*self };
             let links = host.links(boundary, link)?.0;
             let blocks = [host.clover(clover, "clover")?, host.clover(clover_inv, "clover_inv")?];
-            let solver = host.solver_of(links, blocks, kappa, boundary, params.clone())?;
             let (mut x, mut b) = (host.spinor()?, host.spinor()?);
             host.load(&mut b, source)?;
+            host.save(&x, solution)?;
+            let solver = host.solver_of(links, blocks, kappa, boundary, params.clone())?;
             solver.run_through(&mut x, &b);
-            host.save(&x, solution)
+            Ok(())
         });
     }
 

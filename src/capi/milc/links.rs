@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::{precision_of, QudaMILCSiteArg_t};
+use super::{clover, precision_of, QudaMILCSiteArg_t};
 use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
@@ -13,7 +13,7 @@ use crate::capi::quda::gauge::finite;
 use crate::capi::quda::session::{self, Session};
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Subset};
-use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Stop, Working};
+use crate::ops::gaugefix::{self, fix_gauge, Condition, GaugeFixParams, Stop, Working};
 use crate::ops::observables;
 
 /// Links of the host, and where they are.
@@ -53,6 +53,14 @@ impl Links {
             observables::plaquette(&links)?;
             observables::unitarity(&self.load_onto(device, PROJECTED)?)?;
             self.save(&links)
+        });
+        let name = || format!("MILC {:?} {:?}", geometry.extents(), self.precision);
+        geometry.foresee(device, true, name, |device| {
+            let links = GaugeField::new(device, geometry, self.precision, Recon::R18)?;
+            gaugefix::run_through(&links, &overrelaxation(Condition::Coulomb { time: 3 }));
+            clover::run_through(&self.session, device, self.precision)?;
+            gaugefix::run_through(&links, &overrelaxation(Condition::Landau));
+            Ok(())
         });
         self.load_onto(device, options)
     }
@@ -193,6 +201,14 @@ pub fn rephase(prec: c_int, gauge: &DataOut, flag: c_int, i_mu: f64) -> Result<(
     Ok(())
 }
 
+fn overrelaxation(condition: Condition) -> GaugeFixParams {
+    GaugeFixParams {
+        precision: Working::Mixed,
+        links_tolerance: UNITARY,
+        ..GaugeFixParams::new(condition)
+    }
+}
+
 #[allow(clippy::too_many_arguments)]
 pub fn fix_gauge_ovr(
     precision: c_int,
@@ -230,9 +246,7 @@ pub fn fix_gauge_ovr(
         stop,
         max_iterations: steps as usize,
         check_every,
-        precision: Working::Mixed,
-        links_tolerance: UNITARY,
-        ..GaugeFixParams::new(condition)
+        ..overrelaxation(condition)
     };
     let fixed = fix_gauge(&gauge, &params, &mut |_| false)?;
     let best = &fixed.report.best.total;
