@@ -9,7 +9,7 @@ use common::milc::{self, Milc, CSW};
 use common::{devices, lex::links_from_lex, Lex};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Schur, SolveParams};
-use plaq::fields::{GaugeField, LinkOptions, Precision, Recon};
+use plaq::fields::{LinkOptions, Precision, Recon};
 use plaq::io::{read_gauge, GaugeFile};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};

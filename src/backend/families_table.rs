@@ -24,7 +24,7 @@ kernels! {
     LayoutGauge: "layout_gauge" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutSpinor: "layout_spinor" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutClover: "layout_clover" in "layout.h" takes LayoutArgs, Lane [Precision];
-    LayoutReport: "layout_report" in "layout.h" takes ReportArgs, LaneReduce(2, 0) [];
+    LayoutReport: "layout_report" in "layout.h" takes ReportArgs, LaneReduce(2, 0) [].failures();
     PlaquetteSum: "plaquette_sum" in "observables.h" takes ObservableArgs, Reduce(3) [Precision, Recon];
     Lines: "lines" in "observables.h" takes ObservableArgs, Lane [Float, Whole];
     Unitarity: "unitarity" in "observables.h" takes ObservableArgs, Lane [Float, Whole];

@@ -9,11 +9,13 @@ pub mod cpu;
 pub mod cuda;
 pub mod external;
 pub mod families;
+mod first;
 pub mod fourier;
 mod host_memory;
 mod profile;
 mod rehearsal;
 mod shared;
+mod stand_in;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -30,6 +32,7 @@ pub use cpu::lanes_up_to;
 pub use external::{External, Location, Rows};
 pub use families::{kernels, Precision, Recon};
 use families::{Instance, Kernel, NotMade, Sites, Sums};
+use first::FirstLaunches;
 pub(crate) use host_memory::host_memory_left;
 use profile::Profile;
 pub(crate) use rehearsal::active as rehearsing;
@@ -206,10 +209,8 @@ pub trait Backend: Send + Sync {
     fn fourier(&self, _shape: fourier::Shape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
     }
-    /// Compiles what will be asked for.
-    fn prepare(&self, _asked: &[Asked]) -> Result<()> {
-        Ok(())
-    }
+    /// Begins to compile what will be asked for. `likely`: after what is certain to be.
+    fn prepare(&self, _asked: &Asked, _likely: bool) {}
     /// Kernels that were compiled, or read from a cache, so far.
     fn kernels(&self) -> u64 {
         0
@@ -244,12 +245,16 @@ struct DeviceState {
     /// Of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
     profile: Option<Profile>,
+    first: Option<FirstLaunches>,
 }
 
 impl Drop for DeviceState {
     fn drop(&mut self) {
         if let Some(profile) = &self.profile {
             profile.write(&self.backend.name());
+        }
+        if let Some(first) = &self.first {
+            first.write(&self.backend.name());
         }
     }
 }
@@ -304,6 +309,14 @@ impl PartialEq for Device {
 
 impl Device {
     pub fn from_backend(backend: Box<dyn Backend>) -> Self {
+        Self::watched(backend, Profile::from_env(), FirstLaunches::from_env())
+    }
+
+    fn watched(
+        backend: Box<dyn Backend>,
+        profile: Option<Profile>,
+        first: Option<FirstLaunches>,
+    ) -> Self {
         let (used, peak, limit) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let watches = Mutex::default();
         Device(Arc::new(DeviceState {
@@ -319,7 +332,8 @@ impl Device {
             waits: AtomicU64::new(0),
             host_bytes: AtomicU64::new(0),
             host_stream: AtomicU64::new(0),
-            profile: Profile::from_env(),
+            profile,
+            first,
         }))
     }
 
@@ -631,7 +645,7 @@ impl Device {
         if rehearsal::noted(&call) {
             return Ok(());
         }
-        self.0.launches.fetch_add(1, Ordering::Relaxed);
+        self.launches(&call);
         // SAFETY: fields fill in the arguments, with their own memory.
         self.profiled(&call, || unsafe { self.0.backend.launch(&call) })
     }
@@ -660,7 +674,7 @@ impl Device {
         if rehearsal::noted(&call) {
             return Ok((rehearsal::sums(&call), flag));
         }
-        self.0.launches.fetch_add(1, Ordering::Relaxed);
+        self.launches(&call);
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         if work.n > 0 && work.batches > 0 {
             // SAFETY: as in `launch`.
@@ -677,9 +691,16 @@ impl Device {
         if rehearsal::noted(&call) {
             return Ok(Started::Done(rehearsal::sums(&call)));
         }
-        self.0.launches.fetch_add(1, Ordering::Relaxed);
+        self.launches(&call);
         // SAFETY: as in `launch`.
         self.profiled(&call, || unsafe { self.0.backend.start(&call) })
+    }
+
+    fn launches(&self, call: &Call) {
+        self.0.launches.fetch_add(1, Ordering::Relaxed);
+        if let Some(first) = &self.0.first {
+            first.launched(call);
+        }
     }
 
     /// Carries a call out, and takes its time where `PLAQ_PROFILE` asks for it.

@@ -23,8 +23,7 @@ pub struct Profile {
 
 impl Profile {
     pub fn from_env() -> Option<Profile> {
-        let target = std::env::var("PLAQ_PROFILE").ok().filter(|t| !t.is_empty())?;
-        Some(Profile { target, rows: Mutex::default() })
+        Some(Profile { target: target("PLAQ_PROFILE")?, rows: Mutex::default() })
     }
 
     pub fn add(&self, call: &Call, seconds: f64) {
@@ -49,17 +48,27 @@ impl Profile {
             text +=
                 &format!("{:.4} {} {each:.1} {symbol} {n} {batches}\n", row.seconds, row.launches);
         }
-        let written = match self.target.as_str() {
-            "-" => std::io::stderr().write_all(text.as_bytes()),
-            file => std::fs::OpenOptions::new()
-                .create(true)
-                .append(true)
-                .open(file)
-                .and_then(|mut file| file.write_all(text.as_bytes())),
-        };
-        if let Err(e) = written {
-            log::warn!("PLAQ_PROFILE: cannot write {}: {e}", self.target);
-        }
+        append("PLAQ_PROFILE", &self.target, &text);
+    }
+}
+
+/// The file that an environment variable names, if it names one.
+pub fn target(variable: &str) -> Option<String> {
+    std::env::var(variable).ok().filter(|t| !t.is_empty())
+}
+
+/// Adds a text to a file, or with `-` to the standard error output.
+pub fn append(variable: &str, target: &str, text: &str) {
+    let written = match target {
+        "-" => std::io::stderr().write_all(text.as_bytes()),
+        file => std::fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(file)
+            .and_then(|mut file| file.write_all(text.as_bytes())),
+    };
+    if let Err(e) = written {
+        log::warn!("{variable}: cannot write {target}: {e}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Rehearsals: work runs through once, but nothing is launched, copied or cleared, and sums are made up.
-//! A GPU then compiles all kernels that the work asked for at the same time, instead of one when the
-//! one before has run.
+//! A GPU then compiles all kernels that the work asks for side by side, beginning with the first one while
+//! the rehearsal goes on, instead of one when the one before has run.
 
 use std::cell::RefCell;
 use std::collections::HashSet;
@@ -8,9 +8,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::args::Specs;
 use super::families::Kernel;
+use super::stand_in::StandIn;
 use super::{zeros, Call, Device, Work};
+use crate::error::Result;
 
 /// A kernel that was asked for.
+#[derive(Clone)]
 pub struct Asked {
     pub kernel: &'static Kernel,
     pub params: Vec<&'static str>,
@@ -18,12 +21,14 @@ pub struct Asked {
     pub work: Work,
 }
 
-/// Different calls of this thread, taken down; `live`: they are carried out all the same.
-#[derive(Default)]
+/// Different calls of this thread, taken down.
 struct Record {
     asked: Vec<Asked>,
     seen: HashSet<u64>,
+    /// They are carried out all the same.
     live: bool,
+    /// Who hears of each one when it is asked for, and whether it is a guess.
+    told: Option<(Device, bool)>,
 }
 
 thread_local! {
@@ -43,12 +48,16 @@ pub(super) fn noted(call: &Call) -> bool {
         let work = (call.work.n, call.work.batches);
         (call.kernel.name, call.params, &call.specs, work).hash(&mut key);
         if record.seen.insert(key.finish()) {
-            record.asked.push(Asked {
+            let asked = Asked {
                 kernel: call.kernel,
                 params: call.params.to_vec(),
                 specs: call.specs.clone(),
                 work: call.work,
-            });
+            };
+            if let Some((device, likely)) = &record.told {
+                device.will_launch(&asked, *likely);
+            }
+            record.asked.push(asked);
         }
         !record.live
     })
@@ -69,32 +78,62 @@ impl Drop for Stage {
     }
 }
 
+fn recorded(live: bool, told: Option<(Device, bool)>, work: impl FnOnce()) -> Vec<Asked> {
+    let _stage = Stage;
+    RECORD.set(Some(Record { asked: Vec::new(), seen: HashSet::new(), live, told }));
+    work();
+    RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
+}
+
 impl Device {
     /// What `work` launches, or in a rehearsal would launch, in this thread.
+    #[cfg(test)]
     pub(crate) fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
-        let _stage = Stage;
-        RECORD.set(Some(Record { live, ..Record::default() }));
-        work();
-        RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
+        recorded(live, None, work)
     }
 
-    /// Compiles the kernels of `work`, once for each `name` of work on this device. The work has no
-    /// effect on any field, and must not speak to other ranks. Its errors say nothing, as sums are made
+    /// Begins to compile the kernels of `work`, once for each `name` of work on this device. The work has
+    /// no effect on any field, and must not speak to other ranks. Its errors say nothing, as sums are made
     /// up; those of the compiler come when a kernel is launched. `PLAQ_REHEARSE=off` leaves it out, and
     /// CPUs have their kernels.
     pub(crate) fn rehearse(&self, name: impl FnOnce() -> String, work: impl FnOnce()) {
+        self.ask_for(false, name, work);
+    }
+
+    /// The same for work that makes all of its fields, on the device that it is given: one like this one
+    /// without memory. `likely`: nobody has asked for the work yet.
+    pub(crate) fn foresee<T>(
+        &self,
+        likely: bool,
+        name: impl FnOnce() -> String,
+        work: impl FnOnce(&Device) -> Result<T>,
+    ) {
+        self.ask_for(likely, name, || _ = work(&self.stand_in()));
+    }
+
+    fn ask_for(&self, likely: bool, name: impl FnOnce() -> String, work: impl FnOnce()) {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
+        let idle = self.is_cpu() && self.0.first.is_none();
         // What is part of another rehearsal goes on in it.
-        if self.is_cpu() || off() || !self.is_new(name()) || active() {
+        if idle || off() || !self.is_new(name()) || active() {
             return;
         }
-        // What made-up sums lead to must not end the work itself.
-        let asked = Self::recorded(false, || {
+        recorded(false, Some((self.clone(), likely)), || {
+            // What made-up sums lead to must not end the work itself.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         });
-        if let Err(e) = self.0.backend.prepare(&asked) {
-            log::debug!("kernels compiled ahead: {e}");
+    }
+
+    /// A device for rehearsals: what works on it asks for the kernels of this one.
+    pub(crate) fn stand_in(&self) -> Device {
+        Self::watched(Box::new(StandIn::of(self)), None, None)
+    }
+
+    fn will_launch(&self, asked: &Asked, likely: bool) {
+        if let Some(first) = &self.0.first {
+            first.asked(asked);
         }
+        self.0.backend.prepare(asked, likely);
     }
 
     fn is_new(&self, name: String) -> bool {

@@ -12,11 +12,12 @@ use super::layout::phase;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::{EvenOdd, Normalisation};
+use crate::compose::{EvenOdd, Normalisation, SolveParams};
 use crate::error::Result;
-use crate::fields::{blas, CloverField, GaugeField, Group, Recon, SpinorField};
+use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{DiracParams, HopCall, SiteTerm, Wilson};
+use crate::ops::propagator::{run_through, COLUMNS};
 
 /// What a `plaq_dirac` stands for.
 pub struct Dirac {
@@ -228,11 +229,11 @@ fn create_with_clover(
     let op = |links| {
         let physics = physics(params)?;
         let Some(inverse) = inverse.filter(|_| physics.mu == 0.0) else {
-            return Wilson::with_clover(links, Some(blocks), physics);
+            return Wilson::with_clover(links, Some(blocks.clone()), physics);
         };
         context.check_same(inverse.context(), "inverse")?;
         let inverse = inverse.read("inverse")?;
-        Wilson::from_parts(links, Some(blocks), Some(inverse), physics)
+        Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)
     };
     dirac.set(context.adopt(build(context, gauge, params, op)?)?);
     Ok(())
@@ -243,7 +244,7 @@ fn build(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
     params: &plaq_dirac_params,
-    op: impl FnOnce(Arc<GaugeField>) -> Result<Wilson>,
+    op: impl Fn(Arc<GaugeField>) -> Result<Wilson>,
 ) -> Result<Dirac> {
     context.check_same(gauge.context(), "gauge")?;
     let links = gauge.read("gauge")?;
@@ -259,14 +260,40 @@ fn build(
         bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
     }
     let normalisation = choose(params.normalisation, "params.normalisation")?;
-    let made = op(links.clone())?.to(precision, storage)?;
-    // The operator has links of its own, so that an update leaves those of `gauge` alone.
-    let op =
-        Arc::new(if Arc::ptr_eq(made.gauge(), &links) { made.with_own_links()? } else { made });
+    let on = |links: Arc<GaugeField>| -> Result<Arc<Wilson>> {
+        let made = op(links.clone())?.to(precision, storage)?;
+        // The operator has links of its own, so that an update leaves those of `gauge` alone.
+        let own = Arc::ptr_eq(made.gauge(), &links);
+        Ok(Arc::new(if own { made.with_own_links()? } else { made }))
+    };
+    foresee(&links, params, normalisation, on);
+    let op = on(links)?;
     let systems = [(0, true), (1, true), (0, false), (1, false)];
     let schur = systems.map(|(parity, symmetric)| EvenOdd::new(op.clone(), parity, symmetric));
     let workspace = Workspace::default();
     Ok(Dirac { context: context.clone(), op, schur, normalisation, workspace })
+}
+
+/// Begins to compile what makes the operator, and after that what solves most likely follow.
+fn foresee(
+    links: &GaugeField,
+    params: &plaq_dirac_params,
+    normalisation: Normalisation,
+    on: impl Fn(Arc<GaugeField>) -> Result<Arc<Wilson>>,
+) {
+    let (geometry, device) = (links.geometry(), links.device());
+    let form = (links.precision(), links.recon());
+    let name = || format!("operator {:?} {form:?} {params:?}", geometry.extents());
+    let mut made = None;
+    geometry.foresee(device, false, name, |device| {
+        made = Some(on(Arc::new(links.like_on(device)?))?);
+        Ok(())
+    });
+    let Some(op) = made else { return };
+    let sloppy = (op.gauge().precision().min(Precision::F32), op.gauge().recon());
+    let params = SolveParams { sloppy: Some(sloppy), normalisation, ..Default::default() };
+    let name = || format!("likely propagator {} {normalisation:?}", op.describe());
+    geometry.foresee(device, true, name, |_| run_through(op.clone(), &params, COLUMNS));
 }
 
 fn update(dirac: &Arc<Dirac>, gauge: &Arc<Gauge>) -> Result<()> {

@@ -19,7 +19,7 @@ use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::{Precision, SpinorField};
-use crate::ops::propagator::COLUMNS;
+use crate::ops::propagator::{self, COLUMNS};
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, StoppedBy};
 
 /// What a `plaq_solver` stands for.
@@ -287,6 +287,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         precondition_steps: positive(p.precondition_steps, "precondition_steps", 0)?,
         normalisation: dirac.normalisation(),
     };
+    propagator::foresee(dirac.op(), &params, p.columns as usize);
     let object = Solver {
         context: dirac.context().clone(),
         solver: DiracSolver::new(dirac.op().clone(), params)?,

@@ -136,6 +136,11 @@ impl GaugeField {
         self.matrices
     }
 
+    /// A field like this one on another device, its links zero.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        Self::with_matrices(device, &self.geometry, (self.precision, self.recon), self.matrices)
+    }
+
     /// A copy in another precision or storage of the same group.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         let form = (precision, recon);

@@ -417,6 +417,19 @@ impl Geometry {
         exchanges(self.comm()).stand_ins.clear();
     }
 
+    /// [`Device::foresee`] on one rank; of several each waits for what it launches first.
+    pub(crate) fn foresee<T>(
+        &self,
+        device: &Device,
+        likely: bool,
+        name: impl FnOnce() -> String,
+        work: impl FnOnce(&Device) -> Result<T>,
+    ) {
+        if self.comm().size() == 1 && self.halo_mask() == 0 {
+            device.foresee(likely, name, work);
+        }
+    }
+
     /// The exchange of messages of these sizes. All ranks call this in the same order.
     pub(crate) fn halo_exchange(
         &self,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use crate::backend::args::{self, HopArgs, SiteOpArgs};
-use crate::backend::{kernels, FieldView, Work};
+use crate::backend::{kernels, Device, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
@@ -265,6 +265,22 @@ impl Wilson {
     pub fn with_own_links(self) -> Result<Self> {
         let gauge = self.gauge.to(self.gauge.precision(), self.gauge.recon())?;
         Ok(Wilson { gauge: Arc::new(gauge), ..self })
+    }
+
+    /// An operator like this one on another device, links and clover blocks zero: for rehearsals.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        let blocks = |c: &Arc<CloverField>| {
+            CloverField::new(device, c.geometry(), c.precision(), c.sets()).map(Arc::new)
+        };
+        Ok(Wilson {
+            gauge: Arc::new(self.gauge.like_on(device)?),
+            direct: self.direct.as_ref().map(blocks).transpose()?,
+            inverse: self.inverse.as_ref().map(blocks).transpose()?,
+            params: self.params,
+            own_clover: self.own_clover,
+            origin: self.origin,
+            updates: AtomicU64::new(self.updates()),
+        })
     }
 
     /// Bytes of links and clover blocks in another precision and link storage.

@@ -129,9 +129,20 @@ pub fn load_gauge(
     let link_options = LinkOptions { tolerance, reproject: options.reunitarise };
     let layout = Layout::lexicographic(Precision::F64);
     let host = External::read(&[&links[..]]);
-    let exact = GaugeField::from_external(device, &geometry, form, &layout, &host, link_options)
-        .map_err(named)?;
-    let found = plaquette(&exact)?;
+    let onto = |device: &Device| -> Result<_> {
+        let exact =
+            GaugeField::from_external(device, &geometry, form, &layout, &host, link_options)
+                .map_err(named)?;
+        let found = plaquette(&exact)?;
+        Ok((exact, found))
+    };
+    let convert = |exact: GaugeField| match (precision, recon) == form {
+        true => Ok(exact),
+        false => exact.to(precision, recon),
+    };
+    let name = || format!("links {:?} {precision:?} {recon:?}", geometry.extents());
+    geometry.foresee(device, false, name, |device| convert(onto(device)?.0));
+    let (exact, found) = onto(device)?;
     let allowed =
         options.header.unwrap_or(info.header_resolution + if double { 1e-9 } else { 1e-6 });
     for (name, header, links) in [
@@ -148,12 +159,7 @@ pub fn load_gauge(
             );
         }
     }
-    let gauge = if (precision, recon) == (Precision::F64, Recon::R18) {
-        exact
-    } else {
-        exact.to(precision, recon)?
-    };
-    Ok(Loaded { gauge, info, plaquette: found })
+    Ok(Loaded { gauge: convert(exact)?, info, plaquette: found })
 }
 
 /// Links that are unitary in a field's precision, put on SU(3) in double where the file is finer than

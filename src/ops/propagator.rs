@@ -1,14 +1,19 @@
 //! Quark propagators: twelve columns, spin times colour of the source.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
+use num_complex::Complex64;
+
+use super::contract::{baryon, mesons, Baryon, Projection, Sink};
 use super::source::Source;
 pub use super::source::COLUMNS;
 use crate::bail;
-use crate::compose::{DiracSolver, Solution, SolveReport};
+use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::linop::LinOp;
+use crate::operators::Wilson;
 use crate::solvers::{Monitor, Progress};
 
 /// Device memory of a propagator of so many columns that is solved `at_once` at a time: its fields
@@ -64,6 +69,39 @@ pub fn propagator_of(
     let mut all = shape.field(columns)?;
     all.copy_rhs(0, sources, 0, columns)?;
     solve_columns(solver, all, at_once, monitor)
+}
+
+/// Begins to compile what a propagator with these parameters launches, the making of its solver included, and
+/// the correlators that most programs go on to.
+pub(crate) fn foresee(op: &Wilson, params: &SolveParams, at_once: usize) {
+    let links = op.gauge();
+    let name = || format!("propagator {} {params:?} {at_once}", op.describe());
+    links.geometry().foresee(links.device(), true, name, |device| {
+        run_through(Arc::new(op.like_on(device)?), params, at_once)
+    });
+}
+
+/// In a rehearsal.
+pub(crate) fn run_through(op: Arc<Wilson>, params: &SolveParams, at_once: usize) -> Result<()> {
+    let solver = DiracSolver::new(op, params.clone())?;
+    let shape = solver.op().shape();
+    let mut all = shape.field(COLUMNS)?;
+    check(&solver, COLUMNS, at_once)?;
+    // What takes longest to compile comes first.
+    let sink = Sink::at_rest(0);
+    mesons(&all, &all, sink)?;
+    let forward = (1, Projection::Trace, -Complex64::ONE);
+    baryon(Baryon::Nucleon, &all, None, sink, forward)?;
+    Source::point([0; 4]).set(&mut all)?;
+    let (mut b, mut x) = (shape.field(at_once)?, shape.field(at_once)?);
+    if at_once < COLUMNS {
+        b.copy_rhs(0, &all, 0, at_once)?;
+    }
+    solver.run_through(&mut x, &b);
+    if at_once < COLUMNS {
+        all.copy_rhs(0, &x, 0, at_once)?;
+    }
+    Ok(())
 }
 
 fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {

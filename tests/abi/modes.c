@@ -1,44 +1,14 @@
 /* Eigenvectors and overlap operators: files of modes, smeared kernels, multigrid, and their misuse. */
-#include "lattice.h"
+#include "small.h"
 
-enum { X = 4, Y = 2, Z = 2, T = 4, SMALL = 24 * X * Y * Z * T, MODES = 3 };
+enum { MODES = 3 };
 
-/* Of one thread: on so small a lattice others would wait more than they work. */
-static plaq_context one_thread(void) {
-  plaq_context_params p;
-  plaq_context context;
-  OK(plaq_context_params_init(&p, sizeof p));
-  p.device = PLAQ_DEVICE_CPU;
-  p.threads = 1;
-  OK(plaq_context_create(&p, &context));
-  return context;
+static plaq_gauge links_of(plaq_context context, int t, int64_t seed) {
+  return small(context, t, seed, 0.3);
 }
 
-static plaq_gauge small(plaq_context context, int t, int64_t seed) {
-  plaq_gauge_params p = gauge_params();
-  plaq_gauge gauge;
-  p.extents[0] = X, p.extents[1] = Y, p.extents[2] = Z, p.extents[3] = t;
-  OK(plaq_gauge_create(context, &p, &gauge));
-  OK(plaq_gauge_warm(gauge, seed, 0.3));
-  return gauge;
-}
-
-static plaq_spinor vector(plaq_context context, int nrhs) {
-  plaq_spinor_params p = spinor_params(nrhs);
-  plaq_spinor v;
-  p.extents[0] = X, p.extents[1] = Y, p.extents[2] = Z, p.extents[3] = T;
-  OK(plaq_spinor_create(context, &p, &v));
-  return v;
-}
-
-static plaq_dirac wilson(plaq_context context, plaq_gauge gauge, double mass) {
-  plaq_dirac_params p;
-  plaq_dirac dirac;
-  OK(plaq_dirac_params_init(&p, sizeof p));
-  p.mass = mass;
-  p.normalisation = PLAQ_NORMALISATION_MASS;
-  OK(plaq_dirac_create(context, gauge, &p, &dirac));
-  return dirac;
+static plaq_dirac massive(plaq_context context, plaq_gauge gauge, double mass) {
+  return wilson(context, gauge, mass, PLAQ_NORMALISATION_MASS);
 }
 
 /* Another file with one byte changed, or only its first `length` bytes. */
@@ -61,8 +31,8 @@ static long length_of(const char *name) {
 }
 
 static void eigenvectors(plaq_context context) {
-  plaq_gauge gauge = small(context, T, 4), other = small(context, T, 5), longer = small(context, 2 * T, 4);
-  plaq_dirac dirac = wilson(context, gauge, 0.2), wrong;
+  plaq_gauge gauge = links_of(context, T, 4), other = links_of(context, T, 5), longer = links_of(context, 2 * T, 4);
+  plaq_dirac dirac = massive(context, gauge, 0.2), wrong;
   plaq_eigen_params p;
   plaq_eigen found, read = {7}, none = {0};
   plaq_eigen_report r;
@@ -95,13 +65,13 @@ static void eigenvectors(plaq_context context) {
   OK(plaq_spinor_destroy(w));
 
   read.id = 7;
-  wrong = wilson(context, other, 0.2);
+  wrong = massive(context, other, 0.2);
   REFUSED(PLAQ_FIELD_MISMATCH, "belongs to another", plaq_eigen_load(wrong, "eigen.lime", &read, NULL));
   OK(plaq_dirac_destroy(wrong));
-  wrong = wilson(context, gauge, 0.25);
+  wrong = massive(context, gauge, 0.25);
   REFUSED(PLAQ_FIELD_MISMATCH, "belongs to another", plaq_eigen_load(wrong, "eigen.lime", &read, NULL));
   OK(plaq_dirac_destroy(wrong));
-  wrong = wilson(context, longer, 0.2);
+  wrong = massive(context, longer, 0.2);
   EXPECT(PLAQ_FILE_EXTENTS, plaq_eigen_load(wrong, "eigen.lime", &read, NULL));
   OK(plaq_dirac_destroy(wrong));
   bytes = length_of("eigen.lime");
@@ -216,7 +186,7 @@ static plaq_overlap smeared(plaq_context context, plaq_gauge gauge, plaq_gauge b
 static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) {
   plaq_overlap_params p = overlap_params(2);
   plaq_overlap read = {7}, none = {0};
-  plaq_dirac dirac = wilson(context, gauge, 0.2);
+  plaq_dirac dirac = massive(context, gauge, 0.2);
   plaq_eigen eigen = {7};
   plaq_overlap_report r;
   double u[2], v[2], plus[2], minus[2], value, residual, gap, *x, *y;
@@ -359,8 +329,8 @@ static plaq_multigrid hierarchy(plaq_dirac dirac) {
 /* Solves that are preconditioned by the host's multigrid; `links`: those of the kernel. */
 static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap massless) {
   plaq_context foreign = one_thread();
-  plaq_gauge longer = small(context, 2 * T, 4), far = small(foreign, T, 4);
-  plaq_dirac dirac = wilson(context, links, 0.4), of_longer = wilson(context, longer, 0.4), of_far = wilson(foreign, far, 0.4);
+  plaq_gauge longer = links_of(context, 2 * T, 4), far = links_of(foreign, T, 4);
+  plaq_dirac dirac = massive(context, links, 0.4), of_longer = massive(context, longer, 0.4), of_far = massive(foreign, far, 0.4);
   plaq_multigrid good = hierarchy(dirac), long_one = hierarchy(of_longer), far_one = hierarchy(of_far), none = {0};
   plaq_multigrid_level level;
   plaq_overlap overlap, nothing = {0};
@@ -430,7 +400,7 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
 
 int main(void) {
   plaq_context context = one_thread();
-  plaq_gauge gauge = small(context, T, 4), by_hand = small(context, T, 4);
+  plaq_gauge gauge = links_of(context, T, 4), by_hand = links_of(context, T, 4);
   plaq_overlap overlap;
   eigenvectors(context);
   overlap = smeared(context, gauge, by_hand);

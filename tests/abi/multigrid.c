@@ -1,25 +1,7 @@
 /* Multigrid: null vectors by every solver and by the eigensolver, five levels, updates that are forgotten. */
-#include "lattice.h"
+#include "small.h"
 
-enum { X = 4, Y = 2, Z = 2, T = 4, VECTORS = 4 };
-
-static plaq_gauge small(plaq_context context, double roughness) {
-  plaq_gauge_params p = gauge_params();
-  plaq_gauge gauge;
-  p.extents[0] = X, p.extents[1] = Y, p.extents[2] = Z, p.extents[3] = T;
-  OK(plaq_gauge_create(context, &p, &gauge));
-  OK(plaq_gauge_warm(gauge, 4, roughness));
-  return gauge;
-}
-
-static plaq_dirac wilson(plaq_context context, plaq_gauge gauge, double mass) {
-  plaq_dirac_params p;
-  plaq_dirac dirac;
-  OK(plaq_dirac_params_init(&p, sizeof p));
-  p.mass = mass;
-  OK(plaq_dirac_create(context, gauge, &p, &dirac));
-  return dirac;
-}
+enum { VECTORS = 4 };
 
 static plaq_multigrid_params params(void) {
   plaq_multigrid_params p;
@@ -39,11 +21,7 @@ static int64_t solve(plaq_context context, plaq_dirac dirac, plaq_multigrid mult
   plaq_solver_params p;
   plaq_solve_report r;
   plaq_solver solver;
-  plaq_spinor_params s = spinor_params(1);
-  plaq_spinor x, b;
-  s.extents[0] = X, s.extents[1] = Y, s.extents[2] = Z, s.extents[3] = T;
-  OK(plaq_spinor_create(context, &s, &x));
-  OK(plaq_spinor_create(context, &s, &b));
+  plaq_spinor x = vector(context, 1), b = vector(context, 1);
   OK(plaq_spinor_noise(b, 0, 8, 0));
   OK(plaq_solver_params_init(&p, sizeof p));
   OK(plaq_solve_report_init(&r, sizeof r));
@@ -158,7 +136,7 @@ static void five_levels(plaq_context context, plaq_dirac dirac) {
 
 /* New links in an operator: solves are refused until multigrid has them. */
 static void updates(plaq_context context, plaq_gauge gauge, plaq_dirac dirac) {
-  plaq_gauge other = small(context, 0.32);
+  plaq_gauge other = small(context, T, 4, 0.32);
   plaq_multigrid_params p = params();
   plaq_multigrid made;
   int64_t bytes = 0;
@@ -180,21 +158,10 @@ static void updates(plaq_context context, plaq_gauge gauge, plaq_dirac dirac) {
   OK(plaq_gauge_destroy(other));
 }
 
-/* Of one thread: on so small a lattice others would wait more than they work. */
-static plaq_context one_thread(void) {
-  plaq_context_params p;
-  plaq_context context;
-  OK(plaq_context_params_init(&p, sizeof p));
-  p.device = PLAQ_DEVICE_CPU;
-  p.threads = 1;
-  OK(plaq_context_create(&p, &context));
-  return context;
-}
-
 int main(void) {
   plaq_context context = one_thread();
-  plaq_gauge gauge = small(context, 0.3);
-  plaq_dirac dirac = wilson(context, gauge, 0.1), light = wilson(context, gauge, -0.5);
+  plaq_gauge gauge = small(context, T, 4, 0.3);
+  plaq_dirac dirac = wilson(context, gauge, 0.1, PLAQ_NORMALISATION_KAPPA), light = wilson(context, gauge, -0.5, PLAQ_NORMALISATION_KAPPA);
   low_modes(context, light);
   solvers(context, dirac);
   five_levels(context, dirac);

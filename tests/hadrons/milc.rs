@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use plaq::compose::{DiracSolver, SolveParams};
-use plaq::fields::{GaugeField, LinkOptions, Precision, Recon};
+use plaq::fields::{LinkOptions, Precision, Recon};
 use plaq::io::read_gauge;
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};

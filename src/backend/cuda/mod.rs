@@ -1,6 +1,7 @@
 //! The CUDA back end: kernels compiled at run time for the device and the lattice at hand, one
 //! stream per device, reductions with a fixed order of summation.
 
+mod ahead;
 mod cache;
 mod copy_stream;
 mod cufft;
@@ -426,8 +427,8 @@ impl Backend for Cuda {
         self.enqueue_sums(call, None).map(Started::Posted)
     }
 
-    fn prepare(&self, asked: &[Asked]) -> Result<()> {
-        self.modules().prepare(asked)
+    fn prepare(&self, asked: &Asked, likely: bool) {
+        self.modules().prepare(asked, likely);
     }
     fn kernels(&self) -> u64 {
         self.modules().count()

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
+use super::ahead::Ahead;
 use super::cache::Cache;
 use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS};
 use super::nvrtc::{Compiled, Nvrtc};
@@ -87,8 +88,8 @@ pub struct Modules {
     cache: Cache,
     tuner: Tuner,
     loaded: RwLock<HashMap<Key, Arc<Kept>>>,
-    /// Compiled ahead and not asked for yet.
-    ahead: Mutex<HashMap<blake3::Hash, Compiled>>,
+    /// What will be asked for.
+    ahead: Ahead<blake3::Hash, Result<Ready>>,
     /// Admits one that loads and times.
     loading: Mutex<()>,
     behind: Behind,
@@ -113,7 +114,7 @@ impl Modules {
             tuner: Tuner::from_env(&cache),
             cache,
             loaded: RwLock::default(),
-            ahead: Mutex::default(),
+            ahead: Ahead::new(cores()),
             loading: Mutex::default(),
             behind: Behind::default(),
         })
@@ -287,64 +288,41 @@ impl Modules {
         let sources: Vec<Source> = shapes.iter().map(source).collect();
         let results = in_parallel(&sources, |source| {
             let key = source.hash(self.arch, self.nvrtc.version);
-            let ready = self.ahead().remove(&key);
-            match ready {
-                Some(compiled) => Ok((compiled, false)),
-                None => self.one(&key, source),
-            }
+            let ready = self.ahead.take(&key);
+            ready.unwrap_or_else(|| one(self.nvrtc, &self.cache, self.arch, &key, source))
         });
-        let results: Vec<(Compiled, bool)> = results.into_iter().collect::<Result<_>>()?;
-        let fresh = results.iter().filter(|(_, new)| *new).count();
-        if fresh > 0 {
+        let results: Vec<Ready> = results.into_iter().collect::<Result<_>>()?;
+        let fresh: Vec<f64> = results.iter().filter_map(|(_, seconds)| *seconds).collect();
+        if !fresh.is_empty() {
             log::info!(
-                "compiled {fresh} of {} variants of {} for {} (sm_{}) in {:.1} s, the others were cached",
+                "compiled {} of {} variants of {} for {} (sm_{}) in {:.2} s, waited {:.2} s; the others were cached",
+                fresh.len(),
                 shapes.len(),
                 call.symbol(),
                 self.device,
                 self.arch,
+                fresh.iter().sum::<f64>(),
                 start.elapsed().as_secs_f64()
             );
         }
         Ok(shapes.into_iter().zip(results.into_iter().map(|r| r.0)).collect())
     }
 
-    fn one(&self, key: &blake3::Hash, source: &Source) -> Result<(Compiled, bool)> {
-        self.cache.get_or_compile(key, || self.nvrtc.compile(source, self.arch))
-    }
-
-    fn ahead(&self) -> std::sync::MutexGuard<'_, HashMap<blake3::Hash, Compiled>> {
-        self.ahead.lock().unwrap_or_else(|e| e.into_inner())
-    }
-
-    /// Compiles all shapes of all kernels that will be asked for, side by side.
-    pub fn prepare(&self, asked: &[Asked]) -> Result<()> {
-        let start = Instant::now();
-        let mut sources = HashMap::new();
-        for Asked { kernel, params, specs, work } in asked {
-            let (args, args_bytes, specs, work) = (std::ptr::null(), 0, specs.clone(), *work);
-            let call = Call { kernel, params, args, args_bytes, specs, work };
-            if self.find(&Key::new(&call)).is_some() {
-                continue;
-            }
-            for shape in self.shapes(&call) {
-                let source = Source::new(kernel, params, &call.specs, shape);
-                sources.insert(source.hash(self.arch, self.nvrtc.version), source);
-            }
+    /// Begins to compile all shapes of a kernel that will be asked for, or likely so.
+    pub fn prepare(&self, asked: &Asked, likely: bool) {
+        let (kernel, params) = (asked.kernel, asked.params.as_slice());
+        let (args, args_bytes, specs, work) =
+            (std::ptr::null(), 0, asked.specs.clone(), asked.work);
+        let call = Call { kernel, params, args, args_bytes, specs, work };
+        if self.find(&Key::new(&call)).is_some() {
+            return;
         }
-        sources.retain(|key, _| !self.ahead().contains_key(key));
-        let sources: Vec<_> = sources.into_iter().collect();
-        let results = in_parallel(&sources, |(key, source)| self.one(key, source));
-        let mut fresh = 0;
-        for ((key, _), result) in sources.iter().zip(results) {
-            let (compiled, new) = result?;
-            fresh += new as usize;
-            self.ahead().insert(*key, compiled);
+        for shape in self.shapes(&call) {
+            let source = Source::new(kernel, params, &call.specs, shape);
+            let key = source.hash(self.arch, self.nvrtc.version);
+            let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
+            self.ahead.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));
         }
-        if fresh > 0 {
-            let seconds = start.elapsed().as_secs_f64();
-            log::info!("compiled {fresh} kernels ahead for {} in {seconds:.1} s", self.device);
-        }
-        Ok(())
     }
 
     fn load(&self, symbol: &str, shape: Shape, compiled: &Compiled) -> Result<Loaded> {
@@ -428,10 +406,32 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
+/// A compiled kernel, and the seconds that it took unless it was in the cache.
+type Ready = (Compiled, Option<f64>);
+
+fn one(
+    nvrtc: &Nvrtc,
+    cache: &Cache,
+    arch: i32,
+    key: &blake3::Hash,
+    source: &Source,
+) -> Result<Ready> {
+    let mut seconds = None;
+    let (compiled, _) = cache.get_or_compile(key, || {
+        let start = Instant::now();
+        nvrtc.compile(source, arch).inspect(|_| seconds = Some(start.elapsed().as_secs_f64()))
+    })?;
+    Ok((compiled, seconds))
+}
+
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, |n| n.get())
+}
+
 /// `work` on every job, on as many threads as there are cores; results in the order of the jobs.
 pub fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    let threads = std::thread::available_parallelism().map_or(1, |n| n.get()).min(jobs.len());
+    let threads = cores().min(jobs.len());
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
     let run = || loop {

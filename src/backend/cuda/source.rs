@@ -65,10 +65,7 @@ impl Source {
             h.update(s.as_bytes());
         };
         part(&self.text);
-        self.headers.iter().for_each(|(n, t)| {
-            part(n);
-            part(t);
-        });
+        part(&headers_hash().to_hex());
         options(arch).iter().for_each(|o| part(o));
         part(&format!("nvrtc {}.{}", nvrtc.0, nvrtc.1));
         h.finalize()
@@ -87,6 +84,18 @@ fn headers() -> &'static [(&'static str, &'static str)] {
             None => (name, built_in),
         };
         embedded::HEADERS.iter().map(replaced).collect()
+    })
+}
+
+fn headers_hash() -> &'static blake3::Hash {
+    static HASH: OnceLock<blake3::Hash> = OnceLock::new();
+    HASH.get_or_init(|| {
+        let mut h = blake3::Hasher::new();
+        for text in headers().iter().flat_map(|(name, text)| [name, text]) {
+            h.update(&(text.len() as u64).to_le_bytes());
+            h.update(text.as_bytes());
+        }
+        h.finalize()
     })
 }
 

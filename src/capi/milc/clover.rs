@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::{Arc, TryLockError};
 
 use super::{precision_of, QudaInvertArgs_t};
-use crate::backend::{External, Location};
+use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{choose, Data, DataOut, Memory, Out};
 use crate::capi::layout::phase;
@@ -19,7 +19,7 @@ use crate::fields::{
 };
 use crate::operators::{DiracParams, Wilson};
 use crate::ops::observables;
-use crate::solvers::{unwatched, SolverParams};
+use crate::solvers::{unwatched, SolverKind, SolverParams};
 
 /// Largest deviation from SU(3) of links of which two rows say all, in the precision of the solve;
 /// and in that of an iteration that residuals in the former one correct.
@@ -78,22 +78,15 @@ pub fn invert(
         Err(TryLockError::WouldBlock) => bail!(Busy, "another thread's solve is not done"),
         Err(TryLockError::Poisoned(_)) => bail!(Internal, "an earlier solve broke off"),
     };
-    let host = Host { session: &session, outer, inner, sloppy };
-    let solver = host.solver(
-        &mut solves,
-        [link, clover, clover_inv],
-        kappa,
-        inv_args.boundary_phase,
-        params,
-    )?;
-
-    let layout = Layout::dirac(outer, GammaBasis::DeGrandRossi);
-    let (source, mut target) = (host.array(&layout, source)?, host.array(&layout, solution)?);
+    let boundary = inv_args.boundary_phase;
+    let host = Host { session: &session, device: session.context.device(), outer, inner, sloppy };
+    let arrays = [link, clover, clover_inv];
+    host.foresee(arrays, kappa, boundary, &params, source, solution);
+    let solver = host.solver(&mut solves, arrays, kappa, boundary, params)?;
     let [mut x, mut b] = host.spinors(&mut solves)?;
-    let loaded = named("source", b.load(&layout, &source, true));
-    let done = loaded.and_then(|()| {
+    let done = host.load(&mut b, source).and_then(|()| {
         let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
-        x.save(&layout, &mut target)?;
+        host.save(&x, solution)?;
         Ok(report)
     });
     solves.spinors = Some([x, b]);
@@ -109,6 +102,23 @@ pub fn invert(
     final_residual.set(report.residual[0]);
     final_fermilab_residual.set(report.residual_hq[0]);
     num_iters.set(report.iterations as c_int);
+    Ok(())
+}
+
+/// Asks for the kernels of the solve that MILC has by default, in a rehearsal on `device`: half inside of the
+/// host's precision, antiperiodic in time.
+pub(super) fn run_through(session: &Session, device: &Device, precision: Precision) -> Result<()> {
+    let sloppy = Precision::F16;
+    let host = Host { session, device, outer: precision, inner: precision, sloppy };
+    let whole = GaugeField::new(device, &session.geometry, precision, Recon::R18)?;
+    let field = Arc::new(whole.to(precision, Recon::R12)?);
+    let blocks = || CloverField::new(device, &session.geometry, precision, 1).map(Arc::new);
+    let solver = SolverParams { kind: SolverKind::BiCgStab, ..Default::default() };
+    let links = Links { field, sloppy: Recon::R12 };
+    let (blocks, boundary) = ([blocks()?, blocks()?], [0.0, 0.0, 0.0, 1.0]);
+    let solver = host.solver_of(links, blocks, 0.1, boundary, through_odd(solver))?;
+    let (mut x, b) = (host.spinor()?, host.spinor()?);
+    solver.run_through(&mut x, &b);
     Ok(())
 }
 
@@ -131,8 +141,12 @@ fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams>
     }
     let max_iterations = args.max_iter as usize;
     let solver = SolverParams { kind, tol, tol_hq, max_iterations, ..Default::default() };
+    Ok(through_odd(solver))
+}
+
+fn through_odd(solver: SolverParams) -> SolveParams {
     let even_odd = Some(Schur { parity: 1, symmetric: true });
-    Ok(SolveParams { solver, even_odd, ..Default::default() })
+    SolveParams { solver, even_odd, ..Default::default() }
 }
 
 /// An error with the name of the array that it is about.
@@ -141,14 +155,42 @@ fn named<T>(name: &str, result: Result<T>) -> Result<T> {
 }
 
 /// A call's lattice and precisions: of the host's arrays, of the solve, of the iteration.
+#[derive(Clone, Copy)]
 struct Host<'a> {
     session: &'a Session,
+    device: &'a Device,
     outer: Precision,
     inner: Precision,
     sloppy: Precision,
 }
 
 impl Host<'_> {
+    /// Begins to compile what the first call launches, from the links on to the solution.
+    fn foresee(
+        &self,
+        [link, clover, clover_inv]: [&Data; 3],
+        kappa: f64,
+        boundary: [f64; 4],
+        params: &SolveParams,
+        source: &Data,
+        solution: &DataOut,
+    ) {
+        let forms = (self.outer, self.inner, self.sloppy);
+        let geometry = &self.session.geometry;
+        let name = || format!("clover solve {:?} {forms:?} {params:?}", geometry.extents());
+        geometry.foresee(self.device, false, name, |device| {
+            let host = Host { device, ..*self };
+            let links = host.links(boundary, link)?.0;
+            let blocks = [host.clover(clover, "clover")?, host.clover(clover_inv, "clover_inv")?];
+            let (mut x, mut b) = (host.spinor()?, host.spinor()?);
+            host.load(&mut b, source)?;
+            host.save(&x, solution)?;
+            let solver = host.solver_of(links, blocks, kappa, boundary, params.clone())?;
+            solver.run_through(&mut x, &b);
+            Ok(())
+        });
+    }
+
     /// An array of the host.
     fn array<'d>(&self, layout: &Layout, data: &'d impl Memory) -> Result<External<'d>> {
         let extents = self.session.geometry.extents();
@@ -172,53 +214,82 @@ impl Host<'_> {
         params: SolveParams,
     ) -> Result<Arc<DiracSolver>> {
         let comm = self.session.context.comm();
-        let links = Layout { boundary: boundary.map(phase), ..Layout::milc(self.outer) };
-        let blocks = Layout::packed_clover(self.outer);
-        let links_key = (self.digest(&links, link)?, boundary, self.outer, self.inner);
+        let links_key =
+            (self.digest(&Layout::milc(self.outer), link)?, boundary, self.outer, self.inner);
         let key = |data| -> Result<CloverKey> {
-            Ok((self.digest(&blocks, data)?, self.outer, self.inner))
+            Ok((self.digest(&Layout::packed_clover(self.outer), data)?, self.outer, self.inner))
         };
         let clover_keys = [key(clover)?, key(clover_inv)?];
         let key = (links_key, clover_keys, kappa.to_bits(), self.sloppy, params.clone());
         let Solves { links: kept, clover: [direct, inverse], solver, .. } = solves;
         solver.get(comm, key, || {
             // No solver holds the former fields any more: they go before the new ones come.
-            let Links { field, sloppy } = kept.get(comm, links_key, || self.links(&links, link))?;
+            let links = kept.get(comm, links_key, || {
+                let (links, off) = self.links(boundary, link)?;
+                log::info!("links uploaded, {off:.1e} off SU(3)");
+                Ok(links)
+            })?;
+            let blocks = |data, name| {
+                let blocks = self.clover(data, name)?;
+                log::info!("{name} uploaded");
+                Ok(blocks)
+            };
             let [a, b] = clover_keys;
-            let direct = direct.get(comm, a, || self.clover(&blocks, clover, "clover"))?;
-            let inverse =
-                inverse.get(comm, b, || self.clover(&blocks, clover_inv, "clover_inv"))?;
-            let dirac = DiracParams { boundary: links.boundary, ..Default::default() };
-            let dirac = dirac.with_kappa(kappa);
-            let op = Wilson::from_parts(field, Some(direct), Some(inverse), dirac)?;
-            let sloppy = Some((self.sloppy.min(self.inner), sloppy));
-            Ok(Arc::new(DiracSolver::new(Arc::new(op), SolveParams { sloppy, ..params })?))
+            let direct = direct.get(comm, a, || blocks(clover, "clover"))?;
+            let inverse = inverse.get(comm, b, || blocks(clover_inv, "clover_inv"))?;
+            Ok(Arc::new(self.solver_of(links, [direct, inverse], kappa, boundary, params)?))
         })
     }
 
-    /// Uploads the links; their phases at the boundary come out of them, and into the operator.
-    fn links(&self, layout: &Layout, data: &Data) -> Result<Links> {
+    fn solver_of(
+        &self,
+        links: Links,
+        [direct, inverse]: [Arc<CloverField>; 2],
+        kappa: f64,
+        boundary: [f64; 4],
+        params: SolveParams,
+    ) -> Result<DiracSolver> {
+        let dirac = DiracParams { boundary: boundary.map(phase), ..Default::default() };
+        let dirac = dirac.with_kappa(kappa);
+        let op = Wilson::from_parts(links.field, Some(direct), Some(inverse), dirac)?;
+        let sloppy = Some((self.sloppy.min(self.inner), links.sloppy));
+        DiracSolver::new(Arc::new(op), SolveParams { sloppy, ..params })
+    }
+
+    /// Uploads the links; their phases at the boundary come out of them, and into the operator. How far they
+    /// are off SU(3) besides.
+    fn links(&self, boundary: [f64; 4], data: &Data) -> Result<(Links, f64)> {
         let options = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
-        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let geometry = &self.session.geometry;
         let form = (self.inner, Recon::R18);
-        let memory = self.array(layout, data)?;
-        let whole = GaugeField::from_external(device, geometry, form, layout, &memory, options)?;
+        let layout = Layout { boundary: boundary.map(phase), ..Layout::milc(self.outer) };
+        let memory = self.array(&layout, data)?;
+        let whole =
+            GaugeField::from_external(self.device, geometry, form, &layout, &memory, options)?;
         let off = observables::unitarity(&whole)?.worst();
-        log::info!("links uploaded, {off:.1e} off SU(3)");
         let sloppy = if off <= TWO_ROWS_SLOPPY { Recon::R12 } else { Recon::R18 };
         let field =
             if off <= two_rows(self.inner) { whole.to(self.inner, Recon::R12)? } else { whole };
-        Ok(Links { field: Arc::new(field), sloppy })
+        Ok((Links { field: Arc::new(field), sloppy }, off))
     }
 
-    fn clover(&self, layout: &Layout, data: &Data, name: &str) -> Result<Arc<CloverField>> {
-        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
-        let mut field = CloverField::new(device, geometry, self.inner, 1)?;
-        let memory = self.array(layout, data)?;
-        let loaded = named(name, field.load(layout, &memory, true));
+    fn clover(&self, data: &Data, name: &str) -> Result<Arc<CloverField>> {
+        let layout = Layout::packed_clover(self.outer);
+        let mut field = CloverField::new(self.device, &self.session.geometry, self.inner, 1)?;
+        let memory = self.array(&layout, data)?;
+        let loaded = named(name, field.load(&layout, &memory, true));
         self.session.context.comm().agree(loaded)?;
-        log::info!("{name} uploaded");
         Ok(Arc::new(field))
+    }
+
+    fn load(&self, b: &mut SpinorField, source: &Data) -> Result<()> {
+        let layout = Layout::dirac(self.outer, GammaBasis::DeGrandRossi);
+        named("source", b.load(&layout, &self.array(&layout, source)?, true))
+    }
+
+    fn save(&self, x: &SpinorField, solution: &DataOut) -> Result<()> {
+        let layout = Layout::dirac(self.outer, GammaBasis::DeGrandRossi);
+        x.save(&layout, &mut self.array(&layout, solution)?)
     }
 
     /// Room for solution and source.
@@ -226,8 +297,10 @@ impl Host<'_> {
         if let Some(fields) = solves.spinors.take().filter(|f| f[0].precision() == self.inner) {
             return Ok(fields);
         }
-        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
-        let field = || SpinorField::new(device, geometry, self.inner, Subset::Full, 1);
-        Ok([field()?, field()?])
+        Ok([self.spinor()?, self.spinor()?])
+    }
+
+    fn spinor(&self) -> Result<SpinorField> {
+        SpinorField::new(self.device, &self.session.geometry, self.inner, Subset::Full, 1)
     }
 }

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::{precision_of, QudaMILCSiteArg_t};
-use crate::backend::{External, Location};
+use super::{clover, precision_of, QudaMILCSiteArg_t};
+use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
 use crate::capi::quda::gauge::finite;
 use crate::capi::quda::session::{self, Session};
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Subset};
-use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Stop, Working};
+use crate::ops::gaugefix::{self, fix_gauge, Condition, GaugeFixParams, Stop, Working};
 use crate::ops::observables;
 
 /// Links of the host, and where they are.
@@ -46,7 +46,27 @@ impl Links {
 
     pub(super) fn load(&self, options: LinkOptions) -> Result<GaugeField> {
         let (device, geometry) = (self.session.context.device(), &self.session.geometry);
-        let form = (self.precision, Recon::R18);
+        let name = || format!("links of the host {:?} {:?}", geometry.extents(), self.layout);
+        // What hosts go on to with them: observables, projection, and taking them back.
+        geometry.foresee(device, false, name, |device| {
+            let links = self.load_onto(device, options)?;
+            observables::plaquette(&links)?;
+            observables::unitarity(&self.load_onto(device, PROJECTED)?)?;
+            self.save(&links)
+        });
+        let name = || format!("MILC {:?} {:?}", geometry.extents(), self.precision);
+        geometry.foresee(device, true, name, |device| {
+            let links = GaugeField::new(device, geometry, self.precision, Recon::R18)?;
+            gaugefix::run_through(&links, &overrelaxation(Condition::Coulomb { time: 3 }));
+            clover::run_through(&self.session, device, self.precision)?;
+            gaugefix::run_through(&links, &overrelaxation(Condition::Landau));
+            Ok(())
+        });
+        self.load_onto(device, options)
+    }
+
+    fn load_onto(&self, device: &Device, options: LinkOptions) -> Result<GaugeField> {
+        let (geometry, form) = (&self.session.geometry, (self.precision, Recon::R18));
         GaugeField::from_external(device, geometry, form, &self.layout, &self.array()?, options)
     }
 
@@ -58,6 +78,9 @@ impl Links {
 /// Any matrices without NaN: hosts may hold what is not unitary.
 pub(super) const FINITE: LinkOptions =
     LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
+
+/// The same, put on the group.
+const PROJECTED: LinkOptions = LinkOptions { reproject: true, ..FINITE };
 
 /// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.
 const UNITARY: f64 = 1e-4;
@@ -116,7 +139,7 @@ pub fn unitarize(
         bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
     }
     let links = Links::new(precision, arg)?;
-    let projected = links.load(LinkOptions { reproject: true, ..FINITE })?;
+    let projected = links.load(PROJECTED)?;
     let left = observables::unitarity(&projected)?;
     if left.worst().is_nan() || left.worst() > tol {
         bail!(
@@ -178,6 +201,14 @@ pub fn rephase(prec: c_int, gauge: &DataOut, flag: c_int, i_mu: f64) -> Result<(
     Ok(())
 }
 
+fn overrelaxation(condition: Condition) -> GaugeFixParams {
+    GaugeFixParams {
+        precision: Working::Mixed,
+        links_tolerance: UNITARY,
+        ..GaugeFixParams::new(condition)
+    }
+}
+
 #[allow(clippy::too_many_arguments)]
 pub fn fix_gauge_ovr(
     precision: c_int,
@@ -215,9 +246,7 @@ pub fn fix_gauge_ovr(
         stop,
         max_iterations: steps as usize,
         check_every,
-        precision: Working::Mixed,
-        links_tolerance: UNITARY,
-        ..GaugeFixParams::new(condition)
+        ..overrelaxation(condition)
     };
     let fixed = fix_gauge(&gauge, &params, &mut |_| false)?;
     let best = &fixed.report.best.total;

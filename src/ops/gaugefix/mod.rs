@@ -113,11 +113,12 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = params.few();
     let place = (geometry.extents(), gauge.precision(), gauge.recon());
     let name = || format!("gauge fixing {place:?} {:?}", GaugeFixParams { seed: 0, ..few });
-    geometry.rehearse(gauge.device(), name, || run_through(gauge, &few));
+    geometry.rehearse(gauge.device(), name, || run_through(gauge, params));
 }
 
 /// All that a fixing launches, in a rehearsal: errors say nothing, as sums are made up.
-fn run_through(gauge: &GaugeField, few: &GaugeFixParams) {
+pub(crate) fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
+    let few = &params.few();
     let _ = unitarity(gauge);
     let fix = |few: &GaugeFixParams| {
         let mut nobody = |_: &Progress| false;

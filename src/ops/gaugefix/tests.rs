@@ -32,7 +32,7 @@ fn a_rehearsed_fixing_asks_for_its_kernels_and_changes_nothing() {
         new(Condition::MaximallyAbelian { residual: true }),
     ] {
         let what = format!("{:?} {:?}", params.condition, params.method);
-        let rehearsed = Device::recorded(false, || run_through(&links, &params.few()));
+        let rehearsed = Device::recorded(false, || run_through(&links, &params));
         assert_eq!(links.save_lex().unwrap(), before, "{what}");
         let launched = Device::recorded(true, || {
             fix_gauge(&links, &params, &mut |_| false).unwrap();

@@ -1,0 +1,267 @@
+//! Jobs that threads do before somebody asks for what comes of them: each of them once, the first one
+//! first, and guesses after the others.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::thread;
+
+type Job<T> = Box<dyn FnOnce() -> T + Send>;
+
+enum Slot<T> {
+    Waiting(Job<T>),
+    Running,
+    Done(T),
+}
+
+struct State<K, T> {
+    slots: HashMap<K, Slot<T>>,
+    /// Keys of what waits, and of guesses; some may have been taken.
+    order: [VecDeque<K>; 2],
+    threads: usize,
+}
+
+struct Shared<K, T> {
+    state: Mutex<State<K, T>>,
+    /// A job has ended, or a thread.
+    ended: Condvar,
+}
+
+/// Results are kept until they are taken. What waits when this is dropped is never done.
+pub struct Ahead<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
+    shared: Arc<Shared<K, T>>,
+    most: usize,
+}
+
+/// What must have ended before the process does: the compiler's own clean-up does not wait for threads.
+trait Ends: Send + Sync {
+    fn end(&self);
+}
+
+static ALL: Mutex<Vec<Weak<dyn Ends>>> = Mutex::new(Vec::new());
+
+extern "C" fn at_exit() {
+    let all = std::mem::take(&mut *ALL.lock().unwrap_or_else(PoisonError::into_inner));
+    all.iter().filter_map(Weak::upgrade).for_each(|one| one.end());
+}
+
+impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
+    /// At most so many threads, which are there while there is something to do.
+    pub fn new(most: usize) -> Self {
+        static ONCE: Once = Once::new();
+        // SAFETY: a function that may run at any time.
+        ONCE.call_once(|| _ = unsafe { libc::atexit(at_exit) });
+        let state =
+            State { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
+        let shared = Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() });
+        let weak: Weak<dyn Ends> = Arc::downgrade(&shared) as Weak<Shared<K, T>>;
+        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|one| one.strong_count() > 0);
+        all.push(weak);
+        Ahead { shared, most }
+    }
+
+    /// Has `job` done, unless this key has one; what was a guess may become none.
+    pub fn submit(&self, key: K, guess: bool, job: impl FnOnce() -> T + Send + 'static) {
+        let mut state = self.shared.lock();
+        let new = !state.slots.contains_key(&key);
+        if new {
+            state.slots.insert(key, Slot::Waiting(Box::new(job)));
+        }
+        if new || !guess {
+            state.order[guess as usize].push_back(key);
+        }
+        if new && state.threads < self.most {
+            let shared = self.shared.clone();
+            // Without a thread whoever asks does it.
+            let started = thread::Builder::new().spawn(move || shared.work());
+            state.threads += started.is_ok() as usize;
+        }
+    }
+
+    /// What came of the job of a key, done here if no thread has begun it. `None`: it has none, or broke off.
+    pub fn take(&self, key: &K) -> Option<T> {
+        let mut state = self.shared.lock();
+        while let Some(Slot::Running) = state.slots.get(key) {
+            state = self.shared.wait(state);
+        }
+        let slot = state.slots.remove(key);
+        drop(state);
+        match slot {
+            Some(Slot::Waiting(job)) => Some(job()),
+            Some(Slot::Done(result)) => Some(result),
+            _ => None,
+        }
+    }
+}
+
+impl<K, T> State<K, T> {
+    fn next(&mut self) -> Option<K> {
+        self.order.iter_mut().find_map(VecDeque::pop_front)
+    }
+}
+
+impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
+    fn lock(&self) -> MutexGuard<'_, State<K, T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait<'a>(&self, state: MutexGuard<'a, State<K, T>>) -> MutexGuard<'a, State<K, T>> {
+        self.ended.wait(state).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One thread's: job after job until none waits.
+    fn work(&self) {
+        let mut state = self.lock();
+        while let Some(key) = state.next() {
+            match state.slots.remove(&key) {
+                Some(Slot::Waiting(job)) => {
+                    state.slots.insert(key, Slot::Running);
+                    drop(state);
+                    let result = catch_unwind(AssertUnwindSafe(job)).ok();
+                    state = self.lock();
+                    state.slots.remove(&key);
+                    if let Some(result) = result {
+                        state.slots.insert(key, Slot::Done(result));
+                    }
+                    self.ended.notify_all();
+                }
+                Some(other) => _ = state.slots.insert(key, other),
+                None => {}
+            }
+        }
+        state.threads -= 1;
+        self.ended.notify_all();
+    }
+}
+
+impl<K: Copy + Eq + Hash + Send, T: Send> Ends for Shared<K, T> {
+    fn end(&self) {
+        let mut state = self.lock();
+        state.order.iter_mut().for_each(VecDeque::clear);
+        state.slots.retain(|_, slot| !matches!(slot, Slot::Waiting(_)));
+        while state.threads > 0 {
+            state = self.wait(state);
+        }
+    }
+}
+
+impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Drop for Ahead<K, T> {
+    fn drop(&mut self) {
+        self.shared.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::channel;
+
+    /// Two threads do what waits; whoever asks waits for what runs and does what does not.
+    #[test]
+    fn each_job_is_done_once_and_its_result_found() {
+        let ahead = Ahead::new(2);
+        let done = Arc::new(AtomicUsize::new(0));
+        let (start, started) = channel();
+        let gate = Arc::new(Mutex::new(()));
+        let held = gate.lock().unwrap();
+        for key in 0..6 {
+            let (done, start, gate) = (done.clone(), start.clone(), gate.clone());
+            let job = move || {
+                let _ = start.send(thread::current().id());
+                drop(gate.lock());
+                done.fetch_add(1, Ordering::Relaxed);
+                10 * key
+            };
+            ahead.submit(key, false, job);
+        }
+        ahead.submit(1, false, || panic!("this key has a job"));
+        // Both threads stand at the gate, with the first two jobs.
+        let threads = [started.recv().unwrap(), started.recv().unwrap()];
+        assert_ne!(threads[0], threads[1]);
+        assert_eq!(done.load(Ordering::Relaxed), 0);
+        assert_eq!(ahead.take(&7), None);
+        // Nobody has begun the last one: this thread does it.
+        drop(held);
+        let mine = ahead.take(&5);
+        let order: Vec<_> = [0, 1, 2, 3, 4].iter().map(|key| ahead.take(key)).collect();
+        assert_eq!(
+            (mine, order),
+            (Some(50), vec![Some(0), Some(10), Some(20), Some(30), Some(40)])
+        );
+        assert_eq!(done.load(Ordering::Relaxed), 6);
+        assert_eq!(ahead.take(&0), None);
+    }
+
+    #[test]
+    fn a_job_that_nobody_has_begun_is_done_by_who_asks() {
+        let ahead = Ahead::new(0);
+        ahead.submit("a", true, || thread::current().id());
+        assert_eq!(ahead.take(&"a"), Some(thread::current().id()));
+    }
+
+    /// One that panics has no result, but does not keep anybody waiting; the thread goes on.
+    #[test]
+    fn a_job_that_breaks_off_leaves_its_key_free() {
+        let ahead = Ahead::new(1);
+        let (begun, has_begun) = channel();
+        ahead.submit(1, false, move || {
+            begun.send(()).unwrap();
+            panic!("as it should")
+        });
+        has_begun.recv().unwrap();
+        ahead.submit(2, false, || 2);
+        assert_eq!((ahead.take(&1), ahead.take(&2)), (None, Some(2)));
+        ahead.submit(1, false, || 1);
+        assert_eq!(ahead.take(&1), Some(1));
+    }
+
+    /// What is certain comes before guesses, and a guess that becomes certain with it.
+    #[test]
+    fn guesses_come_last() {
+        let ahead = Ahead::new(1);
+        let gate = Arc::new(Mutex::new(()));
+        let held = gate.lock().unwrap();
+        let order = Arc::new(Mutex::new(vec![]));
+        let (begun, has_begun) = channel();
+        for (key, guess) in [(0, false), (1, true), (2, true), (3, false), (2, false), (1, true)] {
+            let (gate, order, begun) = (gate.clone(), order.clone(), begun.clone());
+            ahead.submit(key, guess, move || {
+                let _ = begun.send(());
+                drop(gate.lock());
+                order.lock().unwrap().push(key);
+            });
+            if key == 0 {
+                has_begun.recv().unwrap();
+            }
+        }
+        drop(held);
+        // Once the thread has begun the last one, none of the others is done by this thread.
+        for _ in 0..3 {
+            has_begun.recv().unwrap();
+        }
+        assert_eq!(ahead.take(&1), Some(()));
+        assert_eq!(*order.lock().unwrap(), [0, 3, 2, 1]);
+    }
+
+    /// Its end waits for what runs, and leaves the rest.
+    #[test]
+    fn what_waits_in_the_end_is_left() {
+        let ahead = Ahead::new(1);
+        let done = Arc::new(AtomicUsize::new(0));
+        let (begun, has_begun) = channel();
+        for key in 0..3 {
+            let (done, begun) = (done.clone(), begun.clone());
+            ahead.submit(key, false, move || {
+                let _ = begun.send(());
+                thread::sleep(std::time::Duration::from_millis(50));
+                done.fetch_add(1, Ordering::Relaxed);
+            });
+        }
+        has_begun.recv().unwrap();
+        drop(ahead);
+        assert_eq!(done.load(Ordering::Relaxed), 1);
+    }
+}
