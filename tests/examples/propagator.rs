@@ -262,7 +262,11 @@ fn what_cannot_be_done_is_refused_with_a_message() {
             (&["--gauge", "absent", "--kappa", "0.1,"], 2, "--kappa: 0.1,"),
             (&["--gauge", "absent", "--kappa", "0.1,-1"], 2, "positive"),
             (&["--gauge", "absent", "--kappa", "0.1,0.2,0.1"], 2, "twice"),
-            (&["--gauge", "absent", "--kappa", "0.1,0.2", "--kappa-strange", "0.1"], 2, "one --kappa"),
+            (
+                &["--gauge", "absent", "--kappa", "0.1,0.2", "--kappa-strange", "0.1"],
+                2,
+                "one --kappa",
+            ),
             (&["--gauge", "absent", "--kapa", "0.1"], 2, "--kapa"),
             (&["--gauge", "absent", "--kappa", "0.1", "--source", "point,1"], 2, "--source"),
             (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "0"], 2, "--rhs"),

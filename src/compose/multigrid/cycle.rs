@@ -407,7 +407,9 @@ impl Hierarchy {
     pub fn held(&self) -> Vec<u64> {
         let vectors = self.transfers.iter().map(|t| {
             let v = t.vectors();
-            CoarseField::bytes(v.grid(), v.precision(), v.subset(), v.components(), v.nrhs()) as u64
+            let bytes =
+                CoarseField::bytes(v.grid(), v.precision(), v.subset(), v.components(), v.nrhs());
+            bytes as u64 + t.short_bytes()
         });
         let mut held: Vec<u64> = vectors.collect();
         held.resize(self.params.levels.len() + 1, 0);
