@@ -105,12 +105,12 @@ pub(super) fn cycle(
             solved += coarsest_directions(params, params.coarsest_iterations);
         } else {
             solved += match params.cycle_of(l) {
-                Cycle::V => 0,
+                Cycle::V => 1,
                 Cycle::W => 1 + 2 * 2,
                 Cycle::K => 1 + 2 * params.iterations.min(KRYLOV),
             };
             let step = &params.levels[l];
-            solved += 2 + coarse_directions(params, step.pre.max(step.post));
+            solved += 1 + coarse_directions(params, step.pre.max(step.post));
             if params.coarse_smoother.has_domains() {
                 sum += Domains::sums_bytes(size.solved, params.precision, nrhs);
             }

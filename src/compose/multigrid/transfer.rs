@@ -166,7 +166,7 @@ impl Transfer {
 
     /// From now on restriction and prolongation of vectors in single precision, on even sites where there are both
     /// parities, read null vectors in 16 bits; all others are as they were.
-    pub(super) fn shorten(&mut self) -> Result<()> {
+    pub fn shorten(&mut self) -> Result<()> {
         let (device, sites) = (self.vectors.device().clone(), self.short_sites());
         let rows = self.vectors.components() * self.vectors.nrhs();
         let short = device.alloc((4 * sites * rows).max(16))?;
