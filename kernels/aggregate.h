@@ -68,16 +68,34 @@ template <int W, class SF, class SV> struct AggregateGive {
   }
 };
 
-template <class SV, class SC> struct AggregateTypes {
+// Null vectors of cycles may have numbers of 16 bits, which are at most 1: orthonormal vectors have them. On a CPU they
+// are integers over 32767.
+template <class SV, class SC, class L> struct AggregateTypes {
   typedef typename SV::T T;
   typedef typename SC::T TC;
   typedef typename real_wider<typename SV::C, typename SC::C>::type C;
+  static constexpr C unit = sizeof(L) == 2 ? (C)1 / 32767 : (C)1;
+};
+template <int W, class S> struct AggregateShorten {
+  static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
+    const typename S::T* from = (const typename S::T*)a.inp;
+#if PLAQ_GPU
+    ((u32*)a.out)[o] = to_halves({(float)from[2 * (i64)o], (float)from[2 * (i64)o + 1]});
+#else
+    if (lx != 0) return;
+    short* to = (short*)a.out;
+    for (i64 i = (i64)2 * o * a.rows(); i < (i64)2 * (o + 1) * a.rows(); i++) {
+      const float v = (float)from[i] * 32767.0f;
+      to[i] = (short)(int)(v + (v < 0 ? -0.5f : 0.5f));
+    }
+#endif
+  }
 };
 
 // coarse(aggregate, vector, column) = sum over its sites and one chirality of conj(v) fine: restriction,
 // Gram matrices and coarse links alike. Of all sites below `limit`, or of those at a face.
-template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<SV, SC> {
-  typedef AggregateTypes<SV, SC> Types;
+template <int W, class SV, class SC, class L = typename SV::T> struct AggregateRestrict : AggregateTypes<SV, SC, L> {
+  typedef AggregateTypes<SV, SC, L> Types;
   typedef typename Types::T T;
   typedef typename Types::TC TC;
   typedef typename Types::C C;
@@ -100,7 +118,7 @@ template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<S
     cplx<C> sum[B];
     PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = {0, 0};
     walk(a, aggregate, row / n, [&](i64 at) {
-      const cplx<C> p = number<C>((const T*)a.v, at * n + i);
+      const cplx<C> p = number<C>((const L*)a.v, at * n + i);
       cplx<C> z[B];
       numbers((const T*)a.fine, at * columns + col, z);
       PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = madd_conj(sum[b], p, z[b]);
@@ -111,7 +129,8 @@ template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<S
 #endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
     const int n = a.n(), columns = a.columns();
-    const T *v = (const T*)a.v, *fine = (const T*)a.fine;
+    const L* v = (const L*)a.v;
+    const T* fine = (const T*)a.fine;
     TC* coarse = (TC*)a.coarse;
 #if PLAQ_GPU
     // AGGREGATE_COLUMNS columns of a thread where they divide all.
@@ -130,7 +149,7 @@ template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<S
       for (int j = 0; j < columns; j++)
         strips<4 * V>(2 * n, [&](auto width, int from) {
           Tile<C, W, decltype(width)::value, 1> tile;
-          walk(a, aggregate, chirality, [&](i64 at) { tile.add(v + 2 * at * n + from, fine + 2 * (at * columns + j), 1); });
+          walk(a, aggregate, chirality, [&](i64 at) { tile.add(v + 2 * at * n + from, fine + 2 * (at * columns + j), 1, Types::unit); });
           for (int k = 0; k < tile.K; k++) {
             const auto r = tile.conj_vector(0, k);
             for (int i = 0; i < tile.V; i += 2) store((from + k * tile.V + i) / 2, j, r[i], r[i + 1]);
@@ -142,7 +161,7 @@ template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<S
       constexpr int N = decltype(count)::value;
       strips<2 * V>(2 * columns, [&](auto width, int from) {
         Tile<C, W, decltype(width)::value, N> tile;
-        walk(a, aggregate, chirality, [&](i64 at) { tile.add(fine + 2 * at * columns + from, v + 2 * (at * n + i0), 1); });
+        walk(a, aggregate, chirality, [&](i64 at) { tile.add(fine + 2 * at * columns + from, v + 2 * (at * n + i0), 1, Types::unit); });
         for (int t = 0; t < N; t++)
           for (int k = 0; k < tile.K; k++) {
             const auto r = tile.conj_scalar(t, k);
@@ -156,10 +175,11 @@ template <int W, class SV, class SC> struct AggregateRestrict : AggregateTypes<S
 #endif
   }
 };
+template <int W, class SV, class SC> struct AggregateRestrictShort : AggregateRestrict<W, SV, SC, short> {};
 
 // fine(site, component, column) = sum over vectors of v coarse(aggregate, vector, column), or that added.
-template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV, SC> {
-  typedef AggregateTypes<SV, SC> Types;
+template <int W, class SV, class SC, class L = typename SV::T> struct AggregateProlong : AggregateTypes<SV, SC, L> {
+  typedef AggregateTypes<SV, SC, L> Types;
   typedef typename Types::T T;
   typedef typename Types::TC TC;
   typedef typename Types::C C;
@@ -175,7 +195,7 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
     for (int i = 0; i < n; i += K) {
       // Either factor has one number where the other one has several.
       cplx<C> p[K], z[B * K];
-      numbers((const T*)a.v, at * n + i, p);
+      numbers((const L*)a.v, at * n + i, p);
       numbers((const TC*)a.coarse, (from + i) * columns + j, z);
       PLAQ_UNROLL for (int b = 0; b < B * K; b++) sum[b % B] = madd(sum[b % B], p[b % K], z[b]);
     }
@@ -197,7 +217,7 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
       PLAQ_UNROLL for (int k = 0; k < K; k++) numbers((const TC*)a.coarse, (from + i + k) * columns + j, z[k]);
       PLAQ_UNROLL for (int r = 0; r < R; r++) {
         cplx<C> p[K];
-        numbers((const T*)a.v, (at + r) * n + i, p);
+        numbers((const L*)a.v, (at + r) * n + i, p);
         PLAQ_UNROLL for (int k = 0; k < K; k++)
           PLAQ_UNROLL for (int b = 0; b < B; b++) sum[r][b] = madd(sum[r][b], p[k], z[k][b]);
       }
@@ -208,7 +228,7 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
 #endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
     const int n = a.n(), m = a.m(), columns = a.columns();
-    const T* v = (const T*)a.v;
+    const L* v = (const L*)a.v;
     T* fine = (T*)a.fine;
 #if PLAQ_GPU
     // In double one column is faster.
@@ -217,6 +237,7 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
       else if (n % 2 == 0) some_rows<AGGREGATE_COLUMNS, AGGREGATE_ROWS, 2>(a, o);
       else some_rows<AGGREGATE_COLUMNS, AGGREGATE_ROWS, 1>(a, o);
     } else if (sizeof(C) == 4 && columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS, 1>(a, o);
+    else if (columns == 1 && n % 4 == 0 && sizeof(L) == 2) some_columns<1, 4>(a, o);
     else if (columns == 1 && n % 2 == 0) some_columns<1, 2>(a, o);
     else some_columns<1, 1>(a, o);
 #else
@@ -229,14 +250,14 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
       if (2 * columns < V) {
         for (int j = 0; j < columns; j++)
           for (int c = 0; c < m; c++) {
-            const T* row = v + 2 * (at + c) * n;
+            const L* row = v + 2 * (at + c) * n;
             C re = 0, im = 0;
             if (columns == 1) {
               typedef real<C, V> R;
               R p = {}, q = {};
               int i = 0;
               for (; i + V <= 2 * n; i += V) {
-                const R r = lane_io<T, R>::load(row + i), z = lane_io<TC, R>::load(in + i);
+                const R r = lane_io<L, R>::load(row + i), z = lane_io<TC, R>::load(in + i);
                 p += r * z, q += r * lane_xor(z, 1);
               }
               for (int k = 0; k < V; k += 2) re += p[k] - p[k + 1], im += q[k] + q[k + 1];
@@ -250,7 +271,7 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
                 re += p.re * z.re - p.im * z.im, im += p.re * z.im + p.im * z.re;
               }
             }
-            put_number(fine, (at + c) * columns + j, cplx<C>{re, im});
+            put_number(fine, (at + c) * columns + j, cplx<C>{Types::unit * re, Types::unit * im});
           }
         continue;
       }
@@ -258,7 +279,7 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
         constexpr int N = decltype(count)::value;
         strips<2 * V>(2 * columns, [&](auto width, int from) {
           Tile<C, W, decltype(width)::value, N> tile;
-          for (int i = 0; i < n; i++) tile.add(in + (i64)2 * i * columns + from, v + 2 * ((at + c0) * n + i), n);
+          for (int i = 0; i < n; i++) tile.add(in + (i64)2 * i * columns + from, v + 2 * ((at + c0) * n + i), n, Types::unit);
           for (int t = 0; t < N; t++)
             for (int k = 0; k < tile.K; k++)
               lane_io<T, typename decltype(tile)::R>::store(fine + 2 * (at + c0 + t) * columns + from + k * tile.V, tile.plain(t, k));
@@ -271,6 +292,8 @@ template <int W, class SV, class SC> struct AggregateProlong : AggregateTypes<SV
 #endif
   }
 };
+
+template <int W, class SV, class SC> struct AggregateProlongShort : AggregateProlong<W, SV, SC, short> {};
 
 // Of Gram matrices G = R^dagger R, one per aggregate and chirality, R^-1 in place, both upper triangular.
 // Sums: matrices with a vector that depends on those before it. Most: |vector|^2 over what is left of it.

@@ -13,15 +13,19 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
   typedef typename S::T T;
   typedef typename S::C C;
   static constexpr bool scaled = sizeof(L) == 2;
+  // The neighbour's vector; is there one.
+  static PLAQ_FN bool neighbour(const CoarseApplyArgs& a, i64 site, int d, const T*& from) {
+    const i64 vector = (i64)2 * a.rows() * a.nrhs();
+    const int n = ((const int*)a.neighbours)[8 * site + d];
+    from = n >= 0 ? (const T*)a.inp + (n - a.first_in) * vector : (const T*)a.halo[d] + (-1 - n) * vector;
+    return n >= -2147483647;
+  }
   // f(matrix, vector, scale) of every term.
   template <class F> static PLAQ_FN void terms(const CoarseApplyArgs& a, i64 site, const F& f) {
     const i64 matrix = (i64)2 * a.rows() * a.rows(), vector = (i64)2 * a.rows() * a.nrhs();
-    const int* neighbours = (const int*)a.neighbours + 8 * site;
     for (int d = 0; d < 8; d++) {
-      if (!((a.directions >> d) & 1)) continue;
-      const int n = neighbours[d];
-      if (n < -2147483647) continue;
-      const T* from = n >= 0 ? (const T*)a.inp + (n - a.first_in) * vector : (const T*)a.halo[d] + (-1 - n) * vector;
+      const T* from;
+      if (!((a.directions >> d) & 1) || !neighbour(a, site, d, from)) continue;
       f((const L*)a.links + (8 * site + d) * matrix, from, scaled ? (C)((const float*)a.scales)[8 * site + d] : (C)1);
     }
     // Diagonal matrices have the precision of vectors.
@@ -62,24 +66,43 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     PLAQ_UNROLL for (int b = 0; b < B; b++)
       if (j0 + b < nrhs) finish(a, site, row, j0 + b, sum[b]);
   }
-  // One right-hand side of links in 16 bits: a thread has two rows, whose numbers are one load.
-  static PLAQ_FN void two_rows(const CoarseApplyArgs& a, int o) {
+  // One right-hand side of links in 16 bits: a thread has two rows, whose numbers are one load, and D directions at a
+  // time, as memory is far away.
+  template <int D> static PLAQ_FN void two_rows(const CoarseApplyArgs& a, int o) {
     const int rows = a.rows(), tiles = (rows + 7) / 8, part = (o >> 2) & 7;
     const u32 i = (u32)o >> 5;
     const int row = (int)(i % (u32)tiles) * 8 + 2 * (o & 3), r = row < rows ? row : rows - 2;
     const i64 site = a.first + i / (u32)tiles;
     cplx<C> sum[2] = {{0, 0}, {0, 0}};
     if (site < a.first + a.count) {
-      terms(a, site, [&](const L* m, const T* from, C scale) {
-        cplx<C> term[2] = {{0, 0}, {0, 0}};
-        for (int c = part; c < rows; c += 8) {
-          const uint2 q = __ldg((const uint2*)m + ((i64)c * rows + r) / 2);
-          const cplx<float> u = from_halves(q.x), v = from_halves(q.y);
-          const cplx<C> z = number<C>(from, c);
-          term[0] = madd(term[0], cplx<C>{(C)u.re, (C)u.im}, z), term[1] = madd(term[1], cplx<C>{(C)v.re, (C)v.im}, z);
+      const i64 matrix = (i64)2 * rows * rows;
+      _Pragma("unroll 1") for (int first = 0; first < 8; first += D) {
+        const T* from[D];
+        C scale[D];
+        bool there[D], any = false;
+        PLAQ_UNROLL for (int k = 0; k < D; k++) {
+          there[k] = ((a.directions >> (first + k)) & 1) && neighbour(a, site, first + k, from[k]);
+          any = any || there[k];
         }
-        sum[0] = sum[0] + scale * term[0], sum[1] = sum[1] + scale * term[1];
-      });
+        if (!any) continue;
+        PLAQ_UNROLL for (int k = 0; k < D; k++) {
+          scale[k] = there[k] ? (C)((const float*)a.scales)[8 * site + first + k] : (C)0;
+          // Zeros of memory that is there.
+          if (!there[k]) from[k] = (const T*)a.inp;
+        }
+        cplx<C> term[D][2] = {};
+        PLAQ_UNROLL for (int c0 = 0; c0 < rows; c0 += 8) {
+          const int c = c0 + part;
+          if (c >= rows) break;
+          PLAQ_UNROLL for (int k = 0; k < D; k++) {
+            const uint2 q = __ldg((const uint2*)((const L*)a.links + (8 * site + first + k) * matrix) + ((i64)c * rows + r) / 2);
+            const cplx<float> u = from_halves(q.x), v = from_halves(q.y);
+            const cplx<C> z = number<C>(from[k], c);
+            term[k][0] = madd(term[k][0], cplx<C>{(C)u.re, (C)u.im}, z), term[k][1] = madd(term[k][1], cplx<C>{(C)v.re, (C)v.im}, z);
+          }
+        }
+        PLAQ_UNROLL for (int k = 0; k < D; k++) PLAQ_UNROLL for (int b = 0; b < 2; b++) sum[b] = sum[b] + scale[k] * term[k][b];
+      }
     }
     PLAQ_UNROLL for (int b = 0; b < 2; b++) {
       PLAQ_UNROLL for (int x = 4; x < 32; x *= 2) {
@@ -123,7 +146,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     put_number((T*)a.out, (site - a.first_out) * size + at, z);
   }
   static PLAQ_FN void site(const CoarseApplyArgs& a, int o, int, int) {
-    if (scaled && a.nrhs() == 1) two_rows(a, o);
+    if (scaled && a.nrhs() == 1) two_rows<2>(a, o);
     else if (a.nrhs() == 1) rows<1>(a, o);
     else if (scaled && a.nrhs() <= 8) tiles<1>(a, o);
     else if (scaled) tiles<2>(a, o);

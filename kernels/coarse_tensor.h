@@ -6,23 +6,6 @@
 #if PLAQ_GPU
 namespace PLAQ_NS {
 
-PLAQ_FN unsigned short to_half(float v) {
-  unsigned short bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
-  return bits;
-}
-// Two of them: the first is the lower half.
-PLAQ_FN u32 to_halves(cplx<float> z) {
-  u32 bits;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(z.im), "f"(z.re));
-  return bits;
-}
-PLAQ_FN cplx<float> from_halves(u32 bits) {
-  cplx<float> z;
-  asm("{ .reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(z.re), "=f"(z.im) : "r"(bits));
-  return z;
-}
-
 // A warp has 16 rows and N times eight right-hand sides. A product of complex numbers is one of pairs of reals, (re, -im)
 // and (im, re) of the matrix with (re, im) of the vector, so that pairs go to tensor cores as they are in memory. Rows 2 g
 // and 2 g + 1 of the tile are rows g and g + 8 there: a load of 8 bytes. Links are of eleven bits, vectors in two parts of

@@ -11,7 +11,24 @@ namespace PLAQ_NS {
 template <class T> struct pair_of;
 template <> struct pair_of<float> { typedef float2 type; };
 template <> struct pair_of<double> { typedef double2 type; };
-template <> struct pair_of<short> { typedef short2 type; };
+
+// Numbers of 16 bits are in half precision on a GPU, on a CPU integers.
+PLAQ_FN unsigned short to_half(float v) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
+  return bits;
+}
+// Two of them: the first is the lower half.
+PLAQ_FN u32 to_halves(cplx<float> z) {
+  u32 bits;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(z.im), "f"(z.re));
+  return bits;
+}
+PLAQ_FN cplx<float> from_halves(u32 bits) {
+  cplx<float> z;
+  asm("{ .reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(z.re), "=f"(z.im) : "r"(bits));
+  return z;
+}
 #endif
 
 // Complex number `i` of an array, and its place there.
@@ -24,7 +41,31 @@ template <class C, class T> PLAQ_FN cplx<C> number(const T* at, i64 i) {
 #endif
 }
 #if PLAQ_GPU
-// N complex numbers from an even one `i` on: two floats' pairs are one load.
+template <class C> PLAQ_FN cplx<C> number(const short* at, i64 i) {
+  const cplx<float> z = from_halves(__ldg((const u32*)at + i));
+  return {(C)z.re, (C)z.im};
+}
+// N complex numbers from an even one `i` on, of 16 bits from a multiple of N: two floats' pairs are one load, and four of
+// 16 bits.
+template <int N, class C> PLAQ_FN void numbers(const short* at, i64 i, cplx<C> (&z)[N]) {
+  u32 q[N];
+  if constexpr (N % 4 == 0)
+    PLAQ_UNROLL for (int k = 0; k < N; k += 4) {
+      const uint4 v = __ldg((const uint4*)((const u32*)at + i + k));
+      q[k] = v.x, q[k + 1] = v.y, q[k + 2] = v.z, q[k + 3] = v.w;
+    }
+  else if constexpr (N % 2 == 0)
+    PLAQ_UNROLL for (int k = 0; k < N; k += 2) {
+      const uint2 v = __ldg((const uint2*)((const u32*)at + i + k));
+      q[k] = v.x, q[k + 1] = v.y;
+    }
+  else
+    PLAQ_UNROLL for (int k = 0; k < N; k++) q[k] = __ldg((const u32*)at + i + k);
+  PLAQ_UNROLL for (int k = 0; k < N; k++) {
+    const cplx<float> v = from_halves(q[k]);
+    z[k] = {(C)v.re, (C)v.im};
+  }
+}
 template <int N, class C> PLAQ_FN void numbers(const float* at, i64 i, cplx<C> (&z)[N]) {
   PLAQ_UNROLL for (int k = 0; k + 1 < N; k += 2) {
     const float4 q = __ldg((const float4*)(at + 2 * (i + k)));

@@ -369,7 +369,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
-        "coarse_shorten" => {
+        "coarse_shorten" | "aggregate_shorten" => {
             vec![variant("one", &CoarseShortenArgs { rows: 48, ..Default::default() })]
         }
         "coarse_sum" => {
@@ -396,7 +396,11 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("sample", &KrylovShortArgs { sample: 1, ..args }),
             ]
         }
-        "aggregate_restrict" | "aggregate_prolong" | "aggregate_cholesky" => {
+        "aggregate_restrict"
+        | "aggregate_prolong"
+        | "aggregate_restrict_short"
+        | "aggregate_prolong_short"
+        | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
             vec![variant("one", &one), variant("several", &AggregateArgs { columns: 12, ..one })]
         }

@@ -5,11 +5,13 @@
 usage: multigrid.py --out FILE [--kappa K,K,...] [--csw C] [--kappa-critical K] [--plot FILE.svg] ...
        multigrid.py --from FILE [--plot FILE.svg]
 
-One quenched configuration, or that of --gauge; for every kappa twelve columns by each solver. Iterations
+One quenched configuration, or that of --gauge; twelve columns for every kappa, heavy quarks first, in a run of
+propagator by each solver. Iterations
 are those of the slowest column, seconds those of all twelve together, and the error is the distance from
 a solution to the residual --error: |x - y| / |y| over |b - M x| / |b|, mean over columns. The table goes
-to the standard output, in Markdown. The null vectors of a mass are set up once, for the run by multigrid,
-and serve the better solutions too. What does not converge is in the table and says so. With three masses or
+to the standard output, in Markdown. Null vectors are set up once, for the heaviest quark of the run by multigrid, and
+kept from a mass to the next unless they are bad there: the column of the set-up says what was done. They serve the
+better solutions too. What does not converge is in the table and says so. With three masses or
 more: the critical kappa, where the square of the pion's mass, linear in 1/kappa through the three lightest, is 0;
 the mass is the mean of the effective masses of the middle half of all times, of this one configuration.
 """
@@ -24,15 +26,16 @@ import programs
 
 SOLVERS = ("bicgstab", "mg")
 NAMES = {"bicgstab": "BiCGStab", "mg": "multigrid"}
+REFRESHES = {"keep": ", vectors kept", "refine": ", vectors refined", "anew": ", anew"}
 COLOURS = {"bicgstab": "#d55e00", "mg": "#0072b2"}
 
 
-def propagator(study, kappa, solver):
-    """The JSON of a run of propagator. Multigrid comes first and leaves its null vectors for the other one."""
+def propagator(study, kappas, solver):
+    """The JSON of a run of propagator for every kappa. Multigrid comes first and leaves its null vectors for the other one."""
     o = study.options
     report, vectors = (study.work / f"{o.out.stem}.{end}" for end in ("run", "null"))
     report.unlink(missing_ok=True)
-    command = study.program("propagator") + ["--gauge", str(study.gauge), "--kappa", kappa, "--csw", o.csw]
+    command = study.program("propagator") + ["--gauge", str(study.gauge), "--kappa", kappas, "--csw", o.csw]
     command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--rhs", o.rhs]
     command += ["--max-iterations", o.max_iterations, "--baryons", "none", "--json", str(report)]
     command += o.multigrid.split() if solver == "mg" else []
@@ -45,7 +48,7 @@ def propagator(study, kappa, solver):
     report.unlink()
     if solver != "mg":
         vectors.unlink()
-    return run
+    return run.get("runs", [run])
 
 
 def entry(run, solver):
@@ -56,6 +59,7 @@ def entry(run, solver):
               "residual": s["residual"], "error_over_residual": statistics.fmean(ratios)}
     if solver == "mg":
         result["setup_seconds"] = run["multigrid"]["setup_seconds"]
+        result["refresh"] = run["multigrid"]["refresh"]
         result["levels"] = run["multigrid"]["levels"]
         masses = run["effective_mass"]["pion"]
         middle = [m for m in masses[len(masses) // 4:3 * len(masses) // 4 + 1] if m is not None]
@@ -83,6 +87,11 @@ def critical_kappa(study):
     return slope / (slope * mean_x - mean_y) if slope > 0 else None
 
 
+def setup(run):
+    """Seconds, and what became of the null vectors of the mass before."""
+    return f"{run['setup_seconds']:.3g}" + REFRESHES.get(run.get("refresh"), "")
+
+
 def row(*cells):
     print("| " + " | ".join(cells) + " |")
 
@@ -102,7 +111,7 @@ def table(study):
             if run["finished"] != solver:
                 name += f", finished by {run['finished']}"
             row(f"{run['kappa']:.6g}", *mass, name, str(run["iterations"]) + ("" if run["converged"] else ", not converged"),
-                f"{run['seconds']:.3g}", f"{run['setup_seconds']:.3g}" if solver == "mg" else "–",
+                f"{run['seconds']:.3g}", setup(run) if solver == "mg" else "–",
                 f"{run['error_over_residual']:.1f}",
                 f"{pair['bicgstab']['seconds'] / run['seconds']:.1f}" if solver == "mg" else "–")
     found = critical_kappa(study)
@@ -197,15 +206,14 @@ def main():
     study.result.update({"csw": float(o.csw), "tol": float(o.tol), "kappa_critical": o.kappa_critical})
     if o.gauge:
         study.result["beta"] = None
-    for kappa in o.kappa.split(","):
+    for solver in "mg", "bicgstab":
         if study.left() <= 0:
             break
-        for solver in "mg", "bicgstab":
-            run = propagator(study, kappa, solver)
+        for run in propagator(study, o.kappa, solver):
             study.result.update({"version": run["version"], "device": run["device"], "lattice": run["gauge"]["lattice"],
                                  "plaquette": run["plaquette"]["total"]})
             study.result["runs"].append(entry(run, solver))
-            study.write()
+        study.write()
     show(study.result, o.plot)
 
 

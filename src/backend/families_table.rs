@@ -64,6 +64,9 @@ kernels! {
     AggregateGive: "aggregate_give" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
     AggregateRestrict: "aggregate_restrict" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
     AggregateProlong: "aggregate_prolong" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
+    AggregateRestrictShort: "aggregate_restrict_short" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateProlongShort: "aggregate_prolong_short" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateShorten: "aggregate_shorten" in "aggregate.h" takes CoarseShortenArgs, Site [Single];
     AggregateCholesky: "aggregate_cholesky" in "aggregate.h" takes AggregateArgs, LaneReduce(1, 1) [].failures();
     KrylovGram: "krylov_gram" in "krylov.h" takes KrylovArgs, Reduce(32) [Float];
     KrylovSolve: "krylov_solve" in "krylov.h" takes KrylovArgs, LaneReduce(3, 0) [];

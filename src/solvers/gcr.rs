@@ -188,7 +188,8 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
                 n = keep.len();
             }
         }
-        if levels.running() {
+        // A residual that was not recomputed is orthogonal to the images.
+        if levels.running() && next == Next::Refresh {
             space.project(&q, levels)?;
         }
     }

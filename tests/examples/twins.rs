@@ -221,6 +221,55 @@ fn multigrid() {
     both_in(&folder, &[&solver[..], &["--load-multigrid", "@null"]].concat());
 }
 
+/// Every kappa's run is what it is alone, heavy quarks first, and multigrid keeps its null vectors.
+#[test]
+fn several_kappas() {
+    let folder = Folder::new("twins-kappas");
+    let solver = ["--solver", "mg", "--precision", "double", "--csw", "1.2", "--tol", "1e-12"];
+    let smearing = ["--source-smear", "0.3,2", "--smear-links", "0.5,1", "--plot", "@masses.svg"];
+    let run = |kappa: &str| {
+        let arguments = [&["--kappa", kappa][..], &solver, &smearing].concat();
+        both_of(programs(), &folder, "", &arguments)
+    };
+    let Some(all) = run("0.13,0.125") else { return };
+    for own in ["c", "f"] {
+        let picture = std::fs::read_to_string(folder.0.join(own).join("masses.svg")).unwrap();
+        assert!(["pion, 0.125<", "pion, 0.13<"].iter().all(|name| picture.contains(name)));
+    }
+    let runs = all["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    for (one, (kappa, refresh)) in runs.iter().zip([("0.125", "none"), ("0.13", "keep")]) {
+        assert_eq!(one["multigrid"]["refresh"], refresh);
+        let alone = run(kappa).unwrap();
+        assert_eq!(alone["multigrid"]["refresh"], "none");
+        for part in ["job", "action", "plaquette", "mesons", "baryons"] {
+            same(&one[part], &alone[part], part);
+        }
+    }
+}
+
+/// A run goes on with kappas that it did not have, in either program.
+#[test]
+fn kappas_are_added() {
+    let (folder, programs) = (Folder::new("twins-more-kappas"), programs());
+    if !has_both(programs) {
+        return;
+    }
+    let json = folder.0.join("out.json");
+    let mut files = vec![];
+    for (k, kappas) in ["0.12", "0.13,0.12", "0.11,0.12,0.13"].iter().enumerate() {
+        let mut job = std::process::Command::new(&programs[k % 2]);
+        job.args(["--gauge", SMALL, "--kappa", kappas, "--continue", "yes", "--json"]).arg(&json);
+        let out = job.output().unwrap();
+        assert!(out.status.success(), "{out:?}");
+        files.push(serde_json::from_slice::<Value>(&std::fs::read(&json).unwrap()).unwrap());
+    }
+    let old = |run: &Value| run["configurations"]["sources_taken_over"].as_i64().unwrap();
+    let all = |file: &Value| file["runs"].as_array().unwrap().iter().map(old).collect::<Vec<_>>();
+    assert_eq!([all(&files[1]), all(&files[2])], [vec![1, 0], vec![0, 1, 1]]);
+    same(&files[0]["mesons"], &files[2]["runs"][1]["mesons"], "mesons");
+}
+
 #[test]
 fn solvers() {
     for solver in ["bicgstab", "gcr", "cgne"] {

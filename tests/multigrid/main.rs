@@ -368,6 +368,47 @@ fn coarse_operators_are_those_of_the_reference() {
     }
 }
 
+/// Null vectors in 16 bits are those in single precision to what 16 bits hold, on even sites; on all of them nothing
+/// changes.
+#[test]
+fn null_vectors_of_sixteen_bits() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
+        // Numbers of them that are loaded one, two and four at a time.
+        for n in [3, 6, 8] {
+            let full = Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
+            let mut short =
+                Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
+            short.shorten().unwrap();
+            for (nrhs, subset) in
+                [(1, Subset::Even), (3, Subset::Even), (8, Subset::Even), (4, Subset::Full)]
+            {
+                let mut x =
+                    CoarseField::new(full.coarse(), Precision::F32, Subset::Full, 2 * n, nrhs)
+                        .unwrap();
+                let count = full.coarse().global_volume() * 2 * n * nrhs;
+                scatter(&mut x, &random_numbers(count, 21));
+                let both = [&full, &short].map(|transfer| {
+                    let mut fine =
+                        CoarseField::new(full.fine(), Precision::F32, subset, 12, nrhs).unwrap();
+                    transfer.prolong(&mut fine, &x).unwrap();
+                    let mut back = x.like(nrhs).unwrap();
+                    transfer.restrict(&mut back, &fine).unwrap();
+                    [fine.save().unwrap(), back.save().unwrap()]
+                });
+                for (a, b) in both[0].iter().zip(&both[1]) {
+                    let found = distance(a, b);
+                    let what = format!("{}, {n} vectors, {nrhs}: off by {found:e}", device.name());
+                    match subset {
+                        Subset::Even => assert!(found < 5e-4 && found > 1e-6, "{what}"),
+                        _ => assert!(a == b, "{what}"),
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Links in 16 bits are those in single precision to what 16 bits hold (tensor cores: eleven).
 #[test]
 fn links_of_sixteen_bits() {

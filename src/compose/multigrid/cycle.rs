@@ -327,31 +327,35 @@ impl Hierarchy {
                 Cycle::K => Some((Some(p.tol), p.iterations)),
             };
             match steps {
-                None => self.coarse_cycle(level, &mut solution, &r)?,
+                None => {
+                    let mut rest = pool.lend(op.subset(), n)?;
+                    self.coarse_cycle(level, &mut solution, &mut rest, &r, false)?
+                }
                 Some(steps) => self.gcr(level, &mut solution, &mut r, Steps::to(steps), true)?,
             }
         }
         op.reconstruct(x, &solution, &scaled)
     }
 
-    /// z = K r on the sites of a coarse level's solves.
+    /// z = K r on the sites of a coarse level's solves, and where that is wanted rest = r - S z.
     pub(super) fn coarse_cycle(
         &self,
         level: usize,
         z: &mut CoarseField,
+        rest: &mut CoarseField,
         r: &CoarseField,
+        residual: bool,
     ) -> Result<()> {
         let (op, n, params) = (self.op(level), r.nrhs(), &self.params.levels[level]);
         let (pool, transfer) = (&self.pools[level], &self.transfers[level]);
         let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
-        let mut rest = pool.lend(op.subset(), n)?;
         let mut t = pool.lend(op.subset(), n)?;
         if params.pre > 0 {
             rest.copy(r)?;
-            self.smooth(level, z, &mut rest, params.pre, false, true)?;
+            self.smooth(level, z, rest, params.pre, false, true)?;
         }
         // From D^-1 times the system to the system.
-        let from: &CoarseField = if params.pre > 0 { &rest } else { r };
+        let from: &CoarseField = if params.pre > 0 { rest } else { r };
         op.diagonal(&mut t, from)?;
         {
             let below = self.entry(level + 1);
@@ -368,13 +372,15 @@ impl Hierarchy {
             }
         }
         drop(t);
-        if params.post > 0 {
+        if params.post > 0 || residual {
             {
                 let mut odd = pool.lend(Subset::Odd, n)?;
-                op.schur(&mut rest, z, &mut odd)?;
+                op.schur(rest, z, &mut odd)?;
             }
             rest.axpby(&one, r, &minus)?;
-            self.smooth(level, z, &mut rest, params.post, true, false)?;
+        }
+        if params.post > 0 {
+            self.smooth(level, z, rest, params.post, true, residual)?;
         }
         Ok(())
     }
@@ -407,7 +413,9 @@ impl Hierarchy {
     pub fn held(&self) -> Vec<u64> {
         let vectors = self.transfers.iter().map(|t| {
             let v = t.vectors();
-            CoarseField::bytes(v.grid(), v.precision(), v.subset(), v.components(), v.nrhs()) as u64
+            let bytes =
+                CoarseField::bytes(v.grid(), v.precision(), v.subset(), v.components(), v.nrhs());
+            bytes as u64 + t.short_bytes()
         });
         let mut held: Vec<u64> = vectors.collect();
         held.resize(self.params.levels.len() + 1, 0);

@@ -97,11 +97,12 @@ impl Hierarchy {
             for k in 0..count {
                 let mut direction = pool.lend(op.subset(), n)?;
                 let mut image = pool.lend(op.subset(), n)?;
-                match below {
-                    true => self.coarse_cycle(level, &mut direction, r)?,
-                    false => direction.copy(r)?,
-                }
-                {
+                if below {
+                    // The smoother knows what its solution leaves of r: the image is the difference.
+                    self.coarse_cycle(level, &mut direction, &mut image, r, true)?;
+                    image.axpby(&blas::uniform(n, 1.0), r, &blas::uniform(n, -1.0))?;
+                } else {
+                    direction.copy(r)?;
                     let mut odd = pool.lend(Subset::Odd, n)?;
                     op.schur(&mut image, &direction, &mut odd)?;
                 }

@@ -105,12 +105,12 @@ pub(super) fn cycle(
             solved += coarsest_directions(params, params.coarsest_iterations);
         } else {
             solved += match params.cycle_of(l) {
-                Cycle::V => 0,
+                Cycle::V => 1,
                 Cycle::W => 1 + 2 * 2,
                 Cycle::K => 1 + 2 * params.iterations.min(KRYLOV),
             };
             let step = &params.levels[l];
-            solved += 2 + coarse_directions(params, step.pre.max(step.post));
+            solved += 1 + coarse_directions(params, step.pre.max(step.post));
             if params.coarse_smoother.has_domains() {
                 sum += Domains::sums_bytes(size.solved, params.precision, nrhs);
             }
@@ -219,7 +219,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let tables = |size: &Size| size.sites * 44;
     let mut most = tables(&sizes[0]) + first + (3 + solver) * half;
     // Then level by level.
-    let (mut held, mut halves, mut largest) = (0, 0, 0);
+    let (mut held, mut halves, mut largest, mut short_vectors) = (0, 0, 0, 0);
     for (l, level) in params.levels.iter().enumerate() {
         let (fine, coarse, n) = (&sizes[l], &sizes[l + 1], level.vectors as u64);
         if fine.sites == 0 {
@@ -235,6 +235,9 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         let coarse_tables = tables(coarse);
         most = most.max(held + coarse_tables + 2 * vectors + tests + gram.max(tests));
         held += vectors + tests;
+        if params.short_links() {
+            short_vectors += n * fine.solved * fine.components * 4;
+        }
         let of = |sites: u64| sites * coarse.components * coarse.components * 2 * real;
         let (matrix, outer) = (of(coarse.sites), of(entry.sites));
         let columns = some.min(n) * vector(fine);
@@ -276,7 +279,8 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
             (2 + STEPS as u64) * mode + odd + sums
         }
     };
-    most = most.max(held + searching);
+    // The last hierarchy has null vectors in 16 bits, too.
+    most = most.max(held + short_vectors + searching);
     held += 2 * mode;
     if params.coarsest_modes > 0 {
         held += LeastSquares::bytes(params.coarsest_modes) as u64;
@@ -296,7 +300,8 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     }
     // It is tried on a random vector.
     let one = smoothed(1);
-    low + halos(op, params) + most.max(held + 12 * one + cycle(params, &sizes, one, 1, false))
+    let tried = held + short_vectors + 12 * one + cycle(params, &sizes, one, 1, false);
+    low + halos(op, params) + most.max(tried)
 }
 
 #[cfg(test)]

@@ -151,9 +151,15 @@ fn levels(
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(Place::gathered);
-    let (transfers, gathers, coarse) =
+    let (mut transfers, gathers, coarse) =
         together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
-    let made = Hierarchy::new(params.clone(), op.smoother.clone(), transfers, gathers, coarse);
+    let short = match last && params.short_links() {
+        true => transfers.iter_mut().try_for_each(Transfer::shorten),
+        false => Ok(()),
+    };
+    let made = short.and_then(|()| {
+        Hierarchy::new(params.clone(), op.smoother.clone(), transfers, gathers, coarse)
+    });
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
             made.low = spent.on(params.levels.len(), || made.find_low())?;

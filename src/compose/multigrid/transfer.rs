@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::{AggregateArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
-use crate::backend::{kernels, Ptr, Work};
+use crate::backend::args::{AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
+use crate::backend::{kernels, Buffer, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
@@ -46,6 +46,8 @@ pub struct Transfer {
     vectors: CoarseField,
     /// The vectors that they were made of, restricted: coarse null vectors, and prolonged themselves.
     tests: CoarseField,
+    /// The null vectors in 16 bits on the sites that cycles work on.
+    short: Option<Buffer>,
 }
 
 impl Transfer {
@@ -72,7 +74,7 @@ impl Transfer {
         }
         let n = vectors.nrhs();
         let tests = CoarseField::new(&coarse, vectors.precision(), Subset::Full, 2 * n, n)?;
-        let mut transfer = Transfer { coarse, coarsening, vectors, tests };
+        let mut transfer = Transfer { coarse, coarsening, vectors, tests, short: None };
         // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
         // rounding times their condition.
         for pass in 0..2 {
@@ -142,17 +144,55 @@ impl Transfer {
     /// The vectors that they were made of.
     pub(super) fn originals(&self) -> Result<CoarseField> {
         let mut v = self.vectors.like(self.vectors.nrhs())?;
-        self.prolong(&mut v, &self.tests)?;
+        self.spread(&mut v, &self.tests, None)?;
         Ok(v)
+    }
+
+    /// Sites that cycles work on: even ones where there are both.
+    fn short_sites(&self) -> usize {
+        let grid = self.fine();
+        if grid.has_parity() {
+            grid.even()
+        } else {
+            grid.volume()
+        }
+    }
+
+    /// Bytes of the null vectors in 16 bits.
+    pub(super) fn short_bytes(&self) -> u64 {
+        let each = 4 * self.vectors.components() * self.vectors.nrhs();
+        self.short.as_ref().map_or(0, |_| (self.short_sites() * each) as u64)
+    }
+
+    /// From now on restriction and prolongation of vectors in single precision, on even sites where there are both
+    /// parities, read null vectors in 16 bits; all others are as they were.
+    pub fn shorten(&mut self) -> Result<()> {
+        let (device, sites) = (self.vectors.device().clone(), self.short_sites());
+        let rows = self.vectors.components() * self.vectors.nrhs();
+        let short = device.alloc((4 * sites * rows).max(16))?;
+        let args = CoarseShortenArgs {
+            inp: self.vectors.ptr(),
+            out: short.ptr(),
+            rows: rows as i32,
+            ..Default::default()
+        };
+        let kernel = kernels::AggregateShorten::of(self.vectors.precision())?;
+        device.launch(kernel, &args, Work::rows(&device, sites, rows))?;
+        self.short = Some(short);
+        Ok(())
+    }
+
+    fn short_for(&self, fine: &CoarseField) -> Option<&Buffer> {
+        self.short.as_ref().filter(|_| fine.range().1 == self.short_sites())
     }
     /// Components of a coarse site.
     pub fn rows(&self) -> usize {
         2 * self.vectors.nrhs()
     }
 
-    fn args(&self, fine: &CoarseField, sites: Ptr) -> AggregateArgs {
+    fn args(&self, fine: &CoarseField, sites: Ptr, short: Option<&Buffer>) -> AggregateArgs {
         AggregateArgs {
-            v: self.vectors.ptr(),
+            v: short.map_or(self.vectors.ptr(), Buffer::ptr),
             fine: fine.ptr(),
             sites,
             faces: self.coarsening.aggregates.faces.ptr(),
@@ -197,9 +237,9 @@ impl Transfer {
             step_site: (self.rows() * fine.nrhs()) as i64,
             step_row: fine.nrhs() as i64,
             step_column: 1,
-            ..self.args(fine, self.coarsening.aggregates.sites.ptr())
+            ..self.args(fine, self.coarsening.aggregates.sites.ptr(), self.short_for(fine))
         };
-        self.launch_restrict(fine, coarse.precision(), &args)
+        self.launch_restrict(fine, coarse.precision(), &args, self.short_for(fine).is_some())
     }
 
     fn launch_restrict(
@@ -207,13 +247,18 @@ impl Transfer {
         fine: &CoarseField,
         to: Precision,
         args: &AggregateArgs,
+        short: bool,
     ) -> Result<()> {
         let device = self.coarse.device();
         let mut work = Work::rows(device, self.coarse.volume(), self.rows() * groups(fine.nrhs()));
         if device.is_cpu() {
             work.n *= 2; // either chirality
         }
-        device.launch(kernels::AggregateRestrict::of(fine.precision(), to)?, args, work)
+        let from = fine.precision();
+        match short {
+            true => device.launch(kernels::AggregateRestrictShort::of(from, to)?, args, work),
+            false => device.launch(kernels::AggregateRestrict::of(from, to)?, args, work),
+        }
     }
 
     /// Columns of matrices [site][column][row] at `to`, `step` numbers apart: R of fine sites that face
@@ -234,17 +279,27 @@ impl Transfer {
             step_row: 1,
             step_column: rows as i64,
             face: face.map_or(0, |d| 1 << d),
-            ..self.args(fine, self.coarsening.aggregates.sites.ptr())
+            ..self.args(fine, self.coarsening.aggregates.sites.ptr(), None)
         };
-        self.launch_restrict(fine, precision, &args)
+        self.launch_restrict(fine, precision, &args, false)
     }
 
     /// fine = P coarse, on the sites that it has: all or even ones.
     pub fn prolong(&self, fine: &mut CoarseField, coarse: &CoarseField) -> Result<()> {
+        let short = self.short_for(fine);
+        self.spread(fine, coarse, short)
+    }
+
+    fn spread(
+        &self,
+        fine: &mut CoarseField,
+        coarse: &CoarseField,
+        short: Option<&Buffer>,
+    ) -> Result<()> {
         self.check(coarse, fine)?;
         let args = AggregateArgs {
             coarse: coarse.ptr(),
-            ..self.args(fine, self.coarsening.aggregates.parents.ptr())
+            ..self.args(fine, self.coarsening.aggregates.parents.ptr(), short)
         };
         let device = self.coarse.device();
         // In double one column of a thread is faster.
@@ -258,10 +313,10 @@ impl Transfer {
             false => components * fine.nrhs(),
         };
         let work = Work::rows(device, fine.range().1, each);
-        device.launch(
-            kernels::AggregateProlong::of(fine.precision(), coarse.precision())?,
-            &args,
-            work,
-        )
+        let (to, from) = (fine.precision(), coarse.precision());
+        match short {
+            Some(_) => device.launch(kernels::AggregateProlongShort::of(to, from)?, &args, work),
+            None => device.launch(kernels::AggregateProlong::of(to, from)?, &args, work),
+        }
     }
 }
