@@ -8,7 +8,6 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::args::Specs;
 use super::families::Kernel;
-use super::stand_in::StandIn;
 use super::{zeros, Call, Device, Work};
 use crate::error::Result;
 
@@ -122,11 +121,6 @@ impl Device {
             // What made-up sums lead to must not end the work itself.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         });
-    }
-
-    /// A device for rehearsals: what works on it asks for the kernels of this one.
-    pub(crate) fn stand_in(&self) -> Device {
-        Self::watched(Box::new(StandIn::of(self)), None, None)
     }
 
     fn will_launch(&self, asked: &Asked, likely: bool) {

@@ -9,7 +9,7 @@ use crate::bail;
 use crate::error::Result;
 
 /// What a device says of itself that decides which kernels work takes.
-pub(super) struct StandIn {
+struct StandIn {
     name: String,
     cpu: bool,
     lanes: usize,
@@ -18,8 +18,15 @@ pub(super) struct StandIn {
     next: AtomicU64,
 }
 
+impl Device {
+    /// A device for rehearsals: what works on it asks for the kernels of this one.
+    pub(crate) fn stand_in(&self) -> Device {
+        Self::watched(Box::new(StandIn::of(self)), None, None)
+    }
+}
+
 impl StandIn {
-    pub(super) fn of(device: &Device) -> StandIn {
+    fn of(device: &Device) -> StandIn {
         StandIn {
             name: format!("stand-in of {}", device.name()),
             cpu: device.is_cpu(),
