@@ -31,6 +31,11 @@ thread_local! {
     static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
 }
 
+#[cfg(test)]
+thread_local! {
+    static ON_CPUS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
 /// Is this thread in a rehearsal?
 pub fn active() -> bool {
     RECORD.with_borrow(|record| record.as_ref().is_some_and(|r| !r.live))
@@ -86,7 +91,7 @@ impl Device {
     pub(crate) fn rehearse(&self, name: impl FnOnce() -> String, work: impl FnOnce()) {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
         // What is part of another rehearsal goes on in it.
-        if self.is_cpu() || off() || !self.is_new(name()) || active() {
+        if self.has_its_kernels() || off() || !self.is_new(name()) || active() {
             return;
         }
         // What made-up sums lead to must not end the work itself.
@@ -96,6 +101,23 @@ impl Device {
         if let Err(e) = self.0.backend.prepare(&asked) {
             log::debug!("kernels compiled ahead: {e}");
         }
+    }
+
+    fn has_its_kernels(&self) -> bool {
+        #[cfg(test)]
+        if ON_CPUS.get() {
+            return false;
+        }
+        self.is_cpu()
+    }
+
+    /// Does work that is rehearsed on a CPU, too.
+    #[cfg(test)]
+    pub(crate) fn rehearsed_anyway<T>(work: impl FnOnce() -> T) -> T {
+        ON_CPUS.set(true);
+        let done = work();
+        ON_CPUS.set(false);
+        done
     }
 
     fn is_new(&self, name: String) -> bool {
