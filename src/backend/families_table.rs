@@ -90,6 +90,8 @@ pub const KERNELS: &[Kernel] = &[
     kernel("project_links", "ProjectLinks", "evolve.h", "EvolveArgs", Kind::ReduceMost(1, 1), &[FLOATS]).by_site(),
     kernel("links_distance", "LinksDistance", "evolve.h", "EvolveArgs", Kind::ReduceMost(1, 1), &[FLOATS]).by_site(),
     kernel("plaquette_force", "PlaquetteForce", "gauge_force.h", "ForceArgs", Kind::ReduceMost(1, 1), &[FLOATS]).blocks(Blocks::Links),
+    kernel("plaquette_flow", "PlaquetteFlow", "gauge_force.h", "ForceArgs", Kind::Site, &[FLOATS]).blocks(Blocks::Links),
+    kernel("loop_force", "LoopForce", "gauge_force.h", "ForceArgs", Kind::ReduceMost(1, 1), &[FLOATS]).blocks(Blocks::Links),
     kernel("plane_staples", "PlaneStaples", "gauge_force.h", "ForceArgs", Kind::Site, &[FLOATS]).blocks(Blocks::Links),
     kernel("rectangle_force", "RectangleForce", "gauge_force.h", "ForceArgs", Kind::ReduceMost(1, 1), &[FLOATS]).blocks(Blocks::Rectangles),
     kernel("plaquette_action", "PlaquetteAction", "gauge_force.h", "ForceArgs", Kind::Reduce(1), &[FLOATS]),
