@@ -2906,6 +2906,135 @@ plaq_status plaq_input_text(const char *input,
                             int64_t capacity,
                             int32_t *found);
 
+/* ---- Actions of chains in parts ---- */
+
+/** Terms of an action and levels of its integrator, of which a chain is made. */
+typedef struct plaq_hmc_parts {
+  int64_t id;
+} plaq_hmc_parts;
+
+/** Schemes of integrators. */
+typedef int32_t plaq_integrator;
+enum {
+  /** Second order, a force a step. */
+  PLAQ_INTEGRATOR_LEAPFROG = 0,
+  /** Omelyan's of second order, two forces. */
+  PLAQ_INTEGRATOR_OMELYAN2 = 1,
+  /** Omelyan's of fourth order, five forces. */
+  PLAQ_INTEGRATOR_OMELYAN4 = 2,
+  /** Fourth order, three forces and one at shifted links. */
+  PLAQ_INTEGRATOR_FORCE_GRADIENT = 3
+};
+
+/** A chain but for its action and its integrator: keys of an input (docs/hmc.md). */
+typedef struct plaq_hmc_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Of a trajectory. Default: 1. */
+  double length;
+  /** Default: 0. */
+  int64_t seed;
+  /** Number of the next trajectory. Default: 0. */
+  int64_t trajectory;
+  /** Trajectories with lower numbers are accepted whatever their Delta H. Default: 0. */
+  int64_t accept_until;
+  /** Every so many trajectories the way there and back is measured; 0: never. Default: 0. */
+  int64_t reversibility_every;
+} plaq_hmc_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_hmc_params_init(plaq_hmc_params *params, int64_t struct_size);
+
+/** Quarks of an action (docs/fermions.md). */
+typedef struct plaq_quarks_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|. Default: 2. */
+  int32_t flavours;
+  /** The Schur complement. Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
+  plaq_system system;
+  /** Default: 20000. */
+  int32_t max_iterations;
+  /** Precision of the iteration inside double; 0: automatic. Default: 0. */
+  plaq_precision sloppy_precision;
+  /** Solutions that guesses of force solves are made of. Default: 0. */
+  int32_t guesses;
+  /** Levels of stout smearing of the links that the operators see. Default: 0. */
+  int32_t smearing_levels;
+  /** 1: solves by GCR with multigrid. Default: 0. */
+  int32_t multigrid;
+  /** 1: also with the preconditioner. Default: 0. */
+  int32_t multigrid_preconditioner;
+  /** 1: null vectors outlive a trajectory. Default: 0. */
+  int32_t persistent;
+  /** Directions that GCR keeps. Default: 20. */
+  int32_t nkrylov;
+  /** What follows a change of links: KEEP, REFINE (once) or ANEW. Default: PLAQ_REFRESH_KEEP. */
+  plaq_refresh refresh;
+  /** Of one flavour: least shifts that multigrid solves. Default: 3. */
+  int32_t shifts;
+  /** Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
+   * Default: 1. */
+  int32_t fields;
+  /** Default: 1. */
+  int32_t check_every;
+  /** Default: 1e-8. */
+  double tolerance_force;
+  /** Default: 1e-11. */
+  double tolerance_hamiltonian;
+  /** Default: 0. */
+  double smearing_rho;
+  /** Of one flavour: errors of the rational approximations. Default: 1e-7. */
+  double error_force;
+  /** Default: 1e-12. */
+  double error_hamiltonian;
+  /** Of one flavour: ends of the spectrum's interval; 0: it is measured. Default: 0, 0. */
+  double interval[2];
+} plaq_quarks_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_quarks_params_init(plaq_quarks_params *params, int64_t struct_size);
+
+/** Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
+ * Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER. */
+plaq_status plaq_hmc_parts_create(plaq_gauge gauge,
+                                  const plaq_hmc_params *params,
+                                  plaq_hmc_parts *parts);
+
+/** Destroys parts. The zero handle is accepted. */
+plaq_status plaq_hmc_parts_destroy(plaq_hmc_parts parts);
+
+/** Adds a level with so many steps of a plaq_integrator. */
+plaq_status plaq_hmc_add_level(plaq_hmc_parts parts, int32_t integrator, int64_t steps);
+
+/** Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
+ * BAD_PARAMETER, OUT_OF_MEMORY. */
+plaq_status plaq_hmc_add_gauge(plaq_hmc_parts parts,
+                               const char *name,
+                               const plaq_gauge_action_params *params);
+
+/** Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY. */
+plaq_status plaq_hmc_add_paths(plaq_hmc_parts parts,
+                               const char *name,
+                               const int32_t *steps,
+                               const int32_t *lengths,
+                               const double *coefficients,
+                               int64_t count);
+
+/** Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
+ * kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+ * BAD_PARAMETER, UNSUPPORTED. */
+plaq_status plaq_hmc_add_quarks(plaq_hmc_parts parts,
+                                const char *name,
+                                const plaq_quarks_params *params,
+                                const plaq_dirac_params *dirac,
+                                const plaq_dirac_params *preconditioner,
+                                const plaq_multigrid_params *multigrid);
+
+/** The chain of what was added, the same bit for bit as that of an input that says so; the parts
+ * are then empty. Errors: as of plaq_hmc_create. */
+plaq_status plaq_hmc_create_from(plaq_hmc_parts parts, plaq_hmc *hmc);
+
 /* ---- Gradient flow ---- */
 
 /** Whose gradient. */

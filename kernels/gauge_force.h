@@ -34,27 +34,36 @@ PLAQ_FN Su3<R> plaquette_of(const Geom& g, const Plane (&gauge)[2], const Site& 
   return there * adj(a * b);
 }
 
-// momenta = scale momenta - step F; sums: |F|^2 over links, and the largest.
-template <class S, class R, int W>
-PLAQ_FN void kick_link(const ForceArgs& a, const Plane& momenta, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
-  Algebra<R> p;
-  load_algebra<S>(p, momenta, x, mu);
-  const R n = norm2(f), scale = splat<R>(a.scale), step = splat<R>(-a.step);
-  sums.add(0, n);
-  sums.most(1, n);
+// momenta = scale momenta - step F; with scale 0 nothing is read.
+template <class S, class R> PLAQ_FN Algebra<R> kicked(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f) {
+  const Plane momenta = plane(a.momenta, x.par);
+  Algebra<R> p = {};
+  if (a.scale != 0) load_algebra<S>(p, momenta, x, mu);
+  const R scale = splat<R>(a.scale), step = splat<R>(-a.step);
   PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = fma_(step, f.a[i], scale * p.a[i]);
   store_algebra<S>(p, momenta, x, mu);
+  return p;
+}
+// The same; sums: |F|^2 over links, and the largest.
+template <class S, class R, int W>
+PLAQ_FN void kick_link(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
+  const R n = norm2(f);
+  sums.add(0, n);
+  sums.most(1, n);
+  kicked<S>(a, x, mu, f);
 }
 
-// A link that is stored whole, of its first two rows: a third less to load than to take the other.
+// A link that is stored whole, of its first two rows: a third less to load than to take the other. The third
+// one has a rounding less than that of `complete_rows`, which link updates end with.
 template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, const Site& s, int mu) {
   Su3<R> u;
-  PLAQ_UNROLL for (int i = 0; i < 2; i++) {
-    R v[6];
-    load_part<S>(v, plane(gauge, s.par), link_site(s), 72, mu * 18 + i * 6);
-    PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[i][j] = {v[2 * j], v[2 * j + 1]};
+  R v[18];  // what nothing takes is not loaded
+  load_part<S>(v, plane(gauge, s.par), link_site(s), 72, mu * 18);
+  PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = {v[2 * i], v[2 * i + 1]};
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+    const int k = (j + 1) % 3, l = (j + 2) % 3;
+    u.e[2][j] = conj(msub(u.e[0][k] * u.e[1][l], u.e[0][l], u.e[1][k]));
   }
-  complete_rows(u);
   return u;
 }
 
@@ -77,48 +86,133 @@ template <class R> PLAQ_FN Columns<R> columns(const Su3<R>& u) {
   return v;
 }
 
-// Link number i. On a GPU the four warps of a group have the directions of the same 16 sites of either
-// parity: blocks then find most links in the first-level cache, and what a launch works on at a time lies
-// together, whatever the parity. On a CPU the eight links of two sites follow each other.
-struct LinkOrder {
-  int o, par, mu;
-};
-PLAQ_FN LinkOrder link_order(int i) {
+// Links of thread i, one after the other. On a GPU the four warps of a group have the directions of the same 16
+// sites of either parity, and go up in z together: what they read stays in the first-level cache for the next
+// step, and what a launch works on at a time lies together, whatever the parity. On a CPU there is one
+// link, and the eight links of two sites follow each other.
+template <class F> PLAQ_FN void each_link(const ForceArgs& a, int i, int lx, const F& work) {
 #if PLAQ_GPU
-  return {(i >> 7) * 16 + (i & 15), (i >> 4) & 1, (i >> 5) & 3};
+  const Geom& g = a.geom;
+  const u32 half = g.x() / 2, plane = half * g.y(), groups = (plane + 15) / 16;
+  const u32 group = (u32)i >> 7, row = group / groups, p = group % groups * 16 + (i & 15);
+  if (p >= plane) return;
+  const int t = row % (u32)g.t();
+  int z = row / (u32)g.t() * a.column();
+  PLAQ_ROLLED do work(site_of(g, p % half, p / half, z, t, (i >> 4) & 1, lx), (i >> 5) & 3);
+  while (++z % a.column() != 0 && z < g.z());
 #else
-  return {i >> 3, (i >> 2) & 1, i & 3};
+  work(site_at(a.geom, i >> 3, (i >> 2) & 1, lx), i & 3);
 #endif
+}
+
+// Sites one step from x in every direction: one that is no constant takes its own among them.
+struct Around {
+  Site up[4], down[4];
+  PLAQ_FN Around(const Geom& g, const Site& x) {
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) up[mu] = neighbour(g, x, mu, true), down[mu] = neighbour(g, x, mu, false);
+  }
+  // Only what links are found by.
+  static PLAQ_FN Site of(const Site (&s)[4], int mu) {
+    const bool odd = mu & 1, high = mu & 2;
+    Site n = s[0];
+    n.e = high ? (odd ? s[3].e : s[2].e) : (odd ? s[1].e : s[0].e);
+    n.lx = high ? (odd ? s[3].lx : s[2].lx) : (odd ? s[1].lx : s[0].lx);
+    return n;
+  }
+};
+// x+mu-nu: the step back from x+mu is that from x.
+PLAQ_FN Site corner_of(const Site& x, const Site& up, const Site& down) {
+  Site n = x;
+  n.e = up.e + (down.e - x.e), n.lx = up.lx ^ down.lx ^ x.lx;
+  return n;
+}
+
+// The sum of a link's staples with the coefficients of their planes.
+template <class S, class R> PLAQ_FN Su3<R> staples_of(const ForceArgs& a, const Site& x, int mu) {
+  const Around around(a.geom, x);
+  const Site xm = Around::of(around.up, mu);
+  Su3<R> staples = {};
+  PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+    // The warps of two directions turn to the plane of these at the same time.
+    const int nu = mu ^ k;
+    const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
+    // x+mu -> x+mu+nu -> x+nu -> x
+    const Site up = Around::of(around.up, nu);
+    Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, x, nu));
+    v = times<true>(load_rows<S, R>(a.gauge, up, mu), v);
+    v = times<false>(load_rows<S, R>(a.gauge, xm, nu), v);
+    add_columns(staples, c, v);
+    // x+mu -> x+mu-nu -> x-nu -> x
+    const Site down = Around::of(around.down, nu);
+    v = columns(load_rows<S, R>(a.gauge, down, nu));
+    v = times<true>(load_rows<S, R>(a.gauge, down, mu), v);
+    v = times<true>(load_rows<S, R>(a.gauge, corner_of(x, xm, down), nu), v);
+    add_columns(staples, c, v);
+  }
+  return staples;
 }
 
 // F_mu = sum over nu of the plaquettes that go through the link from its start, by staples.
 template <int W, class S> struct PlaquetteForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
-    const LinkOrder link = link_order(i);
-    if (link.o >= volume(a.geom)) return;
-    const int mu = link.mu;
-    const Site x = site_at(a.geom, link.o, link.par, lx), xm = neighbour(a.geom, x, mu, true);
-    Su3<R> staples = {};
-    PLAQ_ROLLED for (int k = 1; k < 4; k++) {
-      // The warps of two directions turn to the plane of these at the same time.
-      const int nu = mu ^ k;
-      const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
-      // x+mu -> x+mu+nu -> x+nu -> x
-      const Site up = neighbour(a.geom, x, nu, true);
-      Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, x, nu));
-      v = times<true>(load_rows<S, R>(a.gauge, up, mu), v);
-      v = times<false>(load_rows<S, R>(a.gauge, xm, nu), v);
-      add_columns(staples, c, v);
-      // x+mu -> x+mu-nu -> x-nu -> x
-      const Site down = neighbour(a.geom, x, nu, false), corner = neighbour(a.geom, xm, nu, false);
-      v = columns(load_rows<S, R>(a.gauge, down, nu));
-      v = times<true>(load_rows<S, R>(a.gauge, down, mu), v);
-      v = times<true>(load_rows<S, R>(a.gauge, corner, nu), v);
-      add_columns(staples, c, v);
-    }
-    const Algebra<R> f = imaginary(load_rows<S, R>(a.gauge, x, mu) * staples);
-    kick_link<S>(a, plane(a.momenta, link.par), x, mu, f, sums);
+    each_link(a, i, lx, [&](const Site& x, int mu) {
+      const Su3<R> staples = staples_of<S, R>(a, x, mu);
+      kick_link<S>(a, x, mu, imaginary(load_rows<S, R>(a.gauge, x, mu) * staples), sums);
+    });
+  }
+};
+
+// F_mu of any loops. `paths` has for each direction the number of the first word of its list, of its first
+// coefficient and of its paths; a list has for each path from x+mu to x its steps and then these (paths.h),
+// the last one first.
+template <int W, class S> struct LoopForce {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
+    each_link(a, i, lx, [&](const Site& x, int mu) {
+      const int* word = (const int*)a.paths;
+      const double* weight = (const double*)a.weights + word[4 + mu];
+      const int paths = word[8 + mu];
+      word += word[mu];
+      Su3<R> sum = {};
+      PLAQ_ROLLED for (int k = 0; k < paths; k++) {
+        const int steps = *word++;
+        Site y = x;
+        Columns<R> v;
+        PLAQ_ROLLED for (int n = 0; n < steps; n++) {
+          const int step = *word++;
+          if (step < 4) {
+            y = neighbour(a.geom, y, step, false);
+            const Su3<R> u = load_rows<S, R>(a.gauge, y, step);
+            if (n == 0) v = columns(u);
+            else v = times<false>(u, v);
+          } else {
+            const Su3<R> u = load_rows<S, R>(a.gauge, y, 7 - step);
+            if (n == 0) v = adjoint_columns(u);
+            else v = times<true>(u, v);
+            y = neighbour(a.geom, y, 7 - step, true);
+          }
+        }
+        add_columns(sum, splat<R>(weight[k]), v);
+      }
+      kick_link<S>(a, x, mu, imaginary(load_rows<S, R>(a.gauge, x, mu) * sum), sums);
+    });
+  }
+};
+
+// A stage of the flow: the same force for the momenta, and links that they move, into another field.
+template <int W, class S> struct PlaquetteFlow {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
+    each_link(a, i, lx, [&](const Site& x, int mu) {
+      const Su3<R> staples = staples_of<S, R>(a, x, mu), u = load_rows<S, R>(a.gauge, x, mu);
+      Algebra<R> p = kicked<S>(a, x, mu, imaginary(u * staples));
+      const R time = splat<R>(a.time);
+      PLAQ_UNROLL for (int k = 0; k < 8; k++) p.a[k] = time * p.a[k];
+      Su3<R> e;
+      exp_generators(e, p.a);
+      store_link<S, R18>(e * u, plane(a.flowed, x.par), x, mu);
+    });
   }
 };
 
@@ -129,25 +223,25 @@ PLAQ_FN constexpr int staple_number(int mu, int nu) { return 3 * mu + (nu > mu ?
 template <int W, class S> struct PlaneStaples {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
-    const LinkOrder link = link_order(i);
-    if (link.o >= volume(a.geom)) return;
-    const int mu = link.mu;
-    const Site x = site_at(a.geom, link.o, link.par, lx), xm = neighbour(a.geom, x, mu, true);
-    PLAQ_ROLLED for (int k = 1; k < 4; k++) {
-      const int nu = mu ^ k;
-      Su3<R> b = {};
-      const Site up = neighbour(a.geom, x, nu, true);
-      Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, xm, nu));
-      v = times<false>(load_rows<S, R>(a.gauge, up, mu), v);
-      v = times<false>(load_rows<S, R>(a.gauge, x, nu), v);
-      add_columns(b, v);
-      const Site down = neighbour(a.geom, x, nu, false), corner = neighbour(a.geom, xm, nu, false);
-      v = columns(load_rows<S, R>(a.gauge, corner, nu));
-      v = times<false>(load_rows<S, R>(a.gauge, down, mu), v);
-      v = times<true>(load_rows<S, R>(a.gauge, down, nu), v);
-      add_columns(b, v);
-      store_link<S, R18>(b, plane(a.staples, link.par), x, staple_number(mu, nu), 12);
-    }
+    each_link(a, i, lx, [&](const Site& x, int mu) {
+      const Around around(a.geom, x);
+      const Site xm = Around::of(around.up, mu);
+      PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+        const int nu = mu ^ k;
+        Su3<R> b = {};
+        const Site up = Around::of(around.up, nu);
+        Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, xm, nu));
+        v = times<false>(load_rows<S, R>(a.gauge, up, mu), v);
+        v = times<false>(load_rows<S, R>(a.gauge, x, nu), v);
+        add_columns(b, v);
+        const Site down = Around::of(around.down, nu);
+        v = columns(load_rows<S, R>(a.gauge, corner_of(x, xm, down), nu));
+        v = times<false>(load_rows<S, R>(a.gauge, down, mu), v);
+        v = times<true>(load_rows<S, R>(a.gauge, down, nu), v);
+        add_columns(b, v);
+        store_link<S, R18>(b, plane(a.staples, x.par), x, staple_number(mu, nu), 12);
+      }
+    });
   }
 };
 
@@ -194,23 +288,21 @@ PLAQ_FN void add_loops(Su3<R>& sum, const ForceArgs& a, const Site& side, const 
 template <int W, class S> struct RectangleForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
-    const LinkOrder link = link_order(i);
-    if (link.o >= volume(a.geom)) return;
-    const int mu = link.mu;
-    const Site x = site_at(a.geom, link.o, link.par, lx), xm = neighbour(a.geom, x, mu, true);
-    Su3<R> sum = {};
-    PLAQ_ROLLED for (int k = 1; k < 4; k++) {
-      const int nu = mu ^ k, p = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
-      const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
-      const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
-      const R beyond = third(mu < nu ? a.second[p] : a.first[p]);
-      const Site up = neighbour(a.geom, x, nu, true);
-      add_loops<false, S>(sum, a, x, up, xm, mu, nu, c, along, beyond);
-      const Site down = neighbour(a.geom, x, nu, false), corner = neighbour(a.geom, xm, nu, false);
-      add_loops<true, S>(sum, a, down, down, corner, mu, nu, c, along, beyond);
-    }
-    const Algebra<R> f = imaginary(load_rows<S, R>(a.gauge, x, mu) * sum);
-    kick_link<S>(a, plane(a.momenta, link.par), x, mu, f, sums);
+    each_link(a, i, lx, [&](const Site& x, int mu) {
+      const Around around(a.geom, x);
+      const Site xm = Around::of(around.up, mu);
+      Su3<R> sum = {};
+      PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+        const int nu = mu ^ k, p = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
+        const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
+        const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
+        const R beyond = third(mu < nu ? a.second[p] : a.first[p]);
+        const Site up = Around::of(around.up, nu), down = Around::of(around.down, nu);
+        add_loops<false, S>(sum, a, x, up, xm, mu, nu, c, along, beyond);
+        add_loops<true, S>(sum, a, down, down, corner_of(x, xm, down), mu, nu, c, along, beyond);
+      }
+      kick_link<S>(a, x, mu, imaginary(load_rows<S, R>(a.gauge, x, mu) * sum), sums);
+    });
   }
 };
 

@@ -85,6 +85,36 @@ fn generators_are_forces_and_their_laplacian() {
     }
 }
 
+/// A stage of Wilson's flow in one launch is a generator and an update of the links.
+#[test]
+fn stages_are_generators_and_updates() {
+    for device in devices() {
+        let mut all = extents_on(&device);
+        if !device.is_cpu() {
+            all.push([32, 32, 38, 32]);
+        }
+        for part in all {
+            let geometry = common::geometry(over_ranks(part), &device);
+            for (precision, most) in [(Precision::F64, 1e-14), (Precision::F32, 4e-6)] {
+                let mut u = GaugeField::new(&device, &geometry, precision, Recon::R18).unwrap();
+                u.set_near_unit(5, 0.5).unwrap();
+                let mut v = u.to(precision, Recon::R18).unwrap();
+                let mut p = Momenta::new(&device, &geometry, precision).unwrap();
+                let mut flow = Flow::new(&u, FlowKind::Wilson).unwrap();
+                flow.step(&mut u, 0.1).unwrap();
+                for (scale, factor) in [(0.0, 0.25), (-17.0 / 9.0, 8.0 / 9.0), (-1.0, 0.75)] {
+                    flow.generator(&v, &mut p, scale, factor).unwrap();
+                    v.evolve(&p, 0.1).unwrap();
+                }
+                let off = u.distance(&v).unwrap();
+                assert!(off < most, "{part:?} {precision:?}: {off:e}");
+                u.set_near_unit(5, 0.5).unwrap();
+                assert!(u.distance(&v).unwrap() > 0.01, "{part:?}: nothing flows");
+            }
+        }
+    }
+}
+
 #[test]
 fn steps_are_of_third_order_and_lower_the_action() {
     let device = devices().pop().unwrap();

@@ -203,9 +203,8 @@ pub fn rows(
         let action = LoopAction::one_loop_symanzik(6.5, 0.87, 2.0)?;
         let mut force = LoopForce::new(&b.o.device, geometry, precision, action)?;
         let mut p = Momenta::new(&b.o.device, geometry, precision)?;
-        // Of 6 plaquettes and 28 loops of six links: a product and two halves to turn eight numbers
-        // for each step.
-        let flops = (6.0 * 4.0 + 28.0 * 6.0) * 2.0 * 198.0 * sites;
+        // For each link of 6 plaquettes and 28 loops of six the product of all the loop's links.
+        let flops = (6.0 * 4.0 * 3.0 + 28.0 * 6.0 * 5.0) * 198.0 * sites;
         report(&mut b, "gauge_force one_loop", whole, 1, flops, bytes(72.0 + 64.0), || {
             force.kick(&u, &mut p, 1.0, 1e-9).map(|_| ())
         })?;

@@ -1511,6 +1511,74 @@ module plaq
     real(c_double) :: solve_seconds
   end type
 
+  ! Actions of chains in parts
+  !> Terms of an action and levels of its integrator, of which a chain is made.
+  type, bind(c) :: plaq_hmc_parts
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Schemes of integrators.
+  !> Second order, a force a step.
+  integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_LEAPFROG = 0
+  !> Omelyan's of second order, two forces.
+  integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_OMELYAN2 = 1
+  !> Omelyan's of fourth order, five forces.
+  integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_OMELYAN4 = 2
+  !> Fourth order, three forces and one at shifted links.
+  integer(c_int32_t), parameter :: PLAQ_INTEGRATOR_FORCE_GRADIENT = 3
+  !> A chain but for its action and its integrator: keys of an input (docs/hmc.md).
+  type, bind(c) :: plaq_hmc_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Of a trajectory.
+    real(c_double) :: length
+    integer(c_int64_t) :: seed
+    !> Number of the next trajectory.
+    integer(c_int64_t) :: trajectory
+    !> Trajectories with lower numbers are accepted whatever their Delta H.
+    integer(c_int64_t) :: accept_until
+    !> Every so many trajectories the way there and back is measured; 0: never.
+    integer(c_int64_t) :: reversibility_every
+  end type
+  !> Quarks of an action (docs/fermions.md).
+  type, bind(c) :: plaq_quarks_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
+    integer(c_int32_t) :: flavours
+    !> The Schur complement.
+    integer(c_int32_t) :: system
+    integer(c_int32_t) :: max_iterations
+    !> Precision of the iteration inside double; 0: automatic.
+    integer(c_int32_t) :: sloppy_precision
+    !> Solutions that guesses of force solves are made of.
+    integer(c_int32_t) :: guesses
+    !> Levels of stout smearing of the links that the operators see.
+    integer(c_int32_t) :: smearing_levels
+    !> 1: solves by GCR with multigrid.
+    integer(c_int32_t) :: multigrid
+    !> 1: also with the preconditioner.
+    integer(c_int32_t) :: multigrid_preconditioner
+    !> 1: null vectors outlive a trajectory.
+    integer(c_int32_t) :: persistent
+    !> Directions that GCR keeps.
+    integer(c_int32_t) :: nkrylov
+    !> What follows a change of links: KEEP, REFINE (once) or ANEW.
+    integer(c_int32_t) :: refresh
+    !> Of one flavour: least shifts that multigrid solves.
+    integer(c_int32_t) :: shifts
+    !> Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
+    integer(c_int32_t) :: fields
+    integer(c_int32_t) :: check_every
+    real(c_double) :: tolerance_force
+    real(c_double) :: tolerance_hamiltonian
+    real(c_double) :: smearing_rho
+    !> Of one flavour: errors of the rational approximations.
+    real(c_double) :: error_force
+    real(c_double) :: error_hamiltonian
+    !> Of one flavour: ends of the spectrum's interval; 0: it is measured.
+    real(c_double) :: interval(2)
+  end type
+
   ! Gradient flow
   !> Whose gradient.
   integer(c_int32_t), parameter :: PLAQ_FLOW_WILSON = 0
@@ -3216,6 +3284,85 @@ module plaq
       character(kind=c_char), intent(inout) :: value(*)
       integer(c_int64_t), value :: capacity
       integer(c_int32_t), intent(inout) :: found
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_hmc_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_hmc_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_quarks_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_quarks_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
+    !> Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
+    integer(c_int32_t) function plaq_hmc_parts_create(gauge, params, parts) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_hmc_params), intent(in), optional :: params
+      type(plaq_hmc_parts), intent(inout) :: parts
+    end function
+    !> Destroys parts. The zero handle is accepted.
+    integer(c_int32_t) function plaq_hmc_parts_destroy(parts) bind(c)
+      import
+      type(plaq_hmc_parts), value :: parts
+    end function
+    !> Adds a level with so many steps of a plaq_integrator.
+    integer(c_int32_t) function plaq_hmc_add_level(parts, integrator, steps) bind(c)
+      import
+      type(plaq_hmc_parts), value :: parts
+      integer(c_int32_t), value :: integrator
+      integer(c_int64_t), value :: steps
+    end function
+    !> Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
+    !> BAD_PARAMETER, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_hmc_add_gauge(parts, name, params) bind(c)
+      import
+      type(plaq_hmc_parts), value :: parts
+      character(kind=c_char), intent(in) :: name(*)
+      type(plaq_gauge_action_params), intent(in), optional :: params
+    end function
+    !> Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_hmc_add_paths(parts, &
+        name, &
+        steps, &
+        lengths, &
+        coefficients, &
+        count) bind(c)
+      import
+      type(plaq_hmc_parts), value :: parts
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(*)
+      real(c_double), intent(in) :: coefficients(*)
+      integer(c_int64_t), value :: count
+    end function
+    !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
+    !> kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+    !> BAD_PARAMETER, UNSUPPORTED.
+    integer(c_int32_t) function plaq_hmc_add_quarks(parts, &
+        name, &
+        params, &
+        dirac, &
+        preconditioner, &
+        multigrid) bind(c)
+      import
+      type(plaq_hmc_parts), value :: parts
+      character(kind=c_char), intent(in) :: name(*)
+      type(plaq_quarks_params), intent(in), optional :: params
+      type(plaq_dirac_params), intent(in), optional :: dirac
+      type(plaq_dirac_params), intent(in), optional :: preconditioner
+      type(plaq_multigrid_params), intent(in), optional :: multigrid
+    end function
+    !> The chain of what was added, the same bit for bit as that of an input that says so; the parts
+    !> are then empty. Errors: as of plaq_hmc_create.
+    integer(c_int32_t) function plaq_hmc_create_from(parts, hmc) bind(c)
+      import
+      type(plaq_hmc_parts), value :: parts
+      type(plaq_hmc), intent(inout) :: hmc
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_flow_params_init(params, struct_size) bind(c)

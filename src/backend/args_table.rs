@@ -617,6 +617,8 @@ kernel_args! {
         sub staples: FieldView,
         sub elements: FieldView,
         sub momenta: FieldView,
+        /// Links after a stage of the flow.
+        sub flowed: FieldView,
         /// Coefficients by plane 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in
         /// the first of its directions, and in the second.
         arg plaquette: [f64; 6],
@@ -625,6 +627,13 @@ kernel_args! {
         /// momenta = scale momenta - step F
         arg scale: f64,
         arg step: f64,
+        /// Of links that move by exp(i time momenta).
+        arg time: f64,
+        /// Links above each other in z that a thread of a GPU takes: a power of two.
+        spec column: i32,
+        /// Paths that close loops through links of each direction, and their coefficients.
+        arg paths: Ptr,
+        arg weights: Ptr,
     }
 
     /// Products and combinations of many vectors (basis.h).

@@ -91,6 +91,8 @@ kernels! {
     ProjectLinks: "project_links" in "evolve.h" takes EvolveArgs, ReduceMost(1, 1) [Float].by_site();
     LinksDistance: "links_distance" in "evolve.h" takes EvolveArgs, ReduceMost(1, 1) [Float].by_site();
     PlaquetteForce: "plaquette_force" in "gauge_force.h" takes ForceArgs, ReduceMost(1, 1) [Float].blocks(Blocks::Links);
+    PlaquetteFlow: "plaquette_flow" in "gauge_force.h" takes ForceArgs, Site [Float].blocks(Blocks::Links);
+    LoopForce: "loop_force" in "gauge_force.h" takes ForceArgs, ReduceMost(1, 1) [Float].blocks(Blocks::Links);
     PlaneStaples: "plane_staples" in "gauge_force.h" takes ForceArgs, Site [Float].blocks(Blocks::Links);
     RectangleForce: "rectangle_force" in "gauge_force.h" takes ForceArgs, ReduceMost(1, 1) [Float].blocks(Blocks::Rectangles);
     PlaquetteAction: "plaquette_action" in "gauge_force.h" takes ForceArgs, Reduce(1) [Float];

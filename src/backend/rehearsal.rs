@@ -34,6 +34,11 @@ thread_local! {
     static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
 }
 
+#[cfg(test)]
+thread_local! {
+    static ON_CPUS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
 /// Is this thread in a rehearsal?
 pub fn active() -> bool {
     RECORD.with_borrow(|record| record.as_ref().is_some_and(|r| !r.live))
@@ -112,9 +117,8 @@ impl Device {
 
     fn ask_for(&self, likely: bool, name: impl FnOnce() -> String, work: impl FnOnce()) {
         let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
-        let idle = self.is_cpu() && self.0.first.is_none();
         // What is part of another rehearsal goes on in it.
-        if idle || off() || !self.is_new(name()) || active() {
+        if self.has_its_kernels() || off() || !self.is_new(name()) || active() {
             return;
         }
         recorded(false, Some((self.clone(), likely)), || {
@@ -128,6 +132,23 @@ impl Device {
             first.asked(asked);
         }
         self.0.backend.prepare(asked, likely);
+    }
+
+    fn has_its_kernels(&self) -> bool {
+        #[cfg(test)]
+        if ON_CPUS.get() {
+            return false;
+        }
+        self.is_cpu() && self.0.first.is_none()
+    }
+
+    /// Does work that is rehearsed on a CPU, too.
+    #[cfg(test)]
+    pub(crate) fn rehearsed_anyway<T>(work: impl FnOnce() -> T) -> T {
+        ON_CPUS.set(true);
+        let done = work();
+        ON_CPUS.set(false);
+        done
     }
 
     fn is_new(&self, name: String) -> bool {

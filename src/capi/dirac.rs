@@ -182,7 +182,7 @@ impl Dirac {
     }
 }
 
-fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
+pub(crate) fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
     if !p.kappa.is_finite() || p.kappa < 0.0 || p.kappa > DiracParams::LARGEST_KAPPA {
         bail!(
             BadParameter,

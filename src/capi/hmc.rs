@@ -24,6 +24,9 @@ pub struct Chain {
 }
 
 impl Chain {
+    pub(crate) fn new(context: Arc<Context>, hmc: Hmc) -> Self {
+        Chain { context, hmc: Mutex::new(hmc), last: Mutex::new(Vec::new()) }
+    }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
@@ -136,8 +139,7 @@ fn create(gauge: &Arc<Gauge>, input: &str, hmc: &mut Out<plaq_hmc>) -> Result<()
     let links = gauge.read("gauge")?;
     let context = gauge.context();
     let chain = hmc_from_toml(links.device(), links.geometry(), links.precision(), input)?;
-    let (hmc_, last) = (Mutex::new(chain), Mutex::new(Vec::new()));
-    hmc.set(context.adopt(Chain { context: context.clone(), hmc: hmc_, last })?);
+    hmc.set(context.adopt(Chain::new(context.clone(), chain))?);
     Ok(())
 }
 

@@ -24,6 +24,7 @@ pub mod gaugefix;
 pub mod hadron;
 mod handles;
 pub mod hmc;
+pub mod hmc_parts;
 pub mod layout;
 pub mod library;
 pub mod milc;
@@ -65,6 +66,7 @@ pub const MODULES: &[&table::Module] = &[
     &path::MODULE,
     &force::MODULE,
     &hmc::MODULE,
+    &hmc_parts::MODULE,
     &flow::MODULE,
     &quda::calls::MODULE,
 ];

@@ -16,6 +16,7 @@ use crate::compose::multigrid::{
     Update,
 };
 use crate::error::Result;
+use crate::fields::Geometry;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 
 /// What a `plaq_multigrid` stands for.
@@ -274,7 +275,10 @@ fn smoothing(p: &plaq_multigrid_params, level: usize) -> Result<(usize, usize)> 
     Ok((count(p.pre, "pre", 0)?, post))
 }
 
-fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParams> {
+pub(crate) fn translated(
+    geometry: &Geometry,
+    p: &plaq_multigrid_params,
+) -> Result<MultigridParams> {
     use crate::fields::Precision::F32;
     if p.levels != 0 && !(2..=5).contains(&p.levels) {
         bail!(BadParameter, "params.levels: expected 0 or 2 to 5, found {}", p.levels);
@@ -282,7 +286,6 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     if p.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
     }
-    let geometry = dirac.op().gauge().geometry();
     let mut params = MultigridParams::for_lattice(geometry);
     params.gather = match p.gather {
         -1 => None,
@@ -369,6 +372,10 @@ fn translated(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParam
     Ok(params)
 }
 
+fn translated_for(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParams> {
+    translated(dirac.op().gauge().geometry(), p)
+}
+
 fn adopt(dirac: &Dirac, made: Hierarchy, multigrid: &mut Out<plaq_multigrid>) -> Result<()> {
     let report = made.report();
     log::info!(
@@ -387,7 +394,7 @@ fn create(
     params: &plaq_multigrid_params,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
-    let made = Hierarchy::new(dirac.op(), &translated(dirac, params)?)?;
+    let made = Hierarchy::new(dirac.op(), &translated_for(dirac, params)?)?;
     adopt(dirac, made, multigrid)
 }
 
@@ -399,7 +406,7 @@ fn create_from(
 ) -> Result<()> {
     dirac.context().check_same(vectors.context(), "vectors")?;
     let vectors = vectors.read("vectors")?;
-    let made = Hierarchy::with_vectors(dirac.op(), &translated(dirac, params)?, &vectors)?;
+    let made = Hierarchy::with_vectors(dirac.op(), &translated_for(dirac, params)?, &vectors)?;
     adopt(dirac, made, multigrid)
 }
 
@@ -408,12 +415,12 @@ fn destroy(multigrid: plaq_multigrid) -> Result<()> {
 }
 
 fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i64>) -> Result<()> {
-    bytes.set(Hierarchy::memory(dirac.op(), &translated(dirac, params)?) as i64);
+    bytes.set(Hierarchy::memory(dirac.op(), &translated_for(dirac, params)?) as i64);
     Ok(())
 }
 
 /// What an update is asked for.
-fn refreshed(refresh: i32, passes: i32) -> Result<Update> {
+pub(crate) fn refreshed(refresh: i32, passes: i32) -> Result<Update> {
     match choose(refresh, "refresh")? {
         Refresh::None => bail!(InvalidArgument, "refresh: PLAQ_REFRESH_NONE is no update"),
         Refresh::Keep => Ok(Update::Keep),
@@ -516,7 +523,7 @@ fn load(
     file: &str,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
-    let made = load_multigrid(Path::new(file), dirac.op(), &translated(dirac, params)?)?;
+    let made = load_multigrid(Path::new(file), dirac.op(), &translated_for(dirac, params)?)?;
     adopt(dirac, made, multigrid)
 }
 

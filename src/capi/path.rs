@@ -45,7 +45,7 @@ fn path_of(numbers: &[i32]) -> Result<Vec<u8>> {
     numbers.iter().map(step).collect()
 }
 
-fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> Result<Paths> {
+pub(crate) fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> Result<Paths> {
     if !(1..=MOST as i64).contains(&count) {
         bail!(BadParameter, "count: expected 1 to {MOST} paths, found {count}");
     }

@@ -119,6 +119,8 @@ pub struct Flow {
     force: GaugeForce,
     momenta: Option<Momenta>,
     scratch: Option<Momenta>,
+    /// Of Wilson's flow: links after a stage.
+    next: Option<GaugeField>,
     /// Of adaptive steps: links of the step's start and those of second order, and their exponent.
     adaptive: Option<(GaugeField, GaugeField, Momenta)>,
 }
@@ -137,6 +139,10 @@ impl Flow {
             force: GaugeForce::new(device, geometry, precision, c)?,
             momenta: Some(momenta()?),
             scratch: if kind == FlowKind::Zeuthen { Some(momenta()?) } else { None },
+            next: match kind {
+                FlowKind::Wilson => Some(GaugeField::new(device, geometry, precision, Recon::R18)?),
+                _ => None,
+            },
             adaptive: None,
         })
     }
@@ -182,12 +188,20 @@ impl Flow {
     fn stages(&mut self, gauge: &mut GaugeField, p: &mut Momenta, step: f64) -> Result<()> {
         let stages = [(0.0, 0.25, 0.25), (-17.0 / 9.0, 8.0 / 9.0, 2.25), (-1.0, 0.75, 0.0)];
         for (k, (scale, factor, second)) in stages.into_iter().enumerate() {
-            self.generator(gauge, p, scale, factor)?;
+            match &mut self.next {
+                Some(next) => {
+                    self.force.flow(gauge, p, next, (scale, factor, step))?;
+                    std::mem::swap(gauge, next);
+                }
+                None => {
+                    self.generator(gauge, p, scale, factor)?;
+                    gauge.evolve(p, step)?;
+                }
+            }
             if let (Some((_, _, q)), true) = (&mut self.adaptive, k < 2) {
                 // 2 Z1 - Z0
                 q.add(if k == 0 { 0.0 } else { 1.0 }, second, p)?;
             }
-            gauge.evolve(p, step)?;
         }
         Ok(())
     }

@@ -10,6 +10,21 @@ static const char QUARKS[] =
     "length = 0.5\n[[monomial]]\nname = \"quarks\"\ntype = \"two_flavours\"\noperator = { mass = 0.3 }\n"
     "[[level]]\nintegrator = \"leapfrog\"\nsteps = 4\nmonomials = [\"quarks\"]\n";
 
+/* One monomial of each kind. */
+static const char EVERYTHING[] =
+    "length = 0.1\nseed = 5\ntrajectory = 2\naccept_until = 9\nreversibility_every = 2\n"
+    "[[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, phase = [0, 0, 0, 0.5] }\n"
+    "preconditioner = { mass = 0.9, csw = 1.2 }\nsmearing = { rho = 0.1, levels = 1 }\n"
+    "[monomial.solver]\nmethod = \"multigrid\"\ntolerance_force = 1e-7\nguesses = 2\n"
+    "multigrid = { blocks = [[2, 2, 2, 2]], vectors = [4], post = 4, update = \"refine\", setup_iterations = 4 }\n"
+    "[[monomial]]\nname = \"strange\"\ntype = \"one_flavour\"\noperator = { kappa = 0.11 }\nasymmetric = true\nparity = 1\n"
+    "interval = [0.1, 4.0]\nerror_force = 1e-5\nerror_hamiltonian = 1e-7\ncheck_every = 0\nsolver = { sloppy = \"single\" }\n"
+    "[[monomial]]\nname = \"loops\"\ntype = \"loops\"\nimages = false\n"
+    "loops = [{ path = \"x y z -x -y -z\", coefficient = 0.4 }, { path = \"t x -t -x\", coefficient = -0.2 }]\n"
+    "[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"rectangle\"\nbeta = 5.0\nc1 = -0.125\n"
+    "[[level]]\nintegrator = \"leapfrog\"\nsteps = 1\nmonomials = [\"light\", \"strange\"]\n"
+    "[[level]]\nintegrator = \"force_gradient\"\nsteps = 1\nmonomials = [\"loops\", \"gauge\"]\n";
+
 static plaq_gauge some_gauge(plaq_context context) {
   plaq_gauge_params p = gauge_params();
   plaq_gauge gauge;
@@ -225,6 +240,111 @@ static void trajectories(plaq_context context) {
   EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_run(hmc, gauge, 1, NULL, NULL, NULL));
 }
 
+/* The same chain without text. */
+static plaq_hmc_parts everything(plaq_gauge gauge) {
+  const int32_t steps[] = {0, 1, 2, 7, 6, 5, 3, 0, 4, 7}, lengths[] = {6, 4};
+  const double coefficients[] = {0.4, -0.2};
+  plaq_hmc_parts parts;
+  plaq_hmc_params params;
+  plaq_quarks_params quarks;
+  plaq_dirac_params dirac, heavy;
+  plaq_multigrid_params multigrid;
+  plaq_gauge_action_params action;
+  int k;
+  OK(plaq_hmc_params_init(&params, sizeof params));
+  OK(plaq_dirac_params_init(&dirac, sizeof dirac));
+  OK(plaq_dirac_params_init(&heavy, sizeof heavy));
+  OK(plaq_quarks_params_init(&quarks, sizeof quarks));
+  OK(plaq_multigrid_params_init(&multigrid, sizeof multigrid));
+  OK(plaq_gauge_action_params_init(&action, sizeof action));
+  params.length = 0.1;
+  params.seed = 5;
+  params.trajectory = 2;
+  params.accept_until = 9;
+  params.reversibility_every = 2;
+  OK(plaq_hmc_parts_create(gauge, &params, &parts));
+  action.beta[0] = action.beta[1] = 5;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "a level comes before", plaq_hmc_add_gauge(parts, "gauge", &action));
+
+  OK(plaq_hmc_add_level(parts, PLAQ_INTEGRATOR_LEAPFROG, 1));
+  dirac.kappa = 0.12;
+  heavy.mass = 0.9;
+  dirac.csw = heavy.csw = 1.2;
+  dirac.boundary[3] = 0.5;
+  quarks.smearing_rho = 0.1;
+  quarks.smearing_levels = 1;
+  quarks.multigrid = 1;
+  quarks.tolerance_force = 1e-7;
+  quarks.guesses = 2;
+  quarks.refresh = PLAQ_REFRESH_REFINE;
+  multigrid.levels = 2;
+  for (k = 0; k < 4; k++) multigrid.block[k] = 2;
+  multigrid.vectors[0] = 4;
+  multigrid.post = 4;
+  multigrid.setup_iterations = 4;
+  OK(plaq_hmc_add_quarks(parts, "light", &quarks, &dirac, &heavy, &multigrid));
+  quarks.flavours = 3;
+  REFUSED(PLAQ_BAD_PARAMETER, "flavours", plaq_hmc_add_quarks(parts, "three", &quarks, &dirac, NULL, NULL));
+  OK(plaq_quarks_params_init(&quarks, sizeof quarks));
+  OK(plaq_dirac_params_init(&dirac, sizeof dirac));
+  dirac.kappa = 0.11;
+  quarks.flavours = 1;
+  quarks.system = PLAQ_SYSTEM_ODD_ASYMMETRIC;
+  quarks.sloppy_precision = PLAQ_PRECISION_SINGLE;
+  quarks.interval[0] = 0.1;
+  quarks.interval[1] = 4;
+  quarks.error_force = 1e-5;
+  quarks.error_hamiltonian = 1e-7;
+  quarks.check_every = 0;
+  REFUSED(PLAQ_UNSUPPORTED, "preconditioner", plaq_hmc_add_quarks(parts, "strange", &quarks, &dirac, &heavy, NULL));
+  OK(plaq_hmc_add_quarks(parts, "strange", &quarks, &dirac, NULL, NULL));
+
+  OK(plaq_hmc_add_level(parts, PLAQ_INTEGRATOR_FORCE_GRADIENT, 1));
+  OK(plaq_hmc_add_paths(parts, "loops", steps, lengths, coefficients, 2));
+  action.c0[0] = action.c0[1] = 2;
+  for (k = 0; k < 3; k++) action.c1[k] = -0.125;
+  OK(plaq_hmc_add_gauge(parts, "gauge", &action));
+  return parts;
+}
+
+static void chains_in_parts(plaq_context context) {
+  plaq_gauge gauge = some_gauge(context), again = some_gauge(context);
+  plaq_hmc by_text, in_parts, none = {0};
+  plaq_hmc_report one, other;
+  plaq_hmc_parts parts, zero = {0};
+  double *links = numbers(LINKS), *same = numbers(LINKS);
+  OK(plaq_gauge_warm(gauge, 4, 0.4));
+  OK(plaq_gauge_warm(again, 4, 0.4));
+  OK(plaq_hmc_report_init(&one, sizeof one));
+  OK(plaq_hmc_report_init(&other, sizeof other));
+  OK(plaq_hmc_create(gauge, EVERYTHING, &by_text));
+  parts = everything(again);
+  OK(plaq_hmc_create_from(parts, &in_parts));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "a chain was made", plaq_hmc_create_from(parts, &none));
+  OK(plaq_hmc_run(by_text, gauge, 1, NULL, NULL, &one));
+  OK(plaq_hmc_run(in_parts, again, 1, NULL, NULL, &other));
+  CHECK(one.delta_h == other.delta_h && one.plaquette == other.plaquette && one.iterations == other.iterations);
+  CHECK(one.reversibility_links >= 0 && one.reversibility_links == other.reversibility_links);
+  OK(plaq_gauge_save(gauge, NULL, links));
+  OK(plaq_gauge_save(again, NULL, same));
+  CHECK(distance(links, same, LINKS) == 0);
+  OK(plaq_hmc_parts_destroy(parts));
+  OK(plaq_hmc_parts_destroy(zero));
+
+  /* What is no chain leaves the parts as they are. */
+  OK(plaq_hmc_parts_create(gauge, NULL, &parts));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "integrator", plaq_hmc_add_level(parts, 9, 1));
+  OK(plaq_hmc_add_level(parts, PLAQ_INTEGRATOR_OMELYAN2, 0));
+  REFUSED(PLAQ_BAD_PARAMETER, "steps", plaq_hmc_create_from(parts, &none));
+  REFUSED(PLAQ_BAD_PARAMETER, "steps", plaq_hmc_create_from(parts, &none));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_hmc_add_gauge(parts, "gauge", NULL));
+  OK(plaq_hmc_parts_destroy(parts));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_create_from(parts, &none));
+  OK(plaq_hmc_destroy(by_text));
+  OK(plaq_hmc_destroy(in_parts));
+  free(links), free(same);
+}
+
 static int32_t end(double time, double t2e, double charge, void *user) {
   (void)charge;
   CHECK(t2e >= 0);
@@ -279,6 +399,7 @@ int main(void) {
   plaq_context context = cpu_context();
   single_steps(context);
   trajectories(context);
+  chains_in_parts(context);
   flows(context);
   refused_flow(context);
   OK(plaq_context_destroy(context));

@@ -1,6 +1,6 @@
 //! Gauge actions and forces against closed loops that the reference follows.
 
-use plaq::fields::{Momenta, Precision};
+use plaq::fields::{GaugeField, Momenta, Precision, Recon};
 use plaq::ops::hmc::gauge_action::{
     GaugeCoefficients, GaugeForce, LinkAction, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
 };
@@ -167,6 +167,40 @@ fn single_precision_and_scaled_momenta() {
             let expected: Vec<f64> = p.iter().zip(&f).map(|(p, f)| -0.5 * p - 0.3 * f).collect();
             let off = common::distance(&double, &expected);
             assert!(off < 1e-13, "{name}: {off:e}");
+        }
+    }
+}
+
+/// GPUs take links of large lattices in columns along z, here of four, which end with two.
+#[test]
+fn forces_of_columns_are_derivatives() {
+    for device in devices().into_iter().filter(|d| !d.is_cpu()) {
+        let geometry = common::geometry(over_ranks([32, 32, 38, 32]), &device);
+        let field = |seed| {
+            let mut p = Momenta::new(&device, &geometry, Precision::F64).unwrap();
+            p.set_gaussian(seed, 0).unwrap();
+            p
+        };
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        u.set_near_unit(3, 0.5).unwrap();
+        let actions = [0.0, TREE_LEVEL_SYMANZIK].map(|c1| GaugeCoefficients::improved(6.0, c1));
+        for c in actions {
+            let mut force =
+                GaugeForce::new(&device, &geometry, Precision::F64, c.unwrap()).unwrap();
+            let (v, mut f) = (field(1), field(2));
+            force.kick(&u, &mut f, 0.0, -1.0).unwrap();
+            let (ff, vv) = (f.kinetic().unwrap(), v.kinetic().unwrap());
+            f.add(1.0, 1.0, &v).unwrap();
+            let slope = f.kinetic().unwrap() - ff - vv;
+            let mut at = |step: f64| {
+                let mut moved = u.to(Precision::F64, Recon::R18).unwrap();
+                moved.evolve(&v, step).unwrap();
+                force.action(&moved).unwrap()
+            };
+            let h = 2e-3;
+            let d = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+            println!("columns: {slope}, {d}, |F| {}", (2.0 * ff).sqrt());
+            assert!((slope - d).abs() < 1e-5 * (2.0 * ff).sqrt(), "{slope}, {d}");
         }
     }
 }

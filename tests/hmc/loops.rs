@@ -48,14 +48,22 @@ fn slow_action(lat: Lattice, u: &Gauge, action: &LoopAction) -> f64 {
     action.loops().iter().zip(action.coefficients()).map(term).sum()
 }
 
-/// The one-loop action, and random loops with random coefficients.
+/// The one-loop action, and random loops with random coefficients: short ones, and some too long for a force
+/// link by link.
 fn actions(extents: [usize; 4]) -> Vec<(&'static str, LoopAction)> {
-    let paths = random_paths(11, 10, extents, 71);
     let mut rng = Rng::new(72);
-    let numbers = paths.iter().map(|_| 2.0 * rng.uniform() - 1.0).collect();
+    let mut random = |paths: Vec<Vec<u8>>| {
+        let numbers = paths.iter().map(|_| 2.0 * rng.uniform() - 1.0).collect();
+        LoopAction::new(Paths::new(paths).unwrap(), numbers).unwrap()
+    };
+    let mut short = random_paths(7, 8, extents, 70);
+    short.retain(|path| path.len() <= 8);
+    let long = random_paths(11, 10, extents, 71);
+    assert!(long.iter().any(|path| path.len() > 8));
     vec![
         ("one loop", LoopAction::one_loop_symanzik(6.0, 0.86, 2.0).unwrap()),
-        ("random", LoopAction::new(Paths::new(paths).unwrap(), numbers).unwrap()),
+        ("short", random(short)),
+        ("random", random(long)),
     ]
 }
 

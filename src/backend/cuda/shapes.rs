@@ -18,13 +18,7 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
         (Blocks::Small, _) => shape(64, if double { 4 } else { 8 }),
         (Blocks::SmallSingle, _) if !double => shape(64, 8),
         (Blocks::AllRegisters, _) => shape(64, 4),
-        (Blocks::Links, _) => {
-            if double {
-                shape(384, 1)
-            } else {
-                shape(256, 2)
-            }
-        }
+        (Blocks::Links, _) => shape(if double { 384 } else { 512 }, 1),
         (Blocks::Rectangles, _) => shape(if double { 256 } else { 384 }, 1),
         (_, Kind::Site | Kind::Block) => shape(128, if double { 2 } else { 4 }),
         (_, Kind::Lane) => shape(64, 4),

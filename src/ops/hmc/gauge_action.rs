@@ -134,6 +134,7 @@ impl GaugeForce {
         let mut args = ForceArgs {
             geom: geometry.args(),
             gauge: gauge.view(),
+            column: link_work(geometry, &self.device).1,
             plaquette: self.coefficients.plaquette,
             first: self.coefficients.first,
             second: self.coefficients.second,
@@ -145,21 +146,49 @@ impl GaugeForce {
         Ok(args)
     }
 
+    /// A stage of the gradient flow of plaquettes alone, in one launch: p = scale p - step F and
+    /// to = exp(i time p) U.
+    pub(crate) fn flow(
+        &self,
+        gauge: &GaugeField,
+        momenta: &mut Momenta,
+        to: &mut GaugeField,
+        (scale, step, time): (f64, f64, f64),
+    ) -> Result<()> {
+        momenta.matches(gauge.geometry(), gauge.device(), "links")?;
+        let args = self.args(gauge)?;
+        let alike = (to.precision(), to.recon()) == (gauge.precision(), gauge.recon());
+        if self.staples.is_some() || !alike || momenta.precision() != gauge.precision() {
+            bail!(Internal, "gauge force: no stage of a flow of these fields");
+        }
+        momenta.matches(to.geometry(), to.device(), "links")?;
+        let (momenta, flowed) = (momenta.view(), to.view());
+        let args = ForceArgs { momenta, flowed, scale, step, time, ..args };
+        let (work, _) = link_work(&self.geometry, &self.device);
+        self.device.launch(kernels::PlaquetteFlow::of(self.precision)?, &args, work)?;
+        to.exchange(None)
+    }
+
     /// Staples with their borders, where there are rectangles.
     fn prepare(&self, args: &ForceArgs) -> Result<()> {
         let Some(staples) = &self.staples else { return Ok(()) };
-        let work = link_work(&self.geometry, &self.device);
+        let (work, _) = link_work(&self.geometry, &self.device);
         self.device.launch(kernels::PlaneStaples::of(self.precision)?, args, work)?;
         staples.exchange()
     }
 }
 
-/// A link for each thread (`link_order` in kernels/gauge_force.h): GPUs take 16 sites of either parity at
-/// a time.
-fn link_work(geometry: &Geometry, device: &Device) -> Work {
+/// Threads that take links (`each_link` in kernels/gauge_force.h), and how many above each other in z each
+/// takes: one on a CPU, up to eight on a GPU as long as its multiprocessors have several groups each in turn.
+pub(super) fn link_work(geometry: &Geometry, device: &Device) -> (Work, i32) {
     let one = geometry.work(1);
-    let sites = if device.is_cpu() { one.n } else { one.n.next_multiple_of(16) };
-    Work { n: 8 * sites, ..one }
+    if device.is_cpu() {
+        return (Work { n: 8 * one.n, ..one }, 1);
+    }
+    let [x, y, z, t] = geometry.extents();
+    let groups = (x / 2 * y).div_ceil(16) * t;
+    let column = [8, 4, 2].into_iter().find(|c| groups * z / c >= 8192).unwrap_or(1);
+    (Work { n: 128 * groups * z.div_ceil(column), ..one }, column as i32)
 }
 
 impl KickReport {
@@ -216,7 +245,7 @@ impl LinkAction for GaugeForce {
         let args = ForceArgs { momenta: momenta.view(), scale, step, ..self.args(gauge)? };
         self.prepare(&args)?;
         let (geometry, device, p) = (gauge.geometry(), gauge.device(), gauge.precision());
-        let work = link_work(geometry, device);
+        let (work, _) = link_work(geometry, device);
         let v = match self.staples {
             Some(_) => {
                 geometry.reduce_here(device, kernels::RectangleForce::of(p)?, &args, work)?

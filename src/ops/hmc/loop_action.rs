@@ -1,15 +1,17 @@
 //! Gauge actions of any closed loops, and their forces.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::gauge_action::LinkAction;
+use super::gauge_action::{link_work, LinkAction};
 use super::KickReport;
-use crate::backend::args::PathArgs;
-use crate::backend::kernels;
-use crate::backend::Device;
+use crate::backend::args::{ForceArgs, PathArgs};
+use crate::backend::{kernels, Buffer, Device};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision};
+use crate::fields::{
+    sum_and_most, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision,
+};
 use crate::ops::paths::{images, Paths, Walker, TOGETHER};
 
 /// S = sum over x and loops of coefficient (1 - Re tr L(x) / 3), L(x) the product of links along the
@@ -95,23 +97,71 @@ impl LoopAction {
     pub fn coefficients(&self) -> &[f64] {
         &self.coefficients
     }
+
+    fn link_by_link(&self, geometry: &Geometry) -> bool {
+        geometry.halo_mask() == 0 && self.loops.iter().all(|l| (2..=SHORT).contains(&l.len()))
+    }
+
+    /// What closes the loops through links of each direction, as the kernel `loop_force` reads it: paths from
+    /// the link's end to its start, each once, and a sixth of their coefficients.
+    fn lists(&self) -> (Vec<i32>, Vec<f64>) {
+        let mut all: [BTreeMap<Vec<u8>, f64>; 4] = Default::default();
+        for (path, c) in self.loops.iter().zip(&self.coefficients) {
+            let back: Vec<u8> = path.iter().rev().map(|s| 7 - s).collect();
+            for (way, k) in
+                [path, &back].into_iter().flat_map(|w| (0..w.len()).map(move |k| (w, k)))
+            {
+                // In the sense in which it goes forward along its link k.
+                if let Some(list) = all.get_mut(usize::from(way[k])) {
+                    let rest = way[k + 1..].iter().chain(&way[..k]);
+                    *list.entry(rest.rev().copied().collect()).or_default() += c / 6.0;
+                }
+            }
+        }
+        let (mut words, mut weights) = (vec![0; 12], vec![]);
+        for (mu, list) in all.into_iter().enumerate() {
+            (words[mu], words[4 + mu], words[8 + mu]) =
+                (words.len() as i32, weights.len() as i32, list.len() as i32);
+            for (path, weight) in list {
+                words.push(path.len() as i32);
+                words.extend(path.into_iter().map(i32::from));
+                weights.push(weight);
+            }
+        }
+        (words, weights)
+    }
 }
+
+/// Steps of a loop at most whose force is taken link by link: products of n links for each of them are n (n - 1),
+/// of whole fields 2 n.
+const SHORT: usize = 8;
 
 /// Actions and forces of one set of loops, with the fields that they need between kernels.
 #[derive(Debug)]
 pub struct LoopForce {
     action: LoopAction,
     walker: Walker,
-    /// Traceless imaginary parts, before and after a step.
-    elements: [MatrixField; 2],
-    force: Momenta,
+    way: Way,
+}
+
+/// How forces come.
+#[derive(Debug)]
+enum Way {
+    /// Link by link, by the paths that close its loops: short loops, which no border cuts.
+    Links { paths: Buffer, weights: Buffer },
+    /// Traceless imaginary parts go along the loops, a field before a step and one after it.
+    Steps { elements: [MatrixField; 2], force: Momenta },
 }
 
 impl LoopForce {
     /// Bytes of the fields that are kept.
     pub fn bytes(geometry: &Geometry, precision: Precision, action: &LoopAction) -> usize {
         let together = action.loops.len().min(TOGETHER);
-        Walker::bytes(geometry, precision, together)
+        let walker = Walker::bytes(geometry, precision, together);
+        if action.link_by_link(geometry) {
+            return walker;
+        }
+        walker
             + 2 * MatrixField::bytes(geometry, precision, MatrixForm::Algebra, together)
             + Momenta::bytes(geometry, precision)
     }
@@ -129,50 +179,65 @@ impl LoopForce {
         action.loops.check_closed(geometry.global_extents())?;
         device.require(Self::bytes(geometry, precision, &action) as u64, "forces of loops")?;
         let walker = Walker::new(device, geometry, precision, action.loops.len())?;
-        let field = || {
-            MatrixField::new(device, geometry, precision, MatrixForm::Algebra, walker.together())
+        let way = if action.link_by_link(geometry) {
+            let (paths, weights) = action.lists();
+            let upload = |bytes: &[u8]| -> Result<Buffer> {
+                let mut buffer = device.alloc(bytes.len())?;
+                buffer.upload(bytes)?;
+                Ok(buffer)
+            };
+            let paths = upload(bytemuck::cast_slice(&paths))?;
+            Way::Links { paths, weights: upload(bytemuck::cast_slice(&weights))? }
+        } else {
+            let (form, together) = (MatrixForm::Algebra, walker.together());
+            let field = || MatrixField::new(device, geometry, precision, form, together);
+            let elements = [field()?, field()?];
+            Way::Steps { elements, force: Momenta::new(device, geometry, precision)? }
         };
-        let elements = [field()?, field()?];
-        let force = Momenta::new(device, geometry, precision)?;
-        Ok(LoopForce { action, walker, elements, force })
+        Ok(LoopForce { action, walker, way })
     }
 
     pub fn loops(&self) -> &LoopAction {
         &self.action
     }
+}
 
-    /// Adds the force of some loops.
-    fn add(&self, gauge: &GaugeField, batch: &[usize]) -> Result<()> {
-        let loops = &self.action.loops;
-        let products = self.walker.walk(gauge, loops, batch)?;
-        let [mut from, mut to] = [&self.elements[0], &self.elements[1]];
-        let mut args = self.walker.args(gauge);
-        // The force of c (1 - Re tr L / 3) is c / 3 Im tr T_a L.
-        for (slot, &k) in batch.iter().enumerate() {
-            args.coef[slot] = self.action.coefficients[k] / 6.0;
-        }
-        (args.from, args.to) = (products.view(), from.view());
-        self.walker.launch(kernels::PathElements::of(gauge.precision())?, &args)?;
-        let most = batch.iter().map(|&k| loops.get(k).len()).max().unwrap_or(0);
-        for n in 0..most {
-            from.exchange()?;
-            let mut args = PathArgs {
-                from: from.view(),
-                to: to.view(),
-                force: self.force.view(),
-                ..self.walker.args(gauge)
-            };
-            for (slot, &k) in batch.iter().enumerate() {
-                if let Some(&step) = loops.get(k).get(n) {
-                    args.step[slot] = i32::from(step);
-                    args.last[slot] = i32::from(n + 1 == loops.get(k).len());
-                }
-            }
-            self.walker.launch(kernels::PathTurn::of(gauge.precision())?, &args)?;
-            std::mem::swap(&mut from, &mut to);
-        }
-        Ok(())
+/// Adds the force of some loops.
+fn add(
+    (action, walker): (&LoopAction, &Walker),
+    gauge: &GaugeField,
+    batch: &[usize],
+    (elements, force): (&[MatrixField; 2], &Momenta),
+) -> Result<()> {
+    let loops = &action.loops;
+    let products = walker.walk(gauge, loops, batch)?;
+    let [mut from, mut to] = [&elements[0], &elements[1]];
+    let mut args = walker.args(gauge);
+    // The force of c (1 - Re tr L / 3) is c / 3 Im tr T_a L.
+    for (slot, &k) in batch.iter().enumerate() {
+        args.coef[slot] = action.coefficients[k] / 6.0;
     }
+    (args.from, args.to) = (products.view(), from.view());
+    walker.launch(kernels::PathElements::of(gauge.precision())?, &args)?;
+    let most = batch.iter().map(|&k| loops.get(k).len()).max().unwrap_or(0);
+    for n in 0..most {
+        from.exchange()?;
+        let mut args = PathArgs {
+            from: from.view(),
+            to: to.view(),
+            force: force.view(),
+            ..walker.args(gauge)
+        };
+        for (slot, &k) in batch.iter().enumerate() {
+            if let Some(&step) = loops.get(k).get(n) {
+                args.step[slot] = i32::from(step);
+                args.last[slot] = i32::from(n + 1 == loops.get(k).len());
+            }
+        }
+        walker.launch(kernels::PathTurn::of(gauge.precision())?, &args)?;
+        std::mem::swap(&mut from, &mut to);
+    }
+    Ok(())
 }
 
 impl LinkAction for LoopForce {
@@ -198,12 +263,35 @@ impl LinkAction for LoopForce {
             let (links, p) = (gauge.precision(), momenta.precision());
             bail!(FieldMismatch, "gauge force: links in {links} and momenta in {p}");
         }
-        self.force.clear()?;
-        for batch in self.action.loops.batches(self.walker.together()) {
-            self.add(gauge, &batch)?;
-        }
-        let size = self.force.norm2()?;
-        momenta.add(scale, -step, &self.force)?;
-        Ok(KickReport::of(gauge.geometry(), size))
+        let geometry = gauge.geometry();
+        let LoopForce { action, walker, way } = self;
+        let size = match way {
+            Way::Links { paths, weights } => {
+                let (work, column) = link_work(geometry, gauge.device());
+                let args = ForceArgs {
+                    geom: geometry.args(),
+                    gauge: gauge.view(),
+                    momenta: momenta.view(),
+                    scale,
+                    step,
+                    column,
+                    paths: paths.ptr(),
+                    weights: weights.ptr(),
+                    ..Default::default()
+                };
+                let kernel = kernels::LoopForce::of(gauge.precision())?;
+                let sums = geometry.reduce_here(gauge.device(), kernel, &args, work)?;
+                sum_and_most(geometry, &sums)?
+            }
+            Way::Steps { elements, force } => {
+                force.clear()?;
+                for batch in action.loops.batches(walker.together()) {
+                    add((action, walker), gauge, &batch, (elements, force))?;
+                }
+                momenta.add(scale, -step, force)?;
+                force.norm2()?
+            }
+        };
+        Ok(KickReport::of(geometry, size))
     }
 }

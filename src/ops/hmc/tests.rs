@@ -11,6 +11,7 @@ use crate::backend::tests::common::Lex;
 use crate::backend::Device;
 use crate::compose::tests::compare;
 use crate::compose::Schur;
+use crate::error::Status;
 use crate::fields::{GaugeField, Geometry, Precision, Recon};
 use crate::operators::DiracParams;
 
@@ -126,6 +127,23 @@ fn a_rehearsed_trajectory_of_one_flavour_asks_for_its_kernels() {
             let quark = OneFlavour::new("strange", params).unwrap();
             chain(links, vec![gauge(links, 0.0), Box::new(quark)], Scheme::Omelyan2)
         });
+    }
+}
+
+/// Memory comes before a rehearsal: what that makes would stay with operators that are there.
+#[test]
+fn a_chain_that_is_refused_keeps_nothing() {
+    let mut links = links();
+    let device = links.device().clone();
+    let quarks = two("light", dirac(0.12, 1.3), None, 2);
+    let mut hmc = chain(&links, vec![gauge(&links, 0.0), Box::new(quarks)], Scheme::Omelyan2);
+    let announced = hmc.memory(&links).unwrap();
+    let held = device.used().0;
+    for (limit, refused) in [(held + announced - 1, true), (u64::MAX, false)] {
+        device.limit_memory(limit);
+        let done = Device::rehearsed_anyway(|| hmc.run(&mut links));
+        assert_eq!(done.err().map(|e| e.status), refused.then_some(Status::OutOfMemory));
+        assert_eq!(device.used().0 == held, refused, "{held}, {}", device.used().0);
     }
 }
 

@@ -121,36 +121,8 @@ impl Hmc {
         monomials: Vec<Box<dyn Monomial>>,
         params: HmcParams,
     ) -> Result<Self> {
-        let steps = steps_of(&params.levels, params.length)?;
-        let place = |name: &String| {
-            let found = monomials.iter().position(|m| m.name() == name);
-            found.ok_or_else(|| {
-                let names: Vec<&str> = monomials.iter().map(|m| m.name()).collect();
-                let text = format!(
-                    "integrator: expected monomials among {}, found {name}",
-                    names.join(", ")
-                );
-                crate::error::Error::new(crate::error::Status::BadParameter, text)
-            })
-        };
-        let of_level: Vec<Vec<usize>> = params
-            .levels
-            .iter()
-            .map(|level| level.monomials.iter().map(place).collect())
-            .collect::<Result<_>>()?;
-        for (k, m) in monomials.iter().enumerate() {
-            let name = m.name();
-            if monomials[..k].iter().any(|other| other.name() == name) {
-                bail!(BadParameter, "action: two monomials are called {name}");
-            }
-            match of_level.iter().flatten().filter(|&&n| n == k).count() {
-                1 => {}
-                n => bail!(
-                    BadParameter,
-                    "integrator: monomial {name}: expected at one level, found at {n}"
-                ),
-            }
-        }
+        let names: Vec<&str> = monomials.iter().map(|m| m.name()).collect();
+        let (steps, of_level) = places(&params, &names)?;
         let links = || GaugeField::new(device, geometry, precision, Recon::R18);
         let momenta = || Momenta::new(device, geometry, precision);
         Ok(Hmc {
@@ -164,6 +136,11 @@ impl Hmc {
             announced: false,
             _kept: device.keep_memory(),
         })
+    }
+
+    /// Refuses what [`Hmc::new`] does for monomials of these names, but for memory that is not there.
+    pub(crate) fn check(params: &HmcParams, names: &[&str]) -> Result<()> {
+        places(params, names).map(|_| ())
     }
 
     pub fn params(&self) -> &HmcParams {
@@ -246,9 +223,9 @@ impl Hmc {
             );
         }
         if !self.announced {
-            self.rehearse(gauge);
             let bytes = self.memory(gauge)?;
             gauge.device().require(bytes, "a trajectory")?;
+            self.rehearse(gauge);
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
@@ -440,6 +417,34 @@ impl MonomialReport {
         self.solve_seconds += force.solves.seconds;
         self.seconds += seconds;
     }
+}
+
+/// The list of steps, and the numbers of each level's monomials.
+fn places(params: &HmcParams, names: &[&str]) -> Result<(Vec<Step>, Vec<Vec<usize>>)> {
+    let steps = steps_of(&params.levels, params.length)?;
+    let place = |name: &String| match names.iter().position(|n| n == name) {
+        Some(found) => Ok(found),
+        None => bail!(
+            BadParameter,
+            "integrator: expected monomials among {}, found {name}",
+            names.join(", ")
+        ),
+    };
+    let of = |level: &Level| level.monomials.iter().map(place).collect::<Result<Vec<usize>>>();
+    let of_level = params.levels.iter().map(of).collect::<Result<Vec<_>>>()?;
+    for (k, name) in names.iter().enumerate() {
+        if names[..k].contains(name) {
+            bail!(BadParameter, "action: two monomials are called {name}");
+        }
+        match of_level.iter().flatten().filter(|&&n| n == k).count() {
+            1 => {}
+            n => bail!(
+                BadParameter,
+                "integrator: monomial {name}: expected at one level, found at {n}"
+            ),
+        }
+    }
+    Ok((steps, of_level))
 }
 
 fn shifts(steps: &[Step]) -> bool {

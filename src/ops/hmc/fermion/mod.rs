@@ -278,6 +278,12 @@ impl Operators {
         if self.links.is_none() {
             let bytes = Self::bytes(gauge, params, (inverter, stout));
             gauge.device().require(bytes, "the operators of a monomial")?;
+            let place = (gauge.geometry().extents(), gauge.precision());
+            let name =
+                || format!("operators {place:?} {params:?} {schur:?} {inverter:?} {stout:?}");
+            gauge.geometry().rehearse(gauge.device(), name, || {
+                _ = Operators::default().on(gauge, params, schur, (inverter, stout));
+            });
         }
         let this = self.on(gauge, params, schur, (inverter, stout))?;
         let op = &this.list[0];
