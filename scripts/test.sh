@@ -48,7 +48,8 @@ else
   skip nvrtc "no NVRTC ($logs/nvrtc.log): kernels are not compiled for GPUs"
 fi
 
-part build "$CARGO" build
+# The library and its own tests are compiled side by side.
+part build "$CARGO" build --lib --tests --examples
 part cargo "$CARGO" test --no-fail-fast -- --show-output
 part moved tests/moved.sh
 
@@ -65,10 +66,13 @@ RANK_TESTS="
 HALO_TESTS="dirac observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
+# Lines `tests/NAME.rs PROGRAM` or `tests/NAME/main.rs PROGRAM`.
+programs=$("$CARGO" test --no-run 2>&1 | sed -nE 's,^ *Executable (tests/[^ ]*) \((.*)\)$,\1 \2,p')
+
 on_ranks() { # grid or "halo", test[:filter,...]
   local name filters program
   IFS=: read -r name filters <<<"$2"
-  program=$("$CARGO" test --no-run --test "$name" 2>&1 | sed -nE 's,^ *Executable .*\((.*)\)$,\1,p')
+  program=$(sed -nE "s,^tests/$name(/main)?\\.rs ,,p" <<<"$programs")
   if [ "$1" = halo ]; then
     part "$name@halo" env PLAQ_TEST_HALO=1,1,1,1 "$program" ${filters//,/ }
   else

@@ -137,6 +137,17 @@ pub fn storage_factor(recon: Recon) -> f64 {
     }
 }
 
+/// What `PLAQ_FIRST_LAUNCHES` left in a file: kernels, those launched before they were asked for, and those
+/// asked for in vain.
+pub fn first_launches(file: &std::path::Path) -> [usize; 3] {
+    let text = std::fs::read_to_string(file).unwrap();
+    let head = text.lines().next().unwrap_or_default();
+    let counts = head.rsplit_once(": ").unwrap_or_default().1.split(", ");
+    let number = |words: &str| words.split(' ').next().and_then(|n| n.parse().ok());
+    let counts: Option<Vec<usize>> = counts.map(number).collect();
+    counts.and_then(|c| c.try_into().ok()).unwrap_or_else(|| panic!("{text}"))
+}
+
 /// A configuration of another code, or `None` with a message where the folder is absent.
 pub fn configuration(name: &str) -> Option<PathBuf> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/configs").into();

@@ -139,6 +139,25 @@ fn entries(json: &Value, list: &str) -> Vec<(String, Vec<f64>)> {
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 
+/// No kernel is launched before it has been asked for. With the default solver hardly any is asked for in
+/// vain; with another one those of the default are.
+#[test]
+fn kernels_are_asked_for_before_they_are_launched() {
+    let folder = common::Folder::new("first-launches");
+    let other = ["--solver", "bicgstab", "--precision", "half", "--rhs", "5"];
+    for (name, arguments, most) in [("default", &[][..], 0.1), ("other", &other[..], 0.5)] {
+        let file = folder.0.join(name);
+        let mut job = Command::new(&programs()[0]);
+        let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
+        job.args(["--gauge", SMALL, "--kappa", "0.12", "--csw", "1.2", "--device", &device]);
+        programs::run(job.args(arguments).env("PLAQ_FIRST_LAUNCHES", &file));
+        let [all, late, vain] = common::first_launches(&file);
+        let said = || std::fs::read_to_string(&file).unwrap();
+        assert!(all > 30 && late == 0, "{name}: {}", said());
+        assert!(vain as f64 <= most * all as f64, "{name}: {}", said());
+    }
+}
+
 /// Several sources are the average of single ones; what was saved gives the same again.
 #[test]
 fn sources_momenta_and_files() {
