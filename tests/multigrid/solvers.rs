@@ -217,12 +217,12 @@ fn adjoints_of_coarse_operators() {
         let adjoint = System::new(Arc::new(Adjoint(system.clone())));
         let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-11, ..Default::default() };
         let (b, watch) = (random(&op, 2, 7), &mut unwatched);
-        let mut x = b.like(2).unwrap();
-        let r = system.solve_all(&adjoint, &ask, true, &mut x, &b, watch).unwrap();
-        let found = off(&op, &gamma5(&x), &gamma5(&b));
+        let mut y = b.like(2).unwrap();
+        let r = system.solve_all(&adjoint, &ask, true, &mut y, &b, watch).unwrap();
+        let found = off(&op, &gamma5(&y), &gamma5(&b));
         assert!(r.converged && r.iterations > 1 && found < 1e-9, "{found:e} {r:?}");
         let again = SolverParams { initial_guess: true, tol: 1e-9, ..ask };
-        let r = system.solve_all(&adjoint, &again, true, &mut x, &b, watch).unwrap();
+        let r = system.solve_all(&adjoint, &again, true, &mut y, &b, watch).unwrap();
         assert!(r.converged && r.iterations == 0, "{r:?}");
 
         let plain = CoarseSystem::new(op.clone(), false);
