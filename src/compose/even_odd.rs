@@ -7,10 +7,13 @@ use crate::error::Result;
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{copy_parity, HopCall, SiteTerm, Wilson};
+use crate::solvers::SolverReport;
 
 /// Even-odd preconditioning of an operator M: itself the Schur complement on one parity, with the way
 /// there and back.
 pub trait SchurComplement: LinOp {
+    /// Of the fields of M.
+    fn full_shape(&self) -> Shape;
     /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
     fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()>;
     /// The full solution from the preconditioned one.
@@ -25,6 +28,26 @@ pub trait SchurComplement: LinOp {
     fn restrict(&self, out: &mut SpinorField, full: &SpinorField, dagger: bool) -> Result<()>;
     /// Device memory of the temporaries of these.
     fn memory_around(&self, nrhs: usize, dagger: bool) -> u64;
+}
+
+/// Solves M x = b, or M^dagger x = b, by `solve` of the preconditioned system; `guess`: x is one.
+pub(super) fn solve_through(
+    schur: &dyn SchurComplement,
+    x: &mut SpinorField,
+    b: &SpinorField,
+    (dagger, guess): (bool, bool),
+    solve: impl FnOnce(&mut SpinorField, &SpinorField) -> Result<SolverReport>,
+) -> Result<SolverReport> {
+    let mut half_x = schur.shape().field(b.nrhs())?;
+    let mut half_b = schur.shape().field(b.nrhs())?;
+    schur.prepare(&mut half_b, b, dagger)?;
+    if guess {
+        schur.restrict(&mut half_x, x, dagger)?;
+    }
+    let report = solve(&mut half_x, &half_b)?;
+    drop(half_b);
+    schur.reconstruct(x, &half_x, b, dagger)?;
+    Ok(report)
 }
 
 /// The Schur complement of the Wilson-type M on one parity.
@@ -116,6 +139,10 @@ impl EvenOdd {
 }
 
 impl SchurComplement for EvenOdd {
+    fn full_shape(&self) -> Shape {
+        self.op.shape()
+    }
+
     /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric. For M^dagger x = b, where the
     /// Schur complement is the adjoint of the asymmetric one, every factor is its adjoint and S = 1.
     fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()> {

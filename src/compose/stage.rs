@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::SchurComplement;
+use super::even_odd::{solve_through, SchurComplement};
 use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::{blas, SpinorField};
@@ -81,18 +81,9 @@ impl Stage {
             bail!(NotFinite, "b: right-hand side {i} holds NaN or infinity, or its norm overflows");
         }
         let scale = Some(norms.iter().map(|v| v.sqrt()).collect());
-        let mut half_x = schur.shape().field(b.nrhs())?;
-        let mut half_b = schur.shape().field(b.nrhs())?;
-        let dagger = self.dagger;
-        schur.prepare(&mut half_b, b, dagger)?;
-        if params.initial_guess {
-            schur.restrict(&mut half_x, x, dagger)?;
-        }
+        let how = (self.dagger, params.initial_guess);
         let stage = Stage { system: System { scale, ..self.system }, ..self };
-        let report = stage.krylov(&mut half_x, &half_b, params, monitor)?;
-        drop(half_b);
-        schur.reconstruct(x, &half_x, b, dagger)?;
-        Ok(report)
+        solve_through(&*schur, x, b, how, |x, b| stage.krylov(x, b, params, monitor))
     }
 
     /// The Krylov solve itself.

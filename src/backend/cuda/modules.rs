@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ffi::CString;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, RwLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -95,12 +95,20 @@ pub struct Modules {
     behind: Behind,
 }
 
-/// Threads that compile shapes to be tried, one at a time, while others work.
+/// Threads that compile shapes to be tried while others work.
 #[derive(Default)]
 struct Behind {
-    turn: Arc<Mutex<()>>,
     ended: Arc<AtomicBool>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Held by the one that compiles. A process that ends waits for it, as libraries are taken down then.
+static COMPILING: Mutex<()> = Mutex::new(());
+static EXITING: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn wait_at_exit() {
+    EXITING.store(true, Ordering::Relaxed);
+    drop(lock(&COMPILING));
 }
 
 impl Modules {
@@ -158,7 +166,7 @@ impl Modules {
     /// Of a kernel whose shape is free and not yet known.
     fn trial(&self, call: &Call) -> Option<Mutex<Trial>> {
         let free = alternatives(call.kernel, call.params);
-        let known = || self.tuner.find(&self.tune_key(call), free).is_some();
+        let known = || self.tuner.find(&self.tune_key(call), &free).is_some();
         let patience = self.tuner.patience().filter(|_| !free.is_empty() && !known())?;
         Some(Mutex::new(Trial::new(Some(patience))))
     }
@@ -211,20 +219,18 @@ impl Modules {
     }
 
     fn compile_behind(&self, call: &Call, kept: &Arc<Kept>) {
-        let other = |shape: &&Shape| **shape != kept.first.shape;
-        let sources: Vec<(Shape, Source)> = alternatives(call.kernel, call.params)
-            .iter()
-            .filter(other)
-            .map(|&shape| (shape, Source::new(call.kernel, call.params, &call.specs, shape)))
+        let others = alternatives(call.kernel, call.params).into_iter();
+        let sources: Vec<(Shape, Source)> = others
+            .filter(|shape| *shape != kept.first.shape)
+            .map(|shape| (shape, Source::new(call.kernel, call.params, &call.specs, shape)))
             .collect();
         let (nvrtc, arch, cache) = (self.nvrtc, self.arch, self.cache.clone());
-        let (turn, ended) = (self.behind.turn.clone(), self.behind.ended.clone());
-        let kept = kept.clone();
+        let (kept, ended) = (kept.clone(), self.behind.ended.clone());
         let work = move || {
-            let _turn = lock(&turn);
             let mut all = Vec::new();
             for (shape, source) in sources {
-                if ended.load(Ordering::Relaxed) {
+                let _turn = lock(&COMPILING);
+                if ended.load(Ordering::Relaxed) || EXITING.load(Ordering::Relaxed) {
                     return;
                 }
                 let key = source.hash(arch, nvrtc.version);
@@ -235,6 +241,9 @@ impl Modules {
             }
             let _ = kept.compiled.set(all);
         };
+        static AT_EXIT: Once = Once::new();
+        // SAFETY: a function that waits for a lock, registered once.
+        AT_EXIT.call_once(|| unsafe { _ = libc::atexit(wait_at_exit) });
         // Without a thread the shape stays.
         if let Ok(thread) = std::thread::Builder::new().name("plaq-tune".into()).spawn(work) {
             lock(&self.behind.threads).push(thread);
@@ -257,7 +266,7 @@ impl Modules {
             return vec![first];
         }
         if !free.is_empty() {
-            return vec![self.tuner.find(&self.tune_key(call), free).unwrap_or(first)];
+            return vec![self.tuner.find(&self.tune_key(call), &free).unwrap_or(first)];
         }
         let all = candidates(call.kernel, call.params);
         if all.len() == 1 {

@@ -56,15 +56,16 @@ pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
     all
 }
 
-/// Shapes beside its first one that are tried of a kernel that any shape suits.
-pub fn alternatives(kernel: &Kernel, params: &[&str]) -> &'static [Shape] {
-    const DOUBLE: &[Shape] = &[shape(64, 4), shape(128, 3), shape(128, 4), shape(256, 2)];
-    const SINGLE: &[Shape] = &[shape(64, 8), shape(128, 6), shape(128, 8), shape(256, 2)];
-    match params.contains(&"f64") {
-        _ if !kernel.any_shape() => &[],
-        true => DOUBLE,
-        false => SINGLE,
-    }
+/// The default and the others that are tried of a kernel that any shape suits.
+pub fn alternatives(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
+    let more = match params.contains(&"f64") {
+        _ if !kernel.any_shape() => return Vec::new(),
+        true => [shape(64, 4), shape(128, 3), shape(128, 4), shape(256, 2)],
+        false => [shape(64, 8), shape(128, 6), shape(128, 8), shape(256, 2)],
+    };
+    let mut all = vec![default_shape(kernel, params)];
+    all.extend(more);
+    all
 }
 
 /// Blocks that share each sum of a reduction, one sum for each batch. The number depends on the device and the

@@ -4,13 +4,15 @@
 /// Sites and batches.
 pub type Amount = (usize, usize);
 
-/// Launches before the first one whose time is taken, and launches of each shape that are timed.
+/// Launches before the first one whose time is taken, and how many of them tell how long a kernel takes.
 const WARM: u32 = 8;
-const TIMED: u32 = 3;
+const SAMPLED: u32 = 2;
+/// Launches of each shape that is tried; the first one loads its code.
+const TRIED: usize = 6;
 /// Amounts of work that are told apart.
 const MOST_AMOUNTS: usize = 32;
 /// Of the first shape's time: less is within the errors.
-const BETTER: f64 = 0.98;
+const BETTER: f64 = 0.97;
 
 /// What a launch is for.
 #[derive(Debug, PartialEq)]
@@ -67,7 +69,7 @@ impl Trial {
                 }
                 let seen = &mut all[at];
                 seen.launches += 1;
-                if (WARM + 1..=WARM + TIMED).contains(&seen.launches) {
+                if (WARM + 1..=WARM + SAMPLED).contains(&seen.launches) {
                     return Turn::Time(0);
                 }
                 let known = seen.seconds < f64::INFINITY;
@@ -108,8 +110,7 @@ impl Trial {
             }
             Stage::Trying { turn, seconds, .. } => {
                 seconds[which] = seconds[which].min(took);
-                // The first launch of a shape loads its code.
-                if *turn < seconds.len() * (1 + TIMED as usize) {
+                if *turn < seconds.len() * TRIED {
                     return None;
                 }
                 let fastest = (0..seconds.len()).min_by(|&a, &b| seconds[a].total_cmp(&seconds[b]));
@@ -148,9 +149,9 @@ mod tests {
 
     #[test]
     fn the_fastest_shape_is_found_once_a_kernel_has_taken_long() {
-        // 200 launches until it begins, four of each shape then.
-        assert_eq!(run(2.0, &[0.01, 0.012, 0.009]), (200 + 12, 2));
-        assert_eq!(run(2.0, &[0.01, 0.00985]), (200 + 8, 0), "no more than errors");
+        // 200 launches until it begins, six of each shape then.
+        assert_eq!(run(2.0, &[0.01, 0.012, 0.009]), (200 + 18, 2));
+        assert_eq!(run(2.0, &[0.01, 0.00985]), (200 + 12, 0), "no more than errors");
         assert_eq!(run(0.0, &[0.01, 0.005]).1, 1);
     }
 
@@ -168,7 +169,7 @@ mod tests {
             false
         });
         // Nobody said how long the small ones take.
-        assert_eq!((began, other), (Some(11), 0));
+        assert_eq!((began, other), (Some(10), 0));
         assert!(trial.waits());
         trial.begin(2);
         assert_eq!(trial.next((8, 1)), Turn::Work);

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::pool::Pool;
 use super::transfer::Transfer;
 use crate::bail;
+use crate::compose::even_odd::{solve_through, SchurComplement};
 use crate::error::Result;
 use crate::fields::{
     blas, CoarseField, CoarseGrid, Components, Geometry, Precision, RhsOrder, Subset, VectorField,
@@ -15,11 +16,13 @@ use crate::operators::CoarseOperator;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
 
 /// The operator of a coarse level's solves, S = 1 - Y_eo Y_oe on the even sites or 1 + Y on all of them,
-/// as a `LinOp`: what any solver, sum, product or preconditioner takes. Its fields are those of
-/// [`LinOp::shape`]; `solve` and `solve_all` take coarse vectors.
+/// as a `LinOp`: what any solver, sum, product or preconditioner takes; it is the Schur complement of the
+/// level's M. Its fields are those of [`LinOp::shape`]; `solve` and `solve_all` take coarse vectors.
 pub struct CoarseSystem {
     op: Arc<CoarseOperator>,
     rows: Arc<Geometry>,
+    /// All sites of the level.
+    all: Arc<Geometry>,
     pool: Pool,
     gamma5: bool,
 }
@@ -29,9 +32,9 @@ impl CoarseSystem {
     /// apart the coarse one is: M^dagger = Gamma5 M Gamma5. Only then S has an adjoint.
     pub fn new(op: Arc<CoarseOperator>, gamma5: bool) -> Arc<Self> {
         let grid = op.grid();
-        let rows = rows_of(grid, op.subset());
+        let (rows, all) = (rows_of(grid, op.subset()), rows_of(grid, Subset::Full));
         let pool = Pool::new(grid, op.precision(), op.rows());
-        Arc::new(CoarseSystem { op, rows, pool, gamma5 })
+        Arc::new(CoarseSystem { op, rows, all, pool, gamma5 })
     }
 
     pub fn op(&self) -> &Arc<CoarseOperator> {
@@ -57,8 +60,8 @@ impl CoarseSystem {
         solvers::solve(system, params, &mut x.as_rows(&self.rows), &b.as_rows(&self.rows), monitor)
     }
 
-    /// Solves M x = b on all sites through `system`, as `solve` does; residuals of the report are those of
-    /// the system of solves, over the norm of its source.
+    /// Solves M x = b on all sites through `system`, as `solve` does, or M^dagger x = b through one that stands
+    /// for S^dagger; residuals of the report are those of the system of solves, over the norm of its source.
     ///
     /// # Errors
     /// As of [`solvers::solve`].
@@ -66,6 +69,7 @@ impl CoarseSystem {
         &self,
         system: &System,
         params: &SolverParams,
+        dagger: bool,
         x: &mut CoarseField,
         b: &CoarseField,
         monitor: &mut Monitor,
@@ -73,15 +77,9 @@ impl CoarseSystem {
         for (field, name) in [(&*x, "x"), (b, "b")] {
             self.check(field, name, Subset::Full)?;
         }
-        let n = b.nrhs();
-        let (mut source, mut scaled) =
-            (self.op.field(self.op.subset(), n)?, self.op.field(Subset::Full, n)?);
-        self.op.prepare(&mut source, &mut scaled, b)?;
-        let mut solution = self.op.field(self.op.subset(), n)?;
-        let params = SolverParams { initial_guess: false, ..params.clone() };
-        let report = self.solve(system, &params, &mut solution, &source, monitor)?;
-        self.op.reconstruct(x, &solution, &scaled)?;
-        Ok(report)
+        let (mut x, b) = (x.as_rows(&self.all), b.as_rows(&self.all));
+        let how = (dagger, params.initial_guess);
+        solve_through(self, &mut x, &b, how, |x, b| solvers::solve(system, params, x, b, monitor))
     }
 
     fn check(&self, field: &CoarseField, name: &str, subset: Subset) -> Result<()> {
@@ -102,6 +100,18 @@ impl CoarseSystem {
     pub(super) fn coarse(&self, field: &VectorField, name: &str) -> Result<CoarseField> {
         self.shape().check(field, name)?;
         Ok(CoarseField::of_rows(self.op.grid(), self.op.subset(), field))
+    }
+
+    fn whole(&self, field: &VectorField, name: &str) -> Result<CoarseField> {
+        self.full_shape().check(field, name)?;
+        Ok(CoarseField::of_rows(self.op.grid(), Subset::Full, field))
+    }
+
+    fn check_adjoint(&self) -> Result<()> {
+        if !self.gamma5 {
+            bail!(Unsupported, "a coarse operator has an adjoint where it is gamma5-hermitian");
+        }
+        Ok(())
     }
 
     /// out = S in
@@ -199,6 +209,80 @@ fn gamma5(out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
     out.axpby(&blas::uniform(n, 1.0), inp, &blas::uniform(n, -2.0))
 }
 
+/// M x = b divided by D. Where M^dagger = Gamma5 M Gamma5, x of M^dagger x = b is Gamma5 y with M y = Gamma5 b,
+/// and S^dagger is solved by Gamma5 D times the solution of S.
+impl SchurComplement for CoarseSystem {
+    fn full_shape(&self) -> Shape {
+        shape_of(self.op.grid(), &self.all, self.op.precision(), self.op.rows())
+    }
+
+    /// S x = (D^-1 b)_e - Y_eo (D^-1 b)_o
+    fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
+        let (mut out, b, n) = (self.coarse(out, "out")?, self.whole(b, "b")?, b.nrhs());
+        let mut scaled = self.pool.lend(Subset::Full, n)?;
+        if !dagger {
+            return self.op.prepare(&mut out, &mut scaled, &b);
+        }
+        self.check_adjoint()?;
+        let mut t = self.pool.lend(Subset::Full, n)?;
+        gamma5(&mut t, &b)?;
+        self.op.prepare(&mut out, &mut scaled, &t)?;
+        let mut source = self.pool.lend(self.op.subset(), n)?;
+        self.op.diagonal(&mut source, &out)?;
+        gamma5(&mut out, &source)
+    }
+
+    /// x_o = (D^-1 b)_o - Y_oe x_e
+    fn reconstruct(
+        &self,
+        full: &mut VectorField,
+        x: &VectorField,
+        b: &VectorField,
+        dagger: bool,
+    ) -> Result<()> {
+        let (mut full, b) = (self.whole(full, "x")?, self.whole(b, "b")?);
+        let (x, n) = (self.coarse(x, "in")?, x.nrhs());
+        let mut scaled = self.pool.lend(Subset::Full, n)?;
+        if !dagger {
+            self.op.inverse_diagonal(&mut scaled, &b)?;
+            return self.op.reconstruct(&mut full, &x, &scaled);
+        }
+        self.check_adjoint()?;
+        gamma5(&mut full, &b)?;
+        self.op.inverse_diagonal(&mut scaled, &full)?;
+        let (mut t, mut y) =
+            (self.pool.lend(self.op.subset(), n)?, self.pool.lend(self.op.subset(), n)?);
+        gamma5(&mut t, &x)?;
+        self.op.inverse_diagonal(&mut y, &t)?;
+        let mut all = self.pool.lend(Subset::Full, n)?;
+        self.op.reconstruct(&mut all, &y, &scaled)?;
+        gamma5(&mut full, &all)
+    }
+
+    fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
+        let (mut out, full, n) = (self.coarse(out, "out")?, self.whole(full, "in")?, full.nrhs());
+        out.take_even(&full)?;
+        if !dagger {
+            return Ok(());
+        }
+        self.check_adjoint()?;
+        let mut t = self.pool.lend(self.op.subset(), n)?;
+        gamma5(&mut t, &out)?;
+        self.op.diagonal(&mut out, &t)?;
+        gamma5(&mut t, &out)?;
+        out.copy(&t)
+    }
+
+    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64 {
+        let (full, own) = (self.full_shape().bytes(nrhs), self.shape().bytes(nrhs));
+        if dagger {
+            2 * full + 2 * own
+        } else {
+            full
+        }
+    }
+}
+
 impl LinOp for CoarseSystem {
     fn shape(&self) -> Shape {
         shape_of(self.op.grid(), &self.rows, self.op.precision(), self.op.rows())
@@ -208,9 +292,7 @@ impl LinOp for CoarseSystem {
     }
     /// S^dagger = Gamma5 D S D^-1 Gamma5, as D and D S are gamma5-hermitian.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        if !self.gamma5 {
-            bail!(Unsupported, "a coarse operator has an adjoint where it is gamma5-hermitian");
-        }
+        self.check_adjoint()?;
         let (mut out, inp) = (self.coarse(out, "out")?, self.coarse(inp, "in")?);
         let mut t = self.pool.lend(self.op.subset(), inp.nrhs())?;
         gamma5(&mut t, &inp)?;

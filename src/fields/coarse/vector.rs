@@ -366,6 +366,12 @@ impl CoarseField {
         self.data.copy_range(0, &even.data, 0, even.numbers() * self.precision.bytes())
     }
 
+    /// The even sites of a vector of all.
+    pub(crate) fn take_even(&mut self, all: &CoarseField) -> Result<()> {
+        let bytes = self.numbers() * self.precision.bytes();
+        self.data.copy_range(0, &all.data, 0, bytes)
+    }
+
     /// All of its sites.
     pub(crate) fn own(&self) -> Part {
         self.part(self.subset)
