@@ -187,8 +187,9 @@ contains
     call ok(plaq_solve_report_init(j%solved, c_sizeof(j%solved)))
     call ok(plaq_dirac_report_init(j%action, c_sizeof(j%action)))
     j%solved%converged = 1
-    jobs = [(j, k=1, size(kappas))]
+    allocate (jobs(size(kappas)))
     do k = 1, size(jobs)
+      jobs(k) = j
       jobs(k)%kappa(1) = kappas(k)
       jobs(k)%action%kappa = kappas(k)
       jobs(k)%action%mass = 0.5d0 / kappas(k) - 4

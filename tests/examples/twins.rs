@@ -242,7 +242,7 @@ fn several_kappas() {
         assert_eq!(one["multigrid"]["refresh"], refresh);
         let alone = run(kappa).unwrap();
         assert_eq!(alone["multigrid"]["refresh"], "none");
-        for part in ["job", "action", "plaquette", "mesons", "baryons"] {
+        for part in ["job", "action", "plaquette", "correlators"] {
             same(&one[part], &alone[part], part);
         }
     }
