@@ -13,7 +13,7 @@ fn has(tool: &str) -> bool {
     Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
 }
 
-fn run(command: &mut Command) {
+pub fn run(command: &mut Command) {
     let out = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (stdout, stderr) = (text(&out.stdout), text(&out.stderr));
