@@ -21,7 +21,7 @@ use plaq::fields::{
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, HopCall, SiteTerm, Wilson};
 use plaq::ops::gaugefix::{self, Condition, GaugeFixParams, Method, Schedule, Working};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 #[path = "plaq/dynamics.rs"]
 mod dynamics;
@@ -332,7 +332,11 @@ fn solve(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> {
     let dirac = DiracParams { mass: -0.12, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
     let op = Arc::new(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?);
     let params = SolveParams {
-        solver: SolverParams { kind: SolverKind::BiCgStab, tol: 1e-10, ..Default::default() },
+        solver: SolverParams {
+            kind: SolverKind::BiCgStab,
+            stop: Stop::at(1e-10),
+            ..Default::default()
+        },
         equations: Equations::Direct,
         sloppy: Some((Precision::F16, Recon::R12)),
         ..Default::default()

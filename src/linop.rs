@@ -12,7 +12,7 @@
 //! };
 //! use plaq::linop::{LinOp, Product, Shape, Shifted};
 //! use plaq::operators::Laplace;
-//! use plaq::solvers::{Inverse, SolverKind, SolverParams, System};
+//! use plaq::solvers::{Inverse, SolverKind, SolverParams, Stop, System};
 //!
 //! /// Every number times two.
 //! struct Twice(Shape);
@@ -43,7 +43,8 @@
 //! // The Laplacian of all four directions on colour vectors, plus 0.5, and its inverse by CG.
 //! let laplace = Laplace::massive(Arc::new(links), Components::COLOUR, 15, 0.0)?;
 //! let operator: Arc<dyn LinOp> = Arc::new(Shifted::new(Arc::new(laplace), 0.5));
-//! let params = SolverParams { kind: SolverKind::Cg, tol: 1e-12, ..SolverParams::default() };
+//! let (kind, stop) = (SolverKind::Cg, Stop::at(1e-12));
+//! let params = SolverParams { kind, stop, ..SolverParams::default() };
 //! let inverse = Inverse::new(System::new(operator.clone()), params)?;
 //! let twice: Arc<dyn LinOp> = Arc::new(Twice(operator.shape()));
 //! let all = Product::new(vec![operator, twice, Arc::new(inverse)])?;

@@ -16,7 +16,7 @@ use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::source::{Place, Source};
-use plaq::solvers::{unwatched, Progress, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, Progress, SolverKind, SolverParams, Stop};
 use reference::correlators::{nucleon, pion, rho, Propagator};
 use reference::numbers::{field_numbers, gauge_numbers};
 use reference::{spinor, su3, Gauge, Lattice, C};
@@ -144,7 +144,8 @@ fn columns_at_a_time_make_the_same_propagator() {
         let dirac = DiracParams { mass: 0.3, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
         let op = Arc::new(Wilson::new(Arc::new(u), dirac).unwrap());
         let kind = SolverKind::BiCgStab;
-        let solver = SolverParams { kind, tol: 1e-12, history: true, ..Default::default() };
+        let solver =
+            SolverParams { kind, history: true, stop: Stop::at(1e-12), ..Default::default() };
         let params = SolveParams { solver, ..Default::default() };
         let solver = DiracSolver::new(op.clone(), params).unwrap();
         let run = |at_once| {
@@ -225,8 +226,11 @@ fn correlators_do_not_depend_on_the_place_of_the_source() {
                 u.load_lex(&gauge_numbers(links)).unwrap();
                 let dirac = DiracParams { mass: 0.6, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
                 let op = Arc::new(Wilson::new(Arc::new(u), dirac).unwrap());
-                let solver =
-                    SolverParams { kind: SolverKind::BiCgStab, tol: 1e-13, ..Default::default() };
+                let solver = SolverParams {
+                    kind: SolverKind::BiCgStab,
+                    stop: Stop::at(1e-13),
+                    ..Default::default()
+                };
                 let params = SolveParams {
                     solver,
                     equations: Equations::Direct,

@@ -13,7 +13,7 @@ use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::{Error, Result, Status};
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::operators::{DiracParams, Wilson};
-use plaq::solvers::{unwatched, SolverParams};
+use plaq::solvers::{unwatched, SolverParams, Stop};
 
 const TIMEOUT: f64 = 3.0;
 
@@ -40,7 +40,7 @@ impl Job {
         let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() };
         let op = Wilson::new(Arc::new(u), dirac.with_kappa(0.11))?;
         let params = SolveParams {
-            solver: SolverParams { tol: 1e-10, ..Default::default() },
+            solver: SolverParams { stop: Stop::at(1e-10), ..Default::default() },
             sloppy: Some((Precision::F32, Recon::R12)),
             ..Default::default()
         };

@@ -21,7 +21,7 @@ use plaq::ops::observables::{field_strength, plaquette, polyakov_loop, unitarity
 use plaq::ops::propagator::{propagator, COLUMNS};
 use plaq::ops::quenched::Quenched;
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Every direction alone, some together, all.
 const MASKS: [u8; 8] = [1, 2, 4, 8, 0b1001, 0b0110, 0b1110, 0b1111];
@@ -222,7 +222,7 @@ fn propagators() {
                 let op = Wilson::new(Arc::new(u), dirac.with_kappa(0.11)).unwrap();
                 let kind = SolverKind::BiCgStab;
                 let params = SolveParams {
-                    solver: SolverParams { kind, tol: TOL, ..Default::default() },
+                    solver: SolverParams { kind, stop: Stop::at(TOL), ..Default::default() },
                     equations: Equations::Direct,
                     even_odd: Some(Schur { parity: 1, symmetric: true }),
                     sloppy: Some((Precision::F32, Recon::R12)),

@@ -17,7 +17,8 @@ use plaq::linop::{Adjoint, Convert, LinOp, Normal, Polynomial, Product, Shape, S
 use plaq::operators::{Gamma5, Laplace};
 use plaq::ops::smearing::{wuppertal, SPACE};
 use plaq::solvers::{
-    solve, unwatched, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, System,
+    solve, unwatched, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, Stop,
+    System,
 };
 use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
@@ -183,7 +184,7 @@ fn colour_vectors_are_solved_for() {
             for precision in [Precision::F64, Precision::F32, Precision::F16] {
                 let sloppy = Some(precision).filter(|p| *p != Precision::F64).map(low);
                 let system = System { sloppy, ..System::new(fine.clone()) };
-                let params = SolverParams { kind, tol: 1e-10, ..Default::default() };
+                let params = SolverParams { kind, stop: Stop::at(1e-10), ..Default::default() };
                 let mut x = fine.shape().field(2).unwrap();
                 let report = solve(&system, &params, &mut x, &rhs, &mut unwatched).unwrap();
                 assert!(report.converged, "{kind:?} {report:?}");
@@ -246,7 +247,7 @@ fn operators_are_made_of_operators() {
     ];
     // Rational functions, by what their denominators make of them.
     let params = RationalParams { tol: 1e-14, max_iterations: 500, two_passes: false };
-    let ask = SolverParams { kind: SolverKind::Cg, tol: 1e-13, ..Default::default() };
+    let ask = SolverParams { kind: SolverKind::Cg, stop: Stop::at(1e-13), ..Default::default() };
     let back: Arc<dyn LinOp> = Arc::new(Inverse::new(System::new(op.clone()), ask).unwrap());
     let plus = |c: f64| -> Arc<dyn LinOp> { Arc::new(Shifted::new(op.clone(), c)) };
     let (mut cases, exact) = (cases, 6);

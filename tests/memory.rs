@@ -38,7 +38,12 @@ fn operator_bytes(op: &Wilson, precision: Precision, recon: Recon) -> usize {
 }
 
 fn params(kind: SolverKind) -> SolveParams {
-    let solver = SolverParams { kind, tol: 1e-9, nkrylov: 4, ..Default::default() };
+    let solver = SolverParams {
+        kind,
+        nkrylov: 4,
+        stop: plaq::solvers::Stop::at(1e-9),
+        ..Default::default()
+    };
     let equations = match kind {
         SolverKind::Cg => Equations::NormalResidual,
         _ => Equations::Direct,

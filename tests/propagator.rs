@@ -13,7 +13,7 @@ use plaq::fields::{LinkOptions, Precision, Recon};
 use plaq::io::{read_gauge, GaugeFile};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use reference::correlators::{pion, rho, Propagator};
 use reference::numbers::{field_from, field_numbers};
 use reference::{spinor, Lattice, C};
@@ -71,7 +71,7 @@ fn agrees_with_milc(milc: &Milc) {
                 SolverKind::Cg => Equations::NormalResidual,
                 _ => Equations::Direct,
             };
-            let solver = SolverParams { kind, tol: 1e-12, ..Default::default() };
+            let solver = SolverParams { kind, stop: Stop::at(1e-12), ..Default::default() };
             let params = SolveParams { solver, equations, sloppy, even_odd, ..Default::default() };
             let columns = propagator(op.clone(), params);
             let rho = std::array::from_fn(|i| rho(lat, &columns, i));
@@ -106,7 +106,12 @@ fn solvers_agree_on_a_thermalised_lattice() {
         for sloppy in [None, Some(Precision::F32), Some(Precision::F16)] {
             for even_odd in [Some(Schur { parity: 0, symmetric: true }), None] {
                 let params = SolveParams {
-                    solver: SolverParams { kind, tol: 1e-12, nkrylov: 20, ..Default::default() },
+                    solver: SolverParams {
+                        kind,
+                        nkrylov: 20,
+                        stop: Stop::at(1e-12),
+                        ..Default::default()
+                    },
                     equations: Equations::Direct,
                     sloppy: sloppy.map(|p| (p, Recon::R12)),
                     precondition_steps: if kind == SolverKind::Gcr { 6 } else { 0 },

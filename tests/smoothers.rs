@@ -18,7 +18,7 @@ use plaq::error::Status;
 use plaq::fields::domains::Domains;
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use plaq::operators::{DiracParams, Wilson};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use reference::{Lattice, C};
 
 /// One CPU device is enough: tests/backends.rs compares numbers of threads.
@@ -140,7 +140,7 @@ fn step(
 
 fn solve(op: &Arc<Wilson>, multigrid: Option<&Arc<Multigrid>>, nrhs: usize) -> (SolveReport, f64) {
     let kind = if multigrid.is_some() { SolverKind::Gcr } else { SolverKind::BiCgStab };
-    let solver = SolverParams { kind, nkrylov: 4, tol: 1e-10, ..Default::default() };
+    let solver = SolverParams { kind, nkrylov: 4, stop: Stop::at(1e-10), ..Default::default() };
     let params = SolveParams { solver, solution: Solution::Mat, ..Default::default() };
     let solver =
         DiracSolver::new(op.clone(), params).unwrap().with_multigrid(multigrid.cloned()).unwrap();

@@ -19,7 +19,7 @@ use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream};
 use plaq::ops::link_smearing::{smear_links, Smearing};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use super::{report, row, Bench, Options};
 
@@ -132,7 +132,11 @@ fn clover_force(b: &mut Bench) -> Result<()> {
         let schur = Schur { parity: 0, symmetric: true };
         let fastest = if b.o.device.is_cpu() { Precision::F32 } else { Precision::F16 };
         let params = SolveParams {
-            solver: SolverParams { kind: SolverKind::Cg, tol: 1e-8, ..Default::default() },
+            solver: SolverParams {
+                kind: SolverKind::Cg,
+                stop: Stop::at(1e-8),
+                ..Default::default()
+            },
             solution: Solution::MatPcDagMatPc,
             equations: Equations::Direct,
             even_odd: Some(schur),

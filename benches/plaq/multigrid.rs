@@ -12,7 +12,7 @@ use plaq::fields::{
 };
 use plaq::linop::Shape;
 use plaq::operators::{CoarseOperator, DiracParams, Wilson};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use super::{report, row, slowest, Bench, Options};
 
@@ -155,7 +155,7 @@ fn solves(b: &mut Bench, op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usi
         solver: SolverParams {
             kind: SolverKind::Gcr,
             nkrylov: 4,
-            tol: 1e-10,
+            stop: Stop::at(1e-10),
             ..Default::default()
         },
         equations: Equations::Direct,

@@ -20,7 +20,7 @@ use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, Solve
 use crate::error::Result;
 use crate::fields::{Precision, SpinorField};
 use crate::ops::propagator::{self, COLUMNS};
-use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, StoppedBy};
+use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop, StoppedBy};
 
 /// What a `plaq_solver` stands for.
 pub struct Solver {
@@ -268,16 +268,18 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
     let params = SolveParams {
         solver: SolverParams {
             kind: choose(p.algorithm, "params.algorithm")?,
-            tol: p.tol,
-            tol_hq: p.tol_hq,
-            max_iterations: positive(p.max_iterations, "max_iterations", 1)?,
-            max_seconds: seconds_of(p.max_seconds),
             delta: p.delta,
             nkrylov: positive(p.nkrylov, "nkrylov", 1)?,
             omega: p.omega,
             initial_guess: p.initial_guess == 1,
             history: true,
             fall_back: true,
+            stop: Stop {
+                residual: p.tol,
+                heavy_quark: p.tol_hq,
+                iterations: positive(p.max_iterations, "max_iterations", 1)?,
+                seconds: seconds_of(p.max_seconds),
+            },
         },
         solution: choose(p.solution, "params.solution")?,
         equations: choose(p.equations, "params.equations")?,

@@ -7,7 +7,7 @@
 //! use plaq::compose::{DiracSolver, SolveParams};
 //! use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 //! use plaq::operators::{DiracParams, Wilson};
-//! use plaq::solvers::{unwatched, SolverKind, SolverParams};
+//! use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 //!
 //! let device = Device::cpu(1)?;
 //! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
@@ -16,7 +16,8 @@
 //! let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.12);
 //! let operator = Arc::new(Wilson::new(Arc::new(links.to(Precision::F64, Recon::R12)?), clover)?);
 //! // BiCGStab on the even-odd system, in single precision inside of double.
-//! let solver = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-10, ..SolverParams::default() };
+//! let (kind, stop) = (SolverKind::BiCgStab, Stop::at(1e-10));
+//! let solver = SolverParams { kind, stop, ..SolverParams::default() };
 //! let sloppy = Some((Precision::F32, Recon::R12));
 //! let solver = DiracSolver::new(operator, SolveParams { solver, sloppy, ..SolveParams::default() })?;
 //!

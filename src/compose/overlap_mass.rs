@@ -12,7 +12,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Noise, Precision, Recon};
 use crate::linop::LinOp;
-use crate::solvers::{unwatched, SolverKind, SolverParams};
+use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Low edge of the Wilson spectrum over m.
 const EDGE: f64 = 2.0;
@@ -38,8 +38,7 @@ impl Overlap {
             let op = self.wilson(-share * edge)?.to(Precision::F32, Recon::R12)?;
             let solver = SolverParams {
                 kind: SolverKind::BiCgStab,
-                tol: 1e-2,
-                max_iterations: 200,
+                stop: Stop { iterations: 200, ..Stop::at(1e-2) },
                 ..Default::default()
             };
             let params = SolveParams {

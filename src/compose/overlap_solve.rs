@@ -18,7 +18,7 @@ use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{chiral_sum, one_and_gamma5};
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
-    self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport,
+    self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
     StoppedBy, System,
 };
 
@@ -274,7 +274,8 @@ impl OverlapSolver {
             Some(_) => SolverKind::Gcr,
             None => SolverKind::BiCgStab,
         };
-        let solver = SolverParams { kind, tol, max_iterations, ..Default::default() };
+        let stop = Stop { iterations: max_iterations, ..Stop::at(tol) };
+        let solver = SolverParams { kind, stop, ..Default::default() };
         let params = SolveParams {
             solver,
             solution: Solution::Mat,
@@ -519,12 +520,11 @@ impl OverlapSolver {
 
     /// Of a part of a solve: CG, unless it is told otherwise.
     fn solver_params(&self, tol: f64, left: usize, limit: &Limit) -> SolverParams {
+        let stop = Stop { iterations: left, seconds: limit.left(), ..Stop::at(tol) };
         SolverParams {
             kind: SolverKind::Cg,
-            tol,
-            max_iterations: left,
-            max_seconds: limit.left(),
             nkrylov: self.params.nkrylov,
+            stop,
             ..Default::default()
         }
     }
@@ -555,8 +555,9 @@ impl OverlapSolver {
                 continue;
             }
             let system = System { scale: Some(norms.clone()), ..self.squares(chirality) };
-            let tol = 0.7 * params.tol;
-            let params = SolverParams { tol, max_seconds: limit.left(), ..params.clone() };
+            let (residual, seconds) = (0.7 * params.stop.residual, limit.left());
+            let stop = Stop { residual, seconds, ..params.stop };
+            let params = SolverParams { stop, ..params.clone() };
             let part = solvers::solve(&system, &params, &mut z, &half, monitor)?;
             let stopped = part.stopped;
             blas::axpy(&blas::uniform(n, 1.0), &z, &mut sum)?;
@@ -585,7 +586,7 @@ impl OverlapSolver {
         let norms: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
         // No deeper than the inner precision goes.
         let floor = (10.0 * op.shape().precision.epsilon()).max(2.0 * op.sign().delta());
-        let reach = params.tol.max(floor);
+        let reach = params.stop.residual.max(floor);
         let unitary = Unitary(op.sign().clone());
         let shape = unitary.shape();
         let (mut low_b, mut low_x) = (shape.field(b.nrhs())?, shape.field(b.nrhs())?);
@@ -594,7 +595,7 @@ impl OverlapSolver {
         let zero = blas::uniform(b.nrhs(), 0.0);
         blas::axpby(&blas::complex(&inverse), b, &zero, &mut low_b)?;
         let goal = vec![reach; b.nrhs()];
-        let report = sumr(&unitary, pair, &goal, params.stop(), &mut low_x, &low_b, monitor)?;
+        let report = sumr(&unitary, pair, &goal, params.stop, &mut low_x, &low_b, monitor)?;
         let back: Vec<Complex64> = blas::complex(&norms);
         blas::axpby(&back, &low_x, &zero, x)?;
         Ok(report)

@@ -15,7 +15,7 @@ use crate::fields::{blas, Precision, Recon, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal};
 use crate::operators::Wilson;
 use crate::solvers::{
-    self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, System,
+    self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 
 /// The equation; M is the full operator, P the even-odd preconditioned one on its parity.
@@ -374,18 +374,19 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        self.solve_within(self.params.solver.max_seconds, x, b, monitor)
+        self.solve_until(self.params.solver.stop, x, b, monitor)
     }
 
-    /// The same with another limit of time.
-    pub(crate) fn solve_within(
+    /// The same with other criteria.
+    pub fn solve_until(
         &self,
-        max_seconds: f64,
+        stop: Stop,
         x: &mut SpinorField,
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
+        stop.check()?;
         let shape = self.op.subset_shape(self.subset());
         for (field, name) in [(&*x, "x"), (b, "b")] {
             shape.check(field, name)?;
@@ -406,7 +407,7 @@ impl DiracSolver {
             solvers::check_finite(&blas::norm2(x)?, "initial guess x")?;
             scale(x, 1.0 / rescale, b)?;
         }
-        let params = SolverParams { max_seconds, ..self.params.solver.clone() }.since(start);
+        let params = SolverParams { stop: stop.since(start), ..self.params.solver.clone() };
         let mut solver = match self.solve_kappa(x, b, &params, monitor) {
             Ok(report) => report,
             Err(e) => {
@@ -458,8 +459,8 @@ impl DiracSolver {
 
     /// All that a solve launches, for a few iterations.
     pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
-        let max_seconds = f64::INFINITY;
-        let params = SolverParams { max_iterations: 3, max_seconds, ..self.params.solver.clone() };
+        let stop = Stop { iterations: 3, seconds: f64::INFINITY, ..self.params.solver.stop };
+        let params = SolverParams { stop, ..self.params.solver.clone() };
         let rescale = self.rescale();
         // Made-up sums may end it early.
         let _ = self.solve_kappa(x, b, &params, &mut |_| ControlFlow::Continue(()));
@@ -481,7 +482,7 @@ impl DiracSolver {
                     self.operate(&mut y, x, false)?;
                 }
                 let first = self.solve_one(true, &mut y, b, params, monitor)?;
-                let left = params.since(start);
+                let left = SolverParams { stop: params.stop.since(start), ..params.clone() };
                 Ok(first.followed_by(self.solve_one(false, x, &y, &left, monitor)?))
             };
             let image = |out: &mut SpinorField, x: &SpinorField| {

@@ -141,7 +141,7 @@ pub(super) fn to_tolerance(
     attempt: impl Fn(&mut SpinorField, &SolverParams, &mut Monitor) -> Result<SolverReport>,
     image: impl Fn(&mut SpinorField, &SpinorField) -> Result<()>,
 ) -> Result<SolverReport> {
-    let (start, stop) = (Instant::now(), asked.stop());
+    let (start, stop) = (Instant::now(), asked.stop);
     let mut params = asked.clone();
     let mut total: Option<SolverReport> = None;
     for _ in 0..=EXTENSIONS {
@@ -163,16 +163,16 @@ pub(super) fn to_tolerance(
                 1.0
             }
         };
-        let l2 = lag(&report.residual, asked.tol);
-        let hq = lag(&report.residual_hq, asked.tol_hq);
+        let l2 = lag(&report.residual, stop.residual);
+        let hq = lag(&report.residual_hq, stop.heavy_quark);
         report.converged = l2 == 1.0 && hq == 1.0;
-        params.max_iterations = asked.max_iterations.saturating_sub(report.iterations);
-        params.max_seconds = asked.since(start).max_seconds;
-        let extend = claimed && !report.converged && params.max_iterations > 0;
+        params.stop.iterations = stop.iterations.saturating_sub(report.iterations);
+        params.stop.seconds = stop.since(start).seconds;
+        let extend = claimed && !report.converged && params.stop.iterations > 0;
         report.stopped_by = match report.converged {
             true => Some(stop.last_goal(&report.residual, &report.residual_hq)),
             // The goals of another system were met.
-            false if params.max_iterations == 0 => {
+            false if params.stop.iterations == 0 => {
                 report.stopped_by.max(Some(StoppedBy::Iterations))
             }
             false => report.stopped_by.max(Some(StoppedBy::Standstill)),
@@ -182,8 +182,8 @@ pub(super) fn to_tolerance(
             break;
         }
         let tighter = |lag: f64| if lag > 1.0 { 0.8 / lag } else { 1.0 };
-        params.tol *= tighter(l2);
-        params.tol_hq *= tighter(hq);
+        params.stop.residual *= tighter(l2);
+        params.stop.heavy_quark *= tighter(hq);
         params.initial_guess = true;
     }
     Ok(total.expect("the loop runs at least once"))

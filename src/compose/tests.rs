@@ -14,7 +14,7 @@ use crate::backend::{Asked, Device};
 use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{DiracParams, HermitianWilson, Wilson};
-use crate::solvers::{unwatched, SolverKind, SolverParams};
+use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Kernels with their constants.
 pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
@@ -50,7 +50,7 @@ fn a_rehearsed_set_up_asks_for_most_kernels() {
 fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
     let (device, geometry, op) = clover([4, 4, 4, 8]);
     for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
-        let solver = SolverParams { kind, tol: 1e-9, ..SolverParams::default() };
+        let solver = SolverParams { kind, stop: Stop::at(1e-9), ..SolverParams::default() };
         let sloppy = Some((Precision::F32, Recon::R12));
         let params = SolveParams { solver, sloppy, ..SolveParams::default() };
         let solver = DiracSolver::new(op.clone(), params).unwrap();
@@ -163,7 +163,7 @@ fn a_second_lattice_shares_kernels_that_know_no_lattice() {
             let (_, _, op) = clover(extents);
             let params = MultigridParams::for_lattice(op.gauge().geometry());
             for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
-                let solver = SolverParams { kind, tol: 1e-8, ..SolverParams::default() };
+                let solver = SolverParams { kind, stop: Stop::at(1e-8), ..SolverParams::default() };
                 let sloppy = Some((Precision::F32, Recon::R12));
                 let params = SolveParams { solver, sloppy, ..SolveParams::default() };
                 let solver = DiracSolver::new(op.clone(), params).unwrap();

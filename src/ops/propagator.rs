@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::linop::LinOp;
 use crate::operators::Wilson;
-use crate::solvers::{Monitor, Progress};
+use crate::solvers::{Monitor, Progress, Stop};
 
 /// Device memory of a propagator of so many columns that is solved `at_once` at a time: its fields
 /// and the solve. Fewer at a time take less.
@@ -148,8 +148,9 @@ fn solve_columns(
                 false => ControlFlow::Continue(()),
             }
         };
-        let left = (solver.params().solver.max_seconds - spent).max(0.0);
-        let report = solver.solve_within(left, &mut x, &b, &mut told)?;
+        let stop = solver.params().solver.stop;
+        let left = Stop { seconds: (stop.seconds - spent).max(0.0), ..stop };
+        let report = solver.solve_until(left, &mut x, &b, &mut told)?;
         all.copy_rhs(first, &x, 0, count)?;
         spent += report.solver.seconds;
         total = Some(match total {

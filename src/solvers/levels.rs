@@ -117,7 +117,7 @@ impl<'a, 'm> Levels<'a, 'm> {
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;
-        let watch = Watch::new(params.stop(), b.geometry().comm(), monitor);
+        let watch = Watch::new(params.stop, b.geometry().comm(), monitor);
         precise.range().check(b, "b")?;
         precise.shape().check(x, "x")?;
         b.check_like(x, "solve")?;
@@ -403,7 +403,7 @@ impl<'a, 'm> Levels<'a, 'm> {
     /// May the iteration that has not been told of yet be the last, or end at an update? Asked of those who
     /// would go on without its sums.
     pub fn near(&self) -> bool {
-        let last = self.report.iterations + 1 >= self.params.max_iterations;
+        let last = self.report.iterations + 1 >= self.params.stop.iterations;
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
             let update = if self.upper.is_some() { self.params.delta * self.peak[i] } else { 0.0 };
             // As fast as the iteration before, twice.

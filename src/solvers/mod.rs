@@ -114,14 +114,7 @@ const MOST_DIRECTIONS: usize = 10_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverParams {
     pub kind: SolverKind,
-    /// Largest |b - M x| / |b|; 0: not asked for. Every criterion that is asked for must be met.
-    pub tol: f64,
-    /// Largest heavy-quark residual (`blas::heavy_quark_residual`); 0: not asked for.
-    pub tol_hq: f64,
-    pub max_iterations: usize,
-    /// Seconds that a solve may take; infinite: as many as it needs. With many ranks all of them stop
-    /// after the same iteration.
-    pub max_seconds: f64,
+    pub stop: Stop,
     /// In mixed precision the residual is recomputed in precise arithmetic whenever the sloppy one
     /// has fallen by this factor.
     pub delta: f64,
@@ -142,31 +135,20 @@ impl Default for SolverParams {
     fn default() -> Self {
         SolverParams {
             kind: SolverKind::Cgnr,
-            tol: 1e-10,
-            tol_hq: 0.0,
-            max_iterations: 10_000,
-            max_seconds: f64::INFINITY,
             delta: 0.1,
             nkrylov: 10,
             omega: 1.0,
             initial_guess: false,
             history: false,
             fall_back: true,
+            stop: Stop::default(),
         }
     }
 }
 
 impl SolverParams {
     pub fn check(&self) -> Result<()> {
-        for (name, tol) in [("tol", self.tol), ("tol_hq", self.tol_hq)] {
-            if !(0.0..1.0).contains(&tol) {
-                bail!(BadParameter, "{name}: expected a number from 0 to 1, found {tol}");
-            }
-        }
-        if self.tol == 0.0 && self.tol_hq == 0.0 {
-            bail!(BadParameter, "tol and tol_hq are both 0: nothing says when to stop");
-        }
-        stop::check_seconds(self.max_seconds)?;
+        self.stop.check()?;
         if !(self.delta > 0.0 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
         }
@@ -370,8 +352,8 @@ pub fn solve(
     }
     let start = Instant::now();
     let n = b.nrhs();
-    let max_iterations = limited(params.max_iterations);
-    let params = &SolverParams { max_iterations, ..params.clone() };
+    let stop = Stop { iterations: limited(params.stop.iterations), ..params.stop };
+    let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
     let mut levels = Levels::new(system, params, x, b, monitor)?;
     match params.kind {
@@ -410,7 +392,7 @@ fn alone(
     report: &mut SolverReport,
     monitor: &mut Monitor,
 ) -> Result<()> {
-    let left = params.max_iterations.saturating_sub(report.iterations);
+    let left = params.stop.iterations.saturating_sub(report.iterations);
     if left == 0 || report.stopped {
         report.stopped_by = report.stopped_by.max(Some(StoppedBy::Iterations));
         return Ok(());
@@ -421,8 +403,9 @@ fn alone(
     one_b.copy_rhs(0, b, column, 1)?;
     let scale = system.scale.as_ref().map(|s| vec![s[column]]);
     let system = System { scale, ..system.clone() };
-    let (stop, since) = (params.stop(), params.since(start));
-    let params = SolverParams { initial_guess: true, max_iterations: left, ..since };
+    let stop = params.stop;
+    let rest = Stop { iterations: left, ..stop.since(start) };
+    let params = SolverParams { initial_guess: true, stop: rest, ..params.clone() };
     let before = report.iterations;
     let shown = report.residual.clone();
     let mut watched = |p: &Progress| {

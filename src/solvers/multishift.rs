@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::stop::{StoppedBy, Watch};
 use super::{
-    check_finite, limited, solve, Monitor, SolverKind, SolverParams, SolverReport, System,
+    check_finite, limited, solve, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 use crate::backend::rehearsing;
 use crate::bail;
@@ -51,8 +51,8 @@ struct Track {
 /// Solves (A + sigma_k) x_k = b from zero; A hermitian, positive together with the least shift.
 /// In mixed precision the common Krylov space is sloppy and goes no deeper than that precision.
 /// Every shift is then checked in precise arithmetic and, if `refine`, brought to its tolerance by
-/// CG of its own. The report's residuals are the largest over the shifts; `params.tol` and
-/// `params.tol_hq` are not used.
+/// CG of its own. The report's residuals are the largest over the shifts; the goals of
+/// `params.stop` are not used.
 ///
 /// # Errors
 /// As of [`solve`]; `BadParameter`: no shift, a negative one, or a tolerance outside 0 to 1.
@@ -85,15 +85,15 @@ pub fn multishift(
         };
         // Where nothing is sloppy there is hardly anything to refine: not rehearsed.
         let seldom = rehearsing() && system.sloppy.is_none();
-        let left = if refine && !total.stopped && !seldom { params.max_iterations } else { 0 };
-        let params = SolverParams {
-            kind: SolverKind::Cg,
-            tol: shift.tol,
-            tol_hq: 0.0,
-            initial_guess: true,
-            max_iterations: left.saturating_sub(iterations),
-            ..params.since(start)
+        let left = if refine && !total.stopped && !seldom { params.stop.iterations } else { 0 };
+        let stop = Stop {
+            residual: shift.tol,
+            heavy_quark: 0.0,
+            iterations: left.saturating_sub(iterations),
+            ..params.stop.since(start)
         };
+        let params =
+            SolverParams { kind: SolverKind::Cg, stop, initial_guess: true, ..params.clone() };
         let sloppy = system.sloppy.as_ref().filter(|_| left > 0).map(shifted);
         let system = System { sloppy, ..System::new(shifted(&system.precise)) };
         let r = solve(&system, &params, x.borrow_mut(), b, monitor)?;
@@ -180,8 +180,8 @@ fn iterate(
     monitor: &mut Monitor,
 ) -> Result<Common> {
     let n = b.nrhs();
-    let max_iterations = limited(params.max_iterations);
-    let stop = SolverParams { tol: 0.0, tol_hq: 0.0, max_iterations, ..params.clone() }.stop();
+    let iterations = limited(params.stop.iterations);
+    let stop = Stop { residual: 0.0, heavy_quark: 0.0, iterations, ..params.stop };
     let mut watch = Watch::new(stop, b.geometry().comm(), monitor);
     let least = (0..asked.len())
         .min_by(|&i, &j| asked[i].sigma.total_cmp(&asked[j].sigma))

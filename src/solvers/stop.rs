@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use super::{Monitor, Progress, SolverParams};
+use super::{Monitor, Progress};
 use crate::bail;
 use crate::comm::{Clock, Comm};
 use crate::error::{words, Result};
@@ -52,59 +52,87 @@ impl StoppedBy {
     }
 }
 
-/// Criteria that combine.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Stop(Vec<Criterion>);
+/// When a solve ends: goals, all of which every right-hand side must meet, and limits, of which the first one
+/// counts; beside them the monitor may end it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// Goal: largest |b - M x| / |b|; 0: not asked for.
+    pub residual: f64,
+    /// Goal: largest heavy-quark residual (`blas::heavy_quark_residual`); 0: not asked for.
+    pub heavy_quark: f64,
+    /// Limit.
+    pub iterations: usize,
+    /// Limit; infinite: as many as it needs. With many ranks all of them stop after the same iteration.
+    pub seconds: f64,
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Stop { residual: 1e-10, heavy_quark: 0.0, iterations: 10_000, seconds: f64::INFINITY }
+    }
+}
 
 impl Stop {
+    /// At this residual, and after ten thousand iterations.
+    pub fn at(residual: f64) -> Self {
+        Stop { residual, ..Stop::default() }
+    }
     /// Never by itself.
     pub fn new() -> Self {
-        Stop::default()
+        Stop { residual: 0.0, heavy_quark: 0.0, iterations: usize::MAX, seconds: f64::INFINITY }
     }
     /// By time alone; infinite: never.
     ///
     /// # Errors
     /// `BadParameter`: less than 0 or NaN.
-    pub fn within(max_seconds: f64) -> Result<Self> {
-        check_seconds(max_seconds)?;
-        Ok(match max_seconds {
-            f64::INFINITY => Stop::new(),
-            most => Stop::new().and(Criterion::Seconds(most)),
-        })
+    pub fn within(seconds: f64) -> Result<Self> {
+        check_seconds(seconds)?;
+        Ok(Stop { seconds, ..Stop::new() })
     }
     /// Also by this. Of goals of one kind the sharpest counts, of limits the least.
     pub fn and(mut self, criterion: Criterion) -> Self {
-        self.0.push(criterion);
+        let sharper = |old: f64, new: f64| if old > 0.0 { old.min(new) } else { new };
+        match criterion {
+            Criterion::Residual(tol) => self.residual = sharper(self.residual, tol),
+            Criterion::HeavyQuark(tol) => self.heavy_quark = sharper(self.heavy_quark, tol),
+            Criterion::Iterations(most) => self.iterations = self.iterations.min(most),
+            Criterion::Seconds(most) => self.seconds = self.seconds.min(most),
+        }
         self
     }
-    pub fn criteria(&self) -> &[Criterion] {
-        &self.0
+    /// Refuses what is no goal or no limit, and a solve without a goal.
+    pub fn check(&self) -> Result<()> {
+        for (name, tol) in [("tol", self.residual), ("tol_hq", self.heavy_quark)] {
+            if !(0.0..1.0).contains(&tol) {
+                bail!(BadParameter, "{name}: expected a number from 0 to 1, found {tol}");
+            }
+        }
+        if self.residual == 0.0 && self.heavy_quark == 0.0 {
+            bail!(BadParameter, "tol and tol_hq are both 0: nothing says when to stop");
+        }
+        check_seconds(self.seconds)
     }
 
-    fn least(&self, pick: impl Fn(&Criterion) -> Option<f64>) -> Option<f64> {
-        self.0.iter().filter_map(pick).reduce(f64::min)
+    /// For a part of a solve that began at `start`: the time that is left.
+    pub fn since(self, start: Instant) -> Stop {
+        Stop { seconds: (self.seconds - start.elapsed().as_secs_f64()).max(0.0), ..self }
+    }
+
+    fn goal(tol: f64) -> Option<f64> {
+        (tol > 0.0).then_some(tol)
     }
     pub fn residual(&self) -> Option<f64> {
-        self.least(|c| match c {
-            Criterion::Residual(tol) => Some(*tol),
-            _ => None,
-        })
+        Self::goal(self.residual)
     }
     pub fn heavy_quark(&self) -> Option<f64> {
-        self.least(|c| match c {
-            Criterion::HeavyQuark(tol) => Some(*tol),
-            _ => None,
-        })
+        Self::goal(self.heavy_quark)
     }
     pub fn seconds(&self) -> Option<f64> {
-        self.least(|c| match c {
-            Criterion::Seconds(most) => Some(*most),
-            _ => None,
-        })
+        (self.seconds < f64::INFINITY).then_some(self.seconds)
     }
     /// Are so many iterations all that there may be?
     pub fn used_up(&self, iterations: usize) -> bool {
-        self.0.iter().any(|c| matches!(c, Criterion::Iterations(most) if iterations >= *most))
+        iterations >= self.iterations && self.iterations < usize::MAX
     }
 
     /// By how much a relative residual has to fall until its right-hand side meets every goal, given its
@@ -169,29 +197,6 @@ impl Limit {
     /// Seconds that are left for the next part: infinite stays infinite.
     pub fn left(&self) -> f64 {
         (self.max_seconds - self.seconds()).max(0.0)
-    }
-}
-
-impl SolverParams {
-    /// Their criteria.
-    pub fn stop(&self) -> Stop {
-        let mut stop = Stop::new().and(Criterion::Iterations(self.max_iterations));
-        if self.tol > 0.0 {
-            stop = stop.and(Criterion::Residual(self.tol));
-        }
-        if self.tol_hq > 0.0 {
-            stop = stop.and(Criterion::HeavyQuark(self.tol_hq));
-        }
-        if self.max_seconds < f64::INFINITY {
-            stop = stop.and(Criterion::Seconds(self.max_seconds));
-        }
-        stop
-    }
-
-    /// For a part of a solve that began at `start`: the time that is left.
-    pub fn since(&self, start: Instant) -> SolverParams {
-        let left = (self.max_seconds - start.elapsed().as_secs_f64()).max(0.0);
-        SolverParams { max_seconds: left, ..self.clone() }
     }
 }
 

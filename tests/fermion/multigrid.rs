@@ -15,7 +15,7 @@ use plaq::ops::hmc::fermion::{
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream, TrajectoryReport};
-use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
 
 use super::common::{self, over_ranks};
 use super::device;
@@ -198,7 +198,7 @@ fn shifted_systems_are_those_of_cg() {
     let tol = 1e-10;
     let solver = |kind, normalisation, schur| {
         let params = SolveParams {
-            solver: SolverParams { kind, tol, nkrylov: 20, ..Default::default() },
+            solver: SolverParams { kind, nkrylov: 20, stop: Stop::at(tol), ..Default::default() },
             solution: Solution::MatPcDagMatPc,
             even_odd: Some(schur),
             normalisation,

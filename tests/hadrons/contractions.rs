@@ -10,7 +10,7 @@ use plaq::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::propagator::{propagator, propagator_of, COLUMNS};
 use plaq::ops::source::{Sequential, Source};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use super::common::{self, devices, tolerance, Lex};
 use super::reference::contract::{self, closed, gamma_of, vertices, Operator};
@@ -187,7 +187,7 @@ fn solver(device: &plaq::backend::Device, extents: [usize; 4], mass: f64) -> Dir
     let dirac = DiracParams { mass, ..Default::default() };
     let op = Arc::new(Wilson::new(Arc::new(u), dirac).unwrap());
     let kind = SolverKind::BiCgStab;
-    let solver = SolverParams { kind, tol: 1e-13, ..Default::default() };
+    let solver = SolverParams { kind, stop: Stop::at(1e-13), ..Default::default() };
     DiracSolver::new(op, SolveParams { solver, ..Default::default() }).unwrap()
 }
 

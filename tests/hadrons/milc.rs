@@ -12,7 +12,7 @@ use plaq::ops::contract::{mesons, Sink};
 use plaq::ops::gamma::Gamma;
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 use plaq::ops::propagator::propagator_of;
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use super::common::{self, devices, lex::links_from_lex, Lex};
 use super::numbers;
@@ -105,7 +105,7 @@ fn all_gammas_and_momenta_agree_with_milc() {
                 .with_kappa(0.1);
         let op = Arc::new(Wilson::new(Arc::new(fixed.gauge), dirac).unwrap());
         let kind = SolverKind::BiCgStab;
-        let solver = SolverParams { kind, tol: 1e-12, ..Default::default() };
+        let solver = SolverParams { kind, stop: Stop::at(1e-12), ..Default::default() };
         let params = SolveParams { solver, ..Default::default() };
         let solver = DiracSolver::new(op.clone(), params).unwrap();
         // exp(-(r / 1.5)^2) around the origin, periodic.

@@ -90,8 +90,12 @@ fn near_unit(device: &Device, comm: &Arc<Comm>, roughness: f64) -> Arc<Wilson> {
 /// Solutions for random sources, which do not depend on the ranks either, on the whole lattice, and
 /// iterations.
 fn solutions(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> (Vec<f64>, usize) {
-    let solver =
-        SolverParams { kind: SolverKind::Gcr, nkrylov: 4, tol: 1e-10, ..Default::default() };
+    let solver = SolverParams {
+        kind: SolverKind::Gcr,
+        nkrylov: 4,
+        stop: Stop::at(1e-10),
+        ..Default::default()
+    };
     let params = SolveParams { solver, ..Default::default() };
     let solver = DiracSolver::new(op.clone(), params).unwrap();
     let solver = solver.with_multigrid(Some(multigrid.clone())).unwrap();

@@ -28,7 +28,7 @@ use plaq::operators::{CoarseOperator, DiracParams, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::ops::eigenvectors::save_vectors;
 use plaq::ops::null_space::{load_multigrid, save_multigrid};
-use plaq::solvers::{unwatched, SolverKind, SolverParams};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, gauge_numbers};
 use reference::{su3, Gauge, Lattice, C};
@@ -459,7 +459,7 @@ fn solve(
     solution: Solution,
 ) -> SolveReport {
     let kind = if multigrid.is_some() { SolverKind::Gcr } else { SolverKind::BiCgStab };
-    let solver = SolverParams { kind, nkrylov: 4, tol: 1e-10, ..Default::default() };
+    let solver = SolverParams { kind, nkrylov: 4, stop: Stop::at(1e-10), ..Default::default() };
     let params = SolveParams { solver, solution, ..Default::default() };
     let solver =
         DiracSolver::new(op.clone(), params).unwrap().with_multigrid(multigrid.cloned()).unwrap();

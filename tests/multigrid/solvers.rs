@@ -3,7 +3,7 @@
 use plaq::compose::multigrid::{CoarseSystem, Coarsest, Prolongator};
 use plaq::fields::blas;
 use plaq::linop::{Adjoint, LinOp, Normal, Product, Shape, Shifted, Sum};
-use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, StoppedBy, System};
+use plaq::solvers::{solve, unwatched, SolverKind, SolverParams, Stop, StoppedBy, System};
 
 use super::*;
 
@@ -113,7 +113,7 @@ fn any_solver_solves_on_coarse_levels() {
             ] {
                 for sloppy in [None, Some(twin.clone())] {
                     let how = System { sloppy, ..System::new(system.clone()) };
-                    let ask = SolverParams { kind, tol: 1e-11, ..Default::default() };
+                    let ask = SolverParams { kind, stop: Stop::at(1e-11), ..Default::default() };
                     let mut x = b.like(3).unwrap();
                     let r =
                         system.solve_all(&how, &ask, false, &mut x, &b, &mut unwatched).unwrap();
@@ -203,7 +203,8 @@ fn adjoints_of_coarse_operators() {
             assert!((a - b).norm() < 1e-12 * scale, "{a} {b}");
         }
         let normal: Arc<dyn LinOp> = Arc::new(Normal::mdag_m(system.clone()));
-        let ask = SolverParams { kind: SolverKind::Cg, tol: 1e-11, ..Default::default() };
+        let ask =
+            SolverParams { kind: SolverKind::Cg, stop: Stop::at(1e-11), ..Default::default() };
         let mut z = shape.field(2).unwrap();
         let r = solve(&System::new(normal), &ask, &mut z, &x, &mut unwatched).unwrap();
         assert!(r.converged, "{r:?}");
@@ -215,13 +216,18 @@ fn adjoints_of_coarse_operators() {
 
         // M^dagger = Gamma5 M Gamma5 on all sites; its solution as a guess leaves nothing to do.
         let adjoint = System::new(Arc::new(Adjoint(system.clone())));
-        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-11, ..Default::default() };
+        let ask = SolverParams {
+            kind: SolverKind::BiCgStab,
+            stop: Stop::at(1e-11),
+            ..Default::default()
+        };
         let (b, watch) = (random(&op, 2, 7), &mut unwatched);
         let mut y = b.like(2).unwrap();
         let r = system.solve_all(&adjoint, &ask, true, &mut y, &b, watch).unwrap();
         let found = off(&op, &gamma5(&y), &gamma5(&b));
         assert!(r.converged && r.iterations > 1 && found < 1e-9, "{found:e} {r:?}");
-        let again = SolverParams { initial_guess: true, tol: 1e-9, ..ask };
+        let again =
+            SolverParams { initial_guess: true, stop: Stop { residual: 1e-9, ..ask.stop }, ..ask };
         let r = system.solve_all(&adjoint, &again, true, &mut y, &b, watch).unwrap();
         assert!(r.converged && r.iterations == 0, "{r:?}");
 

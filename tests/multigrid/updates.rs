@@ -37,8 +37,12 @@ fn fifty_steps_of_a_trajectory() {
         let op = operator(links(), -0.3);
         let params = MultigridParams { refinements: 2, ..small(4, 10) };
         let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
-        let solver =
-            SolverParams { kind: SolverKind::Gcr, nkrylov: 4, tol: 1e-10, ..Default::default() };
+        let solver = SolverParams {
+            kind: SolverKind::Gcr,
+            nkrylov: 4,
+            stop: Stop::at(1e-10),
+            ..Default::default()
+        };
         let solver =
             DiracSolver::new(op.clone(), SolveParams { solver, ..Default::default() }).unwrap();
         let solver = solver.with_multigrid(Some(multigrid.clone())).unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plaq::fields::{blas, Precision, Recon, SpinorField, Subset};
 use plaq::linop::{LinOp, Shape};
 use plaq::operators::Wilson;
-use plaq::solvers::{solve, unwatched, Progress, SolverKind, SolverParams, System};
+use plaq::solvers::{solve, unwatched, Progress, SolverKind, SolverParams, Stop, System};
 
 use super::reference::spinor;
 use super::{parameter_sets, plain, setups};
@@ -46,7 +46,8 @@ fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
         let op = Arc::new(Hop(s.wilson(parameter_sets()[0], Precision::F64)));
         let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
         let b = s.load(Precision::F64, Subset::Full, &[&even]);
-        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-9, ..Default::default() };
+        let ask =
+            SolverParams { kind: SolverKind::BiCgStab, stop: Stop::at(1e-9), ..Default::default() };
         let (x, r) = plain(&op, &ask, &b).unwrap();
         assert!(r.converged && r.restarts > 0, "{r:?}");
         assert_eq!(r.fallback, Some(SolverKind::Cgnr), "{r:?}");
@@ -66,7 +67,8 @@ fn each_right_hand_side_stops_by_itself() {
         let full = spinor::random(s.lat, 3);
         let (zero, other) = (spinor::zero(s.lat), spinor::random(s.lat, 4));
         let b = s.load(Precision::F64, Subset::Full, &[&full, &even, &zero, &other]);
-        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-9, ..Default::default() };
+        let ask =
+            SolverParams { kind: SolverKind::BiCgStab, stop: Stop::at(1e-9), ..Default::default() };
         let mut last = 0;
         let mut monitor = |p: &Progress| {
             assert!(p.residual.len() == 4 && p.iteration == last + 1);
@@ -101,7 +103,7 @@ fn right_hand_sides_that_are_done_leave() {
         let b = s.load(Precision::F64, Subset::Full, &[&near, &full, &near, &near]);
         for kind in [SolverKind::Cgnr, SolverKind::Cgne, SolverKind::BiCgStab, SolverKind::Gcr] {
             for low in [None, Some(Precision::F32)] {
-                let coarse = SolverParams { kind, tol: 1e-6, ..Default::default() };
+                let coarse = SolverParams { kind, stop: Stop::at(1e-6), ..Default::default() };
                 let (guess, _) = plain(&fine, &coarse, &b).unwrap();
                 let mut x = b.like(Precision::F64).unwrap();
                 for column in [0, 2, 3] {
@@ -116,7 +118,7 @@ fn right_hand_sides_that_are_done_leave() {
                 fine.apply(&mut image, &x).unwrap();
                 for (i, (image, b)) in s.columns(&image).iter().zip(s.columns(&b)).enumerate() {
                     let found = spinor::relative_distance(image, &b);
-                    assert!(found <= ask.tol * 1.01, "{kind:?} {i}: {found:e}");
+                    assert!(found <= ask.stop.residual * 1.01, "{kind:?} {i}: {found:e}");
                     assert!((found - r.residual[i]).abs() < 1e-13, "{kind:?} {i} {r:?}");
                 }
             }

@@ -24,7 +24,8 @@ use plaq::linop::{LinOp, Normal, Shape};
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::solvers::{
-    multishift, solve, unwatched, Progress, Shift, SolverKind, SolverParams, SolverReport, System,
+    multishift, solve, unwatched, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
+    System,
 };
 use reference::dirac::{Dirac, Params, Preconditioned};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
@@ -212,7 +213,7 @@ fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> 
 
 fn params(kind: SolverKind, precision: Precision, sloppy: Option<Precision>) -> SolveParams {
     SolveParams {
-        solver: SolverParams { kind, tol: tolerance(precision), ..Default::default() },
+        solver: SolverParams { kind, stop: Stop::at(tolerance(precision)), ..Default::default() },
         equations: match kind {
             SolverKind::Cg => Equations::NormalResidual,
             _ => Equations::Direct,
@@ -336,7 +337,7 @@ fn right_hand_sides_do_not_know_of_each_other() {
         let easy = spinor::zero(s.lat);
         let all: Vec<&Field> = [&fields[0], &easy, &fields[1], &fields[2], &fields[3]].into();
         for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
-            let params = SolverParams { kind, tol: 1e-11, ..Default::default() };
+            let params = SolverParams { kind, stop: Stop::at(1e-11), ..Default::default() };
             let together = s.load(Precision::F64, Subset::Full, &all);
             let (x, report) = plain(&op, &params, &together).unwrap();
             assert!(report.converged);
@@ -370,7 +371,7 @@ fn heavy_quark_criterion() {
             for sloppy in [None, Some(Precision::F32), Some(Precision::F16)] {
                 for tol in [0.0, 1e-4] {
                     let mut ask = params(kind, Precision::F64, sloppy);
-                    (ask.solver.tol, ask.solver.tol_hq) = (tol, 1e-9);
+                    (ask.solver.stop.residual, ask.solver.stop.heavy_quark) = (tol, 1e-9);
                     let solver =
                         DiracSolver::new(s.wilson(p, Precision::F64), ask.clone()).unwrap();
                     let source = spinor::point(s.lat, 0, 1, 2);
@@ -463,7 +464,12 @@ fn not_converged_is_in_the_report() {
     for kind in
         [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
     {
-        let ask = SolverParams { kind, max_iterations: 3, history: true, ..Default::default() };
+        let ask = SolverParams {
+            kind,
+            history: true,
+            stop: Stop { iterations: 3, ..Stop::default() },
+            ..Default::default()
+        };
         let (x, r) = plain(&op, &ask, &b).unwrap();
         assert!(!r.converged && r.iterations == 3 && r.history.len() == 3, "{r:?}");
         let dirac = s.dirac(op.params());
@@ -474,10 +480,10 @@ fn not_converged_is_in_the_report() {
     }
     // What double precision cannot reach is given up, not claimed.
     for kind in [SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
-        let ask = SolverParams { kind, tol: 1e-18, ..Default::default() };
+        let ask = SolverParams { kind, stop: Stop::at(1e-18), ..Default::default() };
         let (_, r) = plain(&op, &ask, &b).unwrap();
         assert!(!r.converged && r.residual[0] < 1e-14, "{r:?}");
-        assert!(r.iterations < ask.max_iterations, "{r:?}");
+        assert!(r.iterations < ask.stop.iterations, "{r:?}");
     }
 }
 
@@ -498,7 +504,7 @@ fn conjugate_gradient_in_half_precision_keeps_pace_near_the_critical_point() {
         for kind in [SolverKind::Cgnr, SolverKind::Cgne] {
             for tol in [1e-10, 1e-12] {
                 let run = |low| {
-                    let solver = SolverParams { kind, tol, ..Default::default() };
+                    let solver = SolverParams { kind, stop: Stop::at(tol), ..Default::default() };
                     let sloppy = Some((low, Recon::R12));
                     let ask = SolveParams { solver, sloppy, ..Default::default() };
                     let mut x = shape.field(1).unwrap();
@@ -521,12 +527,13 @@ fn a_solve_that_stands_still_ends_early_and_says_so() {
     let op = s.wilson(parameter_sets()[0], Precision::F32);
     let b = s.load(Precision::F32, Subset::Full, &[&spinor::random(s.lat, 1)]);
     for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
-        let ask = SolverParams { kind, tol: 1e-9, ..Default::default() };
+        let ask = SolverParams { kind, stop: Stop::at(1e-9), ..Default::default() };
         let (_, r) = plain(&op, &ask, &b).unwrap();
         assert!(!r.converged && !r.stopped && r.standstill, "{kind:?} {r:?}");
         assert!(r.iterations < 2500 && r.residual[0] < 1e-5, "{kind:?} {r:?}");
     }
-    let ask = SolverParams { max_iterations: 3, ..Default::default() };
+    let ask =
+        SolverParams { stop: Stop { iterations: 3, ..Stop::default() }, ..Default::default() };
     assert!(!plain(&op, &ask, &b).unwrap().1.standstill);
 }
 
@@ -574,7 +581,7 @@ fn an_initial_guess_is_used() {
             let mut x = b.like(Precision::F64).unwrap();
             let cold = first.solve(&mut x, &b, &mut unwatched).unwrap().solver;
             ask.solver.initial_guess = true;
-            ask.solver.tol = 1e-11;
+            ask.solver.stop.residual = 1e-11;
             let again = DiracSolver::new(op.clone(), ask).unwrap();
             let warm = again.solve(&mut x, &b, &mut unwatched).unwrap().solver;
             assert!(warm.converged && warm.iterations < 4, "{solution:?} {cold:?} {warm:?}");
@@ -743,8 +750,14 @@ fn misuse_is_a_status() {
     let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
     let status = |ask: SolverParams| plain(&op, &ask, &b).unwrap_err().status;
     let base = SolverParams::default();
-    assert_eq!(status(SolverParams { tol: 0.0, ..base.clone() }), Status::BadParameter);
-    assert_eq!(status(SolverParams { tol: f64::NAN, ..base.clone() }), Status::BadParameter);
+    assert_eq!(
+        status(SolverParams { stop: Stop { residual: 0.0, ..base.stop }, ..base.clone() }),
+        Status::BadParameter
+    );
+    assert_eq!(
+        status(SolverParams { stop: Stop { residual: f64::NAN, ..base.stop }, ..base.clone() }),
+        Status::BadParameter
+    );
     assert_eq!(status(SolverParams { delta: 1.0, ..base.clone() }), Status::BadParameter);
     assert_eq!(status(SolverParams { nkrylov: 0, ..base.clone() }), Status::BadParameter);
     assert_eq!(status(SolverParams { omega: 2.0, ..base.clone() }), Status::BadParameter);

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use plaq::error::Status;
 use plaq::fields::{Precision, Recon, Subset};
 use plaq::linop::{LinOp, Normal};
-use plaq::solvers::{solve, unwatched, Inverse, SolverKind, SolverParams, SolverReport, System};
+use plaq::solvers::{
+    solve, unwatched, Inverse, SolverKind, SolverParams, SolverReport, Stop, System,
+};
 
 use super::reference::spinor;
 use super::{parameter_sets, setups};
 
 /// A few steps of a solver from zero.
 fn steps(op: &Arc<dyn LinOp>, kind: SolverKind, most: usize) -> Arc<dyn LinOp> {
-    let params = SolverParams { kind, tol: 1e-30, max_iterations: most, ..Default::default() };
+    let params = SolverParams {
+        kind,
+        stop: Stop { iterations: most, ..Stop::at(1e-30) },
+        ..Default::default()
+    };
     Arc::new(Inverse::approximate(System::new(op.clone()), params).unwrap())
 }
 
@@ -35,7 +41,7 @@ fn preconditioned_solves_need_fewer_iterations() {
             for sloppy in [None, Some(low)] {
                 let inner = if kind == SolverKind::Cg { kind } else { SolverKind::Mr };
                 let inverse = steps(sloppy.as_ref().unwrap_or(&precise), inner, 4);
-                let ask = SolverParams { kind, tol: 1e-10, ..Default::default() };
+                let ask = SolverParams { kind, stop: Stop::at(1e-10), ..Default::default() };
                 let run = |preconditioner| -> SolverReport {
                     let system = System {
                         sloppy: sloppy.clone(),
@@ -92,7 +98,11 @@ fn inverses_are_operators() {
         let op: Arc<dyn LinOp> = s.wilson(parameter_sets()[1], Precision::F64);
         let field = spinor::random(s.lat, 5);
         let b = s.load(Precision::F64, Subset::Full, &[&field]);
-        let ask = SolverParams { kind: SolverKind::BiCgStab, tol: 1e-12, ..Default::default() };
+        let ask = SolverParams {
+            kind: SolverKind::BiCgStab,
+            stop: Stop::at(1e-12),
+            ..Default::default()
+        };
         let inverse = Inverse::new(System::new(op.clone()), ask.clone()).unwrap();
         let (mut x, mut image) = (b.like(Precision::F64).unwrap(), b.like(Precision::F64).unwrap());
         inverse.apply(&mut x, &b).unwrap();
@@ -100,7 +110,7 @@ fn inverses_are_operators() {
         let found = spinor::relative_distance(&s.columns(&image)[0], &field);
         assert!(found < 1.01e-12, "{found:e}");
         assert_eq!(inverse.apply_dagger(&mut x, &b).unwrap_err().status, Status::Unsupported);
-        let few = SolverParams { max_iterations: 2, ..ask.clone() };
+        let few = SolverParams { stop: Stop { iterations: 2, ..ask.stop }, ..ask.clone() };
         let few = Inverse::new(System::new(op.clone()), few).unwrap();
         assert_eq!(few.apply(&mut x, &b).unwrap_err().status, Status::NotConverged);
 

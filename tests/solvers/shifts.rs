@@ -6,7 +6,7 @@ use plaq::backend::Device;
 use plaq::fields::shifts::{sum, update, Step};
 use plaq::fields::{blas, Components, Noise, Precision, RhsOrder, Subset, VectorField};
 use plaq::linop::{LinOp, Normal};
-use plaq::solvers::{multishift, unwatched, Shift, SolverParams, System};
+use plaq::solvers::{multishift, unwatched, Shift, SolverParams, Stop, System};
 
 use super::reference::spinor;
 use super::{parameter_sets, setups, Setup, C};
@@ -151,7 +151,8 @@ fn all_shifts_take_one_launch() {
     let launches = |device: &Device, system: &System, shifts: usize, iterations: usize| {
         let shifts: Vec<Shift> =
             (0..shifts).map(|k| Shift { sigma: 0.01 * k as f64, tol: 1e-14 }).collect();
-        let ask = SolverParams { max_iterations: iterations, ..Default::default() };
+        let ask =
+            SolverParams { stop: Stop { iterations, ..Stop::default() }, ..Default::default() };
         let mut xs: Vec<_> = shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
         let before = device.counts().launches;
         let mut watch = unwatched;

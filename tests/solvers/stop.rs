@@ -73,33 +73,48 @@ fn every_criterion_ends_a_solve_by_itself() {
         let b = three(&s);
         for kind in KINDS {
             let op = operator(&s, kind, Duration::ZERO);
-            let base = SolverParams { kind, tol: 0.0, tol_hq: 0.0, ..Default::default() };
+            let base = SolverParams {
+                kind,
+                stop: Stop { heavy_quark: 0.0, ..Stop::at(0.0) },
+                ..Default::default()
+            };
             let run = |params: SolverParams| plain(&op, &params, &b).unwrap().1;
-            let r = run(SolverParams { tol: 1e-8, ..base.clone() });
+            let r =
+                run(SolverParams { stop: Stop { residual: 1e-8, ..base.stop }, ..base.clone() });
             assert!(r.converged && r.residual.iter().all(|&r| r <= 1e-8), "{kind:?} {r:?}");
             assert_eq!(r.stopped_by, Some(StoppedBy::Residual), "{kind:?}");
-            let r = run(SolverParams { tol_hq: 1e-8, ..base.clone() });
+            let r =
+                run(SolverParams { stop: Stop { heavy_quark: 1e-8, ..base.stop }, ..base.clone() });
             assert!(r.converged && r.residual_hq.iter().all(|&r| r <= 1e-8), "{kind:?} {r:?}");
             assert_eq!(r.stopped_by, Some(StoppedBy::HeavyQuark), "{kind:?}");
             // Of both the one that takes longer.
             for (tol, tol_hq, by) in
                 [(1e-9, 1e-2, StoppedBy::Residual), (1e-2, 1e-9, StoppedBy::HeavyQuark)]
             {
-                let r = run(SolverParams { tol, tol_hq, ..base.clone() });
+                let r = run(SolverParams {
+                    stop: Stop { residual: tol, heavy_quark: tol_hq, ..base.stop },
+                    ..base.clone()
+                });
                 assert!(r.converged && !r.stopped, "{kind:?} {r:?}");
                 assert_eq!(r.stopped_by, Some(by), "{kind:?}");
             }
-            let few = SolverParams { tol: 1e-12, max_iterations: 4, ..base.clone() };
+            let few = SolverParams {
+                stop: Stop { residual: 1e-12, iterations: 4, ..base.stop },
+                ..base.clone()
+            };
             let r = run(few);
             assert!(!r.converged && !r.stopped && !r.standstill && r.iterations == 4, "{r:?}");
             assert_eq!(r.stopped_by, Some(StoppedBy::Iterations), "{kind:?}");
-            let r = run(SolverParams { tol: 1e-12, max_seconds: 0.0, ..base.clone() });
+            let r = run(SolverParams {
+                stop: Stop { residual: 1e-12, seconds: 0.0, ..base.stop },
+                ..base.clone()
+            });
             assert!(!r.converged && r.stopped && r.iterations <= 2, "{kind:?} {r:?}");
             assert_eq!(r.stopped_by, Some(StoppedBy::Seconds), "{kind:?}");
             alike(&r);
             let mut x = b.like(Precision::F64).unwrap();
             let system = System::new(op.clone() as Arc<dyn LinOp>);
-            let ask = SolverParams { tol: 1e-12, ..base.clone() };
+            let ask = SolverParams { stop: Stop { residual: 1e-12, ..base.stop }, ..base.clone() };
             let mut third = |p: &Progress| match p.iteration {
                 3 => ControlFlow::Break(()),
                 _ => ControlFlow::Continue(()),
@@ -108,11 +123,12 @@ fn every_criterion_ends_a_solve_by_itself() {
             assert!(!r.converged && r.stopped && r.iterations == 3, "{kind:?} {r:?}");
             assert_eq!(r.stopped_by, Some(StoppedBy::Callback), "{kind:?}");
             // Enough of everything: the goal it is.
-            let ask = SolverParams { tol: 1e-6, max_seconds: 1e3, ..base };
+            let ask =
+                SolverParams { stop: Stop { residual: 1e-6, seconds: 1e3, ..base.stop }, ..base };
             assert_eq!(run(ask).stopped_by, Some(StoppedBy::Residual));
         }
         // What double precision cannot reach.
-        let ask = SolverParams { tol: 1e-18, ..Default::default() };
+        let ask = SolverParams { stop: Stop::at(1e-18), ..Default::default() };
         let r = plain(&operator(&s, SolverKind::Cgnr, Duration::ZERO), &ask, &b).unwrap().1;
         assert!(!r.converged && r.standstill, "{r:?}");
         assert_eq!(r.stopped_by, Some(StoppedBy::Standstill));
@@ -150,17 +166,25 @@ fn time_is_over_on_all_ranks_at_once() {
     let own = if last { 0.06 } else { 1e6 };
     for kind in KINDS {
         let op = operator(s, kind, Duration::from_millis(5));
-        let ask = SolverParams { kind, tol: 1e-13, max_seconds: own, ..Default::default() };
+        let ask = SolverParams {
+            kind,
+            stop: Stop { seconds: own, ..Stop::at(1e-13) },
+            ..Default::default()
+        };
         let (x, r) = plain(&op, &ask, &b).unwrap();
         assert_eq!(r.stopped_by, Some(StoppedBy::Seconds), "{kind:?} {r:?}");
         assert!(r.stopped && !r.converged && r.iterations > 1, "{kind:?} {r:?}");
         assert!(r.iterations <= 16, "{kind:?} {r:?}");
         alike(&r);
         // x is what the report says, and a later solve has its own time.
-        let again = SolverParams { initial_guess: true, max_seconds: 1e6, tol: 1e-8, ..ask };
+        let again = SolverParams {
+            initial_guess: true,
+            stop: Stop { seconds: 1e6, residual: 1e-8, ..ask.stop },
+            ..ask
+        };
         let system = System::new(op.clone() as Arc<dyn LinOp>);
         let mut y = x;
-        let none = SolverParams { max_iterations: 0, ..again.clone() };
+        let none = SolverParams { stop: Stop { iterations: 0, ..again.stop }, ..again.clone() };
         let found = solve(&system, &none, &mut y, &b, &mut unwatched).unwrap();
         assert_eq!(found.stopped_by, Some(StoppedBy::Iterations));
         for (a, b) in found.residual.iter().zip(&r.residual) {
@@ -172,12 +196,17 @@ fn time_is_over_on_all_ranks_at_once() {
 
     let op = operator(s, SolverKind::Gcr, Duration::from_millis(5));
     let kind = SolverKind::Mr;
-    let inner = SolverParams { kind, max_iterations: 2, max_seconds: 1e6, ..Default::default() };
+    let inner = SolverParams {
+        kind,
+        stop: Stop { iterations: 2, seconds: 1e6, ..Stop::default() },
+        ..Default::default()
+    };
     let system = System::new(op.clone() as Arc<dyn LinOp>);
     let inside = Arc::new(Inside(system.clone(), inner, AtomicUsize::new(0)));
     let system = System { preconditioner: Some(inside.clone()), ..system };
     let kind = SolverKind::Gcr;
-    let ask = SolverParams { kind, tol: 1e-13, max_seconds: own, ..Default::default() };
+    let ask =
+        SolverParams { kind, stop: Stop { seconds: own, ..Stop::at(1e-13) }, ..Default::default() };
     let mut x = b.like(Precision::F64).unwrap();
     let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
     assert_eq!(r.stopped_by, Some(StoppedBy::Seconds), "{r:?}");
@@ -195,8 +224,7 @@ fn parts_of_a_solve_share_its_time() {
     let b = three(s);
     let solver = |max_seconds| SolverParams {
         kind: SolverKind::BiCgStab,
-        tol: 1e-9,
-        max_seconds,
+        stop: Stop { seconds: max_seconds, ..Stop::at(1e-9) },
         ..Default::default()
     };
     for solution in [Solution::Mat, Solution::MatDag, Solution::MatDagMat] {
@@ -219,7 +247,10 @@ fn parts_of_a_solve_share_its_time() {
     let op = operator(s, SolverKind::MultiShift, Duration::from_millis(2));
     let shifts = [0.0, 0.1, 0.5].map(|sigma| Shift { sigma, tol: 1e-12 });
     let run = |max_seconds, max_iterations| {
-        let ask = SolverParams { max_seconds, max_iterations, ..Default::default() };
+        let ask = SolverParams {
+            stop: Stop { seconds: max_seconds, iterations: max_iterations, ..Stop::default() },
+            ..Default::default()
+        };
         let system = System::new(op.clone() as Arc<dyn LinOp>);
         let mut xs: Vec<_> = shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
         multishift(&system, &ask, &shifts, true, &mut xs, &b, &mut unwatched).unwrap().0
@@ -265,7 +296,13 @@ fn criteria_combine() {
     assert_eq!(stop.last_goal(&[0.1e-8], &[0.9e-3]), StoppedBy::HeavyQuark);
     assert_eq!(Stop::new().lag(1.0, 1.0), 1.0);
     assert!(!Stop::new().used_up(usize::MAX) && Stop::new().seconds().is_none());
-    let ask = SolverParams { max_seconds: -1.0, ..Default::default() };
+    let ask =
+        SolverParams { stop: Stop { seconds: -1.0, ..Stop::default() }, ..Default::default() };
     assert!(ask.check().is_err());
-    assert!(SolverParams { max_seconds: f64::NAN, ..Default::default() }.check().is_err());
+    assert!(SolverParams {
+        stop: Stop { seconds: f64::NAN, ..Stop::default() },
+        ..Default::default()
+    }
+    .check()
+    .is_err());
 }

@@ -19,7 +19,7 @@ use crate::fields::{
 };
 use crate::operators::{DiracParams, Wilson};
 use crate::ops::observables;
-use crate::solvers::{unwatched, SolverKind, SolverParams};
+use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Largest deviation from SU(3) of links of which two rows say all, in the precision of the solve;
 /// and in that of an iteration that residuals in the former one correct.
@@ -140,7 +140,11 @@ fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams>
         bail!(InvalidArgument, "inv_args.max_iter: expected 1 or more, found {}", args.max_iter);
     }
     let max_iterations = args.max_iter as usize;
-    let solver = SolverParams { kind, tol, tol_hq, max_iterations, ..Default::default() };
+    let solver = SolverParams {
+        kind,
+        stop: Stop { heavy_quark: tol_hq, iterations: max_iterations, ..Stop::at(tol) },
+        ..Default::default()
+    };
     Ok(through_odd(solver))
 }
 

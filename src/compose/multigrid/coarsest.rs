@@ -11,7 +11,7 @@ use crate::bail;
 use crate::error::{Result, Status};
 use crate::fields::{blas, CoarseField, Subset, Whole};
 use crate::linop::LinOp;
-use crate::solvers::{unwatched, SolverKind, SolverParams, System};
+use crate::solvers::{unwatched, SolverKind, SolverParams, Stop, System};
 
 /// Inverse iterations that find low modes, the residual that each of them goes to, and its iterations at most.
 const PASSES: usize = 3;
@@ -104,9 +104,8 @@ impl Hierarchy {
         let how = System { scale, ..System::new(precise) };
         let ask = SolverParams {
             kind: SolverKind::BiCgStab,
-            tol: p.coarsest_tol,
-            max_iterations: p.coarsest_iterations,
             fall_back: false,
+            stop: Stop { iterations: p.coarsest_iterations, ..Stop::at(p.coarsest_tol) },
             ..Default::default()
         };
         let solve = |x: &mut CoarseField| match system.solve(&how, &ask, x, r, &mut unwatched) {

@@ -36,7 +36,7 @@ use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Noise, Precision, Recon, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{Version, Wilson};
-use crate::solvers::{self, SolverKind, SolverParams, System};
+use crate::solvers::{self, SolverKind, SolverParams, Stop, System};
 
 /// What an update of the links does with the null vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -459,8 +459,7 @@ fn reduction(h: &Arc<Hierarchy>) -> Result<f64> {
     let mut x = shape.field(1)?;
     let params = SolverParams {
         kind: SolverKind::Gcr,
-        tol: 1e-30,
-        max_iterations: ITERATIONS,
+        stop: Stop { iterations: ITERATIONS, ..Stop::at(1e-30) },
         ..Default::default()
     };
     let system =

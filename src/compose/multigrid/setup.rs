@@ -16,7 +16,7 @@ use crate::fields::{
 };
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, Wilson};
-use crate::solvers::{self, SolverParams, System};
+use crate::solvers::{self, SolverParams, Stop, System};
 
 /// The operator on the finest level.
 pub(super) struct Finest {
@@ -320,8 +320,7 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
         let solver = SolverParams {
             kind: params.setup_solver.kind(),
             nkrylov: SETUP_KRYLOV,
-            tol: 1e-5,
-            max_iterations: params.setup_iterations,
+            stop: Stop { iterations: params.setup_iterations, ..Stop::at(1e-5) },
             ..Default::default()
         };
         let whole = System::new(system.clone());

@@ -25,7 +25,7 @@ use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Momenta, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Uses};
 use crate::operators::{DiracParams, Wilson};
-use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport};
+use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
 /// What monomials keep their links in.
 const DOUBLE: (Precision, Recon) = (Precision::F64, Recon::R12);
@@ -107,10 +107,9 @@ impl Inverter {
         let solver = SolverParams {
             kind,
             nkrylov,
-            tol,
             delta,
-            max_iterations: self.max_iterations,
             initial_guess: guess,
+            stop: Stop { residual: tol, iterations: self.max_iterations, ..plain.stop },
             ..plain
         };
         let params = SolveParams {
@@ -170,7 +169,7 @@ impl Operator {
     /// with operators made for that.
     fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         let since = Instant::now();
-        let tol = solver.params().solver.tol;
+        let tol = solver.params().solver.stop.residual;
         let mut report = solver.solve(x, b, &mut unwatched)?.solver;
         let mut iterations = report.iterations;
         let mut precision = self.inverter.inner(x.device()).0;

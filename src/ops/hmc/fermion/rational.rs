@@ -278,7 +278,7 @@ fn poles_of(
     for _ in shifts {
         xs.push(source.like(b.precision())?);
     }
-    let tol = solver.params().solver.tol;
+    let tol = solver.params().solver.stop.residual;
     op.follow()?;
     let mut least: Vec<usize> = (0..shifts.len()).collect();
     least.sort_by(|&i, &j| shifts[i].total_cmp(&shifts[j]));
