@@ -201,8 +201,11 @@ pub fn rephase(prec: c_int, gauge: &DataOut, flag: c_int, i_mu: f64) -> Result<(
     Ok(())
 }
 
+/// Until the functional's change is small, which MILC asks for.
 fn overrelaxation(condition: Condition) -> GaugeFixParams {
     GaugeFixParams {
+        stop: Stop { theta: 0.0, theta_max: 0.0, change: 1e-7 },
+        check_every: 1,
         precision: Working::Mixed,
         links_tolerance: UNITARY,
         ..GaugeFixParams::new(condition)
