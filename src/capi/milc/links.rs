@@ -57,10 +57,10 @@ impl Links {
         let name = || format!("MILC {:?} {:?}", geometry.extents(), self.precision);
         geometry.foresee(device, true, name, |device| {
             let links = GaugeField::new(device, geometry, self.precision, Recon::R18)?;
-            gaugefix::run_through(&links, &overrelaxation(Condition::Coulomb { time: 3 }));
-            clover::run_through(&self.session, device, self.precision)?;
-            gaugefix::run_through(&links, &overrelaxation(Condition::Landau));
-            Ok(())
+            for condition in [Condition::Coulomb { time: 3 }, Condition::Landau] {
+                gaugefix::run_through(&links, &overrelaxation(condition));
+            }
+            clover::run_through(&self.session, device, self.precision)
         });
         self.load_onto(device, options)
     }
