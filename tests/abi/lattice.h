@@ -8,6 +8,11 @@
 
 enum { LX = 4, LY = 4, LZ = 2, LT = 8, VOLUME = LX * LY * LZ * LT, LINKS = 72 * VOLUME, SPINOR = 24 * VOLUME };
 
+/* Under valgrind numbers are looked at less closely: iterations would take thirty times as long. */
+static inline int brief(void) {
+  return getenv("PLAQ_TEST_BRIEF") != NULL;
+}
+
 static uint64_t random_state = 12345;
 
 /* Uniform in (-1, 1). */

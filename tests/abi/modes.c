@@ -44,6 +44,7 @@ static void eigenvectors(plaq_context context) {
   OK(plaq_eigen_report_init(&r, sizeof r));
   p.count = MODES;
   p.verify = 0;
+  if (brief()) p.tol = 1e-4;
   OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, &r));
   ends[0] = r.least, ends[1] = r.largest;
   OK(plaq_eigen_values(found, values, NULL, NULL, MODES));
@@ -53,7 +54,7 @@ static void eigenvectors(plaq_context context) {
   /* In the operator's normalisation: M^dagger M has eigenvalues to about 8 squared. */
   CHECK(r.least == ends[0] && r.largest == ends[1] && r.largest > 30);
   OK(plaq_eigen_values(read, again, residuals, NULL, MODES));
-  for (k = 0; k < MODES; k++) CHECK(again[k] == values[k] && residuals[k] <= 2e-10 * r.largest);
+  for (k = 0; k < MODES; k++) CHECK(again[k] == values[k] && residuals[k] <= (brief() ? 2e-4 : 2e-10) * r.largest);
   OK(plaq_eigen_vectors(found, &v));
   OK(plaq_eigen_vectors(read, &w));
   OK(plaq_spinor_save(v, NULL, a));
@@ -109,7 +110,8 @@ static void eigenvectors(plaq_context context) {
 static plaq_overlap_params overlap_params(int smearing) {
   plaq_overlap_params p;
   OK(plaq_overlap_params_init(&p, sizeof p));
-  p.delta = 1e-4;
+  p.delta = brief() ? 1e-2 : 1e-4;
+  p.modes_tol = brief() ? 1e-4 : 0;
   p.modes = 2;
   p.smearing_steps = smearing;
   p.smearing_alpha[0] = 0.1;
@@ -157,17 +159,19 @@ static plaq_overlap smeared(plaq_context context, plaq_gauge gauge, plaq_gauge b
   CHECK(r.modes == 2);
   OK(plaq_overlap_kernel(a, u, NULL, NULL, 2));
   OK(plaq_overlap_kernel(b, v, NULL, NULL, 2));
-  CHECK(distance(u, v, 2) < 1e-10);
-  x = image(context, a), y = image(context, b);
-  CHECK(distance(x, y, SMALL) < 1e-8);
-  free(y);
+  CHECK(distance(u, v, 2) < (brief() ? 1e-3 : 1e-10));
+  if (!brief()) {
+    plaq_overlap other = new_overlap(context, gauge, &plain);
+    x = image(context, a), y = image(context, b);
+    CHECK(distance(x, y, SMALL) < 1e-8);
+    free(y);
+    y = image(context, other);
+    CHECK(distance(x, y, SMALL) > 1e-3);
+    free(x);
+    free(y);
+    OK(plaq_overlap_destroy(other));
+  }
   OK(plaq_overlap_destroy(b));
-  b = new_overlap(context, gauge, &plain);
-  y = image(context, b);
-  CHECK(distance(x, y, SMALL) > 1e-3);
-  OK(plaq_overlap_destroy(b));
-  free(x);
-  free(y);
 #define SMEARING(status, member, value, words) \
   do {                                         \
     p = overlap_params(1);                     \
@@ -192,7 +196,7 @@ static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) 
   double u[2], v[2], plus[2], minus[2], value, residual, gap, *x, *y;
   int32_t zeros[2], again[2];
   long bytes;
-  OK(plaq_overlap_index(overlap, 1, 1e-4, NULL, NULL, plus, minus, zeros));
+  if (!brief()) OK(plaq_overlap_index(overlap, 1, 1e-4, NULL, NULL, plus, minus, zeros));
   OK(plaq_overlap_save(overlap, "overlap.lime"));
   OK(plaq_overlap_load(context, gauge, &p, "overlap.lime", &read));
   OK(plaq_overlap_kernel(overlap, u, NULL, NULL, 2));
@@ -207,15 +211,15 @@ static void files(plaq_context context, plaq_gauge gauge, plaq_overlap overlap) 
   OK(plaq_overlap_describe(read, &r));
   CHECK(r.low_modes >= 1 && r.high_modes == 1);
   OK(plaq_overlap_low(read, -1, &value, &residual, 1));
-  CHECK(value == minus[0] && residual >= 0 && residual <= 1e-4 * 4 * 1.4 * 1.4);
+  CHECK(value == minus[1] && residual >= 0 && residual <= 1e-4 * 4 * 1.4 * 1.4);
   OK(plaq_overlap_low(read, 1, &value, NULL, 1));
-  CHECK(value == plus[0]);
+  CHECK(value == plus[1]);
   REFUSED(PLAQ_INVALID_ARGUMENT, "low modes", plaq_overlap_low(read, 1, &value, NULL, r.low_modes + 1));
   REFUSED(PLAQ_INVALID_ARGUMENT, "chirality", plaq_overlap_low(read, 0, &value, NULL, 1));
   OK(plaq_overlap_high(read, &value, &residual, &gap, 1));
   CHECK(value == r.largest && residual == r.largest_error && gap >= 0 && gap < value);
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_overlap_high(read, &value, NULL, NULL, 2));
-  CHECK(plus[0] == plus[1] && minus[0] == minus[1] && zeros[0] == again[0] && zeros[1] == again[1]);
+  if (!brief()) CHECK(plus[0] == plus[1] && minus[0] == minus[1] && zeros[0] == again[0] && zeros[1] == again[1]);
   OK(plaq_overlap_destroy(read));
   read.id = 7;
   p.smearing_steps = 0;
@@ -265,7 +269,7 @@ static void chiralities(plaq_context context, plaq_overlap overlap) {
     others += fabs(images[1][i] * images[2][i]);
     images[1][i] += images[2][i];
   }
-  CHECK(others == 0 && distance(images[0], images[1], SMALL) < 1e-3);
+  CHECK(others == 0 && distance(images[0], images[1], SMALL) < (brief() ? 0.1 : 1e-3));
   for (k = 0; k < 3; k++) free(images[k]);
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_overlap_apply(overlap, 7, y, x));
   OK(plaq_spinor_destroy(x));
@@ -291,7 +295,7 @@ static void precisions(plaq_context context, plaq_gauge gauge) {
   plaq_overlap_params p;
   plaq_overlap single, other;
   plaq_spinor modes;
-  if (getenv("PLAQ_TEST_BRIEF")) return;
+  if (brief()) return;
   OK(plaq_overlap_params_init(&p, sizeof p));
   p.modes = 2;
   p.precision = PLAQ_PRECISION_SINGLE;
@@ -348,7 +352,7 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   OK(plaq_multigrid_level_init(&level, sizeof level));
   OK(plaq_spinor_noise(b, 0, 8, 0));
   p.algorithm = PLAQ_OVERLAP_GCR;
-  p.tol = 1e-3;
+  p.tol = brief() ? 0.1 : 1e-3;
   p.wilson_iterations = 10;
   p.wilson_mass = 0.4;
   p.multigrid = 1;
@@ -359,7 +363,7 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   OK(plaq_multigrid_describe_level(good, 0, &level));
   before = level.iterations;
   OK(plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, &residual));
-  CHECK(r.converged == 1 && residual <= 1e-3);
+  CHECK(r.converged == 1 && residual <= p.tol);
   OK(plaq_multigrid_describe_level(good, 0, &level));
   CHECK(level.iterations > before);
   /* The operator keeps a hierarchy whose handle is gone. */
@@ -378,14 +382,14 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   CHECK(o.algorithm == PLAQ_OVERLAP_GCR && o.preconditioner == 2);
   OK(plaq_overlap_solve_params_init(&p, sizeof p));
   CHECK(p.algorithm == PLAQ_OVERLAP_SOLVER_AUTO && p.multigrid == -1);
-  p.tol = 1e-3;
+  p.tol = brief() ? 0.1 : 1e-3;
   for (k = 0; k < 2; k++) {
     OK(plaq_overlap_with_mass(massless, k ? 0.8 : 0.05, &other));
     OK(plaq_overlap_describe(other, &o));
     CHECK(o.algorithm == PLAQ_OVERLAP_SOLVER_AUTO && o.preconditioner == 0);
     p.deflate = 0;
     OK(plaq_overlap_solve(other, &p, x, b, NULL, NULL, &r, &residual));
-    CHECK(r.converged == 1 && residual <= 1e-3);
+    CHECK(r.converged == 1 && residual <= p.tol);
     OK(plaq_overlap_describe(other, &o));
     CHECK(o.algorithm == (k ? PLAQ_OVERLAP_SUMR : PLAQ_OVERLAP_GCR) && o.preconditioner == (k ? 0 : 1));
     OK(plaq_overlap_destroy(other));
