@@ -200,6 +200,8 @@ static job *read_options(int argc, char **argv) {
     jobs[k].kappa[0] = kappas[k];
     OK(plaq_solve_report_init(&jobs[k].solve, sizeof j.solve));
     OK(plaq_dirac_report_init(&jobs[k].dirac, sizeof j.dirac));
+    OK(plaq_multigrid_report_init(&jobs[k].multigrid, sizeof j.multigrid));
+    jobs[k].multigrid.refresh = PLAQ_REFRESH_NONE;
     jobs[k].solve.converged = 1;
     jobs[k].dirac.kappa = kappas[k];
     jobs[k].dirac.mass = 0.5 / kappas[k] - 4;
@@ -406,7 +408,10 @@ static int run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac
   int s, q, done = 1;
   double start = now(), before = j->seconds_propagator;
   for (q = 0; q < j->quarks && !*j->load_file; q++) {
-    if (j->algorithm == MULTIGRID) make_multigrid(dirac[q], j, c, q, multigrid + q);
+    if (j->algorithm == MULTIGRID) {
+      make_multigrid(dirac[q], j, c, q, multigrid + q);
+      if (q == 0) describe_multigrid(j, multigrid[0]); /* for what is written meanwhile */
+    }
     solver[q] = make_solver(dirac[q], j, j->algorithm, j->tol, multigrid[q]);
   }
   for (s = 0; s < j->sources && done; s++) {

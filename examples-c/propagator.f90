@@ -186,7 +186,9 @@ contains
     call check_output(plot_file, overwrite=.true.)
     call ok(plaq_solve_report_init(j%solved, c_sizeof(j%solved)))
     call ok(plaq_dirac_report_init(j%action, c_sizeof(j%action)))
+    call ok(plaq_multigrid_report_init(j%hierarchy, c_sizeof(j%hierarchy)))
     j%solved%converged = 1
+    j%hierarchy%refresh = PLAQ_REFRESH_NONE
     allocate (jobs(size(kappas)))
     do k = 1, size(jobs)
       jobs(k) = j
@@ -583,7 +585,10 @@ contains
     done = .true.
     if (len(load_file) == 0) then
       do q = 1, quarks
-        if (algorithm == multigrid_solver) call make_multigrid(dirac(q), j, c, q, multigrid(q))
+        if (algorithm == multigrid_solver) then
+          call make_multigrid(dirac(q), j, c, q, multigrid(q))
+          if (q == 1) call describe_multigrid(j, multigrid(1)) ! for what is written meanwhile
+        end if
         call make_solver(dirac(q), algorithm, tol, solver(q), multigrid(q))
       end do
     end if

@@ -161,7 +161,7 @@ interface! {
             /// Steps of minimal residual in a domain, to 10000.
             domain_steps: i32 = 4,
             /// Of the links of coarse operators in single precision: single or half, each matrix with a scale of
-            /// its own, and null vectors of cycles in 16 bits, too; 0: half. Those in double are in double.
+            /// its own; 0: half. Those in double are in double.
             link_precision: plaq_precision = 0,
             /// Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
             coarse_post: i32 = 0,
