@@ -3,7 +3,7 @@
 //! every nesting is one loop and no step is done twice.
 
 use crate::bail;
-use crate::error::{within, Result};
+use crate::error::{within, words, Result};
 
 /// One entry of an integrator's list; times in units of the trajectory's parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,7 +18,7 @@ pub enum Step {
 }
 
 /// A scheme for one step of time 1: fractions of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {
     /// Second order, one force per step.
     Leapfrog,
@@ -31,6 +31,13 @@ pub enum Scheme {
     /// Mryglod, Folk; the shift as in Yin, Mawhinney, PoS LATTICE2011 (2011) 051).
     ForceGradient,
 }
+
+words!(Scheme {
+    Leapfrog => "PLAQ_INTEGRATOR_LEAPFROG",
+    Omelyan2 => "PLAQ_INTEGRATOR_OMELYAN2",
+    Omelyan4 => "PLAQ_INTEGRATOR_OMELYAN4",
+    ForceGradient => "PLAQ_INTEGRATOR_FORCE_GRADIENT",
+});
 
 #[derive(Clone, Copy)]
 enum Part {
