@@ -7,6 +7,7 @@
 #define PLAQ_GPU 1
 #define PLAQ_FN __device__ __forceinline__
 #define PLAQ_RARE PLAQ_FN
+// NVRTC 13.0 drops the loop of `if constexpr (..) .. else PLAQ_UNROLL for ..` without braces.
 #define PLAQ_UNROLL _Pragma("unroll")
 #define PLAQ_LANES 1
 #else

@@ -49,18 +49,19 @@ template <class C> PLAQ_FN cplx<C> number(const short* at, i64 i) {
 // 16 bits.
 template <int N, class C> PLAQ_FN void numbers(const short* at, i64 i, cplx<C> (&z)[N]) {
   u32 q[N];
-  if constexpr (N % 4 == 0)
+  if constexpr (N % 4 == 0) {
     PLAQ_UNROLL for (int k = 0; k < N; k += 4) {
       const uint4 v = __ldg((const uint4*)((const u32*)at + i + k));
       q[k] = v.x, q[k + 1] = v.y, q[k + 2] = v.z, q[k + 3] = v.w;
     }
-  else if constexpr (N % 2 == 0)
+  } else if constexpr (N % 2 == 0) {
     PLAQ_UNROLL for (int k = 0; k < N; k += 2) {
       const uint2 v = __ldg((const uint2*)((const u32*)at + i + k));
       q[k] = v.x, q[k + 1] = v.y;
     }
-  else
+  } else {
     PLAQ_UNROLL for (int k = 0; k < N; k++) q[k] = __ldg((const u32*)at + i + k);
+  }
   PLAQ_UNROLL for (int k = 0; k < N; k++) {
     const cplx<float> v = from_halves(q[k]);
     z[k] = {(C)v.re, (C)v.im};
