@@ -146,7 +146,9 @@ template <class R> struct lane_io<short, R> {
 #endif
     F r;
     if constexpr (W == 1) r = (F)*at;
-    else PLAQ_UNROLL for (int i = 0; i < W; i++) r[i] = at[i];
+    else {
+      PLAQ_UNROLL for (int i = 0; i < W; i++) r[i] = at[i];
+    }
     return r;
   }
   static PLAQ_FN void store_float(short* at, F v) {
@@ -198,7 +200,9 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
   typedef lane_io<typename S::T, R> io;
   typename S::T* at = component<S, R>(p, s, ns, off);
   if (hint == stream) PLAQ_UNROLL for (int c = 0; c < N; c++) io::stream_store(at + c * PLAQ_LANES, v[c]);
-  else PLAQ_UNROLL for (int c = 0; c < N; c++) io::store(at + c * PLAQ_LANES, v[c]);
+  else {
+    PLAQ_UNROLL for (int c = 0; c < N; c++) io::store(at + c * PLAQ_LANES, v[c]);
+  }
 }
 #endif
 

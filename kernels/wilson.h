@@ -173,7 +173,9 @@ template <class R> PLAQ_FN cplx<R> boundary_phase(const HopArgs& a, const Site& 
 // Multiplies a hop h with coefficient f by the phase z.
 template <class R> PLAQ_FN void apply_phase(HalfSpinor<R>& h, R& f, const HopArgs& a, int mu, cplx<R> z) {
   if (!(a.complex_phase() >> mu & 1)) f = f * z.re;
-  else PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int c = 0; c < 3; c++) h.c[i][c] = z * h.c[i][c];
+  else {
+    PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int c = 0; c < 3; c++) h.c[i][c] = z * h.c[i][c];
+  }
 }
 
 // The plane of a right-hand side in fields of the sites that a launch changes, and in `in`. Where blocks

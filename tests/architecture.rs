@@ -627,6 +627,18 @@ fn every_kernel_header_is_used() {
     }
 }
 
+/// NVRTC 13.0 leaves out a loop with a pragma that follows `else` of an `if constexpr` without braces.
+#[test]
+fn unrolled_loops_after_else_have_braces() {
+    for path in files("kernels", &["h"]) {
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let code: Vec<&str> = text.lines().filter(|l| !l.trim_start().starts_with("//")).collect();
+        let words: Vec<&str> = code.iter().flat_map(|line| line.split_whitespace()).collect();
+        let bare = words.windows(2).any(|w| w == ["else", "PLAQ_UNROLL"]);
+        assert!(!bare, "{}: else PLAQ_UNROLL", path.display());
+    }
+}
+
 #[test]
 fn the_checker_sees_what_it_should() {
     let source = |module: &[&str], text: &str| {
