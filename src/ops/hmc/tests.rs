@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
-use super::fermion::{Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams};
+use super::fermion::{
+    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
 use super::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial, TREE_LEVEL_SYMANZIK};
 use super::integrator::{Level, Scheme};
 use super::stout::Stout;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::tests::common::Lex;
 use crate::backend::Device;
+use crate::compose::multigrid::{LevelParams, MultigridParams};
 use crate::compose::tests::compare;
 use crate::compose::Schur;
 use crate::error::Status;
@@ -147,12 +150,41 @@ fn a_chain_that_is_refused_keeps_nothing() {
     }
 }
 
+/// A chain with operators, whose rehearsal sets up multigrid, goes on as one that is not rehearsed.
+#[test]
+fn a_rehearsed_chain_with_multigrid_is_the_same() {
+    let run = |rehearsed: bool| {
+        let mut links = links();
+        let level = LevelParams { block: [2; 4], vectors: 6, pre: 0, post: 4 };
+        let levels = Some(MultigridParams::with_levels(vec![level]));
+        let inverter = Inverter {
+            multigrid: Some(MultigridSolves { levels, ..Default::default() }),
+            ..Inverter::default()
+        };
+        let params = TwoFlavoursParams {
+            operator: dirac(0.12, 1.1),
+            preconditioner: None,
+            schur: Schur { parity: 0, symmetric: true },
+            inverter,
+        };
+        let quarks = Box::new(TwoFlavours::new("light", params).unwrap());
+        let mut hmc = chain(&links, vec![gauge(&links, 0.0), quarks], Scheme::Omelyan2);
+        hmc.memory(&links).unwrap();
+        let report = match rehearsed {
+            true => Device::rehearsed_anyway(|| hmc.run(&mut links)),
+            false => hmc.run(&mut links),
+        };
+        (report.unwrap().delta_h, links.save_lex().unwrap())
+    };
+    assert!(run(true) == run(false));
+}
+
 /// Multigrid that a rehearsal set up is none.
 #[test]
 fn a_rehearsal_leaves_no_hierarchy() {
     let mut links = links();
     let inverter = Inverter {
-        multigrid: Some(super::fermion::MultigridSolves { persistent: true, ..Default::default() }),
+        multigrid: Some(MultigridSolves { persistent: true, ..Default::default() }),
         ..Inverter::default()
     };
     let params = TwoFlavoursParams {
