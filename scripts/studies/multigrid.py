@@ -165,9 +165,12 @@ def plot(study, path):
     keys = (("iterations", "iterations"), ("seconds", "seconds"), ("error_over_residual", "error / residual"))
     for n, (key, label) in enumerate(keys):
         x, bottom = panel(out, study, key, label, 30 + 170 * n)
-    for pair in pairs(study):
-        kappa = pair["mg"]["kappa"]
-        out.append(f'<text x="{x(kappa):.1f}" y="{bottom + 16}" text-anchor="middle">{kappa:.6g}</text>')
+    last = -math.inf
+    for kappa in sorted(pair["mg"]["kappa"] for pair in pairs(study)):
+        # Labels that would overlap the one before are left out.
+        if x(kappa) - last > 36:
+            last = x(kappa)
+            out.append(f'<text x="{last:.1f}" y="{bottom + 16}" text-anchor="middle">{kappa:.6g}</text>')
     lattice = "·".join(map(str, study["lattice"]))
     out.append(f'<text x="270" y="{bottom + 36}" text-anchor="middle">κ, {lattice}, csw {study["csw"]}</text>')
     out.append("</svg>")
