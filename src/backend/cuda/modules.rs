@@ -167,7 +167,10 @@ impl Modules {
     fn trial(&self, call: &Call) -> Option<Mutex<Trial>> {
         let free = alternatives(call.kernel, call.params);
         let known = || self.tuner.find(&self.tune_key(call), &free).is_some();
-        let patience = self.tuner.patience().filter(|_| !free.is_empty() && !known())?;
+        let patience = self.tuner.patience().filter(|p| p.is_finite())?;
+        if free.is_empty() || known() {
+            return None;
+        }
         Some(Mutex::new(Trial::new(Some(patience))))
     }
 

@@ -19,23 +19,22 @@ struct Entry {
 
 type Table = BTreeMap<String, Entry>;
 
-/// Seconds that a kernel has taken in a process when other shapes of it are tried.
-const PATIENCE: f64 = 2.0;
-
 pub struct Tuner {
-    /// None: nothing is measured.
+    /// None: nothing is measured. Else seconds that a kernel has taken in a process when other shapes of it are
+    /// tried in the midst of work.
     patience: Option<f64>,
     file: Option<PathBuf>,
     table: Mutex<Table>,
 }
 
 impl Tuner {
-    /// `PLAQ_TUNE=off` keeps the default shapes, a number is another patience.
+    /// `PLAQ_TUNE=off` keeps the default shapes, a number is the patience. By default nothing is tried in the midst
+    /// of work: what it gains on a GPU has not been measured.
     pub fn from_env(cache: &Cache) -> Tuner {
         let patience = match std::env::var("PLAQ_TUNE") {
             Ok(v) if v == "off" => None,
-            Ok(v) => Some(v.parse().unwrap_or(PATIENCE)),
-            Err(_) => Some(PATIENCE),
+            Ok(v) => Some(v.parse().unwrap_or(f64::INFINITY)),
+            Err(_) => Some(f64::INFINITY),
         };
         Self::new(patience, cache.folder().map(|f| f.join("tune.json")))
     }
