@@ -4,6 +4,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, Weak};
 use std::thread;
 
@@ -26,6 +27,8 @@ struct Shared<K, T> {
     state: Mutex<State<K, T>>,
     /// A job has ended, or a thread.
     ended: Condvar,
+    /// The process whose threads these are: a child that it forks has none of them.
+    process: u32,
 }
 
 /// Results are kept until they are taken. What waits when this is dropped is never done.
@@ -40,8 +43,12 @@ trait Ends: Send + Sync {
 }
 
 static ALL: Mutex<Vec<Weak<dyn Ends>>> = Mutex::new(Vec::new());
+static PROCESS: AtomicU32 = AtomicU32::new(0);
 
 extern "C" fn at_exit() {
+    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
     let all = std::mem::take(&mut *ALL.lock().unwrap_or_else(PoisonError::into_inner));
     all.iter().filter_map(Weak::upgrade).for_each(|one| one.end());
 }
@@ -49,12 +56,19 @@ extern "C" fn at_exit() {
 impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
     /// At most so many threads, which are there while there is something to do.
     pub fn new(most: usize) -> Self {
+        Self::of(std::process::id(), most)
+    }
+
+    fn of(process: u32, most: usize) -> Self {
         static ONCE: Once = Once::new();
-        // SAFETY: a function that may run at any time.
-        ONCE.call_once(|| _ = unsafe { libc::atexit(at_exit) });
+        ONCE.call_once(|| {
+            PROCESS.store(std::process::id(), Ordering::Relaxed);
+            // SAFETY: a function that may run at any time.
+            _ = unsafe { libc::atexit(at_exit) };
+        });
         let state =
             State { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
-        let shared = Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() });
+        let shared = Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new(), process });
         let weak: Weak<dyn Ends> = Arc::downgrade(&shared) as Weak<Shared<K, T>>;
         let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|one| one.strong_count() > 0);
@@ -138,6 +152,9 @@ impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
 
 impl<K: Copy + Eq + Hash + Send, T: Send> Ends for Shared<K, T> {
     fn end(&self) {
+        if self.process != std::process::id() {
+            return;
+        }
         let mut state = self.lock();
         state.order.iter_mut().for_each(VecDeque::clear);
         state.slots.retain(|_, slot| !matches!(slot, Slot::Waiting(_)));
@@ -156,7 +173,7 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Drop for Ahead<K, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::atomic::AtomicUsize;
     use std::sync::mpsc::channel;
 
     /// Two threads do what waits; whoever asks waits for what runs and does what does not.
@@ -263,5 +280,22 @@ mod tests {
         has_begun.recv().unwrap();
         drop(ahead);
         assert_eq!(done.load(Ordering::Relaxed), 1);
+    }
+
+    /// A child of a fork waits for no thread of its parent.
+    #[test]
+    fn another_process_has_none_of_the_threads() {
+        let ahead = Ahead::of(std::process::id() + 1, 1);
+        let gate = Arc::new(Mutex::new(()));
+        let held = gate.lock().unwrap();
+        let (begun, has_begun) = channel();
+        let of_thread = gate.clone();
+        ahead.submit(1, false, move || {
+            begun.send(()).unwrap();
+            drop(of_thread.lock());
+        });
+        has_begun.recv().unwrap();
+        drop(ahead);
+        drop(held);
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, RwLock};
 use std::thread::JoinHandle;
 use std::time::Instant;
@@ -105,8 +105,13 @@ struct Behind {
 /// Held by the one that compiles. A process that ends waits for it, as libraries are taken down then.
 static COMPILING: Mutex<()> = Mutex::new(());
 static EXITING: AtomicBool = AtomicBool::new(false);
+/// Whose thread that is: a child that this process forks has none.
+static COMPILER: AtomicU32 = AtomicU32::new(0);
 
 extern "C" fn wait_at_exit() {
+    if COMPILER.load(Ordering::Relaxed) != std::process::id() {
+        return;
+    }
     EXITING.store(true, Ordering::Relaxed);
     drop(lock(&COMPILING));
 }
@@ -246,7 +251,10 @@ impl Modules {
         };
         static AT_EXIT: Once = Once::new();
         // SAFETY: a function that waits for a lock, registered once.
-        AT_EXIT.call_once(|| unsafe { _ = libc::atexit(wait_at_exit) });
+        AT_EXIT.call_once(|| {
+            COMPILER.store(std::process::id(), Ordering::Relaxed);
+            _ = unsafe { libc::atexit(wait_at_exit) };
+        });
         // Without a thread the shape stays.
         if let Ok(thread) = std::thread::Builder::new().name("plaq-tune".into()).spawn(work) {
             lock(&self.behind.threads).push(thread);
