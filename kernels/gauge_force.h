@@ -38,7 +38,7 @@ PLAQ_FN Su3<R> plaquette_of(const Geom& g, const Plane (&gauge)[2], const Site& 
 template <class S, class R> PLAQ_FN Algebra<R> kicked(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f) {
   const Plane momenta = plane(a.momenta, x.par);
   Algebra<R> p = {};
-  if (a.scale != 0) load_raw<S>(p.a, momenta, link_site(x), 32, mu * 8, stream);
+  if (a.scale != 0) load_algebra<S>(p, momenta, x, mu);
   const R scale = splat<R>(a.scale), step = splat<R>(-a.step);
   PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = fma_(step, f.a[i], scale * p.a[i]);
   store_algebra<S>(p, momenta, x, mu);

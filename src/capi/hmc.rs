@@ -234,7 +234,10 @@ fn monomial(
     let chain = hmc.hmc()?;
     let names: Vec<&str> = chain.names().collect();
     let Some(found) = usize::try_from(index).ok().and_then(|i| names.get(i)) else {
-        bail!(InvalidArgument, "index: expected 0 to {}, found {index}", names.len() - 1);
+        match names.len() {
+            0 => bail!(InvalidArgument, "index: the action has no monomials, found {index}"),
+            n => bail!(InvalidArgument, "index: expected 0 to {}, found {index}", n - 1),
+        }
     };
     name.set(found, capacity)?;
     let m = hmc.last().get(index as usize).cloned().unwrap_or_default();

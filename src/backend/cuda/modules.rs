@@ -250,9 +250,9 @@ impl Modules {
             let _ = kept.compiled.set(all);
         };
         static AT_EXIT: Once = Once::new();
-        // SAFETY: a function that waits for a lock, registered once.
         AT_EXIT.call_once(|| {
             COMPILER.store(std::process::id(), Ordering::Relaxed);
+            // SAFETY: a function that waits for a lock, registered once.
             _ = unsafe { libc::atexit(wait_at_exit) };
         });
         // Without a thread the shape stays.
