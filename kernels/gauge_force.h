@@ -290,9 +290,9 @@ template <int W, class S> struct RectangleForce {
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
     each_link(a, i, lx, [&](const Site& x, int mu) {
       const Around around(a.geom, x);
-      const Site xm = Around::of(around.up, mu);
       Su3<R> sum = {};
       PLAQ_ROLLED for (int k = 1; k < 4; k++) {
+        const Site xm = Around::of(around.up, mu);
         const int nu = mu ^ k, p = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
         const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
         const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
