@@ -201,23 +201,4 @@ template <class R> PLAQ_FN R vexp(R x) {
   return e * from_bits<R>((a + bias) << digits) * from_bits<R>((b + bias) << digits);
 }
 
-// One of MATH_* on an array, so that devices can be compared.
-template <int W, class S> struct MathProbe {
-  typedef typename S::C T;
-  typedef real<T, W> R;
-  static PLAQ_FN void site(const MathArgs& a, int o, int lx, int) {
-    // Arrays are aligned to 256 bytes, lx to W: whole vectors lie in place.
-    R* x = (R*)((T*)a.x + (i64)o * PLAQ_LANES + lx);
-    R* y = (R*)((T*)a.y + (i64)o * PLAQ_LANES + lx);
-    const R u = *x, v = *y;
-    R s = splat<R>(0), c = s;
-    if (a.op() == MATH_SINCOSPI) vsincospi(u, s, c);
-    if (a.op() == MATH_SINCOS) vsincos(u, s, c);
-    if (a.op() == MATH_ATAN2) s = vatan2(v, u);
-    if (a.op() == MATH_LOG) s = vlog(u);
-    if (a.op() == MATH_EXP) s = vexp(u);
-    *x = s, *y = c;
-  }
-};
-
 }  // namespace PLAQ_NS

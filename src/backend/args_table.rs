@@ -264,13 +264,6 @@ kernel_args! {
         spec links: i32,
     }
 
-    /// (x, y) = f(x, y) on arrays; see plaq_math.h.
-    struct MathArgs {
-        arg x: Ptr,
-        arg y: Ptr,
-        spec op: i32,
-    }
-
     /// A block of sites of a host array, gathered into or scattered from a field (layout.h).
     struct LayoutArgs {
         sub geom: Geom,

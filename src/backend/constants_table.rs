@@ -44,13 +44,6 @@ constants! {
     /// SU(2), four reals
     SU2 = 4;
 
-    // Functions of plaq_math.h, on arrays.
-    MATH_SINCOSPI = 0;
-    MATH_SINCOS = 1;
-    MATH_ATAN2 = 2;
-    MATH_LOG = 3;
-    MATH_EXP = 4;
-
     // What random numbers are for: part of the Philox counter (philox.h).
     RANDOM_LINK = 0;
     RANDOM_NORMAL_SPINOR = 1;
