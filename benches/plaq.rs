@@ -412,18 +412,18 @@ fn row(
     }
     let link = recon.map_or("-", Recon::token);
     let fraction = bytes / best / b.copy;
+    let (gflops, digits) = (flops / best / 1e9, if flops / best < 1e10 { 1 } else { 0 });
     println!(
-        "{kernel:26} {:5} {link:4} {nrhs:4} {:10.2} {:9.0} {:9.0} {fraction:8.3}",
+        "{kernel:26} {:5} {link:4} {nrhs:4} {:10.2} {gflops:9.digits$} {:9.0} {fraction:8.3}",
         b.precision.token(),
         best * 1e6,
-        flops / best / 1e9,
         bytes / best / 1e9,
     );
     if let Some(file) = &mut b.o.json {
         let line = serde_json::json!({
             "kernel": kernel, "lattice": b.geometry.global_extents(), "grid": b.o.comm.grid(), "precision": b.precision.token(),
             "recon": recon.map(|r| r.reals()), "nrhs": nrhs, "seconds": best,
-            "gflops": flops / best / 1e9, "gbytes_per_s": bytes / best / 1e9,
+            "gflops": gflops, "gbytes_per_s": bytes / best / 1e9,
             "fraction_of_copy": fraction, "device": b.o.device.name(),
         });
         let _ = writeln!(file, "{line}");
