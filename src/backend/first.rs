@@ -2,8 +2,9 @@
 //! file when a device closes, `PLAQ_FIRST_LAUNCHES=-` prints it on the standard error output. Rehearsals
 //! then run on CPUs, too.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
+use std::time::Instant;
 
 use super::args::Specs;
 use super::{families, profile, Asked, Call};
@@ -14,21 +15,23 @@ type Key = (String, Specs);
 
 #[derive(Default)]
 struct Seen {
-    ahead: HashSet<Key>,
+    /// When rehearsals asked for them first: seconds after the device was opened.
+    ahead: HashMap<Key, f64>,
     launched: HashSet<Key>,
-    /// By first launch: symbols, and whether rehearsals had them before.
-    order: Vec<(String, bool)>,
+    /// By first launch: symbols, when rehearsals had asked for them, and when they were to be launched.
+    order: Vec<(String, Option<f64>, f64)>,
 }
 
 pub struct FirstLaunches {
     target: String,
+    start: Instant,
     seen: Mutex<Seen>,
 }
 
 impl FirstLaunches {
     pub fn from_env() -> Option<FirstLaunches> {
         let target = profile::target(VARIABLE)?;
-        Some(FirstLaunches { target, seen: Mutex::default() })
+        Some(FirstLaunches { target, start: Instant::now(), seen: Mutex::default() })
     }
 
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
@@ -37,28 +40,32 @@ impl FirstLaunches {
 
     pub fn asked(&self, asked: &Asked) {
         let key = (families::symbol(asked.kernel, &asked.params), asked.specs.clone());
-        self.seen().ahead.insert(key);
+        let now = self.start.elapsed().as_secs_f64();
+        self.seen().ahead.entry(key).or_insert(now);
     }
 
     pub fn launched(&self, call: &Call) {
         let (key, mut seen) = ((call.symbol(), call.specs.clone()), self.seen());
         if seen.launched.insert(key.clone()) {
-            let ahead = seen.ahead.contains(&key);
-            seen.order.push((key.0, ahead));
+            let ahead = seen.ahead.get(&key).copied();
+            seen.order.push((key.0, ahead, self.start.elapsed().as_secs_f64()));
         }
     }
 
     pub fn write(&self, device: &str) {
         let seen = self.seen();
-        let late = seen.order.iter().filter(|(_, ahead)| !ahead).count();
-        let vain = seen.ahead.difference(&seen.launched).count();
-        let all = seen.order.len();
-        let mut text = format!("# {device}: {all} kernels, {late} late, {vain} in vain\n");
-        for (symbol, ahead) in &seen.order {
-            text += &format!("{} {symbol}\n", if *ahead { "ahead" } else { "late" });
-        }
-        let mut vain: Vec<_> = seen.ahead.difference(&seen.launched).map(|key| &key.0).collect();
+        let late = seen.order.iter().filter(|one| one.1.is_none()).count();
+        let vain = seen.ahead.keys().filter(|key| !seen.launched.contains(key));
+        let mut vain: Vec<_> = vain.map(|key| &key.0).collect();
         vain.sort();
+        let all = seen.order.len();
+        let mut text = format!("# {device}: {all} kernels, {late} late, {} in vain\n", vain.len());
+        for (symbol, ahead, launched) in &seen.order {
+            match ahead {
+                Some(asked) => text += &format!("ahead {symbol} {asked:.3} {launched:.3}\n"),
+                None => text += &format!("late {symbol} {launched:.3}\n"),
+            }
+        }
         vain.iter().for_each(|symbol| text += &format!("vain {symbol}\n"));
         profile::append(VARIABLE, &self.target, &text);
     }
