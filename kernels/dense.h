@@ -42,51 +42,76 @@ template <int W, class S> struct DenseApply {
   }
 };
 
-// <x_i, y_j> of column i of x and column j of y; a batch is (i, j), j fastest. On the CPU an element is
+// Place of the product of column i with right-hand side j: those of DENSE_COLUMNS columns follow each other.
+PLAQ_FN i64 dense_pair(const DenseArgs& a, int i, int j) {
+  return (i64)(i / DENSE_COLUMNS * a.nrhs() + j) * DENSE_COLUMNS + i % DENSE_COLUMNS;
+}
+
+// <x_i, y_j> of column i of x and column j of y; a batch is (DENSE_COLUMNS of i, j), j fastest. On the CPU an element is
 // `numbers` numbers of every column, on a GPU one.
 template <int W, class S> struct DenseProject {
   typedef typename S::T T;
-  static PLAQ_FN void site(const DenseArgs& a, int o, int lx, int batch, Sums<2, W>& s) {
-    const int i = batch / a.nrhs(), j = batch % a.nrhs();
-    double re = 0, im = 0;
+  static PLAQ_FN void site(const DenseArgs& a, int o, int lx, int batch, Sums<2 * DENSE_COLUMNS, W>& s) {
+    const int first = batch / a.nrhs() * DENSE_COLUMNS, j = batch % a.nrhs();
+    double v[2 * DENSE_COLUMNS] = {};
     const auto one = [&](i64 at) {
-      const cplx<double> p = number<double>((const T*)a.x, at * a.columns + i), q = number<double>((const T*)a.y, at * a.nrhs() + j);
-      re += p.re * q.re + p.im * q.im, im += p.re * q.im - p.im * q.re;
+      const cplx<double> q = number<double>((const T*)a.y, at * a.nrhs() + j);
+      PLAQ_UNROLL for (int k = 0; k < DENSE_COLUMNS; k++) {
+        if (first + k >= a.columns) break;
+        const cplx<double> p = number<double>((const T*)a.x, at * a.columns + first + k);
+        v[2 * k] += p.re * q.re + p.im * q.im, v[2 * k + 1] += p.re * q.im - p.im * q.re;
+      }
     };
 #if PLAQ_GPU
     one(o);
-    s.v[0] += re, s.v[1] += im;
+    PLAQ_UNROLL for (int k = 0; k < 2 * DENSE_COLUMNS; k++) s.v[k] += v[k];
 #else
     if (lx != 0) return;
     for (int c = 0; c < a.numbers; c++) one((i64)o * a.numbers + c);
-    if constexpr (W == 1) s.v[0] += re, s.v[1] += im;
-    else s.v[0][0] += re, s.v[1][0] += im;
+    for (int k = 0; k < 2 * DENSE_COLUMNS; k++) {
+      if constexpr (W == 1) {
+        s.v[k] += v[k];
+      } else {
+        s.v[k][0] += v[k];
+      }
+    }
 #endif
   }
 };
 
-// y_j = keep y_j + scale sum_i c_ij x_i; c in double, as DenseProject leaves it.
+// y_j = keep y_j + scale sum_i c_ij x_i, of `rows` numbers; c in double, as DenseProject leaves it. On a GPU
+// DENSE_PARTS threads share a number.
 template <int W, class S> struct DenseCombine {
   typedef typename S::T T;
   typedef typename S::C C;
-  static PLAQ_FN void number_at(const DenseArgs& a, i64 at, int j) {
+  // Those of columns i, i + step, ..
+  static PLAQ_FN cplx<C> sum(const DenseArgs& a, i64 at, int j, int i, int step) {
     cplx<C> sum = {0, 0};
-    for (int i = 0; i < a.columns; i++) {
-      const cplx<double> c = number<double>((const double*)a.matrix, (i64)i * a.nrhs() + j);
+    for (; i < a.columns; i += step) {
+      const cplx<double> c = number<double>((const double*)a.matrix, dense_pair(a, i, j));
       sum = madd(sum, cplx<C>{(C)c.re, (C)c.im}, number<C>((const T*)a.x, at * a.columns + i));
     }
+    return sum;
+  }
+  static PLAQ_FN void put(const DenseArgs& a, i64 to, cplx<C> sum) {
     sum = (C)a.scale * sum;
-    const i64 to = at * a.nrhs() + j;
     if (a.keep) sum = sum + number<C>((const T*)a.y, to);
     put_number((T*)a.y, to, sum);
   }
   static PLAQ_FN void site(const DenseArgs& a, int o, int lx, int) {
 #if PLAQ_GPU
-    number_at(a, o / a.nrhs(), o % a.nrhs());
+    const int part = o % DENSE_PARTS, to = o / DENSE_PARTS;
+    cplx<C> z = {0, 0};
+    if (to < a.rows) z = sum(a, to / a.nrhs(), to % a.nrhs(), part, DENSE_PARTS);
+    PLAQ_UNROLL for (int x = 1; x < DENSE_PARTS; x *= 2) {
+      z.re += __shfl_xor_sync(0xffffffffu, z.re, x);
+      z.im += __shfl_xor_sync(0xffffffffu, z.im, x);
+    }
+    if (part == 0 && to < a.rows) put(a, to, z);
 #else
     if (lx != 0) return;
-    for (int c = 0; c < a.numbers; c++)
-      for (int j = 0; j < a.nrhs(); j++) number_at(a, (i64)o * a.numbers + c, j);
+    for (i64 at = (i64)o * a.numbers; at < (i64)(o + 1) * a.numbers; at++)
+      for (int j = 0; j < a.nrhs(); j++) put(a, at * a.nrhs() + j, sum(a, at, j, 0, 1));
 #endif
   }
 };

@@ -147,6 +147,9 @@ constants! {
 
     // Rows of a dense matrix that an element has on the CPU (dense.h).
     DENSE_ROWS = 32;
+    // Columns that are multiplied at once, and threads of a GPU that share a number of a combination (dense.h).
+    DENSE_COLUMNS = 4;
+    DENSE_PARTS = 8;
 
     // Columns of a thread of a GPU between levels (aggregate.h).
     AGGREGATE_COLUMNS = 4;

@@ -80,7 +80,7 @@ kernels! {
     CoarseDomainProducts: "coarse_domain_products" in "domains.h" takes DomainArgs, Site [Float];
     CoarseDomainStep: "coarse_domain_step" in "domains.h" takes DomainArgs, Site [Float];
     DenseApply: "dense_apply" in "dense.h" takes DenseArgs, Site [Float];
-    DenseProject: "dense_project" in "dense.h" takes DenseArgs, Reduce(2) [Float];
+    DenseProject: "dense_project" in "dense.h" takes DenseArgs, Reduce(8) [Float];
     DenseCombine: "dense_combine" in "dense.h" takes DenseArgs, Site [Float];
     RandomMomenta: "random_momenta" in "momenta.h" takes MomentaArgs, Lane [Float];
     MomentaSum: "momenta_sum" in "momenta.h" takes MomentaArgs, ReduceMost(1, 1) [Float].by_site();

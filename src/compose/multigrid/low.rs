@@ -111,7 +111,7 @@ pub(super) fn turn(v: &CoarseField, to: &mut CoarseField, gram: &[Complex64]) ->
     let scale = |l: f64| if l > 1e-14 * most { 1.0 / l.sqrt() } else { 0.0 };
     let scaled: Vec<Complex64> =
         vectors.iter().enumerate().map(|(i, z)| z * scale(values[i % k])).collect();
-    to.combine(v, &Overlaps::of(v.device(), &scaled)?, 1.0, false)
+    to.combine(v, &Overlaps::of(v.device(), k, &scaled)?, 1.0, false)
 }
 
 impl Direct {

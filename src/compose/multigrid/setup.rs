@@ -74,16 +74,25 @@ pub(super) fn check_links(op: &Wilson) -> Result<()> {
     Ok(())
 }
 
+/// Passes of which each launches other kernels than those before it, in a rehearsal.
+fn distinct(passes: usize) -> usize {
+    match rehearsing() {
+        true => passes.min(1),
+        false => passes,
+    }
+}
+
 /// A hierarchy from random vectors.
 pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
     let mut spent = Spent::new(params);
     let vectors = spent.on(0, || random_vectors(&op.setup, params))?;
-    let mut hierarchy = levels(op, params, vectors, params.refinements == 0, &mut spent)?;
-    for pass in 1..=params.refinements {
+    let passes = distinct(params.refinements);
+    let mut hierarchy = levels(op, params, vectors, passes == 0, &mut spent)?;
+    for pass in 1..=passes {
         let v = spent.on(0, || improved(&hierarchy, &op.setup))?;
         // Its memory is for the next one.
         drop(hierarchy);
-        hierarchy = levels(op, params, v, pass == params.refinements, &mut spent)?;
+        hierarchy = levels(op, params, v, pass == passes, &mut spent)?;
     }
     Ok(hierarchy)
 }
@@ -95,7 +104,7 @@ pub(super) fn refined(
     mut old: Arc<Hierarchy>,
     passes: usize,
 ) -> Result<Hierarchy> {
-    let mut spent = Spent::new(params);
+    let (mut spent, passes) = (Spent::new(params), distinct(passes));
     for pass in 1..=passes.max(1) {
         let v = match pass <= passes {
             // The old cycle with the new operator on the finest level.

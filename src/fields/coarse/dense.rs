@@ -4,7 +4,7 @@
 use num_complex::Complex64;
 
 use super::CoarseField;
-use crate::backend::args::{DenseArgs, DENSE_ROWS};
+use crate::backend::args::{DenseArgs, DENSE_COLUMNS, DENSE_PARTS, DENSE_ROWS};
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
@@ -115,6 +115,13 @@ impl<'a> Whole<'a> {
     }
 }
 
+const TOGETHER: usize = DENSE_COLUMNS as usize;
+
+/// Where kernels have the product of column i with right-hand side j.
+fn place(i: usize, j: usize, nrhs: usize) -> usize {
+    (i / TOGETHER * nrhs + j) * TOGETHER + i % TOGETHER
+}
+
 /// What right-hand sides of two vectors have in common, perhaps on the device alone.
 pub(crate) enum Overlaps {
     Started(crate::backend::Started),
@@ -128,9 +135,14 @@ impl Overlaps {
             Overlaps::Known(buffer) => buffer.ptr(),
         }
     }
-    /// Coefficients of the host: c_ij, j fastest.
-    pub fn of(device: &Device, numbers: &[Complex64]) -> Result<Self> {
-        Ok(Overlaps::Known(upload(device, Precision::F64, numbers)?))
+    /// Coefficients of the host: c_ij, j < nrhs fastest.
+    pub fn of(device: &Device, nrhs: usize, numbers: &[Complex64]) -> Result<Self> {
+        let columns = numbers.len() / nrhs;
+        let mut placed = vec![Complex64::ZERO; columns.next_multiple_of(TOGETHER) * nrhs];
+        for (k, &c) in numbers.iter().enumerate() {
+            placed[place(k / nrhs, k % nrhs, nrhs)] = c;
+        }
+        Ok(Overlaps::Known(upload(device, Precision::F64, &placed)?))
     }
 }
 
@@ -172,11 +184,14 @@ impl CoarseField {
         let (args, device) = (self.dense_args(y)?, self.device());
         let (kernel, work) = (kernels::DenseProject::of(self.precision())?, self.overlap_work(y));
         let sums = self.grid().fine().reduce(device, kernel, &args, work)?;
-        Ok(sums.chunks(2).map(|s| Complex64::new(s[0], s[1])).collect())
+        let (columns, nrhs) = (self.nrhs(), y.nrhs());
+        let at = |k: usize| 2 * place(k / nrhs, k % nrhs, nrhs);
+        let product = |k| Complex64::new(sums[at(k)], sums[at(k) + 1]);
+        Ok((0..columns * nrhs).map(product).collect())
     }
 
     fn overlap_work(&self, y: &CoarseField) -> Work {
-        let batches = self.nrhs() * y.nrhs();
+        let batches = self.nrhs().div_ceil(TOGETHER) * y.nrhs();
         Work { batches, ..Work::rows(self.device(), self.range().1, self.components()) }
     }
 
@@ -188,8 +203,14 @@ impl CoarseField {
         scale: f64,
         keep: bool,
     ) -> Result<()> {
-        let args = DenseArgs { matrix: c.ptr(), scale, keep: keep as i32, ..x.dense_args(self)? };
-        let work = Work::rows(self.device(), self.range().1, self.components() * self.nrhs());
+        let numbers = self.range().1 * self.components() * self.nrhs();
+        let (matrix, keep, rows) = (c.ptr(), keep as i32, numbers as i32);
+        let args = DenseArgs { matrix, rows, scale, keep, ..x.dense_args(self)? };
+        let mut work = Work::rows(self.device(), self.range().1, 1);
+        if !self.device().is_cpu() {
+            // Warps are whole.
+            work.n = (numbers * DENSE_PARTS as usize).next_multiple_of(32);
+        }
         self.device().launch(kernels::DenseCombine::of(self.precision())?, &args, work)
     }
 }

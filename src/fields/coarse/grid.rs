@@ -30,6 +30,8 @@ pub struct CoarseGrid {
     faces: [[Option<Buffer>; 2]; 4],
     /// The way to the coarser lattice that was last asked for: a set-up builds its levels several times.
     coarsened: Mutex<Option<([usize; 4], Arc<Coarsening>)>>,
+    /// Made in a rehearsal.
+    rehearsed: bool,
 }
 
 impl CoarseGrid {
@@ -58,8 +60,8 @@ impl CoarseGrid {
         let coarse = self.build_coarsened(block)?;
         let aggregates = self.aggregates(&coarse)?;
         let made = Arc::new(Coarsening { coarse, aggregates });
-        // What a rehearsal uploads is nowhere.
-        if !rehearsing() {
+        // What a rehearsal uploads is nowhere: only its own lattices keep it.
+        if rehearsing() == self.rehearsed {
             *known = Some((block, made.clone()));
         }
         Ok(made)
@@ -165,6 +167,7 @@ impl CoarseGrid {
             neighbours,
             faces,
             coarsened: Mutex::default(),
+            rehearsed: rehearsing(),
         }))
     }
 
