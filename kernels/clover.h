@@ -81,62 +81,58 @@ template <class R, int W> struct Pivots {
   real<double, W> product;
 };
 
-// LDL^dagger of a packed block in place: unit lower factor and pivots.
+// Element (i, j), i > j, of a packed block.
+template <class R> PLAQ_FN cplx<R> below(const R (&b)[36], int i, int j) { return {b[lower(i, j)], b[lower(i, j) + 1]}; }
+template <class R> PLAQ_FN void set_below(R (&b)[36], int i, int j, cplx<R> z) { b[lower(i, j)] = z.re, b[lower(i, j) + 1] = z.im; }
+
+// LDL^dagger of a packed block in place: unit lower factor and inverse pivots. Row after row; what is below
+// is still L D.
 template <int W, class R> PLAQ_FN Pivots<R, W> factorise(R (&b)[36]) {
   Pivots<R, W> pivots = {b[0], splat<real<double, W>>(1)};
-  for (int j = 0; j < 6; j++) {
-    for (int k = 0; k < j; k++) {
-      const int p = lower(j, k);
-      b[j] = b[j] - b[k] * (b[p] * b[p] + b[p + 1] * b[p + 1]);
+  PLAQ_UNROLL for (int j = 0; j < 6; j++) {
+    PLAQ_UNROLL for (int k = 0; k < j; k++) {
+      const cplx<R> g = below(b, j, k), l = b[k] * g;
+      b[j] = fma_(-l.re, g.re, fma_(-l.im, g.im, b[j]));
+      set_below(b, j, k, l);
+      PLAQ_UNROLL for (int i = j + 1; i < 6; i++) set_below(b, i, j, msub(below(b, i, j), conj(l), below(b, i, k)));
     }
     pivots.least = select(pivots.least < b[j], pivots.least, b[j]);  // NaN stays
     pivots.product = pivots.product * convert<real<double, W>>(b[j]);
-    const R inverse = splat<R>(1) / b[j];
-    for (int i = j + 1; i < 6; i++) {
-      const int q = lower(i, j);
-      cplx<R> s = {b[q], b[q + 1]};
-      for (int k = 0; k < j; k++) {
-        const int m = lower(i, k), n = lower(j, k);
-        s = s - b[k] * (cplx<R>{b[m], b[m + 1]} * cplx<R>{b[n], -b[n + 1]});
-      }
-      b[q] = s.re * inverse, b[q + 1] = s.im * inverse;
-    }
+    b[j] = vrcp(b[j]);
   }
   return pivots;
 }
 
-// Inverse of a packed hermitian positive block in place, from its factors, column by column.
+// Inverse of a packed hermitian positive block in place, from its factors: M = L^-1, then M^dagger D^-1 M.
 template <class R> PLAQ_FN void invert_factors(R (&b)[36]) {
-  R out[36];
-  for (int col = 0; col < 6; col++) {
-    cplx<R> y[6];
-    for (int i = 0; i < 6; i++) {
-      y[i] = {splat<R>(i == col ? 1 : 0), splat<R>(0)};
-      for (int k = 0; k < i; k++) y[i] = y[i] - cplx<R>{b[lower(i, k)], b[lower(i, k) + 1]} * y[k];
-    }
-    for (int i = 0; i < 6; i++) y[i] = {y[i].re / b[i], y[i].im / b[i]};
-    for (int i = 5; i >= 0; i--)
-      for (int k = i + 1; k < 6; k++) y[i] = y[i] - cplx<R>{b[lower(k, i)], -b[lower(k, i) + 1]} * y[k];
-    out[col] = y[col].re;
-    for (int i = col + 1; i < 6; i++) out[lower(i, col)] = y[i].re, out[lower(i, col) + 1] = y[i].im;
+  PLAQ_UNROLL for (int j = 0; j < 5; j++) PLAQ_UNROLL for (int i = j + 1; i < 6; i++) {
+    cplx<R> m = {-b[lower(i, j)], -b[lower(i, j) + 1]};
+    PLAQ_UNROLL for (int k = j + 1; k < i; k++) m = msub(m, below(b, i, k), below(b, k, j));
+    set_below(b, i, j, m);
   }
-  PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = out[i];
+  // Row i takes what is below it alone.
+  PLAQ_UNROLL for (int i = 0; i < 6; i++) {
+    PLAQ_UNROLL for (int j = 0; j < i; j++) set_below(b, i, j, b[i] * below(b, i, j));
+    PLAQ_UNROLL for (int k = i + 1; k < 6; k++) {
+      const cplx<R> m = below(b, k, i), w = b[k] * m;
+      b[i] = fma_(w.re, m.re, fma_(w.im, m.im, b[i]));
+      PLAQ_UNROLL for (int j = 0; j < i; j++) set_below(b, i, j, madd_conj(below(b, i, j), w, below(b, k, j)));
+    }
+  }
 }
 
 template <class R> PLAQ_FN cplx<R> element(const R (&b)[36], int i, int j) {
   if (i == j) return {b[i], splat<R>(0)};
-  if (i > j) return {b[lower(i, j)], b[lower(i, j) + 1]};
-  return {b[lower(j, i)], -b[lower(j, i) + 1]};
+  return i > j ? below(b, i, j) : conj(below(b, j, i));
 }
 // Product of two commuting hermitian blocks, hermitian again.
 template <class R> PLAQ_FN void multiply_blocks(R (&out)[36], const R (&a)[36], const R (&b)[36]) {
-  for (int j = 0; j < 6; j++)
-    for (int i = j; i < 6; i++) {
-      cplx<R> s = element(a, i, 0) * element(b, 0, j);
-      for (int k = 1; k < 6; k++) s = madd(s, element(a, i, k), element(b, k, j));
-      if (i == j) out[i] = s.re;
-      else out[lower(i, j)] = s.re, out[lower(i, j) + 1] = s.im;
-    }
+  PLAQ_UNROLL for (int j = 0; j < 6; j++) PLAQ_UNROLL for (int i = j; i < 6; i++) {
+    cplx<R> s = element(a, i, 0) * element(b, 0, j);
+    PLAQ_UNROLL for (int k = 1; k < 6; k++) s = madd(s, element(a, i, k), element(b, k, j));
+    if (i == j) out[i] = s.re;
+    else set_below(out, i, j, s);
+  }
 }
 
 // A^-1, or with twist A H and H = (A^2 + twist^2)^-1; without a field to write to, sums only. Sums:
@@ -145,28 +141,30 @@ template <int W, class S> struct CloverInvert {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const CloverArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
-    R b[2][36], h[2][36];
-    load_blocks<S>(b, plane(a.inp, parity), x);
     const R zero = splat<R>(0), one = splat<R>(1), tw = splat<R>(a.twist * a.twist);
+    // Block by block: one fits the registers. These storages have no unit of both.
     for (int ch = 0; ch < 2; ch++) {
-      R(&m)[36] = a.twisted() ? h[ch] : b[ch];
+      R b[36], h[36];
+      load_raw<S>(b, plane(a.inp, parity), x, 72, 36 * ch, keep);
+      R(&m)[36] = a.twisted() ? h : b;
       if (a.twisted()) {
-        multiply_blocks(h[ch], b[ch], b[ch]);
-        PLAQ_UNROLL for (int i = 0; i < 6; i++) h[ch][i] = h[ch][i] + tw;
+        multiply_blocks(h, b, b);
+        PLAQ_UNROLL for (int i = 0; i < 6; i++) h[i] = h[i] + tw;
       }
       const Pivots<R, W> pivots = factorise<W>(m);
       sums.add(0, select(pivots.least > zero, zero, one));
       sums.add(1, vlog(pivots.product));
       if (!a.write()) continue;
       invert_factors(m);
-      if (!a.twisted()) continue;
-      R p[36];
-      multiply_blocks(p, b[ch], h[ch]);
-      PLAQ_UNROLL for (int i = 0; i < 36; i++) b[ch][i] = p[i];
+      if (a.twisted()) {
+        store_raw<S>(h, plane(a.out, parity + 2), x, 72, 36 * ch);
+        R p[36];
+        multiply_blocks(p, b, h);
+        store_raw<S>(p, plane(a.out, parity), x, 72, 36 * ch);
+      } else {
+        store_raw<S>(b, plane(a.out, parity), x, 72, 36 * ch);
+      }
     }
-    if (!a.write()) return;
-    store_blocks<S>(b, plane(a.out, parity), x);
-    if (a.twisted()) store_blocks<S>(h, plane(a.out, parity + 2), x);
   }
 };
 

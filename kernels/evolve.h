@@ -13,12 +13,11 @@ template <int W, class S> struct EvolveLinks {
     const R step = splat<R>(a.step);
     for (int mu = 0; mu < 4; mu++) {
       Algebra<R> p;
-      Su3<R> u, e;
+      Su3<R> u;
       load_algebra<S>(p, plane(a.momenta, parity), x, mu);
       load_link<S, R18>(u, plane(a.gauge, parity), x, mu, stream);
       PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = step * p.a[i];
-      exp_generators(e, p.a);
-      store_link<S, R18>(e * u, plane(a.gauge, parity), x, mu);
+      store_link<S, R18>(exp_times(p.a, u), plane(a.gauge, parity), x, mu);
     }
   }
 };

@@ -53,20 +53,15 @@ PLAQ_FN void kick_link(const ForceArgs& a, const Site& x, int mu, const Algebra<
   kicked<S>(a, x, mu, f);
 }
 
-// A link that is stored whole, of its first two rows: a third less to load than to take the other. The third
-// one has a rounding less than that of `complete_rows`, which link updates end with.
+// A link that is stored whole, of its first two rows: a third less to load than to take the other.
 template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, const Site& s, int mu) {
   Su3<R> u;
   R v[18];  // what nothing takes is not loaded
   load_part<S>(v, plane(gauge, s.par), link_site(s), 72, mu * 18);
   PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = {v[2 * i], v[2 * i + 1]};
-  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
-    const int k = (j + 1) % 3, l = (j + 2) % 3;
-    u.e[2][j] = conj(msub(u.e[0][k] * u.e[1][l], u.e[0][l], u.e[1][k]));
-  }
+  add_row(u);
   return u;
 }
-
 // w plus c times the matrix of these columns.
 template <class R> PLAQ_FN void add_columns(Su3<R>& w, R c, const Columns<R>& v) {
   PLAQ_UNROLL for (int i = 0; i < 3; i++) {
@@ -127,29 +122,39 @@ PLAQ_FN Site corner_of(const Site& x, const Site& up, const Site& down) {
   return n;
 }
 
-// The sum of a link's staples with the coefficients of their planes.
-template <class S, class R> PLAQ_FN Su3<R> staples_of(const ForceArgs& a, const Site& x, int mu) {
+// Plus the staples of link mu of x in plane number k of its three, times its coefficient or one.
+template <class S, bool WEIGHTS, class R>
+PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, const Site& x, const Site& xm, int mu, int k) {
+  // The warps of two directions turn to the plane of these at the same time.
+  const int nu = mu ^ k;
+  const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
+  // x+mu -> x+mu+nu -> x+nu -> x
+  const Site up = Around::of(around.up, nu);
+  Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, x, nu));
+  v = times<true>(load_rows<S, R>(a.gauge, up, mu), v);
+  v = times<false>(load_rows<S, R>(a.gauge, xm, nu), v);
+  if constexpr (WEIGHTS) add_columns(sum, c, v);
+  else add_columns(sum, v);
+  // x+mu -> x+mu-nu -> x-nu -> x
+  const Site down = Around::of(around.down, nu);
+  v = columns(load_rows<S, R>(a.gauge, down, nu));
+  v = times<true>(load_rows<S, R>(a.gauge, down, mu), v);
+  v = times<true>(load_rows<S, R>(a.gauge, corner_of(x, xm, down), nu), v);
+  if constexpr (WEIGHTS) add_columns(sum, c, v);
+  else add_columns(sum, v);
+}
+// The sum of a link's staples with the coefficients of their planes, or without.
+template <class S, bool WEIGHTS, class R> PLAQ_FN Su3<R> staples_of(const ForceArgs& a, const Site& x, int mu) {
   const Around around(a.geom, x);
   const Site xm = Around::of(around.up, mu);
-  Su3<R> staples = {};
-  PLAQ_ROLLED for (int k = 1; k < 4; k++) {
-    // The warps of two directions turn to the plane of these at the same time.
-    const int nu = mu ^ k;
-    const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
-    // x+mu -> x+mu+nu -> x+nu -> x
-    const Site up = Around::of(around.up, nu);
-    Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, x, nu));
-    v = times<true>(load_rows<S, R>(a.gauge, up, mu), v);
-    v = times<false>(load_rows<S, R>(a.gauge, xm, nu), v);
-    add_columns(staples, c, v);
-    // x+mu -> x+mu-nu -> x-nu -> x
-    const Site down = Around::of(around.down, nu);
-    v = columns(load_rows<S, R>(a.gauge, down, nu));
-    v = times<true>(load_rows<S, R>(a.gauge, down, mu), v);
-    v = times<true>(load_rows<S, R>(a.gauge, corner_of(x, xm, down), nu), v);
-    add_columns(staples, c, v);
+  Su3<R> sum = {};
+  if constexpr (PLAQ_GPU && sizeof(R) == 4) {
+    // Registers are left for links of the next plane.
+    PLAQ_UNROLL for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, around, x, xm, mu, k);
+  } else {
+    PLAQ_ROLLED for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, around, x, xm, mu, k);
   }
-  return staples;
+  return sum;
 }
 
 // F_mu = sum over nu of the plaquettes that go through the link from its start, by staples.
@@ -157,7 +162,7 @@ template <int W, class S> struct PlaquetteForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
     each_link(a, i, lx, [&](const Site& x, int mu) {
-      const Su3<R> staples = staples_of<S, R>(a, x, mu);
+      const Su3<R> staples = staples_of<S, true, R>(a, x, mu);
       kick_link<S>(a, x, mu, imaginary(load_rows<S, R>(a.gauge, x, mu) * staples), sums);
     });
   }
@@ -205,13 +210,11 @@ template <int W, class S> struct PlaquetteFlow {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
     each_link(a, i, lx, [&](const Site& x, int mu) {
-      const Su3<R> staples = staples_of<S, R>(a, x, mu), u = load_rows<S, R>(a.gauge, x, mu);
+      const Su3<R> staples = staples_of<S, false, R>(a, x, mu), u = load_rows<S, R>(a.gauge, x, mu);
       Algebra<R> p = kicked<S>(a, x, mu, imaginary(u * staples));
       const R time = splat<R>(a.time);
       PLAQ_UNROLL for (int k = 0; k < 8; k++) p.a[k] = time * p.a[k];
-      Su3<R> e;
-      exp_generators(e, p.a);
-      store_link<S, R18>(e * u, plane(a.flowed, x.par), x, mu);
+      store_link<S, R18>(exp_times(p.a, u), plane(a.flowed, x.par), x, mu);
     });
   }
 };

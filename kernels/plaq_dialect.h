@@ -188,7 +188,10 @@ template <class R> PLAQ_FN double lane_sum(R v) {
 }
 #endif
 
-#if !PLAQ_GPU
+#if PLAQ_GPU
+template <class R> PLAQ_FN R lane_most(R v) { return v; }
+#else
+PLAQ_FN double lane_most(float v) { return v; }
 PLAQ_FN double lane_most(double v) { return v; }
 template <class R> PLAQ_FN double lane_most(R v) {
   double s = v[0];

@@ -44,6 +44,14 @@ template <class R> PLAQ_FN void complete_rows(Su3<R>& u) {
   }
 }
 
+// The same with a rounding less; updates of the heat bath end with the other one.
+template <class R> PLAQ_FN void add_row(Su3<R>& u) {
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+    const int k = (j + 1) % 3, l = (j + 2) % 3;
+    u.e[2][j] = conj(msub(u.e[0][k] * u.e[1][l], u.e[0][l], u.e[1][k]));
+  }
+}
+
 template <class R> PLAQ_FN Su3<R> operator*(const Su3<R>& a, const Su3<R>& b) {
   Su3<R> c;
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {

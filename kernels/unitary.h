@@ -45,35 +45,71 @@ template <class R> PLAQ_FN void violation(const Su2<R>& u, R& unitary, R& det) {
   unitary = det = vabs(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3] - splat<R>(1));
 }
 
-// exp(i sum_a h_a T_a), tr T_a T_b = delta_ab / 2, T the halved Gell-Mann matrices in their usual
-// order: scaling by 1/4, Taylor series, squaring. To rounding in double for |h| up to 8. With
-// q = h.T / 4 powers from the third on are combinations of the lower ones, q^3 = c1 q + c0 (Cayley
-// and Hamilton): series and squares are those of three coefficients.
-template <class R> PLAQ_FN void exp_generators(Su3<R>& u, const R (&h)[8]) {
-  const R s = splat<R>(0.125), zero = splat<R>(0), one = splat<R>(1), root = splat<R>(0.57735026918962576);
-  const R d8 = s * root * h[7], d[3] = {s * h[2] + d8, d8 - s * h[2], -(d8 + d8)};
-  const cplx<R> q01 = {s * h[0], -s * h[1]}, q02 = {s * h[3], -s * h[4]}, q12 = {s * h[5], -s * h[6]};
+// The first two rows of exp(i sum_a h_a T_a), tr T_a T_b = delta_ab / 2, T the halved Gell-Mann matrices in
+// their usual order: Taylor series, to rounding. With q = h.T powers from the third on are combinations of the
+// lower ones, q^3 = c1 q + c0 (Cayley and Hamilton):
+//   q^n = c0 t_(n-1) + t_(n+1) q + t_n q^2,  t_(n+2) = c1 t_n + c0 t_(n-1),  t_1 = 0, t_2 = 1, t_3 = 0.
+// Where an eigenvalue may be larger than 1/2 the series is that of q / 2, q / 4, .., which is squared again.
+template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
+  const R half = splat<R>(0.5), quarter = splat<R>(0.25), eighth = splat<R>(0.125);
+  const R d8 = splat<R>(0.28867513459481288) * h[7], d[3] = {fma_(half, h[2], d8), fma_(-half, h[2], d8), -(d8 + d8)};
+  const cplx<R> q01 = {half * h[0], -half * h[1]}, q02 = {half * h[3], -half * h[4]}, q12 = {half * h[5], -half * h[6]};
   const R n01 = norm2(q01), n02 = norm2(q02), n12 = norm2(q12);
   const R c1 = n01 + n02 + n12 - (d[0] * d[1] + d[2] * (d[0] + d[1]));
   const R twist = (q01 * q12 * conj(q02)).re;
   const R c0 = d[0] * d[1] * d[2] + twist + twist - d[0] * n12 - d[1] * n02 - d[2] * n01;
-  cplx<R> a = {one, zero}, b = {zero, zero}, c = b;  // a + b q + c q^2
-  PLAQ_UNROLL for (int n = 19; n > 0; n--) {  // 1 + iq (1 + iq/2 (1 + iq/3 (...)))
-    const R f = splat<R>(1.0 / n);
-    const cplx<R> low = (f * c0) * c, mid = f * (a + c1 * c), high = f * b;
-    a = {one - low.im, low.re}, b = {-mid.im, mid.re}, c = {-high.im, high.re};
+  // Of the scaled q; its eigenvalues are at most sqrt(4 g1 / 3).
+  R g1 = c1, g0 = c0;
+  const R most = splat<R>(3.0 / 16);
+  for (int n = 0; n < 64 && lane_most(g1 - most) > 0; n++) {
+    const auto large = g1 > most;
+    g1 = select(large, quarter * g1, g1), g0 = select(large, eighth * g0, g0);
   }
-  for (int n = 0; n < 2; n++) {
+  constexpr int terms = sizeof(typename scalar_of<R>::type) == 8 ? 14 : 8;
+  R t[terms + 2];
+  t[4] = g1, t[5] = g0, t[6] = g1 * g1;
+  PLAQ_UNROLL for (int n = 7; n < terms + 2; n++) t[n] = fma_(g1, t[n - 2], g0 * t[n - 3]);
+  cplx<R> a = {}, b = {}, c = {};  // a + b q + c q^2; a without its first term and a factor g0
+  double factorial = terms == 14 ? 87178291200.0 : 40320.0;
+  PLAQ_UNROLL for (int n = terms; n > 3; n--) {
+    const R f = splat<R>((n & 2 ? -1 : 1) / factorial);  // i^n / n!, but for an i
+    factorial /= n;
+    R &at = n & 1 ? a.im : a.re, &bt = n & 1 ? b.im : b.re, &ct = n & 1 ? c.im : c.re;
+    if (n > 4) at = fma_(f, t[n - 1], at);
+    bt = fma_(f, t[n + 1], bt), ct = fma_(f, t[n], ct);
+  }
+  const R sixth = splat<R>(-1.0 / 6), one = splat<R>(1);
+  a = {fma_(g0, a.re, one), g0 * (a.im + sixth)}, b.im = fma_(sixth, g1, b.im) + one, c.re = c.re - half;
+  while (lane_most(c1 - g1) > 0) {
+    const auto scaled = g1 < c1;
     const cplx<R> bc = b * c + b * c, cc = c * c, ab = a * b, ac = a * c;
-    const cplx<R> low = a * a + c0 * bc, mid = ab + ab + c1 * bc + c0 * cc;
-    c = ac + ac + b * b + c1 * cc, a = low, b = mid;
+    const cplx<R> low = a * a + g0 * bc, mid = ab + ab + g1 * bc + g0 * cc, high = ac + ac + b * b + g1 * cc;
+    a = {select(scaled, low.re, a.re), select(scaled, low.im, a.im)};
+    b = {select(scaled, half * mid.re, b.re), select(scaled, half * mid.im, b.im)};
+    c = {select(scaled, quarter * high.re, c.re), select(scaled, quarter * high.im, c.im)};
+    g1 = select(scaled, splat<R>(4) * g1, g1), g0 = select(scaled, splat<R>(8) * g0, g0);
   }
-  // Two rows of q^2; the third of the result follows from them.
+  // Two rows of q^2.
   const cplx<R> z01 = (d[0] + d[1]) * q01 + mul_conj(q12, q02), z02 = (d[0] + d[2]) * q02 + q01 * q12;
   const cplx<R> z12 = (d[1] + d[2]) * q12 + mul_conj(q01, q02);
   const R z00 = d[0] * d[0] + n01 + n02, z11 = d[1] * d[1] + n01 + n12;
-  u.e[0][0] = a + d[0] * b + z00 * c, u.e[0][1] = b * q01 + c * z01, u.e[0][2] = b * q02 + c * z02;
-  u.e[1][0] = b * conj(q01) + c * conj(z01), u.e[1][1] = a + d[1] * b + z11 * c, u.e[1][2] = b * q12 + c * z12;
+  u[0][0] = a + d[0] * b + z00 * c, u[0][1] = b * q01 + c * z01, u[0][2] = b * q02 + c * z02;
+  u[1][0] = b * conj(q01) + c * conj(z01), u[1][1] = a + d[1] * b + z11 * c, u[1][2] = b * q12 + c * z12;
+}
+// exp(..) u, of the group when u is.
+template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {
+  cplx<R> e[2][3];
+  exp_rows(e, h);
+  Su3<R> v;
+  PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++)
+    v.e[i][j] = madd(madd(e[i][0] * u.e[0][j], e[i][1], u.e[1][j]), e[i][2], u.e[2][j]);
+  add_row(v);
+  return v;
+}
+template <class R> PLAQ_FN void exp_generators(Su3<R>& u, const R (&h)[8]) {
+  cplx<R> rows[2][3];
+  exp_rows(rows, h);
+  PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[i / 3][i % 3];
   reunitarise(u);
 }
 // T_a = sigma_a / 2; scaling by 1/16.

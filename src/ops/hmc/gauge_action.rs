@@ -163,7 +163,11 @@ impl GaugeForce {
         }
         momenta.matches(to.geometry(), to.device(), "links")?;
         let (momenta, flowed) = (momenta.view(), to.view());
-        let args = ForceArgs { momenta, flowed, scale, step, time, ..args };
+        let [c, others @ ..] = self.coefficients.plaquette;
+        if others != [c; 5] {
+            bail!(Internal, "gauge force: a flow of planes that differ");
+        }
+        let args = ForceArgs { momenta, flowed, scale, step: step * c / 6.0, time, ..args };
         let (work, _) = link_work(&self.geometry, &self.device);
         self.device.launch(kernels::PlaquetteFlow::of(self.precision)?, &args, work)?;
         to.exchange(None)
