@@ -204,17 +204,12 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
     PLAQ_UNROLL for (int c = 0; c < N; c++) io::store(at + c * PLAQ_LANES, v[c]);
   }
 }
-#endif
 
 // Brings N reals of the site after s into the caches, `parts` pieces between pieces of arithmetic.
 // All at once they would fill the core's miss buffers, and the loads of this site wait behind them.
 // Each pass over W lanes brings its share of consecutive lines, which the processor's own
 // prefetchers then follow; every second line they do not.
 template <class S, class R, int N> struct NextSite {
-#if PLAQ_GPU
-  PLAQ_FN NextSite(const Plane&, const Site&, int, int) {}
-  PLAQ_FN void fetch(int, int, R) {}
-#else
   static constexpr int W = lanes<R>::W, bytes = N * W * sizeof(typename S::T), lines = (bytes + 63) / 64;
   const char* at;
   PLAQ_FN NextSite(const Plane& p, const Site& s, int ns, int off)
@@ -225,8 +220,8 @@ template <class S, class R, int N> struct NextSite {
     asm("" : "+r"(at) : "X"(v));
     PLAQ_UNROLL for (int i = k * lines / parts; i < (k + 1) * lines / parts; i++) __builtin_prefetch(at + i * 64, 0, 2);
   }
-#endif
 };
+#endif
 
 // Unit of a fixed-point site: value = unit * stored integer.
 template <class R> PLAQ_FN R load_norm(const Plane& p, const Site& s) {

@@ -297,7 +297,9 @@ template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %
 // The same for a body whose spinors do not stay there: batches outside of a tile of sites, whose
 // links stay in the caches.
 namespace PLAQ_NS {
-template <class Body, int W, bool HALOS, class Args>
+// What a copy of the code takes for granted: nothing, or no halos and D or D^dagger.
+enum Granted { NOTHING, PLAIN, PLAIN_DAGGER };
+template <class Body, int W, Granted GRANTED, class Args>
 PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batches) {
   const int tile = Body::tile();
   for (long long from = begin; from < end; from += tile) {
@@ -305,17 +307,24 @@ PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batc
     for (int b = 0; b < batches; b++)
       for (long long o = from; o < to; o++)
         for (int lx = 0; lx < PLAQ_LANES; lx += W) {
-          if (!HALOS && a.geom.halos_ != 0) __builtin_unreachable();
-          Body::site(a, (int)o, lx, b);
+          if (GRANTED != NOTHING && a.geom.halos_ != 0) __builtin_unreachable();
+          Body::template site<GRANTED>(a, (int)o, lx, b);
         }
   }
 }
-// The code for halos costs the usual case a third of its speed: for 16 lanes there is one without.
-#if PLAQ_GENERIC
-constexpr bool twice = false;
-#else
-constexpr bool twice = PLAQ_LANES == 16;
+// The code for halos costs the usual case a third of its speed, signs that are not constants a tenth: 16 lanes have
+// copies of their own for it.
+template <class Body, int W, class Args>
+PLAQ_FN void run_blocks(const Args& a, long long begin, long long end, int batches) {
+#if !PLAQ_GENERIC
+  if (PLAQ_LANES == 16 && a.geom.halos_ == 0) {
+    if (a.dagger_ == 0) run_tiles<Body, W, PLAIN>(a, begin, end, batches);
+    else run_tiles<Body, W, PLAIN_DAGGER>(a, begin, end, batches);
+    return;
+  }
 #endif
+  run_tiles<Body, W, NOTHING>(a, begin, end, batches);
+}
 }  // namespace PLAQ_NS
 // Ends with what orders stores past the caches.
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
@@ -323,8 +332,7 @@ constexpr bool twice = PLAQ_LANES == 16;
                                             long long end, int batches, int lanes, double*) {    \
     PLAQ_SET_LANES(lanes);                                                                       \
     typedef BODY Body;                                                                           \
-    if (twice && a->geom.halos_ == 0) run_tiles<Body, W, !twice>(*a, begin, end, batches);       \
-    else run_tiles<Body, W, true>(*a, begin, end, batches);                                      \
+    run_blocks<Body, W>(*a, begin, end, batches);                                                \
     store_fence();                                                                               \
   }
 

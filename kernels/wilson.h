@@ -81,9 +81,8 @@ template <class R> PLAQ_FN void unproject(Spinor<R>& acc, const HalfSpinor<R>& h
   }
 }
 
-// r = U h or U^dagger h; between(k, v) after the k-th of the six components, v its real part.
-template <class R, class Between>
-PLAQ_FN void multiply(HalfSpinor<R>& r, const Su3<R>& u, const HalfSpinor<R>& h, bool dagger, const Between& between) {
+// r = U h or U^dagger h.
+template <class R> PLAQ_FN void multiply(HalfSpinor<R>& r, const Su3<R>& u, const HalfSpinor<R>& h, bool dagger) {
   PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
     if (dagger) {
       cplx<R> a = mul_conj(u.e[0][i], h.c[s][0]);
@@ -94,7 +93,6 @@ PLAQ_FN void multiply(HalfSpinor<R>& r, const Su3<R>& u, const HalfSpinor<R>& h,
       a = madd(a, u.e[i][1], h.c[s][1]);
       r.c[s][i] = madd(a, u.e[i][2], h.c[s][2]);
     }
-    between(3 * s + i, r.c[s][i].re);
   }
 }
 
@@ -214,6 +212,7 @@ PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Si
   }
 }
 
+#if PLAQ_GPU
 // acc += c times one direction's term.
 template <class S, int RECON, class R>
 PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in, int rhs,
@@ -232,23 +231,114 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   } else {
     load_projected<S>(h, in, n, mu, g);
   }
-  constexpr int N = Recon<RECON>::reals;
-  NextSite<S, R, N> next_link(gauge, link_site(from), 4 * N, mu * N);
-  NextSite<S, R, 24> next_spinor(in, n, 24, 0);
-  multiply(r, u, h, !forward, [&](int k, R v) {
-    next_link.fetch(k, 6, v);
-    if (mu >= 2) next_spinor.fetch(k, 6, v);  // x and y: read for a site not long ago
-  });
+  multiply(r, u, h, !forward);
   R f = splat<R>(c);
   const bool phase = has_phase(a, s, mu, forward);
   if (phase) apply_phase(r, f, a, mu, boundary_phase<R>(a, s, mu, forward));
-#if !PLAQ_GPU
-  // Factors other than 1 are rare, and additions have units of their own beside multiply-add.
-  if (phase || c != 1) PLAQ_UNROLL for (int i = 0; i < 6; i++) r.c[i / 3][i % 3] = f * r.c[i / 3][i % 3];
-  f = splat<R>(1);
-#endif
   unproject(acc, r, mu, g * f, f);
 }
+#else
+// What the hop of few sites needs: lanes that change places, a boundary phase, a coefficient c. They share a branch
+// whose condition the compiler cannot derive: else it makes a copy of the code that follows for each case.
+template <class R> struct Rare {
+  int any, swap, phase;
+  PLAQ_FN Rare(const HopArgs& a, const Site& s, const Site& n, int mu, bool forward, double c) {
+    swap = n.lx & (lanes<R>::W - 1);
+    phase = has_phase(a, s, mu, forward);
+    any = swap | phase | (c != 1);
+    asm("" : "+r"(any));
+  }
+  PLAQ_FN void apply(HalfSpinor<R>& h, const HopArgs& a, const Site& s, int mu, bool forward, double c) const {
+    if (!__builtin_expect(any, 0)) return;
+    if (swap) PLAQ_UNROLL for (int i = 0; i < 6; i++) {
+      cplx<R>& z = h.c[i / 3][i % 3];
+      z = {lane_xor(z.re, swap), lane_xor(z.im, swap)};
+    }
+    if (!phase && c == 1) return;
+    R f = splat<R>(c);
+    if (phase) apply_phase(h, f, a, mu, boundary_phase<R>(a, s, mu, forward));
+    PLAQ_UNROLL for (int i = 0; i < 6; i++) h.c[i / 3][i % 3] = f * h.c[i / 3][i % 3];
+  }
+};
+
+// A link whose rows or columns are read when they are wanted, so that few registers hold it; where its storage
+// has no rows it is read at once.
+template <class S, int RECON, class R> struct LinkLines {
+  static constexpr int N = Recon<RECON>::reals;
+  static constexpr bool rows = RECON == R18 || RECON == R12;
+  const Plane& gauge;
+  const Site& at;
+  const int mu;
+  Su3<R> u;
+  PLAQ_FN LinkLines(const Plane& p, const Site& from, int direction) : gauge(p), at(from), mu(direction) {
+    if constexpr (!rows) load_link<S, RECON>(u, gauge, at, mu, paced);
+  }
+  PLAQ_FN cplx<R> stored(int row, int column) const {
+    R v[2];
+    load_part<S>(v, gauge, link_site(at), 4 * N, mu * N + 2 * (3 * row + column));
+    return {v[0], v[1]};
+  }
+  PLAQ_FN cplx<R> entry(int row, int column) const {
+    if constexpr (!rows) return u.e[row][column];
+    if (row < N / 6) return stored(row, column);
+    const int k = (column + 1) % 3, l = (column + 2) % 3;
+    return conj(msub(stored(0, k) * stored(1, l), stored(0, l), stored(1, k)));
+  }
+};
+
+// acc += z, or acc = z where it is the FIRST: component c of the upper spin s of a projected spinor, and g times
+// what belongs to it below (see unproject).
+template <bool FIRST, class R> PLAQ_FN void add_component(Spinor<R>& acc, int s, int c, cplx<R> z, int mu, R g) {
+  R* up = acc.v + (s * 3 + c) * 2;
+  R* down = acc.v + ((mu < 2 ? 3 - s : 2 + s) * 3 + c) * 2;
+  const bool minus = mu == 3 || (mu != 0 && s == 1);
+  cplx<R> w = mu % 2 ? z : cplx<R>{-z.im, z.re};
+  if (minus) w = {-w.re, -w.im};
+  up[0] = FIRST ? z.re : up[0] + z.re, up[1] = FIRST ? z.im : up[1] + z.im;
+  down[0] = FIRST ? g * w.re : fma_(g, w.re, down[0]), down[1] = FIRST ? g * w.im : fma_(g, w.im, down[1]);
+}
+
+// acc += c times one direction's term, or acc = that.
+template <bool FIRST, class S, int RECON, class R>
+PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& in, int rhs,
+                           int mu, bool forward, R g, double c, bool messages) {
+  const Site seen = neighbour(a.geom, s, mu, forward);
+  const Rare<R> rare(a, s, seen, mu, forward, c);
+  Site n = seen;  // with lanes in their places
+  n.lx &= ~(lanes<R>::W - 1);
+  const Site from = forward ? s : n;
+  const Plane gauge = plane(a.gauge, from.par);
+  const LinkLines<S, RECON, R> u(gauge, from, mu);
+  HalfSpinor<R> h, r;
+  if (messages && at_halo(a.geom, s, mu, forward)) {
+    HalfSpinor<R> across;  // what a function takes by reference stays in memory
+    load_across<S>(across, a, s, seen, in, rhs, mu, forward, g);
+    h = across;
+  } else {
+    load_projected<S>(h, in, n, mu, g);
+  }
+  if (forward) rare.apply(h, a, s, mu, forward, c);
+  constexpr int N = Recon<RECON>::reals;
+  NextSite<S, R, N> next_link(gauge, link_site(from), 4 * N, mu * N);
+  NextSite<S, R, 24> next_spinor(in, n, 24, 0);
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) {
+    cplx<R> line[3];  // row i of U or column i, whose conjugate is row i of U^dagger
+    PLAQ_UNROLL for (int j = 0; j < 3; j++) line[j] = forward ? u.entry(i, j) : u.entry(j, i);
+    PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+      cplx<R> z;
+      if (forward) z = line[0] * h.c[k][0], z = madd(z, line[1], h.c[k][1]), z = madd(z, line[2], h.c[k][2]);
+      else z = mul_conj(line[0], h.c[k][0]), z = madd_conj(z, line[1], h.c[k][1]), z = madd_conj(z, line[2], h.c[k][2]);
+      next_link.fetch(2 * i + k, 6, z.re);
+      if (mu >= 2) next_spinor.fetch(2 * i + k, 6, z.re);  // x and y: read for a site not long ago
+      if (forward) add_component<FIRST>(acc, k, i, z, mu, g);
+      else r.c[k][i] = z;
+    }
+  }
+  if (forward) return;
+  rare.apply(r, a, s, mu, forward, c);
+  PLAQ_UNROLL for (int i = 0; i < 6; i++) add_component<FIRST>(acc, i / 3, i % 3, r.c[i / 3][i % 3], mu, g);
+}
+#endif
 
 PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
   if (a.region() == REGION_INNER) return inner_site(a.geom, o, a.parity(), lx);
@@ -417,7 +507,7 @@ template <class S, int RECON> struct HopBlock {
         if constexpr (keep_third)
           PLAQ_UNROLL for (int i = 0; i < 3; i++) u.e[2][i] = {mine.third(6 * mu + 2 * i), mine.third(6 * mu + 2 * i + 1)};
         else complete_rows(u);
-        multiply(r, u, h, false, [](int, R) {});
+        multiply(r, u, h, false);
         R f = (R)a.coef[mu];
         if (a.phase_mask() >> mu & 1) apply_phase(r, f, a, mu, phase[mu]);
         unproject(acc, r, mu, f, f);
@@ -458,7 +548,11 @@ template <int W, class S> struct HopPack {
     const R g = splat<R>(upper == (a.dagger() != 0) ? 1 : -1);
     load_projected<S>(h, plane(a.inp, in_plane(a, batch, parity)), s, mu, g);
   }
-  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) { project_row(a, o, lx, batch, a.parity()); }
+#if !PLAQ_GPU
+  template <Granted> static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
+    project_row(a, o, lx, batch, a.parity());
+  }
+#endif
   static PLAQ_FN void project_row(const HopArgs& a, int o, int lx, int batch, int parity) {
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!has_halo(a.geom, mu)) continue;
@@ -498,7 +592,7 @@ template <int W, class S> struct HopPack {
     const u32 all = work(a), rows = all / a.nrhs() / (both ? 2 : 1);
     for (u32 i = blockIdx.x * PLAQ_BLOCK + threadIdx.x; i < all; i += blocks * PLAQ_BLOCK) {
       if (both) project_row(a, i % rows, 0, i / rows / 2, i / rows % 2);
-      else site(a, i % rows, 0, i / rows);
+      else project_row(a, i % rows, 0, i / rows, a.parity());
     }
     signal_when_all_wrote(a.departures, blocks);
   }
@@ -508,22 +602,47 @@ template <int W, class S> struct HopPack {
 
 template <int W, class S, int RECON> struct Hop {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
-    apply(a, site_in_region(a, o, lx), batch, a.region() != REGION_INNER);
-  }
+#if PLAQ_GPU
   // `messages`: may a neighbour be on another rank.
   static PLAQ_FN void apply(const HopArgs& a, const Site& s, int batch, bool messages) {
     const Plane in = plane(a.inp, in_plane(a, batch, s.par));
     Spinor<R> acc;
     PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(0);
-    // A factor that all directions share multiplies the sum (on a GPU it costs nothing where it is).
-    const bool shared = !PLAQ_GPU && a.coef[0] == a.coef[1] && a.coef[0] == a.coef[2] && a.coef[0] == a.coef[3];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-      const double c = shared ? 1 : a.coef[mu];
+      const double c = a.coef[mu];
       hop_direction<S, RECON>(acc, a, s, in, batch, mu, true, c, messages);
       hop_direction<S, RECON>(acc, a, s, in, batch, mu, false, c, messages);
     }
-    if (shared && a.coef[0] != 1) PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
+    finish(acc, a, s, batch);
+  }
+#else
+  template <Granted GRANTED> static PLAQ_FN void site(const HopArgs& a, int o, int lx, int batch) {
+    const Site s = site_in_region(a, o, lx);
+    const Plane in = plane(a.inp, in_plane(a, batch, s.par));
+    const bool dagger = GRANTED == NOTHING ? a.dagger() != 0 : GRANTED == PLAIN_DAGGER;
+    const bool messages = a.region() != REGION_INNER;
+    const R one = splat<R>(1), forth = dagger ? -one : one, back = dagger ? one : -one;
+    Spinor<R> acc;
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      const double c = one_coefficient(a) ? 1 : a.coef[mu];
+      if (mu == 0) hop_direction<true, S, RECON>(acc, a, s, in, batch, mu, true, forth, c, messages);
+      else hop_direction<false, S, RECON>(acc, a, s, in, batch, mu, true, forth, c, messages);
+      hop_direction<false, S, RECON>(acc, a, s, in, batch, mu, false, back, c, messages);
+    }
+    const bool more = (one_coefficient(a) && a.coef[0] != 1) || a.site_hop() != SITE_ONE || a.with_y() || a.with_z() || a.with_own();
+    if (!__builtin_expect(more, 0)) return put(acc, a, s, plane(a.out, own_plane(a, batch, a.step_out(), s.par)));
+    Spinor<R> hop = acc;  // the sum itself stays in registers
+    finish(hop, a, s, batch);
+  }
+#endif
+  // Do all directions share their coefficient? On CPUs it then multiplies the sum.
+  static PLAQ_FN bool one_coefficient(const HopArgs& a) {
+    return !PLAQ_GPU && a.coef[0] == a.coef[1] && a.coef[0] == a.coef[2] && a.coef[0] == a.coef[3];
+  }
+  // What is done to the sum of the directions, and with it.
+  static PLAQ_RARE void finish(Spinor<R>& acc, const HopArgs& a, const Site& s, int batch) {
+    if (one_coefficient(a) && a.coef[0] != 1)
+      PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
     apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
     if (a.with_y()) {
       Spinor<R> y;
@@ -535,6 +654,9 @@ template <int W, class S, int RECON> struct Hop {
     const Plane out = plane(a.out, own_plane(a, batch, a.step_out(), s.par));
     if (a.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
     if (a.with_own()) add_spinor(acc, a.coef_own, out, s);
+    put(acc, a, s, out);
+  }
+  static PLAQ_FN void put(const Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& out) {
     // What was read is in the caches: storing past them would only throw it out.
     store<S>(acc.v, out, s, past_caches(a) && !a.with_own() ? stream : keep);
   }

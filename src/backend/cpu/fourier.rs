@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use rayon::prelude::*;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftNum, FftPlanner};
 
+use super::threads::Threads;
 use crate::backend::fourier::{Plan, Shape};
 use crate::backend::Ptr;
 use crate::error::Result;
@@ -15,24 +15,24 @@ use crate::error::Result;
 const LINES: usize = 8;
 
 struct Lines<T> {
-    pool: Arc<rayon::ThreadPool>,
+    threads: Arc<Threads>,
     shape: Shape,
     /// Forward and inverse, per axis.
     axes: [Vec<Arc<dyn Fft<T>>>; 2],
 }
 
-pub fn plan(pool: &Arc<rayon::ThreadPool>, shape: Shape) -> Box<dyn Plan> {
-    fn of<T: FftNum>(pool: Arc<rayon::ThreadPool>, shape: Shape) -> Box<dyn Plan> {
+pub fn plan(threads: &Arc<Threads>, shape: Shape) -> Box<dyn Plan> {
+    fn of<T: FftNum>(threads: Arc<Threads>, shape: Shape) -> Box<dyn Plan> {
         let mut planner = FftPlanner::<T>::new();
         let lengths = &shape.extents[..shape.axes];
         let forward = lengths.iter().map(|&l| planner.plan_fft_forward(l)).collect();
         let inverse = lengths.iter().map(|&l| planner.plan_fft_inverse(l)).collect();
-        Box::new(Lines { pool, shape, axes: [forward, inverse] })
+        Box::new(Lines { threads, shape, axes: [forward, inverse] })
     }
     if shape.single {
-        of::<f32>(pool.clone(), shape)
+        of::<f32>(threads.clone(), shape)
     } else {
-        of::<f64>(pool.clone(), shape)
+        of::<f64>(threads.clone(), shape)
     }
 }
 
@@ -97,7 +97,7 @@ impl<T: FftNum> Plan for Lines<T> {
                 Axis { fft: &*axes[2], stride: x * y, lines: 0..x * y }.run(array, &mut room);
             }
         };
-        let pieces = 4 * self.pool.current_num_threads();
+        let pieces = 4 * self.threads.count();
         let columns = |k: usize| {
             let (array, piece) = (k / pieces, k % pieces);
             let at = array * block * last * size_of::<Complex<T>>();
@@ -106,12 +106,10 @@ impl<T: FftNum> Plan for Lines<T> {
             // SAFETY: these lines of this array are this thread's alone.
             unsafe { axis.run((to.0 as usize + at) as *mut Complex<T>, &mut Vec::new()) };
         };
-        self.pool.install(|| {
-            (0..self.shape.arrays * last).into_par_iter().for_each(blocks);
-            if self.shape.axes == 4 {
-                (0..self.shape.arrays * pieces).into_par_iter().for_each(columns);
-            }
-        });
+        self.threads.run(self.shape.arrays * last, &blocks);
+        if self.shape.axes == 4 {
+            self.threads.run(self.shape.arrays * pieces, &columns);
+        }
         Ok(())
     }
 }

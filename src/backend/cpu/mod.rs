@@ -2,20 +2,19 @@
 //! start, ranges of sites given to a thread pool.
 
 mod fourier;
+mod threads;
 
 use std::alloc::Layout;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Once, OnceLock};
-
-use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
 
 use super::args::SumArgs;
 use super::fourier::{Plan, Shape};
 use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
+use threads::Threads;
 
 type CpuKernel = unsafe extern "C" fn(*const c_void, i64, i64, i32, i32, *mut f64);
 
@@ -33,31 +32,11 @@ const ALIGN: usize = 256;
 const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Cpu {
-    pool: Arc<rayon::ThreadPool>,
-    threads: usize,
+    threads: Arc<Threads>,
     /// The set for 16 lanes, or `generic`.
     set: usize,
     /// The sets for 1, 2, 4, 8 and 16 lanes.
     by_lanes: [usize; 5],
-    /// Of `forks` when the threads were started.
-    forks: usize,
-}
-
-static FORKS: AtomicUsize = AtomicUsize::new(0);
-
-/// How many of this process' ancestors forked it off after they had used plaq: a child has the memory
-/// of its parent, but none of its threads.
-fn forks() -> usize {
-    static COUNTING: Once = Once::new();
-    #[cfg(unix)]
-    COUNTING.call_once(|| {
-        extern "C" fn in_child() {
-            FORKS.fetch_add(1, Ordering::Relaxed);
-        }
-        // SAFETY: a function that does nothing but count.
-        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
-    });
-    FORKS.load(Ordering::Relaxed)
 }
 
 /// Sets of kernels compiled in that this processor can run, with their lanes: plainest first.
@@ -107,33 +86,22 @@ impl Cpu {
             // A library built for fewer sets may meet a processor that has none of them.
             Err(_) => sets.last().copied().unwrap_or(GENERIC),
         };
-        let pool = match rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("plaq-{i}"))
-            .build()
-        {
-            Ok(pool) => pool,
+        let threads = match Threads::start(threads) {
+            Ok(threads) => Arc::new(threads),
             Err(e) => bail!(InvalidArgument, "cannot start {threads} threads: {e}"),
         };
-        let threads = pool.current_num_threads();
-        let pool = Arc::new(pool);
         let set = set_named(name);
         let mut by_lanes = [set_named(GENERIC); 5];
         for (other, lanes) in usable_sets().filter(|&(_, lanes)| lanes > 1) {
             by_lanes[lanes.ilog2() as usize] =
                 if lanes == MAX_LANES { set } else { set_named(other) };
         }
-        Ok(Cpu { pool, threads, set, by_lanes, forks: forks() })
-    }
-
-    /// Are the threads in this process?
-    fn here(&self) -> bool {
-        self.forks == FORKS.load(Ordering::Relaxed)
+        Ok(Cpu { threads, set, by_lanes })
     }
 
     /// Refuses to wait for threads that are not.
     fn check_threads(&self) -> Result<()> {
-        if self.threads > 1 && !self.here() {
+        if !self.threads.here() {
             bail!(
                 DeviceLost,
                 "{}: this process was forked from the one that made the context, whose threads are \
@@ -161,8 +129,8 @@ impl Backend for Cpu {
         format!(
             "cpu {}, {} thread{}",
             table::SETS[self.set].0,
-            self.threads,
-            if self.threads == 1 { "" } else { "s" }
+            self.threads.count(),
+            if self.threads.count() == 1 { "" } else { "s" }
         )
     }
     fn is_cpu(&self) -> bool {
@@ -203,17 +171,16 @@ impl Backend for Cpu {
         }
         // Pages lie near the thread that touches them first: kernels' threads share them out.
         let (first, size) = (ptr as usize, layout.size());
-        let share = size.div_ceil(4 * self.threads).next_multiple_of(HUGE_PAGE);
-        let clear = |begin: usize| {
+        let share = size.div_ceil(4 * self.threads.count()).next_multiple_of(HUGE_PAGE);
+        let clear = |part: usize| {
+            let begin = part * share;
             let bytes = share.min(size - begin);
             // SAFETY: distinct parts of the allocation, which has this size.
             unsafe { ((first + begin) as *mut u8).write_bytes(0, bytes) };
         };
-        if self.threads > 1 && size > share && self.here() {
-            let parts = size.div_ceil(share);
-            self.pool.install(|| (0..parts).into_par_iter().for_each(|part| clear(part * share)));
-        } else {
-            (0..size).step_by(share).for_each(clear);
+        match size.div_ceil(share) {
+            parts if self.threads.here() => self.threads.run(parts, &clear),
+            parts => (0..parts).for_each(clear),
         }
         Ok(Ptr(ptr as u64))
     }
@@ -256,28 +223,19 @@ impl Backend for Cpu {
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);
         let lanes = call.work.lanes as i32;
-        let run = |begin: usize, end: usize| {
+        self.threads.ranges(call.work.n, |sites| {
             // SAFETY: the struct outlives this call, its layout is checked by static_assert, and
             // the fields' sizes are what `n` and `batches` say (private interface of this crate).
             unsafe {
                 function(
                     args as *const c_void,
-                    begin as i64,
-                    end as i64,
+                    sites.start as i64,
+                    sites.end as i64,
                     batches,
                     lanes,
                     std::ptr::null_mut(),
                 )
             }
-        };
-        if self.threads == 1 {
-            run(0, call.work.n);
-            return Ok(());
-        }
-        let n = call.work.n;
-        let pieces = (4 * self.threads).min(n);
-        self.pool.install(|| {
-            (0..pieces).into_par_iter().for_each(|p| run(p * n / pieces, (p + 1) * n / pieces))
         });
         Ok(())
     }
@@ -292,27 +250,23 @@ impl Backend for Cpu {
         let n = call.work.n;
         let chunks = n.div_ceil(SUM_CHUNK);
         let mut partial = host_array(width * chunks, 0.0, "partial sums")?;
-        let run = |c: usize, out: &mut [f64]| {
-            let (begin, end) = (c * SUM_CHUNK, ((c + 1) * SUM_CHUNK).min(n));
-            // SAFETY: as in launch; `out` holds batches x N doubles.
-            unsafe {
-                function(
-                    args as *const c_void,
-                    begin as i64,
-                    end as i64,
-                    batches,
-                    lanes,
-                    out.as_mut_ptr(),
-                )
+        let out = partial.as_mut_ptr() as usize;
+        self.threads.ranges(chunks, |range| {
+            for c in range {
+                let (begin, end) = (c * SUM_CHUNK, ((c + 1) * SUM_CHUNK).min(n));
+                // SAFETY: as in launch; each chunk has its own batches x N doubles of `partial`.
+                unsafe {
+                    function(
+                        args as *const c_void,
+                        begin as i64,
+                        end as i64,
+                        batches,
+                        lanes,
+                        (out as *mut f64).add(c * width),
+                    )
+                }
             }
-        };
-        if self.threads == 1 {
-            partial.chunks_mut(width).enumerate().for_each(|(c, out)| run(c, out));
-        } else {
-            self.pool.install(|| {
-                partial.par_chunks_mut(width).enumerate().for_each(|(c, out)| run(c, out))
-            });
-        }
+        });
         for part in partial.chunks(width) {
             for (k, (s, p)) in sums.iter_mut().zip(part).enumerate() {
                 *s = if k % numbers < numbers - maxima { *s + p } else { s.max(*p) };
@@ -323,7 +277,7 @@ impl Backend for Cpu {
 
     fn fourier(&self, shape: Shape) -> Result<Box<dyn Plan>> {
         self.check_threads()?;
-        Ok(fourier::plan(&self.pool, shape))
+        Ok(fourier::plan(&self.threads, shape))
     }
 
     fn synchronize(&self) -> Result<()> {

@@ -1,0 +1,370 @@
+//! Fork and join of a launch. The caller works too, and workers that have just had work watch for more
+//! before they sleep: to sleep and to be woken takes tens of microseconds, as long as a small launch.
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+/// How long workers watch for work before they sleep.
+const WATCH: Duration = Duration::from_micros(100);
+/// Work that is left longer than this is worth waking a sleeping worker.
+const WORTH_WAKING: Duration = Duration::from_micros(20);
+/// Pieces of a launch for each thread, so that one that comes late or is held up leaves some to others.
+const PIECES: usize = 4;
+
+/// The gate: workers inside in the lower bits, whether they may enter, and the number of the fork above.
+const OPEN: u64 = 1 << 16;
+const FORK: u64 = OPEN << 1;
+
+type Body<'a> = dyn Fn(usize) + Sync + 'a;
+
+/// On cache lines of its own.
+#[repr(align(128))]
+struct Alone<T>(T);
+
+struct Shared {
+    gate: Alone<AtomicU64>,
+    /// Is there a caller who forks?
+    taken: AtomicBool,
+    /// Written by that caller while the gate is closed and nobody inside.
+    job: UnsafeCell<Option<Job>>,
+    /// For each thread, of its share of the pieces the first that nobody has taken.
+    next: Box<[Alone<AtomicUsize>]>,
+    sleepers: Box<[Sleeper]>,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    stop: AtomicBool,
+}
+
+#[derive(Clone, Copy)]
+struct Job {
+    body: *const Body<'static>,
+    first: usize,
+    end: usize,
+}
+
+#[derive(Default)]
+struct Sleeper {
+    asleep: AtomicBool,
+    thread: OnceLock<Thread>,
+}
+
+// SAFETY: of what is not Sync, `job` is written by one caller while no worker is inside of the gate and
+// read inside of it only, and the body that it points to is Sync.
+unsafe impl Sync for Shared {}
+// SAFETY: as above.
+unsafe impl Send for Shared {}
+
+impl Job {
+    /// The first piece of a thread's share.
+    fn share(&self, thread: usize, threads: usize) -> usize {
+        self.first + thread * (self.end - self.first) / threads
+    }
+}
+
+impl Shared {
+    /// Takes pieces, one's own share first, until there are none; `after` runs after each.
+    fn work(&self, me: usize, job: Job, after: impl Fn()) {
+        let threads = self.next.len();
+        // SAFETY: the caller of `run` waits for all who are inside before the body goes out of scope.
+        let body = unsafe { &*job.body };
+        let all = || {
+            for of in (me..threads).chain(0..me) {
+                let end = job.share(of + 1, threads);
+                loop {
+                    let piece = self.next[of].0.fetch_add(1, Ordering::Relaxed);
+                    if piece >= end {
+                        break;
+                    }
+                    body(piece);
+                    after();
+                }
+            }
+        };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(all)) {
+            self.next.iter().for_each(|next| next.0.store(job.end, Ordering::Relaxed));
+            self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(panic);
+        }
+    }
+
+    /// Wakes up to two, who wake others.
+    fn wake(&self) {
+        let asleep = |s: &&Sleeper| s.asleep.load(Ordering::SeqCst);
+        for sleeper in self.sleepers.iter().filter(asleep).take(2) {
+            if sleeper.asleep.swap(false, Ordering::SeqCst) {
+                sleeper.thread.get().expect("set before it slept").unpark();
+            }
+        }
+    }
+
+    /// The gate, if it is open for a fork that is not `last`.
+    fn work_after(&self, last: u64) -> Option<u64> {
+        let gate = self.gate.0.load(Ordering::SeqCst);
+        (gate & OPEN != 0 && gate / FORK != last).then_some(gate)
+    }
+
+    /// What a worker does.
+    fn serve(&self, me: usize) {
+        let sleeper = &self.sleepers[me - 1];
+        let _ = sleeper.thread.set(thread::current());
+        let (mut last, mut slept, mut watch) = (0, false, Watch::new());
+        while !self.stop.load(Ordering::Relaxed) {
+            let Some(gate) = self.work_after(last) else {
+                if watch.goes_on(WATCH) {
+                    continue;
+                }
+                // Whoever opens the gate after this has been said sees it, or the gate is seen here.
+                sleeper.asleep.store(true, Ordering::SeqCst);
+                if self.work_after(last).is_none() {
+                    thread::park();
+                }
+                sleeper.asleep.store(false, Ordering::SeqCst);
+                (slept, watch) = (true, Watch::new());
+                continue;
+            };
+            if self
+                .gate
+                .0
+                .compare_exchange(gate, gate + 1, Ordering::SeqCst, Ordering::Relaxed)
+                .is_err()
+            {
+                continue;
+            }
+            if slept {
+                self.wake();
+            }
+            // SAFETY: inside of the gate nobody writes it.
+            let job = unsafe { *self.job.get() }.expect("set before the gate was opened");
+            self.work(me, job, || {});
+            self.gate.0.fetch_sub(1, Ordering::SeqCst);
+            (last, slept, watch) = (gate / FORK, false, Watch::new());
+        }
+    }
+}
+
+/// Busy waiting that leaves the core to others who want it.
+struct Watch {
+    since: Instant,
+    turns: u32,
+}
+
+impl Watch {
+    fn new() -> Self {
+        Watch { since: Instant::now(), turns: 0 }
+    }
+    /// Waits a little; false from `limit` on.
+    fn goes_on(&mut self, limit: Duration) -> bool {
+        self.turns += 1;
+        (0..16).for_each(|_| std::hint::spin_loop());
+        if self.turns % 4 != 0 {
+            return true;
+        }
+        thread::yield_now();
+        self.since.elapsed() < limit
+    }
+}
+
+/// Threads of a device: the caller of `run` and workers of its own.
+pub struct Threads {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+    /// Of `forks` when they were started.
+    forks: usize,
+}
+
+static FORKS: AtomicUsize = AtomicUsize::new(0);
+
+/// How many of this process' ancestors forked it off after they had used plaq: a child has the memory
+/// of its parent, but none of its threads.
+fn forks() -> usize {
+    static COUNTING: Once = Once::new();
+    #[cfg(unix)]
+    COUNTING.call_once(|| {
+        extern "C" fn in_child() {
+            FORKS.fetch_add(1, Ordering::Relaxed);
+        }
+        // SAFETY: a function that does nothing but count.
+        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+    });
+    FORKS.load(Ordering::Relaxed)
+}
+
+impl Threads {
+    /// `count` threads, the caller among them; 0: all that this process may use.
+    pub fn start(count: usize) -> std::io::Result<Self> {
+        let count = match count {
+            0 => thread::available_parallelism().map_or(1, |n| n.get()),
+            count => count,
+        };
+        let shared = Arc::new(Shared {
+            gate: Alone(AtomicU64::new(0)),
+            taken: AtomicBool::new(false),
+            job: UnsafeCell::new(None),
+            next: (0..count).map(|_| Alone(AtomicUsize::new(0))).collect(),
+            sleepers: (1..count).map(|_| Sleeper::default()).collect(),
+            panic: Mutex::new(None),
+            stop: AtomicBool::new(false),
+        });
+        let mut threads = Threads { shared, workers: Vec::new(), forks: forks() };
+        for me in 1..count {
+            let shared = threads.shared.clone();
+            let named = thread::Builder::new().name(format!("plaq-{me}"));
+            threads.workers.push(named.spawn(move || shared.serve(me))?);
+        }
+        Ok(threads)
+    }
+
+    pub fn count(&self) -> usize {
+        self.workers.len() + 1
+    }
+
+    /// Are they in this process?
+    pub fn here(&self) -> bool {
+        self.workers.is_empty() || self.forks == FORKS.load(Ordering::Relaxed)
+    }
+
+    /// Runs `body` on ranges that make up 0..n.
+    pub fn ranges(&self, n: usize, body: impl Fn(std::ops::Range<usize>) + Sync) {
+        let pieces = (PIECES * self.count()).min(n);
+        match self.count() {
+            1 if n > 0 => body(0..n),
+            _ => self.run(pieces, &|p| body(p * n / pieces..(p + 1) * n / pieces)),
+        }
+    }
+
+    /// Runs `body` on 0..pieces, each once. Where another caller forks, this one works alone
+    /// until the other is done. A panic comes out here, when all have stopped.
+    pub fn run(&self, pieces: usize, body: &Body<'_>) {
+        for first in 0..pieces {
+            let alone = self.workers.is_empty() || pieces - first == 1;
+            if !alone && !self.shared.taken.swap(true, Ordering::Acquire) {
+                return self.fork(first, pieces, body);
+            }
+            body(first);
+        }
+    }
+
+    fn fork(&self, first: usize, end: usize, body: &Body<'_>) {
+        let shared = &*self.shared;
+        // SAFETY: only the lifetime changes; nobody is inside of the gate any more when this returns.
+        let body: *const Body<'static> =
+            unsafe { std::mem::transmute::<&Body<'_>, &Body<'static>>(body) };
+        let job = Job { body, first, end };
+        // SAFETY: `taken` is this caller's, the gate is closed and nobody inside.
+        unsafe { *shared.job.get() = Some(job) };
+        for (thread, next) in shared.next.iter().enumerate() {
+            next.0.store(job.share(thread, self.count()), Ordering::Relaxed);
+        }
+        let number = shared.gate.0.load(Ordering::Relaxed) / FORK + 1;
+        shared.gate.0.store(number * FORK + OPEN, Ordering::SeqCst);
+        let (began, done) = (Instant::now(), std::cell::Cell::new(0));
+        shared.work(0, job, || {
+            done.set(done.get() + 1);
+            let left = (end - first).saturating_sub(done.get());
+            if began.elapsed() * left as u32 > WORTH_WAKING * done.get() as u32 {
+                shared.wake();
+            }
+        });
+        // All pieces are taken: who is not inside has nothing to do.
+        shared.gate.0.fetch_and(!OPEN, Ordering::SeqCst);
+        let mut watch = Watch::new();
+        while shared.gate.0.load(Ordering::SeqCst) % OPEN != 0 {
+            if !watch.goes_on(2 * WATCH) {
+                thread::sleep(WATCH / 2);
+            }
+        }
+        let panic = shared.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        shared.taken.store(false, Ordering::Release);
+        if let Some(panic) = panic {
+            resume_unwind(panic);
+        }
+    }
+}
+
+impl Drop for Threads {
+    fn drop(&mut self) {
+        if !self.here() {
+            return;
+        }
+        self.shared.stop.store(true, Ordering::SeqCst);
+        for worker in self.workers.drain(..) {
+            worker.thread().unpark();
+            // It has caught all panics.
+            let _ = worker.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    /// Every piece once.
+    fn check(threads: &Threads, pieces: usize) {
+        let counts: Vec<_> = (0..pieces).map(|_| AtomicUsize::new(0)).collect();
+        threads.run(pieces, &|p| _ = counts[p].fetch_add(1, Ordering::Relaxed));
+        assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 1), "{pieces}");
+    }
+
+    #[test]
+    fn every_piece_runs_once() {
+        for count in [1, 2, 3, 16] {
+            let threads = Threads::start(count).unwrap();
+            assert_eq!(threads.count(), count);
+            for round in 0..200 {
+                check(&threads, [0, 1, 2, count - 1, 4 * count + 1, 1000][round % 6]);
+            }
+            let sites = AtomicUsize::new(0);
+            for n in [0, 1, 5, 1001] {
+                threads.ranges(n, |range| _ = sites.fetch_add(range.len(), Ordering::Relaxed));
+            }
+            assert_eq!(sites.into_inner(), 1007);
+        }
+    }
+
+    #[test]
+    fn callers_share_the_workers_and_may_nest() {
+        let threads = Threads::start(3).unwrap();
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..500).for_each(|n| check(&threads, n % 40)));
+            }
+        });
+        let inner = AtomicUsize::new(0);
+        threads.run(9, &|_| threads.run(5, &|_| _ = inner.fetch_add(1, Ordering::Relaxed)));
+        assert_eq!(inner.into_inner(), 45);
+    }
+
+    #[test]
+    fn workers_that_sleep_are_woken_where_it_is_worth_it() {
+        let threads = Threads::start(4).unwrap();
+        let all_sleep = || threads.shared.sleepers.iter().all(|s| s.asleep.load(Ordering::SeqCst));
+        while !all_sleep() {
+            thread::sleep(WATCH);
+        }
+        let seen = Mutex::new(HashSet::new());
+        threads.run(40, &|_| {
+            thread::sleep(Duration::from_millis(1));
+            seen.lock().unwrap().insert(thread::current().id());
+        });
+        assert_eq!(seen.lock().unwrap().len(), 4);
+        while !all_sleep() {
+            thread::sleep(WATCH);
+        }
+        check(&threads, 8);
+    }
+
+    #[test]
+    fn a_panic_comes_out_and_the_threads_go_on() {
+        let threads = Threads::start(2).unwrap();
+        for bad in [0, 7, 63] {
+            let run = || threads.run(64, &|p| assert_ne!(p, bad, "as asked"));
+            assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
+            check(&threads, 64);
+        }
+    }
+}
