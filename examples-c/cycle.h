@@ -16,8 +16,11 @@ static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
                                   {"direct", PLAQ_COARSEST_DIRECT},
                                   {NULL, 0}};
 
-static const choice CYCLE_PRECISIONS[] = {
-    {"auto", 0}, {"single", PLAQ_PRECISION_SINGLE}, {"half", PLAQ_PRECISION_HALF}, {NULL, 0}};
+static const choice CYCLE_PRECISIONS[] = {{"quarter", PLAQ_PRECISION_QUARTER},
+                                          {"auto", 0},
+                                          {"single", PLAQ_PRECISION_SINGLE},
+                                          {"half", PLAQ_PRECISION_HALF},
+                                          {NULL, 0}};
 
 static const choice SETUP_SOLVERS[] = {{"bicgstab", PLAQ_SETUP_BICGSTAB},
                                        {"cg", PLAQ_SETUP_CG},
@@ -53,7 +56,7 @@ static cycle_options read_cycle(int argc, char **argv) {
   c.coarse_smoother = choose(argc, argv, "--mg-coarse-smoother", "ca-gcr", SMOOTHERS);
   c.post = (int32_t)integer(argc, argv, "--mg-post", "10");
   c.coarse_post = (int32_t)integer(argc, argv, "--mg-coarse-post", "0");
-  c.precision = choose(argc, argv, "--mg-precision", "auto", CYCLE_PRECISIONS);
+  c.precision = choose(argc, argv, "--mg-precision", "auto", CYCLE_PRECISIONS + 1);
   c.links = choose(argc, argv, "--mg-links", "auto", CYCLE_PRECISIONS);
   c.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
   c.modes = (int32_t)integer(argc, argv, "--mg-modes", "-1");

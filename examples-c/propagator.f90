@@ -55,7 +55,7 @@ program propagator
     '                    [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k]', &
     '                    [--mg-deep-cycle C] [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black]', &
     '                    [--mg-coarse-smoother S] [--mg-post N] [--mg-coarse-post N] [--mg-precision auto|single|half]', &
-    '                    [--mg-links auto|single|half] [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]', &
+    '                    [--mg-links auto|single|half|quarter] [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]', &
     '                    [--mg-tol R] [--mg-iterations N] [--mg-coarsest-tol R] [--mg-levels N]', &
     '                    [--mg-aggregate x,y,z,t[:...]] [--mg-vectors N] [--mg-setup N]', &
     '                    [--mg-setup-solver bicgstab|cg|gcr] [--mg-setup-columns N] [--mg-refinements N] [--krylov N]', &

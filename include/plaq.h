@@ -286,7 +286,9 @@ enum {
   PLAQ_PRECISION_DOUBLE = 8,
   PLAQ_PRECISION_SINGLE = 4,
   /** 16-bit fixed point, for spinors with one norm per site. */
-  PLAQ_PRECISION_HALF = 2
+  PLAQ_PRECISION_HALF = 2,
+  /** 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params. */
+  PLAQ_PRECISION_QUARTER = 1
 };
 
 /** Which sites a field has: parity is (x + y + z + t) mod 2. */
@@ -1209,8 +1211,8 @@ typedef struct plaq_multigrid_params {
   int32_t domain[4];
   /** Steps of minimal residual in a domain, to 10000. Default: 4. */
   int32_t domain_steps;
-  /** Of the links of coarse operators in single precision: single or half, each matrix with a scale of
-   * its own; 0: half. Those in double are in double. Default: 0. */
+  /** Of the links of coarse operators in single precision: single, half or quarter, the last two with a
+   * scale for each matrix; 0: half. Those in double are in double. Default: 0. */
   plaq_precision link_precision;
   /** Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
    * Default: 0. */

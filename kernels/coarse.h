@@ -8,11 +8,11 @@ namespace PLAQ_NS {
 // out = coef_y y + coef (sum over directions of links in(neighbour) + diagonal in) on the sites from
 // `first` on. A neighbour n < 0 is entry -n - 1 of the face that came across in that direction; the least
 // of all numbers: there is none. Links are numbers of type L; those of 16 bits, integers or on a GPU in half precision,
-// are times the scale of their matrix.
+// and those of 8 bits, integers, on a GPU plus 128, are times the scale of their matrix.
 template <int W, class S, class L = typename S::T> struct CoarseApply {
   typedef typename S::T T;
   typedef typename S::C C;
-  static constexpr bool scaled = sizeof(L) == 2;
+  static constexpr bool scaled = sizeof(L) <= 2;
   // The neighbour's vector; is there one.
   static PLAQ_FN bool neighbour(const CoarseApplyArgs& a, i64 site, int d, const T*& from) {
     const i64 vector = (i64)2 * a.rows() * a.nrhs();
@@ -45,15 +45,12 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     cplx<C> sum[B];
     PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = {0, 0};
     if (site < a.first + a.count) {
-      terms(a, site, [&](const L* m, const T* from, C scale) {
-        cplx<C> term[B];
-        PLAQ_UNROLL for (int b = 0; b < B; b++) term[b] = scaled ? cplx<C>{0, 0} : sum[b];
+      terms(a, site, [&](const L* m, const T* from, C) {
         for (int c = part; c < rows; c += 4) {
           const cplx<C> z = number<C>(m, (i64)c * rows + r);
           PLAQ_UNROLL for (int b = 0; b < B; b++)
-            if (j0 + b < nrhs) term[b] = madd(term[b], z, number<C>(from, c * nrhs + j0 + b));
+            if (j0 + b < nrhs) sum[b] = madd(sum[b], z, number<C>(from, c * nrhs + j0 + b));
         }
-        PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = scaled ? sum[b] + scale * term[b] : term[b];
       });
     }
     PLAQ_UNROLL for (int b = 0; b < B; b++) {
@@ -66,14 +63,16 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     PLAQ_UNROLL for (int b = 0; b < B; b++)
       if (j0 + b < nrhs) finish(a, site, row, j0 + b, sum[b]);
   }
-  // One right-hand side of links in 16 bits: a thread has two rows, whose numbers are one load, and D directions at a
-  // time, as memory is far away.
-  template <int D> static PLAQ_FN void two_rows(const CoarseApplyArgs& a, int o) {
-    const int rows = a.rows(), tiles = (rows + 7) / 8, part = (o >> 2) & 7;
+  // One right-hand side of links in 16 or 8 bits: a thread has the rows whose numbers are one load, and D directions at
+  // a time, as memory is far away.
+  template <int D> static PLAQ_FN void few_rows(const CoarseApplyArgs& a, int o) {
+    typedef LinkWords<L> Words;
+    constexpr int R = Words::ROWS;
+    const int rows = a.rows(), tiles = (rows + 4 * R - 1) / (4 * R), part = (o >> 2) & 7;
     const u32 i = (u32)o >> 5;
-    const int row = (int)(i % (u32)tiles) * 8 + 2 * (o & 3), r = row < rows ? row : rows - 2;
+    const int row = (int)(i % (u32)tiles) * 4 * R + R * (o & 3);
     const i64 site = a.first + i / (u32)tiles;
-    cplx<C> sum[2] = {{0, 0}, {0, 0}};
+    cplx<C> sum[R] = {};
     if (site < a.first + a.count) {
       const i64 matrix = (i64)2 * rows * rows;
       _Pragma("unroll 1") for (int first = 0; first < 8; first += D) {
@@ -86,34 +85,38 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
         }
         if (!any) continue;
         PLAQ_UNROLL for (int k = 0; k < D; k++) {
-          scale[k] = there[k] ? (C)((const float*)a.scales)[8 * site + first + k] : (C)0;
+          scale[k] = there[k] ? (C)((const float*)a.scales)[8 * site + first + k] * (C)Words::unit : (C)0;
           // Zeros of memory that is there.
           if (!there[k]) from[k] = (const T*)a.inp;
         }
-        cplx<C> term[D][2] = {};
+        cplx<C> term[D][R] = {}, column[D] = {};
         PLAQ_UNROLL for (int c0 = 0; c0 < rows; c0 += 8) {
           const int c = c0 + part;
           if (c >= rows) break;
           PLAQ_UNROLL for (int k = 0; k < D; k++) {
-            const uint2 q = __ldg((const uint2*)((const L*)a.links + (8 * site + first + k) * matrix) + ((i64)c * rows + r) / 2);
-            const cplx<float> u = from_halves(q.x), v = from_halves(q.y);
+            const uint2 q = Words::load((const L*)a.links + (8 * site + first + k) * matrix, rows, c, row);
             const cplx<C> z = number<C>(from[k], c);
-            term[k][0] = madd(term[k][0], cplx<C>{(C)u.re, (C)u.im}, z), term[k][1] = madd(term[k][1], cplx<C>{(C)v.re, (C)v.im}, z);
+            PLAQ_UNROLL for (int b = 0; b < R; b++) term[k][b] = madd(term[k][b], Words::template link<C>(q, b), z);
+            if (Words::offset != 0) column[k] = column[k] + z;
           }
         }
-        PLAQ_UNROLL for (int k = 0; k < D; k++) PLAQ_UNROLL for (int b = 0; b < 2; b++) sum[b] = sum[b] + scale[k] * term[k][b];
+        PLAQ_UNROLL for (int k = 0; k < D; k++) {
+          const cplx<C> over = (C)Words::offset * cplx<C>{column[k].re - column[k].im, column[k].re + column[k].im};
+          PLAQ_UNROLL for (int b = 0; b < R; b++) sum[b] = sum[b] + scale[k] * (term[k][b] - over);
+        }
       }
     }
-    PLAQ_UNROLL for (int b = 0; b < 2; b++) {
+    PLAQ_UNROLL for (int b = 0; b < R; b++) {
       PLAQ_UNROLL for (int x = 4; x < 32; x *= 2) {
         sum[b].re += __shfl_xor_sync(0xffffffffu, sum[b].re, x);
         sum[b].im += __shfl_xor_sync(0xffffffffu, sum[b].im, x);
       }
     }
-    if (part != 0 || row >= rows || site >= a.first + a.count) return;
-    finish(a, site, row, 0, sum[0]), finish(a, site, row + 1, 0, sum[1]);
+    if (part != 0 || site >= a.first + a.count) return;
+    PLAQ_UNROLL for (int b = 0; b < R; b++)
+      if (row + b < rows) finish(a, site, row + b, 0, sum[b]);
   }
-  // Several right-hand sides of links in 16 bits by tensor cores.
+  // Several right-hand sides of links in 16 or 8 bits by tensor cores.
   template <int N> static PLAQ_FN void tiles(const CoarseApplyArgs& a, int o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + 8 * N - 1) / (8 * N), tiles = (rows + 15) / 16;
     const int lane = o & 31;
@@ -125,15 +128,13 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     // Warps are whole.
     if (site >= a.first + a.count) return;
     CoarseTile<N> sum;
-    if constexpr (scaled) {
-      // Matrices of a site follow each other.
-      const int first = row - 2 * (lane >> 2), matrix = 2 * rows * rows;
-      const L* last = (const L*)a.links + (8 * site + 7) * matrix;
-      terms(a, site, [&](const L* m, const T* from, C scale) {
-        if (m < last) CoarseTile<N>::prefetch(m + matrix, rows, first, lane);
-        sum.add(m, from, scale, rows, row, nrhs, j0, lane);
-      });
-    }
+    // Matrices of a site follow each other.
+    const int first = row - 2 * (lane >> 2), matrix = 2 * rows * rows;
+    const L* last = (const L*)a.links + (8 * site + 7) * matrix;
+    terms(a, site, [&](const L* m, const T* from, C scale) {
+      if (m < last) CoarseTile<N>::prefetch(m + matrix, rows, first, lane);
+      sum.add(m, from, scale, rows, row, nrhs, j0, lane);
+    });
     PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) {
       const int r = row + (k >> 1), j = j0 + 8 * n + 2 * (lane & 3) + (k & 1);
       if (r < rows && j < nrhs) finish(a, site, r, j, {(C)sum.re[n][k], (C)sum.im[n][k]});
@@ -146,11 +147,14 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     put_number((T*)a.out, (site - a.first_out) * size + at, z);
   }
   static PLAQ_FN void site(const CoarseApplyArgs& a, int o, int, int) {
-    if (scaled && a.nrhs() == 1) two_rows<2>(a, o);
-    else if (a.nrhs() == 1) rows<1>(a, o);
-    else if (scaled && a.nrhs() <= 8) tiles<1>(a, o);
-    else if (scaled) tiles<2>(a, o);
-    else rows<4>(a, o);
+    if constexpr (scaled) {
+      if (a.nrhs() == 1) few_rows<2>(a, o);
+      else if (a.nrhs() <= 8) tiles<1>(a, o);
+      else tiles<2>(a, o);
+    } else {
+      if (a.nrhs() == 1) rows<1>(a, o);
+      else rows<4>(a, o);
+    }
   }
 #else
   template <class R> static PLAQ_FN void store(const CoarseApplyArgs& a, T* out, const T* y, R v) {
@@ -198,11 +202,14 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
 };
 
 template <int W, class S> struct CoarseApplyShort : CoarseApply<W, S, short> {};
+template <int W, class S> struct CoarseApplyByte : CoarseApply<W, S, signed char> {};
 
-// 16-bit numbers of a matrix, an element each, and the scale of which the largest of them has all, or on a GPU, in half
-// precision, is one.
-template <int W, class S> struct CoarseShorten {
+// Numbers of a matrix in 16 or 8 bits, an element each, and the scale of which the largest of them has all, or on a GPU
+// one in half precision.
+template <int W, class S, class L> struct CoarseShortened {
   typedef typename S::C C;
+  static constexpr bool half = PLAQ_GPU && sizeof(L) == 2;
+  static constexpr float largest = half ? 1.0f : sizeof(L) == 2 ? 32767.0f : 127.0f;
   static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
     const int n = 2 * a.rows() * a.rows();
 #if PLAQ_GPU
@@ -220,23 +227,23 @@ template <int W, class S> struct CoarseShorten {
 #if PLAQ_GPU
     for (int x = 16; x > 0; x /= 2) most = vmax(most, __shfl_xor_sync(0xffffffffu, most, x));
 #endif
-#if PLAQ_GPU
-    const float unit = (float)most, over = most > 0 ? 1 / unit : 0.0f;
-#else
-    const float unit = (float)most / 32767.0f, over = most > 0 ? 1 / unit : 0.0f;
-#endif
-    short* to = (short*)a.out + matrix * n;
+    const float unit = (float)most / largest, over = most > 0 ? 1 / unit : 0.0f;
+    L* to = (L*)a.out + matrix * n;
     for (int i = first; i < n; i += step) {
       const float v = (float)from[i] * over;
 #if PLAQ_GPU
-      to[i] = (short)to_half(v);
-#else
-      to[i] = (short)(int)(v + (v < 0 ? -0.5f : 0.5f));
+      if constexpr (half) {
+        to[i] = (L)to_half(v);
+        continue;
+      }
 #endif
+      to[i] = (L)((int)(v + (v < 0 ? -0.5f : 0.5f)) + (PLAQ_GPU ? 128 : 0));
     }
     if (first == 0) ((float*)a.scales)[matrix] = unit;
   }
 };
+template <int W, class S> struct CoarseShorten : CoarseShortened<W, S, short> {};
+template <int W, class S> struct CoarseShortenByte : CoarseShortened<W, S, signed char> {};
 
 // Sites of one face into a message, by the list of them; those that the vector does not hold are left out.
 template <int W, class S> struct CoarsePack {

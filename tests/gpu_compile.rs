@@ -351,12 +351,13 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let heat = variant("heat bath", &UpdateArgs { heat: 1, ..args });
             vec![heat, variant("overrelaxation", &args)]
         }
-        "coarse_apply" | "coarse_apply_short" => {
+        "coarse_apply" | "coarse_apply_short" | "coarse_apply_byte" => {
             let one = CoarseApplyArgs { rows: 48, nrhs: 1, with_y: 1, ..Default::default() };
             vec![
                 variant("one", &one),
                 variant("several", &CoarseApplyArgs { nrhs: 12, ..one }),
                 variant("odd", &CoarseApplyArgs { rows: 14, nrhs: 3, with_y: 0, ..one }),
+                variant("odd, one", &CoarseApplyArgs { rows: 14, with_y: 0, ..one }),
             ]
         }
         "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ]
@@ -369,7 +370,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
-        "coarse_shorten" | "aggregate_shorten" => {
+        "coarse_shorten" | "coarse_shorten_byte" | "aggregate_shorten" => {
             vec![variant("one", &CoarseShortenArgs { rows: 48, ..Default::default() })]
         }
         "coarse_sum" => {

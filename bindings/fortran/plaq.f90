@@ -150,6 +150,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PRECISION_SINGLE = 4
   !> 16-bit fixed point, for spinors with one norm per site.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_HALF = 2
+  !> 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
+  integer(c_int32_t), parameter :: PLAQ_PRECISION_QUARTER = 1
   !> Which sites a field has: parity is (x + y + z + t) mod 2.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_FULL = 0
   integer(c_int32_t), parameter :: PLAQ_SUBSET_EVEN = 1
@@ -682,8 +684,8 @@ module plaq
     integer(c_int32_t) :: domain(4)
     !> Steps of minimal residual in a domain, to 10000.
     integer(c_int32_t) :: domain_steps
-    !> Of the links of coarse operators in single precision: single or half, each matrix with a scale of
-    !> its own; 0: half. Those in double are in double.
+    !> Of the links of coarse operators in single precision: single, half or quarter, the last two with a
+    !> scale for each matrix; 0: half. Those in double are in double.
     integer(c_int32_t) :: link_precision
     !> Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
     integer(c_int32_t) :: coarse_post

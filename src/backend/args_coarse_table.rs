@@ -83,7 +83,7 @@ kernel_args! {
         spec each: i32,
     }
 
-    /// Matrices of coarse sites in 16 bits, out = inp / scale with a scale for each; or null vectors, of which a site
+    /// Matrices of coarse sites in 16 or 8 bits, out = inp / scale with a scale for each; or null vectors, of which a site
     /// has `rows` numbers and that need no scales.
     struct CoarseShortenArgs {
         arg inp: Ptr,

@@ -52,7 +52,9 @@ kernels! {
     Baryon: "baryon" in "contract.h" takes BaryonArgs, Reduce(8) [Float].blocks(Blocks::AllRegisters);
     CoarseApply: "coarse_apply" in "coarse.h" takes CoarseApplyArgs, Site [Float];
     CoarseApplyShort: "coarse_apply_short" in "coarse.h" takes CoarseApplyArgs, Site [Single];
+    CoarseApplyByte: "coarse_apply_byte" in "coarse.h" takes CoarseApplyArgs, Site [Single];
     CoarseShorten: "coarse_shorten" in "coarse.h" takes CoarseShortenArgs, Site [Single];
+    CoarseShortenByte: "coarse_shorten_byte" in "coarse.h" takes CoarseShortenArgs, Site [Single];
     CoarsePack: "coarse_pack" in "coarse.h" takes CoarsePackArgs, Site [Float];
     CoarseBlas: "coarse_blas" in "coarse.h" takes CoarseBlasArgs, Site [Float];
     CoarseSum: "coarse_sum" in "coarse.h" takes CoarseBlasArgs, Reduce(3) [Float];

@@ -17,6 +17,8 @@ interface! {
             PLAQ_PRECISION_SINGLE = 4 => Precision::F32,
             /// 16-bit fixed point, for spinors with one norm per site.
             PLAQ_PRECISION_HALF = 2 => Precision::F16,
+            /// 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
+            PLAQ_PRECISION_QUARTER = 1,
         }
         /// Which sites a field has: parity is (x + y + z + t) mod 2.
         plaq_subset: Subset {

@@ -3,10 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{choose, choose_or, number_of, Handle, Local, Out, Params, Raw, Report, Text};
+use super::args::{
+    choose, choose_or, number_of, Choice, Handle, Local, Out, Params, Raw, Report, Text,
+};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
-use super::field::plaq_precision;
+use super::field::{
+    plaq_precision, PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_HALF, PLAQ_PRECISION_QUARTER,
+    PLAQ_PRECISION_SINGLE,
+};
 use super::handles;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -17,6 +22,7 @@ use crate::compose::multigrid::{
 };
 use crate::error::Result;
 use crate::fields::Geometry;
+use crate::operators::LinkPrecision;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 
 /// What a `plaq_multigrid` stands for.
@@ -32,6 +38,16 @@ impl Multigrid {
     pub(crate) fn multigrid(&self) -> &Arc<Hierarchy> {
         &self.multigrid
     }
+}
+
+/// As fields, or shorter.
+impl Choice for LinkPrecision {
+    const TABLE: &'static [(i32, &'static str, Self)] = &[
+        (PLAQ_PRECISION_DOUBLE, "PLAQ_PRECISION_DOUBLE", LinkPrecision::Double),
+        (PLAQ_PRECISION_SINGLE, "PLAQ_PRECISION_SINGLE", LinkPrecision::Single),
+        (PLAQ_PRECISION_HALF, "PLAQ_PRECISION_HALF", LinkPrecision::Half),
+        (PLAQ_PRECISION_QUARTER, "PLAQ_PRECISION_QUARTER", LinkPrecision::Quarter),
+    ];
 }
 
 /// `plaq_refresh` without its count.
@@ -160,8 +176,8 @@ interface! {
             domain: [i32; 4] = [0; 4],
             /// Steps of minimal residual in a domain, to 10000.
             domain_steps: i32 = 4,
-            /// Of the links of coarse operators in single precision: single or half, each matrix with a scale of
-            /// its own; 0: half. Those in double are in double.
+            /// Of the links of coarse operators in single precision: single, half or quarter, the last two with a
+            /// scale for each matrix; 0: half. Those in double are in double.
             link_precision: plaq_precision = 0,
             /// Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
             coarse_post: i32 = 0,

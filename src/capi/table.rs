@@ -84,7 +84,7 @@ macro_rules! interface {
         $(defines { $($(#[doc = $ddoc:expr])* $define:ident = $dvalue:literal;)* })?
         $(handles { $($(#[doc = $hdoc:expr])* $handle:ident: $object:ty = $kind:literal,)* })?
         $(constants { $($(#[doc = $edoc:expr])* $enum:ident: $value:ty {
-            $($(#[doc = $cdoc:expr])* $constant:ident = $number:literal => $meaning:expr,)*
+            $($(#[doc = $cdoc:expr])* $constant:ident = $number:literal $(=> $meaning:expr)?,)*
         })* })?
         $(enums { $($(#[doc = $ndoc:expr])* $cenum:ident: $nvalue:ty {
             $($(#[doc = $odoc:expr])* $option:ident = $onumber:literal $(=> $omeaning:expr)?,)*
@@ -146,7 +146,7 @@ macro_rules! interface {
             $($(#[doc = $cdoc])* pub const $constant: i32 = $number;)*
             impl $crate::capi::args::Choice for $value {
                 const TABLE: &'static [(i32, &'static str, Self)] =
-                    &[$(($number, stringify!($constant), $meaning),)*];
+                    &[$($(($number, stringify!($constant), $meaning),)?)*];
             }
         )*)?
         $($(

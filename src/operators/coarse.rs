@@ -11,12 +11,51 @@ use crate::backend::args::{
 use crate::backend::families::Single;
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{words, Result};
 use crate::fields::domains::Domains;
 use crate::fields::{CoarseField, CoarseGrid, Part, Precision, Subset};
 
 /// Bit of the diagonal among directions.
 const DIAGONAL: i32 = 1 << 8;
+
+/// Of links of coarse operators: that of the operator, or integers of 16 (on a GPU numbers in half precision) or 8
+/// bits, each matrix with a scale of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum LinkPrecision {
+    Double,
+    Single,
+    Half,
+    Quarter,
+}
+
+words!(LinkPrecision {
+    Double => "double",
+    Single => "single",
+    Half => "half",
+    Quarter => "quarter",
+});
+
+impl LinkPrecision {
+    pub fn of(precision: Precision) -> Self {
+        match precision {
+            Precision::F64 => LinkPrecision::Double,
+            Precision::F32 => LinkPrecision::Single,
+            Precision::F16 => LinkPrecision::Half,
+        }
+    }
+    pub fn bytes(self) -> usize {
+        match self {
+            LinkPrecision::Double => 8,
+            LinkPrecision::Single => 4,
+            LinkPrecision::Half => 2,
+            LinkPrecision::Quarter => 1,
+        }
+    }
+    /// Do matrices have scales?
+    pub fn scaled(self) -> bool {
+        matches!(self, LinkPrecision::Half | LinkPrecision::Quarter)
+    }
+}
 
 /// An operator on a coarse level.
 #[derive(Debug)]
@@ -26,7 +65,8 @@ pub struct CoarseOperator {
     rows: usize,
     /// Y, [site][direction][column][row].
     links: Buffer,
-    /// Of links in 16 bits the scales, [site][direction].
+    link_precision: LinkPrecision,
+    /// Of matrices, where these have them, [site][direction].
     scales: Option<Buffer>,
     /// D and its inverse, [site][column][row].
     diagonal: Buffer,
@@ -52,6 +92,7 @@ impl CoarseOperator {
             precision,
             rows,
             links: hops,
+            link_precision: LinkPrecision::of(precision),
             scales: None,
             diagonal,
             inverse,
@@ -76,14 +117,14 @@ impl CoarseOperator {
         Ok(op)
     }
 
-    /// Keeps the links in 16 bits, each matrix with a scale of its own; diagonal matrices stay as they are.
-    pub fn shorten_links(&mut self) -> Result<()> {
-        if self.precision != Precision::F32 || self.scales.is_some() {
+    /// Keeps links in single precision in 16 or 8 bits; diagonal matrices stay as they are.
+    pub fn shorten_links(&mut self, to: LinkPrecision) -> Result<()> {
+        if self.link_precision != LinkPrecision::Single || !to.scaled() {
             return Ok(());
         }
         let (device, matrices) = (self.device().clone(), 8 * self.grid.volume());
         let numbers = matrices * self.rows * self.rows * 2;
-        let short = device.alloc((2 * numbers).max(16))?;
+        let short = device.alloc((to.bytes() * numbers).max(16))?;
         let scales = device.alloc((4 * matrices).max(16))?;
         let args = CoarseShortenArgs {
             inp: self.links.ptr(),
@@ -93,8 +134,13 @@ impl CoarseOperator {
         };
         // On a GPU a warp shares a matrix.
         let work = Work::rows(&device, matrices, 32);
-        device.launch(kernels::CoarseShorten::of(self.precision)?, &args, work)?;
-        (self.links, self.scales) = (short, Some(scales));
+        match to {
+            LinkPrecision::Quarter => {
+                device.launch(kernels::CoarseShortenByte(Single::F32), &args, work)?
+            }
+            _ => device.launch(kernels::CoarseShorten(Single::F32), &args, work)?,
+        }
+        (self.links, self.link_precision, self.scales) = (short, to, Some(scales));
         Ok(())
     }
 
@@ -110,6 +156,7 @@ impl CoarseOperator {
             precision: self.precision,
             rows: self.rows,
             links: copy(&self.links)?,
+            link_precision: self.link_precision,
             scales: self.scales.as_ref().map(copy).transpose()?,
             diagonal: copy(&self.diagonal)?,
             inverse: copy(&self.inverse)?,
@@ -157,7 +204,10 @@ impl CoarseOperator {
     ) -> Result<()> {
         let inside = inside.and_then(Domains::neighbours);
         // Diagonal matrices are as they were.
-        let short = self.scales.is_some() && directions & DIAGONAL == 0;
+        let links = match directions & DIAGONAL {
+            0 => self.link_precision,
+            _ => LinkPrecision::of(self.precision),
+        };
         let args = CoarseApplyArgs {
             links: self.links.ptr(),
             scales: self.scales.as_ref().map_or(Ptr::NULL, Buffer::ptr),
@@ -183,11 +233,12 @@ impl CoarseOperator {
         let work = if device.is_cpu() {
             Work { n: out.count, batches: 1, lanes: device.max_lanes() }
         } else {
-            // Warps of eight rows and four parts of the sum, a thread with one or four right-hand sides; by
-            // tensor cores of sixteen rows and eight or sixteen right-hand sides.
+            // Warps of eight rows and parts of the sum, of 8 bits of sixteen, a thread with one or four right-hand
+            // sides; by tensor cores of sixteen rows and eight or sixteen right-hand sides.
             let (rows, columns) = match inp.nrhs {
+                1 if links == LinkPrecision::Quarter => (16, 1),
                 1 => (8, 1),
-                _ if !short => (8, 4),
+                _ if !links.scaled() => (8, 4),
                 2..=8 => (16, 8),
                 _ => (16, 16),
             };
@@ -196,9 +247,14 @@ impl CoarseOperator {
         };
         let launch = |halo| {
             let args = CoarseApplyArgs { halo, ..args };
-            match short {
-                true => device.launch(kernels::CoarseApplyShort(Single::F32), &args, work),
-                false => device.launch(kernels::CoarseApply::of(self.precision)?, &args, work),
+            match links {
+                LinkPrecision::Quarter => {
+                    device.launch(kernels::CoarseApplyByte(Single::F32), &args, work)
+                }
+                LinkPrecision::Half => {
+                    device.launch(kernels::CoarseApplyShort(Single::F32), &args, work)
+                }
+                _ => device.launch(kernels::CoarseApply::of(self.precision)?, &args, work),
             }
         };
         if directions & !DIAGONAL == 0 || inside.is_some() {

@@ -8,7 +8,7 @@ mod laplace;
 mod wilson;
 
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
-pub use coarse::CoarseOperator;
+pub use coarse::{CoarseOperator, LinkPrecision};
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::Laplace;

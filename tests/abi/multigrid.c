@@ -95,6 +95,10 @@ static void solvers(plaq_context context, plaq_dirac dirac) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "setup_solver", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.setup_columns = 257;
   REFUSED(PLAQ_BAD_PARAMETER, "setup_columns: expected 1 to 256", plaq_multigrid_create(dirac, &p, &refused));
+  p = params(), p.coarse_precision = PLAQ_PRECISION_QUARTER;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "coarse_precision: expected", plaq_multigrid_create(dirac, &p, &refused));
+  p = params(), p.coarse_precision = PLAQ_PRECISION_DOUBLE, p.link_precision = PLAQ_PRECISION_QUARTER;
+  REFUSED(PLAQ_UNSUPPORTED, "found quarter", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.levels = 6;
   REFUSED(PLAQ_BAD_PARAMETER, "levels: expected 0 or 2 to 5", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.levels = 5, p.block_4[0] = 3;

@@ -301,7 +301,8 @@ fn cycles_and_errors() {
     both("modes", &[&solver[..], &others, &steps, &solves, &setup, &["--mg-modes", "2"]].concat());
     let shape = ["--mg-levels", "3", "--mg-aggregate", "2,2,2,2:1,2,2,1", "--mg-setup", "15"];
     let made = ["--mg-setup-solver", "cg", "--mg-setup-columns", "5", "--mg-vectors", "6"];
-    let c = both("shape", &[&solver[..], &shape, &made].concat()).unwrap();
+    let links = ["--mg-links", "quarter"];
+    let c = both("shape", &[&solver[..], &shape, &made, &links].concat()).unwrap();
     let blocks: Vec<_> =
         c["multigrid"]["levels"].as_array().unwrap().iter().map(|l| &l["block"]).collect();
     assert_eq!(format!("{blocks:?}").matches("Number(2)").count(), 6, "{blocks:?}");

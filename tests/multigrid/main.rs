@@ -6,6 +6,7 @@ mod common;
 mod gathered;
 #[path = "../reference/mod.rs"]
 mod reference;
+mod short;
 mod solvers;
 mod updates;
 
@@ -24,7 +25,7 @@ use plaq::fields::{
     Subset,
 };
 use plaq::linop::Shape;
-use plaq::operators::{CoarseOperator, DiracParams, Wilson};
+use plaq::operators::{CoarseOperator, DiracParams, LinkPrecision, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::ops::eigenvectors::save_vectors;
 use plaq::ops::null_space::{load_multigrid, save_multigrid};
@@ -368,90 +369,6 @@ fn coarse_operators_are_those_of_the_reference() {
     }
 }
 
-/// Null vectors in 16 bits are those in single precision to what 16 bits hold, on even sites; on all of them nothing
-/// changes.
-#[test]
-fn null_vectors_of_sixteen_bits() {
-    for device in some_devices() {
-        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
-        // Numbers of them that are loaded one, two and four at a time.
-        for n in [3, 6, 8] {
-            let full = Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
-            let mut short =
-                Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
-            short.shorten().unwrap();
-            for (nrhs, subset) in
-                [(1, Subset::Even), (3, Subset::Even), (8, Subset::Even), (4, Subset::Full)]
-            {
-                let mut x =
-                    CoarseField::new(full.coarse(), Precision::F32, Subset::Full, 2 * n, nrhs)
-                        .unwrap();
-                let count = full.coarse().global_volume() * 2 * n * nrhs;
-                scatter(&mut x, &random_numbers(count, 21));
-                let both = [&full, &short].map(|transfer| {
-                    let mut fine =
-                        CoarseField::new(full.fine(), Precision::F32, subset, 12, nrhs).unwrap();
-                    transfer.prolong(&mut fine, &x).unwrap();
-                    let mut back = x.like(nrhs).unwrap();
-                    transfer.restrict(&mut back, &fine).unwrap();
-                    [fine.save().unwrap(), back.save().unwrap()]
-                });
-                for (a, b) in both[0].iter().zip(&both[1]) {
-                    let found = distance(a, b);
-                    let what = format!("{}, {n} vectors, {nrhs}: off by {found:e}", device.name());
-                    match subset {
-                        Subset::Even => assert!(found < 5e-4 && found > 1e-6, "{what}"),
-                        _ => assert!(a == b, "{what}"),
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Links in 16 bits are those in single precision to what 16 bits hold (tensor cores: eleven).
-#[test]
-fn links_of_sixteen_bits() {
-    for device in some_devices() {
-        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
-        let p = twisted_clover();
-        let op = Arc::new(s.wilson(p).to(Precision::F32, Recon::R18).unwrap());
-        // Rows that do and do not fill whole tiles.
-        for n in [5, 12] {
-            let transfer =
-                Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
-            let coarse = FineOperator::Dirac(op.clone());
-            let full = coarse.coarsened(&transfer, Precision::F32).unwrap();
-            let mut short = copy_of(&full);
-            short.shorten_links().unwrap();
-            let links = 8 * full.rows() * full.rows() * 2 * full.grid().volume();
-            let scales = 8 * 4 * full.grid().volume();
-            assert_eq!(full.held() - short.held(), 2 * links - scales);
-            for nrhs in [1, 3, 8, 12, 17] {
-                let mut x = full.field(Subset::Full, nrhs).unwrap();
-                let count = full.grid().global_volume() * full.rows() * nrhs;
-                scatter(&mut x, &random_numbers(count, 21));
-                let mut images = [&full, &short].map(|op| {
-                    let mut image = x.like(nrhs).unwrap();
-                    op.apply(&mut image, &x).unwrap();
-                    image.save().unwrap()
-                });
-                let found = distance(&images[0], &images[1]);
-                assert!(found < 3e-4, "{}, {n} vectors, {nrhs}: off by {found:e}", device.name());
-                // They are not the same numbers.
-                assert!(found > 1e-7, "{}: links of 16 bits are not used", device.name());
-                // What stands still is exact: the diagonal.
-                images = [&full, &short].map(|op| {
-                    let mut image = x.like(nrhs).unwrap();
-                    op.diagonal(&mut image, &x).unwrap();
-                    image.save().unwrap()
-                });
-                assert_eq!(images[0], images[1]);
-            }
-        }
-    }
-}
-
 fn solve(
     op: &Arc<Wilson>,
     multigrid: Option<&Arc<Multigrid>>,
@@ -520,16 +437,18 @@ fn hierarchies_solve_in_few_iterations() {
         let plain = solve(&op, None, 1, Solution::Mat);
         println!("BiCGStab: {} iterations", plain.solver.iterations);
         let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 4 };
+        let (half, quarter) = (Some(LinkPrecision::Half), Some(LinkPrecision::Quarter));
         let cases = [
-            (Cycle::K, vec![level([4, 4, 4, 4], 24)]),
-            (Cycle::K, vec![level([4, 2, 2, 4], 7)]),
-            (Cycle::K, vec![level([2, 2, 2, 2], 7), level([2, 2, 1, 2], 9)]),
-            (Cycle::V, vec![level([2, 2, 2, 2], 8), level([2, 2, 2, 2], 8)]),
-            (Cycle::W, vec![level([2, 2, 2, 2], 8), level([2, 2, 2, 2], 8)]),
+            (Cycle::K, half, vec![level([4, 4, 4, 4], 24)]),
+            (Cycle::K, None, vec![level([4, 2, 2, 4], 7)]),
+            (Cycle::K, quarter, vec![level([2, 2, 2, 2], 7), level([2, 2, 1, 2], 9)]),
+            (Cycle::V, None, vec![level([2, 2, 2, 2], 8), level([2, 2, 2, 2], 8)]),
+            (Cycle::W, quarter, vec![level([2, 2, 2, 2], 8), level([2, 2, 2, 2], 8)]),
         ];
-        for (cycle, levels) in cases {
-            let what = format!("{} {cycle:?} {levels:?}", device.name());
-            let params = MultigridParams { cycle, ..MultigridParams::with_levels(levels) };
+        for (cycle, link_precision, levels) in cases {
+            let what = format!("{} {cycle:?} {link_precision:?} {levels:?}", device.name());
+            let base = MultigridParams::with_levels(levels);
+            let params = MultigridParams { cycle, link_precision, ..base };
             let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
             for (solution, nrhs) in [(Solution::Mat, 1), (Solution::Mat, 3), (Solution::MatDag, 2)]
             {
@@ -700,9 +619,14 @@ fn announced_memory_is_taken() {
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
-        for levels in [vec![level(16)], vec![level(8), level(8)], vec![level(2)]] {
+        for (levels, links) in [
+            (vec![level(16)], LinkPrecision::Single),
+            (vec![level(8), level(8)], LinkPrecision::Quarter),
+            (vec![level(2)], LinkPrecision::Half),
+        ] {
             let params = MultigridParams {
                 cycle: Cycle::V,
+                link_precision: Some(links),
                 setup_iterations: 2,
                 refinements: 1,
                 ..MultigridParams::with_levels(levels)

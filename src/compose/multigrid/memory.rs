@@ -219,7 +219,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let tables = |size: &Size| size.sites * 44;
     let mut most = tables(&sizes[0]) + first + (3 + solver) * half;
     // Then level by level.
-    let (mut held, mut halves, mut largest, mut short_vectors) = (0, 0, 0, 0);
+    let (mut held, mut saved, mut largest, mut short_vectors) = (0, 0, 0, 0);
     for (l, level) in params.levels.iter().enumerate() {
         let (fine, coarse, n) = (&sizes[l], &sizes[l + 1], level.vectors as u64);
         if fine.sites == 0 {
@@ -235,7 +235,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         let coarse_tables = tables(coarse);
         most = most.max(held + coarse_tables + 2 * vectors + tests + gram.max(tests));
         held += vectors + tests;
-        if params.short_links() {
+        if params.links().scaled() {
             short_vectors += n * fine.solved * fine.components * 4;
         }
         let of = |sites: u64| sites * coarse.components * coarse.components * 2 * real;
@@ -249,18 +249,18 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
                 + (9 * outer + hops).max(9 * outer + matrix).max(10 * matrix + scratch),
         );
         held += 10 * matrix;
-        // Links in 16 bits, made one level after the other.
-        let short = 4 * matrix + 32 * coarse.sites;
-        (halves, largest) = (halves + 8 * matrix - short, short.max(largest));
+        if params.links().scaled() {
+            // Made one level after the other.
+            let short = 8 * matrix / real * params.links().bytes() as u64 + 32 * coarse.sites;
+            (saved, largest) = (saved + 8 * matrix - short, short.max(largest));
+        }
         if coarse.entry > 0 {
             // The restricted vectors on their way.
             most = most.max(held + 2 * n * vector(coarse));
         }
     }
-    if params.short_links() {
-        most = most.max(held + largest);
-        held -= halves;
-    }
+    most = most.max(held + largest);
+    held -= saved;
     held += tables(&sizes[sizes.len() - 1]);
     if params.coarse_smoother.has_domains() {
         let inner = &sizes[1..sizes.len() - 1];

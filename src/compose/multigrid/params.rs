@@ -2,6 +2,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, words, Result};
 use crate::fields::Precision;
+use crate::operators::LinkPrecision;
 use crate::solvers::SolverKind;
 
 /// Directions that GCR on a coarse level keeps.
@@ -171,6 +172,14 @@ named!(
     "gcr" => SetupSolver::Gcr
 );
 
+named!(
+    LinkPrecision, "link_precision",
+    "double" => LinkPrecision::Double,
+    "single" => LinkPrecision::Single,
+    "half" => LinkPrecision::Half,
+    "quarter" => LinkPrecision::Quarter
+);
+
 /// A level and its step to the next coarser one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LevelParams {
@@ -209,8 +218,9 @@ pub struct MultigridParams {
     pub smoother_precision: Option<Precision>,
     /// Of coarse operators and null vectors.
     pub precision: Precision,
-    /// Of the links of coarse operators: `precision` or half, where that is single; `None`: half where it can be.
-    pub link_precision: Option<Precision>,
+    /// Of the links of coarse operators: `precision` or, where that is single, half or quarter; `None`: half where it
+    /// can be.
+    pub link_precision: Option<LinkPrecision>,
     /// Relative residual and iterations of solves on coarse levels that are not the coarsest, and on that.
     pub tol: f64,
     pub iterations: usize,
@@ -296,9 +306,13 @@ impl MultigridParams {
         }
     }
 
-    /// Do coarse operators keep their links in 16 bits?
-    pub(super) fn short_links(&self) -> bool {
-        self.precision == Precision::F32 && self.link_precision.is_none_or(|p| p == Precision::F16)
+    /// How coarse operators keep their links.
+    pub(super) fn links(&self) -> LinkPrecision {
+        let own = match self.precision {
+            Precision::F32 => LinkPrecision::Half,
+            other => LinkPrecision::of(other),
+        };
+        self.link_precision.unwrap_or(own)
     }
 
     pub(super) fn smoother_precision(&self) -> Precision {
@@ -371,11 +385,12 @@ impl MultigridParams {
             bail!(Unsupported, "coarse levels are stored in single or double precision");
         }
         if let Some(links) = self.link_precision {
-            let short = links == Precision::F16 && self.precision == Precision::F32;
-            if links != self.precision && !short {
+            let short = links.scaled() && self.precision == Precision::F32;
+            if links != LinkPrecision::of(self.precision) && !short {
                 bail!(
                     Unsupported,
-                    "link_precision: expected that of coarse operators, {}, or half where it is single, found {}",
+                    "link_precision: expected that of coarse operators, {}, or half or quarter where it is single, \
+                     found {}",
                     self.precision,
                     links
                 );

@@ -162,7 +162,7 @@ fn levels(
     let gathered = places.iter().any(Place::gathered);
     let (mut transfers, gathers, coarse) =
         together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
-    let short = match last && params.short_links() {
+    let short = match last && params.links().scaled() {
         true => transfers.iter_mut().try_for_each(Transfer::shorten),
         false => Ok(()),
     };
@@ -232,10 +232,9 @@ fn build(
         (vectors, fine) = (next, FineOperator::Coarse(below));
     }
     drop(fine);
-    if params.short_links() {
-        // Nobody else has them yet.
-        coarse.iter_mut().filter_map(Arc::get_mut).try_for_each(CoarseOperator::shorten_links)?;
-    }
+    // Nobody else has them yet.
+    let mut own = coarse.iter_mut().filter_map(Arc::get_mut);
+    own.try_for_each(|op| op.shorten_links(params.links()))?;
     Ok((transfers, gathers, coarse))
 }
 

@@ -223,6 +223,8 @@ struct Hierarchy {
     /// `gcr`, `ca-gcr`, `bicgstab` or `direct`.
     coarsest: Option<String>,
     coarsest_modes: Option<usize>,
+    /// Of coarse operators' links: `single`, `half` or `quarter`.
+    link_precision: Option<String>,
     setup_iterations: Option<usize>,
     /// `bicgstab`, `cg` (on the normal equations) or `gcr`.
     setup_solver: Option<String>,
@@ -570,6 +572,9 @@ impl Hierarchy {
         }
         if let Some(name) = &self.coarsest {
             levels.coarsest = name.parse()?;
+        }
+        if let Some(name) = &self.link_precision {
+            levels.link_precision = Some(name.parse()?);
         }
         levels.domain = self.domain.unwrap_or(levels.domain);
         levels.domain_steps = self.domain_steps.unwrap_or(levels.domain_steps);
