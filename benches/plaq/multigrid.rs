@@ -11,7 +11,7 @@ use plaq::fields::{
     CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::linop::Shape;
-use plaq::operators::{CoarseOperator, DiracParams, Wilson};
+use plaq::operators::{CoarseOperator, DiracParams, LinkPrecision, Wilson};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use super::{report, row, slowest, Bench, Options};
@@ -56,11 +56,17 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     Ok(())
 }
 
-/// The Schur complement of a coarse operator, links in 16 bits, on levels that are large and as small as they get:
+/// The Schur complement of a coarse operator, links in 16 and in 8 bits, on levels that are large and as small as they get:
 /// each hop reads the links of one parity, together they read all links and read or write five vectors of half the
 /// sites.
 pub fn coarse_rows(o: &mut Options, copy: f64) -> Result<()> {
-    for (extent, name) in [(16, "coarse operator 16^4"), (2, "coarse operator 2^4")] {
+    let (half, quarter) = (LinkPrecision::Half, LinkPrecision::Quarter);
+    for (extent, links, name) in [
+        (16, half, "coarse operator 16^4"),
+        (16, quarter, "coarse operator 16^4 8 bits"),
+        (2, half, "coarse operator 2^4"),
+        (2, quarter, "coarse operator 2^4 8 bits"),
+    ] {
         let geometry = Geometry::decomposed([2 * extent; 4], &o.device, &o.comm)?;
         let mut b = Bench { o: &mut *o, geometry: &geometry, precision: Precision::F32, copy };
         let wanted = [1, 12].map(|n| b.wanted(name, "-", n));
@@ -69,9 +75,9 @@ pub fn coarse_rows(o: &mut Options, copy: f64) -> Result<()> {
         }
         // 16^4 sites with 24 null vectors take 10 GB.
         let vectors = if extent > 2 && b.o.device.is_cpu() { 8 } else { 24 };
-        let op = coarse_operator(&b, vectors)?;
+        let op = coarse_operator(&b, vectors, links)?;
         let sites = op.grid().volume();
-        let matrices = 8 * (op.rows() * op.rows() * 4 + 4) * sites;
+        let matrices = 8 * (op.rows() * op.rows() * 2 * links.bytes() + 4) * sites;
         for (_, nrhs) in wanted.into_iter().zip([1, 12]).filter(|(wanted, _)| *wanted) {
             let mut x = op.field(Subset::Even, nrhs)?;
             x.clear()?;
@@ -88,7 +94,7 @@ pub fn coarse_rows(o: &mut Options, copy: f64) -> Result<()> {
 }
 
 /// On aggregates of 2^4 sites.
-fn coarse_operator(b: &Bench, vectors: usize) -> Result<CoarseOperator> {
+fn coarse_operator(b: &Bench, vectors: usize, links: LinkPrecision) -> Result<CoarseOperator> {
     let device = &b.o.device;
     let mut u = GaugeField::new(device, b.geometry, Precision::F32, Recon::R18)?;
     u.set_near_unit(1, 0.3)?;
@@ -110,7 +116,7 @@ fn coarse_operator(b: &Bench, vectors: usize) -> Result<CoarseOperator> {
     drop(one);
     let transfer = Transfer::new(v, [2; 4])?;
     let mut made = FineOperator::Dirac(op).coarsened(&transfer, Precision::F32)?;
-    made.shorten_links()?;
+    made.shorten_links(links)?;
     Ok(made)
 }
 
