@@ -310,7 +310,7 @@ fn inputs_choose_multigrid() {
         plaq::ops::hmc::input::hmc_from_toml(u.device(), u.geometry(), Precision::F64, &input)
     };
     let table = "{ method = \"multigrid\", tolerance_force = 1e-9, multigrid = { blocks = [[2, 2, 2, 2]], \
-                 vectors = [4], post = 4, setup_iterations = 10, setup_solver = \"gcr\", setup_columns = 3, refinements = 1, update = \"refine\", preconditioner = true } }";
+                 vectors = [4], post = 4, setup_iterations = 10, setup_solver = \"gcr\", setup_columns = 3, refinements = 1, update = \"refine\", link_precision = \"quarter\", preconditioner = true } }";
     let (mut u, mut v) = (start(0.4), start(0.4));
     let a = made("\"cg\"").unwrap().run(&mut u).unwrap();
     let b = made(table).unwrap().run(&mut v).unwrap();
@@ -323,6 +323,7 @@ fn inputs_choose_multigrid() {
         "{ method = \"multigrid\", multigrid = { vectors = [1, 2, 3, 4, 5, 6] } }",
         "{ method = \"multigrid\", multigrid = { update = \"never\" } }",
         "{ method = \"multigrid\", multigrid = { setup_solver = \"mr\" } }",
+        "{ method = \"multigrid\", multigrid = { link_precision = \"eighth\" } }",
         "3",
     ] {
         let e = made(wrong).err().unwrap();
