@@ -98,6 +98,21 @@ template <int L, class F> PLAQ_FN void strips(int n, const F& f, int from = 0) {
   if constexpr (L > 2) strips<L / 2>(n, f, from);
 }
 
+template <class R> struct lane_io<signed char, R> {
+  static constexpr int W = lanes<R>::W;
+  static PLAQ_FN R load(const signed char* at) {
+#if defined(__AVX512F__)
+    if constexpr (W == 16) return convert<R>((real<float, W>)_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i*)at))));
+#endif
+#if defined(__AVX2__)
+    if constexpr (W == 8) return convert<R>((real<float, W>)_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i*)at))));
+#endif
+    R r;
+    PLAQ_UNROLL for (int i = 0; i < W; i++) r[i] = at[i];
+    return r;
+  }
+};
+
 // Sums of products of L reals (re, im, re, im, ..) with T complex scalars: times their real parts in
 // p, times their imaginary parts in q.
 template <class C, int W, int L, int T> struct Tile {
