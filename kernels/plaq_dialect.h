@@ -233,6 +233,9 @@ PLAQ_FN void let_the_next_come() {
 
 template <class ARGS> PLAQ_FN bool waits_for_ranks(const ARGS&) { return false; }
 
+// What follows from i is computed again from here on, instead of being kept in registers meanwhile.
+PLAQ_FN void renew(int& i) { asm volatile("" : "+r"(i)); }
+
 // Copies of a thread into shared memory that go on while it computes. Those since the last commit
 // are a group; async_wait<N> waits until at most the N latest groups are under way.
 template <int BYTES> PLAQ_FN void async_copy(void* to, const void* from) {
