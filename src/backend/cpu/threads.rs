@@ -158,8 +158,8 @@ impl Watch {
     /// Waits a little; false from `limit` on.
     fn goes_on(&mut self, limit: Duration) -> bool {
         self.turns += 1;
-        (0..16).for_each(|_| std::hint::spin_loop());
-        if self.turns % 4 != 0 {
+        (0..4).for_each(|_| std::hint::spin_loop());
+        if !self.turns.is_multiple_of(16) {
             return true;
         }
         thread::yield_now();
@@ -271,7 +271,7 @@ impl Threads {
         // All pieces are taken: who is not inside has nothing to do.
         shared.gate.0.fetch_and(!OPEN, Ordering::SeqCst);
         let mut watch = Watch::new();
-        while shared.gate.0.load(Ordering::SeqCst) % OPEN != 0 {
+        while shared.gate.0.load(Ordering::SeqCst) & (OPEN - 1) != 0 {
             if !watch.goes_on(2 * WATCH) {
                 thread::sleep(WATCH / 2);
             }
