@@ -121,34 +121,34 @@ impl CoarseGrid {
         }
         let mut table = vec![0i32; 8 * volume];
         let mut faces: [[Option<Buffer>; 2]; 4] = Default::default();
-        for mu in (0..4).filter(|&mu| hops(mu)) {
-            let split = fine.comm().split(mu);
-            let (step, length) = (extents[..mu].iter().product::<usize>(), extents[mu]);
-            for (k, &i) in lexicographic.iter().enumerate() {
-                let i = i as usize;
-                let x = i / step % length;
-                for forward in [false, true] {
-                    let leaves = x == if forward { length - 1 } else { 0 };
+        let split: [bool; 4] = std::array::from_fn(|mu| fine.comm().split(mu));
+        for (i, x) in walk(extents).enumerate() {
+            let row = &mut table[8 * index[i] as usize..][..8];
+            let mut step = 1;
+            for mu in 0..4 {
+                let (length, own) = (extents[mu], step);
+                step *= length;
+                for forward in [false, true].into_iter().filter(|_| hops(mu)) {
+                    let leaves = x[mu] == if forward { length - 1 } else { 0 };
                     let to = match (forward, leaves) {
-                        (false, false) => i - step,
-                        (false, true) => i + (length - 1) * step,
-                        (true, false) => i + step,
-                        (true, true) => i - (length - 1) * step,
+                        (false, false) => i - own,
+                        (false, true) => i + (length - 1) * own,
+                        (true, false) => i + own,
+                        (true, true) => i - (length - 1) * own,
                     };
-                    table[8 * k + 2 * mu + forward as usize] = match leaves && split {
+                    row[2 * mu + forward as usize] = match leaves && split[mu] {
                         true => -1 - on_face(extents, coordinates(extents, to), mu) as i32,
                         false => index[to],
                     };
                 }
             }
-            for upper in [false, true].into_iter().filter(|_| split) {
+        }
+        for mu in (0..4).filter(|&mu| hops(mu) && split[mu]) {
+            for upper in [false, true] {
                 let mut sites = vec![0i32; volume / extents[mu]];
                 let at = if upper { extents[mu] - 1 } else { 0 };
-                for i in 0..volume {
-                    let x = coordinates(extents, i);
-                    if x[mu] == at {
-                        sites[on_face(extents, x, mu)] = index[i];
-                    }
+                for (i, x) in walk(extents).enumerate().filter(|(_, x)| x[mu] == at) {
+                    sites[on_face(extents, x, mu)] = index[i];
                 }
                 faces[mu][upper as usize] = Some(upload(device, &sites)?);
             }
@@ -233,18 +233,25 @@ impl CoarseGrid {
         let mut found = vec![0; coarse.volume()];
         let mut parents = vec![0i32; self.volume()];
         let mut faces = vec![0i32; self.volume()];
+        // Of a coordinate: its part of the aggregate's place, and the faces on which it lies.
+        let of_axis = |mu: usize| {
+            let step = coarse.extents[..mu].iter().product::<usize>();
+            let one = move |x: usize| {
+                let ends = [x.is_multiple_of(block[mu]), (x + 1).is_multiple_of(block[mu])];
+                let [lower, upper] = ends.map(|end| (end && coarse.hops(mu)) as i32);
+                (x / block[mu] * step, lower << (2 * mu) | upper << (2 * mu + 1))
+            };
+            (0..self.extents[mu]).map(one).collect::<Vec<_>>()
+        };
+        let axes: [Vec<(usize, i32)>; 4] = std::array::from_fn(of_axis);
         for (k, &i) in self.lexicographic.iter().enumerate() {
             let x = coordinates(self.extents, i as usize);
-            let parent =
-                coarse.site(lex(coarse.extents, std::array::from_fn(|mu| x[mu] / block[mu])));
+            let at: [(usize, i32); 4] = std::array::from_fn(|mu| axes[mu][x[mu]]);
+            let parent = coarse.site(at.iter().map(|a| a.0).sum());
             parents[k] = parent as i32;
             members[parent * size + found[parent]] = k as i32;
             found[parent] += 1;
-            for mu in (0..4).filter(|&mu| coarse.hops(mu)) {
-                let (lower, upper) =
-                    (x[mu].is_multiple_of(block[mu]), (x[mu] + 1).is_multiple_of(block[mu]));
-                faces[k] |= (lower as i32) << (2 * mu) | (upper as i32) << (2 * mu + 1);
-            }
+            faces[k] = at.iter().fold(0, |bits, a| bits | a.1);
         }
         Ok(Aggregates {
             size,
@@ -293,14 +300,23 @@ fn parity(extents: [usize; 4], global: [usize; 4], coords: [usize; 4], x: [usize
 
 /// Lexicographic indices of the sites of the rank at `coords`, even ones first.
 fn order(extents: [usize; 4], global: [usize; 4], coords: [usize; 4]) -> Vec<i32> {
-    let all = 0..extents.iter().product::<usize>() as i32;
     if !parity_of(global) {
-        return all.collect();
+        return (0..extents.iter().product::<usize>() as i32).collect();
     }
-    let is_even = |&i: &i32| parity(extents, global, coords, coordinates(extents, i as usize)) == 0;
-    let (mut even, odd): (Vec<i32>, Vec<i32>) = all.partition(is_even);
-    even.extend(odd);
-    even
+    let is_even = |x| parity(extents, global, coords, x) == 0;
+    let place = |even| {
+        let sites = walk(extents).enumerate().filter(move |(_, x)| is_even(*x) == even);
+        sites.map(|(i, _)| i as i32)
+    };
+    place(true).chain(place(false)).collect()
+}
+
+/// Coordinates of all sites in lexicographic order.
+fn walk(extents: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
+    let [lx, ly, lz, lt] = extents;
+    let rows =
+        (0..lt).flat_map(move |t| (0..lz).flat_map(move |z| (0..ly).map(move |y| (y, z, t))));
+    rows.flat_map(move |(y, z, t)| (0..lx).map(move |x| [x, y, z, t]))
 }
 
 fn upload(device: &Device, numbers: &[i32]) -> Result<Buffer> {
