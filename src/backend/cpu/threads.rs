@@ -287,7 +287,8 @@ impl Threads {
 impl Drop for Threads {
     fn drop(&mut self) {
         if !self.here() {
-            return;
+            // A child must not even detach what are its parent's.
+            return self.workers.drain(..).for_each(std::mem::forget);
         }
         self.shared.stop.store(true, Ordering::SeqCst);
         for worker in self.workers.drain(..) {
