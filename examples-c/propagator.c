@@ -57,7 +57,7 @@ static const char HELP[] =
     "                       (Schwarz, multiplicative); --mg-coarse-smoother S: of the next ones (ca-gcr)\n"
     "  --mg-post N          steps of these after a correction (10); --mg-coarse-post N: on the next levels (the same)\n"
     "  --mg-precision P     of the finest level's smoother: single or half (half on GPUs with ca-gcr, else single)\n"
-    "  --mg-links P         of coarse operators' links: half, quarter or single (half)\n"
+    "  --mg-links P         of coarse operators' links: half, quarter or single (quarter on GPUs, else half)\n"
     "  --mg-coarsest S      gcr, ca-gcr, bicgstab or direct (ca-gcr)\n"
     "  --mg-modes N         low modes of the coarsest level that are solved for exactly (-1: as the\n"
     "                       lattice suggests)\n"

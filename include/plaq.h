@@ -1212,7 +1212,8 @@ typedef struct plaq_multigrid_params {
   /** Steps of minimal residual in a domain, to 10000. Default: 4. */
   int32_t domain_steps;
   /** Of the links of coarse operators in single precision: single, half or quarter, the last two with a
-   * scale for each matrix; 0: half. Those in double are in double. Default: 0. */
+   * scale for each matrix; 0: quarter on GPUs, else half. Those in double are in double.
+   * Default: 0. */
   plaq_precision link_precision;
   /** Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
    * Default: 0. */

@@ -685,7 +685,7 @@ module plaq
     !> Steps of minimal residual in a domain, to 10000.
     integer(c_int32_t) :: domain_steps
     !> Of the links of coarse operators in single precision: single, half or quarter, the last two with a
-    !> scale for each matrix; 0: half. Those in double are in double.
+    !> scale for each matrix; 0: quarter on GPUs, else half. Those in double are in double.
     integer(c_int32_t) :: link_precision
     !> Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
     integer(c_int32_t) :: coarse_post

@@ -177,7 +177,7 @@ interface! {
             /// Steps of minimal residual in a domain, to 10000.
             domain_steps: i32 = 4,
             /// Of the links of coarse operators in single precision: single, half or quarter, the last two with a
-            /// scale for each matrix; 0: half. Those in double are in double.
+            /// scale for each matrix; 0: quarter on GPUs, else half. Those in double are in double.
             link_precision: plaq_precision = 0,
             /// Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
             coarse_post: i32 = 0,

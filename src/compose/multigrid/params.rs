@@ -218,8 +218,8 @@ pub struct MultigridParams {
     pub smoother_precision: Option<Precision>,
     /// Of coarse operators and null vectors.
     pub precision: Precision,
-    /// Of the links of coarse operators: `precision` or, where that is single, half or quarter; `None`: half where it
-    /// can be.
+    /// Of the links of coarse operators: `precision` or, where that is single, half or quarter; `None`: quarter
+    /// on GPUs, else half, where it can be.
     pub link_precision: Option<LinkPrecision>,
     /// Relative residual and iterations of solves on coarse levels that are not the coarsest, and on that.
     pub tol: f64,
@@ -326,7 +326,10 @@ impl MultigridParams {
             && self.precision == Precision::F32;
         let own = if short { Precision::F16 } else { Precision::F32 };
         let smoother_precision = self.smoother_precision.or(Some(own));
-        MultigridParams { smoother_precision, ..self.clone() }
+        // Half of the traffic of a coarse level with few right-hand sides.
+        let quarter = !device.is_cpu() && self.precision == Precision::F32;
+        let link_precision = self.link_precision.or(quarter.then_some(LinkPrecision::Quarter));
+        MultigridParams { smoother_precision, link_precision, ..self.clone() }
     }
 
     /// Are the finest level's Krylov spaces kept in 16 bits? What is added to them is in single precision.
