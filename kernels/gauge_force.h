@@ -83,17 +83,16 @@ template <class R> PLAQ_FN Columns<R> columns(const Su3<R>& u) {
 
 // Links of thread i, one after the other. On a GPU the four warps of a group have the directions of the same 16
 // sites of either parity, and go up in z together: what they read stays in the first-level cache for the next
-// step, and what a launch works on at a time lies together, whatever the parity. Groups that follow each other
-// have two time-slices by turns: the closer together, the more links they share. On a CPU there is one
+// step, and what a launch works on at a time lies together, whatever the parity. On a CPU there is one
 // link, and the eight links of two sites follow each other.
 template <class F> PLAQ_FN void each_link(const ForceArgs& a, int i, int lx, const F& work) {
 #if PLAQ_GPU
   const Geom& g = a.geom;
-  const u32 half = g.x() / 2, plane = half * g.y(), groups = (plane + 15) / 16, pairs = g.t() / 2;
+  const u32 half = g.x() / 2, plane = half * g.y(), groups = (plane + 15) / 16;
   PLAQ_ROLLED for (int k = 0; k < a.column(); k++) {
     renew(i);
-    const u32 group = (u32)i >> 7, row = group / 2 / groups, p = group / 2 % groups * 16 + (i & 15);
-    const int t = row % pairs * 2 + (group & 1), z = row / pairs * a.column() + k;
+    const u32 group = (u32)i >> 7, row = group / groups, p = group % groups * 16 + (i & 15);
+    const int t = row % (u32)g.t(), z = row / (u32)g.t() * a.column() + k;
     if (p >= plane || z >= g.z()) return;
     work(site_of(g, p % half, p / half, z, t, (i >> 4) & 1, lx), (i >> 5) & 3);
   }
