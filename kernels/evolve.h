@@ -13,11 +13,13 @@ template <int W, class S> struct EvolveLinks {
     const R step = splat<R>(a.step);
     for (int mu = 0; mu < 4; mu++) {
       Algebra<R> p;
-      Su3<R> u;
+      Su3<R> u, e;
       load_algebra<S>(p, plane(a.momenta, parity), x, mu);
       load_link<S, R18>(u, plane(a.gauge, parity), x, mu, stream);
       PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = step * p.a[i];
-      store_link<S, R18>(exp_times(p.a, u), plane(a.gauge, parity), x, mu);
+      exp_whole(e, p.a);
+      // Links may have phases of their host's.
+      store_link<S, R18>(e * u, plane(a.gauge, parity), x, mu);
     }
   }
 };

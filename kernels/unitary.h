@@ -96,7 +96,7 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   u[0][0] = a + d[0] * b + z00 * c, u[0][1] = b * q01 + c * z01, u[0][2] = b * q02 + c * z02;
   u[1][0] = b * conj(q01) + c * conj(z01), u[1][1] = a + d[1] * b + z11 * c, u[1][2] = b * q12 + c * z12;
 }
-// exp(..) u, of the group when u is.
+// exp(..) u of a u that is in the group: its third row is not read.
 template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {
   cplx<R> e[2][3];
   exp_rows(e, h);
@@ -106,10 +106,15 @@ template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {
   add_row(v);
   return v;
 }
-template <class R> PLAQ_FN void exp_generators(Su3<R>& u, const R (&h)[8]) {
+// exp(..), of the group to rounding.
+template <class R> PLAQ_FN void exp_whole(Su3<R>& u, const R (&h)[8]) {
   cplx<R> rows[2][3];
   exp_rows(rows, h);
   PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[i / 3][i % 3];
+  add_row(u);
+}
+template <class R> PLAQ_FN void exp_generators(Su3<R>& u, const R (&h)[8]) {
+  exp_whole(u, h);
   reunitarise(u);
 }
 // T_a = sigma_a / 2; scaling by 1/16.
