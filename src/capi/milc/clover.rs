@@ -83,12 +83,10 @@ pub fn invert(
     let arrays = [link, clover, clover_inv];
     host.foresee(arrays, kappa, boundary, &params, source, solution);
     let solver = host.solver(&mut solves, arrays, kappa, boundary, params)?;
-    let from = host.array(&host.spinor_layout(), source)?;
-    let mut to = host.array(&host.spinor_layout(), solution)?;
     let [mut x, mut b] = host.spinors(&mut solves)?;
-    let done = host.load(&mut b, &from).and_then(|()| {
+    let done = host.load(&mut b, source).and_then(|()| {
         let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
-        host.save(&x, &mut to)?;
+        host.save(&x, solution)?;
         Ok(report)
     });
     solves.spinors = Some([x, b]);
@@ -107,34 +105,21 @@ pub fn invert(
     Ok(())
 }
 
-/// Asks for the kernels of the solve that MILC has by default, in a rehearsal on the stand-in `device`: half
-/// inside of the host's precision, antiperiodic in time.
+/// Asks for the kernels of the solve that MILC has by default, in a rehearsal on `device`: half inside of the
+/// host's precision, antiperiodic in time.
 pub(super) fn run_through(session: &Session, device: &Device, precision: Precision) -> Result<()> {
     let sloppy = Precision::F16;
     let host = Host { session, device, outer: precision, inner: precision, sloppy };
     let whole = GaugeField::new(device, &session.geometry, precision, Recon::R18)?;
     let field = Arc::new(whole.to(precision, Recon::R12)?);
-    let clover = nowhere(session, &host.clover_layout())?;
-    let mut spinors = nowhere(session, &host.spinor_layout())?;
-    let blocks = || host.clover(&clover, "clover");
+    let blocks = || CloverField::new(device, &session.geometry, precision, 1).map(Arc::new);
     let solver = SolverParams { kind: SolverKind::BiCgStab, ..Default::default() };
     let links = Links { field, sloppy: Recon::R12 };
     let (blocks, boundary) = ([blocks()?, blocks()?], [0.0, 0.0, 0.0, 1.0]);
     let solver = host.solver_of(links, blocks, 0.1, boundary, through_odd(solver))?;
-    let (mut x, mut b) = (host.spinor()?, host.spinor()?);
-    host.load(&mut b, &spinors)?;
-    host.save(&x, &mut spinors)?;
+    let (mut x, b) = (host.spinor()?, host.spinor()?);
     solver.run_through(&mut x, &b);
     Ok(())
-}
-
-/// Arrays of a layout for a device that moves nothing.
-fn nowhere(session: &Session, layout: &Layout) -> Result<External<'static>> {
-    let bytes = layout.bytes(session.geometry.extents(), Group::Su3, Subset::Full)?;
-    let starts = vec![std::ptr::without_provenance_mut(256); bytes.len()];
-    let most = bytes.into_iter().max().unwrap_or(0);
-    // SAFETY: stand-ins neither read nor write.
-    Ok(unsafe { External::from_raw(&starts, most, Location::Host) })
 }
 
 /// What the solver is asked for: QUDA's MAT solution through the symmetric odd-odd system.
@@ -200,11 +185,10 @@ impl Host<'_> {
         geometry.foresee(self.device, false, name, |device| {
             let host = Host { device, ..*self };
             let links = host.links(boundary, link)?.0;
-            let blocks = |data, name| host.clover(&host.array(&host.clover_layout(), data)?, name);
-            let blocks = [blocks(clover, "clover")?, blocks(clover_inv, "clover_inv")?];
+            let blocks = [host.clover(clover, "clover")?, host.clover(clover_inv, "clover_inv")?];
             let (mut x, mut b) = (host.spinor()?, host.spinor()?);
-            host.load(&mut b, &host.array(&host.spinor_layout(), source)?)?;
-            host.save(&x, &mut host.array(&host.spinor_layout(), solution)?)?;
+            host.load(&mut b, source)?;
+            host.save(&x, solution)?;
             let solver = host.solver_of(links, blocks, kappa, boundary, params.clone())?;
             solver.run_through(&mut x, &b);
             Ok(())
@@ -237,7 +221,7 @@ impl Host<'_> {
         let links_key =
             (self.digest(&Layout::milc(self.outer), link)?, boundary, self.outer, self.inner);
         let key = |data| -> Result<CloverKey> {
-            Ok((self.digest(&self.clover_layout(), data)?, self.outer, self.inner))
+            Ok((self.digest(&Layout::packed_clover(self.outer), data)?, self.outer, self.inner))
         };
         let clover_keys = [key(clover)?, key(clover_inv)?];
         let key = (links_key, clover_keys, kappa.to_bits(), self.sloppy, params.clone());
@@ -250,7 +234,7 @@ impl Host<'_> {
                 Ok(links)
             })?;
             let blocks = |data, name| {
-                let blocks = self.clover(&self.array(&self.clover_layout(), data)?, name)?;
+                let blocks = self.clover(data, name)?;
                 log::info!("{name} uploaded");
                 Ok(blocks)
             };
@@ -293,27 +277,23 @@ impl Host<'_> {
         Ok((Links { field: Arc::new(field), sloppy }, off))
     }
 
-    fn clover_layout(&self) -> Layout {
-        Layout::packed_clover(self.outer)
-    }
-
-    fn spinor_layout(&self) -> Layout {
-        Layout::dirac(self.outer, GammaBasis::DeGrandRossi)
-    }
-
-    fn clover(&self, memory: &External, name: &str) -> Result<Arc<CloverField>> {
+    fn clover(&self, data: &Data, name: &str) -> Result<Arc<CloverField>> {
+        let layout = Layout::packed_clover(self.outer);
         let mut field = CloverField::new(self.device, &self.session.geometry, self.inner, 1)?;
-        let loaded = named(name, field.load(&self.clover_layout(), memory, true));
+        let memory = self.array(&layout, data)?;
+        let loaded = named(name, field.load(&layout, &memory, true));
         self.session.context.comm().agree(loaded)?;
         Ok(Arc::new(field))
     }
 
-    fn load(&self, b: &mut SpinorField, source: &External) -> Result<()> {
-        named("source", b.load(&self.spinor_layout(), source, true))
+    fn load(&self, b: &mut SpinorField, source: &Data) -> Result<()> {
+        let layout = Layout::dirac(self.outer, GammaBasis::DeGrandRossi);
+        named("source", b.load(&layout, &self.array(&layout, source)?, true))
     }
 
-    fn save(&self, x: &SpinorField, solution: &mut External) -> Result<()> {
-        x.save(&self.spinor_layout(), solution)
+    fn save(&self, x: &SpinorField, solution: &DataOut) -> Result<()> {
+        let layout = Layout::dirac(self.outer, GammaBasis::DeGrandRossi);
+        x.save(&layout, &mut self.array(&layout, solution)?)
     }
 
     /// Room for solution and source.
