@@ -8,9 +8,9 @@ namespace PLAQ_NS {
 
 // Spinors to vectors [site][4 spins x 3 colours][column] and back. Even sites come first, each parity by
 // half of the lexicographic index.
-template <class A> PLAQ_FN i64 aggregate_site(const A& a, const Site& s, int lane, int parity) {
-  const int all = local_extent(a.geom, 0) * local_extent(a.geom, 1) * local_extent(a.geom, 2) * local_extent(a.geom, 3);
-  return local_index(a.geom, s, lane) / 2 + (a.whole && parity ? all / 2 : 0);
+PLAQ_FN i64 aggregate_site(const Geom& g, bool whole, const Site& s, int lane, int parity) {
+  const int all = local_extent(g, 0) * local_extent(g, 1) * local_extent(g, 2) * local_extent(g, 3);
+  return local_index(g, s, lane) / 2 + (whole && parity ? all / 2 : 0);
 }
 // Parity, right-hand side and plane of a launch's element. On a GPU right-hand sides are inside of sites, as those of
 // a number follow each other in the vector: warps read and write whole pieces of memory on either side.
@@ -46,7 +46,15 @@ template <int W, class SF, class SV> struct AggregateTake {
         }
       v = w;
     }
-    const i64 at = aggregate_site(a, s, lx, place.parity) * 12;
+    const i64 at = aggregate_site(a.geom, a.whole, s, lx, place.parity) * 12;
+#if PLAQ_GPU
+    if (a.columns() == 1) {
+      // Two numbers in one store.
+      PLAQ_UNROLL for (int c = 0; c < 12; c += 2)
+        put_pair((typename SV::T*)a.data, at + c, cplx<C>{v.v[2 * c], v.v[2 * c + 1]}, cplx<C>{v.v[2 * c + 2], v.v[2 * c + 3]});
+      return;
+    }
+#endif
     PLAQ_UNROLL for (int c = 0; c < 12; c++)
       put_number((typename SV::T*)a.data, (at + c) * a.columns() + a.first + place.rhs,
                  cplx<typename SV::C>{(typename SV::C)v.v[2 * c], (typename SV::C)v.v[2 * c + 1]});
@@ -57,7 +65,7 @@ template <int W, class SF, class SV> struct AggregateGive {
   static PLAQ_FN void site(const AggregateFieldArgs& a, int o, int lx, int batch) {
     const AggregatePlace place(a, o, batch);
     const Site s = site_at(a.geom, o, place.parity, lx);
-    const i64 at = aggregate_site(a, s, lx, place.parity) * 12;
+    const i64 at = aggregate_site(a.geom, a.whole, s, lx, place.parity) * 12;
     Spinor<C> v;
     PLAQ_UNROLL for (int c = 0; c < 12; c++) {
       const cplx<C> z = number<C>((const typename SV::T*)a.data, (at + c) * a.columns() + a.first + place.rhs);
@@ -65,6 +73,36 @@ template <int W, class SF, class SV> struct AggregateGive {
       v.v[2 * c] = in ? z.re : 0, v.v[2 * c + 1] = in ? z.im : 0;
     }
     store<SF>(v.v, plane(a.field, place.plane), s);
+  }
+};
+
+// The term of the hop that comes from x + mu, of sites that face another aggregate there and that no rank parts from
+// it. The vector has the columns of `in`; other sites stay as they are.
+template <int W, class S, int RECON> struct AggregateHop {
+  typedef typename S::C C;
+  static PLAQ_FN void site(const AggregateHopArgs& a, int o, int lx, int batch) {
+    const int columns = a.hop.nrhs();
+#if PLAQ_GPU
+    const int rhs = o % columns, parity = batch;
+    o /= columns;
+#else
+    const int rhs = batch / 2, parity = batch & 1;
+#endif
+    const Site s = site_at(a.hop.geom, o, parity, lx);
+    const i64 at = aggregate_site(a.hop.geom, true, s, lx, parity);
+    if (!(((const int*)a.faces)[at] >> (2 * a.mu + 1) & 1)) return;
+    const Plane in = plane(a.hop.inp, 2 * rhs + 1 - parity);
+    Spinor<C> v = {};
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      if (a.mu != mu) continue;
+#if PLAQ_GPU
+      hop_direction<S, RECON>(v, a.hop, s, in, rhs, mu, true, a.hop.coef[mu], false);
+#else
+      hop_direction<true, S, RECON>(v, a.hop, s, in, rhs, mu, true, (C)1, a.hop.coef[mu], false);
+#endif
+    }
+    PLAQ_UNROLL for (int c = 0; c < 12; c++)
+      put_number((C*)a.data, (at * 12 + c) * columns + rhs, cplx<C>{v.v[2 * c], v.v[2 * c + 1]});
   }
 };
 

@@ -513,6 +513,34 @@ template <int W, class S> struct CoarseMultiply {
   }
 };
 
+// Hops backward from those forward, for every direction mu whose bit `each` has: hop(x + mu, x) is Gamma5 times the
+// adjoint of hop(x, x + mu) times Gamma5. `left`: neighbours.
+template <int W, class S> struct CoarseAdjoint {
+  typedef typename S::T T;
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int) {
+    if (lx != 0) return;
+    const int n = a.rows(), size = n * n;
+#if PLAQ_GPU
+    const i64 site = o / size;
+    const int first = o % size, count = 1;
+#else
+    const i64 site = o;
+    const int first = 0, count = size;
+#endif
+    T* hops = (T*)a.out;
+    for (int mu = 0; mu < 4; mu++) {
+      if (!((a.each() >> mu) & 1)) continue;
+      const i64 to = 8 * (i64)((const int*)a.left)[8 * site + 2 * mu + 1] + 2 * mu;
+      for (int k = first; k < first + count; k++) {
+        const int c = k / n, r = k % n;
+        const T* z = hops + 2 * ((8 * site + 2 * mu + 1) * size + r * n + c);
+        const T sign = (c < n / 2) == (r < n / 2) ? 1 : -1;
+        put_number(hops, to * size + k, cplx<T>{sign * z[0], -sign * z[1]});
+      }
+    }
+  }
+};
+
 // out -= the matrices of a site in the directions whose bits `each` has: what of the whole operator stays inside
 // of aggregates.
 template <int W, class S> struct CoarseInner {

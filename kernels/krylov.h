@@ -98,63 +98,92 @@ template <int W, class S> struct KrylovGram {
 // The combination of images with the smallest residual. Of POWERS the vectors are v_0 = r and v_k+1 = v_k -
 // S v_k, images v_k - v_k+1; of IMAGES r and then the images themselves. Coefficients: those of the
 // solution, one for each vector, then those of the residual; in double and behind all of these in single
-// precision. Sums: |r|^2 before and after, and the number of directions that were of use.
+// precision. Sums: |r|^2 before and after, and the number of directions that were of use. On a GPU a warp shares
+// a right-hand side.
 template <int W> struct KrylovSolve {
   static constexpr int N = KRYLOV_TILE, M = KRYLOV_MOST;
-  static PLAQ_FN void site(const KrylovArgs& a, int, int lx, int rhs, Sums<3, W>& s) {
+  typedef cplx<double> Z;
+#if PLAQ_GPU
+  static constexpr int team = 32, team_rows = 4;
+  static PLAQ_FN void meet() { __syncwarp(); }
+#else
+  static constexpr int team = 1, team_rows = 1;
+  static PLAQ_FN void meet() {}
+#endif
+  // What the team works on: products of vectors, row <= column; U of the images' products A = U D^-1 U^dagger, in
+  // the lower triangle, 1 / D; products of images with r, from which all before are taken out; the solution.
+  struct Shared {
+    Z g[M][M], u[M][M], w[M], x[M];
+    double over[M];
+  };
+  static PLAQ_FN void site(const KrylovArgs& a, int o, int lx, int rhs, Sums<3, W>& s) {
     if (lx != 0) return;
+#if PLAQ_GPU
+    __shared__ Shared m;
+#else
+    Shared m;
+    o = 0;
+#endif
+    constexpr int columns = team / team_rows;
+    const int across = o % columns, down = o / columns, count = a.count, most = count - 1;
+    const bool powers = a.kind == KRYLOV_POWERS;
     double* gram = (double*)a.gram + (i64)rhs * 2 * M * M;
     const double* in = (const double*)a.sums + (i64)rhs * a.tiles * 2 * N * N;
-    for (int column = a.first / N; column * N < a.count; column++)
-      for (int row = 0; row <= column; row++, in += 2 * N * N)
-        for (int i = 0; i < N; i++)
-          for (int j = 0; j < N; j++) {
-            const int p = row * N + i, q = column * N + j;
-            if (p > q || q < a.first || q >= a.count) continue;
-            const double re = in[2 * (i * N + j)], im = in[2 * (i * N + j) + 1];
-            gram[2 * (p * M + q)] = re, gram[2 * (p * M + q) + 1] = im;
-            gram[2 * (q * M + p)] = re, gram[2 * (q * M + p) + 1] = -im;
-          }
-    const auto g = [&](int i, int j) { return cplx<double>{gram[2 * (i * M + j)], gram[2 * (i * M + j) + 1]}; };
-    const bool powers = a.kind == KRYLOV_POWERS;
-    const int most = a.count - 1;
+    // Tiles of the columns before that of column q.
+    const auto tiles = [](int q) { return q / N * (q / N + 1) / 2; };
+    for (int p = down; p < count; p += team_rows)
+      for (int q = across; q < count; q += columns) {
+        if (p > q) continue;
+        double* kept = gram + 2 * (p * M + q);
+        if (q >= a.first) {
+          const double* now = in + 2 * ((tiles(q) - tiles(a.first) + p / N) * N * N + p % N * N + q % N);
+          kept[0] = now[0], kept[1] = now[1];
+        }
+        m.g[p][q] = {kept[0], kept[1]};
+      }
+    meet();
+    const auto g = [&](int i, int j) { return i <= j ? m.g[i][j] : conj(m.g[j][i]); };
     // <image i, image j>, or with j < 0 <image i, r>.
     const auto product = [&](int i, int j) {
       if (!powers) return g(i + 1, j < 0 ? 0 : j + 1);
       if (j < 0) return g(i, 0) - g(i + 1, 0);
       return g(i, j) - g(i, j + 1) - (g(i + 1, j) - g(i + 1, j + 1));
     };
+    for (int i = down; i < most; i += team_rows)
+      for (int j = across - 1; j <= i; j += columns) {
+        if (j < 0) m.w[i] = product(i, j);
+        else m.u[i][j] = product(i, j);
+      }
+    meet();
     const double before = g(0, 0).re;
     double after = before;
-    // L of the images' products, and L^-1 of those with r.
-    cplx<double> l[M][M], w[M];
     int n = 0;
     for (; n < most; n++) {
       const double whole = product(n, n).re, noise = powers ? g(n, n).re + g(n + 1, n + 1).re : whole;
-      double left = whole;
-      cplx<double> rest = product(n, -1);
-      for (int j = 0; j < n; j++) {
-        cplx<double> z = product(n, j);
-        for (int k = 0; k < j; k++) z = z - mul_conj(l[n][k], l[j][k]);
-        const double d = 1 / l[j][j].re;
-        l[n][j] = {z.re * d, z.im * d};
-        left -= l[n][j].re * l[n][j].re + l[n][j].im * l[n][j].im;
-        rest = rest - l[n][j] * w[j];
-      }
+      const double left = m.u[n][n].re;
       // Of a direction that depends on those before it only rounding is left.
       if (!(left > 1e-12 * whole) || !(left > a.noise * noise) || !(left < 1e300) || !(before > 0)) break;
-      const double d = vsqrt(left);
-      l[n][n] = {d, 0};
-      w[n] = {rest.re / d, rest.im / d};
-      after -= w[n].re * w[n].re + w[n].im * w[n].im;
-    }
-    for (int i = n - 1; i >= 0; i--) {
-      for (int k = i + 1; k < n; k++) w[i] = w[i] - conj_mul(l[k][i], w[k]);
-      const double d = 1 / l[i][i].re;
-      w[i] = {w[i].re * d, w[i].im * d};
+      const double over = 1 / left;
+      const Z rest = m.w[n];
+      after -= over * (rest.re * rest.re + rest.im * rest.im);
+      if (o == 0) m.over[n] = over;
+      for (int i = n + 1 + down; i < most; i += team_rows) {
+        const Z f = over * m.u[i][n];
+        for (int j = n + across; j <= i; j += columns) {
+          if (j == n) m.w[i] = m.w[i] - f * rest;
+          else m.u[i][j] = m.u[i][j] - mul_conj(m.u[j][n], f);
+        }
+      }
+      meet();
     }
     bool finite = true;
-    for (int i = 0; i < n; i++) finite = finite && w[i].re - w[i].re == 0 && w[i].im - w[i].im == 0;
+    for (int i = n - 1; i >= 0; i--) {
+      const Z x = m.over[i] * m.w[i];
+      finite = finite && x.re - x.re == 0 && x.im - x.im == 0;
+      if (o == 0) m.x[i] = x;
+      for (int k = o; k < i; k += team) m.w[k] = m.w[k] - mul_conj(m.u[i][k], x);
+      meet();
+    }
     if (!finite) n = 0, after = before;
     double* out = (double*)a.coef + (i64)rhs * 4 * M;
     float* narrow = (float*)((double*)a.coef + (i64)a.nrhs * 4 * M) + (i64)rhs * 4 * M;
@@ -162,18 +191,15 @@ template <int W> struct KrylovSolve {
       out[2 * k] = re, out[2 * k + 1] = im;
       narrow[2 * k] = (float)re, narrow[2 * k + 1] = (float)im;
     };
-    for (int k = 0; k < a.count; k++) {
-      const cplx<double> y = k < n ? w[k] : cplx<double>{0, 0}, last = k > 0 && k <= n ? w[k - 1] : cplx<double>{0, 0};
+    for (int k = o; k < count; k += team) {
+      const Z y = k < n ? m.x[k] : Z{0, 0}, last = k > 0 && k <= n ? m.x[k - 1] : Z{0, 0};
       put(k, y.re, y.im);
       const double one = k == 0 ? 1 : 0;
       if (powers) put(M + k, one + last.re - y.re, last.im - y.im);
       else put(M + k, one - last.re, -last.im);
     }
-    s.v[0] += before, s.v[1] += after > 0 ? after : 0, s.v[2] += n;
+    if (o == 0) s.v[0] += before, s.v[1] += after > 0 ? after : 0, s.v[2] += n;
   }
-  // a conj(b), conj(a) b
-  static PLAQ_FN cplx<double> mul_conj(cplx<double> a, cplx<double> b) { return {a.re * b.re + a.im * b.im, a.im * b.re - a.re * b.im}; }
-  static PLAQ_FN cplx<double> conj_mul(cplx<double> a, cplx<double> b) { return {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re}; }
 };
 
 // Of all vectors x_k: y += sum c_k x_k (or without the old y), and z = sum d_k x_k; z may be one of them.

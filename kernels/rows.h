@@ -88,6 +88,16 @@ template <class C, class T> PLAQ_FN void put_number(T* at, i64 i, cplx<C> z) {
 #endif
 }
 
+#if PLAQ_GPU
+// Numbers i, which is even, and i + 1: of floats one store.
+template <class C> PLAQ_FN void put_pair(float* at, i64 i, cplx<C> z, cplx<C> w) {
+  *(float4*)(at + 2 * i) = {(float)z.re, (float)z.im, (float)w.re, (float)w.im};
+}
+template <class C> PLAQ_FN void put_pair(double* at, i64 i, cplx<C> z, cplx<C> w) {
+  put_number(at, i, z), put_number(at, i + 1, w);
+}
+#endif
+
 #if !PLAQ_GPU
 template <int L> struct Width {
   static constexpr int value = L;

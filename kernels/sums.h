@@ -38,7 +38,7 @@ template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 
 
 // Called by every thread of a kernel with one column of blocks per batch: blocks of all batches that are at the
 // same elements run side by side, and find in the cache what they share. Partial sums of the blocks land
-// in memory; the last block of a batch adds them in index order, so that the same launch gives the
+// in memory; the last block of a batch adds them in a fixed order, so that the same launch gives the
 // same bits, leaves N numbers for each batch to later kernels, and posts them and the flag's sum.
 template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to) {
   __shared__ double sh[32 * N];
@@ -63,11 +63,23 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   __syncthreads();
   if (!last) return;
   __threadfence();
-  PLAQ_UNROLL for (int k = 0; k < N; k++) {
-    double t = 0;
-    for (int b = threadIdx.x; b < gridDim.y; b += PLAQ_BLOCK) t = join<N, M>(k, t, __ldcg(part + b * N + k));
-    for (int d = 16; d > 0; d >>= 1) t = join<N, M>(k, t, __shfl_down_sync(0xffffffffu, t, d));
-    if (lane == 0) sh[warp * N + k] = t;
+  // Of many numbers those of a block are read side by side, so that few rounds go through memory.
+  constexpr bool many = N >= 8 && N <= PLAQ_BLOCK && PLAQ_BLOCK <= 32 * N;
+  constexpr int parts = many ? PLAQ_BLOCK / N : PLAQ_BLOCK / 32;
+  if constexpr (many) {
+    const int k = threadIdx.x % N, first = threadIdx.x / N;
+    if (first < parts) {
+      double t = 0;
+      _Pragma("unroll 8") for (int b = first; b < gridDim.y; b += parts) t = join<N, M>(k, t, __ldcg(part + b * N + k));
+      sh[first * N + k] = t;
+    }
+  } else {
+    PLAQ_UNROLL for (int k = 0; k < N; k++) {
+      double t = 0;
+      for (int b = threadIdx.x; b < gridDim.y; b += PLAQ_BLOCK) t = join<N, M>(k, t, __ldcg(part + b * N + k));
+      for (int d = 16; d > 0; d >>= 1) t = join<N, M>(k, t, __shfl_down_sync(0xffffffffu, t, d));
+      if (lane == 0) sh[warp * N + k] = t;
+    }
   }
   if (threadIdx.x == 0) *count = 0;
   __syncthreads();
@@ -75,7 +87,7 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
     double t = to.flag;
     if (k < N) {
       t = 0;
-      for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
+      for (int w = 0; w < parts; w++) t = join<N, M>(k, t, sh[w * N + k]);
     }
     const i64 i = blockIdx.x * (N + 1) + k;
     // The flag is a sum behind the maxima: it is joined as number 0 is.

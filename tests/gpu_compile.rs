@@ -367,7 +367,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant(&format!("op {op}"), &args)
             })
             .collect(),
-        "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
+        "coarse_adjoint" | "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
         "coarse_shorten" | "coarse_shorten_byte" | "aggregate_shorten" => {
@@ -422,6 +422,12 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                     &AggregateFieldArgs { columns: 24, count: 8, parities: 2, ..args },
                 ),
             ]
+        }
+        "aggregate_hop" => {
+            let one = HopArgs { geom: geom(), inp: view(), gauge: view(), nrhs: 8, ..Default::default() };
+            let hop = |hop| AggregateHopArgs { hop, ..Default::default() };
+            let phases = HopArgs { phase_mask: 8, ..one };
+            vec![variant("several", &hop(one)), variant("antiperiodic t", &hop(phases))]
         }
         "hop_force" => {
             let geom = Geom { halos: 0b1101, ..geom() };

@@ -79,7 +79,8 @@ kernel_args! {
         arg inp: Ptr,
         arg out: Ptr,
         spec rows: i32,
-        /// Matrices of inp to one of left; of `coarse_inner` the bits of directions.
+        /// Matrices of inp to one of left; of `coarse_inner` the bits of directions 2 mu + forward, of
+        /// `coarse_adjoint` those of directions mu.
         spec each: i32,
     }
 
@@ -210,6 +211,15 @@ kernel_args! {
         arg project: i32,
         arg chirality: i32,
         arg sign: f64,
+    }
+
+    /// Hops forward that leave an aggregate, as vectors of the finest level (aggregate.h).
+    struct AggregateHopArgs {
+        /// `inp` has both parities.
+        sub hop: HopArgs,
+        arg data: Ptr,
+        arg faces: Ptr,
+        arg mu: i32,
     }
 
     /// Restriction and prolongation between a level and the next coarser one.

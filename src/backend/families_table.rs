@@ -61,9 +61,11 @@ kernels! {
     CoarseColumns: "coarse_columns" in "coarse.h" takes CoarseColumnsArgs, Site [Float, Float];
     CoarseInvert: "coarse_invert" in "coarse.h" takes CoarseMatrixArgs, LaneReduce(1, 0) [].failures();
     CoarseInner: "coarse_inner" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
+    CoarseAdjoint: "coarse_adjoint" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
     CoarseMultiply: "coarse_multiply" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
     AggregateTake: "aggregate_take" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
     AggregateGive: "aggregate_give" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
+    AggregateHop: "aggregate_hop" in "aggregate.h" takes AggregateHopArgs, Lane [Precision, Rows];
     AggregateRestrict: "aggregate_restrict" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
     AggregateProlong: "aggregate_prolong" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
     AggregateRestrictShort: "aggregate_restrict_short" in "aggregate.h" takes AggregateArgs, Site [Single, Single];

@@ -222,7 +222,9 @@ impl LeastSquares {
         solve: KrylovArgs,
     ) -> Result<Norms> {
         let device = self.gram.device();
-        let small = Work { n: 1, batches: self.nrhs, lanes: device.max_lanes() };
+        // On a GPU a warp shares a right-hand side.
+        let team = if device.is_cpu() { 1 } else { 32 };
+        let small = Work { n: team, batches: self.nrhs, lanes: device.max_lanes() };
         let least_squares = |sums: Ptr| {
             let args = KrylovArgs { sums, ..solve };
             device.start(kernels::KrylovSolve(), &args, small)

@@ -541,6 +541,20 @@ impl Wilson {
         })
     }
 
+    /// Arguments of the terms of -kappa H on both parities, of a vector on the full lattice.
+    pub(crate) fn hop_terms(&self, inp: &SpinorField) -> Result<HopArgs> {
+        self.check_field(inp, Subset::Full)?;
+        let call = HopCall {
+            parity: 0,
+            dagger: false,
+            coef: -self.kappa(),
+            site_hop: SiteTerm::One,
+            y: None,
+        };
+        let args = self.hop_args(inp, inp, &call, &HopSum::default())?;
+        Ok(HopArgs { inp: inp.view(), ..args })
+    }
+
     /// One parity or both; `in` is that of the arguments.
     fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
         let hop = kernels::Hop::of(self.gauge.precision(), self.gauge.recon())?;

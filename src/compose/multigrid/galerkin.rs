@@ -1,14 +1,17 @@
 //! Coarse operators M_c = R M P (Clark et al., arXiv:1612.07873, section 3.4), of Wilson-type operators
 //! and of coarse ones alike: the hops of null vectors, one direction and one chirality at a time, are
-//! restricted on the sites that face another aggregate. The diagonal is what of the whole operator remains.
+//! restricted on the sites that face another aggregate. Hops backward are gamma5 times the adjoint of those forward
+//! times gamma5, but for directions that ranks divide, of which either is made. The diagonal is what of the whole
+//! operator remains.
 
 use std::sync::Arc;
 
 use super::Transfer;
-use crate::backend::args::CoarseMatrixArgs;
+use crate::backend::args::{AggregateHopArgs, CoarseMatrixArgs};
 use crate::backend::{kernels, Buffer, Work};
+use crate::bail;
 use crate::error::Result;
-use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::fields::{spinor_work, CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::linop::LinOp;
 use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
 
@@ -23,73 +26,69 @@ pub enum FineOperator {
 }
 
 impl FineOperator {
-    /// `take(direction, hop)` for each of the eight directions, then `take(8, all of M)`, of `columns` with one
-    /// chirality.
+    /// Bits of the directions in which hops forward give those backward.
+    fn derived(&self, transfer: &Transfer) -> i32 {
+        let whole = |mu: &usize| !transfer.coarse().comm().split(*mu);
+        let made = match self {
+            FineOperator::Dirac(op) => forward_kernel(op, transfer.vectors()).is_some(),
+            FineOperator::Coarse(_) => true,
+        };
+        directions(transfer).filter(|mu| made && whole(mu)).map(|mu| 1 << mu).sum()
+    }
+
+    /// `take(chirality, direction, hop)` for the directions with hops, of those that are derived forward only, then
+    /// `take(chirality, 8, all of M)`, of the part of `columns` with this chirality. A hop is that of sites which face
+    /// another aggregate; others may hold anything.
     fn pieces(
         &self,
         columns: &CoarseField,
-        chirality: usize,
-        mut take: impl FnMut(usize, &CoarseField) -> Result<()>,
+        transfer: &Transfer,
+        mut take: impl FnMut(usize, usize, &CoarseField) -> Result<()>,
     ) -> Result<()> {
-        let mut piece = columns.like(columns.nrhs())?;
+        let (derived, n) = (self.derived(transfer), columns.nrhs());
+        let is_derived = |mu: usize| derived >> mu & 1 == 1;
+        let mut piece = columns.like(n)?;
         match self {
             FineOperator::Dirac(op) => {
-                let field = |precision| {
-                    SpinorField::new(
-                        columns.device(),
-                        columns.grid().fine(),
-                        precision,
-                        Subset::Full,
-                        columns.nrhs(),
-                    )
-                };
-                let precision = op.gauge().precision();
-                let (mut v, mut w) = (field(precision)?, field(precision)?);
-                columns.give_spinors(0, &mut v, chirality)?;
-                for mu in 0..4 {
-                    let mut hop = [0.0; 4];
-                    hop[mu] = op.params().hop[mu];
-                    let params = DiracParams {
-                        hop,
-                        mass: 1.0 + hop[mu].abs(),
-                        boundary: op.params().boundary,
-                        ..Default::default()
-                    };
-                    let one = Wilson::from_parts(op.gauge().clone(), None, None, params)?;
-                    for parity in 0..2 {
-                        let call = HopCall {
-                            parity,
-                            dagger: false,
-                            coef: -op.kappa(),
-                            site_hop: SiteTerm::One,
-                            y: None,
-                        };
-                        one.hop(&mut w, &v, &call)?;
+                let shape = op.subset_shape(Subset::Full);
+                let (mut v, mut w) = (shape.field(n)?, shape.field(n)?);
+                for chirality in 0..2 {
+                    columns.give_spinors(0, &mut v, chirality + 1)?;
+                    for mu in directions(transfer) {
+                        if is_derived(mu) {
+                            forward_hop(op, transfer, mu, &mut piece, &v)?;
+                            take(chirality, 2 * mu + 1, &piece)?;
+                            continue;
+                        }
+                        both_hops(op, mu, &mut w, &v)?;
+                        // (1 -+ gamma_mu) U: projectors tell the directions apart.
+                        for forward in [false, true] {
+                            let sign = if forward { 1.0 } else { -1.0 };
+                            piece.take_spinors(0, &w, Some((mu, sign)))?;
+                            take(chirality, 2 * mu + forward as usize, &piece)?;
+                        }
                     }
-                    // (1 -+ gamma_mu) U: projectors tell the directions apart.
-                    for forward in [false, true] {
-                        let sign = if forward { 1.0 } else { -1.0 };
-                        piece.take_spinors(0, &w, Some((mu, sign)))?;
-                        take(2 * mu + forward as usize, &piece)?;
-                    }
+                    op.apply(&mut w, &v)?;
+                    piece.take_spinors(0, &w, None)?;
+                    take(chirality, 8, &piece)?;
                 }
-                op.apply(&mut w, &v)?;
-                piece.take_spinors(0, &w, None)?;
-                take(8, &piece)
             }
             FineOperator::Coarse(op) => {
-                let mut v = columns.like(columns.nrhs())?;
-                v.take_columns(0, columns, 0, columns.nrhs(), chirality)?;
-                let mut scaled = columns.like(columns.nrhs())?;
-                for d in (0..8).filter(|&d| op.grid().hops(d / 2)) {
-                    op.one_hop(&mut scaled, &v, d)?;
-                    op.diagonal(&mut piece, &scaled)?;
-                    take(d, &piece)?;
+                let (mut v, mut scaled) = (columns.like(n)?, columns.like(n)?);
+                for chirality in 0..2 {
+                    v.take_columns(0, columns, 0, n, chirality + 1)?;
+                    let both = |mu: usize| if is_derived(mu) { 1..2 } else { 0..2 };
+                    for d in directions(transfer).flat_map(|mu| both(mu).map(move |f| 2 * mu + f)) {
+                        op.one_hop(&mut scaled, &v, d)?;
+                        op.diagonal(&mut piece, &scaled)?;
+                        take(chirality, d, &piece)?;
+                    }
+                    op.apply(&mut piece, &v)?;
+                    take(chirality, 8, &piece)?;
                 }
-                op.apply(&mut piece, &v)?;
-                take(8, &piece)
             }
         }
+        Ok(())
     }
 
     /// R M P.
@@ -135,19 +134,26 @@ impl FineOperator {
             let count = COLUMNS.min(n - first);
             let mut columns = vectors.like(count)?;
             columns.take_columns(0, vectors, first, count, 0)?;
-            for chirality in 0..2 {
+            self.pieces(&columns, transfer, |chirality, d, piece| {
                 let column = chirality * n + first;
-                self.pieces(&columns, chirality + 1, |d, piece| {
-                    let (to, step, face) = match d {
-                        8 => (diagonal.ptr(), matrix, None),
-                        d if grid.hops(d / 2) => {
-                            (hops.ptr().offset((d * bytes) as u64), 8 * matrix, Some(d))
-                        }
-                        _ => return Ok(()),
-                    };
-                    transfer.restrict_columns(to, precision, step, column, piece, face)
-                })?;
-            }
+                let (to, step, face) = match d {
+                    8 => (diagonal.ptr(), matrix, None),
+                    d => (hops.ptr().offset((d * bytes) as u64), 8 * matrix, Some(d)),
+                };
+                transfer.restrict_columns(to, precision, step, column, piece, face)
+            })?;
+        }
+        let (device, work) = (grid.device(), Work::rows(grid.device(), grid.volume(), matrix));
+        let derived = self.derived(transfer);
+        if derived != 0 {
+            let args = CoarseMatrixArgs {
+                left: grid.neighbours().ptr(),
+                out: hops.ptr(),
+                rows: rows as i32,
+                each: derived,
+                ..Default::default()
+            };
+            device.launch(kernels::CoarseAdjoint::of(precision)?, &args, work)?;
         }
         let args = CoarseMatrixArgs {
             inp: hops.ptr(),
@@ -156,9 +162,62 @@ impl FineOperator {
             each: grid.directions(),
             ..Default::default()
         };
-        let device = grid.device();
-        let work = Work::rows(device, grid.volume(), matrix);
         device.launch(kernels::CoarseInner::of(precision)?, &args, work)?;
         Ok((hops, diagonal))
     }
+}
+
+/// Directions in which a step leads to another coarse site.
+fn directions(transfer: &Transfer) -> impl Iterator<Item = usize> + '_ {
+    (0..4).filter(|&mu| transfer.coarse().hops(mu))
+}
+
+/// The kernel of hops forward, where it is made for these links and vectors.
+fn forward_kernel(op: &Wilson, vectors: &CoarseField) -> Option<kernels::AggregateHop> {
+    let links = op.gauge();
+    let fits = (links.precision() == Precision::F64) == (vectors.precision() == Precision::F64);
+    kernels::AggregateHop::of(links.precision(), links.recon()).ok().filter(|_| fits)
+}
+
+/// piece = the term of -kappa H from x + mu, of sites that face another aggregate there.
+fn forward_hop(
+    op: &Wilson,
+    transfer: &Transfer,
+    mu: usize,
+    piece: &mut CoarseField,
+    v: &SpinorField,
+) -> Result<()> {
+    let Some(kernel) = forward_kernel(op, piece) else {
+        bail!(Internal, "hops forward of links that have no kernel for them");
+    };
+    let args = AggregateHopArgs {
+        hop: op.hop_terms(v)?,
+        data: piece.ptr(),
+        faces: transfer.faces(),
+        mu: mu as i32,
+    };
+    piece.device().launch(kernel, &args, spinor_work(v))
+}
+
+/// w = the terms of -kappa H in direction mu.
+fn both_hops(op: &Wilson, mu: usize, w: &mut SpinorField, v: &SpinorField) -> Result<()> {
+    let mut hop = [0.0; 4];
+    hop[mu] = op.params().hop[mu];
+    let params = DiracParams {
+        hop,
+        mass: 1.0 + hop[mu].abs(),
+        boundary: op.params().boundary,
+        ..Default::default()
+    };
+    let one = Wilson::from_parts(op.gauge().clone(), None, None, params)?;
+    (0..2).try_for_each(|parity| {
+        let call = HopCall {
+            parity,
+            dagger: false,
+            coef: -op.kappa(),
+            site_hop: SiteTerm::One,
+            y: None,
+        };
+        one.hop(w, v, &call)
+    })
 }

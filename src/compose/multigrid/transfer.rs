@@ -148,6 +148,11 @@ impl Transfer {
         Ok(v)
     }
 
+    /// Of every fine site the bits of the directions in which a step leaves the aggregate.
+    pub(super) fn faces(&self) -> Ptr {
+        self.coarsening.aggregates.faces.ptr()
+    }
+
     /// Sites that cycles work on: even ones where there are both.
     fn short_sites(&self) -> usize {
         let grid = self.fine();
@@ -195,7 +200,7 @@ impl Transfer {
             v: short.map_or(self.vectors.ptr(), Buffer::ptr),
             fine: fine.ptr(),
             sites,
-            faces: self.coarsening.aggregates.faces.ptr(),
+            faces: self.faces(),
             m: (fine.components() / 2) as i32,
             n: self.vectors.nrhs() as i32,
             columns: fine.nrhs() as i32,

@@ -11,4 +11,4 @@ pub use gather::Gather;
 pub use grid::CoarseGrid;
 pub(crate) use grid::Coarsening;
 pub use vector::CoarseField;
-pub(crate) use vector::Part;
+pub(crate) use vector::{spinor_work, Part};

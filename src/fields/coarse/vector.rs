@@ -439,7 +439,8 @@ impl CoarseGrid {
 }
 
 /// On a GPU the right-hand sides of a site follow each other.
-fn spinor_work(x: &SpinorField) -> Work {
+/// A spinor's sites, on a GPU with right-hand sides inside of them.
+pub(crate) fn spinor_work(x: &SpinorField) -> Work {
     let work = x.work();
     match x.device().is_cpu() {
         true => work,
