@@ -481,19 +481,18 @@ template <class S, int RECON> struct HopBlock {
       }
     }
 
-    // The first two rows of U or U^dagger; the third is kept apart, then all are times coefficient and phase, or made anew.
+    // The first two rows of U or U^dagger; the third is kept apart or made anew.
     cplx<R> rows[4][6], factor[4];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       const Site from = forward ? s : neighbour(a.geom, s, mu, false);
       Su3<R> u;
       load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu, stream);
       const Su3<R> d = adj(u);
-      cplx<R> z = {1, 0};
-      if (has_phase(a, s, mu, forward)) z = boundary_phase<R>(a, s, mu, forward);
-      factor[mu] = z = (R)a.coef[mu] * z;
+      factor[mu] = {1, 0};
+      if (has_phase(a, s, mu, forward)) factor[mu] = boundary_phase<R>(a, s, mu, forward);
+      factor[mu] = (R)a.coef[mu] * factor[mu];
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
-        cplx<R> e = forward ? u.e[i / 3][i % 3] : d.e[i / 3][i % 3];
-        if (keep_third) e = a.complex_phase() >> mu & 1 ? z * e : z.re * e;
+        const cplx<R> e = forward ? u.e[i / 3][i % 3] : d.e[i / 3][i % 3];
         if (i < 6) rows[mu][i] = e;
         else if (keep_third) mine.third(3 * mu + i - 6) = e;
       }
@@ -530,7 +529,7 @@ template <class S, int RECON> struct HopBlock {
         }
         multiply(r, u, h, false);
         R f = 1;
-        if (!keep_third) apply_phase(r, f, a, mu, factor[mu]);
+        apply_phase(r, f, a, mu, factor[mu]);
         unproject(acc, r, mu, g * f, f);
       }
       R v[12];
