@@ -17,6 +17,11 @@ PLAQ_FN Plane plane(const FieldView& f, int index) {
                (float*)((char*)f.norm + (i64)index * f.norm_bytes), (int)f.volume()};
 }
 
+// The plane that is `step` planes after p.
+PLAQ_FN Plane later_plane(const FieldView& f, const Plane& p, int step) {
+  return {p.data + step * f.plane_bytes, (float*)((char*)p.norm + step * f.norm_bytes), p.volume};
+}
+
 // Largest power of two of reals that fits 16 bytes and divides n.
 template <class T> PLAQ_FN constexpr int chunk(int n) {
   int v = 16 / (int)sizeof(T);
@@ -73,6 +78,12 @@ PLAQ_FN void load_words(R (&v)[N], const Plane& p, const Site& s, int ns, int of
     b.w = hint == fresh ? *at : hint == keep ? __ldg(at) : __ldcs(at);
     unpack<S>(v, b, c);
   }
+}
+
+// Biased numbers without their bias, times a unit, whose 12 bits make the product with the bias exact.
+template <int N, class R> PLAQ_FN void scale_words(R (&v)[N], R unit) {
+  const R bias = (R)-fixed_bias * unit;
+  PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = fma_(v[c], unit, bias);
 }
 
 // The stored numbers, plain integers where the storage is fixed point.
@@ -254,6 +265,14 @@ template <class R> PLAQ_FN R fixed_unit(R top) {
   return vmax(top, splat<R>(1e-30f)) * (1.0f / 32767.0f);
 #endif
 }
+// 1 / unit; on the GPU to 2 ulp.
+template <class R> PLAQ_FN R over_unit(R unit) {
+#if PLAQ_GPU
+  return (R)__fdividef(1.0f, (float)unit);
+#else
+  return splat<R>(1) / unit;
+#endif
+}
 // The unit of numbers in [-1, 1]: 2^-15 (1 + 2^-11), short for the same reason.
 constexpr float fixed_step = 3.0517578125e-5f * (1.0f + 1.0f / 2048.0f);
 
@@ -271,7 +290,7 @@ PLAQ_FN void store(const R (&v)[N], const Plane& p, const Site& s, Hint hint = k
   if constexpr (S::fixed) {
     R top = vabs(v[0]);
     PLAQ_UNROLL for (int c = 1; c < N; c++) top = vmax(top, vabs(v[c]));
-    const R unit = fixed_unit(top), scale = splat<R>(1) / unit;
+    const R unit = fixed_unit(top), scale = over_unit(unit);
     store_norm(unit, p, s);
     R q[N];
     PLAQ_UNROLL for (int c = 0; c < N; c++) q[c] = v[c] * scale;
@@ -298,9 +317,8 @@ template <class S, class R> PLAQ_FN void load_half(R (&v)[12], const Plane& p, c
       b[1].pair[k] = half ? outer.pair[k] : outer.pair[2 + k];
       b[2].pair[k] = half ? outer.pair[2 + k] : inner.pair[k];
     }
-    const R unit = load_norm<R>(p, s);
     PLAQ_UNROLL for (int c = 0; c < 3; c++) unpack<S>(v, b[c], c);
-    PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = (v[i] - fixed_bias) * unit;
+    scale_words(v, load_norm<R>(p, s));
   }
 }
 // All lanes must come here; those that are not `inside` store nothing.
@@ -310,7 +328,7 @@ template <class S, class R> PLAQ_FN void store_half(const R (&v)[12], const Plan
   } else {
     R top = vabs(v[0]);
     PLAQ_UNROLL for (int i = 1; i < 12; i++) top = vmax(top, vabs(v[i]));
-    const R unit = fixed_unit(vmax(top, __shfl_xor_sync(0xffffffffu, top, 16))), scale = 1 / unit;
+    const R unit = fixed_unit(vmax(top, __shfl_xor_sync(0xffffffffu, top, 16))), scale = over_unit(unit);
     unsigned w[6];
     PLAQ_UNROLL for (int k = 0; k < 6; k++)
       w[k] = __byte_perm(__float_as_uint(fmaf(v[2 * k], scale, fixed_bias)),

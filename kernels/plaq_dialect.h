@@ -84,6 +84,9 @@ template <class To, class From> PLAQ_FN To convert(From v) { return convert_lane
 // Element-wise choice; `mask` comes from comparing two reals.
 template <class M, class R> PLAQ_FN R select(M mask, R a, R b) { return mask ? a : b; }
 template <class R> PLAQ_FN R vmax(R a, R b) { return select(a > b, a, b); }
+#if PLAQ_GPU
+PLAQ_FN float vmax(float a, float b) { return fmaxf(a, b); }
+#endif
 template <class R> PLAQ_FN R vabs(R a) { return select(a < -a, -a, a); }
 
 #if PLAQ_GPU
@@ -238,8 +241,10 @@ PLAQ_FN void renew(int& i) { asm volatile("" : "+r"(i)); }
 
 // Copies of a thread into shared memory that go on while it computes. Those since the last commit
 // are a group; async_wait<N> waits until at most the N latest groups are under way.
-template <int BYTES> PLAQ_FN void async_copy(void* to, const void* from) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from), "n"(BYTES) : "memory");
+// Copies go to `offset` bytes after `to`, and only if they are wanted.
+template <int BYTES> PLAQ_FN void async_copy(void* to, int offset, const void* from, bool wanted) {
+  const u32 at = (u32)__cvta_generic_to_shared(to) + offset;
+  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p cp.async.ca.shared.global [%0], [%1], %2; }" ::"r"(at), "l"(from), "n"(BYTES), "r"((u32)wanted) : "memory");
 }
 PLAQ_FN void async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }

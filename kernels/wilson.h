@@ -112,6 +112,12 @@ template <class R> PLAQ_FN void multiply_block(R* v, const R (&b)[36], R (&out)[
 }
 
 template <class S, class R> PLAQ_FN void load_block(R (&b)[36], const Plane& p, const Site& s, int chirality, Hint hint) {
+#if PLAQ_GPU
+  if constexpr (S::fixed) {
+    load_words<S>(b, p, s, 72, 36 * chirality, hint);
+    return scale_words(b, load_norm<R>(p, s));
+  }
+#endif
   load_raw<S>(b, p, s, 72, 36 * chirality, hint);
   if constexpr (S::fixed) {
     const R scale = load_norm<R>(p, s);
@@ -354,17 +360,17 @@ PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
 template <class S, int RECON> struct HopBlock {
   typedef typename S::C R;
   typedef typename S::T T;
-  static constexpr int sites = PLAQ_BLOCK / 2, V = chunk<T>(24), chunks = 24 / V, VB = chunk<T>(36);
+  static constexpr int sites = PLAQ_BLOCK / 2, V = chunk<T>(24), chunks = 24 / V, VB = chunk<R>(36);
   static constexpr bool clover = HopArgs{}.site_hop() >= SITE_CLOVER || HopArgs{}.site_y() >= SITE_CLOVER;
 
   // Third rows of the links in shared memory save registers; where a clover block needs the room they are made anew.
   static constexpr bool keep_third = RECON == R18 || S::fixed || !clover;
 
-  // In at most 48 KB of shared memory: `stages` spinors of each thread, then, where kept, third rows and clover block.
-  typedef typename word<sizeof(T) * VB>::type BlockWord;
+  // In at most 48 KB of shared memory: `stages` spinors of each thread, then, where kept, third rows and clover block,
+  // whose integers are floats there.
   static constexpr int room = 48 * 1024, slot_bytes = PLAQ_BLOCK * (16 * chunks + (S::fixed ? 4 : 0));
   static constexpr int third_bytes = keep_third ? PLAQ_BLOCK * 24 * sizeof(R) : 0;
-  static constexpr int block_bytes = clover ? PLAQ_BLOCK * 36 * sizeof(T) : 0;
+  static constexpr int block_bytes = clover ? PLAQ_BLOCK * 36 * sizeof(R) : 0;
   static constexpr int stages = 2 * slot_bytes + third_bytes <= room ? 2 : 1;
   static constexpr int block_at = stages * slot_bytes + third_bytes;
   static constexpr bool keep_block = clover && block_at + block_bytes <= room;
@@ -372,8 +378,8 @@ template <class S, int RECON> struct HopBlock {
     char* shared;
     PLAQ_FN uint4& slot(int k, int c) const { return ((uint4*)shared)[(k * chunks + c) * PLAQ_BLOCK + threadIdx.x]; }
     PLAQ_FN float& norm(int k) const { return ((float*)(shared + stages * PLAQ_BLOCK * 16 * chunks))[k * PLAQ_BLOCK + threadIdx.x]; }
-    PLAQ_FN R& third(int i) const { return ((R*)(shared + stages * slot_bytes))[i * PLAQ_BLOCK + threadIdx.x]; }
-    PLAQ_FN BlockWord& block(int c) const { return ((BlockWord*)(shared + block_at))[c * PLAQ_BLOCK + threadIdx.x]; }
+    PLAQ_FN cplx<R>& third(int i) const { return ((cplx<R>*)(shared + stages * slot_bytes))[i * PLAQ_BLOCK + threadIdx.x]; }
+    PLAQ_FN uint4& block(int c) const { return ((uint4*)(shared + block_at))[c * PLAQ_BLOCK + threadIdx.x]; }
   };
 
   // A block's sites are consecutive; blocks of inner sites fill pencils with a square cross-section in (y, z), t
@@ -389,27 +395,31 @@ template <class S, int RECON> struct HopBlock {
     return pencils.first_site(b);
   }
 
-  // Where the neighbour of s in direction mu begins: its first chunk, or `across` and that of its part of a message.
+  // The site's neighbour in direction mu, or `across` and its site in a message.
   static constexpr u32 across = 1u << 31;
   static constexpr int VH = chunk<T>(12), chunks_across = 12 / VH;
   typedef typename word<sizeof(T) * VH>::type HalfWord;
-  static PLAQ_FN u32 chunk_at(u32 o, int chunks) { return o / 32 * (32 * chunks) + o % 32; }
   template <bool OUTER> static PLAQ_FN u32 place(const HopArgs& a, const Site& s, int mu, bool forward) {
-    if (OUTER && at_halo(a.geom, s, mu, forward)) return across | chunk_at(face_index(a.geom, s, mu), chunks_across);
-    return chunk_at(neighbour(a.geom, s, mu, forward).o, chunks);
+    if (OUTER && at_halo(a.geom, s, mu, forward)) return across | face_index(a.geom, s, mu);
+    return neighbour(a.geom, s, mu, forward).o;
   }
 
-  // Starts the copy of the neighbour at `at` into slot k.
-  template <class Word, int N> static PLAQ_FN void fetch_plane(const Mine& mine, const Plane& p, u32 at, int k) {
-    const Word* from = (const Word*)p.data + at;
-    PLAQ_UNROLL for (int c = 0; c < N; c++) async_copy<sizeof(Word)>(&mine.slot(k, c), from + 32 * c);
-    if constexpr (S::fixed) async_copy<4>(&mine.norm(k), p.norm + at / (32 * N) * 32 + at % 32);
+  // Starts the copy of a neighbour into slot k, if it is wanted.
+  template <class Word, int N> static PLAQ_FN void fetch_plane(const Mine& mine, const Plane& p, u32 o, int k, bool wanted) {
+    const Word* from = (const Word*)p.data + (o + (o & ~31u) * (N - 1));  // o / 32 * 32 N + o % 32
+    PLAQ_UNROLL for (int c = 0; c < N; c++)
+      async_copy<sizeof(Word)>(&mine.slot(0, 0), (k * chunks + c) * PLAQ_BLOCK * 16, from + 32 * c, wanted);
+    if constexpr (S::fixed) async_copy<4>(&mine.norm(0), k * PLAQ_BLOCK * 4, p.norm + o, wanted);
   }
+  // `in`: the plane of this right-hand side.
   template <bool OUTER>
-  static PLAQ_FN void fetch(const Mine& mine, const HopArgs& a, int parity, u32 at, int k, int mu, bool forward, int rhs) {
-    if (OUTER && has_halo(a.geom, mu) && at & across)
-      return fetch_plane<HalfWord, chunks_across>(mine, halo_plane(a.received, mu, forward, message_plane(a, rhs, parity)), at & ~across, k);
-    fetch_plane<uint4, chunks>(mine, plane(a.inp, in_plane(a, rhs, parity)), at, k);
+  static PLAQ_FN void fetch(const Mine& mine, const HopArgs& a, const Plane& in, int parity, u32 at, int k, int mu,
+                            bool forward, int rhs, bool wanted) {
+    if (OUTER && has_halo(a.geom, mu) && at & across) {
+      const Plane p = halo_plane(a.received, mu, forward, message_plane(a, rhs, parity));
+      return fetch_plane<HalfWord, chunks_across>(mine, p, at & ~across, k, wanted);
+    }
+    fetch_plane<uint4, chunks>(mine, in, at, k, wanted);
   }
   static PLAQ_FN void copy_slot(HalfSpinor<R>& h, const Mine& mine, int k) {
     R v[12];
@@ -455,66 +465,76 @@ template <class S, int RECON> struct HopBlock {
     const Site s = OUTER ? outer_site(a.geom, inside ? o : 0, parity, 0) : inner_site(a.geom, inside ? o : 0, parity, 0);
     u32 at[4];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) at[mu] = place<OUTER>(a, s, mu, forward);
-    if constexpr (keep_block) {
+    Plane in = plane(a.inp, in_plane(a, 0, parity)), out = plane(a.out, own_plane(a, 0, a.step_out(), parity));
+    if constexpr (keep_block && !S::fixed) {
       const T* from = site_address<VB>((const T*)plane(a.clover, parity).data, s.o, 72, 36 * half);
-      PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<sizeof(T) * VB>(&mine.block(c), from + c * 32 * VB);
+      PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<16>(&mine.block(0), c * PLAQ_BLOCK * 16, from + c * 32 * VB, true);
     }
-    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch<OUTER>(mine, a, parity, at[k], k, k, forward, 0), async_commit();
+    PLAQ_UNROLL for (int k = 0; k < stages; k++) fetch<OUTER>(mine, a, in, parity, at[k], k, k, forward, 0, true), async_commit();
+    if constexpr (keep_block && S::fixed) {
+      R b[36];
+      load_block<S>(b, plane(a.clover, parity), s, half, stream);
+      PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) {
+        bits<R, VB> w;
+        PLAQ_UNROLL for (int k = 0; k < VB; k++) w.t[k] = b[c * VB + k];
+        mine.block(c) = w.w;
+      }
+    }
 
     // The first two rows of U or U^dagger; the third is kept apart or made anew.
-    cplx<R> rows[4][6], phase[4];
+    cplx<R> rows[4][6], factor[4];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       const Site from = forward ? s : neighbour(a.geom, s, mu, false);
       Su3<R> u;
       load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu, stream);
       const Su3<R> d = adj(u);
+      factor[mu] = {1, 0};
+      if (has_phase(a, s, mu, forward)) factor[mu] = boundary_phase<R>(a, s, mu, forward);
+      factor[mu] = (R)a.coef[mu] * factor[mu];
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const cplx<R> e = forward ? u.e[i / 3][i % 3] : d.e[i / 3][i % 3];
         if (i < 6) rows[mu][i] = e;
-        else if (keep_third) mine.third(6 * mu + 2 * i - 12) = e.re, mine.third(6 * mu + 2 * i - 11) = e.im;
+        else if (keep_third) mine.third(3 * mu + i - 6) = e;
       }
-      phase[mu] = {1, 0};
-      if (has_phase(a, s, mu, forward)) phase[mu] = boundary_phase<R>(a, s, mu, forward);
     }
     const auto blocks = [&](R (&b)[36], int which) {
-      const Plane p = plane(a.clover, parity + 2 * which);
-      if (!keep_block || which) return load_block<S>(b, p, s, half, keep);
+      if (!keep_block || which) return load_block<S>(b, plane(a.clover, parity + 2 * which), s, half, keep);
       PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) {
-        bits<T, VB> w;
+        bits<R, VB> w;
         w.w = mine.block(c);
-        unpack<S>(b, w, c);
-      }
-      if constexpr (S::fixed) {
-        const R unit = load_norm<R>(p, s);
-        PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = (b[i] - fixed_bias) * unit;
+        PLAQ_UNROLL for (int k = 0; k < VB; k++) b[c * VB + k] = w.t[k];
       }
     };
 
     const R g = forward == (a.dagger() == 0) ? 1 : -1;
     _Pragma("unroll 1") for (int rhs = 0; rhs < a.nrhs(); rhs++) {
-      Spinor<R> acc;  // the lower spins without the factor g
+      const Plane after = later_plane(a.inp, in, a.step_in());
+      Spinor<R> acc;
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = 0;
       PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
         HalfSpinor<R> h, r;
         async_wait<stages - 1>();
         if (OUTER && has_halo(a.geom, mu) && at[mu] & across) copy_slot(h, mine, mu % stages);
         else project_slot(h, mine, mu % stages, mu, g);
-        const int later = rhs + (mu + stages) / 4, next = (mu + stages) % 4;
-        if (later < a.nrhs()) fetch<OUTER>(mine, a, parity, at[next], mu % stages, next, forward, later);
+        const int next = (mu + stages) % 4;
+        const bool later = next < mu;  // of the next right-hand side
+        fetch<OUTER>(mine, a, later ? after : in, parity, at[next], mu % stages, next, forward, rhs + later, !later || rhs + 1 < a.nrhs());
         async_commit();
         Su3<R> u;
         PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[mu][i];
-        if constexpr (keep_third)
-          PLAQ_UNROLL for (int i = 0; i < 3; i++) u.e[2][i] = {mine.third(6 * mu + 2 * i), mine.third(6 * mu + 2 * i + 1)};
-        else complete_rows(u);
+        if constexpr (keep_third) {
+          PLAQ_UNROLL for (int i = 0; i < 3; i++) u.e[2][i] = mine.third(3 * mu + i);
+        } else {
+          complete_rows(u);
+        }
         multiply(r, u, h, false);
-        R f = (R)a.coef[mu];
-        if (a.phase_mask() >> mu & 1) apply_phase(r, f, a, mu, phase[mu]);
-        unproject(acc, r, mu, f, f);
+        R f = 1;
+        apply_phase(r, f, a, mu, factor[mu]);
+        unproject(acc, r, mu, g * f, f);
       }
       R v[12];
       PLAQ_UNROLL for (int i = 0; i < 12; i++) {
-        const R up = acc.v[i], down = g * acc.v[12 + i];
+        const R up = acc.v[i], down = acc.v[12 + i];
         v[i] = (forward ? up : down) + __shfl_xor_sync(0xffffffffu, forward ? down : up, 16);
       }
       apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
@@ -528,8 +548,9 @@ template <class S, int RECON> struct HopBlock {
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
       if (a.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
-      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
-      store_half<S>(v, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half, inside);
+      if (a.with_own()) add_half(v, a.coef_own, out, w, half);
+      store_half<S>(v, out, w, half, inside);
+      in = after, out = later_plane(a.out, out, a.step_out());
     }
   }
 };

@@ -46,6 +46,7 @@ inline unsigned __byte_perm(unsigned a, unsigned b, unsigned digits) {
   return r;
 }
 using std::fma;
+inline float __fdividef(float a, float b) { return a / b; }
 using std::sqrt;
 inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }

@@ -38,7 +38,9 @@ fn without_assembly(to: &Path) {
         let entry = entry.expect("a kernel header");
         let text = std::fs::read_to_string(entry.path()).expect("a text");
         let line = |line: &str| match line.find("asm") {
-            Some(_) if line.contains("cp.async.ca") => "__builtin_memcpy(to, from, BYTES);".into(),
+            Some(_) if line.contains("cp.async.ca") => {
+                "if (wanted) __builtin_memcpy((char*)to + offset, from, BYTES);".into()
+            },
             Some(at) if line.contains("{ asm") && line.ends_with('}') => {
                 line[..at].to_string() + "}"
             }
