@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use plaq::backend::Device;
 use plaq::comm::{self, host, Comm, Communicator, RankMap};
-use plaq::compose::{DiracSolver, Equations, EvenOdd, SolveParams};
+use plaq::compose::{DiracSolver, Equations, SolveParams};
 use plaq::error::Result;
 use plaq::fields::{
     blas, GaugeField, Geometry, Group, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, HopCall, SiteTerm, Wilson};
+use plaq::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
 use plaq::ops::gaugefix::{self, Condition, GaugeFixParams, Method, Schedule, Working};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 

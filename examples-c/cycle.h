@@ -2,7 +2,9 @@
 #ifndef CYCLE_H
 #define CYCLE_H
 
-static const choice CYCLES[] = {{"same", -1}, {"v", PLAQ_CYCLE_V}, {"w", PLAQ_CYCLE_W}, {"k", PLAQ_CYCLE_K}, {NULL, 0}};
+static const choice CYCLES[] = {{"v", PLAQ_CYCLE_V}, {"w", PLAQ_CYCLE_W}, {"k", PLAQ_CYCLE_K}, {NULL, 0}};
+static const choice DEEP_CYCLES[] = {
+    {"same", -1}, {"v", PLAQ_CYCLE_V}, {"w", PLAQ_CYCLE_W}, {"k", PLAQ_CYCLE_K}, {NULL, 0}};
 static const choice SMOOTHERS[] = {{"mr", PLAQ_SMOOTHER_MR},
                                    {"gcr", PLAQ_SMOOTHER_GCR},
                                    {"ca-gcr", PLAQ_SMOOTHER_CA_GCR},
@@ -16,11 +18,13 @@ static const choice COARSEST[] = {{"gcr", PLAQ_COARSEST_GCR},
                                   {"direct", PLAQ_COARSEST_DIRECT},
                                   {NULL, 0}};
 
-static const choice CYCLE_PRECISIONS[] = {{"quarter", PLAQ_PRECISION_QUARTER},
-                                          {"auto", 0},
-                                          {"single", PLAQ_PRECISION_SINGLE},
-                                          {"half", PLAQ_PRECISION_HALF},
-                                          {NULL, 0}};
+static const choice CYCLE_PRECISIONS[] = {
+    {"auto", 0}, {"single", PLAQ_PRECISION_SINGLE}, {"half", PLAQ_PRECISION_HALF}, {NULL, 0}};
+static const choice CYCLE_LINKS[] = {{"auto", 0},
+                                     {"single", PLAQ_PRECISION_SINGLE},
+                                     {"half", PLAQ_PRECISION_HALF},
+                                     {"quarter", PLAQ_PRECISION_QUARTER},
+                                     {NULL, 0}};
 
 static const choice SETUP_SOLVERS[] = {{"bicgstab", PLAQ_SETUP_BICGSTAB},
                                        {"cg", PLAQ_SETUP_CG},
@@ -50,14 +54,14 @@ static void aggregate_list(const char *text, int32_t aggregate[4][4]) {
 
 static cycle_options read_cycle(int argc, char **argv) {
   cycle_options c;
-  c.cycle = choose(argc, argv, "--mg-cycle", "k", CYCLES + 1);
-  c.deep_cycle = choose(argc, argv, "--mg-deep-cycle", "same", CYCLES);
+  c.cycle = choose(argc, argv, "--mg-cycle", "k", CYCLES);
+  c.deep_cycle = choose(argc, argv, "--mg-deep-cycle", "same", DEEP_CYCLES);
   c.smoother = choose(argc, argv, "--mg-smoother", "ca-gcr", SMOOTHERS);
   c.coarse_smoother = choose(argc, argv, "--mg-coarse-smoother", "ca-gcr", SMOOTHERS);
   c.post = (int32_t)integer(argc, argv, "--mg-post", "10");
   c.coarse_post = (int32_t)integer(argc, argv, "--mg-coarse-post", "0");
-  c.precision = choose(argc, argv, "--mg-precision", "auto", CYCLE_PRECISIONS + 1);
-  c.links = choose(argc, argv, "--mg-links", "auto", CYCLE_PRECISIONS);
+  c.precision = choose(argc, argv, "--mg-precision", "auto", CYCLE_PRECISIONS);
+  c.links = choose(argc, argv, "--mg-links", "auto", CYCLE_LINKS);
   c.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
   c.modes = (int32_t)integer(argc, argv, "--mg-modes", "-1");
   c.vectors = (int32_t)integer(argc, argv, "--mg-vectors", "0");

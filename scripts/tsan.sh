@@ -1,9 +1,7 @@
 #!/bin/bash
 # usage: tsan.sh [SECONDS] [SEED]
 # ThreadSanitizer over the host code: random calls of four threads that share objects (tests/fuzz), with
-# plaq and Rust's library compiled for it by the nightly toolchain and its rust-src; kernels are not. Left
-# out is crossbeam-deque: who steals work reads it before knowing that it is there, and throws away what
-# another thread took meanwhile.
+# plaq and Rust's library compiled for it by the nightly toolchain and its rust-src; kernels are not.
 set -eu
 cd "$(dirname "$0")/.."
 CARGO=${CARGO:-cargo}
@@ -17,11 +15,10 @@ runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$host/lib/librustc-nightly
 work=$target/tsan/work
 rm -rf "$work"
 mkdir -p "$work/files"
-echo 'race:crossbeam_deque' >"$work/suppressions"
 ${CC:-cc} -std=gnu99 -O1 -g -Iinclude -Itests/fuzz "$target/tmp/fuzz/calls.c" tests/fuzz/engine.c \
   "$target/tsan/$host/debug/libplaq.a" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive \
   -lm -ldl -lpthread -lrt -o "$work/fuzz"
-TSAN_OPTIONS="exitcode=0 suppressions=$work/suppressions log_path=$work/report" \
+TSAN_OPTIONS="exitcode=0 log_path=$work/report" \
   setarch -R "$work/fuzz" "${2:-9}" 0 1000000 "${1:-60}" 60 "$work/files" 4
 if grep -l 'WARNING: ThreadSanitizer' "$work"/report* 2>/dev/null; then
   grep -h '^SUMMARY' "$work"/report*

@@ -60,11 +60,14 @@
 
 mod algebra;
 mod convert;
+mod schur;
 
 use std::sync::{Arc, Mutex};
 
 pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
 pub use convert::Convert;
+pub(crate) use schur::Halves;
+pub use schur::SchurComplement;
 
 use crate::backend::Device;
 use crate::bail;

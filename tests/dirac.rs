@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use common::{devices, distance, extents_on, over_ranks, storage_factor, tolerance, Lex};
 use plaq::backend::Device;
-use plaq::compose::EvenOdd;
 use plaq::error::Status;
 use plaq::fields::{
     CloverField, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
 };
 use plaq::linop::LinOp;
-use plaq::operators::{gamma5, DiracParams, HopCall, SiteTerm, Wilson};
+use plaq::operators::{gamma5, DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
 use reference::dirac::{Dirac, Params, Preconditioned};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};

@@ -25,6 +25,7 @@ use plaq::error::Status;
 /// The force through stout links in double takes all 255 registers that a thread may have.
 /// The force of a hop keeps two projected spinors and a matrix beside the spinor that it loads.
 /// Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
+/// Plaquettes' force in double has a word more than registers where it takes one link at a time, or halos.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f64_", "halos, all, several, y, CLOVER", 196),
     ("hop_f32_", "halos, all, several, y, CLOVER", 120),
@@ -43,6 +44,7 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_force_f32_", "", 20),
     ("clover_insertion_f32", "several", 12),
     ("stout_force_f64", "", 12),
+    ("plaquette_force_f64", "", 4),
     ("field_strength_sum_f64_", "", 96),
 ];
 
@@ -462,6 +464,25 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("one", &one),
                 variant("several", &CloverInsertionArgs { nrhs: 12, ..one }),
                 variant("determinant", &determinant),
+            ]
+        }
+        "plaquette_force" | "plaquette_flow" | "loop_force" | "plane_staples"
+        | "rectangle_force" => {
+            let one = ForceArgs {
+                geom: geom(),
+                gauge: view(),
+                staples: view(),
+                elements: view(),
+                momenta: view(),
+                flowed: view(),
+                column: 1,
+                ..Default::default()
+            };
+            let halos = Geom { halos: 0b1101, ..geom() };
+            vec![
+                variant("one", &one),
+                variant("column", &ForceArgs { column: 8, ..one }),
+                variant("halos, column", &ForceArgs { geom: halos, column: 8, ..one }),
             ]
         }
         "laplace" | "vector_pack" => [1, 4]

@@ -50,8 +50,7 @@ const PROMISES: &str = r#"
   no room.
 - **Panics** of plaq are `PLAQ_INTERNAL` and say nothing on the standard error. Those of a Rust host are its own.
 - **Threads and callbacks.** An object in use is `PLAQ_BUSY`; nothing waits for another call. So is every call that a
-  log callback makes. ThreadSanitizer (`scripts/tsan.sh`) finds nothing in calls of four threads that share objects but
-  a read in crossbeam-deque whose value is thrown away where another thread wrote meanwhile.
+  log callback makes. ThreadSanitizer (`scripts/tsan.sh`) finds nothing in calls of four threads that share objects.
 - **Attacks.** `make fuzz` calls every function with random arguments and reads damaged files; docs/lab/fuzz.md has how
   many calls and files were tried.
 - **Ranks.** Before they exchange anything, the ranks of a call compare its name, its number, its objects and its

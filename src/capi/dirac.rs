@@ -12,11 +12,11 @@ use super::layout::phase;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::{EvenOdd, Normalisation, SolveParams};
+use crate::compose::{Normalisation, SolveParams};
 use crate::error::Result;
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
-use crate::operators::{DiracParams, HopCall, SiteTerm, Wilson};
+use crate::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
 use crate::ops::propagator::{run_through, COLUMNS};
 
 /// What a `plaq_dirac` stands for.

@@ -17,10 +17,11 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::comm::Comm;
-use crate::compose::{EvenOdd, Normalisation};
+use crate::compose::Normalisation;
 use crate::error::{significant, Result};
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
+use crate::operators::EvenOdd;
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
 use crate::solvers::stop::Limit;
 use crate::solvers::{

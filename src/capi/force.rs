@@ -8,11 +8,11 @@ use super::momentum::{plaq_momentum, Momentum};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::{EvenOdd, HalfTerms, SchurForce};
+use crate::compose::{HalfTerms, SchurForce};
 use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::linop::LinOp;
-use crate::operators::ForceTerms;
+use crate::operators::{EvenOdd, ForceTerms};
 
 interface! {
     "Fermion forces of given spinors"

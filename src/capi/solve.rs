@@ -406,7 +406,9 @@ fn solve(
     solver.context.check_same(b.context(), "b")?;
     let b = b.read("b")?;
     let mut x = x.write("x")?;
-    let done = solver.solver.solve(&mut x, &b, &mut monitor(&solver.solver, callback, user))?;
+    let mut monitor = monitor(&solver.solver, callback, user);
+    let stop = solver.solver.params().solver.stop;
+    let done = solver.solver.solve_until(stop, &mut x, &b, &mut monitor)?;
     log::info!(
         "solve: {} iterations, residual {:.3e}, {:.3} s",
         done.solver.iterations,

@@ -7,11 +7,10 @@
 
 use num_complex::Complex64;
 
-use super::EvenOdd;
 use crate::error::Result;
 use crate::fields::{blas, MatrixField, Momenta, SpinorField, Subset};
 use crate::linop::LinOp;
-use crate::operators::{copy_parity, ForceTerms, HopCall, SiteTerm, Wilson};
+use crate::operators::{copy_parity, EvenOdd, ForceTerms, HopCall, SiteTerm, Wilson};
 
 /// Terms sum_k 2 coef_k Re <y_k, P x_k> on the parity of P.
 #[derive(Clone, Copy)]

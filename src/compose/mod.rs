@@ -30,7 +30,7 @@
 //! ```
 
 pub mod approximation;
-mod even_odd;
+mod equation;
 mod force;
 mod modes;
 pub mod multigrid;
@@ -47,7 +47,7 @@ mod stage;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use even_odd::{EvenOdd, SchurComplement};
+pub use equation::{Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};
 pub use force::{schur_log_det, HalfTerms, SchurForce};
 pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};
@@ -56,15 +56,5 @@ pub use overlap_solve::{
     OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
 };
 pub use sign::{Method, Sign, SignParams};
-pub use solve::{DiracSolver, Normalisation, Schur, Solution, SolveParams, SolveReport};
+pub use solve::DiracSolver;
 pub use spectrum::{largest, smallest, Bound};
-pub use stage::Equations;
-
-/// As it is named in messages.
-impl std::fmt::Display for Schur {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let symmetry = if self.symmetric { "symmetric" } else { "asymmetric" };
-        let sites = crate::fields::Subset::of_parity(self.parity);
-        write!(f, "the {symmetry} operator on {sites} sites")
-    }
-}

@@ -2,6 +2,7 @@
 
 mod chiral;
 mod coarse;
+mod even_odd;
 mod force;
 mod kernel;
 mod laplace;
@@ -9,6 +10,7 @@ mod wilson;
 
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
+pub use even_odd::EvenOdd;
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::Laplace;

@@ -395,7 +395,7 @@ impl Wilson {
     /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
     /// `out` and y this one. At most one of the two site terms may differ from One.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
-        self.hop_add(out, inp, call, &HopSum::default())
+        self.launch_hop(self.hop_args(out, inp, call, &HopSum::default())?, inp)
     }
 
     /// The same with further terms in the same pass.
@@ -406,8 +406,7 @@ impl Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
-        let args = self.hop_args(out, inp, call, sum)?;
-        self.launch_hop(args, inp)
+        self.launch_hop(self.hop_args(out, inp, call, sum)?, inp)
     }
 
     /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that

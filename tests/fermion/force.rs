@@ -1,9 +1,9 @@
 //! Force kernels: derivatives of 2 c Re <Y, M X> and of ln |det A|^2, both computed by the reference.
 
-use plaq::compose::{EvenOdd, HalfTerms, SchurForce};
+use plaq::compose::{HalfTerms, SchurForce};
 use plaq::fields::{Momenta, Precision, Recon, Subset};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, ForceTerms, Wilson};
+use plaq::operators::{DiracParams, EvenOdd, ForceTerms, Wilson};
 
 use super::common::{extents_on, shared};
 use super::reference::dirac::{Dirac, Preconditioned};

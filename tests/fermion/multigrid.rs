@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use plaq::backend::Device;
 use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams, Update};
-use plaq::compose::{DiracSolver, EvenOdd, Normalisation, Schur, Solution, SolveParams};
+use plaq::compose::{DiracSolver, Normalisation, Schur, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Geometry, Momenta, Noise, Precision, Recon};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, Wilson};
+use plaq::operators::{DiracParams, EvenOdd, Wilson};
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };

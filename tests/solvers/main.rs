@@ -16,12 +16,12 @@ use std::sync::Arc;
 use common::{devices, ranks, Lex};
 use plaq::backend::Device;
 use plaq::compose::{
-    DiracSolver, Equations, EvenOdd, Normalisation, Schur, Solution, SolveParams, SolveReport,
+    DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport,
 };
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
 use plaq::linop::{LinOp, Normal, Shape};
-use plaq::operators::{DiracParams, Wilson};
+use plaq::operators::{DiracParams, EvenOdd, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::solvers::{
     multishift, solve, unwatched, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,

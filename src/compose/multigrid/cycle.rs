@@ -12,12 +12,11 @@ use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
 use super::{memory, CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
-use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
-use crate::operators::{gamma5, CoarseOperator, SiteTerm, Wilson};
+use crate::operators::{gamma5, CoarseOperator, EvenOdd, SiteTerm, Wilson};
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {

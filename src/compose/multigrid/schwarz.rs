@@ -6,11 +6,10 @@
 use std::sync::{Arc, Mutex};
 
 use super::{smoother_links, MultigridParams, Smoother};
-use crate::compose::EvenOdd;
 use crate::error::Result;
 use crate::fields::domains::{domain_extents, DomainSums, Domains};
 use crate::fields::{GaugeField, Precision};
-use crate::operators::{CoarseOperator, Wilson};
+use crate::operators::{CoarseOperator, EvenOdd, Wilson};
 
 /// Sites of a domain in a direction where nothing is asked for, on the finest level and on others.
 const FINE: usize = 4;

@@ -9,13 +9,12 @@ use super::params::{Coarsest, SETUP_KRYLOV};
 use super::{normalise, smoother_links, FineOperator, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::compose::{EvenOdd, SchurComplement};
 use crate::error::Result;
 use crate::fields::{
     blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, Precision, SpinorField, Subset,
 };
-use crate::linop::LinOp;
-use crate::operators::{CoarseOperator, Wilson};
+use crate::linop::{LinOp, SchurComplement};
+use crate::operators::{CoarseOperator, EvenOdd, Wilson};
 use crate::solvers::{self, SolverParams, Stop, System};
 
 /// The operator on the finest level.

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use super::pool::Pool;
 use super::transfer::Transfer;
 use crate::bail;
-use crate::compose::even_odd::{solve_through, SchurComplement};
 use crate::error::Result;
 use crate::fields::{
     blas, CoarseField, CoarseGrid, Components, Geometry, Precision, RhsOrder, Subset, VectorField,
 };
-use crate::linop::{LinOp, Shape, Uses};
+use crate::linop::{Halves, LinOp, SchurComplement, Shape, Uses};
 use crate::operators::CoarseOperator;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
 
@@ -78,8 +77,10 @@ impl CoarseSystem {
             self.check(field, name, Subset::Full)?;
         }
         let (mut x, b) = (x.as_rows(&self.all), b.as_rows(&self.all));
-        let how = (dagger, params.initial_guess);
-        solve_through(self, &mut x, &b, how, |x, b| solvers::solve(system, params, x, b, monitor))
+        let mut halves = Halves::prepare(self, &x, &b, (dagger, params.initial_guess))?;
+        let report = solvers::solve(system, params, &mut halves.x, &halves.b, monitor)?;
+        halves.reconstruct(&mut x, &b)?;
+        Ok(report)
     }
 
     fn check(&self, field: &CoarseField, name: &str, subset: Subset) -> Result<()> {

@@ -20,11 +20,11 @@ use super::{KickReport, MonomialMemory, Solves};
 use crate::backend::{rehearsing, Device};
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
-use crate::compose::{DiracSolver, Equations, EvenOdd, Schur, SchurForce, Solution, SolveParams};
+use crate::compose::{DiracSolver, Equations, Schur, SchurForce, Solution, SolveParams};
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Momenta, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Uses};
-use crate::operators::{DiracParams, Wilson};
+use crate::operators::{DiracParams, EvenOdd, Wilson};
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
 /// What monomials keep their links in.

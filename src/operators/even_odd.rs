@@ -3,52 +3,10 @@
 
 use std::sync::Arc;
 
+use super::{copy_parity, HopCall, SiteTerm, Wilson};
 use crate::error::Result;
 use crate::fields::{blas, SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Uses, Workspace};
-use crate::operators::{copy_parity, HopCall, SiteTerm, Wilson};
-use crate::solvers::SolverReport;
-
-/// Even-odd preconditioning of an operator M: itself the Schur complement on one parity, with the way
-/// there and back.
-pub trait SchurComplement: LinOp {
-    /// Of the fields of M.
-    fn full_shape(&self) -> Shape;
-    /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
-    fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()>;
-    /// The full solution from the preconditioned one.
-    fn reconstruct(
-        &self,
-        full: &mut SpinorField,
-        x: &SpinorField,
-        b: &SpinorField,
-        dagger: bool,
-    ) -> Result<()>;
-    /// The inverse of `reconstruct`: what of a full field is unknown of the preconditioned system.
-    fn restrict(&self, out: &mut SpinorField, full: &SpinorField, dagger: bool) -> Result<()>;
-    /// Device memory of the temporaries of these.
-    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64;
-}
-
-/// Solves M x = b, or M^dagger x = b, by `solve` of the preconditioned system; `guess`: x is one.
-pub(super) fn solve_through(
-    schur: &dyn SchurComplement,
-    x: &mut SpinorField,
-    b: &SpinorField,
-    (dagger, guess): (bool, bool),
-    solve: impl FnOnce(&mut SpinorField, &SpinorField) -> Result<SolverReport>,
-) -> Result<SolverReport> {
-    let mut half_x = schur.shape().field(b.nrhs())?;
-    let mut half_b = schur.shape().field(b.nrhs())?;
-    schur.prepare(&mut half_b, b, dagger)?;
-    if guess {
-        schur.restrict(&mut half_x, x, dagger)?;
-    }
-    let report = solve(&mut half_x, &half_b)?;
-    drop(half_b);
-    schur.reconstruct(x, &half_x, b, dagger)?;
-    Ok(report)
-}
+use crate::linop::{LinOp, SchurComplement, Shape, Uses, Workspace};
 
 /// The Schur complement of the Wilson-type M on one parity.
 pub struct EvenOdd {
@@ -77,7 +35,7 @@ impl EvenOdd {
     }
 
     /// out = in - S in of the symmetric complement S.
-    pub(super) fn rest(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    pub(crate) fn rest(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (p, kappa) = (self.parity, self.op.kappa());
         let call = |parity, coef| HopCall {
             parity,
@@ -90,25 +48,6 @@ impl EvenOdd {
             self.op.hop(t, inp, &call(1 - p, 1.0))?;
             self.op.hop(out, t, &call(p, kappa * kappa))
         })
-    }
-
-    fn apply_either(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
-        if self.symmetric && dagger {
-            // (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger
-            if self.op.is_one(SiteTerm::Inverse) {
-                return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::One, true);
-            }
-            return self.workspace.with(&self.shape(), inp.nrhs(), |s| {
-                self.op.apply_site(s, inp, self.parity, SiteTerm::Inverse, true, 1.0)?;
-                self.schur(out, s, inp, SiteTerm::One, SiteTerm::One, true)
-            });
-        }
-        let (site_hop, site_y) = if self.symmetric {
-            (SiteTerm::Inverse, SiteTerm::One)
-        } else {
-            (SiteTerm::One, SiteTerm::Direct)
-        };
-        self.schur(out, inp, inp, site_hop, site_y, dagger)
     }
 
     /// out = S_y y - kappa^2 S_hop H_pq A_q^-1 H_qp in
@@ -215,10 +154,24 @@ impl LinOp for EvenOdd {
         self.op.subset_shape(Subset::of_parity(self.parity))
     }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.apply_either(out, inp, false)
+        let (site_hop, site_y) = match self.symmetric {
+            true => (SiteTerm::Inverse, SiteTerm::One),
+            false => (SiteTerm::One, SiteTerm::Direct),
+        };
+        self.schur(out, inp, inp, site_hop, site_y, false)
     }
+    /// (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger
     fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.apply_either(out, inp, true)
+        if !self.symmetric {
+            return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::Direct, true);
+        }
+        if self.op.is_one(SiteTerm::Inverse) {
+            return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::One, true);
+        }
+        self.workspace.with(&self.shape(), inp.nrhs(), |s| {
+            self.op.apply_site(s, inp, self.parity, SiteTerm::Inverse, true, 1.0)?;
+            self.schur(out, s, inp, SiteTerm::One, SiteTerm::One, true)
+        })
     }
     fn flops(&self) -> f64 {
         self.op.hop_flops(true, false) + self.op.hop_flops(true, true)

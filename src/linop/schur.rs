@@ -1,0 +1,58 @@
+//! Even-odd preconditioning of any operator.
+
+use super::{LinOp, Shape};
+use crate::error::Result;
+use crate::fields::VectorField;
+
+/// Even-odd preconditioning of an operator M: itself the Schur complement on one parity, with the way
+/// there and back.
+pub trait SchurComplement: LinOp {
+    /// Of the fields of M.
+    fn full_shape(&self) -> Shape;
+    /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
+    fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()>;
+    /// The full solution from the preconditioned one.
+    fn reconstruct(
+        &self,
+        full: &mut VectorField,
+        x: &VectorField,
+        b: &VectorField,
+        dagger: bool,
+    ) -> Result<()>;
+    /// The inverse of `reconstruct`: what of a full field is unknown of the preconditioned system.
+    fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()>;
+    /// Device memory of the temporaries of these.
+    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64;
+}
+
+/// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back.
+pub(crate) struct Halves<'a> {
+    schur: &'a dyn SchurComplement,
+    dagger: bool,
+    pub x: VectorField,
+    pub b: VectorField,
+}
+
+impl<'a> Halves<'a> {
+    /// `guess`: x is one.
+    pub fn prepare(
+        schur: &'a dyn SchurComplement,
+        x: &VectorField,
+        b: &VectorField,
+        (dagger, guess): (bool, bool),
+    ) -> Result<Self> {
+        let mut half_x = schur.shape().field(b.nrhs())?;
+        let mut half_b = schur.shape().field(b.nrhs())?;
+        schur.prepare(&mut half_b, b, dagger)?;
+        if guess {
+            schur.restrict(&mut half_x, x, dagger)?;
+        }
+        Ok(Halves { schur, dagger, x: half_x, b: half_b })
+    }
+
+    /// Of the system's solution.
+    pub fn reconstruct(self, x: &mut VectorField, b: &VectorField) -> Result<()> {
+        drop(self.b);
+        self.schur.reconstruct(x, &self.x, b, self.dagger)
+    }
+}
