@@ -44,7 +44,8 @@ static void files(plaq_context context, plaq_gauge gauge) {
   w.ensemble_label = "a label";
   OK(plaq_gauge_write_file(gauge, "good.nersc", &w));
 #define READ(status, words, name) REFUSED(status, words, plaq_gauge_read_file(context, name, &r, &read, NULL))
-  READ(PLAQ_FILE_OPEN, "absent.nersc", "absent.nersc");
+  READ(PLAQ_FILE_OPEN, "absent.nersc: No such file or directory", "absent.nersc");
+  CHECK(!strstr(plaq_last_error(), "error")); /* as Rust has it: (os error 2) */
   f = fopen("text.nersc", "wb");
   CHECK(f && fprintf(f, "not a configuration, but long enough to be one\n") > 0 && fclose(f) == 0);
   READ(PLAQ_FILE_FORMAT, "text.nersc: not a NERSC, ILDG/SciDAC, MILC v5, openQCD or DDalphaAMG file", "text.nersc");
