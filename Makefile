@@ -137,6 +137,11 @@ install: $(if $(shell command -v $(CARGO)),build $(C_PROGRAMS)) $(if $(HAVE_MPI)
 uninstall: ## remove what make install put into PREFIX
 	@$(INSTALL) uninstall
 
+.PHONY: wheel
+wheel: ## package for Python with library, header and programs, in build/dist; all instruction sets, or PLAQ_CPU_ISAS
+	@PLAQ_CPU_ISAS=$${PLAQ_CPU_ISAS:-all} $(MAKE) --no-print-directory install PREFIX=$(abspath build/wheel) DESTDIR=
+	@scripts/wheel.py build/wheel build/dist
+
 kit: ## everything a machine without cargo needs, in build/kit
 	@VERSION=$(VERSION) MAJOR=$(MAJOR) scripts/kit.sh
 

@@ -96,6 +96,12 @@ static inline void usage_error(const char *what, const char *found) {
   exit(2);
 }
 
+/* A value that an option does not take, and what it takes. */
+static inline void refuse(const char *name, const char *found, const char *expected) {
+  fprintf(stderr, "%s: %s; expected %s; --help lists the options\n", name, found, expected);
+  exit(2);
+}
+
 /* Changes of a letter that make one word of the other; at most 64 letters count. */
 static inline int word_distance(const char *a, const char *b) {
   int row[65], i, j, n = (int)strlen(a), m = (int)strlen(b);
@@ -188,13 +194,13 @@ static inline double number(int argc, char **argv, const char *name, const char 
   const char *text = option(argc, argv, name, otherwise);
   char *end;
   double value = strtod(text, &end);
-  if (end == text || *end || !isfinite(value)) usage_error(name, text);
+  if (end == text || *end || !isfinite(value)) refuse(name, text, "a number");
   return value;
 }
 
 static inline int64_t integer(int argc, char **argv, const char *name, const char *otherwise) {
   double value = number(argc, argv, name, otherwise);
-  if (value != floor(value) || fabs(value) > 9e15) usage_error(name, option(argc, argv, name, otherwise));
+  if (value != floor(value) || fabs(value) > 9e15) refuse(name, option(argc, argv, name, otherwise), "a whole number");
   return (int64_t)value;
 }
 
@@ -249,17 +255,26 @@ static const choice YES_NO[] = {{"no", 0}, {"yes", 1}, {NULL, 0}};
 static const choice DEVICES[] = {
     {"auto", PLAQ_DEVICE_AUTO}, {"cpu", PLAQ_DEVICE_CPU}, {"cuda", PLAQ_DEVICE_CUDA}, {NULL, 0}};
 
-/* `count` integers separated by commas. */
-static inline void integers(const char *option_name, const char *text, int32_t *to, int count) {
+/* `count` integers separated by commas, none below `least`. */
+static inline void integers_from(int32_t least, const char *option_name, const char *text, int32_t *to, int count) {
   const char *at = text;
+  char expected[100] = "a whole number";
   int i;
+  if (count > 1) snprintf(expected, sizeof expected, "%d whole numbers with commas between", count);
+  if (least == 0) strcat(expected, count > 1 ? ", none negative" : ", not negative");
   for (i = 0; i < count; i++) {
     char *end;
     long value = strtol(at, &end, 10);
-    if (end == at || value < 0 || value > 1 << 20 || *end != (i + 1 < count ? ',' : 0)) usage_error(option_name, text);
+    if (end == at || value < least || value > 1 << 20 || *end != (i + 1 < count ? ',' : 0)) refuse(option_name, text, expected);
     to[i] = (int32_t)value;
     at = end + 1;
   }
+}
+static inline void integers(const char *option_name, const char *text, int32_t *to, int count) {
+  integers_from(0, option_name, text, to, count);
+}
+static inline void signed_integers(const char *option_name, const char *text, int32_t *to, int count) {
+  integers_from(-65536, option_name, text, to, count);
 }
 
 #ifdef PLAQ_EXAMPLE_MPI

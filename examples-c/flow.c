@@ -106,7 +106,9 @@ int main(int argc, char **argv) {
   params.time = number(argc, argv, "--time", "1");
   params.tolerance = number(argc, argv, "--tolerance", "0");
   params.every = (int32_t)integer(argc, argv, "--every", "1");
-  if (!(params.step > 0) || params.every < 1) usage_error("--step or --every", "out of range");
+  if (!(params.step > 0)) usage_error("--step", "expected more than 0");
+  if (params.every < 1) usage_error("--every", "expected 1 or more");
+  if (!(params.time >= 0 && params.time < 1e9 * params.step)) usage_error("--time", "expected 0 to 1e9 steps");
 
   context = open_context(argc, argv);
   OK(plaq_gauge_read_file(context, name, NULL, &gauge, NULL));
@@ -114,7 +116,7 @@ int main(int argc, char **argv) {
   room = (int64_t)(params.time / params.step) / params.every + 8;
   if (params.tolerance > 0) room += 1000000;
   points = malloc((size_t)room * sizeof *points);
-  if (!points) exit(1);
+  if (!points) usage_error("memory", "exhausted");
   watch_signals();
   OK(plaq_flow_run(gauge, &params, progress, &params.time, &report, points, room, &count));
   progress_line(1, "  t %.4f, %.3f s", report.time, report.seconds);

@@ -43,7 +43,7 @@ program flow
     '  --time T             flow time t / a^2 at the end (1)', &
     '  --tolerance D        error of a step''s links, which then sets the steps; 0: steps are equal (0)', &
     '  --every N            steps from one measurement to the next (1)', &
-    '  --json FILE          arrays of times, action densities and charge, and the scales, as JSON (none)', &
+    '  --json FILE          all measurements as JSON (none)', &
     '  --plot FILE.svg      t^2 E over t as a picture (none)', &
     '  --device D           auto, cpu or cuda (auto)', &
     '  --threads N          of the CPU; 0: all (0)', &
@@ -74,7 +74,9 @@ program flow
   params%time = number(last, '--time', '1')
   params%tolerance = number(last, '--tolerance', '0')
   params%every = int(whole(last, '--every', '1'), c_int32_t)
-  if (.not. params%step > 0 .or. params%every < 1) call usage_error('--step or --every', 'out of range')
+  if (.not. params%step > 0) call usage_error('--step', 'expected more than 0')
+  if (params%every < 1) call usage_error('--every', 'expected 1 or more')
+  if (.not. (params%time >= 0 .and. params%time < 1d9 * params%step)) call usage_error('--time', 'expected 0 to 1e9 steps')
 
   context = open_context(last)
   call ok(plaq_gauge_read_file(context, gauge_file//c_null_char, gauge=gauge))

@@ -159,7 +159,7 @@ static job read_options(int argc, char **argv) {
   p->random_start = choose(argc, argv, "--random-start", "no", NO_YES);
   direction = p->time;
   set_integer(argc, argv, "--time", &direction);
-  if (direction < 0 || direction > 3) usage_error("--time", option(argc, argv, "--time", NULL));
+  if (direction < 0 || direction > 3) refuse("--time", option(argc, argv, "--time", NULL), "0, 1, 2 or 3 for x, y, z or t");
   p->time = (int32_t)direction;
   set_number(argc, argv, "--omega", &p->omega);
   if (!strcmp(j.method, "relaxation")) {

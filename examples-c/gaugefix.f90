@@ -135,7 +135,7 @@ contains
     params%random_start = choose(last, '--random-start', 'no', no_yes, [0_c_int32_t, 1_c_int32_t])
     direction = params%time
     call set_whole('--time', direction)
-    if (direction > 3) call usage_error('--time', option(last, '--time'))
+    if (direction > 3) call refuse('--time', option(last, '--time'), '0, 1, 2 or 3 for x, y, z or t')
     params%time = int(direction, c_int32_t)
     call set_number('--omega', params%omega)
     if (method == 'relaxation') then

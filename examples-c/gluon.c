@@ -78,7 +78,7 @@ static job read_options(int argc, char **argv) {
   j.fix.copies = integer(argc, argv, "--copies", "1");
   j.fix.seed = integer(argc, argv, "--seed", "1");
   j.cut = number(argc, argv, "--cut", "1");
-  if (j.cut < 0) usage_error("--cut", option(argc, argv, "--cut", NULL));
+  if (j.cut < 0) refuse("--cut", option(argc, argv, "--cut", NULL), "0 or more");
   return j;
 }
 

@@ -105,7 +105,7 @@ contains
     params%copies = whole(last, '--copies', '1')
     params%seed = whole(last, '--seed', '1')
     cut = number(last, '--cut', '1')
-    if (cut < 0) call usage_error('--cut', option(last, '--cut'))
+    if (cut < 0) call refuse('--cut', option(last, '--cut'), '0 or more')
   end subroutine
 
   !> U becomes the traceless part of (U - U^dagger) / 2i; memory has its transpose.

@@ -49,22 +49,10 @@ typedef struct hadrons {
 /* The part of a list up to the next colon, into `item`; the rest, NULL at the end. */
 static inline const char *next_item(const char *option_name, const char *list, char *item, size_t room) {
   size_t n = strcspn(list, ":");
-  if (n == 0 || n >= room) usage_error(option_name, list);
+  if (n == 0 || n >= room) refuse(option_name, list, "a short text between two colons");
   memcpy(item, list, n);
   item[n] = 0;
   return list[n] ? list + n + 1 : NULL;
-}
-
-static inline void signed_integers(const char *option_name, const char *text, int32_t *to, int count) {
-  const char *at = text;
-  int i;
-  for (i = 0; i < count; i++) {
-    char *end;
-    long value = strtol(at, &end, 10);
-    if (end == at || labs(value) > 65536 || *end != (i + 1 < count ? ',' : 0)) usage_error(option_name, text);
-    to[i] = (int32_t)value;
-    at = end + 1;
-  }
 }
 
 /* "alpha,steps", or "" for none. */
@@ -73,7 +61,7 @@ static inline smearing smearing_option(const char *option_name, const char *text
   char *end;
   if (!*text) return s;
   s.alpha = strtod(text, &end);
-  if (end == text || *end != ',' || !(s.alpha >= 0)) usage_error(option_name, text);
+  if (end == text || *end != ',' || !(s.alpha >= 0)) refuse(option_name, text, "a weight and a number of steps, e.g. 0.3,20");
   integers(option_name, end + 1, &s.steps, 1);
   return s;
 }
@@ -116,10 +104,10 @@ static inline int source_list(int argc, char **argv, plaq_source_params *sources
     OK(plaq_source_params_init(p, sizeof *p));
     if (!strncmp(item, "point,", 6)) {
       p->kind = PLAQ_SOURCE_POINT;
-      integers("--source", item + 6, p->position, 4);
+      integers("--source point", item + 6, p->position, 4);
     } else if (!strncmp(item, "wall,", 5)) {
       p->kind = PLAQ_SOURCE_WALL;
-      if (strcmp(item, "wall,all")) integers("--source", item + 5, p->position + 3, 1);
+      if (strcmp(item, "wall,all")) integers("--source wall", item + 5, p->position + 3, 1);
       else if (count > 1 || rest) usage_error("--source", "wall,all stands alone");
       else p->position[3] = -1;
     } else if (!strcmp(item, "volume")) {
@@ -193,7 +181,8 @@ static inline void sequential_option(const char *text, hadrons *h) {
   int32_t n[5];
   if (!*text) return;
   signed_integers("--sequential", text, n, 5);
-  if (n[0] < -1 || n[1] < 0 || n[1] >= GAMMAS) usage_error("--sequential", text);
+  if (n[0] < -1 || n[1] < 0 || n[1] >= GAMMAS)
+    refuse("--sequential", text, "a time slice or -1, the number of a gamma, 0 to 15, and three momenta");
   OK(plaq_sequential_params_init(&h->sequence, sizeof h->sequence));
   h->sequence.time = n[0];
   h->sequence.gamma = n[1];

@@ -220,7 +220,9 @@ int main(int argc, char **argv) {
     at.update.overrelax = integer(argc, argv, "--overrelax", "4");
   }
   if (*option(argc, argv, "--separation", "")) at.separation = integer(argc, argv, "--separation", NULL);
-  if (thermalise < 0 || at.separation < 0 || configurations < 1) usage_error("sweeps and configurations", "out of range");
+  if (thermalise < 0) usage_error("--thermalise", "expected 0 or more");
+  if (at.separation < 0) usage_error("--separation", "expected 0 or more");
+  if (configurations < 1) usage_error("--configurations", "expected 1 or more");
   last = at.number + configurations;
   for (n = at.number + 1; *out && n <= last; n++) {
     char *name = file_name(out, n);

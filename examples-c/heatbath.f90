@@ -102,7 +102,7 @@ program heatbath
   configurations = whole(last, '--configurations', '1')
   form = choose(last, '--format', 'ildg', format_names, format_values)
   overwrite = yes(last, '--overwrite')
-  if (configurations < 1) call usage_error('--configurations', 'out of range')
+  if (configurations < 1) call usage_error('--configurations', 'expected 1 or more')
   call ok(plaq_update_params_init(params, c_sizeof(params)))
   if (len(from) > 0) then
     if (len(option(last, '--start', '')) > 0) &

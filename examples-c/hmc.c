@@ -46,7 +46,7 @@ static char *read_all(const char *name) {
   size_t room = 1 << 16, n = 0;
   char *text = malloc(room);
   for (;;) {
-    if (!text) exit(1);
+    if (!text) usage_error("memory", "exhausted");
     n += fread(text + n, 1, room - n - 1, f);
     if (n < room - 1) break;
     room *= 2;

@@ -45,9 +45,22 @@ program hmc
   use plots
   use hmc_progress
   implicit none
-  character(len=112), parameter :: help(2) = [character(len=112) :: &
-    'usage: hmc_f --input FILE.toml [--trajectories N] [--start hot|cold|checkpoint|FILE] [--log FILE.jsonl]', &
-    '             [--overwrite no|yes] [--seconds LIMIT] [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]']
+  character(len=118), parameter :: help(15) = [character(len=118) :: &
+    'usage: hmc_f --input FILE.toml [options]', &
+    'SU(3) configurations with dynamical quarks or without, by hybrid Monte Carlo (docs/hmc.md has the input''s keys).', &
+    '  --input FILE.toml    action, integrator and, in [run], what the program does: examples-c/hmc has some', &
+    '  --trajectories N     how many (trajectories of [run], else 1)', &
+    '  --start S            hot, cold, checkpoint, or a configuration''s file (start of [run], else hot)', &
+    '  --log FILE.jsonl     a line of JSON for every trajectory (log of [run], else none)', &
+    '  --overwrite B        yes: a log, configurations and a checkpoint that are there already are replaced; a start', &
+    '                       from the checkpoint goes on with them (no)', &
+    '  --seconds LIMIT      ends before a trajectory that would take longer than until then, with a checkpoint', &
+    '                       where there is one; --start checkpoint goes on; 0: no limit (0)', &
+    '  --plot FILE.svg      plaquette, delta H and acceptance over trajectories and the autocorrelation as a picture (none)', &
+    '  --device D           auto, cpu or cuda (auto)', &
+    '  --threads N          of the CPU; 0: all (0)', &
+    '  --help, -h, --version', &
+    'example: hmc_f --input examples-c/hmc/quenched.toml --trajectories 3 --plot hmc.svg']
   type(plaq_context) :: context
   type(plaq_gauge) :: gauge, from
   type(plaq_gauge_params) :: shape

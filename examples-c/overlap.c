@@ -137,12 +137,12 @@ static void source_option(const char *text, plaq_source_params *p) {
   OK(plaq_source_params_init(p, sizeof *p));
   if (!strncmp(text, "point,", 6)) {
     p->kind = PLAQ_SOURCE_POINT;
-    integers("--source", text + 6, p->position, 4);
+    integers("--source point", text + 6, p->position, 4);
   } else if (!strncmp(text, "wall,", 5)) {
     p->kind = PLAQ_SOURCE_WALL;
-    integers("--source", text + 5, p->position + 3, 1);
+    integers("--source wall", text + 5, p->position + 3, 1);
   } else {
-    usage_error("--source", text);
+    not_a_choice("--source", text, "point wall");
   }
 }
 
@@ -152,7 +152,7 @@ static void mass_option(const char *text, job *j) {
     char *end;
     if (j->masses == MOST_MASSES) usage_error("--mass", "at most 16 masses");
     j->mass[j->masses] = strtod(at, &end);
-    if (end == at || !isfinite(j->mass[j->masses]) || (*end && *end != ',')) usage_error("--mass", text);
+    if (end == at || !isfinite(j->mass[j->masses]) || (*end && *end != ',')) refuse("--mass", text, "a number, or several with commas between");
     j->masses++;
     at = *end ? end + 1 : end;
   } while (*at);

@@ -51,14 +51,37 @@ program overlap
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
   integer(c_int32_t), parameter :: no_yes_values(2) = [0_c_int32_t, 1_c_int32_t]
-  character(len=112), parameter :: help(7) = [character(len=112) :: &
-    'usage: overlap_f --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]', &
-    '                 [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]', &
-    '                 [--solver auto|cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]', &
-    '                 [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE]', &
-    '                 [--plot FILE] [--preconditioner none|wilson|multigrid] [--wilson-mass M]', &
-    '                 [--smear-steps N] [--smear-rho R] [--save-modes FILE]', &
-    '                 [--load-modes FILE] [--locality no|yes] [--high N]']
+  character(len=109), parameter :: help(30) = [character(len=109) :: &
+    'usage: overlap_f --gauge FILE [options]', &
+    'Chiral quarks on a configuration: modes of the kernel, low modes and index, propagators (docs/overlap.md).', &
+    '  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself', &
+    '  --task T             modes: low modes of the kernel and the Ginsparg-Wilson relation; index: also low modes', &
+    '                       of D^dagger D; propagator: these and twelve solves for every mass (modes)', &
+    '  --s S                the kernel is gamma5 (D_W - (1 + s)) (0.4)', &
+    '  --mass M[,M...]      of the quark, up to 16 (0.05)', &
+    '  --delta D            largest error of the sign function (1e-8)', &
+    '  --sign S             polynomial, zolotarev or auto (polynomial)', &
+    '  --modes N            low modes of the kernel to project; auto: as the spectrum suggests (auto)', &
+    '  --high N             modes of the upper end of the kernel''s spectrum (1)', &
+    '  --low N              low modes of D^dagger D on either chirality; 0 with --task propagator: none (8)', &
+    '  --tol R              residual of the solves, |b - D x| / |b| (1e-7)', &
+    '  --solver S           auto, cg, sumr or gcr (auto)', &
+    '  --precision P        of the iteration inside double: double, single or half (single)', &
+    '  --preconditioner P   of gcr: none, wilson or multigrid, the Wilson operator''s inverse (none)', &
+    '  --wilson-mass M      of that operator, above the critical one; auto: found (auto)', &
+    '  --time-bc B          periodic or antiperiodic (antiperiodic)', &
+    '  --source S           point,x,y,z,t or wall,t (point,0,0,0,0)', &
+    '  --smear-steps N      stout smearing of the kernel''s links (0)', &
+    '  --smear-rho R        its weight (0.1)', &
+    '  --locality B         yes: the largest |D eta|(x) at every distance from a point source eta (no)', &
+    '  --save-modes FILE    the kernel''s modes (none)', &
+    '  --load-modes FILE    modes that --save-modes wrote, in place of a search (none)', &
+    '  --json FILE          all results as JSON (none)', &
+    '  --plot FILE          eigenvalues of D in the complex plane, of the task modes those of the kernel (none)', &
+    '  --device D           auto, cpu or cuda (auto)', &
+    '  --threads N          of the CPU; 0: all (0)', &
+    '  --help, -h, --version', &
+    'example: overlap_f --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task index --modes 6 --delta 1e-5']
 
   character(len=:), allocatable :: gauge_file, json_file, plot_file, save_file, load_file, device
   integer(c_int32_t) :: task, boundary, solver, precision, preconditioner, zeros(2)
@@ -165,10 +188,10 @@ contains
     character(len=*), intent(in) :: text
     integer :: i, status
     mass_count = 1 + count([(text(i:i) == ',', i=1, len(text))])
-    if (len(text) == 0 .or. verify(text, '0123456789+-.eEdD,') /= 0) call usage_error('--mass', text)
+    status = merge(0, 1, len(text) > 0 .and. verify(text, '0123456789+-.eEdD,') == 0)
     if (mass_count > most_masses) call usage_error('--mass', 'at most 16 masses')
-    read (text, *, iostat=status) masses(1:mass_count)
-    if (status /= 0) call usage_error('--mass', text)
+    if (status == 0) read (text, *, iostat=status) masses(1:mass_count)
+    if (status /= 0) call refuse('--mass', text, 'a number, or several with commas between')
   end subroutine
 
   subroutine source_option(text)
@@ -178,12 +201,12 @@ contains
     x = 0
     if (index(text, 'point,') == 1) then
       source%kind = PLAQ_SOURCE_POINT
-      call integers('--source', text(7:), x)
+      call integers('--source point', text(7:), x)
     else if (index(text, 'wall,') == 1) then
       source%kind = PLAQ_SOURCE_WALL
-      call integers('--source', text(6:), x(4:4))
+      call integers('--source wall', text(6:), x(4:4))
     else
-      call usage_error('--source', text)
+      call not_a_choice('--source', text, [character(len=5) :: 'point', 'wall'])
     end if
     source%position = int(x, c_int32_t)
   end subroutine

@@ -127,7 +127,7 @@ static int kappa_list(const char *text, double *to) {
   int count = 0, k;
   for (;; at = end + 1) {
     double value = strtod(at, &end);
-    if (end == at || !isfinite(value) || (*end && *end != ',')) usage_error("--kappa", text);
+    if (end == at || !isfinite(value) || (*end && *end != ',')) refuse("--kappa", text, "a number, or several with commas between");
     if (!(value > 0)) usage_error("--kappa", "expected a positive number");
     if (count == MOST_KAPPAS) usage_error("--kappa", "expected at most 16");
     for (k = count++; k > 0 && to[k - 1] > value; k--) to[k] = to[k - 1];
@@ -175,8 +175,8 @@ static job *read_options(int argc, char **argv) {
   baryon_list(option(argc, argv, "--baryons", j.source[0].noise || j.hadrons.sequential ? "none" : "nucleon"), &j.hadrons);
   if (j.kappa[1] < 0) usage_error("--kappa-strange", "expected a positive number");
   if (j.quarks > 1 && j.jobs > 1) usage_error("--kappa-strange", "expected one --kappa beside it");
-  if (j.max_iterations < 1 || j.max_iterations > 1 << 30) usage_error("--max-iterations", "out of range");
-  if (j.krylov < 0 || j.krylov > 1 << 20) usage_error("--krylov", "out of range");
+  if (j.max_iterations < 1 || j.max_iterations > 1 << 30) usage_error("--max-iterations", "expected 1 to 2^30");
+  if (j.krylov < 0 || j.krylov > 1 << 20) usage_error("--krylov", "expected 0 to 2^20");
   if (j.rhs < 1 || j.rhs > COLUMNS) usage_error("--rhs", "expected 1 to 12 right-hand sides at a time");
   if (j.source[0].noise && j.hadrons.baryon_count) usage_error("--baryons", "expected none with noise");
   if (j.hadrons.sequential && (j.quarks > 1 || j.at_sink.steps || j.hadrons.baryon_count))
@@ -326,6 +326,7 @@ static void add_report(job *j, const plaq_solve_report *r, const double *residua
   }
   all->converged = all->converged && r->converged;
   all->stopped = all->stopped || r->stopped;
+  all->standstill = all->standstill || r->standstill;
   if (r->iterations > all->iterations) all->iterations = r->iterations;
   if (r->residual > all->residual) all->residual = r->residual;
   if (r->residual_hq > all->residual_hq) all->residual_hq = r->residual_hq;

@@ -44,25 +44,66 @@ program propagator
   use results
   use propagator_progress
   implicit none
-  character(len=120), parameter :: help(19) = [character(len=120) :: &
-    'usage: propagator_f --gauge FILE[:FILE...]|@LIST --kappa K[,K...] [--kappa-strange K] [--csw C]', &
-    '                    [--time-bc periodic|antiperiodic] [--source point,x,y,z,t | wall,t | wall,all | volume, several]', &
-    '                    [--source-momentum nx,ny,nz] [--noise none|z2|z4] [--dilute spin,colour[,time][,parity]]', &
-    '                    [--seed N] [--sequential t,gamma,nx,ny,nz]', &
-    '                    [--source-smear alpha,steps] [--sink-smear alpha,steps] [--smear-links alpha,steps]', &
-    '                    [--momenta nx,ny,nz[:...]] [--baryons NAME[,...]|all|none]', &
-    '                    [--solver cg|cgne|cgnr|bicgstab|gcr|mr|mg] [--tol R] [--precision double|single|half]', &
-    '                    [--save-multigrid FILE] [--load-multigrid FILE] [--error R] [--mg-cycle v|w|k]', &
-    '                    [--mg-deep-cycle C] [--mg-smoother mr|gcr|ca-gcr|richardson|schwarz|red-black]', &
-    '                    [--mg-coarse-smoother S] [--mg-post N] [--mg-coarse-post N] [--mg-precision auto|single|half]', &
-    '                    [--mg-links auto|single|half|quarter] [--mg-coarsest gcr|ca-gcr|bicgstab|direct] [--mg-modes N]', &
-    '                    [--mg-tol R] [--mg-iterations N] [--mg-coarsest-tol R] [--mg-levels N]', &
-    '                    [--mg-aggregate x,y,z,t[:...]] [--mg-vectors N] [--mg-setup N]', &
-    '                    [--mg-setup-solver bicgstab|cg|gcr] [--mg-setup-columns N] [--mg-refinements N] [--krylov N]', &
-    '                    [--max-iterations N] [--rhs N] [--normalisation kappa|mass]', &
-    '                    [--save FILE] [--load FILE] [--bin N] [--json FILE] [--continue no|yes]', &
-    '                    [--plot FILE.svg] [--device auto|cpu|cuda] [--threads N]', &
-    'propagator --help says what they mean', &
+  character(len=118), parameter :: help(60) = [character(len=118) :: &
+    'usage: propagator_f --gauge FILE[:FILE...] --kappa K[,K...] [options]', &
+    'Quark propagators on a gauge configuration; correlators of mesons and baryons with effective masses.', &
+    '  --gauge FILE         configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, found out by itself', &
+    '                       several with colons between, or @LIST: a file with a name a line', &
+    '  --kappa K[,K...]     hopping parameter; of several, to 16, heavy quarks first, multigrid keeps the null vectors from', &
+    '                       one to the next where they are good', &
+    '  --kappa-strange K    of a second, heavier quark (none)', &
+    '  --csw C              coefficient of the clover term (0: Wilson)', &
+    '  --time-bc B          periodic or antiperiodic (antiperiodic)', &
+    '  --source S[:S...]    point,x,y,z,t or wall,t; of several the average is taken; or wall,all: a wall on', &
+    '                       every time slice, with noise its dilution in time; or volume: noise of all sites', &
+    '                       (point,0,0,0,0)', &
+    '  --source-momentum P  nx,ny,nz: sources carry exp(i p x), p = 2 pi n / L (0,0,0)', &
+    '  --noise N            none, z2 or z4: sources of noise, one for all spins and colours; no baryons (none)', &
+    '  --dilute D[,D...]    of noise: spin, colour, time, parity; columns of a part have nothing else (spin,colour)', &
+    '  --seed N             of the noise (0)', &
+    '  --sequential T,G,NX,NY,NZ  a second propagator from the first one at the sink: time slice (-1: all), number of', &
+    '                       the gamma and momentum; mesons "ls" are then three-point functions; no baryons (none)', &
+    '  --source-smear A,N   Gaussian smearing of sources, N steps of weight A, e.g. 0.3,20 (none)', &
+    '  --sink-smear A,N     the same at the sink (none)', &
+    '  --smear-links A,N    N steps of spatial APE smearing of the links in these, e.g. 0.5,5 (none)', &
+    '  --momenta P[:P...]   of the sink, nx,ny,nz; the table shows the first (0,0,0)', &
+    '  --baryons B[,B...]   nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega; all; none (nucleon)', &
+    '  --solver S           cg, cgne, cgnr, bicgstab, gcr, mr, or mg: multigrid (cg)', &
+    '  --save-multigrid F   null vectors of multigrid; F.strange of the other quark', &
+    '  --load-multigrid F   null vectors that --save-multigrid wrote, in place of a set-up from random ones', &
+    '  --mg-cycle C         of multigrid''s second level: v, w or k (k); --mg-deep-cycle C: of the next one (the same)', &
+    '  --mg-smoother S      of its finest level: mr, gcr, ca-gcr, richardson, schwarz (additive) or red-black', &
+    '                       (Schwarz, multiplicative); --mg-coarse-smoother S: of the next ones (ca-gcr)', &
+    '  --mg-post N          steps of these after a correction (10); --mg-coarse-post N: on the next levels (the same)', &
+    '  --mg-precision P     of the finest level''s smoother: single or half (half on GPUs with ca-gcr, else single)', &
+    '  --mg-links P         of coarse operators'' links: half, quarter or single (quarter on GPUs, else half)', &
+    '  --mg-coarsest S      gcr, ca-gcr, bicgstab or direct (ca-gcr)', &
+    '  --mg-modes N         low modes of the coarsest level that are solved for exactly (-1: as the', &
+    '                       lattice suggests)', &
+    '  --mg-tol R, --mg-iterations N, --mg-coarsest-tol R  where solves on coarse levels end (0.25, 8, 0.25)', &
+    '  --mg-levels N        with the finest and the coarsest (0: as the lattice suggests)', &
+    '  --mg-aggregate A[:A...]  x,y,z,t: sites of a level that become one of the next (as the lattice suggests)', &
+    '  --mg-vectors N, --mg-setup N, --mg-refinements N  null vectors and their making (24, 20, 3)', &
+    '  --mg-setup-solver S  what makes them of random ones: bicgstab, cg or gcr (bicgstab)', &
+    '  --mg-setup-columns N that are iterated at a time (8)', &
+    '  --krylov N           directions that GCR keeps (0: 4 with multigrid, else 10)', &
+    '  --error R            solve once more with multigrid to the residual R and report in JSON how far', &
+    '                       off the propagator was; of one source and one quark', &
+    '  --tol R              residual |b - M x| / |b| (1e-10)', &
+    '  --precision P        of the iteration inside double: double, single or half (single)', &
+    '  --max-iterations N   of each solve (10000)', &
+    '  --rhs N              right-hand sides at a time, 1 to 12; fewer take less memory (12)', &
+    '  --normalisation N    kappa: M = 1 - kappa H, mass: D = m + 4 - H/2 (kappa)', &
+    '  --save FILE          the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the', &
+    '                       other quark', &
+    '  --load FILE          propagators that --save wrote for the same sources, in place of solves', &
+    '  --device D           auto, cpu or cuda (auto)', &
+    '  --threads N          of the CPU; 0: all (0)', &
+    '  --bin N              configurations of a jackknife bin (1)', &
+    '  --json FILE          everything as JSON, written again and again while the run goes on', &
+    '  --continue B         yes: configurations and sources that the JSON has already are not done again (no)', &
+    '  --plot FILE.svg      effective masses as a picture, of several configurations with errors', &
+    '  --help, -h, --version', &
     'example: propagator_f --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.12 --csw 1.2 --plot pion.svg']
 
   type(plaq_context) :: context
@@ -106,7 +147,7 @@ contains
       status = 1
       if (to >= from .and. verify(text(from:max(from, to)), '0123456789+-.eEdD') == 0) &
         read (text(from:to), *, iostat=status) value
-      if (status /= 0) call usage_error('--kappa', text)
+      if (status /= 0) call refuse('--kappa', text, 'a number, or several with commas between')
       if (.not. (value > 0 .and. value < huge(value))) call usage_error('--kappa', 'expected a positive number')
       if (size(list) == most_kappas) call usage_error('--kappa', 'expected at most 16')
       if (any(.not. abs(list - value) > 0)) call usage_error('--kappa', 'a number is given twice')
@@ -164,8 +205,8 @@ contains
                                       shape_of%sequential)), shape_of)
     if (j%kappa(2) < 0) call usage_error('--kappa-strange', 'expected a positive number')
     if (quarks > 1 .and. size(kappas) > 1) call usage_error('--kappa-strange', 'expected one --kappa beside it')
-    if (max_iterations < 1 .or. max_iterations > 2**30) call usage_error('--max-iterations', 'out of range')
-    if (krylov < 0 .or. krylov > 2**20) call usage_error('--krylov', 'out of range')
+    if (max_iterations < 1 .or. max_iterations > 2**30) call usage_error('--max-iterations', 'expected 1 to 2^30')
+    if (krylov < 0 .or. krylov > 2**20) call usage_error('--krylov', 'expected 0 to 2^20')
     if (rhs < 1 .or. rhs > columns) call usage_error('--rhs', 'expected 1 to 12 right-hand sides at a time')
     if (source(1)%noise /= PLAQ_SOURCE_NOISE_NONE .and. shape_of%baryon_count > 0) &
       call usage_error('--baryons', 'expected none with noise')
@@ -479,6 +520,7 @@ contains
     end if
     j%solved%converged = min(j%solved%converged, report%converged)
     j%solved%stopped = max(j%solved%stopped, report%stopped)
+    j%solved%standstill = max(j%solved%standstill, report%standstill)
     j%solved%iterations = max(j%solved%iterations, report%iterations)
     j%solved%residual = max(j%solved%residual, report%residual)
     j%solved%residual_hq = max(j%solved%residual_hq, report%residual_hq)

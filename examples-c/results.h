@@ -131,6 +131,12 @@ static const char *solver_name(const job *j) {
   return j->algorithm == MULTIGRID ? "mg" : name_of(j->solve.algorithm, SOLVERS + 1);
 }
 
+static const char *outcome(const plaq_solve_report *r) {
+  if (r->converged) return "";
+  if (r->stopped) return ", INTERRUPTED";
+  return r->standstill ? ", NOT CONVERGED (the residual no longer falls: --tol is out of reach)" : ", NOT CONVERGED (--max-iterations)";
+}
+
 static void print_mass(double m) {
   if (m == m) printf("  %9.6f", m);
   else printf("  %9s", "-");
@@ -181,7 +187,7 @@ static void print_table(const job *j) {
   else if (j->solves) printf("# %s, %s inside double: %lld iterations, residual %.2e, %.3f s, %.1f Gflop/s, peak %.1f MiB%s\n",
          solver_name(j), name_of(j->precision, PRECISIONS), (long long)j->solve.iterations,
          j->solve.residual, j->solve.seconds, j->solve.flops / j->solve.seconds * 1e-9,
-         (double)j->solve.memory_peak / 1048576, j->solve.converged ? "" : j->solve.stopped ? ", INTERRUPTED" : ", NOT CONVERGED");
+         (double)j->solve.memory_peak / 1048576, outcome(&j->solve));
   if (all->configurations > 1 && all->whole < all->configurations)
     printf("# INTERRUPTED: %d of %d configurations\n", all->whole, all->configurations);
   if (all->configurations > 1) {

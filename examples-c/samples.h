@@ -47,6 +47,7 @@ static inline char *read_text(const char *name) {
 static inline void file_list(const char *option_name, const char *text, samples *all) {
   const char *separators = *text == '@' ? "\r\n" : ":";
   char *names, *at;
+  int a, b;
   if (*text == '@') {
     names = read_text(text + 1);
     if (!names) {
@@ -60,6 +61,10 @@ static inline void file_list(const char *option_name, const char *text, samples 
   all->files = room_for(strlen(names) + 1, sizeof *all->files);
   for (at = strtok(names, separators); at; at = strtok(NULL, separators)) all->files[all->configurations++] = at;
   if (!all->configurations) usage_error(option_name, text);
+  /* Twice the same links would make errors too small. */
+  for (a = 1; a < all->configurations; a++)
+    for (b = 0; b < a; b++)
+      if (!strcmp(all->files[a], all->files[b])) refuse(option_name, all->files[a], "each configuration once");
 }
 
 static inline sample *sample_of(const samples *all, int configuration, int source) {

@@ -40,7 +40,7 @@ enum {
   PLAQ_NULL_POINTER = 2,
   /** A handle is stale, foreign, destroyed or of another kind. */
   PLAQ_INVALID_HANDLE = 3,
-  /** Struct_size of a parameter struct does not fit this library. */
+  /** The struct_size of a parameter struct does not fit this library. */
   PLAQ_STRUCT_SIZE = 4,
   /** The combination asked for does not exist. */
   PLAQ_UNSUPPORTED = 5,

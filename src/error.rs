@@ -127,7 +127,7 @@ statuses! {
     InvalidArgument = 1, "INVALID_ARGUMENT", "an argument is out of its range";
     NullPointer = 2, "NULL_POINTER", "a required pointer is NULL";
     InvalidHandle = 3, "INVALID_HANDLE", "a handle is stale, foreign, destroyed or of another kind";
-    StructSize = 4, "STRUCT_SIZE", "struct_size of a parameter struct does not fit this library";
+    StructSize = 4, "STRUCT_SIZE", "the struct_size of a parameter struct does not fit this library";
     Unsupported = 5, "UNSUPPORTED", "the combination asked for does not exist";
     WrongContext = 6, "WRONG_CONTEXT", "objects of different contexts or devices were mixed";
     // 7 is retired (was STOPPED): a stop that a callback asked for is in the report.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Installs into a temporary prefix and builds, links and runs programs against it: with pkg-config (shared and
-# static), with CMake's find_package, through DESTDIR, and in C, C++ and Fortran from the prefix after it moved. Says
-# how long each step took.
+# static), with CMake's find_package, from a wheel, through DESTDIR, and in C, C++ and Fortran from the prefix after it
+# moved. Says how long each step took.
 set -u
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -119,6 +119,35 @@ END
   run cmake_refuses_another_version wrong_version
 else
   ignore cmake "no cmake"
+fi
+
+# In a fresh environment of Python: the library by ctypes, programs, and a program of one's own.
+wheel() {
+  scripts/wheel.py "$prefix" "$work/dist" && python3 -m venv --without-pip "$work/venv" &&
+    python3 -m pip --python "$work/venv/bin/python" install --quiet --no-index "$work"/dist/plaq-*.whl || return 1
+  local python=$work/venv/bin/python
+  cat >"$work/src/library.py" <<'END'
+import ctypes, plaq
+version = ctypes.CDLL(str(plaq.library)).plaq_version
+version.restype = ctypes.c_char_p
+print(version().decode(), plaq.__version__)
+END
+  [ "$("$python" "$work/src/library.py")" = "$version $version" ] &&
+    [ -f "$("$python" -m plaq --cmake)/plaqConfig.cmake" ] || return 1
+  [ "$("$work/venv/bin/plaq" plaquette --version)" = "plaq $version" ] &&
+    "$python" -m plaq plaquette --device cpu tests/data/quenched-b6.0-4x4x4x8.ildg | grep -q 'plaquette  *0.590438' &&
+    ! "$python" -m plaq plaquete || return 1
+  # shellcheck disable=SC2046
+  if command -v pkg-config >/dev/null; then
+    PKG_CONFIG_PATH=$("$python" -m plaq --pkgconfig)
+    $CC -std=c99 "$work/src/main.c" -o "$work/w" $(pkg-config --cflags --libs plaq) -Wl,-rpath,"$("$python" -m plaq --libdir)" &&
+      [ "$("$work/w")" = "$version" ] && ldd "$work/w" | grep -q "=> $work/venv" || return 1
+  fi
+}
+if python3 -c 'import pip, venv' 2>/dev/null; then
+  run wheel wheel
+else
+  ignore wheel "no pip for python3"
 fi
 
 # Moved as a whole the prefix still works, shared, static and with its programs.

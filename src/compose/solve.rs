@@ -59,8 +59,10 @@ impl DiracSolver {
         if kind == SolverKind::Cg && equations == Equations::Direct && !hermitian {
             bail!(
                 Unsupported,
-                "equations: cg needs a hermitian positive operator: ask for one of the normal \
-                 equations, or for cgnr or cgne"
+                "equations: {kind} needs a hermitian positive operator: ask for one of the normal \
+                 equations, or for {} or {}",
+                SolverKind::Cgnr,
+                SolverKind::Cgne
             );
         }
         let other = match kind {
@@ -83,8 +85,10 @@ impl DiracSolver {
         {
             bail!(
                 Unsupported,
-                "{} takes no steps of minimal residual: bicgstab, gcr and mr do",
-                kind.name()
+                "{kind} takes no steps of minimal residual: {}, {} and {} do",
+                SolverKind::BiCgStab,
+                SolverKind::Gcr,
+                SolverKind::Mr
             );
         }
         let own = (op.gauge().precision(), op.gauge().recon());
@@ -131,8 +135,9 @@ impl DiracSolver {
             if !fits {
                 bail!(
                     Unsupported,
-                    "multigrid preconditions gcr on the symmetric even system directly, without steps of \
+                    "multigrid preconditions {} on the symmetric even system directly, without steps of \
                      another preconditioner: found {} on {}, {}, with {} steps",
+                    SolverKind::Gcr,
                     p.solver.kind,
                     p.even_odd.map_or("the full lattice".into(), |s| s.to_string()),
                     p.equations,

@@ -14,6 +14,12 @@ use std::path::{Path, PathBuf};
 /// Bytes of one chunk, roughly.
 const CHUNK: usize = 1 << 20;
 
+/// What the system says, without the number that Rust adds.
+fn said(e: &io::Error) -> String {
+    let text = e.to_string();
+    text.split(" (os error").next().unwrap_or(&text).to_owned()
+}
+
 /// A file opened for reading, with its length and position.
 pub struct Input {
     file: File,
@@ -24,7 +30,7 @@ pub struct Input {
 
 impl Input {
     pub fn open(path: &Path) -> Result<Self> {
-        let refused = |e| Error::new(Status::FileOpen, format!("{}: {e}", path.display()));
+        let refused = |e| Error::new(Status::FileOpen, format!("{}: {}", path.display(), said(&e)));
         // Asked before opening: opening a pipe would wait for its writer.
         if !fs::metadata(path).map_err(refused)?.is_file() {
             bail!(FileOpen, "{}: not a regular file", path.display());
@@ -52,7 +58,7 @@ impl Input {
             ErrorKind::UnexpectedEof => Status::FileTruncated,
             _ => Status::FileOpen,
         };
-        self.error(status, format!("reading at byte {}: {e}", self.position))
+        self.error(status, format!("reading at byte {}: {}", self.position, said(&e)))
     }
 
     pub fn seek(&mut self, position: u64) -> Result<()> {
@@ -206,7 +212,13 @@ impl Output {
         match OpenOptions::new().write(true).open(&temporary) {
             Ok(file) => Ok(Output { file, temporary, target, owned: false }),
             Err(e) => {
-                bail!(FileWrite, "{}: its new file {}: {e}", path.display(), temporary.display())
+                bail!(
+                    FileWrite,
+                    "{}: its new file {}: {}",
+                    path.display(),
+                    temporary.display(),
+                    said(&e)
+                )
             }
         }
     }
@@ -220,7 +232,7 @@ impl Output {
         let target = Self::target(path)?;
         match Self::create_beside(&target) {
             Ok((file, temporary)) => Ok(Output { file, temporary, target, owned: true }),
-            Err(e) => bail!(FileWrite, "{}: a file in its folder: {e}", path.display()),
+            Err(e) => bail!(FileWrite, "{}: a file in its folder: {}", path.display(), said(&e)),
         }
     }
 
@@ -235,7 +247,7 @@ impl Output {
     }
 
     fn failure(&self, e: io::Error) -> Error {
-        Error::new(Status::FileWrite, format!("{}: {e}", self.target.display()))
+        Error::new(Status::FileWrite, format!("{}: {}", self.target.display(), said(&e)))
     }
 
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {

@@ -27,8 +27,8 @@ impl Smearing {
             Smearing::Stout { rho, directions } => (std::slice::from_ref(rho), *directions),
             Smearing::Hyp { alpha } => (alpha, 15),
         };
-        if let Some(bad) = numbers.iter().find(|a| !a.is_finite() || !(0.0..=1.0).contains(*a)) {
-            bail!(BadParameter, "smearing: expected a parameter from 0 to 1, found {bad}");
+        if let Some(k) = numbers.iter().position(|a| !(0.0..=1.0).contains(a)) {
+            bail!(BadParameter, "smearing: alpha[{k}]: expected 0 to 1, found {}", numbers[k]);
         }
         if !(1..16).contains(&directions) || directions.count_ones() < 2 {
             bail!(

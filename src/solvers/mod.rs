@@ -336,7 +336,10 @@ pub fn solve(
     match params.kind {
         SolverKind::Cg if !system.precise.hermitian() => bail!(
             Unsupported,
-            "cg needs a hermitian positive operator: use cgnr or cgne, or the normal operator"
+            "{} needs a hermitian positive operator: use {} or {}, or the normal operator",
+            params.kind,
+            SolverKind::Cgnr,
+            SolverKind::Cgne
         ),
         SolverKind::MultiShift => {
             bail!(Unsupported, "multishift solves for several shifts at once: it has its own call")
@@ -344,8 +347,11 @@ pub fn solve(
         kind if system.preconditioner.is_some() && !kind.takes_preconditioner() => {
             bail!(
                 Unsupported,
-                "{} takes no preconditioner: cg, bicgstab, gcr and mr do",
-                kind.name()
+                "{kind} takes no preconditioner: {}, {}, {} and {} do",
+                SolverKind::Cg,
+                SolverKind::BiCgStab,
+                SolverKind::Gcr,
+                SolverKind::Mr
             )
         }
         _ => {}

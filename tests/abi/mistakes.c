@@ -44,7 +44,8 @@ static void files(plaq_context context, plaq_gauge gauge) {
   w.ensemble_label = "a label";
   OK(plaq_gauge_write_file(gauge, "good.nersc", &w));
 #define READ(status, words, name) REFUSED(status, words, plaq_gauge_read_file(context, name, &r, &read, NULL))
-  READ(PLAQ_FILE_OPEN, "absent.nersc", "absent.nersc");
+  READ(PLAQ_FILE_OPEN, "absent.nersc: No such file or directory", "absent.nersc");
+  CHECK(!strstr(plaq_last_error(), "error")); /* as Rust has it: (os error 2) */
   f = fopen("text.nersc", "wb");
   CHECK(f && fprintf(f, "not a configuration, but long enough to be one\n") > 0 && fclose(f) == 0);
   READ(PLAQ_FILE_FORMAT, "text.nersc: not a NERSC, ILDG/SciDAC, MILC v5, openQCD or DDalphaAMG file", "text.nersc");
@@ -114,7 +115,7 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   CHECK(solver.id == 7);
   OK(plaq_solver_params_init(&p, sizeof p));
   p.algorithm = PLAQ_ALGORITHM_CG;
-  REFUSED(PLAQ_UNSUPPORTED, "ask for one of the normal equations", plaq_solver_create(dirac, &p, &solver));
+  REFUSED(PLAQ_UNSUPPORTED, "PLAQ_ALGORITHM_CG needs a hermitian positive operator", plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_params_init(&p, sizeof p));
   p.tol = 1e-30;
   OK(plaq_solver_create(dirac, &p, &solver));
@@ -131,6 +132,7 @@ static void fields(plaq_context context, plaq_gauge gauge, double *links) {
   plaq_gauge far = {7};
   plaq_spinor one = new_spinor(context, 1, NULL), two = new_spinor(context, 2, NULL), none = {0};
   plaq_layout_params layout;
+  plaq_gauge_smear_params smear;
   double ones[4] = {1, 0, 1, 0}, norm = 7;
   float *single = malloc(LINKS * sizeof *single);
   int i;
@@ -156,6 +158,8 @@ static void fields(plaq_context context, plaq_gauge gauge, double *links) {
   CHECK(strstr(plaq_last_error(), "project"));
   links[77] = NAN;
   REFUSED(PLAQ_NOT_FINITE, "not finite", plaq_gauge_load(gauge, &layout, links));
+  OK(plaq_gauge_smear_params_init(&smear, sizeof smear));
+  REFUSED(PLAQ_BAD_PARAMETER, "alpha[0]: expected 0 to 1, found NaN", plaq_gauge_smear(gauge, &smear));
   layout.arrays = 3;
   REFUSED(PLAQ_BAD_LAYOUT, "layout.arrays", plaq_gauge_load(gauge, &layout, links));
   CHECK(norm == 7);
