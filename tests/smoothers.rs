@@ -184,7 +184,8 @@ fn every_smoother_and_coarsest_solver() {
     for device in some_devices() {
         let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
         let op = operator(&device, &geometry);
-        let plain = solve(&op, None, 1).0.solver.iterations;
+        // Rounding alone moves a count of BiCGStab by a tenth: the slowest of eight columns.
+        let plain = solve(&op, None, 8).0.solver.iterations;
         let levels = vec![level([2, 2, 2, 2], 8), level([2, 2, 1, 2], 8)];
         let params = MultigridParams::with_levels(levels);
         let first = Multigrid::new(&op, &params).unwrap();

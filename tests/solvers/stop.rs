@@ -171,6 +171,13 @@ fn time_is_over_on_all_ranks_at_once() {
             stop: Stop { seconds: own, ..Stop::at(1e-13) },
             ..Default::default()
         };
+        // Kernels are compiled before the clock runs.
+        plain(
+            &op,
+            &SolverParams { stop: Stop { iterations: 2, ..Stop::at(1e-13) }, ..ask.clone() },
+            &b,
+        )
+        .unwrap();
         let (x, r) = plain(&op, &ask, &b).unwrap();
         assert_eq!(r.stopped_by, Some(StoppedBy::Seconds), "{kind:?} {r:?}");
         assert!(r.stopped && !r.converged && r.iterations > 1, "{kind:?} {r:?}");
