@@ -46,6 +46,9 @@ template <int W, class SF, class SV> struct AggregateTake {
         }
       v = w;
     }
+    put(a, place, s, lx, v);
+  }
+  static PLAQ_FN void put(const AggregateFieldArgs& a, const AggregatePlace& place, const Site& s, int lx, const Spinor<C>& v) {
     const i64 at = aggregate_site(a.geom, a.whole, s, lx, place.parity) * 12;
 #if PLAQ_GPU
     if (a.columns() == 1) {
@@ -58,6 +61,20 @@ template <int W, class SF, class SV> struct AggregateTake {
     PLAQ_UNROLL for (int c = 0; c < 12; c++)
       put_number((typename SV::T*)a.data, (at + c) * a.columns() + a.first + place.rhs,
                  cplx<typename SV::C>{(typename SV::C)v.v[2 * c], (typename SV::C)v.v[2 * c + 1]});
+  }
+};
+// The same times a site operator, of spinors in the vector's precision.
+template <int W, class S, class SA> struct AggregateTakeTimes {
+  static PLAQ_FN void site(const AggregateSiteArgs& a, int o, int lx, int batch) {
+    const AggregatePlace place(a.to, o, batch);
+    const Site s = site_at(a.to.geom, o, place.parity, lx);
+    Spinor<typename S::C> v;
+    Spinor<typename SA::C> w;
+    load<S>(v.v, plane(a.to.field, place.plane), s);
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) w.v[i] = (typename SA::C)v.v[i];
+    apply_site<SA>(w, a.site(), a.clover, s, place.parity, a.twist, a.twist_scale);
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) v.v[i] = (typename S::C)w.v[i];
+    AggregateTake<W, S, S>::put(a.to, place, s, lx, v);
   }
 };
 template <int W, class SF, class SV> struct AggregateGive {

@@ -315,7 +315,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "site_op" => site_variants(),
         "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
-        "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
+        "blas_mixed" => blas_variants(&[BLAS_AXPBY, BLAS_SUM]),
         "shift_update" => [0, 1]
             .into_iter()
             .map(|one| {
@@ -424,6 +424,22 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                     &AggregateFieldArgs { columns: 24, count: 8, parities: 2, ..args },
                 ),
             ]
+        }
+        "aggregate_take_times" => {
+            let (geom, field) = (geom(), view());
+            let to = AggregateFieldArgs {
+                geom,
+                field,
+                columns: 1,
+                count: 1,
+                parities: 1,
+                ..Default::default()
+            };
+            [("CLOVER", SITE_CLOVER), ("TWIST", SITE_TWIST), ("both", SITE_CLOVER_TWIST)]
+                .map(|(what, site)| {
+                    variant(what, &AggregateSiteArgs { to, clover: view(), site, ..Default::default() })
+                })
+                .into()
         }
         "aggregate_hop" => {
             let one = HopArgs { geom: geom(), inp: view(), gauge: view(), nrhs: 8, ..Default::default() };

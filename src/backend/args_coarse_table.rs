@@ -213,6 +213,15 @@ kernel_args! {
         arg sign: f64,
     }
 
+    /// The same times a site operator, whose kind is one of SITE_*.
+    struct AggregateSiteArgs {
+        sub to: AggregateFieldArgs,
+        sub clover: FieldView,
+        spec site: i32,
+        arg twist: f64,
+        arg twist_scale: f64,
+    }
+
     /// Hops forward that leave an aggregate, as vectors of the finest level (aggregate.h).
     struct AggregateHopArgs {
         /// `inp` has both parities.

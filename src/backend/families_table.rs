@@ -64,6 +64,7 @@ kernels! {
     CoarseAdjoint: "coarse_adjoint" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
     CoarseMultiply: "coarse_multiply" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
     AggregateTake: "aggregate_take" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
+    AggregateTakeTimes: "aggregate_take_times" in "aggregate.h" takes AggregateSiteArgs, Lane [Float, Precision];
     AggregateGive: "aggregate_give" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
     AggregateHop: "aggregate_hop" in "aggregate.h" takes AggregateHopArgs, Lane [Precision, Rows];
     AggregateRestrict: "aggregate_restrict" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
