@@ -372,7 +372,10 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "coarse_adjoint" | "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
-        "coarse_shorten" | "coarse_shorten_byte" | "aggregate_shorten" => {
+        "coarse_shorten"
+        | "coarse_shorten_byte"
+        | "aggregate_shorten"
+        | "aggregate_shorten_byte" => {
             vec![variant("one", &CoarseShortenArgs { rows: 48, ..Default::default() })]
         }
         "coarse_sum" => {
@@ -403,9 +406,15 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         | "aggregate_prolong"
         | "aggregate_restrict_short"
         | "aggregate_prolong_short"
+        | "aggregate_restrict_byte"
+        | "aggregate_prolong_byte"
         | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
-            vec![variant("one", &one), variant("several", &AggregateArgs { columns: 12, ..one })]
+            vec![
+                variant("one", &one),
+                variant("several", &AggregateArgs { columns: 12, ..one }),
+                variant("upper", &AggregateArgs { columns: 24, upper: 1, ..one }),
+            ]
         }
         "aggregate_take" | "aggregate_give" => {
             let (geom, field) = (geom(), view());

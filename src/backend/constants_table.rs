@@ -113,6 +113,8 @@ constants! {
     COARSE_AXPBY = 1;
     /// z = a x + b y + c z
     COARSE_AXPBYPCZ = 2;
+    /// Numbers of a thread of a GPU where there are several right-hand sides.
+    COARSE_NUMBERS = 4;
 
     // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
     // left on the device; then a term whose coefficient is not finite is left out.

@@ -71,6 +71,9 @@ kernels! {
     AggregateProlong: "aggregate_prolong" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
     AggregateRestrictShort: "aggregate_restrict_short" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
     AggregateProlongShort: "aggregate_prolong_short" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateRestrictByte: "aggregate_restrict_byte" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateProlongByte: "aggregate_prolong_byte" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateShortenByte: "aggregate_shorten_byte" in "aggregate.h" takes CoarseShortenArgs, Site [Single];
     AggregateShorten: "aggregate_shorten" in "aggregate.h" takes CoarseShortenArgs, Site [Single];
     AggregateCholesky: "aggregate_cholesky" in "aggregate.h" takes AggregateArgs, LaneReduce(1, 1) [].failures();
     KrylovGram: "krylov_gram" in "krylov.h" takes KrylovArgs, Reduce(32) [Float];

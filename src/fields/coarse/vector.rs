@@ -209,7 +209,10 @@ impl CoarseField {
                 }
             }
             (args.first_rhs, args.count_rhs) = (first as i32, count as i32);
-            let work = self.work(self.range().1, self.per_site());
+            let (numbers, together) = (self.per_site(), COARSE_NUMBERS as usize);
+            let tiled = self.nrhs > 1 && self.components.is_multiple_of(together);
+            let each = if tiled { numbers / together } else { numbers };
+            let work = self.work(self.range().1, each);
             self.device().launch(kernels::CoarseBlas::of(self.precision)?, &args, work)?;
         }
         Ok(())
