@@ -446,12 +446,16 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             };
             [("CLOVER", SITE_CLOVER), ("TWIST", SITE_TWIST), ("both", SITE_CLOVER_TWIST)]
                 .map(|(what, site)| {
-                    variant(what, &AggregateSiteArgs { to, clover: view(), site, ..Default::default() })
+                    variant(
+                        what,
+                        &AggregateSiteArgs { to, clover: view(), site, ..Default::default() },
+                    )
                 })
                 .into()
         }
         "aggregate_hop" => {
-            let one = HopArgs { geom: geom(), inp: view(), gauge: view(), nrhs: 8, ..Default::default() };
+            let one =
+                HopArgs { geom: geom(), inp: view(), gauge: view(), nrhs: 8, ..Default::default() };
             let hop = |hop| AggregateHopArgs { hop, ..Default::default() };
             let phases = HopArgs { phase_mask: 8, ..one };
             vec![variant("several", &hop(one)), variant("antiperiodic t", &hop(phases))]

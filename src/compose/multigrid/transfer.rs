@@ -203,8 +203,7 @@ impl Transfer {
             LinkPrecision::Quarter => {
                 let scales = device.alloc((4 * sites * components).max(16))?;
                 let args = CoarseShortenArgs { scales: scales.ptr(), rows: n as i32, ..args };
-                let work =
-                    Work { n: sites * components, batches: 1, lanes: device.max_lanes() };
+                let work = Work { n: sites * components, batches: 1, lanes: device.max_lanes() };
                 device.launch(kernels::AggregateShortenByte::of(v.precision())?, &args, work)?;
                 Some(scales)
             }

@@ -7,7 +7,9 @@ use crate::backend::args::*;
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{halo, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField};
+use crate::fields::{
+    halo, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
+};
 
 /// A vector of a level, any number of right-hand sides.
 #[derive(Debug)]
