@@ -46,6 +46,9 @@ template <int W, class SF, class SV> struct AggregateTake {
         }
       v = w;
     }
+    put(a, place, s, lx, v);
+  }
+  static PLAQ_FN void put(const AggregateFieldArgs& a, const AggregatePlace& place, const Site& s, int lx, const Spinor<C>& v) {
     const i64 at = aggregate_site(a.geom, a.whole, s, lx, place.parity) * 12;
 #if PLAQ_GPU
     if (a.columns() == 1) {
@@ -58,6 +61,20 @@ template <int W, class SF, class SV> struct AggregateTake {
     PLAQ_UNROLL for (int c = 0; c < 12; c++)
       put_number((typename SV::T*)a.data, (at + c) * a.columns() + a.first + place.rhs,
                  cplx<typename SV::C>{(typename SV::C)v.v[2 * c], (typename SV::C)v.v[2 * c + 1]});
+  }
+};
+// The same times a site operator, of spinors in the vector's precision.
+template <int W, class S, class SA> struct AggregateTakeTimes {
+  static PLAQ_FN void site(const AggregateSiteArgs& a, int o, int lx, int batch) {
+    const AggregatePlace place(a.to, o, batch);
+    const Site s = site_at(a.to.geom, o, place.parity, lx);
+    Spinor<typename S::C> v;
+    Spinor<typename SA::C> w;
+    load<S>(v.v, plane(a.to.field, place.plane), s);
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) w.v[i] = (typename SA::C)v.v[i];
+    apply_site<SA>(w, a.site(), a.clover, s, place.parity, a.twist, a.twist_scale);
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) v.v[i] = (typename S::C)w.v[i];
+    AggregateTake<W, S, S>::put(a.to, place, s, lx, v);
   }
 };
 template <int W, class SF, class SV> struct AggregateGive {
@@ -107,12 +124,31 @@ template <int W, class S, int RECON> struct AggregateHop {
 };
 
 // Null vectors of cycles may have numbers of 16 bits, which are at most 1: orthonormal vectors have them. On a CPU they
-// are integers over 32767.
+// are integers over 32767. Or they are integers of 8 bits, on a GPU plus 128, times a scale for all vectors' numbers of
+// a component.
 template <class SV, class SC, class L> struct AggregateTypes {
   typedef typename SV::T T;
   typedef typename SC::T TC;
   typedef typename real_wider<typename SV::C, typename SC::C>::type C;
   static constexpr C unit = sizeof(L) == 2 ? (C)1 / 32767 : (C)1;
+  // Of component `at` of all sites.
+  static PLAQ_FN C scale(const AggregateArgs& a, i64 at) { return sizeof(L) == 1 ? (C)((const float*)a.scales)[at] : unit; }
+};
+// An element is a component's numbers.
+template <int W, class S> struct AggregateShortenByte {
+  static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
+    if (lx != 0) return;
+    const int n = 2 * a.rows();
+    const typename S::T* from = (const typename S::T*)a.inp + (i64)n * o;
+    float most = 0;
+    for (int i = 0; i < n; i++) most = vmax(most, vabs((float)from[i]));
+    const float over = most > 0 ? 127.0f / most : 0.0f;
+    for (int i = 0; i < n; i++) {
+      const float v = (float)from[i] * over;
+      ((signed char*)a.out)[(i64)n * o + i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) + (PLAQ_GPU ? 128 : 0));
+    }
+    ((float*)a.scales)[o] = most / 127.0f;
+  }
 };
 template <int W, class S> struct AggregateShorten {
   static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
@@ -149,20 +185,35 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     }
   }
 #if PLAQ_GPU
-  template <int B> static PLAQ_FN void some_columns(const AggregateArgs& a, int o) {
-    const int n = a.n(), columns = a.columns(), groups = columns / B;
-    const int row = o % (2 * n), col = (o / (2 * n)) % groups * B, i = row % n;
-    const i64 aggregate = o / (2 * n) / groups;
-    cplx<C> sum[B];
-    PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = {0, 0};
+  // K rows and B columns of a thread.
+  template <int B, int K = 1> static PLAQ_FN void some_columns(const AggregateArgs& a, int o) {
+    const int n = a.n(), columns = a.columns(), groups = columns / B, pieces = 2 * n / K;
+    int row = o % pieces * K, col = (o / pieces) % groups * B;
+    i64 aggregate = o / pieces / groups;
+    if (a.upper()) {
+      // Of the columns from col on there are col + B rows of either chirality: group after group.
+      const int pairs = B * groups * (groups + 1);
+      aggregate = o / pairs, row = o % pairs, col = 0;
+      for (; row >= 2 * (col + B); col += B) row -= 2 * (col + B);
+      if (row >= col + B) row += n - (col + B);
+    }
+    const int i = row % n;
+    cplx<C> sum[K][B];
+    PLAQ_UNROLL for (int k = 0; k < K; k++) PLAQ_UNROLL for (int b = 0; b < B; b++) sum[k][b] = {0, 0};
     walk(a, aggregate, row / n, [&](i64 at) {
-      const cplx<C> p = number<C>((const L*)a.v, at * n + i);
-      cplx<C> z[B];
+      cplx<C> p[K], z[B];
+      numbers((const L*)a.v, at * n + i, p);
       numbers((const T*)a.fine, at * columns + col, z);
-      PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = madd_conj(sum[b], p, z[b]);
+      if constexpr (sizeof(L) == 1) {
+        const C scale = Types::scale(a, at);
+        PLAQ_UNROLL for (int b = 0; b < B; b++) z[b] = scale * z[b];
+      }
+      PLAQ_UNROLL for (int k = 0; k < K; k++)
+        PLAQ_UNROLL for (int b = 0; b < B; b++) sum[k][b] = madd_conj(sum[k][b], p[k], z[b]);
     });
-    PLAQ_UNROLL for (int b = 0; b < B; b++)
-      put_number((TC*)a.coarse, aggregate * a.step_site + row * a.step_row + (col + b) * a.step_column, sum[b]);
+    PLAQ_UNROLL for (int k = 0; k < K; k++)
+      PLAQ_UNROLL for (int b = 0; b < B; b++)
+        put_number((TC*)a.coarse, aggregate * a.step_site + (row + k) * a.step_row + (col + b) * a.step_column, sum[k][b]);
   }
 #endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
@@ -173,6 +224,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
 #if PLAQ_GPU
     // AGGREGATE_COLUMNS columns of a thread where they divide all.
     if (columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS>(a, o);
+    else if (sizeof(L) == 1 && columns == 1 && n % 2 == 0) some_columns<1, 2>(a, o);
     else some_columns<1>(a, o);
 #else
     if (lx != 0) return;
@@ -187,7 +239,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
       for (int j = 0; j < columns; j++)
         strips<4 * V>(2 * n, [&](auto width, int from) {
           Tile<C, W, decltype(width)::value, 1> tile;
-          walk(a, aggregate, chirality, [&](i64 at) { tile.add(v + 2 * at * n + from, fine + 2 * (at * columns + j), 1, Types::unit); });
+          walk(a, aggregate, chirality, [&](i64 at) { tile.add(v + 2 * at * n + from, fine + 2 * (at * columns + j), 1, Types::scale(a, at)); });
           for (int k = 0; k < tile.K; k++) {
             const auto r = tile.conj_vector(0, k);
             for (int i = 0; i < tile.V; i += 2) store((from + k * tile.V + i) / 2, j, r[i], r[i + 1]);
@@ -199,7 +251,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
       constexpr int N = decltype(count)::value;
       strips<2 * V>(2 * columns, [&](auto width, int from) {
         Tile<C, W, decltype(width)::value, N> tile;
-        walk(a, aggregate, chirality, [&](i64 at) { tile.add(fine + 2 * at * columns + from, v + 2 * (at * n + i0), 1, Types::unit); });
+        walk(a, aggregate, chirality, [&](i64 at) { tile.add(fine + 2 * at * columns + from, v + 2 * (at * n + i0), 1, Types::scale(a, at)); });
         for (int t = 0; t < N; t++)
           for (int k = 0; k < tile.K; k++) {
             const auto r = tile.conj_scalar(t, k);
@@ -214,6 +266,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
   }
 };
 template <int W, class SV, class SC> struct AggregateRestrictShort : AggregateRestrict<W, SV, SC, short> {};
+template <int W, class SV, class SC> struct AggregateRestrictByte : AggregateRestrict<W, SV, SC, signed char> {};
 
 // fine(site, component, column) = sum over vectors of v coarse(aggregate, vector, column), or that added.
 template <int W, class SV, class SC, class L = typename SV::T> struct AggregateProlong : AggregateTypes<SV, SC, L> {
@@ -237,20 +290,21 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
       numbers((const TC*)a.coarse, (from + i) * columns + j, z);
       PLAQ_UNROLL for (int b = 0; b < B * K; b++) sum[b % B] = madd(sum[b % B], p[b % K], z[b]);
     }
-    PLAQ_UNROLL for (int b = 0; b < B; b++) put_number((T*)a.fine, at * columns + j + b, sum[b]);
+    PLAQ_UNROLL for (int b = 0; b < B; b++) {
+      if constexpr (sizeof(L) == 1) sum[b] = Types::scale(a, at) * sum[b];
+      put_number((T*)a.fine, at * columns + j + b, sum[b]);
+    }
   }
-#endif
-#if PLAQ_GPU
   // R components of a chirality and B columns of a thread: few loads for its arithmetic. K vectors are half a sector
   // of memory or all of it.
   template <int B, int R, int K> static PLAQ_FN void some_rows(const AggregateArgs& a, int o) {
     const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
-    const int j = o % groups * B, c = (o / groups) % (2 * m / R) * R;
+    const int j = o % groups * B, rows = a.upper() && j + B < n ? j + B : n, c = (o / groups) % (2 * m / R) * R;
     const i64 x = o / groups / (2 * m / R), at = x * 2 * m + c;
     const i64 from = ((i64)((const int*)a.sites)[x] * 2 + c / m) * n;
     cplx<C> sum[R][B];
     PLAQ_UNROLL for (int r = 0; r < R; r++) PLAQ_UNROLL for (int b = 0; b < B; b++) sum[r][b] = {0, 0};
-    for (int i = 0; i < n; i += K) {
+    for (int i = 0; i < rows; i += K) {
       cplx<C> z[K][B];
       PLAQ_UNROLL for (int k = 0; k < K; k++) numbers((const TC*)a.coarse, (from + i + k) * columns + j, z[k]);
       PLAQ_UNROLL for (int r = 0; r < R; r++) {
@@ -261,7 +315,10 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
       }
     }
     PLAQ_UNROLL for (int r = 0; r < R; r++)
-      PLAQ_UNROLL for (int b = 0; b < B; b++) put_number((T*)a.fine, (at + r) * columns + j + b, sum[r][b]);
+      PLAQ_UNROLL for (int b = 0; b < B; b++) {
+        if constexpr (sizeof(L) == 1) sum[r][b] = Types::scale(a, at + r) * sum[r][b];
+        put_number((T*)a.fine, (at + r) * columns + j + b, sum[r][b]);
+      }
   }
 #endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
@@ -275,7 +332,8 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
       else if (n % 2 == 0) some_rows<AGGREGATE_COLUMNS, AGGREGATE_ROWS, 2>(a, o);
       else some_rows<AGGREGATE_COLUMNS, AGGREGATE_ROWS, 1>(a, o);
     } else if (sizeof(C) == 4 && columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS, 1>(a, o);
-    else if (columns == 1 && n % 4 == 0 && sizeof(L) == 2) some_columns<1, 4>(a, o);
+    else if (columns == 1 && n % 8 == 0 && sizeof(L) == 1) some_columns<1, 8>(a, o);
+    else if (columns == 1 && n % 4 == 0 && sizeof(L) <= 2) some_columns<1, 4>(a, o);
     else if (columns == 1 && n % 2 == 0) some_columns<1, 2>(a, o);
     else some_columns<1, 1>(a, o);
 #else
@@ -309,7 +367,8 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
                 re += p.re * z.re - p.im * z.im, im += p.re * z.im + p.im * z.re;
               }
             }
-            put_number(fine, (at + c) * columns + j, cplx<C>{Types::unit * re, Types::unit * im});
+            const C scale = Types::scale(a, at + c);
+            put_number(fine, (at + c) * columns + j, cplx<C>{scale * re, scale * im});
           }
         continue;
       }
@@ -317,10 +376,12 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
         constexpr int N = decltype(count)::value;
         strips<2 * V>(2 * columns, [&](auto width, int from) {
           Tile<C, W, decltype(width)::value, N> tile;
-          for (int i = 0; i < n; i++) tile.add(in + (i64)2 * i * columns + from, v + 2 * ((at + c0) * n + i), n, Types::unit);
+          for (int i = 0; i < n; i++) tile.add(in + (i64)2 * i * columns + from, v + 2 * ((at + c0) * n + i), n);
           for (int t = 0; t < N; t++)
-            for (int k = 0; k < tile.K; k++)
-              lane_io<T, typename decltype(tile)::R>::store(fine + 2 * (at + c0 + t) * columns + from + k * tile.V, tile.plain(t, k));
+            for (int k = 0; k < tile.K; k++) {
+              const auto sum = tile.plain(t, k) * Types::scale(a, at + c0 + t);
+              lane_io<T, typename decltype(tile)::R>::store(fine + 2 * (at + c0 + t) * columns + from + k * tile.V, sum);
+            }
         });
       };
       int c = 0;
@@ -332,6 +393,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
 };
 
 template <int W, class SV, class SC> struct AggregateProlongShort : AggregateProlong<W, SV, SC, short> {};
+template <int W, class SV, class SC> struct AggregateProlongByte : AggregateProlong<W, SV, SC, signed char> {};
 
 // Of Gram matrices G = R^dagger R, one per aggregate and chirality, R^-1 in place, both upper triangular.
 // Sums: matrices with a vector that depends on those before it. Most: |vector|^2 over what is left of it.

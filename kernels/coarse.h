@@ -265,10 +265,18 @@ template <int W, class S> struct CoarsePack {
   }
 };
 
-// f(index of a complex number, its right-hand side) of an element: on the CPU of a site's numbers.
+// f(index of a complex number, its right-hand side) of an element: on the CPU of a site's numbers, on a GPU of
+// COARSE_NUMBERS of one right-hand side where there are several, as coefficients of neighbouring threads come one
+// after the other.
 template <class A, class F> PLAQ_FN void each_number(const A& a, int o, int lx, const F& f) {
 #if PLAQ_GPU
-  f((i64)o, o % a.nrhs());
+  const int nrhs = a.nrhs(), j = o % nrhs;
+  if (nrhs == 1 || a.components() % COARSE_NUMBERS != 0) {
+    f((i64)o, j);
+  } else {
+    const i64 first = (i64)(o / nrhs) * COARSE_NUMBERS * nrhs + j;
+    PLAQ_UNROLL for (int k = 0; k < COARSE_NUMBERS; k++) f(first + k * nrhs, j);
+  }
 #else
   if (lx != 0) return;
   const int components = a.components(), nrhs = a.nrhs();

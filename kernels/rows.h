@@ -67,6 +67,34 @@ template <int N, class C> PLAQ_FN void numbers(const short* at, i64 i, cplx<C> (
     z[k] = {(C)v.re, (C)v.im};
   }
 }
+// Bytes plus 128: as the last bits of 2^23 they are exact. The numbers of the bytes AT and AT + 1.
+template <int AT> PLAQ_FN cplx<float> from_bytes(u32 bits) {
+  const auto one = [&](u32 from) { return __uint_as_float(__byte_perm(bits, 0x4b000000u, from)) - 8388736.0f; };
+  return {one(0x7650 + AT), one(0x7651 + AT)};
+}
+// N complex numbers in bytes from a multiple of N on, one load of up to sixteen.
+template <int N, class C> PLAQ_FN void numbers(const signed char* at, i64 i, cplx<C> (&z)[N]) {
+  if constexpr (N == 1) {
+    const cplx<float> v = from_bytes<0>(__ldg((const unsigned short*)at + i));
+    z[0] = {(C)v.re, (C)v.im};
+  } else {
+    u32 q[N / 2];
+    const u32* from = (const u32*)((const unsigned short*)at + i);
+    if constexpr (N == 8) {
+      const uint4 v = __ldg((const uint4*)from);
+      q[0] = v.x, q[1] = v.y, q[2] = v.z, q[3] = v.w;
+    } else if constexpr (N == 4) {
+      const uint2 v = __ldg((const uint2*)from);
+      q[0] = v.x, q[1] = v.y;
+    } else {
+      q[0] = __ldg(from);
+    }
+    PLAQ_UNROLL for (int k = 0; k < N; k += 2) {
+      const cplx<float> v = from_bytes<0>(q[k / 2]), w = from_bytes<2>(q[k / 2]);
+      z[k] = {(C)v.re, (C)v.im}, z[k + 1] = {(C)w.re, (C)w.im};
+    }
+  }
+}
 template <int N, class C> PLAQ_FN void numbers(const float* at, i64 i, cplx<C> (&z)[N]) {
   PLAQ_UNROLL for (int k = 0; k + 1 < N; k += 2) {
     const float4 q = __ldg((const float4*)(at + 2 * (i + k)));

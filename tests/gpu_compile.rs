@@ -315,7 +315,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "site_op" => site_variants(),
         "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
-        "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
+        "blas_mixed" => blas_variants(&[BLAS_AXPBY, BLAS_SUM]),
         "shift_update" => [0, 1]
             .into_iter()
             .map(|one| {
@@ -372,7 +372,10 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "coarse_adjoint" | "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
-        "coarse_shorten" | "coarse_shorten_byte" | "aggregate_shorten" => {
+        "coarse_shorten"
+        | "coarse_shorten_byte"
+        | "aggregate_shorten"
+        | "aggregate_shorten_byte" => {
             vec![variant("one", &CoarseShortenArgs { rows: 48, ..Default::default() })]
         }
         "coarse_sum" => {
@@ -403,9 +406,15 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         | "aggregate_prolong"
         | "aggregate_restrict_short"
         | "aggregate_prolong_short"
+        | "aggregate_restrict_byte"
+        | "aggregate_prolong_byte"
         | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
-            vec![variant("one", &one), variant("several", &AggregateArgs { columns: 12, ..one })]
+            vec![
+                variant("one", &one),
+                variant("several", &AggregateArgs { columns: 12, ..one }),
+                variant("upper", &AggregateArgs { columns: 24, upper: 1, ..one }),
+            ]
         }
         "aggregate_take" | "aggregate_give" => {
             let (geom, field) = (geom(), view());
@@ -425,8 +434,28 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 ),
             ]
         }
+        "aggregate_take_times" => {
+            let (geom, field) = (geom(), view());
+            let to = AggregateFieldArgs {
+                geom,
+                field,
+                columns: 1,
+                count: 1,
+                parities: 1,
+                ..Default::default()
+            };
+            [("CLOVER", SITE_CLOVER), ("TWIST", SITE_TWIST), ("both", SITE_CLOVER_TWIST)]
+                .map(|(what, site)| {
+                    variant(
+                        what,
+                        &AggregateSiteArgs { to, clover: view(), site, ..Default::default() },
+                    )
+                })
+                .into()
+        }
         "aggregate_hop" => {
-            let one = HopArgs { geom: geom(), inp: view(), gauge: view(), nrhs: 8, ..Default::default() };
+            let one =
+                HopArgs { geom: geom(), inp: view(), gauge: view(), nrhs: 8, ..Default::default() };
             let hop = |hop| AggregateHopArgs { hop, ..Default::default() };
             let phases = HopArgs { phase_mask: 8, ..one };
             vec![variant("several", &hop(one)), variant("antiperiodic t", &hop(phases))]

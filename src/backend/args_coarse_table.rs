@@ -84,8 +84,8 @@ kernel_args! {
         spec each: i32,
     }
 
-    /// Matrices of coarse sites in 16 or 8 bits, out = inp / scale with a scale for each; or null vectors, of which a site
-    /// has `rows` numbers and that need no scales.
+    /// Matrices of coarse sites in 16 or 8 bits, out = inp / scale with a scale for each; or null vectors: of 16 bits a site has
+    /// `rows` numbers that need no scales, of 8 bits a component.
     struct CoarseShortenArgs {
         arg inp: Ptr,
         arg out: Ptr,
@@ -213,6 +213,15 @@ kernel_args! {
         arg sign: f64,
     }
 
+    /// The same times a site operator, whose kind is one of SITE_*.
+    struct AggregateSiteArgs {
+        sub to: AggregateFieldArgs,
+        sub clover: FieldView,
+        spec site: i32,
+        arg twist: f64,
+        arg twist_scale: f64,
+    }
+
     /// Hops forward that leave an aggregate, as vectors of the finest level (aggregate.h).
     struct AggregateHopArgs {
         /// `inp` has both parities.
@@ -225,6 +234,8 @@ kernel_args! {
     /// Restriction and prolongation between a level and the next coarser one.
     struct AggregateArgs {
         arg v: Ptr,
+        /// Of v in 8 bits one f32 for each component of a site.
+        arg scales: Ptr,
         arg fine: Ptr,
         arg coarse: Ptr,
         /// Sites of aggregates, or the aggregate of each site.
@@ -235,6 +246,8 @@ kernel_args! {
         spec n: i32,
         spec columns: i32,
         spec block: i32,
+        /// Of `coarse` only numbers with column >= row of a chirality are wanted, or are not 0.
+        spec upper: i32,
         /// Sites below this are there.
         arg limit: i32,
         /// Bit of the face that counts, 0: all sites.

@@ -64,12 +64,16 @@ kernels! {
     CoarseAdjoint: "coarse_adjoint" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
     CoarseMultiply: "coarse_multiply" in "coarse.h" takes CoarseMatrixArgs, Site [Float];
     AggregateTake: "aggregate_take" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
+    AggregateTakeTimes: "aggregate_take_times" in "aggregate.h" takes AggregateSiteArgs, Lane [Float, Precision];
     AggregateGive: "aggregate_give" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float];
     AggregateHop: "aggregate_hop" in "aggregate.h" takes AggregateHopArgs, Lane [Precision, Rows];
     AggregateRestrict: "aggregate_restrict" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
     AggregateProlong: "aggregate_prolong" in "aggregate.h" takes AggregateArgs, Site [Float, Float];
     AggregateRestrictShort: "aggregate_restrict_short" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
     AggregateProlongShort: "aggregate_prolong_short" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateRestrictByte: "aggregate_restrict_byte" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateProlongByte: "aggregate_prolong_byte" in "aggregate.h" takes AggregateArgs, Site [Single, Single];
+    AggregateShortenByte: "aggregate_shorten_byte" in "aggregate.h" takes CoarseShortenArgs, Site [Single];
     AggregateShorten: "aggregate_shorten" in "aggregate.h" takes CoarseShortenArgs, Site [Single];
     AggregateCholesky: "aggregate_cholesky" in "aggregate.h" takes AggregateArgs, LaneReduce(1, 1) [].failures();
     KrylovGram: "krylov_gram" in "krylov.h" takes KrylovArgs, Reduce(32) [Float];

@@ -23,8 +23,8 @@ mod transfer;
 mod transformation;
 
 pub use clover::CloverField;
-pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub(crate) use coarse::{spinor_work, Coarsening, DenseMatrix, Overlaps, Part, Whole};
+pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub use gauge::{GaugeField, Group};
 pub use geometry::Geometry;
 pub use layout::{Content, GammaBasis, Index, Layout};

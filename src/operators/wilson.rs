@@ -603,6 +603,12 @@ impl Wilson {
         part(args::REGION_OUTER, geometry.outer() - inner)
     }
 
+    /// A term as kernels have it: SITE_*, the clover field that it reads, its twist and scale.
+    pub(crate) fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64) {
+        let (kind, clover, twist, scale) = self.site(term, false);
+        (kind, clover.map(|c| &**c), twist, scale)
+    }
+
     /// out = coef S in on one parity, each field holding that parity or the full lattice.
     pub fn apply_site(
         &self,

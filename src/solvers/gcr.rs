@@ -5,6 +5,7 @@
 use num_complex::Complex64;
 
 use super::levels::{retain, Levels, Next};
+use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
@@ -44,11 +45,9 @@ impl Space {
     /// x += what was found since the last time.
     fn flush(&mut self, z: &[VectorField], x: &mut VectorField) -> Result<()> {
         let chi = self.solution(&self.steps);
-        for (chi, z) in
-            chi.iter().zip(z).filter(|(chi, _)| chi.iter().any(|c| *c != Complex64::ZERO))
-        {
-            blas::axpy(chi, z, x)?;
-        }
+        let used = |(chi, _): &(&Vec<_>, &VectorField)| chi.iter().any(|c| *c != Complex64::ZERO);
+        let terms: Vec<_> = chi.iter().zip(z).filter(used).collect();
+        add(&terms, x)?;
         self.steps.iter_mut().for_each(|s| s.fill(Complex64::ZERO));
         Ok(())
     }
@@ -62,10 +61,12 @@ impl Space {
         let images: Vec<f64> = (0..chi[0].len()).map(norm).collect();
         for (fields, coef) in [(z, &chi), (q, &self.totals)] {
             let (first, rest) = fields.split_at_mut(1);
-            blas::axpby(&coef[1], &rest[0], &coef[0], &mut first[0])?;
-            for j in 2..coef.len() {
-                blas::axpy(&coef[j], &rest[j - 1], &mut first[0])?;
-            }
+            let terms: Vec<_> = coef[1..].iter().zip(&*rest).collect();
+            let [(a, x), (b, y), others @ ..] = &terms[..] else {
+                bail!(Internal, "a space of {} directions is folded", coef.len());
+            };
+            blas::axpbypcz(a, x, b, y, &coef[0], &mut first[0])?;
+            add(others, &mut first[0])?;
         }
         let n = images.len();
         *self = Space::default();
@@ -194,6 +195,15 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
         }
     }
     Ok(())
+}
+
+/// y += the sum of c_j x_j, two at a time.
+fn add(terms: &[(&Vec<Complex64>, &VectorField)], y: &mut VectorField) -> Result<()> {
+    let one = blas::uniform(y.nrhs(), 1.0);
+    terms.chunks(2).try_for_each(|pair| match pair {
+        [(a, x), (b, z)] => blas::axpbypcz(a, x, b, z, &one, y),
+        _ => pair.iter().try_for_each(|(a, x)| blas::axpy(a, x, y)),
+    })
 }
 
 /// a / b; 0 where a direction was frozen and its image vanishes.

@@ -209,6 +209,23 @@ impl Hierarchy {
         })
     }
 
+    /// r = b - S x for vectors of the smoother; b in any precision.
+    fn residual(&self, r: &mut SpinorField, b: &SpinorField, x: &SpinorField) -> Result<()> {
+        let (shape, n) = (self.fine.shape(), x.nrhs());
+        let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
+        if x.precision() == shape.precision || b.precision() != r.precision() {
+            self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
+            return blas::axpby(&one, b, &minus, r);
+        }
+        self.workspace.with(&shape, n, |t| {
+            blas::copy(t, x)?;
+            self.workspace.with(&shape, n, |image| {
+                self.fine.apply(image, t)?;
+                blas::sum(&minus, image, &one, b, r)
+            })
+        })
+    }
+
     fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.levels[0]);
         let op = self.fine.op();
@@ -219,8 +236,12 @@ impl Hierarchy {
         };
         for (first, count) in parts() {
             let b = inp.columns(first, count)?;
-            if level.pre == 0 {
+            if level.pre == 0 && b.precision() == fine.precision() {
                 // The Schur complement is symmetric: times A it is that of M.
+                fine.take_spinors_times(first, &b, op.site_term(SiteTerm::Direct))?;
+                continue;
+            }
+            if level.pre == 0 {
                 let own = self.fine.shape();
                 self.workspace.with(&own, count, |r| {
                     blas::copy(r, &b)?;
@@ -255,14 +276,12 @@ impl Hierarchy {
         }
         for (first, count) in parts() {
             let (b, mut to) = (inp.columns(first, count)?, out.columns(first, count)?);
-            let one = blas::uniform(count, 1.0);
             let smooth = |x: &mut SpinorField| {
                 if level.post == 0 {
                     return Ok(());
                 }
                 self.workspace.with(&shape, count, |r| {
-                    self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
-                    blas::axpby(&one, &b, &blas::uniform(count, -1.0), r)?;
+                    self.residual(r, &b, x)?;
                     self.relax(x, r, level.post, false)
                 })
             };
@@ -274,7 +293,7 @@ impl Hierarchy {
             self.workspace.with(&shape, count, |x| {
                 fine.give_spinors(first, x, 0)?;
                 if level.pre > 0 {
-                    blas::axpy(&one, &to, x)?;
+                    blas::axpy(&blas::uniform(count, 1.0), &to, x)?;
                 }
                 smooth(x)?;
                 blas::copy(&mut to, x)

@@ -211,13 +211,8 @@ fn both_hops(op: &Wilson, mu: usize, w: &mut SpinorField, v: &SpinorField) -> Re
     };
     let one = Wilson::from_parts(op.gauge().clone(), None, None, params)?;
     (0..2).try_for_each(|parity| {
-        let call = HopCall {
-            parity,
-            dagger: false,
-            coef: -op.kappa(),
-            site_hop: SiteTerm::One,
-            y: None,
-        };
+        let call =
+            HopCall { parity, dagger: false, coef: -op.kappa(), site_hop: SiteTerm::One, y: None };
         one.hop(w, v, &call)
     })
 }

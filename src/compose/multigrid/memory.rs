@@ -3,7 +3,7 @@
 use super::galerkin::COLUMNS;
 use super::params::{SetupSolver, KRYLOV, SETUP_KRYLOV, SMOOTHED, STEPS, UNITS};
 use super::schwarz::Schwarz;
-use super::transfer::indexable;
+use super::transfer::{indexable, short_vectors};
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
 use crate::error::Result;
 use crate::fields::domains::Domains;
@@ -219,7 +219,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let tables = |size: &Size| size.sites * 44;
     let mut most = tables(&sizes[0]) + first + (3 + solver) * half;
     // Then level by level.
-    let (mut held, mut saved, mut largest, mut short_vectors) = (0, 0, 0, 0);
+    let (mut held, mut saved, mut largest, mut shortened) = (0, 0, 0, 0);
     for (l, level) in params.levels.iter().enumerate() {
         let (fine, coarse, n) = (&sizes[l], &sizes[l + 1], level.vectors as u64);
         if fine.sites == 0 {
@@ -236,7 +236,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
         most = most.max(held + coarse_tables + 2 * vectors + tests + gram.max(tests));
         held += vectors + tests;
         if params.links().scaled() {
-            short_vectors += n * fine.solved * fine.components * 4;
+            shortened += short_vectors(params.links(), fine.solved, fine.components, n);
         }
         let of = |sites: u64| sites * coarse.components * coarse.components * 2 * real;
         let (matrix, outer) = (of(coarse.sites), of(entry.sites));
@@ -279,8 +279,8 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
             (2 + STEPS as u64) * mode + odd + sums
         }
     };
-    // The last hierarchy has null vectors in 16 bits, too.
-    most = most.max(held + short_vectors + searching);
+    // The last hierarchy has null vectors in few bits, too.
+    most = most.max(held + shortened + searching);
     held += 2 * mode;
     if params.coarsest_modes > 0 {
         held += LeastSquares::bytes(params.coarsest_modes) as u64;
@@ -300,7 +300,7 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     }
     // It is tried on a random vector.
     let one = smoothed(1);
-    let tried = held + short_vectors + 12 * one + cycle(params, &sizes, one, 1, false);
+    let tried = held + shortened + 12 * one + cycle(params, &sizes, one, 1, false);
     low + halos(op, params) + most.max(tried)
 }
 

@@ -162,7 +162,7 @@ fn levels(
     let (mut transfers, gathers, coarse) =
         together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
     let short = match last && params.links().scaled() {
-        true => transfers.iter_mut().try_for_each(Transfer::shorten),
+        true => transfers.iter_mut().try_for_each(|t| t.shorten(params.links())),
         false => Ok(()),
     };
     let made = short.and_then(|()| {

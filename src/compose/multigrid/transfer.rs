@@ -8,6 +8,7 @@ use crate::backend::{kernels, Buffer, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
+use crate::operators::LinkPrecision;
 
 /// |v|^2 of which nothing but rounding is left where those before it are taken out.
 const DEPENDENT: f64 = 1e-11;
@@ -37,6 +38,12 @@ pub(super) fn indexable(vectors: usize, components: u64, sites: u64) -> Result<(
     Ok(())
 }
 
+/// Bytes of null vectors in few bits.
+pub(super) fn short_vectors(to: LinkPrecision, sites: u64, components: u64, vectors: u64) -> u64 {
+    let scale = if to == LinkPrecision::Quarter { 4 } else { 0 };
+    sites * components * (2 * to.bytes() as u64 * vectors + scale)
+}
+
 /// P, whose columns are orthonormal, and R = P^dagger.
 #[derive(Debug)]
 pub struct Transfer {
@@ -46,8 +53,21 @@ pub struct Transfer {
     vectors: CoarseField,
     /// The vectors that they were made of, restricted: coarse null vectors, and prolonged themselves.
     tests: CoarseField,
-    /// The null vectors in 16 bits on the sites that cycles work on.
-    short: Option<Buffer>,
+    /// The null vectors in few bits on the sites that cycles work on.
+    short: Option<Short>,
+}
+
+/// Null vectors in 16 bits, or in 8 with a scale for each component of a site.
+#[derive(Debug)]
+struct Short {
+    numbers: Buffer,
+    scales: Option<Buffer>,
+}
+
+impl Short {
+    fn scales(&self) -> Ptr {
+        self.scales.as_ref().map_or(Ptr::NULL, Buffer::ptr)
+    }
 }
 
 impl Transfer {
@@ -86,7 +106,8 @@ impl Transfer {
     fn orthonormalise(&mut self, pass: usize) -> Result<()> {
         let n = self.vectors.nrhs();
         let mut gram = CoarseField::new(&self.coarse, Precision::F64, Subset::Full, 2 * n, n)?;
-        self.restrict(&mut gram, &self.vectors)?;
+        // Hermitian matrices, then triangular ones.
+        self.restrict_onto(&mut gram, &self.vectors, true)?;
         let double = self.vectors.precision() == Precision::F64;
         let args = AggregateArgs {
             coarse: gram.ptr(),
@@ -116,7 +137,7 @@ impl Transfer {
             gram = narrow;
         }
         let mut new = self.vectors.like(n)?;
-        self.prolong(&mut new, &gram)?;
+        self.spread(&mut new, &gram, None, true)?;
         drop(gram);
         let old = std::mem::replace(&mut self.vectors, new);
         if pass == 0 {
@@ -144,7 +165,7 @@ impl Transfer {
     /// The vectors that they were made of.
     pub(super) fn originals(&self) -> Result<CoarseField> {
         let mut v = self.vectors.like(self.vectors.nrhs())?;
-        self.spread(&mut v, &self.tests, None)?;
+        self.spread(&mut v, &self.tests, None, false)?;
         Ok(v)
     }
 
@@ -163,31 +184,42 @@ impl Transfer {
         }
     }
 
-    /// Bytes of the null vectors in 16 bits.
+    /// Bytes of the null vectors in few bits.
     pub(super) fn short_bytes(&self) -> u64 {
-        let each = 4 * self.vectors.components() * self.vectors.nrhs();
-        self.short.as_ref().map_or(0, |_| (self.short_sites() * each) as u64)
+        let Some(short) = &self.short else { return 0 };
+        let to = if short.scales.is_some() { LinkPrecision::Quarter } else { LinkPrecision::Half };
+        let (sites, v) = (self.short_sites() as u64, &self.vectors);
+        short_vectors(to, sites, v.components() as u64, v.nrhs() as u64)
     }
 
     /// From now on restriction and prolongation of vectors in single precision, on even sites where there are both
-    /// parities, read null vectors in 16 bits; all others are as they were.
-    pub fn shorten(&mut self) -> Result<()> {
-        let (device, sites) = (self.vectors.device().clone(), self.short_sites());
-        let rows = self.vectors.components() * self.vectors.nrhs();
-        let short = device.alloc((4 * sites * rows).max(16))?;
-        let args = CoarseShortenArgs {
-            inp: self.vectors.ptr(),
-            out: short.ptr(),
-            rows: rows as i32,
-            ..Default::default()
+    /// parities, read null vectors in 16 or 8 bits; all others are as they were.
+    pub fn shorten(&mut self, to: LinkPrecision) -> Result<()> {
+        let (device, sites, v) = (self.vectors.device().clone(), self.short_sites(), &self.vectors);
+        let (components, n) = (v.components(), v.nrhs());
+        let numbers = device.alloc((2 * to.bytes() * sites * components * n).max(16))?;
+        let args = CoarseShortenArgs { inp: v.ptr(), out: numbers.ptr(), ..Default::default() };
+        let scales = match to {
+            LinkPrecision::Quarter => {
+                let scales = device.alloc((4 * sites * components).max(16))?;
+                let args = CoarseShortenArgs { scales: scales.ptr(), rows: n as i32, ..args };
+                let work = Work { n: sites * components, batches: 1, lanes: device.max_lanes() };
+                device.launch(kernels::AggregateShortenByte::of(v.precision())?, &args, work)?;
+                Some(scales)
+            }
+            _ => {
+                let rows = components * n;
+                let args = CoarseShortenArgs { rows: rows as i32, ..args };
+                let kernel = kernels::AggregateShorten::of(v.precision())?;
+                device.launch(kernel, &args, Work::rows(&device, sites, rows))?;
+                None
+            }
         };
-        let kernel = kernels::AggregateShorten::of(self.vectors.precision())?;
-        device.launch(kernel, &args, Work::rows(&device, sites, rows))?;
-        self.short = Some(short);
+        self.short = Some(Short { numbers, scales });
         Ok(())
     }
 
-    fn short_for(&self, fine: &CoarseField) -> Option<&Buffer> {
+    fn short_for(&self, fine: &CoarseField) -> Option<&Short> {
         self.short.as_ref().filter(|_| fine.range().1 == self.short_sites())
     }
     /// Components of a coarse site.
@@ -195,9 +227,10 @@ impl Transfer {
         2 * self.vectors.nrhs()
     }
 
-    fn args(&self, fine: &CoarseField, sites: Ptr, short: Option<&Buffer>) -> AggregateArgs {
+    fn args(&self, fine: &CoarseField, sites: Ptr, short: Option<&Short>) -> AggregateArgs {
         AggregateArgs {
-            v: short.map_or(self.vectors.ptr(), Buffer::ptr),
+            v: short.map_or(self.vectors.ptr(), |short| short.numbers.ptr()),
+            scales: short.map_or(Ptr::NULL, Short::scales),
             fine: fine.ptr(),
             sites,
             faces: self.faces(),
@@ -236,15 +269,26 @@ impl Transfer {
 
     /// coarse = R fine; a fine vector of even sites counts as zero on the others.
     pub fn restrict(&self, coarse: &mut CoarseField, fine: &CoarseField) -> Result<()> {
+        self.restrict_onto(coarse, fine, false)
+    }
+
+    /// The same; `upper`: of the columns of either chirality the part on and above the diagonal will do.
+    fn restrict_onto(
+        &self,
+        coarse: &mut CoarseField,
+        fine: &CoarseField,
+        upper: bool,
+    ) -> Result<()> {
         self.check(coarse, fine)?;
         let args = AggregateArgs {
             coarse: coarse.ptr(),
+            upper: upper as i32,
             step_site: (self.rows() * fine.nrhs()) as i64,
             step_row: fine.nrhs() as i64,
             step_column: 1,
             ..self.args(fine, self.coarsening.aggregates.sites.ptr(), self.short_for(fine))
         };
-        self.launch_restrict(fine, coarse.precision(), &args, self.short_for(fine).is_some())
+        self.launch_restrict(fine, coarse.precision(), &args, self.short_for(fine))
     }
 
     fn launch_restrict(
@@ -252,17 +296,30 @@ impl Transfer {
         fine: &CoarseField,
         to: Precision,
         args: &AggregateArgs,
-        short: bool,
+        short: Option<&Short>,
     ) -> Result<()> {
         let device = self.coarse.device();
-        let mut work = Work::rows(device, self.coarse.volume(), self.rows() * groups(fine.nrhs()));
+        let groups = groups(fine.nrhs());
+        let bytes = short.is_some_and(|short| short.scales.is_some());
+        let each = match args.upper {
+            // A thread has two rows.
+            0 if bytes && fine.nrhs() == 1 && self.vectors.nrhs().is_multiple_of(2) => {
+                self.rows() / 2
+            }
+            0 => self.rows() * groups,
+            _ => fine.nrhs() * (groups + 1),
+        };
+        let mut work = Work::rows(device, self.coarse.volume(), each);
         if device.is_cpu() {
             work.n *= 2; // either chirality
         }
         let from = fine.precision();
         match short {
-            true => device.launch(kernels::AggregateRestrictShort::of(from, to)?, args, work),
-            false => device.launch(kernels::AggregateRestrict::of(from, to)?, args, work),
+            Some(_) if bytes => {
+                device.launch(kernels::AggregateRestrictByte::of(from, to)?, args, work)
+            }
+            Some(_) => device.launch(kernels::AggregateRestrictShort::of(from, to)?, args, work),
+            None => device.launch(kernels::AggregateRestrict::of(from, to)?, args, work),
         }
     }
 
@@ -286,24 +343,26 @@ impl Transfer {
             face: face.map_or(0, |d| 1 << d),
             ..self.args(fine, self.coarsening.aggregates.sites.ptr(), None)
         };
-        self.launch_restrict(fine, precision, &args, false)
+        self.launch_restrict(fine, precision, &args, None)
     }
 
     /// fine = P coarse, on the sites that it has: all or even ones.
     pub fn prolong(&self, fine: &mut CoarseField, coarse: &CoarseField) -> Result<()> {
         let short = self.short_for(fine);
-        self.spread(fine, coarse, short)
+        self.spread(fine, coarse, short, false)
     }
 
     fn spread(
         &self,
         fine: &mut CoarseField,
         coarse: &CoarseField,
-        short: Option<&Buffer>,
+        short: Option<&Short>,
+        upper: bool,
     ) -> Result<()> {
         self.check(coarse, fine)?;
         let args = AggregateArgs {
             coarse: coarse.ptr(),
+            upper: upper as i32,
             ..self.args(fine, self.coarsening.aggregates.parents.ptr(), short)
         };
         let device = self.coarse.device();
@@ -320,6 +379,9 @@ impl Transfer {
         let work = Work::rows(device, fine.range().1, each);
         let (to, from) = (fine.precision(), coarse.precision());
         match short {
+            Some(Short { scales: Some(_), .. }) => {
+                device.launch(kernels::AggregateProlongByte::of(to, from)?, &args, work)
+            }
             Some(_) => device.launch(kernels::AggregateProlongShort::of(to, from)?, &args, work),
             None => device.launch(kernels::AggregateProlong::of(to, from)?, &args, work),
         }

@@ -7,7 +7,9 @@ use crate::backend::args::*;
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{halo, Components, Geometry, Precision, SpinorField, Subset, VectorField};
+use crate::fields::{
+    halo, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
+};
 
 /// A vector of a level, any number of right-hand sides.
 #[derive(Debug)]
@@ -209,7 +211,10 @@ impl CoarseField {
                 }
             }
             (args.first_rhs, args.count_rhs) = (first as i32, count as i32);
-            let work = self.work(self.range().1, self.per_site());
+            let (numbers, together) = (self.per_site(), COARSE_NUMBERS as usize);
+            let tiled = self.nrhs > 1 && self.components.is_multiple_of(together);
+            let each = if tiled { numbers / together } else { numbers };
+            let work = self.work(self.range().1, each);
             self.device().launch(kernels::CoarseBlas::of(self.precision)?, &args, work)?;
         }
         Ok(())
@@ -310,6 +315,31 @@ impl CoarseField {
             &args,
             spinor_work(x),
         )
+    }
+
+    /// The same times a site term: SITE_*, the clover field that it reads, its twist and scale.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: spinors of another precision besides.
+    pub(crate) fn take_spinors_times(
+        &mut self,
+        to: usize,
+        x: &SpinorField,
+        (site, clover, twist, twist_scale): (i32, Option<&CloverField>, f64, f64),
+    ) -> Result<()> {
+        if x.precision() != self.precision {
+            bail!(FieldMismatch, "spinors in {} to columns in {}", x.precision(), self.precision);
+        }
+        let args = AggregateSiteArgs {
+            to: self.spinor_args(to, x)?,
+            clover: clover.map_or_else(|| x.view(), CloverField::view),
+            site,
+            twist,
+            twist_scale,
+        };
+        let blocks = clover.map_or(x.precision(), CloverField::precision);
+        let kernel = kernels::AggregateTakeTimes::of(x.precision(), blocks)?;
+        self.device().launch(kernel, &args, spinor_work(x))
     }
 
     /// The reverse: the columns from `from` on into all right-hand sides of `x`.
