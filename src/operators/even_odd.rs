@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::{copy_parity, HopCall, SiteTerm, Wilson};
+use super::{copy_parity, HopCall, HopSum, SiteTerm, Wilson};
 use crate::error::Result;
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, SchurComplement, Shape, Uses, Workspace};
@@ -36,17 +36,29 @@ impl EvenOdd {
 
     /// out = in - S in of the symmetric complement S.
     pub(crate) fn rest(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.add_rest(out, inp, None, 0.0)
+    }
+
+    /// r -= S x of the same.
+    pub(crate) fn subtract(&self, r: &mut SpinorField, x: &SpinorField) -> Result<()> {
+        self.add_rest(r, x, Some((x, -1.0, SiteTerm::One)), 1.0)
+    }
+
+    /// out = own out + y + in - S in
+    fn add_rest(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        y: Option<(&SpinorField, f64, SiteTerm)>,
+        own: f64,
+    ) -> Result<()> {
         let (p, kappa) = (self.parity, self.op.kappa());
-        let call = |parity, coef| HopCall {
-            parity,
-            dagger: false,
-            coef,
-            site_hop: SiteTerm::Inverse,
-            y: None,
-        };
+        let site_hop = SiteTerm::Inverse;
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
-            self.op.hop(t, inp, &call(1 - p, 1.0))?;
-            self.op.hop(out, t, &call(p, kappa * kappa))
+            let first = HopCall { parity: 1 - p, dagger: false, coef: 1.0, site_hop, y: None };
+            self.op.hop(t, inp, &first)?;
+            let second = HopCall { parity: p, coef: kappa * kappa, y, ..first };
+            self.op.hop_add(out, t, &second, &HopSum { z: None, own })
         })
     }
 

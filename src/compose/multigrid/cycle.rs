@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use super::low::Low;
-use super::params::Steps;
+use super::params::{Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
 use super::{memory, CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
@@ -209,11 +209,21 @@ impl Hierarchy {
         })
     }
 
-    /// r = b - S x for vectors of the smoother; b in any precision.
+    /// r = b - S x for vectors of the smoother, r in the precision of its operator or in theirs; b in any precision.
     fn residual(&self, r: &mut SpinorField, b: &SpinorField, x: &SpinorField) -> Result<()> {
         let (shape, n) = (self.fine.shape(), x.nrhs());
         let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
-        if x.precision() == shape.precision || b.precision() != r.precision() {
+        if r.precision() == shape.precision {
+            blas::copy(r, b)?;
+            if x.precision() == shape.precision {
+                return self.fine.subtract(r, x);
+            }
+            return self.workspace.with(&shape, n, |t| {
+                blas::copy(t, x)?;
+                self.fine.subtract(r, t)
+            });
+        }
+        if b.precision() != r.precision() {
             self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
             return blas::axpby(&one, b, &minus, r);
         }
@@ -280,7 +290,10 @@ impl Hierarchy {
                 if level.post == 0 {
                     return Ok(());
                 }
-                self.workspace.with(&shape, count, |r| {
+                // Powers in 16 bits start from a residual in 16 bits, unless it is to change.
+                let own = self.fine.shape();
+                let of_r = if level.post <= STEPS { &own } else { &shape };
+                self.workspace.with(of_r, count, |r| {
                     self.residual(r, &b, x)?;
                     self.relax(x, r, level.post, false)
                 })

@@ -82,7 +82,7 @@ impl Hierarchy {
     }
 
     /// The smallest residual after some steps at a time, as GCR finds it. Powers in 16 bits start from r
-    /// rounded to that.
+    /// rounded to that; r itself may have 16 bits where it does not change.
     fn relax_space(
         &self,
         x: &mut SpinorField,
@@ -95,7 +95,7 @@ impl Hierarchy {
         for (count, last) in blocks(steps, STEPS) {
             let (start, powers) = kept.split_at_mut(self.params.short_powers() as usize);
             let first: &SpinorField = match start {
-                [rounded] => {
+                [rounded] if rounded.precision() != r.precision() => {
                     blas::copy(rounded, r)?;
                     rounded
                 }
