@@ -173,15 +173,19 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
   typedef typename Types::T T;
   typedef typename Types::TC TC;
   typedef typename Types::C C;
-  // f(first component) of every site and component of the chirality.
+  // f(number) of every site and component of the chirality.
   template <class F> static PLAQ_FN void walk(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
+    walk_sites(a, aggregate, chirality, [&](i64 at) {
+      for (int c = 0; c < a.m(); c++) f(at + c);
+    });
+  }
+  template <class F> static PLAQ_FN void walk_sites(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
     const int* sites = (const int*)a.sites + aggregate * a.block();
     for (int k = 0; k < a.block(); k++) {
       const int x = sites[k];
       if (x >= a.limit) break;
       if (a.face != 0 && !(((const int*)a.faces)[x] & a.face)) continue;
-      const i64 at = ((i64)2 * x + chirality) * a.m();
-      for (int c = 0; c < a.m(); c++) f(at + c);
+      f(((i64)2 * x + chirality) * a.m());
     }
   }
 #if PLAQ_GPU
@@ -192,15 +196,15 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     i64 aggregate = o / pieces / groups;
     if (a.upper()) {
       // Of the columns from col on there are col + B rows of either chirality: group after group.
-      const int pairs = B * groups * (groups + 1);
-      aggregate = o / pairs, row = o % pairs, col = 0;
+      const int pairs = B * groups * (groups + 1) / K;
+      aggregate = o / pairs, row = o % pairs * K, col = 0;
       for (; row >= 2 * (col + B); col += B) row -= 2 * (col + B);
       if (row >= col + B) row += n - (col + B);
     }
     const int i = row % n;
     cplx<C> sum[K][B];
     PLAQ_UNROLL for (int k = 0; k < K; k++) PLAQ_UNROLL for (int b = 0; b < B; b++) sum[k][b] = {0, 0};
-    walk(a, aggregate, row / n, [&](i64 at) {
+    const auto add = [&](i64 at) {
       cplx<C> p[K], z[B];
       numbers((const L*)a.v, at * n + i, p);
       numbers((const T*)a.fine, at * columns + col, z);
@@ -210,7 +214,16 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
       }
       PLAQ_UNROLL for (int k = 0; k < K; k++)
         PLAQ_UNROLL for (int b = 0; b < B; b++) sum[k][b] = madd_conj(sum[k][b], p[k], z[b]);
-    });
+    };
+    if constexpr (K < AGGREGATE_VECTORS) {
+      walk(a, aggregate, row / n, add);
+    } else {
+      // Loads of some components are under way at a time, where registers allow it.
+      constexpr int some = sizeof(C) == 4 ? 3 : 1;
+      walk_sites(a, aggregate, row / n, [&](i64 at) {
+        _Pragma("unroll some") for (int c = 0; c < a.m(); c++) add(at + c);
+      });
+    }
     PLAQ_UNROLL for (int k = 0; k < K; k++)
       PLAQ_UNROLL for (int b = 0; b < B; b++)
         put_number((TC*)a.coarse, aggregate * a.step_site + (row + k) * a.step_row + (col + b) * a.step_column, sum[k][b]);
@@ -223,8 +236,10 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     TC* coarse = (TC*)a.coarse;
 #if PLAQ_GPU
     // AGGREGATE_COLUMNS columns of a thread where they divide all.
-    if (columns % AGGREGATE_COLUMNS == 0) some_columns<AGGREGATE_COLUMNS>(a, o);
-    else if (sizeof(L) == 1 && columns == 1 && n % 2 == 0) some_columns<1, 2>(a, o);
+    if (columns % AGGREGATE_COLUMNS == 0) {
+      if (a.vectors() == AGGREGATE_VECTORS) some_columns<AGGREGATE_COLUMNS, AGGREGATE_VECTORS>(a, o);
+      else some_columns<AGGREGATE_COLUMNS>(a, o);
+    } else if (a.vectors() == 2) some_columns<1, 2>(a, o);
     else some_columns<1>(a, o);
 #else
     if (lx != 0) return;
@@ -275,6 +290,16 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
   typedef typename Types::TC TC;
   typedef typename Types::C C;
 #if PLAQ_GPU
+  template <int B> static PLAQ_FN void put_columns(T* to, i64 at, cplx<C> (&v)[B], C scale) {
+    if constexpr (sizeof(L) == 1) {
+      PLAQ_UNROLL for (int b = 0; b < B; b++) v[b] = scale * v[b];
+    }
+    if constexpr (B % 2 == 0) {
+      PLAQ_UNROLL for (int b = 0; b < B; b += 2) put_pair(to, at + b, v[b], v[b + 1]);
+    } else {
+      PLAQ_UNROLL for (int b = 0; b < B; b++) put_number(to, at + b, v[b]);
+    }
+  }
   // B columns of a thread, from K vectors at a time.
   template <int B, int K> static PLAQ_FN void some_columns(const AggregateArgs& a, int o) {
     const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
@@ -290,10 +315,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
       numbers((const TC*)a.coarse, (from + i) * columns + j, z);
       PLAQ_UNROLL for (int b = 0; b < B * K; b++) sum[b % B] = madd(sum[b % B], p[b % K], z[b]);
     }
-    PLAQ_UNROLL for (int b = 0; b < B; b++) {
-      if constexpr (sizeof(L) == 1) sum[b] = Types::scale(a, at) * sum[b];
-      put_number((T*)a.fine, at * columns + j + b, sum[b]);
-    }
+    put_columns<B>((T*)a.fine, at * columns + j, sum, Types::scale(a, at));
   }
   // R components of a chirality and B columns of a thread: few loads for its arithmetic. K vectors are half a sector
   // of memory or all of it.
@@ -314,11 +336,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
           PLAQ_UNROLL for (int b = 0; b < B; b++) sum[r][b] = madd(sum[r][b], p[k], z[k][b]);
       }
     }
-    PLAQ_UNROLL for (int r = 0; r < R; r++)
-      PLAQ_UNROLL for (int b = 0; b < B; b++) {
-        if constexpr (sizeof(L) == 1) sum[r][b] = Types::scale(a, at + r) * sum[r][b];
-        put_number((T*)a.fine, (at + r) * columns + j + b, sum[r][b]);
-      }
+    PLAQ_UNROLL for (int r = 0; r < R; r++) put_columns<B>((T*)a.fine, (at + r) * columns + j, sum[r], Types::scale(a, at + r));
   }
 #endif
   static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {

@@ -410,10 +410,13 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         | "aggregate_prolong_byte"
         | "aggregate_cholesky" => {
             let one = AggregateArgs { m: 6, n: 24, columns: 1, block: 256, ..Default::default() };
+            let several = AggregateArgs { columns: 12, vectors: 1, ..one };
+            let tiled = AggregateArgs { vectors: AGGREGATE_VECTORS, ..several };
             vec![
-                variant("one", &one),
-                variant("several", &AggregateArgs { columns: 12, ..one }),
-                variant("upper", &AggregateArgs { columns: 24, upper: 1, ..one }),
+                variant("one", &AggregateArgs { vectors: 2, ..one }),
+                variant("several", &several),
+                variant("tiled", &tiled),
+                variant("upper", &AggregateArgs { columns: 24, upper: 1, ..tiled }),
             ]
         }
         "aggregate_take" | "aggregate_give" => {

@@ -248,6 +248,8 @@ kernel_args! {
         spec block: i32,
         /// Of `coarse` only numbers with column >= row of a chirality are wanted, or are not 0.
         spec upper: i32,
+        /// Null vectors of a thread of a GPU in restrictions: 1, of one column maybe 2, else maybe AGGREGATE_VECTORS.
+        spec vectors: i32,
         /// Sites below this are there.
         arg limit: i32,
         /// Bit of the face that counts, 0: all sites.

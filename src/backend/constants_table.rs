@@ -159,4 +159,6 @@ constants! {
     AGGREGATE_COLUMNS = 4;
     /// And components, where they divide those of a chirality, in prolongations of single precision.
     AGGREGATE_ROWS = 6;
+    /// And null vectors in restrictions.
+    AGGREGATE_VECTORS = 4;
 }

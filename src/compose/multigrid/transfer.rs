@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::{AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS};
+use crate::backend::args::{AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS, AGGREGATE_VECTORS};
 use crate::backend::{kernels, Buffer, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
@@ -12,6 +12,9 @@ use crate::operators::LinkPrecision;
 
 /// |v|^2 of which nothing but rounding is left where those before it are taken out.
 const DEPENDENT: f64 = 1e-11;
+
+/// A GPU's threads that hide each other's waits.
+const ENOUGH_THREADS: usize = 1 << 16;
 
 /// Columns of a field that threads of a GPU have.
 fn groups(columns: usize) -> usize {
@@ -299,17 +302,23 @@ impl Transfer {
         short: Option<&Short>,
     ) -> Result<()> {
         let device = self.coarse.device();
-        let groups = groups(fine.nrhs());
-        let bytes = short.is_some_and(|short| short.scales.is_some());
+        let (n, columns, gpu) = (self.vectors.nrhs(), fine.nrhs(), !device.is_cpu());
         let each = match args.upper {
-            // A thread has two rows.
-            0 if bytes && fine.nrhs() == 1 && self.vectors.nrhs().is_multiple_of(2) => {
-                self.rows() / 2
-            }
-            0 => self.rows() * groups,
-            _ => fine.nrhs() * (groups + 1),
+            0 => self.rows() * groups(columns),
+            _ => columns * (groups(columns) + 1),
         };
-        let mut work = Work::rows(device, self.coarse.volume(), each);
+        let (several, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_VECTORS as usize);
+        // More vectors of a thread take fewer loads, but there must be threads enough.
+        let enough = self.coarse.volume() * each / some >= ENOUGH_THREADS;
+        let bytes = short.is_some_and(|short| short.scales.is_some());
+        let vectors = match columns {
+            _ if !gpu => 1,
+            1 if bytes && n.is_multiple_of(2) => 2,
+            _ if columns.is_multiple_of(several) && n.is_multiple_of(some) && enough => some,
+            _ => 1,
+        };
+        let args = &AggregateArgs { vectors: vectors as i32, ..*args };
+        let mut work = Work::rows(device, self.coarse.volume(), each / vectors);
         if device.is_cpu() {
             work.n *= 2; // either chirality
         }
