@@ -13,13 +13,20 @@ PLAQ_FN i64 aggregate_site(const Geom& g, bool whole, const Site& s, int lane, i
   return local_index(g, s, lane) / 2 + (whole && parity ? all / 2 : 0);
 }
 // Parity, right-hand side and plane of a launch's element. On a GPU right-hand sides are inside of sites, as those of
-// a number follow each other in the vector: warps read and write whole pieces of memory on either side.
+// a number follow each other in the vector: warps read and write whole pieces of memory on either side, some
+// right-hand sides of some sites each.
 struct AggregatePlace {
   int parity, rhs, plane;
   template <class A> PLAQ_FN AggregatePlace(const A& a, int& o, int batch) {
     const bool both = a.parities() == 2;
 #if PLAQ_GPU
-    rhs = o % a.count(), o /= a.count();
+    const int count = a.count(), some = count % 8 == 0 ? 8 : 4, sites = 32 / some, each = sites * count;
+    if (count % some == 0 && a.field.volume() % sites == 0) {
+      const int in = o % each;
+      rhs = in / 32 * some + in % some, o = o / each * sites + in % 32 / some;
+    } else {
+      rhs = o % count, o /= count;
+    }
     parity = both ? batch : a.parity;
     plane = rhs * a.parities() + batch;
 #else

@@ -284,6 +284,11 @@ impl Hierarchy {
             }
             self.transfers[0].prolong(&mut fine, &solution)?;
         }
+        // All columns at once: pieces of memory are whole.
+        let direct = level.pre == 0 && out.precision() == shape.precision;
+        if direct {
+            fine.give_spinors(0, out, 0)?;
+        }
         for (first, count) in parts() {
             let (b, mut to) = (inp.columns(first, count)?, out.columns(first, count)?);
             let smooth = |x: &mut SpinorField| {
@@ -298,8 +303,7 @@ impl Hierarchy {
                     self.relax(x, r, level.post, false)
                 })
             };
-            if level.pre == 0 && to.precision() == shape.precision {
-                fine.give_spinors(first, &mut to, 0)?;
+            if direct {
                 smooth(&mut to)?;
                 continue;
             }
