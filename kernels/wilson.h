@@ -218,6 +218,19 @@ PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Si
   }
 }
 
+// Projected spinor of the neighbour `seen`, with lanes in their places `n`, wherever it is.
+template <class S, class R>
+PLAQ_FN void load_neighbour(HalfSpinor<R>& h, const HopArgs& a, const Site& s, const Site& seen, const Site& n, const Plane& in,
+                            int rhs, int mu, bool forward, R g, bool messages) {
+  if (messages && at_halo(a.geom, s, mu, forward)) {
+    HalfSpinor<R> across;  // what a function takes by reference stays in memory
+    load_across<S>(across, a, s, seen, in, rhs, mu, forward, g);
+    h = across;
+  } else {
+    load_projected<S>(h, in, n, mu, g);
+  }
+}
+
 #if PLAQ_GPU
 // acc += c times one direction's term.
 template <class S, int RECON, class R>
@@ -230,13 +243,7 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   load_link<S, RECON>(u, gauge, from, mu, paced);
   const R g = splat<R>(forward != (a.dagger() != 0) ? 1 : -1);
   HalfSpinor<R> h, r;
-  if (messages && at_halo(a.geom, s, mu, forward)) {
-    HalfSpinor<R> across;  // what a function takes by reference stays in memory
-    load_across<S>(across, a, s, n, in, rhs, mu, forward, g);
-    h = across;
-  } else {
-    load_projected<S>(h, in, n, mu, g);
-  }
+  load_neighbour<S>(h, a, s, n, n, in, rhs, mu, forward, g, messages);
   multiply(r, u, h, !forward);
   R f = splat<R>(c);
   const bool phase = has_phase(a, s, mu, forward);
@@ -316,13 +323,7 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   const Plane gauge = plane(a.gauge, from.par);
   const LinkLines<S, RECON, R> u(gauge, from, mu);
   HalfSpinor<R> h, r;
-  if (messages && at_halo(a.geom, s, mu, forward)) {
-    HalfSpinor<R> across;  // what a function takes by reference stays in memory
-    load_across<S>(across, a, s, seen, in, rhs, mu, forward, g);
-    h = across;
-  } else {
-    load_projected<S>(h, in, n, mu, g);
-  }
+  load_neighbour<S>(h, a, s, seen, n, in, rhs, mu, forward, g, messages);
   if (forward) rare.apply(h, a, s, mu, forward, c);
   constexpr int N = Recon<RECON>::reals;
   NextSite<S, R, N> next_link(gauge, link_site(from), 4 * N, mu * N);
