@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 
-use crate::backend::args::{AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS, AGGREGATE_VECTORS};
+use crate::backend::args::{
+    AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS, AGGREGATE_VECTORS,
+};
 use crate::backend::{kernels, Buffer, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
