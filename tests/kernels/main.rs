@@ -40,7 +40,7 @@ fn without_assembly(to: &Path) {
         let line = |line: &str| match line.find("asm") {
             Some(_) if line.contains("cp.async.ca") => {
                 "if (wanted) __builtin_memcpy((char*)to + offset, from, BYTES);".into()
-            },
+            }
             Some(at) if line.contains("{ asm") && line.ends_with('}') => {
                 line[..at].to_string() + "}"
             }
