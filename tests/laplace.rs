@@ -15,6 +15,7 @@ use plaq::fields::{
 };
 use plaq::linop::{Adjoint, Convert, LinOp, Normal, Polynomial, Product, Shape, Shifted, Sum};
 use plaq::operators::{Gamma5, Laplace};
+use plaq::ops::eigenvectors::{save_vectors, VectorFile};
 use plaq::ops::smearing::{wuppertal, SPACE};
 use plaq::solvers::{
     solve, unwatched, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, Stop,
@@ -530,4 +531,31 @@ fn what_does_not_fit_is_a_status() {
     assert_eq!(e.status, Status::InvalidArgument);
     let shape = Shape { order: RhsOrder::Fastest, ..s.shape(Precision::F16, coarse) };
     assert_eq!(shape.field(1).unwrap_err().status, Status::Unsupported);
+}
+
+/// Colour vectors and spinors come back from a file bit for bit, and one is not taken for the other.
+#[test]
+fn vectors_of_either_kind_in_files() {
+    let folder = common::Folder::new("vectors");
+    for s in setups() {
+        for (components, other) in [(BOTH[0], BOTH[1]), (BOTH[1], BOTH[0])] {
+            for precision in [Precision::F64, Precision::F32] {
+                let path = folder.0.join("vectors");
+                let mut v = s.shape(precision, components).field(2).unwrap();
+                v.set_noise(Noise::Normal, 9, 0).unwrap();
+                let values = vec![(String::from("values"), vec![0.5, -1.25])];
+                save_vectors(&path, "test", values.clone(), &[&v]).unwrap();
+                let open = |components| {
+                    VectorFile::open(s.gauge.device(), &s.geometry, &path, "test", components)
+                };
+                let mut file = open(components).unwrap();
+                assert_eq!(file.header().tables, values);
+                let back = file.read(0..2, Precision::F64).unwrap();
+                assert_eq!(back.precision(), precision);
+                assert_eq!(back.save_lex().unwrap(), v.save_lex().unwrap(), "{components}");
+                let refused = open(other).err().expect("other components");
+                assert_eq!(refused.status, Status::FileFormat, "{refused}");
+            }
+        }
+    }
 }

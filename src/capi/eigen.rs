@@ -19,7 +19,7 @@ use crate::bail;
 use crate::comm::Comm;
 use crate::compose::Normalisation;
 use crate::error::{significant, Result};
-use crate::fields::{blas, SpinorField, Subset};
+use crate::fields::{blas, Components, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
 use crate::operators::EvenOdd;
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
@@ -332,7 +332,13 @@ fn load(
     let scaled = dirac.normalisation() == Normalisation::Mass;
     let scale = if scaled { (0.5 / wilson.kappa()).powi(2) } else { 1.0 };
     let links = wilson.gauge();
-    let mut from = VectorFile::open(links.device(), links.geometry(), Path::new(file), KIND)?;
+    let mut from = VectorFile::open(
+        links.device(),
+        links.geometry(),
+        Path::new(file),
+        KIND,
+        Components::SPINOR,
+    )?;
     let (values, residuals) = (from.table("values")?, from.table("residuals")?);
     let (bounds, ends) = (from.table("bounds")?, from.table("ends")?);
     let n = from.header().count;

@@ -1,4 +1,4 @@
-//! Forces of even-odd preconditioned actions. With P the Schur complement of M (src/compose/even_odd.rs)
+//! Forces of even-odd preconditioned actions. With P the Schur complement of M (src/operators/even_odd.rs)
 //! a change of the links changes Re <y, P x> by that of Re <Y, M X> for full fields X and Y that follow
 //! from x and y: on the other parity q
 //!   X_q = kappa A_q^-1 H_qp x,   Y_q = kappa (A_q^-1)^dagger (H^dagger)_qp Y_p,

@@ -299,13 +299,13 @@ impl Layout {
         let order = [Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("lexicographic spinor", precision, XYZT, &order) }
     }
-    /// openQCD and tmLQCD: z fastest, then y, x, t; chiral basis.
     /// Colour vectors: site lexicographic, x fastest, then colour, (re, im).
     pub fn lexicographic_colour(precision: Precision) -> Self {
         let order = [Site, Spin, Colour, Complex];
         Layout { spins: 1, ..Self::spinors("lexicographic colour vector", precision, XYZT, &order) }
     }
 
+    /// openQCD and tmLQCD: z fastest, then y, x, t; chiral basis.
     pub fn openqcd_spinor(precision: Precision) -> Self {
         let order = [Site, Spin, Colour, Complex];
         let basis = GammaBasis::Chiral;

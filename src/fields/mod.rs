@@ -18,9 +18,10 @@ mod peers;
 mod random;
 mod reduce;
 pub mod shifts;
-mod spinor;
+
 mod transfer;
 mod transformation;
+mod vector;
 
 pub use clover::CloverField;
 pub(crate) use coarse::{spinor_work, Coarsening, DenseMatrix, Overlaps, Part, Whole};
@@ -32,9 +33,9 @@ pub use matrix::{MatrixField, MatrixForm};
 pub(crate) use momenta::sum_and_most;
 pub use momenta::{Momenta, MomentaForm, SiteOrder};
 pub use random::Noise;
-pub use spinor::{Components, RhsOrder, SpinorField, Subset, VectorField};
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
+pub use vector::{Components, RhsOrder, SpinorField, Subset, VectorField};
 
 pub use crate::backend::{Precision, Recon};
 use crate::bail;

@@ -1,4 +1,4 @@
-//! Spinor fields in a LIME container, each a SciDAC record of one Dirac fermion per site, with tables of
+//! Vector fields in a LIME container, each a SciDAC record of one Dirac fermion or colour vector per site, with tables of
 //! numbers (eigenvalues and what belongs to them) in the file's own record.
 //!
 //! 1. `scidac-private-file-xml` (extents, one volume), `scidac-file-xml`: `plaqVectors` with kind,
@@ -20,8 +20,6 @@ use super::{check_part, text, ByteOrder};
 use crate::bail;
 use crate::error::{host_array, Result, Status};
 
-/// Real numbers of a spinor.
-const SPINOR: usize = 24;
 /// More vectors than anyone keeps.
 const MOST: usize = 100_000;
 
@@ -34,6 +32,8 @@ pub struct VectorHeader {
     pub extents: [usize; 4],
     /// Of a stored number: 32 or 64.
     pub bits: u32,
+    /// 4 of Dirac fermions, 1 of colour vectors.
+    pub spins: usize,
     /// Vectors in the file.
     pub count: usize,
     /// Numbers by name, finite.
@@ -46,8 +46,12 @@ impl VectorHeader {
         self.tables.iter().find(|(n, _)| n == name).map(|(_, values)| &values[..])
     }
 
+    /// Real numbers of a site.
+    pub fn reals(&self) -> usize {
+        6 * self.spins
+    }
     fn site_bytes(&self) -> usize {
-        SPINOR * self.bits as usize / 8
+        self.reals() * self.bits as usize / 8
     }
     fn length(&self) -> u64 {
         (self.extents.iter().product::<usize>() * self.site_bytes()) as u64
@@ -60,6 +64,9 @@ impl VectorHeader {
         }
         if ![32, 64].contains(&self.bits) {
             bail!(Unsupported, "vectors: expected 32 or 64 bits, found {}", self.bits);
+        }
+        if ![1, 4].contains(&self.spins) {
+            bail!(Unsupported, "vectors: expected 1 or 4 spins, found {}", self.spins);
         }
         if self.count > MOST {
             bail!(InvalidArgument, "vectors: expected at most {MOST}, found {}", self.count);
@@ -111,10 +118,11 @@ fn head(header: &VectorHeader) -> Vec<u8> {
         .collect();
     let own = format!(
         "{XML}<plaqVectors><version>1.0</version><kind>{}</kind><count>{}</count><bits>{}</bits>\
-         {tables}<crc32>{crc:08x}</crc32></plaqVectors>",
+         <spins>{}</spins>{tables}<crc32>{crc:08x}</crc32></plaqVectors>",
         escape(&header.kind),
         header.count,
-        header.bits
+        header.bits,
+        header.spins
     );
     lime::put_text(&mut out, Place::Last, "scidac-file-xml", &own);
     out
@@ -124,11 +132,13 @@ fn head(header: &VectorHeader) -> Vec<u8> {
 fn record(header: &VectorHeader, date: &str, index: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let letter = if header.bits == 32 { 'F' } else { 'D' };
+    let name = if header.spins == 4 { "DiracFermion" } else { "ColorVector" };
     let scidac = format!(
         "{XML}<scidacRecord><version>1.1</version><date>{}</date><recordtype>0</recordtype>\
-         <datatype>QDP_{letter}3_DiracFermion</datatype><precision>{letter}</precision>\
-         <colors>3</colors><spins>4</spins><typesize>{}</typesize><datacount>1</datacount></scidacRecord>",
+         <datatype>QDP_{letter}3_{name}</datatype><precision>{letter}</precision>\
+         <colors>3</colors><spins>{}</spins><typesize>{}</typesize><datacount>1</datacount></scidacRecord>",
         escape(date),
+        header.spins,
         header.site_bytes()
     );
     lime::put_text(&mut out, Place::First, "scidac-private-record-xml", &scidac);
@@ -243,7 +253,7 @@ impl VectorReader {
         &self.header
     }
 
-    /// The numbers of a part of vector `index`, 24 per site, and their share of its checksum.
+    /// The numbers of a part of vector `index` and their share of its checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `InvalidArgument`: no such vector; `FileOpen`,
@@ -254,14 +264,15 @@ impl VectorReader {
             bail!(InvalidArgument, "vector {index} of {}", self.records.len());
         };
         let (bytes, bits) = (self.header.site_bytes(), self.header.bits);
-        let mut values = host_array(SPINOR * part.volume(), 0.0, "a vector of a file")?;
+        let reals = self.header.reals();
+        let mut values = host_array(reals * part.volume(), 0.0, "a vector of a file")?;
         let mut pair = RotatingPair::new();
         for [global, local, count] in part.runs() {
             self.input.seek(offset + (global * bytes) as u64)?;
             self.input.stream(count, bytes, |first, raw| {
                 add(&mut pair, global + first, raw, bytes);
                 let sites = raw.len() / bytes;
-                let out = &mut values[SPINOR * (local + first)..][..SPINOR * sites];
+                let out = &mut values[reals * (local + first)..][..reals * sites];
                 decode(raw, bits, ByteOrder::Big, out);
             })?;
         }
@@ -294,6 +305,11 @@ fn parse_own(input: &Input, text: &str, extents: [usize; 4]) -> Result<VectorHea
     };
     let count = xml.parse("count", |c| number(c).filter(|c| *c <= MOST as u64))? as usize;
     let bits = xml.parse("bits", |b| [32, 64].into_iter().find(|n| b == n.to_string()))?;
+    // Files of spinors that were written before there were others.
+    let spins = match xml.get("spins") {
+        Some(_) => xml.parse("spins", |s| [1, 4].into_iter().find(|n| s == n.to_string()))?,
+        None => 4,
+    };
     let stored = xml.parse("crc32", hexadecimal)?;
     let all = xml.document.descendants().filter(|n| n.tag_name().name() == "table");
     let all: Vec<(&str, &str)> = all
@@ -316,7 +332,7 @@ fn parse_own(input: &Input, text: &str, extents: [usize; 4]) -> Result<VectorHea
         };
         tables.push((name.to_string(), values));
     }
-    Ok(VectorHeader { kind, extents, bits, count, tables })
+    Ok(VectorHeader { kind, extents, bits, spins, count, tables })
 }
 
 /// Vectors on their way into a file: one process creates and finishes it, others may join. Under its own
@@ -369,7 +385,7 @@ impl VectorWriter {
         self.output.name()
     }
 
-    /// Writes a part of vector `index`, 24 numbers per site; its share of the checksum.
+    /// Writes a part of vector `index`; its share of the checksum.
     ///
     /// # Errors
     /// `BadExtents`, `InvalidArgument`, `FileWrite`.
@@ -379,7 +395,8 @@ impl VectorWriter {
         let Some(&[_, data]) = self.places.get(index) else {
             bail!(InvalidArgument, "vector {index} of {}", self.places.len());
         };
-        if values.len() != SPINOR * part.volume() {
+        let reals = self.header.reals();
+        if values.len() != reals * part.volume() {
             bail!(BadExtents, "{part:?} has not {} numbers", values.len());
         }
         let mut pair = RotatingPair::new();
@@ -387,7 +404,7 @@ impl VectorWriter {
             self.output.seek(data + (global * bytes) as u64)?;
             self.output.stream(count, bytes, |first, raw| {
                 let sites = raw.len() / bytes;
-                let from = &values[SPINOR * (local + first)..][..SPINOR * sites];
+                let from = &values[reals * (local + first)..][..reals * sites];
                 encode(from, bits, ByteOrder::Big, raw);
                 add(&mut pair, global + first, raw, bytes);
             })?;

@@ -6,6 +6,7 @@ mod even_odd;
 mod force;
 mod kernel;
 mod laplace;
+mod site;
 mod wilson;
 
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
@@ -14,5 +15,6 @@ pub use even_odd::EvenOdd;
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::Laplace;
+pub use site::{copy_parity, gamma5, Gamma5};
 pub(crate) use wilson::Version;
-pub use wilson::{copy_parity, gamma5, DiracParams, Gamma5, HopCall, HopSum, SiteTerm, Wilson};
+pub use wilson::{DiracParams, HopCall, HopSum, SiteTerm, Wilson};

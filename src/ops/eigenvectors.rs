@@ -1,4 +1,4 @@
-//! Eigenvectors in files: SciDAC records in LIME with checksums, eigenvalues beside them.
+//! Vectors in files, eigenvectors among them: SciDAC records in LIME with checksums, eigenvalues beside them.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -8,15 +8,20 @@ use crate::backend::{Device, External};
 use crate::bail;
 use crate::compose::{HighMode, Modes, ModesRecord, Overlap, OverlapModes, OverlapModesRecord};
 use crate::error::{host_array, Result};
-use crate::fields::{GammaBasis, Geometry, Layout, Precision, SpinorField, Subset};
+use crate::fields::{
+    Components, GammaBasis, Geometry, Layout, Precision, RhsOrder, Subset, VectorField,
+};
 use crate::io::{VectorHeader, VectorReader, VectorWriter};
 use crate::operators::HermitianWilson;
 
 /// Kind of a file with modes of the overlap operator's kernel, and of itself.
 const OVERLAP: &str = "overlap";
 
-fn layout() -> Layout {
-    Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
+fn layout(spins: usize) -> Layout {
+    match spins {
+        1 => Layout::lexicographic_colour(Precision::F64),
+        _ => Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi),
+    }
 }
 
 /// Writes the right-hand sides of these fields one after the other, every rank its part, with tables of
@@ -24,20 +29,25 @@ fn layout() -> Layout {
 /// complete or not at all.
 ///
 /// # Errors
-/// `FieldMismatch`: not full spinor fields on one lattice; those of [`VectorWriter::create`].
+/// `FieldMismatch`: not full fields of spinors or of colour vectors on one lattice; those of [`VectorWriter::create`].
 pub fn save_vectors(
     path: &Path,
     kind: &str,
     tables: Vec<(String, Vec<f64>)>,
-    fields: &[&SpinorField],
+    fields: &[&VectorField],
 ) -> Result<()> {
     let Some(first) = fields.first() else {
         bail!(InvalidArgument, "vectors: expected at least one field");
     };
     let geometry = first.geometry();
     for f in fields {
-        if f.geometry() != geometry || f.subset() != Subset::Full || f.components().reals() != 24 {
-            bail!(FieldMismatch, "vectors: expected spinors on the full lattice, one for all");
+        let alike = f.geometry() == geometry && f.components() == first.components();
+        let known = [Components::SPINOR, Components::COLOUR].contains(&f.components());
+        if !alike || !known || f.subset() != Subset::Full {
+            bail!(
+                FieldMismatch,
+                "vectors: expected spinors or colour vectors on the full lattice, one for all"
+            );
         }
     }
     let comm = geometry.comm();
@@ -46,6 +56,7 @@ pub fn save_vectors(
         kind: kind.to_string(),
         extents: geometry.global_extents(),
         bits: if double { 64 } else { 32 },
+        spins: first.components().spins,
         count: fields.iter().map(|f| f.nrhs()).sum(),
         tables,
     };
@@ -66,14 +77,14 @@ pub fn save_vectors(
         }
     };
     let mut writer = comm.agree(joined)?;
-    let values = host_array(24 * geometry.volume(), 0.0, "a vector on the host");
+    let values = host_array(header.reals() * geometry.volume(), 0.0, "a vector on the host");
     let mut values = comm.agree(values)?;
     let (part, mut sums) = (part(geometry), vec![]);
     for field in fields {
         let mut one = field.like_with(field.precision(), 1)?;
         for k in 0..field.nrhs() {
             one.copy_rhs(0, field, k, 1)?;
-            one.save(&layout(), &mut External::write(vec![&mut values[..]]))?;
+            one.save(&layout(header.spins), &mut External::write(vec![&mut values[..]]))?;
             let share = comm.agree(writer.write(sums.len(), &part, &values))?;
             sums.push(shares(comm, share)?);
         }
@@ -91,18 +102,27 @@ pub struct VectorFile {
 
 impl VectorFile {
     /// # Errors
-    /// `FileFormat`: vectors of another kind; those of [`VectorReader::open`].
+    /// `FileFormat`: vectors of another kind or with other components; those of [`VectorReader::open`].
     pub fn open(
         device: &Device,
         geometry: &Arc<Geometry>,
         path: &Path,
         kind: &str,
+        components: Components,
     ) -> Result<Self> {
         let comm = geometry.comm();
         let reader = comm.agree(VectorReader::open(path, Some(geometry.global_extents())))?;
         let found = &reader.header().kind;
         if found != kind {
             bail!(FileFormat, "{}: expected vectors of kind {kind}, found {found}", path.display());
+        }
+        let found = Components { spins: reader.header().spins, colours: 3 };
+        if found != components {
+            bail!(
+                FileFormat,
+                "{}: expected {components} complex numbers a site, found {found}",
+                path.display()
+            );
         }
         Ok(VectorFile { reader, device: device.clone(), geometry: geometry.clone() })
     }
@@ -131,17 +151,21 @@ impl VectorFile {
         &mut self,
         which: std::ops::Range<usize>,
         precision: Precision,
-    ) -> Result<SpinorField> {
+    ) -> Result<VectorField> {
         let comm = self.geometry.comm().clone();
         let stored = if self.header().bits == 64 { Precision::F64 } else { Precision::F32 };
         let precision = precision.min(stored).max(Precision::F32);
-        let field = |n| SpinorField::new(&self.device, &self.geometry, precision, Subset::Full, n);
+        let spins = self.header().spins;
+        let content = (Components { spins, colours: 3 }, RhsOrder::Slowest);
+        let (device, geometry) = (&self.device, &self.geometry);
+        let field =
+            |n| VectorField::with_components(device, geometry, precision, Subset::Full, n, content);
         let (mut all, mut one) = (field(which.len())?, field(1)?);
         let part = part(&self.geometry);
         for (k, index) in which.enumerate() {
             let (values, share) = comm.agree(self.reader.read(index, &part))?;
             self.reader.verify(index, &shares(&comm, share)?)?;
-            one.load(&layout(), &External::read(&[&values[..]]), false)?;
+            one.load(&layout(spins), &External::read(&[&values[..]]), false)?;
             all.copy_rhs(k, &one, 0, 1)?;
         }
         Ok(all)
@@ -186,7 +210,8 @@ pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Res
 /// `FieldMismatch`: they are not this kernel's; those of [`VectorFile`].
 pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
     let links = kernel.op().gauge();
-    let mut file = VectorFile::open(links.device(), links.geometry(), path, OVERLAP)?;
+    let mut file =
+        VectorFile::open(links.device(), links.geometry(), path, OVERLAP, Components::SPINOR)?;
     let one = |name: &str, n: usize| -> Result<Vec<f64>> {
         let values = file.table(name)?;
         if values.len() != n {
@@ -224,7 +249,8 @@ pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
 /// As of [`load_modes`].
 pub fn load_overlap_modes(path: &Path, op: &Overlap) -> Result<Option<OverlapModes>> {
     let links = op.sign().kernel().op().gauge().clone();
-    let mut file = VectorFile::open(links.device(), links.geometry(), path, OVERLAP)?;
+    let mut file =
+        VectorFile::open(links.device(), links.geometry(), path, OVERLAP, Components::SPINOR)?;
     if file.header().table("overlap.plus").is_none() {
         return Ok(None);
     }

@@ -7,7 +7,7 @@ use super::eigenvectors::{save_vectors, VectorFile};
 use crate::bail;
 use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::error::Result;
-use crate::fields::{SpinorField, Subset};
+use crate::fields::{Components, SpinorField, Subset};
 use crate::operators::Wilson;
 
 /// Kind of a file with null vectors.
@@ -37,7 +37,7 @@ pub fn load_multigrid(
 ) -> Result<Multigrid> {
     Multigrid::check_params(op, params)?;
     let (device, geometry) = (op.gauge().device(), op.gauge().geometry());
-    let mut file = VectorFile::open(device, geometry, path, KIND)?;
+    let mut file = VectorFile::open(device, geometry, path, KIND, Components::SPINOR)?;
     let (n, found) = (params.levels[0].vectors, file.header().count);
     if found != n {
         bail!(

@@ -2,13 +2,15 @@
 //! `[site][component][right-hand side]`, so that right-hand sides share a matrix and a line of memory.
 
 mod dense;
+mod faces;
 mod gather;
 mod grid;
 mod vector;
 
 pub(crate) use dense::{DenseMatrix, Overlaps, Whole};
+pub(crate) use faces::Part;
 pub use gather::Gather;
 pub use grid::CoarseGrid;
 pub(crate) use grid::Coarsening;
+pub(crate) use vector::spinor_work;
 pub use vector::CoarseField;
-pub(crate) use vector::{spinor_work, Part};

@@ -1,0 +1,60 @@
+//! Faces of coarse vectors on their way to the ranks behind them.
+
+use super::CoarseGrid;
+use crate::backend::args::*;
+use crate::backend::{kernels, Buffer, Ptr, Work};
+use crate::error::Result;
+use crate::fields::{halo, Precision};
+
+/// Sites of a vector: `count` from number `first` of the grid on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub ptr: Ptr,
+    pub first: usize,
+    pub count: usize,
+    pub components: usize,
+    pub nrhs: usize,
+}
+
+impl CoarseGrid {
+    /// The faces of a vector travel to the ranks behind them; then `work` runs with what came.
+    pub(crate) fn with_halo<T>(
+        &self,
+        part: &Part,
+        precision: Precision,
+        work: impl FnOnce([Ptr; 8]) -> Result<T>,
+    ) -> Result<T> {
+        let split = |mu: usize| self.face(mu, false).is_some();
+        let mask: i32 = (0..4).filter(|&mu| split(mu)).map(|mu| 1 << mu).sum();
+        if mask == 0 {
+            return work([Ptr::NULL; 8]);
+        }
+        let sites = |mu: usize| self.volume() / self.extents()[mu];
+        let per_site = part.components * part.nrhs;
+        let faces = halo::Faces::new(mask, |mu| sites(mu) * per_site * 2 * precision.bytes());
+        let halo = self.fine().halo_exchange(self.device(), &faces)?;
+        let mut halo = halo::lock(&halo);
+        halo.begin(self.fine().comm())?;
+        for mu in (0..4).filter(|&mu| split(mu)) {
+            for upper in [false, true] {
+                let args = CoarsePackArgs {
+                    inp: part.ptr,
+                    out: halo.sent(mu, upper),
+                    sites: self.face(mu, upper).map_or(Ptr::NULL, Buffer::ptr),
+                    components: part.components as i32,
+                    nrhs: part.nrhs as i32,
+                    first: part.first as i32,
+                    count: part.count as i32,
+                };
+                let work = Work::rows(self.device(), sites(mu), per_site);
+                self.device().launch(kernels::CoarsePack::of(precision)?, &args, work)?;
+            }
+        }
+        halo.exchange(self.comm(), || Ok(()))?;
+        let received = |k: usize| match split(k / 2) {
+            true => halo.received(k / 2, k % 2 == 1),
+            false => Ptr::NULL,
+        };
+        work(std::array::from_fn(received))
+    }
+}

@@ -1,0 +1,93 @@
+//! What takes each site of a spinor for itself: site terms, gamma5, copies of a parity.
+
+use crate::backend::args::{self, SiteOpArgs};
+use crate::backend::{kernels, FieldView};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Components, RhsOrder, SpinorField, Subset};
+use crate::linop::{LinOp, Shape};
+
+/// out = coef S in on one parity, S one of SITE_* (kernels/wilson.h) with these blocks and twist.
+pub(super) fn site_launch(
+    out: &mut SpinorField,
+    inp: &SpinorField,
+    parity: usize,
+    site: i32,
+    clover: Option<FieldView>,
+    [coef, twist, twist_scale]: [f64; 3],
+) -> Result<()> {
+    if out.nrhs() != inp.nrhs() || out.precision() != inp.precision() {
+        bail!(FieldMismatch, "site term: the fields differ in precision or right-hand sides");
+    }
+    for field in [&*out, inp] {
+        if (field.components(), field.order()) != (Components::SPINOR, RhsOrder::Slowest) {
+            bail!(
+                FieldMismatch,
+                "site term: expected spinors, one right-hand side after the other"
+            );
+        }
+    }
+    let args = SiteOpArgs {
+        geom: inp.geometry().args(),
+        out: out.parity_view(parity),
+        inp: inp.parity_view(parity),
+        clover: clover
+            .unwrap_or(FieldView { volume: inp.geometry().outer() as i32, ..Default::default() }),
+        site,
+        parity: parity as i32,
+        step_out: out.parities() as i32,
+        step_in: inp.parities() as i32,
+        coef,
+        twist,
+        twist_scale,
+    };
+    inp.device().launch(kernels::SiteOp(inp.precision()), &args, inp.geometry().work(inp.nrhs()))
+}
+
+/// gamma5 as an operator on spinor fields of a shape.
+pub struct Gamma5(pub Shape);
+
+impl LinOp for Gamma5 {
+    fn shape(&self) -> Shape {
+        self.0.clone()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.0.check(inp, "in")?;
+        gamma5(out, inp)
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        0.0
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        2.0 * self.0.bytes(nrhs) as f64
+    }
+}
+
+/// out = gamma5 in.
+pub fn gamma5(out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    inp.check_like(out, "gamma5")?;
+    for parity in inp.subset().list() {
+        site_launch(out, inp, parity, args::SITE_GAMMA5, None, [1.0, 0.0, 1.0])?;
+    }
+    Ok(())
+}
+
+/// Copies one parity between fields that hold it; the other parity of `out` stays.
+pub fn copy_parity(out: &mut SpinorField, inp: &SpinorField, parity: usize) -> Result<()> {
+    for f in [&*out, inp] {
+        if f.subset() != Subset::Full && f.subset() != Subset::of_parity(parity) {
+            bail!(
+                FieldMismatch,
+                "copy_parity: a field of {} sites has none of parity {parity}",
+                f.subset()
+            );
+        }
+    }
+    site_launch(out, inp, parity, args::SITE_ONE, None, [1.0, 0.0, 1.0])
+}
