@@ -239,6 +239,8 @@ int main(int argc, char **argv) {
   if (!(time_left.limit >= 0)) usage_error("--seconds", "expected 0 or more");
   input = read_all(option(argc, argv, "--input", NULL));
   context = open_context(argc, argv);
+  OK(plaq_input_check(input, "run", "lattice start trajectories log checkpoint checkpoint_every configurations save_every "
+                                    "flow_every flow_time flow_step"));
   start = option(argc, argv, "--start", run_text(input, "start", text[0], sizeof text[0], "hot"));
   log_name = option(argc, argv, "--log", run_text(input, "log", text[1], sizeof text[1], ""));
   checkpoint = run_text(input, "checkpoint", text[2], sizeof text[2], "");

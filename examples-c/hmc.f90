@@ -81,6 +81,8 @@ program hmc
   if (.not. limit >= 0) call usage_error('--seconds', 'expected 0 or more')
   input = all_of('--input', option(last, '--input'))
   context = open_context(last)
+  call ok(plaq_input_check(input//c_null_char, 'run'//c_null_char, 'lattice start trajectories log checkpoint checkpoint_every '// &
+                           'configurations save_every flow_every flow_time flow_step'//c_null_char))
   start = option(last, '--start', run_text('start', 'hot'))
   log_name = option(last, '--log', run_text('log', ''))
   checkpoint = run_text('checkpoint', '')

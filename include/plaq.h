@@ -2909,6 +2909,10 @@ plaq_status plaq_input_text(const char *input,
                             int64_t capacity,
                             int32_t *found);
 
+/** Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
+ * between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key. */
+plaq_status plaq_input_check(const char *input, const char *path, const char *known);
+
 /* ---- Actions of chains in parts ---- */
 
 /** Terms of an action and levels of its integrator, of which a chain is made. */

@@ -3287,6 +3287,14 @@ module plaq
       integer(c_int64_t), value :: capacity
       integer(c_int32_t), intent(inout) :: found
     end function
+    !> Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
+    !> between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key.
+    integer(c_int32_t) function plaq_input_check(input, path, known) bind(c)
+      import
+      character(kind=c_char), intent(in) :: input(*)
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: known(*)
+    end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_hmc_params_init(params, struct_size) bind(c)
       import

@@ -13,7 +13,7 @@ use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
-use crate::ops::hmc::input::{hmc_from_toml, value_of};
+use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use crate::ops::hmc::{Hmc, MonomialReport, TrajectoryReport};
 
 /// What a `plaq_hmc` stands for.
@@ -132,6 +132,9 @@ interface! {
         plaq_input_number(input: Text, path: Text, otherwise: f64, value: Out<f64>, found: Out<i32>) = input_number;
         /// The same for text; empty if there is none.
         plaq_input_text(input: Text, path: Text, value: TextOut, capacity: i64, found: Out<i32>) = input_text;
+        /// Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
+        /// between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key.
+        plaq_input_check(input: Text, path: Text, known: Text) = input_check;
     }
 }
 
@@ -319,4 +322,8 @@ fn input_text(
     };
     found.set(text.is_some() as i32);
     value.set(text.as_deref().unwrap_or(""), capacity)
+}
+
+fn input_check(input: &str, path: &str, known: &str) -> Result<()> {
+    check_keys(input, path, &known.split_whitespace().collect::<Vec<_>>())
 }

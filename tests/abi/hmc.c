@@ -236,6 +236,10 @@ static void trajectories(plaq_context context) {
   OK(plaq_input_text(QUENCHED, "run.start", name, sizeof name, &found));
   CHECK(!strcmp(name, "hot") && found == 1);
   REFUSED(PLAQ_INVALID_ARGUMENT, "number", plaq_input_number(QUENCHED, "run.start", 0, &value, &found));
+  OK(plaq_input_check(QUENCHED, "run", "start trajectories lattice"));
+  OK(plaq_input_check(QUENCHED, "stop", ""));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "run.start: expected one of lattice, trajectories",
+          plaq_input_check(QUENCHED, "run", "lattice trajectories"));
   OK(plaq_hmc_destroy(hmc));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_run(hmc, gauge, 1, NULL, NULL, NULL));
 }

@@ -140,6 +140,20 @@ fn values_are_refused_with_what_is_expected() {
     }
 }
 
+/// A key of [run] that hmc does not have.
+#[test]
+fn keys_of_a_run_are_checked() {
+    let folder = Folder::new("keys");
+    let input = folder.0.join("input.toml").display().to_string();
+    std::fs::write(&input, INPUT.replace("start =", "begin =")).unwrap();
+    for program in all("hmc") {
+        let out = run(program, &["--input", &input]);
+        let told = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{program:?}: {told}");
+        assert!(told.contains("run.begin: expected one of lattice, start"), "{program:?}: {told}");
+    }
+}
+
 /// In a file progress is whole lines, without what moves a terminal's cursor.
 #[test]
 fn progress_in_a_file_is_lines() {

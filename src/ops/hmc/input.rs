@@ -307,6 +307,17 @@ pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
     Ok(at)
 }
 
+/// Refuses a table of this text with a key that is none of `known`.
+pub fn check_keys(text: &str, path: &str, known: &[&str]) -> Result<()> {
+    let Some(toml::Value::Table(table)) = value_of(text, path)? else { return Ok(()) };
+    match table.keys().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => {
+            bail!(InvalidArgument, "input: {path}.{key}: expected one of {}", known.join(", "))
+        }
+        None => Ok(()),
+    }
+}
+
 impl TimeScale {
     fn level(self) -> Result<Level> {
         let scheme = Scheme::parse(&self.integrator)?;
