@@ -405,6 +405,8 @@ template <class S, int RECON> struct HopBlock {
     return neighbour(a.geom, s, mu, forward).o;
   }
 
+  // A predicate is shorter than a branch, but takes registers.
+  static constexpr bool predicated = S::fixed && HopArgs{}.geom.halos() == 0;
   // Starts the copy of a neighbour into slot k, if it is wanted.
   template <class Word, int N> static PLAQ_FN void fetch_plane(const Mine& mine, const Plane& p, u32 o, int k, bool wanted) {
     const Word* from = (const Word*)p.data + (o + (o & ~31u) * (N - 1));  // o / 32 * 32 N + o % 32
@@ -466,7 +468,7 @@ template <class S, int RECON> struct HopBlock {
     const Site s = OUTER ? outer_site(a.geom, inside ? o : 0, parity, 0) : inner_site(a.geom, inside ? o : 0, parity, 0);
     u32 at[4];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) at[mu] = place<OUTER>(a, s, mu, forward);
-    Plane in = plane(a.inp, in_plane(a, 0, parity)), out = plane(a.out, own_plane(a, 0, a.step_out(), parity));
+    Plane in = plane(a.inp, in_plane(a, 0, parity));
     if constexpr (keep_block && !S::fixed) {
       const T* from = site_address<VB>((const T*)plane(a.clover, parity).data, s.o, 72, 36 * half);
       PLAQ_UNROLL for (int c = 0; c < 36 / VB; c++) async_copy<16>(&mine.block(0), c * PLAQ_BLOCK * 16, from + c * 32 * VB, true);
@@ -483,15 +485,14 @@ template <class S, int RECON> struct HopBlock {
     }
 
     // The first two rows of U or U^dagger; the third is kept apart or made anew.
-    cplx<R> rows[4][6], factor[4];
+    cplx<R> rows[4][6], phase[4];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       const Site from = forward ? s : neighbour(a.geom, s, mu, false);
       Su3<R> u;
       load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu, stream);
       const Su3<R> d = adj(u);
-      factor[mu] = {1, 0};
-      if (has_phase(a, s, mu, forward)) factor[mu] = boundary_phase<R>(a, s, mu, forward);
-      factor[mu] = (R)a.coef[mu] * factor[mu];
+      phase[mu] = {1, 0};
+      if (has_phase(a, s, mu, forward)) phase[mu] = boundary_phase<R>(a, s, mu, forward);
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const cplx<R> e = forward ? u.e[i / 3][i % 3] : d.e[i / 3][i % 3];
         if (i < 6) rows[mu][i] = e;
@@ -519,7 +520,8 @@ template <class S, int RECON> struct HopBlock {
         else project_slot(h, mine, mu % stages, mu, g);
         const int next = (mu + stages) % 4;
         const bool later = next < mu;  // of the next right-hand side
-        fetch<OUTER>(mine, a, later ? after : in, parity, at[next], mu % stages, next, forward, rhs + later, !later || rhs + 1 < a.nrhs());
+        const bool wanted = !later || rhs + 1 < a.nrhs();
+        if (predicated || wanted) fetch<OUTER>(mine, a, later ? after : in, parity, at[next], mu % stages, next, forward, rhs + later, wanted);
         async_commit();
         Su3<R> u;
         PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = rows[mu][i];
@@ -529,13 +531,13 @@ template <class S, int RECON> struct HopBlock {
           complete_rows(u);
         }
         multiply(r, u, h, false);
-        R f = 1;
-        apply_phase(r, f, a, mu, factor[mu]);
-        unproject(acc, r, mu, g * f, f);
+        R f = (R)a.coef[mu];
+        if (a.phase_mask() >> mu & 1) apply_phase(r, f, a, mu, phase[mu]);
+        unproject(acc, r, mu, f, f);
       }
       R v[12];
       PLAQ_UNROLL for (int i = 0; i < 12; i++) {
-        const R up = acc.v[i], down = acc.v[12 + i];
+        const R up = acc.v[i], down = g * acc.v[12 + i];
         v[i] = (forward ? up : down) + __shfl_xor_sync(0xffffffffu, forward ? down : up, 16);
       }
       apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
@@ -549,9 +551,9 @@ template <class S, int RECON> struct HopBlock {
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
       if (a.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
-      if (a.with_own()) add_half(v, a.coef_own, out, w, half);
-      store_half<S>(v, out, w, half, inside);
-      in = after, out = later_plane(a.out, out, a.step_out());
+      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
+      store_half<S>(v, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half, inside);
+      in = after;
     }
   }
 };
