@@ -27,15 +27,7 @@ use plaq::error::Status;
 /// Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
 /// Plaquettes' force in double has a word more than registers where it takes one link at a time, or halos.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
-    ("hop_f64_", "halos, all, several, y, CLOVER", 196),
-    ("hop_f32_", "halos, all, several, y, CLOVER", 120),
-    ("hop_f16_", "halos, all, several, y, z, own", 28),
-    ("hop_f16_", "halos, both, several, y, z, own", 12),
-    ("hop_f16_", "halos", 4),
-    ("hop_f64_", "several, y, CLOVER", 44),
-    ("hop_f32_R8A", "several, y, CLOVER", 32),
-    ("hop_f32_R8", "several, y, CLOVER", 36),
-    ("hop_f32_", "several, y, CLOVER", 32),
+    ("hop_f32_", "halos, all, several, y, CLOVER", 20),
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
     ("gauge_sweep_f32_R8", "halos, faces first, Abelian", 8),
