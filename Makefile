@@ -139,6 +139,7 @@ uninstall: ## remove what make install put into PREFIX
 
 .PHONY: wheel
 wheel: ## package for Python with library, header and programs, in build/dist; all instruction sets, or PLAQ_CPU_ISAS
+	@rm -rf build/wheel
 	@PLAQ_CPU_ISAS=$${PLAQ_CPU_ISAS:-all} $(MAKE) --no-print-directory install PREFIX=$(abspath build/wheel) DESTDIR=
 	@scripts/wheel.py build/wheel build/dist
 
