@@ -212,14 +212,10 @@ template <int W, class SX, class SY> struct Blas2 {
       caxpy(x, cc, y);
       put<HOW, SX>(x, a.x, at, 1);
     }
-    if (op == BLAS_AXPBYPCZ || op == BLAS_SUM) {
+    if (op == BLAS_AXPBYPCZ) {
       get<HOW, SY>(y, a.y, at);
-      if (op == BLAS_SUM) {
-        PLAQ_UNROLL for (int i = 0; i < N; i++) z[i] = splat<R>(0);
-      } else {
-        get<HOW, SY>(z, a.z, at);
-        cscale(z, cc);
-      }
+      get<HOW, SY>(z, a.z, at);
+      cscale(z, cc);
       caxpy(z, ca, x);
       caxpy(z, cb, y);
       put<HOW, SY>(z, a.z, at);

@@ -263,6 +263,12 @@ fn convert_variants() -> Vec<Variant> {
     pairs.into_iter().map(convert).collect()
 }
 
+/// One right-hand side of one parity.
+fn columns_of_spinors() -> AggregateFieldArgs {
+    let (geom, field) = (geom(), view());
+    AggregateFieldArgs { geom, field, columns: 1, count: 1, parities: 1, ..Default::default() }
+}
+
 /// Representative constants of a kernel: `KernelArgs` that the solvers and operators pass. A
 /// kernel without a row reads all but the lattice from its struct.
 fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
@@ -307,7 +313,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         }
         "site_op" => site_variants(),
         "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
-        "blas_mixed" => blas_variants(&[BLAS_AXPBY, BLAS_SUM]),
+        "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
         "shift_update" => [0, 1]
             .into_iter()
             .map(|one| {
@@ -412,15 +418,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             ]
         }
         "aggregate_take" | "aggregate_give" => {
-            let (geom, field) = (geom(), view());
-            let args = AggregateFieldArgs {
-                geom,
-                field,
-                columns: 1,
-                count: 1,
-                parities: 1,
-                ..Default::default()
-            };
+            let args = columns_of_spinors();
             vec![
                 variant("even", &args),
                 variant(
@@ -430,15 +428,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             ]
         }
         "aggregate_take_times" => {
-            let (geom, field) = (geom(), view());
-            let to = AggregateFieldArgs {
-                geom,
-                field,
-                columns: 1,
-                count: 1,
-                parities: 1,
-                ..Default::default()
-            };
+            let to = columns_of_spinors();
             [("CLOVER", SITE_CLOVER), ("TWIST", SITE_TWIST), ("both", SITE_CLOVER_TWIST)]
                 .map(|(what, site)| {
                     variant(

@@ -105,8 +105,6 @@ constants! {
     BLAS_AXPY_DOT = 8;
     /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
     BLAS_BICGSTAB = 9;
-    /// z = a x + b y
-    BLAS_SUM = 10;
 
     // Operations on coarse vectors (coarse.h).
     /// y = a x + b y

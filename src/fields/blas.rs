@@ -241,19 +241,6 @@ pub fn axpbypcz(
     run(BLAS_AXPBYPCZ, [Some(x), Some(y), Some(z), None, None], Scaled::plain([a, b, c]))
 }
 
-/// z = a x + b y; x may differ in precision from the others.
-pub fn sum(
-    a: &[Complex64],
-    x: &VectorField,
-    b: &[Complex64],
-    y: &VectorField,
-    z: &mut VectorField,
-) -> Result<()> {
-    x.check_like(y, "sum")?;
-    same(&[y, z], "sum")?;
-    run(BLAS_SUM, [Some(x), Some(y), Some(z), None, None], Scaled::plain([a, b, &[]]))
-}
-
 /// One pass of CG: solution += a p, then p = b p + c r.
 pub fn cg_update(
     solution: &mut VectorField,

@@ -18,7 +18,6 @@ mod peers;
 mod random;
 mod reduce;
 pub mod shifts;
-
 mod transfer;
 mod transformation;
 mod vector;

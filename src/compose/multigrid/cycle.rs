@@ -209,30 +209,21 @@ impl Hierarchy {
         })
     }
 
-    /// r = b - S x for vectors of the smoother, r in the precision of its operator or in theirs; b in any precision.
+    /// r = b - S x for vectors of the smoother; r in the precision of its operator, which takes one hop that adds, or
+    /// in theirs.
     fn residual(&self, r: &mut SpinorField, b: &SpinorField, x: &SpinorField) -> Result<()> {
         let (shape, n) = (self.fine.shape(), x.nrhs());
-        let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
-        if r.precision() == shape.precision {
-            blas::copy(r, b)?;
-            if x.precision() == shape.precision {
-                return self.fine.subtract(r, x);
-            }
-            return self.workspace.with(&shape, n, |t| {
-                blas::copy(t, x)?;
-                self.fine.subtract(r, t)
-            });
-        }
-        if b.precision() != r.precision() {
+        if r.precision() != shape.precision {
             self.with_operator(r, x, |r, x| self.fine.apply(r, x))?;
-            return blas::axpby(&one, b, &minus, r);
+            return blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), r);
+        }
+        blas::copy(r, b)?;
+        if x.precision() == shape.precision {
+            return self.fine.subtract(r, x);
         }
         self.workspace.with(&shape, n, |t| {
             blas::copy(t, x)?;
-            self.workspace.with(&shape, n, |image| {
-                self.fine.apply(image, t)?;
-                blas::sum(&minus, image, &one, b, r)
-            })
+            self.fine.subtract(r, t)
         })
     }
 
