@@ -7,6 +7,7 @@ mod clover;
 mod coarse;
 pub mod domains;
 mod evolve;
+mod faces;
 pub mod fourier;
 mod gauge;
 mod geometry;
