@@ -1,5 +1,5 @@
-//! What solves with the overlap operator iterate on beside it: its unitary part, and the inverse of the
-//! Wilson operator.
+//! Operators inside of solves with the overlap operator: its unitary part, and the inverse of the Wilson
+//! operator.
 
 use std::sync::Arc;
 

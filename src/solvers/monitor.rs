@@ -1,4 +1,4 @@
-//! What is told to who watches a solve.
+//! What a running solve tells, and to whom.
 
 use std::ops::ControlFlow;
 
