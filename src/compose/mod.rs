@@ -40,6 +40,7 @@ mod overlap_choice;
 mod overlap_mass;
 mod overlap_modes;
 mod overlap_solve;
+mod overlap_systems;
 mod sign;
 mod solve;
 mod spectrum;

@@ -8,14 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use num_complex::Complex64;
 
 use super::multigrid::Multigrid;
-use super::{
-    DiracSolver, Overlap, OverlapModes, OverlapSquare, Schur, Sign, Solution, SolveParams,
-};
+use super::overlap_systems::{Unitary, WilsonInverse};
+use super::{DiracSolver, Overlap, OverlapModes, OverlapSquare, Schur, Solution, SolveParams};
 use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::{blas, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Shape, Uses};
-use crate::operators::{chiral_sum, one_and_gamma5};
+use crate::linop::{LinOp, Shape};
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
     self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
@@ -102,63 +100,6 @@ impl Default for OverlapSolveParams {
 const SHARE: f64 = 0.1;
 /// Solves in a row that bring the residual of the equation itself to the tolerance.
 const EXTENSIONS: usize = 6;
-
-/// gamma5 sign(Q).
-struct Unitary(Arc<Sign>);
-
-impl LinOp for Unitary {
-    fn shape(&self) -> Shape {
-        self.0.shape()
-    }
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.0.apply(out, inp)?;
-        chiral_sum(out, Some(one_and_gamma5(0.0, 1.0)), &[])
-    }
-    fn flops(&self) -> f64 {
-        self.0.flops()
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        self.0.bytes(nrhs)
-    }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.0.memory(nrhs, uses)
-    }
-}
-
-/// D_W^-1 to a low accuracy, perhaps of vectors in another precision.
-struct WilsonInverse {
-    solver: DiracSolver,
-    shape: Shape,
-}
-
-impl LinOp for WilsonInverse {
-    fn shape(&self) -> Shape {
-        self.shape.clone()
-    }
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let own = self.solver.op().gauge().precision();
-        if own == inp.precision() {
-            self.solver.solve(out, inp, &mut solvers::unwatched)?;
-            return Ok(());
-        }
-        let (mut x, mut b) = (inp.like(own)?, inp.like(own)?);
-        blas::copy(&mut b, inp)?;
-        self.solver.solve(&mut x, &b, &mut solvers::unwatched)?;
-        blas::copy(out, &x)
-    }
-    fn flops(&self) -> f64 {
-        0.0
-    }
-    fn bytes(&self, _: usize) -> f64 {
-        0.0
-    }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        let own = self.solver.op().gauge().precision();
-        let converted = Shape { precision: own, ..self.shape.clone() };
-        let vectors = if own == self.shape.precision { 0 } else { 2 * converted.bytes(nrhs) };
-        self.solver.memory(nrhs) + vectors
-    }
-}
 
 /// An overlap operator prepared for solves.
 pub struct OverlapSolver {

@@ -1,22 +1,20 @@
-//! What crosses the faces between ranks: the messages of one exchange, and the faces of spinors in
-//! them. Three routes, each face its own: straight from the packing kernel into the memory of a GPU
-//! of this machine, or through messages of MPI from memory that it reaches or from copies on the host.
+//! What crosses the faces between ranks: the messages of one exchange. Three routes, each face its own:
+//! straight from the packing kernel into the memory of a GPU of this machine, or through messages of
+//! MPI from memory that it reaches or from copies on the host.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use super::peers::lock;
 use super::peers::{asked, shared_bytes, Peers, Reach};
-use super::{Geometry, Precision};
-use crate::backend::args::{HaloView, SignalArgs};
+use super::Geometry;
+use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
 use crate::backend::{rehearsing, Buffer, Device, Mapped, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
-/// Reals of a projected spinor.
-const PROJECTED_REALS: usize = 12;
 /// Kept at a time: solves in two precisions with links and borders take less than half of them.
 const MOST_EXCHANGES: usize = 16;
 
@@ -500,61 +498,6 @@ impl Geometry {
             faces.total() > 0 && !there(faces) && !wanted[..*k].contains(faces)
         });
         new.map(|(_, faces)| bytes(faces)).sum()
-    }
-
-    fn face_plane(&self, precision: Precision, reals: usize, mu: usize) -> [usize; 2] {
-        let sites = self.room(self.face_rows(mu) * self.lanes());
-        [sites * reals * precision.bytes(), if precision.has_norm() { sites * 4 } else { 0 }]
-    }
-
-    /// Messages with the projected spinors of all faces.
-    pub(crate) fn spinor_faces(&self, precision: Precision, nrhs: usize) -> Faces {
-        self.vector_faces(self.halo_mask(), precision, PROJECTED_REALS, nrhs)
-    }
-
-    /// Messages with `reals` numbers of every site of the faces across the directions of `mask`.
-    pub(crate) fn vector_faces(
-        &self,
-        mask: i32,
-        precision: Precision,
-        reals: usize,
-        nrhs: usize,
-    ) -> Faces {
-        let plane = |mu: usize| self.face_plane(precision, reals, mu);
-        Faces::new(self.halo_mask() & mask, |mu| nrhs * plane(mu).iter().sum::<usize>())
-    }
-
-    /// How kernels see these messages where they begin at `at(mu, upper)`: all right-hand sides,
-    /// then their units.
-    pub(crate) fn spinor_halo(
-        &self,
-        precision: Precision,
-        nrhs: usize,
-        at: impl Fn(usize, bool) -> Ptr,
-    ) -> HaloView {
-        self.vector_halo(self.halo_mask(), precision, PROJECTED_REALS, nrhs, at)
-    }
-
-    /// The same for the messages of [`Geometry::vector_faces`].
-    pub(crate) fn vector_halo(
-        &self,
-        mask: i32,
-        precision: Precision,
-        reals: usize,
-        nrhs: usize,
-        at: impl Fn(usize, bool) -> Ptr,
-    ) -> HaloView {
-        let mut view = HaloView::default();
-        for mu in (0..4).filter(|mu| self.halo_mask() & mask & 1 << mu != 0) {
-            let [data, norm] = self.face_plane(precision, reals, mu);
-            (view.plane_bytes[mu], view.norm_bytes[mu]) = (data as i64, norm as i64);
-            for upper in [false, true] {
-                let k = 2 * mu + upper as usize;
-                view.data[k] = at(mu, upper);
-                view.norm[k] = view.data[k].offset((nrhs * data) as u64);
-            }
-        }
-        view
     }
 }
 

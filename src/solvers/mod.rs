@@ -10,15 +10,17 @@ mod gcr;
 mod inverse;
 mod lanczos;
 mod levels;
+mod monitor;
 mod mr;
 mod multishift;
+mod params;
 mod rational;
 mod rational_sum;
+mod report;
 mod ritz;
 pub mod stop;
 mod sumr;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -27,230 +29,24 @@ pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
 pub(crate) use lanczos::portions;
 pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, Filter};
+pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
+pub use params::{SolverKind, SolverParams};
 pub use rational::Rational;
 pub(crate) use rational_sum::vectors as rational_vectors;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
+pub use report::SolverReport;
 pub use ritz::{ritz, RitzParams};
 pub use stop::{Criterion, Stop, StoppedBy};
 pub use sumr::sumr;
 
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::error::{words, Error, Result, Status};
+use crate::error::{Error, Result, Status};
 use crate::fields::{Precision, VectorField};
 use crate::linop::{LinOp, Uses};
 use levels::Levels;
-
-/// The algorithms. `Cg` is for hermitian positive operators, the others for any.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SolverKind {
-    /// Conjugate gradient (Hestenes and Stiefel 1952).
-    Cg,
-    /// CG on M M^dagger y = b, x = M^dagger y (Craig): the error falls monotonically.
-    Cgne,
-    /// CG on M^dagger M x = M^dagger b: the residual falls monotonically.
-    Cgnr,
-    /// Stabilised biconjugate gradient (van der Vorst 1992).
-    BiCgStab,
-    /// Generalised conjugate residual, restarted, with an optional (variable) preconditioner.
-    Gcr,
-    /// Minimal residual with relaxation.
-    Mr,
-    /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`].
-    MultiShift,
-}
-
-words!(SolverKind {
-    Cg => "PLAQ_ALGORITHM_CG",
-    Cgne => "PLAQ_ALGORITHM_CGNE",
-    Cgnr => "PLAQ_ALGORITHM_CGNR",
-    BiCgStab => "PLAQ_ALGORITHM_BICGSTAB",
-    Gcr => "PLAQ_ALGORITHM_GCR",
-    Mr => "PLAQ_ALGORITHM_MR",
-    MultiShift => "multishift",
-});
-
-impl SolverKind {
-    const NAMES: [(&'static str, SolverKind); 7] = [
-        ("cg", SolverKind::Cg),
-        ("cgne", SolverKind::Cgne),
-        ("cgnr", SolverKind::Cgnr),
-        ("bicgstab", SolverKind::BiCgStab),
-        ("gcr", SolverKind::Gcr),
-        ("mr", SolverKind::Mr),
-        ("multishift", SolverKind::MultiShift),
-    ];
-
-    /// Takes an approximate inverse, which may change from one application to the next.
-    pub fn takes_preconditioner(self) -> bool {
-        matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Gcr | SolverKind::Mr)
-    }
-
-    pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, kind)| *kind == self).expect("every kind has a name").0
-    }
-}
-
-impl std::str::FromStr for SolverKind {
-    type Err = Error;
-    fn from_str(name: &str) -> Result<Self> {
-        match Self::NAMES.iter().find(|(n, _)| *n == name) {
-            Some((_, kind)) => Ok(*kind),
-            None => bail!(
-                InvalidArgument,
-                "solver: expected one of {}, found {name}",
-                Self::NAMES.map(|(n, _)| n).join(", ")
-            ),
-        }
-    }
-}
-
-/// More do not fit in any memory.
-const MOST_DIRECTIONS: usize = 10_000;
-
-/// What a solve is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SolverParams {
-    pub kind: SolverKind,
-    pub stop: Stop,
-    /// In mixed precision the residual is recomputed in precise arithmetic whenever the sloppy one
-    /// has fallen by this factor.
-    pub delta: f64,
-    /// GCR: directions that are kept before a restart.
-    pub nkrylov: usize,
-    /// MR: relaxation, 1 is none.
-    pub omega: f64,
-    /// Start from the x that is passed in; else from zero.
-    pub initial_guess: bool,
-    /// Record the residual of every iteration.
-    pub history: bool,
-    /// BiCGStab: right-hand sides that it cannot solve are solved by themselves, in the end by CGNR; else
-    /// they stay as they are.
-    pub fall_back: bool,
-}
-
-impl Default for SolverParams {
-    fn default() -> Self {
-        SolverParams {
-            kind: SolverKind::Cgnr,
-            delta: 0.1,
-            nkrylov: 10,
-            omega: 1.0,
-            initial_guess: false,
-            history: false,
-            fall_back: true,
-            stop: Stop::default(),
-        }
-    }
-}
-
-impl SolverParams {
-    pub fn check(&self) -> Result<()> {
-        self.stop.check()?;
-        if !(self.delta > 0.0 && self.delta < 1.0) {
-            bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
-        }
-        if !(1..=MOST_DIRECTIONS).contains(&self.nkrylov) {
-            bail!(
-                BadParameter,
-                "nkrylov: expected 1 to {MOST_DIRECTIONS} directions, found {}",
-                self.nkrylov
-            );
-        }
-        if !(self.omega > 0.0 && self.omega < 2.0) {
-            bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
-        }
-        Ok(())
-    }
-}
-
-/// What a solve did. Residuals are recomputed from x in precise arithmetic, never those of a
-/// recurrence.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SolverReport {
-    /// Iterations of the slowest right-hand side (BiCGStab: of two applications each).
-    pub iterations: usize,
-    /// Every right-hand side meets every criterion.
-    pub converged: bool,
-    /// The monitor asked to stop or the time was over; x holds what was reached.
-    pub stopped: bool,
-    /// Which criterion ended it.
-    pub stopped_by: Option<StoppedBy>,
-    /// Given up before the iterations were used up: recomputed residuals no longer fell.
-    pub standstill: bool,
-    /// |b - M x| / |b| of every right-hand side; 0 for a zero source.
-    pub residual: Vec<f64>,
-    /// Heavy-quark residual of every right-hand side.
-    pub residual_hq: Vec<f64>,
-    /// Times that the residual was recomputed in precise arithmetic.
-    pub reliable_updates: usize,
-    /// Times that directions were thrown away after a breakdown or a standstill.
-    pub restarts: usize,
-    /// The algorithm that took over after the one asked for came to a standstill.
-    pub fallback: Option<SolverKind>,
-    pub seconds: f64,
-    /// Floating-point operations and compulsory bytes of operators and vectors.
-    pub flops: f64,
-    pub bytes: f64,
-    /// Largest |r| / |b| over the right-hand sides after every iteration, by the recurrence and for
-    /// the system that is iterated; empty if not asked for.
-    pub history: Vec<f64>,
-}
-
-impl SolverReport {
-    /// Both parts of a solve in one report; residuals are those of the second.
-    pub fn followed_by(self, second: SolverReport) -> SolverReport {
-        SolverReport {
-            iterations: self.iterations + second.iterations,
-            converged: self.converged && second.converged,
-            stopped: self.stopped || second.stopped,
-            stopped_by: self.stopped_by.max(second.stopped_by),
-            standstill: self.standstill || second.standstill,
-            reliable_updates: self.reliable_updates + second.reliable_updates,
-            restarts: self.restarts + second.restarts,
-            fallback: second.fallback.or(self.fallback),
-            seconds: self.seconds + second.seconds,
-            flops: self.flops + second.flops,
-            bytes: self.bytes + second.bytes,
-            history: [self.history, second.history].concat(),
-            residual: second.residual,
-            residual_hq: second.residual_hq,
-        }
-    }
-
-    /// Solves for these right-hand sides, then for others, in one report.
-    pub fn beside(mut self, mut others: SolverReport) -> SolverReport {
-        let iterations = self.iterations.max(others.iterations);
-        let mut join = |a: fn(&mut Self) -> &mut Vec<f64>| {
-            let mut all = std::mem::take(a(&mut self));
-            all.append(a(&mut others));
-            all
-        };
-        let (residual, residual_hq) = (join(|r| &mut r.residual), join(|r| &mut r.residual_hq));
-        SolverReport { iterations, residual, residual_hq, ..self.followed_by(others) }
-    }
-}
-
-/// What a running solve tells its monitor.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
-    pub iteration: usize,
-    /// Relative residuals of the recurrence, one per right-hand side.
-    pub residual: &'a [f64],
-    /// Since the start of the solve.
-    pub seconds: f64,
-}
-
-/// Called after every iteration; `Break` ends the solve cleanly. With many ranks all of them must
-/// answer alike (`Comm::stop`).
-pub type Monitor<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
-
-/// A monitor that lets the solve run.
-pub fn unwatched(_: &Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
-}
 
 /// The linear system: an operator, and what approximates it more cheaply.
 #[derive(Clone)]

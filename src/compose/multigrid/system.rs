@@ -1,15 +1,12 @@
-//! Coarse operators for the solvers of all operators: a coarse vector is a vector field of rows of
-//! numbers, right-hand sides fastest, in the same memory.
+//! Coarse operators for the solvers of all operators.
 
 use std::sync::Arc;
 
 use super::pool::Pool;
-use super::transfer::Transfer;
+use super::rows::{rows_of, shape_of};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{
-    blas, CoarseField, CoarseGrid, Components, Geometry, Precision, RhsOrder, Subset, VectorField,
-};
+use crate::fields::{blas, CoarseField, Geometry, Subset, VectorField};
 use crate::linop::{Halves, LinOp, SchurComplement, Shape, Uses};
 use crate::operators::CoarseOperator;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
@@ -118,88 +115,6 @@ impl CoarseSystem {
     /// out = S in
     pub(super) fn image(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.op.schur(out, inp, &mut *self.pool.lend(Subset::Odd, inp.nrhs())?)
-    }
-}
-
-/// The sites of coarse vectors as a geometry of rows.
-fn rows_of(grid: &CoarseGrid, subset: Subset) -> Arc<Geometry> {
-    let (sites, global) = match subset {
-        Subset::Full => (grid.volume(), grid.global_volume()),
-        _ => (grid.even(), grid.global_volume() / 2),
-    };
-    Geometry::of_rows(sites, global, grid.global_extents(), grid.comm())
-}
-
-/// Coarse vectors with so many components on these rows, as operators know them.
-fn shape_of(
-    grid: &CoarseGrid,
-    rows: &Arc<Geometry>,
-    precision: Precision,
-    components: usize,
-) -> Shape {
-    Shape {
-        device: grid.device().clone(),
-        geometry: rows.clone(),
-        precision,
-        subset: Subset::Even,
-        components: Components { spins: 2, colours: components / 2 },
-        order: RhsOrder::Fastest,
-    }
-}
-
-/// P from a coarser level to all sites of the next finer one as a `LinOp`; its adjoint is R.
-pub struct Prolongator {
-    transfer: Arc<Transfer>,
-    fine: Arc<Geometry>,
-    coarse: Arc<Geometry>,
-}
-
-impl Prolongator {
-    pub fn new(transfer: Arc<Transfer>) -> Arc<Self> {
-        let fine = rows_of(transfer.fine(), Subset::Full);
-        let coarse = rows_of(transfer.coarse(), Subset::Full);
-        Arc::new(Prolongator { transfer, fine, coarse })
-    }
-    /// Both as coarse vectors: the coarse one, then the fine one.
-    fn vectors(
-        &self,
-        coarse: (&VectorField, &str),
-        fine: (&VectorField, &str),
-    ) -> Result<(CoarseField, CoarseField)> {
-        self.shape().check(coarse.0, coarse.1)?;
-        self.range().check(fine.0, fine.1)?;
-        let (above, below) = (self.transfer.coarse(), self.transfer.fine());
-        Ok((
-            CoarseField::of_rows(above, Subset::Full, coarse.0),
-            CoarseField::of_rows(below, Subset::Full, fine.0),
-        ))
-    }
-}
-
-impl LinOp for Prolongator {
-    fn shape(&self) -> Shape {
-        let precision = self.transfer.vectors().precision();
-        shape_of(self.transfer.coarse(), &self.coarse, precision, self.transfer.rows())
-    }
-    fn range(&self) -> Shape {
-        let vectors = self.transfer.vectors();
-        shape_of(self.transfer.fine(), &self.fine, vectors.precision(), vectors.components())
-    }
-    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        let (inp, mut out) = self.vectors((inp, "in"), (out, "out"))?;
-        self.transfer.prolong(&mut out, &inp)
-    }
-    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        let (mut out, inp) = self.vectors((out, "out"), (inp, "in"))?;
-        self.transfer.restrict(&mut out, &inp)
-    }
-    /// A complex multiplication and addition for every number of every null vector.
-    fn flops(&self) -> f64 {
-        8.0 * self.range().numbers() * self.transfer.vectors().nrhs() as f64
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        let vectors = self.transfer.vectors().nrhs();
-        (self.range().bytes(vectors + nrhs) + self.shape().bytes(nrhs)) as f64
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::link_work::link_work;
 use super::{KickReport, Monomial, Solves, Stream};
 use crate::backend::args::ForceArgs;
-use crate::backend::{kernels, Device, Work};
+use crate::backend::{kernels, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
@@ -180,19 +181,6 @@ impl GaugeForce {
         self.device.launch(kernels::PlaneStaples::of(self.precision)?, args, work)?;
         staples.exchange()
     }
-}
-
-/// Threads that take links (`each_link` in kernels/gauge_force.h), and how many above each other in z each
-/// takes: one on a CPU, up to eight on a GPU as long as its multiprocessors have several groups each in turn.
-pub(super) fn link_work(geometry: &Geometry, device: &Device) -> (Work, i32) {
-    let one = geometry.work(1);
-    if device.is_cpu() {
-        return (Work { n: 8 * one.n, ..one }, 1);
-    }
-    let [x, y, z, t] = geometry.extents();
-    let groups = (x / 2 * y).div_ceil(16) * t;
-    let column = [8, 4, 2].into_iter().find(|c| groups * z / c >= 8192).unwrap_or(1);
-    (Work { n: 128 * groups * z.div_ceil(column), ..one }, column as i32)
 }
 
 impl KickReport {

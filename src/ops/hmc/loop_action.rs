@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::gauge_action::{link_work, LinkAction};
+use super::gauge_action::LinkAction;
+use super::link_work::link_work;
 use super::KickReport;
 use crate::backend::args::{ForceArgs, PathArgs};
 use crate::backend::{kernels, Buffer, Device};

@@ -6,6 +6,7 @@ pub mod fermion;
 pub mod gauge_action;
 pub mod input;
 pub mod integrator;
+mod link_work;
 pub mod loop_action;
 mod random;
 pub mod stout;

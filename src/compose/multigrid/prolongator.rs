@@ -1,0 +1,65 @@
+//! The prolongator between levels as an operator.
+
+use std::sync::Arc;
+
+use super::rows::{rows_of, shape_of};
+use super::transfer::Transfer;
+use crate::error::Result;
+use crate::fields::{CoarseField, Geometry, Subset, VectorField};
+use crate::linop::{LinOp, Shape};
+
+/// P from a coarser level to all sites of the next finer one as a `LinOp`; its adjoint is R.
+pub struct Prolongator {
+    transfer: Arc<Transfer>,
+    fine: Arc<Geometry>,
+    coarse: Arc<Geometry>,
+}
+
+impl Prolongator {
+    pub fn new(transfer: Arc<Transfer>) -> Arc<Self> {
+        let fine = rows_of(transfer.fine(), Subset::Full);
+        let coarse = rows_of(transfer.coarse(), Subset::Full);
+        Arc::new(Prolongator { transfer, fine, coarse })
+    }
+    /// Both as coarse vectors: the coarse one, then the fine one.
+    fn vectors(
+        &self,
+        coarse: (&VectorField, &str),
+        fine: (&VectorField, &str),
+    ) -> Result<(CoarseField, CoarseField)> {
+        self.shape().check(coarse.0, coarse.1)?;
+        self.range().check(fine.0, fine.1)?;
+        let (above, below) = (self.transfer.coarse(), self.transfer.fine());
+        Ok((
+            CoarseField::of_rows(above, Subset::Full, coarse.0),
+            CoarseField::of_rows(below, Subset::Full, fine.0),
+        ))
+    }
+}
+
+impl LinOp for Prolongator {
+    fn shape(&self) -> Shape {
+        let precision = self.transfer.vectors().precision();
+        shape_of(self.transfer.coarse(), &self.coarse, precision, self.transfer.rows())
+    }
+    fn range(&self) -> Shape {
+        let vectors = self.transfer.vectors();
+        shape_of(self.transfer.fine(), &self.fine, vectors.precision(), vectors.components())
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let (inp, mut out) = self.vectors((inp, "in"), (out, "out"))?;
+        self.transfer.prolong(&mut out, &inp)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let (mut out, inp) = self.vectors((out, "out"), (inp, "in"))?;
+        self.transfer.restrict(&mut out, &inp)
+    }
+    /// A complex multiplication and addition for every number of every null vector.
+    fn flops(&self) -> f64 {
+        8.0 * self.range().numbers() * self.transfer.vectors().nrhs() as f64
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        let vectors = self.transfer.vectors().nrhs();
+        (self.range().bytes(vectors + nrhs) + self.shape().bytes(nrhs)) as f64
+    }
+}

@@ -1,0 +1,128 @@
+//! What a solve is asked for: the algorithm and its parameters.
+
+use super::stop::Stop;
+use crate::bail;
+use crate::error::{words, Error, Result};
+
+/// The algorithms. `Cg` is for hermitian positive operators, the others for any.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SolverKind {
+    /// Conjugate gradient (Hestenes and Stiefel 1952).
+    Cg,
+    /// CG on M M^dagger y = b, x = M^dagger y (Craig): the error falls monotonically.
+    Cgne,
+    /// CG on M^dagger M x = M^dagger b: the residual falls monotonically.
+    Cgnr,
+    /// Stabilised biconjugate gradient (van der Vorst 1992).
+    BiCgStab,
+    /// Generalised conjugate residual, restarted, with an optional (variable) preconditioner.
+    Gcr,
+    /// Minimal residual with relaxation.
+    Mr,
+    /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`](super::multishift()).
+    MultiShift,
+}
+
+words!(SolverKind {
+    Cg => "PLAQ_ALGORITHM_CG",
+    Cgne => "PLAQ_ALGORITHM_CGNE",
+    Cgnr => "PLAQ_ALGORITHM_CGNR",
+    BiCgStab => "PLAQ_ALGORITHM_BICGSTAB",
+    Gcr => "PLAQ_ALGORITHM_GCR",
+    Mr => "PLAQ_ALGORITHM_MR",
+    MultiShift => "multishift",
+});
+
+impl SolverKind {
+    const NAMES: [(&'static str, SolverKind); 7] = [
+        ("cg", SolverKind::Cg),
+        ("cgne", SolverKind::Cgne),
+        ("cgnr", SolverKind::Cgnr),
+        ("bicgstab", SolverKind::BiCgStab),
+        ("gcr", SolverKind::Gcr),
+        ("mr", SolverKind::Mr),
+        ("multishift", SolverKind::MultiShift),
+    ];
+
+    /// Takes an approximate inverse, which may change from one application to the next.
+    pub fn takes_preconditioner(self) -> bool {
+        matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Gcr | SolverKind::Mr)
+    }
+
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, kind)| *kind == self).expect("every kind has a name").0
+    }
+}
+
+impl std::str::FromStr for SolverKind {
+    type Err = Error;
+    fn from_str(name: &str) -> Result<Self> {
+        match Self::NAMES.iter().find(|(n, _)| *n == name) {
+            Some((_, kind)) => Ok(*kind),
+            None => bail!(
+                InvalidArgument,
+                "solver: expected one of {}, found {name}",
+                Self::NAMES.map(|(n, _)| n).join(", ")
+            ),
+        }
+    }
+}
+
+/// More do not fit in any memory.
+const MOST_DIRECTIONS: usize = 10_000;
+
+/// What a solve is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolverParams {
+    pub kind: SolverKind,
+    pub stop: Stop,
+    /// In mixed precision the residual is recomputed in precise arithmetic whenever the sloppy one
+    /// has fallen by this factor.
+    pub delta: f64,
+    /// GCR: directions that are kept before a restart.
+    pub nkrylov: usize,
+    /// MR: relaxation, 1 is none.
+    pub omega: f64,
+    /// Start from the x that is passed in; else from zero.
+    pub initial_guess: bool,
+    /// Record the residual of every iteration.
+    pub history: bool,
+    /// BiCGStab: right-hand sides that it cannot solve are solved by themselves, in the end by CGNR; else
+    /// they stay as they are.
+    pub fall_back: bool,
+}
+
+impl Default for SolverParams {
+    fn default() -> Self {
+        SolverParams {
+            kind: SolverKind::Cgnr,
+            delta: 0.1,
+            nkrylov: 10,
+            omega: 1.0,
+            initial_guess: false,
+            history: false,
+            fall_back: true,
+            stop: Stop::default(),
+        }
+    }
+}
+
+impl SolverParams {
+    pub fn check(&self) -> Result<()> {
+        self.stop.check()?;
+        if !(self.delta > 0.0 && self.delta < 1.0) {
+            bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
+        }
+        if !(1..=MOST_DIRECTIONS).contains(&self.nkrylov) {
+            bail!(
+                BadParameter,
+                "nkrylov: expected 1 to {MOST_DIRECTIONS} directions, found {}",
+                self.nkrylov
+            );
+        }
+        if !(self.omega > 0.0 && self.omega < 2.0) {
+            bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,71 @@
+//! What a solve reports.
+
+use super::params::SolverKind;
+use super::stop::StoppedBy;
+
+/// What a solve did. Residuals are recomputed from x in precise arithmetic, never those of a
+/// recurrence.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SolverReport {
+    /// Iterations of the slowest right-hand side (BiCGStab: of two applications each).
+    pub iterations: usize,
+    /// Every right-hand side meets every criterion.
+    pub converged: bool,
+    /// The monitor asked to stop or the time was over; x holds what was reached.
+    pub stopped: bool,
+    /// Which criterion ended it.
+    pub stopped_by: Option<StoppedBy>,
+    /// Given up before the iterations were used up: recomputed residuals no longer fell.
+    pub standstill: bool,
+    /// |b - M x| / |b| of every right-hand side; 0 for a zero source.
+    pub residual: Vec<f64>,
+    /// Heavy-quark residual of every right-hand side.
+    pub residual_hq: Vec<f64>,
+    /// Times that the residual was recomputed in precise arithmetic.
+    pub reliable_updates: usize,
+    /// Times that directions were thrown away after a breakdown or a standstill.
+    pub restarts: usize,
+    /// The algorithm that took over after the one asked for came to a standstill.
+    pub fallback: Option<SolverKind>,
+    pub seconds: f64,
+    /// Floating-point operations and compulsory bytes of operators and vectors.
+    pub flops: f64,
+    pub bytes: f64,
+    /// Largest |r| / |b| over the right-hand sides after every iteration, by the recurrence and for
+    /// the system that is iterated; empty if not asked for.
+    pub history: Vec<f64>,
+}
+
+impl SolverReport {
+    /// Both parts of a solve in one report; residuals are those of the second.
+    pub fn followed_by(self, second: SolverReport) -> SolverReport {
+        SolverReport {
+            iterations: self.iterations + second.iterations,
+            converged: self.converged && second.converged,
+            stopped: self.stopped || second.stopped,
+            stopped_by: self.stopped_by.max(second.stopped_by),
+            standstill: self.standstill || second.standstill,
+            reliable_updates: self.reliable_updates + second.reliable_updates,
+            restarts: self.restarts + second.restarts,
+            fallback: second.fallback.or(self.fallback),
+            seconds: self.seconds + second.seconds,
+            flops: self.flops + second.flops,
+            bytes: self.bytes + second.bytes,
+            history: [self.history, second.history].concat(),
+            residual: second.residual,
+            residual_hq: second.residual_hq,
+        }
+    }
+
+    /// Solves for these right-hand sides, then for others, in one report.
+    pub fn beside(mut self, mut others: SolverReport) -> SolverReport {
+        let iterations = self.iterations.max(others.iterations);
+        let mut join = |a: fn(&mut Self) -> &mut Vec<f64>| {
+            let mut all = std::mem::take(a(&mut self));
+            all.append(a(&mut others));
+            all
+        };
+        let (residual, residual_hq) = (join(|r| &mut r.residual), join(|r| &mut r.residual_hq));
+        SolverReport { iterations, residual, residual_hq, ..self.followed_by(others) }
+    }
+}
