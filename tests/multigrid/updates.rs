@@ -125,6 +125,8 @@ fn updates_announce_their_memory() {
         let params = MultigridParams {
             cycle: Cycle::V,
             setup_iterations: 2,
+            // As on GPUs by default.
+            smoother_precision: Some(Precision::F16),
             refinements: 0,
             ..MultigridParams::with_levels(vec![level(8), level(8)])
         };

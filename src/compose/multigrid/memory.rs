@@ -81,10 +81,11 @@ pub(super) fn cycle(
     let real = params.precision.bytes() as u64;
     let bytes = |sites: u64, size: &Size| sites * size.components * 2 * real * nrhs as u64;
     // Beside powers in 16 bits x and r are in single precision, and take turns with two vectors of the
-    // operator's.
+    // operator's; where r does not change it is one of these.
+    let (x, r) = (if direct && params.levels[0].pre == 0 { 0 } else { 2 }, 2);
     let around = match params.short_powers() {
-        true if direct && params.levels[0].pre == 0 => 2 + 2,
-        true => 2 * 2 + 2,
+        true if params.levels[0].pre == 0 && most <= STEPS => x + 2,
+        true => x + r + 2,
         false => 2,
     };
     // The last: the even-odd operator's.
