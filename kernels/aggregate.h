@@ -21,7 +21,7 @@ struct AggregatePlace {
     const bool both = a.parities() == 2;
 #if PLAQ_GPU
     const int count = a.count(), some = count % 8 == 0 ? 8 : 4, sites = 32 / some, each = sites * count;
-    if (count % some == 0 && a.field.volume() % sites == 0) {
+    if (count % some == 0 && volume(a.geom) % sites == 0) {
       const int in = o % each;
       rhs = in / 32 * some + in % some, o = o / each * sites + in % 32 / some;
     } else {

@@ -265,14 +265,6 @@ template <class R> PLAQ_FN R fixed_unit(R top) {
   return vmax(top, splat<R>(1e-30f)) * (1.0f / 32767.0f);
 #endif
 }
-// 1 / unit; on the GPU to 2 ulp.
-template <class R> PLAQ_FN R over_unit(R unit) {
-#if PLAQ_GPU
-  return (R)__fdividef(1.0f, (float)unit);
-#else
-  return splat<R>(1) / unit;
-#endif
-}
 // The unit of numbers in [-1, 1]: 2^-15 (1 + 2^-11), short for the same reason.
 constexpr float fixed_step = 3.0517578125e-5f * (1.0f + 1.0f / 2048.0f);
 
@@ -290,7 +282,7 @@ PLAQ_FN void store(const R (&v)[N], const Plane& p, const Site& s, Hint hint = k
   if constexpr (S::fixed) {
     R top = vabs(v[0]);
     PLAQ_UNROLL for (int c = 1; c < N; c++) top = vmax(top, vabs(v[c]));
-    const R unit = fixed_unit(top), scale = over_unit(unit);
+    const R unit = fixed_unit(top), scale = splat<R>(1) / unit;
     store_norm(unit, p, s);
     R q[N];
     PLAQ_UNROLL for (int c = 0; c < N; c++) q[c] = v[c] * scale;
@@ -328,7 +320,7 @@ template <class S, class R> PLAQ_FN void store_half(const R (&v)[12], const Plan
   } else {
     R top = vabs(v[0]);
     PLAQ_UNROLL for (int i = 1; i < 12; i++) top = vmax(top, vabs(v[i]));
-    const R unit = fixed_unit(vmax(top, __shfl_xor_sync(0xffffffffu, top, 16))), scale = over_unit(unit);
+    const R unit = fixed_unit(vmax(top, __shfl_xor_sync(0xffffffffu, top, 16))), scale = __fdividef(1.0f, unit);  // to 2 ulp
     unsigned w[6];
     PLAQ_UNROLL for (int k = 0; k < 6; k++)
       w[k] = __byte_perm(__float_as_uint(fmaf(v[2 * k], scale, fixed_bias)),
