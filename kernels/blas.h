@@ -102,13 +102,21 @@ template <class Body> PLAQ_FN void site_parts(int o, int lx, int batch, int ns, 
 }
 
 // Runs body.run<N, HOW>(at, rhs) on all pieces of element o. Right-hand sides that are fastest come as
-// batches where there are sums, else beside each other. `writes`: results are stored.
+// batches where there are sums, else beside each other; then a thread of a GPU has several numbers of one, as
+// coefficients of neighbouring threads come one after the other. `writes`: results are stored.
 template <class SX, class SY, int W, class Body>
 PLAQ_FN void pieces(const BlasArgs& a, int o, int lx, int batch, bool sums, bool writes, const Body& body) {
   typedef Piece<SX, SY> P;
   if constexpr (!P::fixed && W == 1) {
     if (a.fastest()) {
       const int e = sums ? o : o / a.count, r = sums ? batch : o % a.count;
+#if PLAQ_GPU
+      if (!sums && a.count > 1 && a.reals() % (2 * BLAS_NUMBERS) == 0) {
+        PLAQ_UNROLL for (int k = 0; k < BLAS_NUMBERS; k++)
+          body.template run<2, rows>(At{(BLAS_NUMBERS * e + k) * a.rhs + r, 0, 0, 2, 0, nullptr}, r);
+        return;
+      }
+#endif
       body.template run<2, rows>(At{e * a.rhs + r, 0, 0, 2, 0, nullptr}, r);
       return;
     }

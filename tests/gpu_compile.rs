@@ -360,13 +360,6 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("odd, one", &CoarseApplyArgs { rows: 14, with_y: 0, ..one }),
             ]
         }
-        "coarse_blas" => [COARSE_AXPBY, COARSE_AXPBYPCZ]
-            .iter()
-            .map(|&op| {
-                let args = CoarseBlasArgs { op, components: 48, nrhs: 12, ..Default::default() };
-                variant(&format!("op {op}"), &args)
-            })
-            .collect(),
         "coarse_adjoint" | "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
@@ -375,10 +368,6 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         | "aggregate_shorten"
         | "aggregate_shorten_byte" => {
             vec![variant("one", &CoarseShortenArgs { rows: 48, ..Default::default() })]
-        }
-        "coarse_sum" => {
-            let args = CoarseBlasArgs { components: 48, nrhs: 12, ..Default::default() };
-            vec![variant("12", &args)]
         }
         "krylov_gram" | "krylov_solve" => {
             let args = KrylovArgs { step: 1, ..Default::default() };

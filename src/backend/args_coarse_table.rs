@@ -43,22 +43,6 @@ kernel_args! {
         arg count: i32,
     }
 
-    /// Vector operations on coarse vectors.
-    struct CoarseBlasArgs {
-        arg x: Ptr,
-        arg y: Ptr,
-        arg z: Ptr,
-        spec op: i32,
-        spec components: i32,
-        spec nrhs: i32,
-        /// Right-hand sides with coefficients.
-        arg first_rhs: i32,
-        arg count_rhs: i32,
-        arg a: [f64; 64],
-        arg b: [f64; 64],
-        arg c: [f64; 64],
-    }
-
     /// Columns of coarse vectors into others.
     struct CoarseColumnsArgs {
         arg x: Ptr,

@@ -106,13 +106,8 @@ constants! {
     /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
     BLAS_BICGSTAB = 9;
 
-    // Operations on coarse vectors (coarse.h).
-    /// y = a x + b y
-    COARSE_AXPBY = 1;
-    /// z = a x + b y + c z
-    COARSE_AXPBYPCZ = 2;
-    /// Numbers of a thread of a GPU where there are several right-hand sides.
-    COARSE_NUMBERS = 4;
+    /// Numbers of a thread of a GPU where several right-hand sides are fastest.
+    BLAS_NUMBERS = 4;
 
     // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
     // left on the device; then a term whose coefficient is not finite is left out.

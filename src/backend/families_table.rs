@@ -56,8 +56,6 @@ kernels! {
     CoarseShorten: "coarse_shorten" in "coarse.h" takes CoarseShortenArgs, Site [Single];
     CoarseShortenByte: "coarse_shorten_byte" in "coarse.h" takes CoarseShortenArgs, Site [Single];
     CoarsePack: "coarse_pack" in "coarse.h" takes CoarsePackArgs, Site [Float];
-    CoarseBlas: "coarse_blas" in "coarse.h" takes CoarseBlasArgs, Site [Float];
-    CoarseSum: "coarse_sum" in "coarse.h" takes CoarseBlasArgs, Reduce(3) [Float];
     CoarseColumns: "coarse_columns" in "coarse.h" takes CoarseColumnsArgs, Site [Float, Float];
     CoarseInvert: "coarse_invert" in "coarse.h" takes CoarseMatrixArgs, LaneReduce(1, 0) [].failures();
     CoarseInner: "coarse_inner" in "coarse.h" takes CoarseMatrixArgs, Site [Float];

@@ -483,7 +483,15 @@ fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
     let y = fields[1];
     for (first, count) in groups(x.nrhs()) {
         let args = arguments(op, fields, &coef, first, count);
-        let work = elements(x, y, count, false);
+        let mut work = elements(x, y, count, false);
+        let several = BLAS_NUMBERS as usize;
+        if fastest(x)
+            && !x.device().is_cpu()
+            && count > 1
+            && x.components().reals().is_multiple_of(2 * several)
+        {
+            work.n /= several;
+        }
         match y.filter(|y| y.precision() != x.precision()) {
             Some(y) => {
                 x.device().launch(kernels::BlasMixed(x.precision(), y.precision()), &args, work)?

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rows::{rows_of, shape_of};
+use super::rows::shape_of;
 use super::transfer::Transfer;
 use crate::error::Result;
 use crate::fields::{CoarseField, Geometry, Subset, VectorField};
@@ -17,8 +17,8 @@ pub struct Prolongator {
 
 impl Prolongator {
     pub fn new(transfer: Arc<Transfer>) -> Arc<Self> {
-        let fine = rows_of(transfer.fine(), Subset::Full);
-        let coarse = rows_of(transfer.coarse(), Subset::Full);
+        let fine = transfer.fine().rows(Subset::Full);
+        let coarse = transfer.coarse().rows(Subset::Full);
         Arc::new(Prolongator { transfer, fine, coarse })
     }
     /// Both as coarse vectors: the coarse one, then the fine one.

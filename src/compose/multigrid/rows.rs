@@ -5,15 +5,6 @@ use std::sync::Arc;
 use crate::fields::{CoarseGrid, Components, Geometry, Precision, RhsOrder, Subset};
 use crate::linop::Shape;
 
-/// The sites of coarse vectors as a geometry of rows.
-pub(super) fn rows_of(grid: &CoarseGrid, subset: Subset) -> Arc<Geometry> {
-    let (sites, global) = match subset {
-        Subset::Full => (grid.volume(), grid.global_volume()),
-        _ => (grid.even(), grid.global_volume() / 2),
-    };
-    Geometry::of_rows(sites, global, grid.global_extents(), grid.comm())
-}
-
 /// Coarse vectors with so many components on these rows, as operators know them.
 pub(super) fn shape_of(
     grid: &CoarseGrid,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::pool::Pool;
-use super::rows::{rows_of, shape_of};
+use super::rows::shape_of;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, Geometry, Subset, VectorField};
@@ -28,7 +28,7 @@ impl CoarseSystem {
     /// apart the coarse one is: M^dagger = Gamma5 M Gamma5. Only then S has an adjoint.
     pub fn new(op: Arc<CoarseOperator>, gamma5: bool) -> Arc<Self> {
         let grid = op.grid();
-        let (rows, all) = (rows_of(grid, op.subset()), rows_of(grid, Subset::Full));
+        let (rows, all) = (grid.rows(op.subset()), grid.rows(Subset::Full));
         let pool = Pool::new(grid, op.precision(), op.rows());
         Arc::new(CoarseSystem { op, rows, all, pool, gamma5 })
     }
@@ -53,7 +53,7 @@ impl CoarseSystem {
         for (field, name) in [(&*x, "x"), (b, "b")] {
             self.check(field, name, self.op.subset())?;
         }
-        solvers::solve(system, params, &mut x.as_rows(&self.rows), &b.as_rows(&self.rows), monitor)
+        solvers::solve(system, params, &mut x.as_rows(), &b.as_rows(), monitor)
     }
 
     /// Solves M x = b on all sites through `system`, as `solve` does, or M^dagger x = b through one that stands
@@ -73,7 +73,7 @@ impl CoarseSystem {
         for (field, name) in [(&*x, "x"), (b, "b")] {
             self.check(field, name, Subset::Full)?;
         }
-        let (mut x, b) = (x.as_rows(&self.all), b.as_rows(&self.all));
+        let (mut x, b) = (x.as_rows(), b.as_rows());
         let mut halves = Halves::prepare(self, &x, &b, (dagger, params.initial_guess))?;
         let report = solvers::solve(system, params, &mut halves.x, &halves.b, monitor)?;
         halves.reconstruct(&mut x, &b)?;

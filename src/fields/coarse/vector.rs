@@ -8,8 +8,11 @@ use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
+    blas, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
 };
+
+/// Numbers that kernels of vector operations can count.
+const NUMBERS: usize = i32::MAX as usize;
 
 /// A vector of a level, any number of right-hand sides.
 #[derive(Debug)]
@@ -66,14 +69,39 @@ impl CoarseField {
         Self::new(&self.grid, self.precision, self.subset, self.components, nrhs)
     }
 
-    /// The same memory as a vector field: blas and solvers know it as rows of numbers. `rows`: that of the
-    /// field's sites.
-    pub(crate) fn as_rows(&self, rows: &Arc<Geometry>) -> VectorField {
+    /// The same memory as a vector field: blas and solvers know it as rows of numbers.
+    pub(crate) fn as_rows(&self) -> VectorField {
         let components = Components { spins: 2, colours: self.components / 2 };
         let bytes =
             Self::bytes(&self.grid, self.precision, self.subset, self.components, self.nrhs);
         let data = self.data.part(0, bytes);
-        VectorField::on_rows(rows, self.precision, components, self.nrhs, data)
+        VectorField::on_rows(
+            &self.grid.rows(self.subset),
+            self.precision,
+            components,
+            self.nrhs,
+            data,
+        )
+    }
+    /// The same in parts of at most so many numbers, as many on all ranks.
+    fn parts(&self, most: usize) -> Vec<VectorField> {
+        let (sites, bytes) = (self.range().1, self.site_bytes());
+        let step = (most / (2 * self.per_site())).max(1);
+        let part = |first: usize| {
+            // Of the other ranks' last part this one may have nothing.
+            let sites = step.min(sites.saturating_sub(first));
+            let first = if sites > 0 { first } else { 0 };
+            let whole = self.as_rows();
+            let rows = whole.geometry().with_rows(sites);
+            let data = self.data.part(first * bytes, sites * bytes);
+            VectorField::on_rows(&rows, self.precision, whole.components(), self.nrhs, data)
+        };
+        let halves = self.subset != Subset::Full && self.grid.has_parity();
+        let all = self.grid.volume().div_ceil(1 + halves as usize);
+        match all <= step {
+            true => vec![self.as_rows()],
+            false => (0..all).step_by(step).map(part).collect(),
+        }
     }
     /// And back, for the same grid.
     pub(crate) fn of_rows(grid: &Arc<CoarseGrid>, subset: Subset, rows: &VectorField) -> Self {
@@ -190,52 +218,28 @@ impl CoarseField {
         self.components * self.nrhs
     }
 
-    fn blas_args(&self, op: i32) -> CoarseBlasArgs {
-        CoarseBlasArgs {
-            x: self.ptr(),
-            op,
-            components: self.components as i32,
-            nrhs: self.nrhs as i32,
-            count_rhs: self.nrhs as i32,
-            ..Default::default()
-        }
-    }
-
-    fn launch_blas(&self, mut args: CoarseBlasArgs, coef: [&[Complex64]; 3]) -> Result<()> {
-        let step = MAX_RHS as usize;
-        for first in (0..self.nrhs).step_by(step) {
-            let count = step.min(self.nrhs - first);
-            for (to, from) in [&mut args.a, &mut args.b, &mut args.c].into_iter().zip(coef) {
-                for (i, z) in from.iter().skip(first).take(count).enumerate() {
-                    (to[2 * i], to[2 * i + 1]) = (z.re, z.im);
-                }
-            }
-            (args.first_rhs, args.count_rhs) = (first as i32, count as i32);
-            let (numbers, together) = (self.per_site(), COARSE_NUMBERS as usize);
-            let tiled = self.nrhs > 1 && self.components.is_multiple_of(together);
-            let each = if tiled { numbers / together } else { numbers };
-            let work = self.work(self.range().1, each);
-            self.device().launch(kernels::CoarseBlas::of(self.precision)?, &args, work)?;
-        }
-        Ok(())
-    }
-
-    /// self = a x + b self, a coefficient per right-hand side; where b is 0, whatever self held is gone.
+    /// self = a x + b self, a coefficient per right-hand side; where all of b are 0, whatever self held is
+    /// gone.
     pub fn axpby(&mut self, a: &[Complex64], x: &CoarseField, b: &[Complex64]) -> Result<()> {
         self.check_like(x, "axpby")?;
-        let args = CoarseBlasArgs { y: self.ptr(), ..x.blas_args(COARSE_AXPBY) };
-        x.launch_blas(args, [a, b, &[]])
+        if b.iter().all(|b| *b == Complex64::ZERO) {
+            self.copy(x)?;
+            return self.scale(a);
+        }
+        let parts = x.parts(NUMBERS).into_iter().zip(self.parts(NUMBERS));
+        parts.into_iter().try_for_each(|(x, mut y)| blas::axpby(a, &x, b, &mut y))
     }
 
     /// self += a x
     pub fn axpy(&mut self, a: &[Complex64], x: &CoarseField) -> Result<()> {
-        self.axpby(a, x, &vec![Complex64::ONE; x.nrhs])
+        self.axpby(a, x, &blas::uniform(x.nrhs, 1.0))
     }
 
     /// self *= b, for finite numbers.
     pub fn scale(&mut self, b: &[Complex64]) -> Result<()> {
-        let args = CoarseBlasArgs { y: self.ptr(), ..self.blas_args(COARSE_AXPBY) };
-        self.launch_blas(args, [&vec![Complex64::ZERO; self.nrhs], b, &[]])
+        let none = blas::uniform(self.nrhs, 0.0);
+        let parts = self.parts(NUMBERS).into_iter().zip(self.parts(NUMBERS));
+        parts.into_iter().try_for_each(|(x, mut y)| blas::axpby(&none, &x, b, &mut y))
     }
 
     /// self = x
@@ -247,17 +251,22 @@ impl CoarseField {
     /// <x, y> and |x|^2 of every right-hand side, in double.
     pub fn dot_norm(&self, y: &CoarseField) -> Result<(Vec<Complex64>, Vec<f64>)> {
         self.check_like(y, "dot")?;
-        let args = CoarseBlasArgs { y: y.ptr(), ..self.blas_args(0) };
-        let work = Work { batches: self.nrhs, ..self.work(self.range().1, self.components) };
-        let fine = self.grid.fine();
-        let sums =
-            fine.reduce(self.device(), kernels::CoarseSum::of(self.precision)?, &args, work)?;
-        Ok(sums.chunks(3).map(|s| (Complex64::new(s[0], s[1]), s[2])).unzip())
+        self.sums(y, NUMBERS)
     }
 
     /// |x|^2 of every right-hand side.
     pub fn norm2(&self) -> Result<Vec<f64>> {
         Ok(self.dot_norm(self)?.1)
+    }
+
+    fn sums(&self, y: &CoarseField, most: usize) -> Result<(Vec<Complex64>, Vec<f64>)> {
+        let mut sums = (vec![Complex64::ZERO; self.nrhs], vec![0.0; self.nrhs]);
+        for (x, y) in self.parts(most).iter().zip(&y.parts(most)) {
+            let (dots, norms) = blas::dot_norm(x, y)?;
+            sums.0.iter_mut().zip(dots).for_each(|(sum, dot)| *sum += dot);
+            sums.1.iter_mut().zip(norms).for_each(|(sum, norm)| *sum += norm);
+        }
+        Ok(sums)
     }
 
     /// Columns `first..first + count` of `x`, of chirality 1 or 2 or (0) both and else 0, into those from
@@ -415,6 +424,16 @@ impl CoarseField {
     }
 }
 
+impl CoarseGrid {
+    /// Sites of vectors as a geometry of rows.
+    pub(crate) fn rows(&self, subset: Subset) -> Arc<Geometry> {
+        let (_, sites) = range(self, subset);
+        let parts = if subset == Subset::Full || !self.has_parity() { 1 } else { 2 };
+        let global = self.global_volume() / parts;
+        Geometry::of_rows(sites, global, self.global_extents(), self.comm())
+    }
+}
+
 /// A spinor's sites, on a GPU with right-hand sides inside of them.
 pub(crate) fn spinor_work(x: &SpinorField) -> Work {
     let work = x.work();
@@ -429,5 +448,31 @@ fn range(grid: &CoarseGrid, subset: Subset) -> (usize, usize) {
         Subset::Full => (0, grid.volume()),
         Subset::Even => (0, grid.even()),
         Subset::Odd => (grid.even(), grid.volume() - grid.even()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Null vectors of a large lattice have more numbers than a kernel can count.
+    #[test]
+    fn sums_of_parts_are_those_of_the_whole() {
+        let device = Device::cpu(1).unwrap();
+        let fine = Geometry::new([2, 4, 2, 6], &device).unwrap();
+        let grid = CoarseGrid::finest(&fine, &device).unwrap();
+        for (precision, subset) in [(Precision::F64, Subset::Full), (Precision::F32, Subset::Odd)] {
+            let mut x = CoarseField::new(&grid, precision, subset, 4, 3).unwrap();
+            let numbers: Vec<f64> = (0..x.numbers()).map(|i| (i % 17) as f64 - 5.0).collect();
+            x.load(&numbers).unwrap();
+            let mut y = x.like(3).unwrap();
+            y.load(&numbers.iter().map(|v| 3.0 - v).collect::<Vec<_>>()).unwrap();
+            let whole = x.sums(&y, NUMBERS).unwrap();
+            assert_eq!(x.parts(NUMBERS).len(), 1);
+            for sites in [1, 5, 7, 47] {
+                assert_eq!(x.parts(24 * sites).len(), x.range().1.div_ceil(sites), "{sites}");
+                assert_eq!(x.sums(&y, 24 * sites).unwrap(), whole, "{sites} sites at a time");
+            }
+        }
     }
 }
