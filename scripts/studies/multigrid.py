@@ -12,7 +12,8 @@ a solution to the residual --error: |x - y| / |y| over |b - M x| / |b|, mean ove
 to the standard output, in Markdown. Null vectors are set up once, for the heaviest quark of the run by multigrid, and
 kept from a mass to the next unless they are bad there: the column of the set-up says what was done. They serve the
 better solutions too. What does not converge is in the table and says so. With three masses or
-more: the critical kappa, where the square of the pion's mass, linear in 1/kappa through the three lightest, is 0;
+more: the critical kappa, where the square of the pion's mass, linear in 1/kappa through the three lightest of
+those that fall with 1/kappa (that of one configuration may rise again near the end), is 0;
 the mass is the mean of the effective masses of the middle half of all times, of this one configuration.
 """
 import json
@@ -78,7 +79,10 @@ def pairs(study):
 def critical_kappa(study):
     """From the squares of pion masses, or None."""
     runs = [pair["mg"] for pair in pairs(study) if pair["mg"]["converged"] and pair["mg"]["pion_mass"]]
-    runs = sorted(runs, key=lambda run: run["pion_mass"])[:3]
+    runs = sorted(runs, key=lambda run: run["kappa"])
+    while len(runs) > 1 and runs[-1]["pion_mass"] >= runs[-2]["pion_mass"]:
+        runs.pop()
+    runs = runs[-3:]
     if len(runs) < 3:
         return None
     x, y = [1 / run["kappa"] for run in runs], [run["pion_mass"] ** 2 for run in runs]
