@@ -18,18 +18,22 @@ PLAQ_FN Site short_site(int o, int lx) {
   return s;
 }
 
-// Of sites 4 o to 4 o + 3 one, by the golden ratio; or one in which the first vector is larger than in the others
-// by far, as next to a point source, and which cannot be left to chance.
+// Sites are taken in pairs, which share sectors of memory. Of KRYLOV_SAMPLED pairs one, by the golden ratio; or that in
+// which the first vector is larger than in the others by far, as next to a point source, and which cannot be left to
+// chance.
 PLAQ_FN int sampled_site(const KrylovShortArgs& a, int o, int rhs) {
-  const float* unit = (const float*)(a.norm[0] + rhs * a.norm_apart) + (i64)4 * o;
+  constexpr int pairs = KRYLOV_SAMPLED;
+  const u32 group = (u32)o / 2;
+  const float* unit = (const float*)(a.norm[0] + rhs * a.norm_apart) + (i64)2 * pairs * group;
   float sum = 0, top = -1;
   int best = 0;
-  PLAQ_UNROLL for (int i = 0; i < 4; i++) {
-    const float u = unit[i];
+  PLAQ_UNROLL for (int i = 0; i < pairs; i++) {
+    const float u = unit[2 * i] + unit[2 * i + 1];
     sum += u;
     if (u > top) top = u, best = i;
   }
-  return 4 * o + (top > 4 * (sum - top) ? best : (int)(((u32)o * 2654435769u) >> 30));
+  if (!(top > 4 * (sum - top))) best = (int)((u64)(group * 2654435769u) * pairs >> 32);
+  return 2 * (pairs * (int)group + best) + o % 2;
 }
 
 // As KrylovGram (krylov.h). Within a site products of integers are added up in single precision, to a

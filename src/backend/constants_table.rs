@@ -135,10 +135,11 @@ constants! {
     BASIS_COLUMNS = 2;
     BASIS_OUT = 4;
 
-    // Vectors that a Krylov space has at most with its residual, those of a tile of products, and what vectors
-    // are (krylov.h).
+    // Vectors that a Krylov space has at most with its residual, those of a tile of products, pairs of sites of
+    // which a sample takes one, and what vectors are (krylov.h, krylov_short.h).
     KRYLOV_MOST = 20;
     KRYLOV_TILE = 4;
+    KRYLOV_SAMPLED = 8;
     KRYLOV_POWERS = 0;
     KRYLOV_IMAGES = 1;
 
