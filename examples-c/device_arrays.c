@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
   plaq_spinor spinor[2];
   size_t volume = 1;
   int i, on_device;
-  check_options(argc, argv, "--device --threads --lattice", HELP);
+  check_options(argc, argv, "--device --threads --lattice", NULL, HELP);
   context = open_context(argc, argv);
   PLAQ_INIT(plaq_context_report, report);
   OK(plaq_context_describe(context, &report));

@@ -147,8 +147,74 @@ static inline const char *argument(int argc, char **argv, int i, char *name, siz
   return equals ? equals + 1 : i + 1 < argc ? argv[i + 1] : NULL;
 }
 
-/* Every argument must be one of the options, given as "--a --b ...", once and with a value. */
-static inline void check_options(int argc, char **argv, const char *known, const char *help) {
+/* Value of an option that is given and does not turn itself off; else "". */
+static inline const char *value_of(int argc, char **argv, const char *name) {
+  char found[80];
+  int i, next;
+  for (i = 1; i < argc; i = next) {
+    const char *value = argument(argc, argv, i, found, sizeof found, &next);
+    if (!strcmp(found, name) && value && strcmp(value, "no") && strcmp(value, "none")) return value;
+  }
+  return "";
+}
+
+/* Is a value one of a|b|(c)? In parentheses: what counts without the option. */
+static inline int is_among(const char *value, const char *list) {
+  for (;;) {
+    size_t n = strcspn(list, "| "), usual = *list == '(', length = n - 2 * usual;
+    if (*value ? strlen(value) == length && !strncmp(value, list + usual, length) : usual) return 1;
+    if (list[n] != '|') return 0;
+    list += n + 1;
+  }
+}
+
+/* Is an option named in a row of needs, where --a-* are all that begin so? */
+static inline int has_needs(const char *name, const char *row) {
+  for (;;) {
+    size_t n = strcspn(row, " :");
+    if (row[n - 1] == '*' ? !strncmp(name, row, n - 1) : strlen(name) == n && !strncmp(name, row, n)) return 1;
+    if (row[n] == ':') return 0;
+    row += n + 1;
+  }
+}
+
+/* Does one of the alternatives hold? */
+static inline int is_met(int argc, char **argv, const char *alternatives) {
+  for (;;) {
+    char name[80];
+    size_t n = strcspn(alternatives, " "), end = strcspn(alternatives, "= "), absent = *alternatives == '!';
+    const char *value;
+    snprintf(name, sizeof name, "%.*s", (int)(end - absent), alternatives + absent);
+    value = value_of(argc, argv, name);
+    if (alternatives[end] == '=' ? is_among(value, alternatives + end + 1) : absent == (!*value || !strcmp(value, "0"))) return 1;
+    if (!alternatives[n]) return 0;
+    alternatives += n + 1;
+  }
+}
+
+/* Options that have no effect without others, or beside them, are refused. A row, "--a --b: --c --d=x|(y)", says that
+ * --a and --b go only with --c, unless that is 0, or with --d x or y, which is y without --d; "--a: !--c", that --a does
+ * not go with --c. The last row is NULL. */
+static inline void check_needs(int argc, char **argv, const char *const *rows) {
+  int i, next;
+  for (; rows && *rows; rows++) {
+    const char *alternatives = strchr(*rows, ':') + 2, *c;
+    char name[80];
+    for (i = 1; i < argc; i = next) {
+      argument(argc, argv, i, name, sizeof name, &next);
+      if (!has_needs(name, *rows) || !*value_of(argc, argv, name) || is_met(argc, argv, alternatives)) continue;
+      fprintf(stderr, "%s: %s with ", name, *alternatives == '!' ? "not" : "only");
+      for (c = alternatives; *c; c++)
+        if (*c == '|' || *c == ' ') fputs(" or ", stderr);
+        else if (!strchr("()!", *c)) fputc(*c == '=' ? ' ' : *c, stderr);
+      fputs("; --help lists the options\n", stderr);
+      exit(2);
+    }
+  }
+}
+
+/* Every argument must be one of the options, given as "--a --b ...", once and with a value, beside those that it needs. */
+static inline void check_options(int argc, char **argv, const char *known, const char *const *needs, const char *help) {
   char name[80], other[80], meant[80];
   int i, k, next, after;
   for (i = 1; i < argc; i = next) {
@@ -176,6 +242,7 @@ static inline void check_options(int argc, char **argv, const char *known, const
       if (!strcmp(name, other)) usage_error("an option is given twice", name);
     }
   }
+  check_needs(argc, argv, needs);
 }
 
 /* The value of an option. */

@@ -93,12 +93,12 @@ int main(int argc, char **argv) {
   plaq_flow_point *points;
   int64_t count, room, k;
   const char *name, *json, *plot;
-  check_options(argc, argv, OPTIONS, HELP);
+  check_options(argc, argv, OPTIONS, NULL, HELP);
   name = option(argc, argv, "--gauge", NULL);
   json = option(argc, argv, "--json", "");
   plot = option(argc, argv, "--plot", "");
   check_output(json, 1);
-  check_output(plot, 1);
+  check_plot(plot, 1);
   PLAQ_INIT(plaq_flow_params, params);
   PLAQ_INIT(plaq_flow_report, report);
   params.kind = choose(argc, argv, "--flow", "wilson", FLOWS);

@@ -66,7 +66,7 @@ program flow
   json_file = option(last, '--json', '')
   plot_file = option(last, '--plot', '')
   call check_output(json_file, overwrite=.true.)
-  call check_output(plot_file, overwrite=.true.)
+  call check_plot(plot_file, overwrite=.true.)
   call ok(plaq_flow_params_init(params, c_sizeof(params)))
   call ok(plaq_flow_report_init(report, c_sizeof(report)))
   params%kind = choose(last, '--flow', 'wilson', flow_names, flow_values)

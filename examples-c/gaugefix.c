@@ -66,6 +66,17 @@ static const char OPTIONS[] =
     "--hot --cold --temperatures --microcanonical --logarithmic --stop-theta --stop-theta-max --stop-change "
     "--max-iterations --check-every --copies --random-start --seed --out --format --transformation --json --history --plot "
     "--device --threads" GRID_OPTION;
+static const char *const NEEDS[] = {
+    "--time: --condition=coulomb",
+    "--residual: --condition=mag",
+    "--omega: --method=(overrelaxation)|annealing|combined --residual",
+    "--alpha: --method=fourier-descent|fourier-cg",
+    "--probability: --method=stochastic|combined",
+    "--stochastic-sweeps: --method=combined",
+    "--hot --cold --temperatures --microcanonical --logarithmic: --method=annealing|combined",
+    "--seed: --copies --random-start=yes --method=stochastic|annealing|combined",
+    "--format: --out",
+    NULL};
 
 enum { NUMBERS = 18 }; /* of a matrix of SU(3) */
 
@@ -137,7 +148,7 @@ static job read_options(int argc, char **argv) {
   int64_t direction;
   memset(&j, 0, sizeof j);
   OK(plaq_gaugefix_params_init(p, sizeof *p));
-  check_options(argc, argv, OPTIONS, HELP);
+  check_options(argc, argv, OPTIONS, NEEDS, HELP);
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.out_file = option(argc, argv, "--out", "");
   j.transformation_file = option(argc, argv, "--transformation", "");
@@ -148,7 +159,7 @@ static job read_options(int argc, char **argv) {
   check_output(j.transformation_file, 1);
   check_output(j.json_file, 1);
   check_output(j.history_file, 1);
-  check_output(j.plot_file, 1);
+  check_plot(j.plot_file, 1);
   j.format = choose(argc, argv, "--format", "ildg", FORMATS);
   j.method = option(argc, argv, "--method", "overrelaxation");
   p->condition = choose(argc, argv, "--condition", "landau", CONDITIONS);

@@ -28,6 +28,16 @@ program gaugefix
   integer(c_int32_t), parameter :: precision_values(3) = &
     [PLAQ_GAUGEFIX_SINGLE, PLAQ_GAUGEFIX_MIXED, PLAQ_GAUGEFIX_DOUBLE]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
+  character(len=87), parameter :: needs(9) = [character(len=87) :: &
+    '--time: --condition=coulomb', &
+    '--residual: --condition=mag', &
+    '--omega: --method=(overrelaxation)|annealing|combined --residual', &
+    '--alpha: --method=fourier-descent|fourier-cg', &
+    '--probability: --method=stochastic|combined', &
+    '--stochastic-sweeps: --method=combined', &
+    '--hot --cold --temperatures --microcanonical --logarithmic: --method=annealing|combined', &
+    '--seed: --copies --random-start=yes --method=stochastic|annealing|combined', &
+    '--format: --out']
   character(len=106), parameter :: help(36) = [character(len=106) :: &
     'usage: gaugefix_f --gauge FILE [options]', &
     'Landau, Coulomb or maximally Abelian gauge of a configuration (docs/gaugefix.md).', &
@@ -112,7 +122,7 @@ contains
     call check_options(last, '--gauge --condition --time --residual --method --precision --omega --alpha '// &
                        '--probability --stochastic-sweeps --hot --cold --temperatures --microcanonical --logarithmic '// &
                        '--stop-theta --stop-theta-max --stop-change --max-iterations --check-every --copies --random-start '// &
-                       '--seed --out --format --transformation --json --history --plot --device --threads', help)
+                       '--seed --out --format --transformation --json --history --plot --device --threads', help, needs)
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
     gauge_file = option(last, '--gauge')
     out_file = option(last, '--out', '')
@@ -124,7 +134,7 @@ contains
     call check_output(transformation_file, overwrite=.true.)
     call check_output(json_file, overwrite=.true.)
     call check_output(history_file, overwrite=.true.)
-    call check_output(plot_file, overwrite=.true.)
+    call check_plot(plot_file, overwrite=.true.)
     form = choose(last, '--format', 'ildg', format_names, format_values)
     method = option(last, '--method', 'overrelaxation')
     params%condition = choose(last, '--condition', 'landau', condition_names, condition_values)

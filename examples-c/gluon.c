@@ -31,6 +31,10 @@ static const char HELP[] =
     "  --help, -h, --version\n"
     "example: gluon --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --plot gluon.svg\n";
 static const char OPTIONS[] = "--gauge --fix --stop-theta --copies --seed --cut --json --plot --device --threads";
+static const char *const NEEDS[] = {
+    "--stop-theta --copies: --fix=yes",
+    "--seed: --copies",
+    NULL};
 
 enum { ENTRIES = 9, SITE = 4 * ENTRIES * 2 }; /* complex numbers of a matrix; reals of a site */
 
@@ -65,12 +69,12 @@ static job read_options(int argc, char **argv) {
   job j;
   memset(&j, 0, sizeof j);
   OK(plaq_gaugefix_params_init(&j.fix, sizeof j.fix));
-  check_options(argc, argv, OPTIONS, HELP);
+  check_options(argc, argv, OPTIONS, NEEDS, HELP);
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
   check_output(j.json_file, 1);
-  check_output(j.plot_file, 1);
+  check_plot(j.plot_file, 1);
   j.fixes = choose(argc, argv, "--fix", "no", FIX);
   j.as_is = j.fixes == 2;
   j.fixes = j.fixes == 1;

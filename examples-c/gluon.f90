@@ -15,6 +15,9 @@ program gluon
   implicit none
   real(c_double), parameter :: pi = 3.14159265358979323846_c_double
   character(len=5), parameter :: fix_names(3) = [character(len=5) :: 'no', 'yes', 'as-is']
+  character(len=32), parameter :: needs(2) = [character(len=32) :: &
+    '--stop-theta --copies: --fix=yes', &
+    '--seed: --copies']
   character(len=111), parameter :: help(14) = [character(len=111) :: &
     'usage: gluon_f --gauge FILE [options]', &
     'The gluon propagator of a configuration in Landau gauge, p^2 and D(p^2) in a table.', &
@@ -93,13 +96,13 @@ program gluon
 contains
 
   subroutine read_options()
-    call check_options(last, '--gauge --fix --stop-theta --copies --seed --cut --json --plot --device --threads', help)
+    call check_options(last, '--gauge --fix --stop-theta --copies --seed --cut --json --plot --device --threads', help, needs)
     call ok(plaq_gaugefix_params_init(params, c_sizeof(params)))
     gauge_file = option(last, '--gauge')
     json_file = option(last, '--json', '')
     plot_file = option(last, '--plot', '')
     call check_output(json_file, overwrite=.true.)
-    call check_output(plot_file, overwrite=.true.)
+    call check_plot(plot_file, overwrite=.true.)
     fixes = choose(last, '--fix', 'no', fix_names, [0_c_int32_t, 1_c_int32_t, 2_c_int32_t])
     params%stop_theta = number(last, '--stop-theta', '1e-12')
     params%copies = whole(last, '--copies', '1')

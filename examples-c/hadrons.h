@@ -71,7 +71,6 @@ static inline int32_t dilution(const char *text, int32_t noise) {
   const char *rest = text;
   int32_t bits = 0;
   if (!*text) return noise ? PLAQ_DILUTE_SPIN + PLAQ_DILUTE_COLOUR : 0;
-  if (!noise) usage_error("--dilute", "expected --noise z2 or z4, too");
   while (rest) {
     size_t n = strcspn(rest, ",");
     char word[80];

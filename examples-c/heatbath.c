@@ -49,6 +49,10 @@ static const char HELP[] =
 static const char OPTIONS[] =
     "--lattice --beta --start --continue --seed --overrelax --thermalise --separation --configurations --out --format "
     "--overwrite --plot --json --device --threads" GRID_OPTION;
+static const char *const NEEDS[] = {
+    "--format: --out",
+    "--overwrite: --out --plot --json",
+    NULL};
 
 /* Where a stream of configurations is; a file's label says it. */
 typedef struct place {
@@ -194,7 +198,7 @@ int main(int argc, char **argv) {
   plot_points history = {0};
   int64_t thermalise, configurations, n, last;
   int32_t format, overwrite, done = 1;
-  check_options(argc, argv, OPTIONS, HELP);
+  check_options(argc, argv, OPTIONS, NEEDS, HELP);
   from = option(argc, argv, "--continue", "");
   start = option(argc, argv, "--start", "hot");
   out = option(argc, argv, "--out", "");
@@ -229,7 +233,7 @@ int main(int argc, char **argv) {
     if (n == at.number + 1 || (!overwrite && exists(name))) check_output(name, overwrite);
     free(name);
   }
-  check_output(plot, overwrite);
+  check_plot(plot, overwrite);
   check_output(json, overwrite);
 
   context = open_context(argc, argv);

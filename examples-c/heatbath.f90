@@ -43,6 +43,9 @@ program heatbath
   use plots
   use heatbath_progress
   implicit none
+  character(len=32), parameter :: needs(2) = [character(len=32) :: &
+    '--format: --out', &
+    '--overwrite: --out --plot --json']
   character(len=102), parameter :: help(22) = [character(len=102) :: &
     'usage: heatbath_f --lattice X,Y,Z,T --beta B [options]', &
     '       heatbath_f --continue FILE [options]', &
@@ -92,7 +95,7 @@ program heatbath
 
   last = command_argument_count()
   call check_options(last, '--lattice --beta --start --continue --seed --overrelax --thermalise --separation '// &
-                     '--configurations --out --format --overwrite --plot --json --device --threads', help)
+                     '--configurations --out --format --overwrite --plot --json --device --threads', help, needs)
   from = option(last, '--continue', '')
   start = option(last, '--start', 'hot')
   prefix = option(last, '--out', '')
@@ -131,7 +134,7 @@ program heatbath
       if (there) call check_output(file_name(n), .false.)
     end do
   end if
-  call check_output(plot_file, overwrite)
+  call check_plot(plot_file, overwrite)
   call check_output(json_file, overwrite)
 
   context = open_context(last)

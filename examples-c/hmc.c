@@ -233,7 +233,7 @@ int main(int argc, char **argv) {
   int goes_on, overwrite;
   double weight = 0, seconds = 0, shown = 0;
   FILE *log = NULL;
-  check_options(argc, argv, OPTIONS, HELP);
+  check_options(argc, argv, OPTIONS, NULL, HELP);
   time_left.start = time(NULL);
   time_left.limit = number(argc, argv, "--seconds", "0");
   if (!(time_left.limit >= 0)) usage_error("--seconds", "expected 0 or more");
@@ -246,7 +246,7 @@ int main(int argc, char **argv) {
   checkpoint = run_text(input, "checkpoint", text[2], sizeof text[2], "");
   prefix = run_text(input, "configurations", text[3], sizeof text[3], "");
   plot = option(argc, argv, "--plot", "");
-  check_output(plot, 1);
+  check_plot(plot, 1);
   goes_on = !strcmp(start, "checkpoint");
   overwrite = choose(argc, argv, "--overwrite", "no", YES_NO);
   trajectories = (int64_t)run_number(input, "trajectories", 1);

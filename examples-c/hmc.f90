@@ -88,7 +88,7 @@ program hmc
   checkpoint = run_text('checkpoint', '')
   prefix = run_text('configurations', '')
   plot_file = option(last, '--plot', '')
-  call check_output(plot_file, overwrite=.true.)
+  call check_plot(plot_file, overwrite=.true.)
   trajectories = nint(run_number('trajectories', 1.0_c_double), c_int64_t)
   if (len(option(last, '--trajectories', '')) > 0) trajectories = whole(last, '--trajectories')
   every = nint(run_number('checkpoint_every', 10.0_c_double), c_int64_t)

@@ -61,6 +61,13 @@ static const char OPTIONS[] =
     "--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision --time-bc --source --device "
     "--threads --json --plot --preconditioner --wilson-mass --smear-steps --smear-rho --save-modes "
     "--load-modes --locality --high" GRID_OPTION;
+static const char *const NEEDS[] = {
+    "--tol --solver --precision --source --preconditioner: --task=propagator",
+    "--low: --task=index|propagator",
+    "--preconditioner: --solver=(auto)|gcr",
+    "--wilson-mass: --preconditioner",
+    "--smear-rho: --smear-steps",
+    NULL};
 
 enum { COLUMNS = 12, MOST_MASSES = 16 };
 enum { TASK_MODES, TASK_INDEX, TASK_PROPAGATOR };
@@ -162,12 +169,12 @@ static job read_options(int argc, char **argv) {
   const char *modes;
   job j;
   memset(&j, 0, sizeof j);
-  check_options(argc, argv, OPTIONS, HELP);
+  check_options(argc, argv, OPTIONS, NEEDS, HELP);
   j.gauge_file = option(argc, argv, "--gauge", NULL);
   j.json_file = option(argc, argv, "--json", "");
   j.plot_file = option(argc, argv, "--plot", "");
   check_output(j.json_file, 1);
-  check_output(j.plot_file, 1);
+  check_plot(j.plot_file, 1);
   j.save_file = option(argc, argv, "--save-modes", "");
   check_output(j.save_file, 1);
   j.load_file = option(argc, argv, "--load-modes", "");
@@ -191,8 +198,6 @@ static job read_options(int argc, char **argv) {
   j.modes = strcmp(modes, "auto") ? (int32_t)integer(argc, argv, "--modes", "0") : -1;
   mass_option(option(argc, argv, "--mass", "0.05"), &j);
   source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
-  if (j.preconditioner && j.solver != PLAQ_OVERLAP_GCR && j.solver != PLAQ_OVERLAP_SOLVER_AUTO)
-    usage_error("--preconditioner", "belongs to --solver gcr, which auto may choose");
   if (j.low < (j.task != TASK_PROPAGATOR) || j.low > 1000)
     usage_error("--low", "expected 1 to 1000 modes, or 0 with --task propagator");
   if (j.high < 1 || j.high > 1000) usage_error("--high", "expected 1 to 1000 modes");

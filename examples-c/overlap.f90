@@ -51,6 +51,12 @@ program overlap
   integer(c_int32_t), parameter :: boundary_values(2) = [0_c_int32_t, 1_c_int32_t]
   character(len=3), parameter :: no_yes(2) = [character(len=3) :: 'no', 'yes']
   integer(c_int32_t), parameter :: no_yes_values(2) = [0_c_int32_t, 1_c_int32_t]
+  character(len=71), parameter :: needs(5) = [character(len=71) :: &
+    '--tol --solver --precision --source --preconditioner: --task=propagator', &
+    '--low: --task=index|propagator', &
+    '--preconditioner: --solver=(auto)|gcr', &
+    '--wilson-mass: --preconditioner', &
+    '--smear-rho: --smear-steps']
   character(len=109), parameter :: help(30) = [character(len=109) :: &
     'usage: overlap_f --gauge FILE [options]', &
     'Chiral quarks on a configuration: modes of the kernel, low modes and index, propagators (docs/overlap.md).', &
@@ -112,13 +118,13 @@ program overlap
   last = command_argument_count()
   call check_options(last, '--gauge --task --s --mass --delta --sign --modes --low --tol --solver --precision '// &
                      '--time-bc --source --device --threads --json --plot --preconditioner --wilson-mass '// &
-                     '--smear-steps --smear-rho --save-modes --load-modes --locality --high', help)
+                     '--smear-steps --smear-rho --save-modes --load-modes --locality --high', help, needs)
   call ok(plaq_overlap_params_init(params, c_sizeof(params)))
   gauge_file = option(last, '--gauge')
   json_file = option(last, '--json', '')
   plot_file = option(last, '--plot', '')
   call check_output(json_file, overwrite=.true.)
-  call check_output(plot_file, overwrite=.true.)
+  call check_plot(plot_file, overwrite=.true.)
   save_file = option(last, '--save-modes', '')
   call check_output(save_file, overwrite=.true.)
   load_file = option(last, '--load-modes', '')
@@ -131,8 +137,6 @@ program overlap
   params%delta = number(last, '--delta', '1e-8')
   tol = number(last, '--tol', '1e-7')
   preconditioner = choose(last, '--preconditioner', 'none', preconditioner_names, preconditioner_values)
-  if (preconditioner /= 0 .and. solver /= PLAQ_OVERLAP_GCR .and. solver /= PLAQ_OVERLAP_SOLVER_AUTO) &
-    call usage_error('--preconditioner', 'belongs to --solver gcr, which auto may choose')
   found_mass = option(last, '--wilson-mass', 'auto') == 'auto'
   if (.not. found_mass) wilson_mass = number(last, '--wilson-mass', '0')
   locality = choose(last, '--locality', 'no', no_yes, no_yes_values) == 1

@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
   int options = 1, good = 0, bad = 0, i;
   while (options < argc && argv[options][0] == '-') options += strchr(argv[options], '=') ? 1 : 2;
   if (options > argc) options = argc;
-  check_options(options, argv, OPTIONS, HELP);
+  check_options(options, argv, OPTIONS, NULL, HELP);
   if (options == argc) usage_error("FILE", NULL);
   json_file = option(options, argv, "--json", "");
   check_output(json_file, 1);

@@ -192,6 +192,13 @@ static inline plot_points autocorrelation(const plot_points *p) {
   return rho;
 }
 
+/* Before the work: that a picture may be written, and is called what it is. */
+static inline void check_plot(const char *name, int overwrite) {
+  size_t n = strlen(name);
+  if (n && (n < 4 || strcmp(name + n - 4, ".svg"))) refuse("--plot", name, "a name that ends in .svg");
+  check_output(name, overwrite);
+}
+
 static inline void plot_page(const char *file, const plot_panel *panels, int count) {
   FILE *f = begin_file(file);
   int k;

@@ -93,6 +93,17 @@ static const char OPTIONS[] =
     "--mg-coarse-smoother --mg-post --mg-coarse-post --mg-precision --mg-links --mg-coarsest --mg-modes "
     "--mg-levels --mg-aggregate --mg-setup-solver --mg-setup-columns --mg-vectors --mg-setup --mg-refinements --mg-tol --mg-iterations --mg-coarsest-tol --krylov --error --bin --device --threads --json "
     "--continue --plot" GRID_OPTION;
+static const char *const NEEDS[] = {
+    "--dilute --seed: --noise=z2|z4",
+    "--smear-links: --source-smear --sink-smear",
+    "--solver --tol --precision --max-iterations --rhs: !--load",
+    "--save-multigrid --load-multigrid --mg-* --krylov: !--load",
+    "--save-multigrid --load-multigrid --mg-*: --solver=mg --error",
+    "--krylov: --solver=gcr|mg --error",
+    "--mg-setup --mg-setup-solver --mg-setup-columns --mg-refinements: !--load-multigrid",
+    "--mg-coarsest-tol: --mg-coarsest=gcr|(ca-gcr)|bicgstab",
+    "--continue: --json",
+    NULL};
 
 static int32_t progress(int64_t iteration, double residual, double seconds, void *user) {
   if (progress_due(seconds, user))
@@ -142,7 +153,7 @@ static job *read_options(int argc, char **argv) {
   int k;
   job j, *jobs;
   memset(&j, 0, sizeof j);
-  check_options(argc, argv, OPTIONS, HELP);
+  check_options(argc, argv, OPTIONS, NEEDS, HELP);
   file_list("--gauge", option(argc, argv, "--gauge", NULL), &j.samples);
   j.samples.bin = integer(argc, argv, "--bin", "1");
   j.goes_on = choose(argc, argv, "--continue", "no", YES_NO);
@@ -183,15 +194,12 @@ static job *read_options(int argc, char **argv) {
     usage_error("--sequential", "expected no strange quark, sink smearing or baryons");
   if (*j.save_file && *j.load_file) usage_error("--load", "propagators are loaded or saved, not both");
   if (*j.save_multigrid && *j.load_multigrid) usage_error("--load-multigrid", "null vectors are loaded or saved, not both");
-  if ((*j.save_multigrid || *j.load_multigrid) && ((j.algorithm != MULTIGRID && j.tol_error == 0) || *j.load_file))
-    usage_error("--save-multigrid, --load-multigrid", "expected --solver mg or --error, and no --load");
   if (j.tol_error != 0 && (!(j.tol_error > 0) || *j.load_file || j.sources > 1 || has_parts(j.source) || j.hadrons.sequential ||
                            j.quarks > 1 || j.samples.configurations > 1 || j.goes_on))
     usage_error("--error", "expected a positive number, one configuration, source and quark, no --load or --continue");
   if (j.samples.bin < 1) usage_error("--bin", "expected 1 or more");
-  if (j.goes_on && !*j.json_file) usage_error("--continue", "expected --json FILE, of which the run goes on");
   check_output(j.json_file, 1);
-  check_output(j.plot_file, 1);
+  check_plot(j.plot_file, 1);
   check_outputs(&j, j.save_multigrid);
   jobs = room_for((size_t)j.jobs, sizeof j);
   for (k = 0; k < j.jobs; k++) {

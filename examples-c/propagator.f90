@@ -44,6 +44,16 @@ program propagator
   use results
   use propagator_progress
   implicit none
+  character(len=83), parameter :: needs(9) = [character(len=83) :: &
+    '--dilute --seed: --noise=z2|z4', &
+    '--smear-links: --source-smear --sink-smear', &
+    '--solver --tol --precision --max-iterations --rhs: !--load', &
+    '--save-multigrid --load-multigrid --mg-* --krylov: !--load', &
+    '--save-multigrid --load-multigrid --mg-*: --solver=mg --error', &
+    '--krylov: --solver=gcr|mg --error', &
+    '--mg-setup --mg-setup-solver --mg-setup-columns --mg-refinements: !--load-multigrid', &
+    '--mg-coarsest-tol: --mg-coarsest=gcr|(ca-gcr)|bicgstab', &
+    '--continue: --json']
   character(len=118), parameter :: help(60) = [character(len=118) :: &
     'usage: propagator_f --gauge FILE[:FILE...] --kappa K[,K...] [options]', &
     'Quark propagators on a gauge configuration; correlators of mesons and baryons with effective masses.', &
@@ -169,7 +179,7 @@ contains
                        '--mg-precision --mg-links --mg-coarsest --mg-modes --mg-tol --mg-iterations --mg-coarsest-tol '// &
                        '--mg-levels --mg-aggregate --mg-setup-solver --mg-setup-columns --mg-vectors --mg-setup '// &
                        '--mg-refinements --krylov --error --bin --device --threads --json '// &
-                       '--continue --plot', help)
+                       '--continue --plot', help, needs)
     call file_list('--gauge', option(last, '--gauge'), j%found)
     j%found%bin = whole(last, '--bin', '1')
     goes_on = yes(last, '--continue')
@@ -179,7 +189,7 @@ contains
     load_file = option(last, '--load', '')
     save_multigrid = option(last, '--save-multigrid', '')
     load_multigrid = option(last, '--load-multigrid', '')
-    kappas = kappa_list(option(last, '--kappa'))
+    allocate (kappas, source=kappa_list(option(last, '--kappa')))
     j%kappa(1) = kappas(1)
     j%kappa(2) = number(last, '--kappa-strange', '0')
     quarks = merge(2, 1, abs(j%kappa(2)) > 0)
@@ -215,16 +225,12 @@ contains
     if (len(save_file) > 0 .and. len(load_file) > 0) call usage_error('--load', 'propagators are loaded or saved, not both')
     if (len(save_multigrid) > 0 .and. len(load_multigrid) > 0) &
       call usage_error('--load-multigrid', 'null vectors are loaded or saved, not both')
-    if (len(save_multigrid) + len(load_multigrid) > 0 .and. &
-        ((algorithm /= multigrid_solver .and. .not. abs(tol_error) > 0) .or. len(load_file) > 0)) &
-      call usage_error('--save-multigrid, --load-multigrid', 'expected --solver mg or --error, and no --load')
     if (abs(tol_error) > 0 .and. (tol_error < 0 .or. len(load_file) > 0 .or. sources > 1 .or. has_parts(source(1)) &
                                   .or. shape_of%quarks > 1 .or. j%found%configurations > 1 .or. goes_on)) &
       call usage_error('--error', 'expected a positive number, one configuration, source and quark, no --load or --continue')
     if (j%found%bin < 1) call usage_error('--bin', 'expected 1 or more')
-    if (goes_on .and. len(json_file) == 0) call usage_error('--continue', 'expected --json FILE, of which the run goes on')
     call check_output(json_file, overwrite=.true.)
-    call check_output(plot_file, overwrite=.true.)
+    call check_plot(plot_file, overwrite=.true.)
     call ok(plaq_solve_report_init(j%solved, c_sizeof(j%solved)))
     call ok(plaq_dirac_report_init(j%action, c_sizeof(j%action)))
     call ok(plaq_multigrid_report_init(j%hierarchy, c_sizeof(j%hierarchy)))

@@ -244,7 +244,7 @@ fn what_cannot_go_on_is_refused() {
 fn refusals(program: &Path) {
     for (arguments, status, message) in [
         (&["--continue", "yes"][..], 2, "--json"),
-        (&["--continue", "maybe"], 2, "no, yes"),
+        (&["--continue", "maybe", "--json", "absent/folder.json"], 2, "no, yes"),
         (&["--bin", "0"], 2, "--bin"),
         (&["--gauge", "@absent"], 1, "absent"),
         (&["--source", "wall,all:wall,1"], 2, "stands alone"),

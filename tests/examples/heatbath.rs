@@ -110,7 +110,11 @@ fn a_stream_that_cannot_go_on_is_refused() {
             (&["--lattice", "4,4,4,4", "--beta", "6", "--beta=6"], 2, "given twice"),
             (&["--latice", "4,4,4,4"], 2, "did you mean --lattice?"),
             (&["--lattice", "4,4,4,4", "--beta"], 2, "needs a value"),
-            (&["--lattice", "4,4,4,4", "--beta", "6", "--format", "ILDG"], 2, "nersc3x3, ildg"),
+            (
+                &["--lattice", "4,4,4,4", "--beta", "6", "--out", "x", "--format", "ILDG"],
+                2,
+                "nersc3x3, ildg",
+            ),
         ] {
             refused(program, &folder, arguments, status, message);
         }

@@ -24,11 +24,11 @@ fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
         ("plaquette", vec!["absent"]),
         ("heatbath", vec!["--start", "absent", "--beta", "6"]),
         ("gaugefix", vec!["--gauge", "absent"]),
-        ("gluon", vec!["--gauge", "absent"]),
+        ("gluon", vec!["--gauge", "absent", "--fix", "yes"]),
         ("flow", vec!["--gauge", "absent"]),
         ("propagator", vec!["--gauge", "absent", "--kappa", "0.1"]),
         ("hmc", vec!["--input", input, "--start", "absent"]),
-        ("overlap", vec!["--gauge", "absent"]),
+        ("overlap", vec!["--gauge", "absent", "--task", "propagator"]),
     ]
 }
 
@@ -56,11 +56,14 @@ fn programs_for_one_rank_notice_mpirun() {
     }
 }
 
-/// The list between quotation marks that a C source calls OPTIONS; the kit has no sources.
-fn options_of(name: &str) -> Vec<String> {
+/// The sources in C and in Fortran; the kit has none.
+fn sources(name: &str) -> [&'static str; 2] {
     macro_rules! sources {
         ($($name:literal),*) => {
-            [$(($name, include_str!(concat!("../../examples-c/", $name, ".c")))),*]
+            [$(($name, [
+                include_str!(concat!("../../examples-c/", $name, ".c")),
+                include_str!(concat!("../../examples-c/", $name, ".f90")),
+            ])),*]
         };
     }
     let sources = sources!(
@@ -73,8 +76,12 @@ fn options_of(name: &str) -> Vec<String> {
         "hmc",
         "overlap"
     );
-    let source = sources.iter().find(|(n, _)| *n == name).expect("a source").1;
-    let list = source.split_once("OPTIONS[] =").expect("a list of options").1;
+    sources.iter().find(|(n, _)| *n == name).expect("a source").1
+}
+
+/// The list between quotation marks that a C source calls OPTIONS.
+fn options_of(name: &str) -> Vec<String> {
+    let list = sources(name)[0].split_once("OPTIONS[] =").expect("a list of options").1;
     let list = list.split_once(';').expect("its end").0;
     list.split(['"', ' ', '\n']).filter(|w| w.starts_with("--")).map(String::from).collect()
 }
@@ -128,6 +135,7 @@ fn values_are_refused_with_what_is_expected() {
         ("propagator", "--source-smear", "0.3", "expected a weight and a number of steps"),
         ("gluon", "--stop-theta", "small", "--stop-theta: small; expected a number"),
         ("flow", "--time", "-1", "--time: expected 0 to 1e9 steps"),
+        ("flow", "--plot", "flow.png", "--plot: flow.png; expected a name that ends in .svg"),
     ] {
         let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");
         let job: Vec<&str> = job.chunks(2).filter(|p| p[0] != option).flatten().copied().collect();
@@ -138,6 +146,67 @@ fn values_are_refused_with_what_is_expected() {
             assert!(told.contains(message), "{program:?} {option} {value}: {told}");
         }
     }
+}
+
+/// Options without those that they need, or beside those that leave them nothing to do.
+#[test]
+fn options_without_effect_are_refused() {
+    let jobs = jobs("absent");
+    for (name, more, message) in [
+        ("propagator", "--seed 3", "--seed: only with --noise z2 or z4"),
+        ("propagator", "--seed=3 --noise none", "--seed: only"),
+        ("propagator", "--seed 3 --noise z4", ""),
+        ("propagator", "--mg-post 3", "--mg-post: only with --solver mg or --error"),
+        ("propagator", "--mg-post 3 --error 0", "--mg-post: only"),
+        ("propagator", "--mg-post 3 --error 1e-12", ""),
+        ("propagator", "--tol 1e-8 --load x", "--tol: not with --load"),
+        ("propagator", "--continue no", ""),
+        ("gaugefix", "--omega 1.5", ""),
+        ("gaugefix", "--omega 1.5 --method stochastic", "--omega: only with --method overrelaxation"),
+        ("gaugefix", "--time 1", "--time: only with --condition coulomb"),
+        ("gluon", "--seed 4", "--seed: only with --copies"),
+        ("heatbath", "--overwrite yes", "--overwrite: only with --out or --plot or --json"),
+        ("overlap", "--wilson-mass 0.1", "--wilson-mass: only with --preconditioner"),
+        ("overlap", "--preconditioner wilson", ""),
+        ("overlap", "--preconditioner wilson --solver cg", "only with --solver auto or gcr"),
+    ] {
+        let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");
+        for program in all(name) {
+            let out = Command::new(program).args(job).args(more.split(' ')).output().unwrap();
+            let told = text(&out.stderr);
+            let status = if message.is_empty() { 1 } else { 2 };
+            assert_eq!(out.status.code(), Some(status), "{program:?} {more}: {told}");
+            assert!(told.contains(message), "{program:?} {more}: {told}");
+        }
+    }
+}
+
+/// The rows of what options need are the same in C and in Fortran, and name options that there are.
+#[test]
+fn needs_name_options() {
+    let mut count = 0;
+    for name in NAMES {
+        let rows = |source: &'static str, quote: char| -> Vec<&str> {
+            let words = source.split(quote).skip(1).step_by(2);
+            words.filter(|w| w.starts_with("--") && w.contains(": ")).collect()
+        };
+        let [c, fortran] = sources(name);
+        let table = |source: &'static str, begin, end| {
+            source.split_once(begin).map_or("", |(_, rest)| rest.split_once(end).unwrap().0)
+        };
+        let c = rows(table(c, "NEEDS[] =", ';'), '"');
+        assert_eq!(c, rows(table(fortran, ":: needs(", ']'), '\''), "{name}");
+        let options = options_of(name);
+        for word in c.iter().flat_map(|row| row.split([' ', ':', '='])) {
+            let known = match word.trim_start_matches('!').split_once('*') {
+                Some((begin, _)) => options.iter().any(|o| o.starts_with(begin)),
+                None => options.iter().any(|o| o == word.trim_start_matches('!')),
+            };
+            assert!(known || !word.contains("--"), "{name}: {word}");
+        }
+        count += c.len();
+    }
+    assert!(count > 20);
 }
 
 /// A key of [run] that hmc does not have.
@@ -197,7 +266,7 @@ fn plaquette_goes_on_after_a_bad_file() {
 #[test]
 fn outputs_are_tried_before_the_work() {
     let folder = Folder::new("outputs");
-    let nowhere = folder.0.join("no-folder/result").display().to_string();
+    let nowhere = folder.0.join("no-folder/result.svg").display().to_string();
     let gauge = ["--gauge", "absent"];
     let kappa = ["--gauge", "absent", "--kappa", "0.1"];
     let mg = [&kappa[..], &["--solver", "mg"]].concat();
@@ -215,7 +284,7 @@ fn outputs_are_tried_before_the_work() {
         for program in all(name) {
             for output in outputs {
                 // What is there stays until there is something better.
-                let kept = folder.0.join("kept").display().to_string();
+                let kept = folder.0.join("kept.svg").display().to_string();
                 std::fs::write(&kept, "of another run").unwrap();
                 let overwrite: &[&str] =
                     if name == "heatbath" { &["--overwrite", "yes"] } else { &[] };

@@ -163,7 +163,7 @@ fn kernels_are_asked_for_before_they_are_launched() {
 fn sources_momenta_and_files() {
     let folder = common::Folder::new("quarks");
     for program in programs() {
-        let quarks = ["--kappa", "0.12", "--kappa-strange", "0.11", "--tol", "1e-12"];
+        let quarks = ["--kappa", "0.12", "--kappa-strange", "0.11"];
         let hadrons = ["--momenta", "0,0,0:1,0,-1", "--baryons", "nucleon,xi_star"];
         let smearing =
             ["--source-smear", "0.3,4", "--sink-smear", "0.2,3", "--smear-links", "0.5,2"];
@@ -175,8 +175,9 @@ fn sources_momenta_and_files() {
         let file = file.to_str().unwrap();
         let (one, other) = ("point,0,0,0,0", "point,2,1,3,5");
         let both = format!("{one}:{other}");
-        let all = run(&both, &["--save", file]);
-        let single = [run(one, &[]), run(other, &[])];
+        let tol = ["--tol", "1e-12"];
+        let all = run(&both, &[&tol[..], &["--save", file]].concat());
+        let single = [run(one, &tol), run(other, &tol)];
         let again = run(&both, &["--load", file]);
         assert_eq!(all["sources"].as_array().unwrap().len(), 2);
         assert_eq!(all["kappa_strange"], 0.11);
@@ -249,7 +250,7 @@ fn options_of_hadrons_are_checked() {
             (&["--kappa-strange", "-0.1"], "--kappa-strange"),
             (&["--source", "volume"], "expected --noise"),
             (&["--source", "volume:wall,1", "--noise", "z2"], "stands alone"),
-            (&["--dilute", "spin,colour"], "expected --noise"),
+            (&["--dilute", "spin,colour"], "only with --noise z2 or z4"),
             (&["--noise", "z2", "--dilute", "spin"], "expected spin and colour"),
             (&["--noise", "z2", "--dilute", "spin,color"], "did you mean colour?"),
             (&["--noise", "z2", "--source", "wall,1", "--dilute", "spin,colour,time"], "time"),

@@ -36,7 +36,7 @@ fn endless(input: &str) -> [(&'static str, Vec<&str>); 8] {
         ("flow", vec!["--gauge", GAUGE, "--time", "2000", "--step", "0.01"]),
         ("hmc", vec!["--input", input, "--trajectories", "10000000"]),
         ("plaquette", vec![GAUGE; 20_000]),
-        ("overlap", vec!["--gauge", GAUGE, "--task", "index", "--low", "1000", "--tol", "1e-15"]),
+        ("overlap", vec!["--gauge", GAUGE, "--task", "index", "--low", "1000"]),
         ("propagator", {
             let solve = ["--kappa", "0.3", "--tol", "1e-15", "--max-iterations", "100000000"];
             [&["--gauge", GAUGE][..], &solve].concat()

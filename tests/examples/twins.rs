@@ -78,7 +78,8 @@ fn both_in(folder: &Folder, arguments: &[&str]) -> Option<Value> {
 /// On other configurations than the usual one.
 fn both_on(folder: &Folder, gauge: &str, arguments: &[&str]) -> Option<Value> {
     let common = ["--kappa", "0.12", "--tol", "1e-12"];
-    both_of(programs(), folder, gauge, &[&common[..], arguments].concat())
+    let solves = if arguments.contains(&"--load") { 2 } else { 4 };
+    both_of(programs(), folder, gauge, &[&common[..solves], arguments].concat())
 }
 
 fn both_of(
