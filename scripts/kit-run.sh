@@ -33,9 +33,15 @@ for word in $want; do
   *) sed -n '2,/^set/s/^# \{0,1\}//p' run.sh && exit 2 ;;
   esac
 done
-for packed in tests/bin/*.gz bin/*.gz; do
-  [ ! -e "$packed" ] || gzip -d "$packed" || exit 2
-done
+# xz, or Python where there is none.
+unpacked() {
+  if command -v xz >/dev/null; then xz -dc "$1"; else
+    python3 -c 'import lzma, shutil, sys; shutil.copyfileobj(lzma.open(sys.argv[1]), sys.stdout.buffer)' "$1"
+  fi
+}
+if [ -e programs.tar.xz ]; then
+  (set -o pipefail && unpacked programs.tar.xz | tar xf -) && rm programs.tar.xz || exit 2
+fi
 mkdir -p "$results"
 passed=0 failed=0 ignored=0
 

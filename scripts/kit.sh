@@ -14,9 +14,7 @@ for test in tests/*.rs tests/*/main.rs; do
   case $host_only in *" $name "*) continue ;; esac
   grep -q "^mod $name;" tests/kit.rs || { echo "kit: tests/kit.rs lacks the test $name" >&2; exit 1; }
 done
-# Every program carries the CPU kernels: one set beside the generic one keeps the kit small, and a
-# machine with a GPU has AVX2.
-export PLAQ_CPU_ISAS=${PLAQ_CPU_ISAS:-avx2}
+export PLAQ_CPU_ISAS=${PLAQ_CPU_ISAS:-all}
 
 rm -rf "$kit"
 mkdir -p "$kit/bin" "$kit/lib" "$kit/tests/bin" "$kit/tests/data"
@@ -54,8 +52,10 @@ if [ -d "$configs" ]; then
   cp -r "$configs/." "$kit/configs/"
   chmod -R u+w "$kit/configs"
 fi
-# run.sh unpacks them: with the kernels in each they would be most of the kit.
-gzip -9 "$kit"/tests/bin/* "$kit/bin/plaq_bench"
+# run.sh unpacks them. Each has the kernels of all sets; in one archive, with a dictionary longer than a program, they
+# are there once.
+XZ_OPT=--lzma2=preset=6,dict=64MiB tar -C "$kit" --remove-files -cJf "$kit/programs.tar.xz" \
+  bin/plaq_bench tests/bin/unit tests/bin/device
 cp scripts/kit-run.sh "$kit/run.sh"
 cp scripts/ranks.sh "$kit/"
 mkdir "$kit/studies"

@@ -172,9 +172,10 @@ fn goes_on(program: &Path) {
     let out = command().output().unwrap();
     assert!(out.status.success());
     assert!(!String::from_utf8_lossy(&out.stderr).contains("iteration"));
-    for (arguments, message) in
-        [(&["--csw", "1"][..], "of another run"), (&["--seed", "3"], "of another run")]
-    {
+    for (arguments, message) in [
+        (&["--csw", "1"][..], "of another run"),
+        (&["--noise", "z2", "--seed", "3"], "of another run"),
+    ] {
         let out = command().args(arguments).output().unwrap();
         let text = String::from_utf8_lossy(&out.stderr).into_owned();
         assert_eq!(out.status.code(), Some(1), "{text}");

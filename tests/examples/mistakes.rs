@@ -162,7 +162,11 @@ fn options_without_effect_are_refused() {
         ("propagator", "--tol 1e-8 --load x", "--tol: not with --load"),
         ("propagator", "--continue no", ""),
         ("gaugefix", "--omega 1.5", ""),
-        ("gaugefix", "--omega 1.5 --method stochastic", "--omega: only with --method overrelaxation"),
+        (
+            "gaugefix",
+            "--omega 1.5 --method stochastic",
+            "--omega: only with --method overrelaxation",
+        ),
         ("gaugefix", "--time 1", "--time: only with --condition coulomb"),
         ("gluon", "--seed 4", "--seed: only with --copies"),
         ("heatbath", "--overwrite yes", "--overwrite: only with --out or --plot or --json"),
