@@ -4,7 +4,7 @@
  *   overlap --gauge FILE [--task modes|index|propagator] [--s S] [--mass M[,M...]] [--delta D]
  *           [--sign polynomial|zolotarev|auto] [--modes N|auto] [--low N] [--tol R]
  *           [--solver auto|cg|sumr|gcr] [--precision double|single|half] [--time-bc periodic|antiperiodic]
- *           [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE]
+ *           [--source point,x,y,z,t | wall,t] [--device auto|cpu|cuda] [--threads N] [--json FILE] [--plot FILE.svg]
  *           [--preconditioner none|wilson|multigrid] [--wilson-mass M] [--smear-steps N] [--smear-rho R]
  *           [--save-modes FILE] [--load-modes FILE] [--locality no|yes] [--high N]
  *
@@ -52,7 +52,7 @@ static const char HELP[] =
     "  --save-modes FILE    the kernel's modes (none)\n"
     "  --load-modes FILE    modes that --save-modes wrote, in place of a search (none)\n"
     "  --json FILE          all results as JSON (none)\n"
-    "  --plot FILE          eigenvalues of D in the complex plane, of the task modes those of the kernel (none)\n"
+    "  --plot FILE.svg      eigenvalues of D in the complex plane, of the task modes those of the kernel (none)\n"
     "  --device D           auto, cpu or cuda (auto)\n"
     "  --threads N          of the CPU; 0: all (0)\n" GRID_HELP
     "  --help, -h, --version\n"

@@ -83,7 +83,7 @@ program overlap
     '  --save-modes FILE    the kernel''s modes (none)', &
     '  --load-modes FILE    modes that --save-modes wrote, in place of a search (none)', &
     '  --json FILE          all results as JSON (none)', &
-    '  --plot FILE          eigenvalues of D in the complex plane, of the task modes those of the kernel (none)', &
+    '  --plot FILE.svg      eigenvalues of D in the complex plane, of the task modes those of the kernel (none)', &
     '  --device D           auto, cpu or cuda (auto)', &
     '  --threads N          of the CPU; 0: all (0)', &
     '  --help, -h, --version', &
