@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::{CoarseField, Geometry, Precision, RhsOrder, VectorField};
 use crate::backend::args::{
-    KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_SAMPLED, KRYLOV_TILE,
+    KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_SAMPLED,
+    KRYLOV_TILE,
 };
 use crate::backend::families::Sums;
 use crate::backend::{kernels, Buffer, Device, Ptr, Started, Work};
