@@ -93,9 +93,8 @@ template <class Body> PLAQ_FN void site_parts(int o, int lx, int batch, int ns, 
   Units units;
   const At at{o, lx, batch, ns, 0, &units};
 #if PLAQ_GPU
-  if (ns % 8 == 0) parts<8>(at, rhs, writes, body);
-  else if (ns % 4 == 0) parts<4>(at, rhs, writes, body);
-  else parts<2>(at, rhs, writes, body);
+  constexpr int numbers = BlasArgs{}.reals();
+  parts<numbers % 8 == 0 ? 8 : numbers % 4 == 0 ? 4 : 2>(at, rhs, writes, body);
 #else
   parts<2>(at, rhs, writes, body);
 #endif
@@ -107,8 +106,9 @@ template <class Body> PLAQ_FN void site_parts(int o, int lx, int batch, int ns, 
 template <class SX, class SY, int W, class Body>
 PLAQ_FN void pieces(const BlasArgs& a, int o, int lx, int batch, bool sums, bool writes, const Body& body) {
   typedef Piece<SX, SY> P;
+  PLAQ_FIXED(BlasArgs, fixed, a);
   if constexpr (!P::fixed && W == 1) {
-    if (a.fastest()) {
+    PLAQ_IF (fixed.fastest()) {
       const int e = sums ? o : o / a.count, r = sums ? batch : o % a.count;
 #if PLAQ_GPU
       if (!sums && a.count > 1 && a.reals() % (2 * BLAS_NUMBERS) == 0) {
@@ -125,8 +125,8 @@ PLAQ_FN void pieces(const BlasArgs& a, int o, int lx, int batch, bool sums, bool
   if constexpr (P::flat) {
     body.template run<P::N, rows>(At{o, lx, batch, P::N, 0, nullptr}, rhs);
   } else if constexpr (P::fixed) {
-    if (a.reals() == 24) body.template run<24, whole>(At{o, lx, batch, 24, 0, nullptr}, rhs);
-    else if (a.reals() == 6) body.template run<6, whole>(At{o, lx, batch, 6, 0, nullptr}, rhs);
+    PLAQ_IF (fixed.reals() == 24) body.template run<24, whole>(At{o, lx, batch, 24, 0, nullptr}, rhs);
+    else PLAQ_IF (fixed.reals() == 6) body.template run<6, whole>(At{o, lx, batch, 6, 0, nullptr}, rhs);
     else site_parts(o, lx, batch, a.reals(), rhs, writes, body);
   } else if (a.reals() % 4 == 0) {
     for (int c = 0; c < a.reals(); c += 4) body.template run<4, rows>(At{o, lx, batch, a.reals(), c, nullptr}, rhs);
@@ -196,20 +196,20 @@ template <int W, class SX, class SY> struct Blas2 {
   typedef real<typename real_wider<typename SX::C, typename SY::C>::type, W> R;
   const BlasArgs& a;
   template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
-    const int op = a.op();
+    PLAQ_FIXED(BlasArgs, fixed, a);
     const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums, a.above);
     const cplx<R> ca = first.value, cb = plain<R>(a.b, rhs), cc = plain<R>(a.c, rhs);
     R x[N], y[N], z[N];
     get<HOW, SX>(x, a.x, at);
     first.read(x);
-    if (op == BLAS_COPY) put<HOW, SY>(x, a.y, at);
-    if (op == BLAS_AXPBY) {
+    PLAQ_IF (fixed.op() == BLAS_COPY) put<HOW, SY>(x, a.y, at);
+    PLAQ_IF (fixed.op() == BLAS_AXPBY) {
       get<HOW, SY>(y, a.y, at);
       cscale(y, cb);
       caxpy(y, ca, x);
       put<HOW, SY>(y, a.y, at);
     }
-    if (op == BLAS_CG_UPDATE) {
+    PLAQ_IF (fixed.op() == BLAS_CG_UPDATE) {
       get<HOW, SY>(y, a.y, at);
       get<HOW, SY>(z, a.z, at);
       caxpy(z, ca, x);
@@ -220,7 +220,7 @@ template <int W, class SX, class SY> struct Blas2 {
       caxpy(x, cc, y);
       put<HOW, SX>(x, a.x, at, 1);
     }
-    if (op == BLAS_AXPBYPCZ) {
+    PLAQ_IF (fixed.op() == BLAS_AXPBYPCZ) {
       get<HOW, SY>(y, a.y, at);
       get<HOW, SY>(z, a.z, at);
       cscale(z, cc);
@@ -258,29 +258,29 @@ template <int W, class S> struct BlasSum {
     }
   }
   template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {
-    const int op = a.op();
+    PLAQ_FIXED(BlasArgs, fixed, a);
     const Coefficient<R> first = coefficient<R>(a.a, rhs, a.parities(), a.times(), a.sums, a.above);
     const cplx<R> ca = first.value;
     R x[N], y[N], z[N];
     get<HOW, S>(x, a.x, at);
     first.read(x);
-    if (op == BLAS_NORM) norm<N, HOW>(x);
-    if (op == BLAS_DOT) {
+    PLAQ_IF (fixed.op() == BLAS_NORM) norm<N, HOW>(x);
+    PLAQ_IF (fixed.op() == BLAS_DOT) {
       get<HOW, S>(y, a.y, at);
       dot<N, HOW>(x, y);
       norm<N, HOW>(x);
     }
-    if (op == BLAS_AXPY_NORM || op == BLAS_AXPY_DOT) {
+    PLAQ_IF (fixed.op() == BLAS_AXPY_NORM || fixed.op() == BLAS_AXPY_DOT) {
       get<HOW, S>(y, a.y, at);
       caxpy(y, ca, x);
       put<HOW, S>(y, a.y, at);
       norm<N, HOW>(y);
-      if (op == BLAS_AXPY_DOT) {
+      PLAQ_IF (fixed.op() == BLAS_AXPY_DOT) {
         get<HOW, S>(z, a.z, at);
         dot<N, HOW>(z, y);
       }
     }
-    if (op == BLAS_BICGSTAB) {
+    PLAQ_IF (fixed.op() == BLAS_BICGSTAB) {
       const Coefficient<R> cb = coefficient<R>(a.b, rhs, a.parities(), a.times_bc(), a.sums_bc, a.above_bc);
       const Coefficient<R> cc = coefficient<R>(a.c, rhs, a.parities(), a.times_bc(), a.sums_bc, a.above_bc);
       R w[N];

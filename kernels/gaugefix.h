@@ -192,15 +192,19 @@ template <int W, class S, int STORAGE> struct GaugeSite {
     const Hint links = a.lag() && x.par == 0 ? keep : stream, others = a.lag() ? fresh : keep;
     const Site n = neighbour(a.geom, x, mu, FORWARD), from = FORWARD ? x : n;
     M other;
-    if (!PLAQ_GPU || !messages || !at_halo(a.geom, x, mu, FORWARD)) load_matrix<S, G>(other, a.g, n, others);
+    bool here = true;
 #if PLAQ_GPU
-    else {
-      const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
-      R stored[Recon<G>::reals];
-      get_from_face<S>(stored, a.geom, a.faces.received[2 * mu + FORWARD], mu, face_place(a.geom, at, mu));
-      Recon<G>::expand(other, stored);
+    if constexpr (GaugeFixArgs{}.region() == REGION_FACES_FIRST) {
+      here = !messages || !at_halo(a.geom, x, mu, FORWARD);
+      if (!here) {
+        const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
+        R stored[Recon<G>::reals];
+        get_from_face<S>(stored, a.geom, a.faces.received[2 * mu + FORWARD], mu, face_place(a.geom, at, mu));
+        Recon<G>::expand(other, stored);
+      }
     }
 #endif
+    if (here) load_matrix<S, G>(other, a.g, n, others);
     const auto v = adjoint_columns(other);
     if ((a.axial() >> mu & 1) && !at_seam(a.geom, x, mu, FORWARD)) return sum.add(v);
     FactorOf<STORAGE, R> u;
@@ -291,22 +295,27 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef typename At::R R;
   typedef typename At::M M;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int batch) {
+    PLAQ_FIXED(GaugeFixArgs, fixed, a);
 #if PLAQ_GPU
-    if (a.region() == REGION_FACES_FIRST) return divided(a, o);
-    if (a.lag()) {
+    if constexpr (fixed.region() == REGION_FACES_FIRST) {
+      divided(a, o);
+      return;
+    } else if constexpr (fixed.lag() != 0) {
       const SweepOrder::Turn turn = SweepOrder{extent(a.geom, a.time()), a.lag()}.turn(batch);
       const Counts counts{a};
       if (turn.parity) counts.await(turn.slice);
       run(a, face_site(a.geom, o, a.time(), turn.slice, turn.parity, lx), turn.slice, (Sums<6, W>*)0);
       if (!turn.parity) counts.add(turn.slice);
       return;
-    }
+    } else
 #endif
-    Site x;
-    if (a.region() == REGION_ALL) x = face_site(a.geom, o, a.time(), batch, a.parity, lx);
-    else if (a.region() == REGION_INNER) x = inner_site(a.geom, o, a.parity, lx);
-    else x = outer_site(a.geom, o, a.parity, lx);
-    run(a, x, a.region() == REGION_ALL ? batch : coordinate(x, a.time()), (Sums<6, W>*)0);
+    {
+      Site x;
+      PLAQ_IF (fixed.region() == REGION_ALL) x = face_site(a.geom, o, a.time(), batch, a.parity, lx);
+      else PLAQ_IF (fixed.region() == REGION_INNER) x = inner_site(a.geom, o, a.parity, lx);
+      else x = outer_site(a.geom, o, a.parity, lx);
+      run(a, x, fixed.region() == REGION_ALL ? batch : coordinate(x, a.time()), (Sums<6, W>*)0);
+    }
   }
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
     run(a, face_site(a.geom, o, a.time(), slice, a.parity, lx), slice, &sums);
@@ -345,7 +354,8 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     M g;
     load_matrix<S, At::G>(g, a.g, x, a.lag() ? fresh : keep);
     const M before = g;
-    if (a.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums, messages);
+    PLAQ_FIXED(GaugeFixArgs, fixed, a);
+    PLAQ_IF (fixed.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums, messages);
     else update<typename At::Trace>(g, a, x, active, sums, messages);
     reunitarise(g);
     store_matrix<S, At::G>(active.changed(g, before, x.lx), a.g, x);
@@ -355,21 +365,22 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     Sum sum;
     At::gather(sum, a, x, g, messages);
     if (sums) see(*sums, sum, a, x, active);
-    const bool random = a.method() == GAUGE_STOCHASTIC || a.method() == GAUGE_HEAT;
+    PLAQ_FIXED(GaugeFixArgs, fixed, a);
+    const bool random = fixed.method() == GAUGE_STOCHASTIC || fixed.method() == GAUGE_HEAT;
     const R omega = splat<R>(a.omega);
     const Draws<W> draws(a.geom, x, random ? a.seed : 0, RANDOM_GAUGEFIX, 0, (u32)a.sweep);
     R chance[4];
-    if (a.method() == GAUGE_STOCHASTIC) draws.uniform(chance, 0);
+    PLAQ_IF (fixed.method() == GAUGE_STOCHASTIC) draws.uniform(chance, 0);
     // Order (0,2), (1,2), (0,1).
     PLAQ_UNROLL for (int k = 0; k < (At::N == 3 ? 3 : 1); k++) {
       const int i = k == 1 ? 1 : 0, j = At::N == 3 && k < 2 ? 2 : 1;
       Su2<R> q = sum.best(i, j), r;
-      if (a.condition() == GAUGE_PHASES) q.a[1] = q.a[2] = splat<R>(0);
-      if (a.method() == GAUGE_HEAT) {
+      PLAQ_IF (fixed.condition() == GAUGE_PHASES) q.a[1] = q.a[2] = splat<R>(0);
+      PLAQ_IF (fixed.method() == GAUGE_HEAT) {
         r = sum.heated(i, j, omega, draws, k * (max_tries + 1));
-      } else if (a.method() == GAUGE_MICROCANONICAL) {
+      } else PLAQ_IF (fixed.method() == GAUGE_MICROCANONICAL) {
         r = squared(q);
-      } else if (a.method() == GAUGE_STOCHASTIC) {
+      } else PLAQ_IF (fixed.method() == GAUGE_STOCHASTIC) {
         const auto twice = chance[k] < omega;
         const Su2<R> far = squared(q), near = overrelaxed(q, splat<R>(1));
         PLAQ_UNROLL for (int c = 0; c < 4; c++) r.a[c] = select(twice, far.a[c], near.a[c]);
@@ -389,7 +400,8 @@ template <int W, class S, int STORAGE> struct GaugeQuality {
     const Active active(a, slice);
     if (active.none()) return;
     const Site x = face_site(a.geom, o, a.time(), slice, a.parity, lx);
-    if (a.condition() == GAUGE_ABELIAN) add<typename At::Abelian>(a, x, active, sums);
+    PLAQ_FIXED(GaugeFixArgs, fixed, a);
+    PLAQ_IF (fixed.condition() == GAUGE_ABELIAN) add<typename At::Abelian>(a, x, active, sums);
     else add<typename At::Trace>(a, x, active, sums);
   }
   template <class Sum>

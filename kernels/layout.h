@@ -86,13 +86,14 @@ template <int W, class S> struct LayoutGauge {
     i64 k;
     if (!launch_index(a, o, lx, k)) return;
     HostSite h = host_site(a, (u32)(a.first + k));
+    PLAQ_FIXED(LayoutArgs, fixed, a);
     for (int back = 0; back <= a.star; back++) {
       // With a halo a link of another rank goes through the border.
       const bool wraps = h.x[mu] == 0 && !has_halo(a.geom, mu);
       if (back) h.x[mu] = wraps ? local_extent(a.geom, mu) - 1 : h.x[mu] - 1;
       const i64 at = h.at * a.stride_site + (back ? a.back : 0);
       float* report = a.report ? (float*)a.report + ((a.report_first + k) * 4 + mu) * (1 + a.star) + back : (float*)0;
-      if (a.storage() == SU2) su2(a, h, at, mu, report);
+      PLAQ_IF (fixed.storage() == SU2) su2(a, h, at, mu, report);
       else su3(a, h, at, mu, report);
     }
   }
@@ -101,57 +102,59 @@ template <int W, class S> struct LayoutGauge {
     const Plane p = plane(a.field, s.par);
     const cplx<double> f = factor(a, h.x, mu);
     Su3<C> u;
-    if (a.out()) {
-      load_link<S>(u, a.storage(), p, s, mu);
+    PLAQ_FIXED(LayoutArgs, fixed, a);
+    PLAQ_IF (fixed.out()) {
+      load_link<S>(u, PLAQ_LITERAL(fixed.storage()), p, s, mu);
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const cplx<C> e = u.e[i / 3][i % 3];
         const cplx<double> z = f * cplx<double>{e.re, e.im};
         write_real(a, a.base[mu], at + a.component[18 * mu + 2 * i], z.re);
         write_real(a, a.base[mu], at + a.component[18 * mu + 2 * i + 1], z.im);
       }
-      return;
+    } else {
+      double v[18];
+      PLAQ_UNROLL for (int i = 0; i < 18; i++) v[i] = read_real(a, a.base[mu], at + a.component[18 * mu + i]);
+      Su3<double> w;
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) w.e[i / 3][i % 3] = f * cplx<double>{v[2 * i], v[2 * i + 1]};
+      if (report) {
+        double unitary, det;
+        violation(w, unitary, det);
+        *report = verdict(v, vmax(unitary, det));
+      }
+      if (a.dry) return;
+      if (a.reproject) reunitarise(w);
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
+      store_link<S>(u, PLAQ_LITERAL(fixed.storage()), p, s, mu);
     }
-    double v[18];
-    PLAQ_UNROLL for (int i = 0; i < 18; i++) v[i] = read_real(a, a.base[mu], at + a.component[18 * mu + i]);
-    Su3<double> w;
-    PLAQ_UNROLL for (int i = 0; i < 9; i++) w.e[i / 3][i % 3] = f * cplx<double>{v[2 * i], v[2 * i + 1]};
-    if (report) {
-      double unitary, det;
-      violation(w, unitary, det);
-      *report = verdict(v, vmax(unitary, det));
-    }
-    if (a.dry) return;
-    if (a.reproject) reunitarise(w);
-    PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
-    store_link<S>(u, a.storage(), p, s, mu);
   }
   static PLAQ_FN void su2(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
     const Site s = local_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
     const double f = factor(a, h.x, mu).re;
     Su2<C> u;
-    if (a.out()) {
+    PLAQ_FIXED(LayoutArgs, fixed, a);
+    PLAQ_IF (fixed.out()) {
       load_link<S, SU2>(u, p, s, mu);
       PLAQ_UNROLL for (int i = 0; i < 4; i++) {
         const cplx<C> e = entry(u, i / 2, i % 2);
         write_real(a, a.base[mu], at + a.component[8 * mu + 2 * i], f * e.re);
         write_real(a, a.base[mu], at + a.component[8 * mu + 2 * i + 1], f * e.im);
       }
-      return;
+    } else {
+      double v[8];
+      PLAQ_UNROLL for (int i = 0; i < 8; i++) v[i] = f * read_real(a, a.base[mu], at + a.component[8 * mu + i]);
+      if (report) {
+        // unit determinant, second row = (-conj u12, conj u11)
+        const double det = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3] - 1;
+        const double row = vmax(vmax(vabs(v[4] + v[2]), vabs(v[5] - v[3])), vmax(vabs(v[6] - v[0]), vabs(v[7] + v[1])));
+        *report = verdict(v, vmax(vabs(det), row));
+      }
+      if (a.dry) return;
+      double b[4] = {v[0], v[3], v[2], v[1]}, scale = 1;
+      if (a.reproject) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
+      PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = (C)(scale * b[i]);
+      store_link<S, SU2>(u, p, s, mu);
     }
-    double v[8];
-    PLAQ_UNROLL for (int i = 0; i < 8; i++) v[i] = f * read_real(a, a.base[mu], at + a.component[8 * mu + i]);
-    if (report) {
-      // unit determinant, second row = (-conj u12, conj u11)
-      const double det = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3] - 1;
-      const double row = vmax(vmax(vabs(v[4] + v[2]), vabs(v[5] - v[3])), vmax(vabs(v[6] - v[0]), vabs(v[7] + v[1])));
-      *report = verdict(v, vmax(vabs(det), row));
-    }
-    if (a.dry) return;
-    double b[4] = {v[0], v[3], v[2], v[1]}, scale = 1;
-    if (a.reproject) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
-    PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = (C)(scale * b[i]);
-    store_link<S, SU2>(u, p, s, mu);
   }
 };
 
@@ -167,23 +170,25 @@ template <int W, class S> struct LayoutSpinor {
     Plane p;
     if (!field_plane(p, a, s)) return;
     const i64 at = h.at * a.stride_site;
-    if (a.reals() == 6) numbers<6>(a, p, s, at, k);
+    PLAQ_FIXED(LayoutArgs, fixed, a);
+    PLAQ_IF (fixed.reals() == 6) numbers<6>(a, p, s, at, k);
     else numbers<24>(a, p, s, at, k);
   }
   template <int N> static PLAQ_FN void numbers(const LayoutArgs& a, const Plane& p, const Site& s, i64 at, i64 k) {
     C v[N];
     double w[N];
-    if (a.out()) {
+    PLAQ_FIXED(LayoutArgs, fixed, a);
+    PLAQ_IF (fixed.out()) {
       load<S>(v, p, s);
       rotate<true>(a, w, v);
       PLAQ_UNROLL for (int i = 0; i < N; i++) write_real(a, a.base[0], at + a.component[i], w[i]);
-      return;
+    } else {
+      PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = read_real(a, a.base[0], at + a.component[i]);
+      if (a.report) ((float*)a.report)[a.report_first + k] = all_finite(w) ? 0.0f : -1.0f;
+      if (a.dry) return;
+      rotate<false>(a, v, w);
+      store<S>(v, p, s);
     }
-    PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = read_real(a, a.base[0], at + a.component[i]);
-    if (a.report) ((float*)a.report)[a.report_first + k] = all_finite(w) ? 0.0f : -1.0f;
-    if (a.dry) return;
-    rotate<false>(a, v, w);
-    store<S>(v, p, s);
   }
   template <bool TRANSPOSED, class To, class From, int N>
   static PLAQ_FN void rotate(const LayoutArgs& a, To (&to)[N], const From (&from)[N]) {
@@ -213,11 +218,12 @@ template <int W, class S> struct LayoutClover {
     const Plane p = plane(a.field, s.par);
     const i64 at = h.at * a.stride_site;
     C v[2][36];
-    if (a.out()) load_blocks<S>(v, p, s);
+    PLAQ_FIXED(LayoutArgs, fixed, a);
+    PLAQ_IF (fixed.out()) load_blocks<S>(v, p, s);
     bool finite = true;
     for (int i = 0; i < 72; i++) {
       char* base = a.base[i % 36 < 6 ? 1 : 0];
-      if (a.out()) {
+      PLAQ_IF (fixed.out()) {
         write_real(a, base, at + a.component[i], v[i / 36][i % 36]);
       } else {
         const double w[1] = {read_real(a, base, at + a.component[i])};

@@ -10,7 +10,7 @@ namespace PLAQ_NS {
 template <int W, class S> struct RandomMomenta {
   static PLAQ_FN void site(const MomentaArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
-    for (int mu = 0; mu < 4; mu++) {
+    PLAQ_LOOP for (int mu = 0; mu < 4; mu++) {
       const Draws<1> draws(a.geom, x, a.seed, RANDOM_MOMENTA, mu, (u32)a.step);
       double h[8];
       normal(h, draws, 0);

@@ -9,11 +9,14 @@
 #define PLAQ_RARE PLAQ_FN
 // NVRTC 13.0 drops the loop of `if constexpr (..) .. else PLAQ_UNROLL for ..` without braces.
 #define PLAQ_UNROLL _Pragma("unroll")
+// A loop that runs seldom and whose copies would take the compiler long.
+#define PLAQ_LOOP _Pragma("unroll 1")
 #define PLAQ_LANES 1
 #else
 #define PLAQ_GPU 0
 // Out of line: a case whose code would cost the registers of the usual one, or that takes the compiler long.
 #define PLAQ_RARE inline __attribute__((noinline))
+#define PLAQ_LOOP
 #if PLAQ_GENERIC
 #define PLAQ_FN inline
 #define PLAQ_UNROLL
@@ -249,6 +252,24 @@ template <int BYTES> PLAQ_FN void async_copy(void* to, int offset, const void* f
 PLAQ_FN void async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 }  // namespace PLAQ_NS
+#endif
+
+// Branches on constants of a run: `PLAQ_FIXED(HopArgs, fixed, a); PLAQ_IF (fixed.nrhs() > 1) ..`. A GPU's compiler, for
+// which they are literals, then never sees the other branch; to optimise that before it drops it takes up to two thirds of
+// the time. `PLAQ_LITERAL(fixed.links())`: on a GPU the number as a type, for overloads.
+#if PLAQ_GPU
+#define PLAQ_FIXED(ARGS, NAME, A) constexpr ARGS NAME{}
+#define PLAQ_IF if constexpr
+#define PLAQ_LITERAL(...) (PLAQ_NS::literal<(__VA_ARGS__)>{})
+namespace PLAQ_NS {
+template <int VALUE> struct literal {
+  PLAQ_FN constexpr operator int() const { return VALUE; }
+};
+}  // namespace PLAQ_NS
+#else
+#define PLAQ_FIXED(ARGS, NAME, A) const ARGS& NAME = A
+#define PLAQ_IF if
+#define PLAQ_LITERAL(...) (__VA_ARGS__)
 #endif
 
 // Kernel kinds. A body is `template <int W, ...> struct K` with

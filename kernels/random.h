@@ -8,10 +8,10 @@ namespace PLAQ_NS {
 
 // N normal numbers of unit variance (Box and Muller) from block n on; N up to 4 blocks a 4 numbers.
 template <int N, int W> PLAQ_FN void normal(double (&v)[N], const Draws<W>& draws, u32 n) {
-  PLAQ_UNROLL for (int i = 0; i < N; i += 4) {
+  PLAQ_LOOP for (int i = 0; i < N; i += 4) {
     double u[4];
     draws.uniform(u, n++);
-    PLAQ_UNROLL for (int k = 0; k < 4 && i + k < N; k += 2) {
+    PLAQ_LOOP for (int k = 0; k < 4 && i + k < N; k += 2) {
       const double r = vsqrt(-2 * vlog(u[k]));
       double s, c;
       vsincospi(2 * u[k + 1], s, c);
@@ -22,27 +22,24 @@ template <int N, int W> PLAQ_FN void normal(double (&v)[N], const Draws<W>& draw
 }
 
 // Haar measure: rows of normal numbers, orthogonalised.
-template <int W> PLAQ_FN void haar(Su3<double>& u, const Draws<W>& draws) {
-  double v[12];
-  normal(v, draws, 0);
+PLAQ_FN void haar(Su3<double>& u, const double (&v)[12]) {
   PLAQ_UNROLL for (int i = 0; i < 6; i++) u.e[i / 3][i % 3] = {v[2 * i], v[2 * i + 1]};
   reunitarise(u);
 }
-template <int W> PLAQ_FN void haar(Su2<double>& u, const Draws<W>& draws) {
-  normal(u.a, draws, 0);
+PLAQ_FN void haar(Su2<double>& u, const double (&v)[4]) {
+  PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = v[i];
   reunitarise(u);
 }
 
-template <int W> PLAQ_FN void near_unit(Su3<double>& u, const Draws<W>& draws, double width) {
+// exp(i width sum p_a T_a), p the first normal numbers.
+PLAQ_FN void near_unit(Su3<double>& u, const double (&v)[12], double width) {
   double h[8];
-  normal(h, draws, 0);
-  PLAQ_UNROLL for (int i = 0; i < 8; i++) h[i] *= width;
+  PLAQ_UNROLL for (int i = 0; i < 8; i++) h[i] = width * v[i];
   exp_generators(u, h);
 }
-template <int W> PLAQ_FN void near_unit(Su2<double>& u, const Draws<W>& draws, double width) {
+PLAQ_FN void near_unit(Su2<double>& u, const double (&v)[4], double width) {
   double h[3];
-  normal(h, draws, 0);
-  PLAQ_UNROLL for (int i = 0; i < 3; i++) h[i] *= width;
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) h[i] = width * v[i];
   exp_generators(u, h);
 }
 
@@ -59,14 +56,16 @@ template <class Out, class In> PLAQ_FN void narrow(Su2<Out>& to, const Su2<In>& 
 template <int W, class S, int STORAGE> struct RandomGauge {
   static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
-    for (int mu = 0; mu < a.links(); mu++) {
+    PLAQ_LOOP for (int mu = 0; mu < a.links(); mu++) {
       const Draws<1> draws(a.geom, x, a.seed, a.purpose(), mu, (u32)a.step);
+      double v[STORAGE == SU2 ? 4 : 12];
+      normal(v, draws, 0);
       LinkOf<STORAGE, double> u;
-      if (a.width < 0) haar(u, draws);
-      else near_unit(u, draws, a.width);
-      LinkOf<STORAGE, typename S::C> v;
-      narrow(v, u);
-      store_link<S, STORAGE>(v, plane(a.field, parity), x, mu, a.links());
+      if (a.width < 0) haar(u, v);
+      else near_unit(u, v, a.width);
+      LinkOf<STORAGE, typename S::C> narrowed;
+      narrow(narrowed, u);
+      store_link<S, STORAGE>(narrowed, plane(a.field, parity), x, mu, a.links());
     }
   }
 };
@@ -84,21 +83,23 @@ template <int W, class S> struct RandomSpinor {
     const Site x = site_at(a.geom, o, a.parities() == 2 ? batch & 1 : a.parity(), lx);
     const Draws<1> draws(a.geom, x, a.seed, a.purpose(), 0, (u32)(a.step + batch / a.parities()));
     const Plane p = plane(a.field, a.fastest() ? batch % a.parities() : batch);
+    PLAQ_FIXED(RandomArgs, fixed, a);
     if constexpr (S::fixed) {
-      if (a.reals() == 24) site_of<24>(a, draws, p, x);
-      else if (PLAQ_GPU && a.reals() % 8 == 0) site_in_parts<8>(a, draws, p, x);
-      else if (PLAQ_GPU && a.reals() % 4 == 0) site_in_parts<4>(a, draws, p, x);
+      PLAQ_IF (fixed.reals() == 24) site_of<24>(a, draws, p, x);
+      else PLAQ_IF (PLAQ_GPU && fixed.reals() % 8 == 0) site_in_parts<8>(a, draws, p, x);
+      else PLAQ_IF (PLAQ_GPU && fixed.reals() % 4 == 0) site_in_parts<4>(a, draws, p, x);
       else site_in_parts<2>(a, draws, p, x);
     } else {
-      if (a.fastest()) pieces<2>(a, draws, p, x, batch / a.parities());
-      else if (a.reals() == 24) site_of<24>(a, draws, p, x);
-      else if (a.reals() % 4 == 0) pieces<4>(a, draws, p, x, 0);
+      PLAQ_IF (fixed.fastest()) pieces<2>(a, draws, p, x, batch / a.parities());
+      else PLAQ_IF (fixed.reals() == 24) site_of<24>(a, draws, p, x);
+      else PLAQ_IF (fixed.reals() % 4 == 0) pieces<4>(a, draws, p, x, 0);
       else pieces<2>(a, draws, p, x, 0);
     }
   }
   // Numbers from `first` on, a multiple of 24, of which the last may be left over.
   static PLAQ_FN void numbers(typename S::C (&v)[24], const RandomArgs& a, const Draws<1>& draws, int first) {
-    if (a.purpose() == RANDOM_NORMAL_SPINOR) {
+    PLAQ_FIXED(RandomArgs, fixed, a);
+    PLAQ_IF (fixed.purpose() == RANDOM_NORMAL_SPINOR) {
       double u[24];
       normal(u, draws, first / 24 * 6);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) v[i] = (typename S::C)(0.70710678118654752 * u[i]);

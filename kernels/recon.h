@@ -184,8 +184,18 @@ PLAQ_FN void store_link(const M<R>& u, const Plane& gauge, const Site& s, int mu
   store_part<S>(v, gauge, link_site(s), links * N, mu * N);
 }
 
-// The same where the storage is a run-time value (a constant on the GPU), for SU(3): kernels that
+// The same where the storage is a run-time value, on the GPU a literal, for SU(3): kernels that
 // are not hot need no instance per storage.
+#if PLAQ_GPU
+template <class S, int STORAGE, class R>
+PLAQ_FN void load_link(Su3<R>& u, literal<STORAGE>, const Plane& gauge, const Site& s, int mu, int links = 4) {
+  load_link<S, STORAGE>(u, gauge, s, mu, keep, links);
+}
+template <class S, int STORAGE, class R>
+PLAQ_FN void store_link(const Su3<R>& u, literal<STORAGE>, const Plane& gauge, const Site& s, int mu, int links = 4) {
+  store_link<S, STORAGE>(u, gauge, s, mu, links);
+}
+#else
 template <class S, class R>
 PLAQ_FN void load_link(Su3<R>& u, int storage, const Plane& gauge, const Site& s, int mu, int links = 4) {
   if (storage == R18) load_link<S, R18>(u, gauge, s, mu, keep, links);
@@ -200,6 +210,7 @@ PLAQ_FN void store_link(const Su3<R>& u, int storage, const Plane& gauge, const 
   if (storage == R8) store_link<S, R8>(u, gauge, s, mu, links);
   if (storage == R8A) store_link<S, R8A>(u, gauge, s, mu, links);
 }
+#endif
 
 // Change of storage or precision; batches = planes. Transformations (one matrix per site) are put back
 // into the group, as they act on links of higher precision.
@@ -209,17 +220,18 @@ template <int W, class SX, class SY> struct ConvertGauge {
     const Plane from = plane(a.from, batch), to = plane(a.to, batch);
     Site s{};
     s.e = o, s.lx = lx;  // halos too
+    PLAQ_FIXED(ConvertArgs, fixed, a);
     for (int mu = 0; mu < a.links(); mu++) {
-      if (a.storage_from() == SU2) {
+      PLAQ_IF (fixed.storage_from() == SU2) {
         Su2<R> u;
         load_link<SX, SU2>(u, from, s, mu, keep, a.links());
-        if (a.links() == 1) reunitarise(u);
+        PLAQ_IF (fixed.links() == 1) reunitarise(u);
         store_link<SY, SU2>(u, to, s, mu, a.links());
       } else {
         Su3<R> u;
-        load_link<SX>(u, a.storage_from(), from, s, mu, a.links());
-        if (a.links() == 1) reunitarise(u);
-        store_link<SY>(u, a.storage_to(), to, s, mu, a.links());
+        load_link<SX>(u, PLAQ_LITERAL(fixed.storage_from()), from, s, mu, a.links());
+        PLAQ_IF (fixed.links() == 1) reunitarise(u);
+        store_link<SY>(u, PLAQ_LITERAL(fixed.storage_to()), to, s, mu, a.links());
       }
     }
   }

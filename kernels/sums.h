@@ -23,9 +23,9 @@ PLAQ_FN bool posted(const char* from, u32 tag, double& v) {
 // Number i of this rank, put together with those of all ranks in their order: the same bits on each.
 template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 i, double mine) {
   const i64 half = to.board_tag % 2 * to.ranks;
-  for (int r = 0; r < to.ranks; r++) post(to.board[r] + ((half + to.rank) * to.room + i) * 16, mine, (u32)to.board_tag);
+  PLAQ_LOOP for (int r = 0; r < to.ranks; r++) post(to.board[r] + ((half + to.rank) * to.room + i) * 16, mine, (u32)to.board_tag);
   double total = 0;
-  for (int r = 0; r < to.ranks; r++) {
+  PLAQ_LOOP for (int r = 0; r < to.ranks; r++) {
     const char* at = to.board[to.rank] + ((half + r) * to.room + i) * 16;
     double theirs;
     Patience patience(to.nanoseconds, to.failed);
@@ -34,6 +34,12 @@ template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 
     total = r == 0 ? theirs : join<N, M>(k, total, theirs);
   }
   return total;
+}
+
+// In lane 0: sums over the lanes of a warp.
+template <int N, int M> PLAQ_FN void warp_sums(double (&v)[N]) {
+  PLAQ_LOOP for (int d = 16; d > 0; d >>= 1)
+    PLAQ_UNROLL for (int k = 0; k < N; k++) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
 }
 
 // Called by every thread of a kernel with one column of blocks per batch: blocks of all batches that are at the
@@ -46,15 +52,13 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   double* const part = (double*)to.partial + (size_t)blockIdx.x * gridDim.y * N;
   unsigned* const count = (unsigned*)to.counters + blockIdx.x;
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = PLAQ_BLOCK / 32;
-  PLAQ_UNROLL for (int k = 0; k < N; k++) {
-    for (int d = 16; d > 0; d >>= 1) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
-    if (lane == 0) sh[warp * N + k] = v[k];
-  }
+  warp_sums<N, M>(v);
+  if (lane == 0) PLAQ_UNROLL for (int k = 0; k < N; k++) sh[warp * N + k] = v[k];
   __syncthreads();
   // A block may have fewer threads than there are numbers.
-  for (int k = threadIdx.x; k < N; k += PLAQ_BLOCK) {
+  PLAQ_LOOP for (int k = threadIdx.x; k < N; k += PLAQ_BLOCK) {
     double t = 0;
-    for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
+    PLAQ_LOOP for (int w = 0; w < warps; w++) t = join<N, M>(k, t, sh[w * N + k]);
     part[blockIdx.y * N + k] = t;
     __threadfence();
   }
@@ -74,20 +78,19 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
       sh[first * N + k] = t;
     }
   } else {
-    PLAQ_UNROLL for (int k = 0; k < N; k++) {
-      double t = 0;
-      for (int b = threadIdx.x; b < gridDim.y; b += PLAQ_BLOCK) t = join<N, M>(k, t, __ldcg(part + b * N + k));
-      for (int d = 16; d > 0; d >>= 1) t = join<N, M>(k, t, __shfl_down_sync(0xffffffffu, t, d));
-      if (lane == 0) sh[warp * N + k] = t;
-    }
+    double t[N] = {};
+    _Pragma("unroll 4") for (int b = threadIdx.x; b < gridDim.y; b += PLAQ_BLOCK)
+      PLAQ_UNROLL for (int k = 0; k < N; k++) t[k] = join<N, M>(k, t[k], __ldcg(part + b * N + k));
+    warp_sums<N, M>(t);
+    if (lane == 0) PLAQ_UNROLL for (int k = 0; k < N; k++) sh[warp * N + k] = t[k];
   }
   if (threadIdx.x == 0) *count = 0;
   __syncthreads();
-  for (int k = threadIdx.x; k <= N; k += PLAQ_BLOCK) {
+  PLAQ_LOOP for (int k = threadIdx.x; k <= N; k += PLAQ_BLOCK) {
     double t = to.flag;
     if (k < N) {
       t = 0;
-      for (int w = 0; w < parts; w++) t = join<N, M>(k, t, sh[w * N + k]);
+      PLAQ_LOOP for (int w = 0; w < parts; w++) t = join<N, M>(k, t, sh[w * N + k]);
     }
     const i64 i = blockIdx.x * (N + 1) + k;
     // The flag is a sum behind the maxima: it is joined as number 0 is.

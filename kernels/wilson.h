@@ -354,6 +354,10 @@ PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
 }
 
 #if PLAQ_GPU
+// Which sites a launch has.
+PLAQ_FN constexpr bool some_outer(const HopArgs& a) { return a.geom.halos() && a.region() != REGION_INNER; }
+PLAQ_FN constexpr bool some_inner(const HopArgs& a) { return !a.geom.halos() || a.region() != REGION_OUTER; }
+
 // The hop of several right-hand sides: two lanes of a warp share a site, one takes the four forward
 // hops, the other the backward ones. They differ in data only, the sign of the projectors and U or
 // U^dagger. Each keeps its links over all right-hand sides and finishes one chirality. Spinors are
@@ -459,8 +463,10 @@ template <class S, int RECON> struct HopBlock {
   static PLAQ_FN void run(const HopArgs& a, int parity, bool outer, u32 b, int n) {
     __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
     const Mine mine{shared};
-    if (outer) sites_from<true>(a, mine, parity, b * sites, n);
-    else sites_from<false>(a, mine, parity, first_site(b), n);
+    if constexpr (some_outer(HopArgs{})) {
+      if (outer) return sites_from<true>(a, mine, parity, b * sites, n);
+    }
+    if constexpr (some_inner(HopArgs{})) sites_from<false>(a, mine, parity, first_site(b), n);
   }
   template <bool OUTER> static PLAQ_FN void sites_from(const HopArgs& a, const Mine& mine, int parity, int first, int n) {
     const int i = threadIdx.x, half = i >> 4 & 1, o = first + i / 32 * 16 + i % 16;
@@ -540,18 +546,19 @@ template <class S, int RECON> struct HopBlock {
         const R up = acc.v[i], down = g * acc.v[12 + i];
         v[i] = (forward ? up : down) + __shfl_xor_sync(0xffffffffu, forward ? down : up, 16);
       }
-      apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
+      constexpr HopArgs fixed{};
+      if constexpr (fixed.site_hop() != SITE_ONE) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
       // Addresses kept from one right-hand side to the next would take registers that telling messages apart needs.
       Site w = s;
       if (S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) asm volatile("" : "+r"(w.o));
-      if (a.with_y()) {
+      if constexpr (fixed.with_y()) {
         R y[12];
         load_half<S>(y, plane(a.y, own_plane(a, rhs, a.step_y(), parity)), w, half);
-        apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
+        if constexpr (fixed.site_y() != SITE_ONE) apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
-      if (a.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
-      if (a.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
+      if constexpr (fixed.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
+      if constexpr (fixed.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
       store_half<S>(v, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half, inside);
       in = after;
     }
@@ -667,17 +674,18 @@ template <int W, class S, int RECON> struct Hop {
   static PLAQ_RARE void finish(Spinor<R>& acc, const HopArgs& a, const Site& s, int batch) {
     if (one_coefficient(a) && a.coef[0] != 1)
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
-    apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
-    if (a.with_y()) {
+    PLAQ_FIXED(HopArgs, fixed, a);
+    PLAQ_IF (fixed.site_hop() != SITE_ONE) apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
+    PLAQ_IF (fixed.with_y()) {
       Spinor<R> y;
       load<S>(y.v, plane(a.y, own_plane(a, batch, a.step_y(), s.par)), s);
-      apply_site<S>(y, a.site_y(), a.clover, s, s.par, a.twist, a.twist_scale);
+      PLAQ_IF (fixed.site_y() != SITE_ONE) apply_site<S>(y, a.site_y(), a.clover, s, s.par, a.twist, a.twist_scale);
       const R c = splat<R>(a.coef_y);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, y.v[i], acc.v[i]);
     }
     const Plane out = plane(a.out, own_plane(a, batch, a.step_out(), s.par));
-    if (a.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
-    if (a.with_own()) add_spinor(acc, a.coef_own, out, s);
+    PLAQ_IF (fixed.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
+    PLAQ_IF (fixed.with_own()) add_spinor(acc, a.coef_own, out, s);
     put(acc, a, s, out);
   }
   static PLAQ_FN void put(const Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& out) {
@@ -729,30 +737,36 @@ template <int W, class S, int RECON> struct Hop {
   // In a launch that takes all regions packing goes first, so that it is under way on every GPU
   // before anybody waits; inner sites hide it and the way of the messages.
   static PLAQ_FN void block(const HopArgs& a, int n) {
-    if (!a.geom.halos()) let_the_next_come();
-    const bool all = a.geom.halos() && a.region() == REGION_ALL;
-    u32 b = blockIdx.x, sites = a.nrhs() > 1 ? PLAQ_BLOCK / 2 : PLAQ_BLOCK;
-    bool outer = a.geom.halos() && a.region() == REGION_OUTER;
-    constexpr bool both = HopArgs{}.parity() == PARITY_BOTH;
+    constexpr HopArgs fixed{};
+    constexpr bool halos = fixed.geom.halos() != 0, several = fixed.nrhs() > 1, both = fixed.parity() == PARITY_BOTH;
+    constexpr bool all = halos && fixed.region() == REGION_ALL;
+    if (!halos) let_the_next_come();
+    u32 b = blockIdx.x, sites = several ? PLAQ_BLOCK / 2 : PLAQ_BLOCK;
+    bool outer = halos && fixed.region() == REGION_OUTER;
     int parity = a.parity();
-    if (all) {
+    if constexpr (all) {
       const u32 packing = HopPack<1, S>::few_blocks(a);
       if (b < packing) return HopPack<1, S>::run(a, packing);
       b -= packing;
     }
     // Even and odd blocks of the same places side by side.
     if (both) parity = b & 1, b /= 2, n = volume(a.geom);
-    if (all) {
+    if constexpr (all) {
       const BlockOrder::Turn turn = order(a, sites).turn(b);
       outer = turn.outer, b = turn.block, n = inner_sites(a.geom);
       if (outer) n = volume(a.geom) - n, await_messages(a.arrivals);
     }
     if (both && b * sites >= (u32)n) return;  // the launch has a few too many
-    if (a.nrhs() > 1) return HopBlock<S, RECON>::run(a, parity, outer, b, n);
-    const int o = (both && !outer ? first_site(b) : b * sites) + threadIdx.x;
-    if (o >= n) return;
-    if (outer) apply(a, outer_site(a.geom, o, parity, 0), 0, true);
-    else apply(a, inner_site(a.geom, o, parity, 0), 0, false);
+    if constexpr (several) {
+      HopBlock<S, RECON>::run(a, parity, outer, b, n);
+    } else {
+      const int o = (both && !outer ? first_site(b) : b * sites) + threadIdx.x;
+      if (o >= n) return;
+      if constexpr (some_outer(fixed)) {
+        if (outer) return apply(a, outer_site(a.geom, o, parity, 0), 0, true);
+      }
+      if constexpr (some_inner(fixed)) apply(a, inner_site(a.geom, o, parity, 0), 0, false);
+    }
   }
 #endif
 };
@@ -763,8 +777,12 @@ template <int W, class S> struct SiteOp {
     const Site s = site_at(a.geom, o, a.parity(), lx);
     Spinor<R> v;
     load<S>(v.v, plane(a.inp, batch * a.step_in()), s);
-    if (a.site() == SITE_GAMMA5) PLAQ_UNROLL for (int i = 12; i < 24; i++) v.v[i] = -v.v[i];
-    else apply_site<S>(v, a.site(), a.clover, s, a.parity(), a.twist, a.twist_scale);
+    PLAQ_FIXED(SiteOpArgs, fixed, a);
+    PLAQ_IF (fixed.site() == SITE_GAMMA5) {
+      PLAQ_UNROLL for (int i = 12; i < 24; i++) v.v[i] = -v.v[i];
+    } else PLAQ_IF (fixed.site() != SITE_ONE) {
+      apply_site<S>(v, a.site(), a.clover, s, a.parity(), a.twist, a.twist_scale);
+    }
     const R c = splat<R>(a.coef);
     PLAQ_UNROLL for (int i = 0; i < 24; i++) v.v[i] = c * v.v[i];
     store<S>(v.v, plane(a.out, batch * a.step_out()), s);
