@@ -14,7 +14,7 @@ use crate::fields::{
     blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, Precision, SpinorField, Subset,
 };
 use crate::linop::{LinOp, SchurComplement};
-use crate::operators::{CoarseOperator, EvenOdd, Wilson};
+use crate::operators::{CoarseOperator, EvenOdd, TensorHop, Wilson};
 use crate::solvers::{self, SolverParams, Stop, System};
 
 /// The operator on the finest level.
@@ -24,6 +24,8 @@ pub(super) struct Finest {
     /// What null vectors and coarse operators are made with: the same, or in single precision where the
     /// smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
     pub setup: Arc<Wilson>,
+    /// The smoother's for many right-hand sides.
+    pub tensor: Option<Arc<TensorHop>>,
 }
 
 impl Finest {
@@ -34,7 +36,11 @@ impl Finest {
             true => Arc::new(op.to(Precision::F32, links)?),
             false => smoother.clone(),
         };
-        Ok(Finest { smoother, setup })
+        let tensor = match params.short_powers() && TensorHop::fits(&smoother) {
+            true => Some(Arc::new(TensorHop::new(&smoother)?)),
+            false => None,
+        };
+        Ok(Finest { smoother, setup, tensor })
     }
 }
 
@@ -165,9 +171,7 @@ fn levels(
         true => transfers.iter_mut().try_for_each(|t| t.shorten(params.links())),
         false => Ok(()),
     };
-    let made = short.and_then(|()| {
-        Hierarchy::new(params.clone(), op.smoother.clone(), transfers, gathers, coarse)
-    });
+    let made = short.and_then(|()| Hierarchy::new(params.clone(), op, transfers, gathers, coarse));
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
             made.low = spent.on(params.levels.len(), || made.find_low())?;

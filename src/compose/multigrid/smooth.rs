@@ -1,5 +1,7 @@
 //! Smoothers: on the finest level of its even-odd system, on coarse ones of theirs.
 
+use std::sync::{Mutex, MutexGuard};
+
 use super::cycle::{count, Hierarchy};
 use super::krylov::blocks;
 use super::params::{Steps, STEPS};
@@ -8,8 +10,13 @@ use super::{memory, Smoother};
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::krylov::{Row, Space};
-use crate::fields::{CoarseField, SpinorField, Subset};
+use crate::fields::{CoarseField, Scales, SpinorField, Subset};
 use crate::linop::LinOp;
+use crate::operators::TensorHop;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
 
 impl Hierarchy {
     /// Steps of the finest level's smoother: x gains what is found, r is its residual where that is wanted.
@@ -23,9 +30,12 @@ impl Hierarchy {
     ) -> Result<()> {
         count(&self.iterations[0], steps as u64);
         let n = r.nrhs();
+        if let Some(tensor) = self.tensor.as_ref().filter(|_| memory::in_columns(n)) {
+            return self.relax_columns(tensor, x, r, steps, residual);
+        }
         let directions = memory::directions(&self.params, steps);
         let mut kept: Vec<SpinorField> = {
-            let mut kept = self.directions.lock().unwrap_or_else(|e| e.into_inner());
+            let mut kept = lock(&self.directions);
             std::mem::take(&mut *kept)
         };
         kept.retain(|field| field.nrhs() == n);
@@ -42,7 +52,7 @@ impl Hierarchy {
             }
             other => self.relax_alone(other, x, r, &mut kept[0], steps, residual)?,
         }
-        *self.directions.lock().unwrap_or_else(|e| e.into_inner()) = kept;
+        *lock(&self.directions) = kept;
         Ok(())
     }
 
@@ -113,6 +123,52 @@ impl Hierarchy {
                 false => squares.both(&rows, x.row()?, true, r.row()?)?,
             }
         }
+        Ok(())
+    }
+
+    /// The same on columns in half precision.
+    fn relax_columns(
+        &self,
+        tensor: &TensorHop,
+        x: &mut SpinorField,
+        r: &mut SpinorField,
+        steps: usize,
+        residual: bool,
+    ) -> Result<()> {
+        let (own, n) = (self.fine.shape(), r.nrhs());
+        let squares = self.squares[0].lend(n)?;
+        let scales = Scales::new(&own.device, n)?;
+        let mut kept = std::mem::take(&mut *lock(&self.columns));
+        kept.retain(|field| field.nrhs() == n);
+        while kept.len() < memory::directions(&self.params, steps) {
+            kept.push(tensor.field(n)?);
+        }
+        let mut powers = |first: &SpinorField, count: usize| -> Result<Vec<Row>> {
+            kept[0].take(first, &scales)?;
+            for k in 0..count {
+                let (before, now) = kept.split_at_mut(k + 1);
+                tensor.apply(&mut now[0], &before[k])?;
+            }
+            let rows: Result<Vec<Row>> =
+                kept[..=count].iter().map(|power| power.row(first, &scales)).collect();
+            let rows = rows?;
+            squares.solve_roughly(&rows, 0, Space::Powers)?;
+            Ok(rows)
+        };
+        for (count, last) in blocks(steps, STEPS) {
+            let rows = match r.precision() == own.precision {
+                true => powers(r, count)?,
+                false => self.workspace.with(&own, n, |rounded| {
+                    blas::copy(rounded, r)?;
+                    powers(rounded, count)
+                })?,
+            };
+            match last && !residual {
+                true => squares.solution(&rows, x.row()?, true)?,
+                false => squares.both(&rows, x.row()?, true, r.row()?)?,
+            }
+        }
+        *lock(&self.columns) = kept;
         Ok(())
     }
 
