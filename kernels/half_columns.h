@@ -1,4 +1,4 @@
-// Spinors in half precision with right-hand sides beside each other: [site][colour][right-hand side][spin] of pairs
+// Spinors in half precision with right-hand sides beside each other: [site][right-hand side][colour][spin] of pairs
 // (re, im), so that the four spins of a colour are a load of 16 bytes. Each right-hand side has a scale of its own, a
 // power of two. On a CPU each lane of a site counts as a site.
 #pragma once
@@ -11,7 +11,7 @@ namespace PLAQ_NS {
 struct HalfSpins {
   u32 s[4];
 };
-PLAQ_FN i64 half_spins_at(i64 site, int colour, int nrhs, int rhs) { return (site * 3 + colour) * nrhs + rhs; }
+PLAQ_FN i64 half_spins_at(i64 site, int colour, int nrhs, int rhs) { return (site * nrhs + rhs) * 3 + colour; }
 
 PLAQ_FN HalfSpins load_half_spins(const char* field, i64 at) {
 #if PLAQ_GPU

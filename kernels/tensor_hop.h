@@ -13,7 +13,7 @@ namespace PLAQ_NS {
 PLAQ_FN i64 column_site(const Site& s) { return (i64)s.o * PLAQ_LANES + s.lx; }
 // Of numbers (re, im).
 PLAQ_FN i64 table_link(i64 site, int mu, int row, bool forward, int column) {
-  return (((site * 4 + mu) * 3 + row) * 2 + forward) * 3 + column;
+  return (((site * 3 + row) * 3 + column) * 4 + mu) * 2 + forward;
 }
 PLAQ_FN i64 table_block(i64 site, int chirality, int c, int d, int spin, int from) {
   return ((((site * 2 + chirality) * 3 + c) * 3 + d) * 2 + spin) * 2 + from;
@@ -88,46 +88,49 @@ PLAQ_FN uint4 load_past(const uint4* at) {
   return q;
 }
 
-// What a lane of a warp does: lane 4 g + t has right-hand side g of a group of up to eight. It loads both neighbours
-// along axis t and projects them. These are rows g (an upper spin) and g + 8 (the lower one that is two spins further) of
-// the first factor, whose columns k are the pairs (axis, direction, colour); the links are the other one. The sum has
-// colour t of all four spins, and that is the form in which the blocks of the site term want it.
+// What a lane of a warp does: lane 4 g + t has right-hand side g of a group of up to eight and colour t of the spinors, of
+// neighbours as of the result; there is no fourth colour. Projected spinors are rows g (an upper spin) and g + 8 (the lower
+// one that is two spins further) of the first factor, whose columns k are the pairs (direction, colour) of an axis; links
+// are the other one. The sum has colour t of all four spins, and that is the form in which the blocks of the site term
+// want it.
 struct TensorLane {
-  int g, axis;
-  // Which one of spins 2 and 3 is added to upper spin s, or of the projected ones is spin 2 + s, and are its parts
-  // exchanged.
-  u32 partner[2];
-  // Signs of both, of steps forward.
-  u32 sign[2], lower_sign[2];
-  // Of row g / 2 of a matrix: (re, -im) for a sum's real part, (im, re) for the imaginary one; no row 3.
+  int g, colour;
+  // Of row g / 2 of a matrix: (re, -im) for a sum's real part, (im, re) for the imaginary one; no row 3, no column 3.
   u32 turn, minus, there;
 
-  PLAQ_FN explicit TensorLane(int lane) : g(lane >> 2), axis(lane & 3) {
-    constexpr u32 first = 0x3210, first_i = 0x1032, second = 0x7654, second_i = 0x5476;
-    constexpr u32 plus = 0x3C003C00, less = 0xBC00BC00, minus_i = 0xBC003C00, plus_i = 0x3C00BC00;
-    partner[0] = axis == 0 ? second_i : axis == 1 ? second : axis == 2 ? first_i : first;
-    partner[1] = axis == 0 ? first_i : axis == 1 ? first : axis == 2 ? second_i : second;
-    sign[0] = axis == 1 ? plus : axis == 3 ? less : minus_i;
-    sign[1] = axis == 2 ? plus_i : axis == 0 ? minus_i : less;
-    lower_sign[0] = axis % 2 == 0 ? 0x00008000 : 0x80008000;
-    lower_sign[1] = axis == 0 ? 0x00008000 : axis == 1 ? 0 : axis == 2 ? 0x80000000 : 0x80008000;
-    turn = g & 1 ? first_i : first;
+  PLAQ_FN explicit TensorLane(int lane) : g(lane >> 2), colour(lane & 3) {
+    turn = g & 1 ? 0x1032 : 0x3210;
     minus = g & 1 ? 0 : 0x80000000;
-    there = g < 6 ? 0xffffffff : 0;
+    there = g < 6 && colour < 3 ? 0xffffffff : 0;
   }
   // A number of a matrix as a pair of rows of the second factor.
   PLAQ_FN u32 entry(u32 z) const { return (__byte_perm(z, 0, turn) ^ minus) & there; }
-  // Rows of one colour for upper spins 0 and 1 and those below them: (g, g + 8) for each.
-  PLAQ_FN void project(u32 (&rows)[2][2], const uint4& q, bool forward) const {
-    const u32 flip = forward ? 0 : 0x80008000;
-    const u32 up[2] = {fma_halves(__byte_perm(q.z, q.w, partner[0]), sign[0] ^ flip, q.x),
-                       fma_halves(__byte_perm(q.z, q.w, partner[1]), sign[1] ^ flip, q.y)};
-    PLAQ_UNROLL for (int s = 0; s < 2; s++) {
-      rows[s][0] = up[s];
-      rows[s][1] = __byte_perm(up[0], up[1], partner[s]) ^ lower_sign[s] ^ flip;
-    }
-  }
 };
+
+// Pairs of numbers in half precision: i z but for the sign of the real part, a + f b, f = (re, im).
+PLAQ_FN u32 exchanged(u32 z) { return __byte_perm(z, 0, 0x1032); }
+PLAQ_FN u32 half_pair(int re, int im) { return (re < 0 ? 0xBC00u : 0x3C00u) | (im < 0 ? 0xBC000000u : 0x3C000000u); }
+// a + i f b and a + f b, f = +-1.
+PLAQ_FN u32 plus_i(u32 a, int f, u32 b) { return fma_halves(exchanged(b), half_pair(-f, f), a); }
+PLAQ_FN u32 plus(u32 a, int f, u32 b) { return fma_halves(b, half_pair(f, f), a); }
+// i f z and f z.
+PLAQ_FN u32 times_i(int f, u32 z) { return exchanged(z) ^ (f > 0 ? 0x8000u : 0x80000000u); }
+PLAQ_FN u32 times(int f, u32 z) { return f > 0 ? z : z ^ 0x80008000u; }
+// The rows of (1 - g gamma_mu) psi, of upper spins 0 and 1 and of those below them: (g, g + 8) for each; see `project`
+// and `unproject`.
+PLAQ_FN void tensor_rows(u32 (&rows)[2][2], const uint4& q, int mu, int g) {
+  const u32 p[4] = {q.x, q.y, q.z, q.w};
+  u32 h[2];
+  if (mu == 0) h[0] = plus_i(p[0], -g, p[3]), h[1] = plus_i(p[1], -g, p[2]);
+  if (mu == 1) h[0] = plus(p[0], g, p[3]), h[1] = plus(p[1], -g, p[2]);
+  if (mu == 2) h[0] = plus_i(p[0], -g, p[2]), h[1] = plus_i(p[1], g, p[3]);
+  if (mu == 3) h[0] = plus(p[0], -g, p[2]), h[1] = plus(p[1], -g, p[3]);
+  rows[0][0] = h[0], rows[1][0] = h[1];
+  if (mu == 0) rows[0][1] = times_i(g, h[1]), rows[1][1] = times_i(g, h[0]);
+  if (mu == 1) rows[0][1] = times(-g, h[1]), rows[1][1] = times(g, h[0]);
+  if (mu == 2) rows[0][1] = times_i(g, h[0]), rows[1][1] = times_i(-g, h[1]);
+  if (mu == 3) rows[0][1] = times(-g, h[0]), rows[1][1] = times(-g, h[1]);
+}
 #endif
 
 template <int W> struct TensorHop {
@@ -135,92 +138,135 @@ template <int W> struct TensorHop {
   // Right-hand sides of a group, and groups.
   static constexpr int nrhs = TensorHopArgs{}.nrhs(), groups = (nrhs + 7) / 8, each = (nrhs + groups - 1) / groups;
 
-  // A block goes through some time-slices of a tile of rows, all of x and some of y and z, so that what it reads is
-  // still in the first-level cache in the next slice, and from the other rows of the tile. A warp has a site.
+  // Where a site and its neighbours 2 mu + forward begin, in loads of 16 bytes.
+  struct Place {
+    u32 at, neighbour[8];
+    int t, odd;
+    // Steps of x backward at even places of a row and forward at odd ones.
+    u32 back, forth;
+    static constexpr u32 unit = 3 * nrhs;
+
+    PLAQ_FN Place(const TensorHopArgs& a, int xh, int y, int z, int from) : t(from) {
+      const Geom& geom = a.geom;
+      const int half = geom.x() / 2;
+      at = (u32)(((t * geom.z() + z) * geom.y() + y) * half + xh) * unit, odd = (y + z + t + a.parity) & 1;
+      back = (u32)(xh == 0 ? half - 1 : -1) * unit, forth = (u32)(xh == half - 1 ? 1 - half : 1) * unit;
+      neighbour[2] = at + (u32)((y == 0 ? geom.y() - 1 : -1) * half) * unit;
+      neighbour[3] = at + (u32)((y == geom.y() - 1 ? 1 - geom.y() : 1) * half) * unit;
+      neighbour[4] = at + (u32)((z == 0 ? geom.z() - 1 : -1) * half * geom.y()) * unit;
+      neighbour[5] = at + (u32)((z == geom.z() - 1 ? 1 - geom.z() : 1) * half * geom.y()) * unit;
+      along_x_and_t(a);
+    }
+    PLAQ_FN u32 slice(const TensorHopArgs& a) const { return (u32)(a.geom.x() / 2 * a.geom.y() * a.geom.z()) * unit; }
+    PLAQ_FN void along_x_and_t(const TensorHopArgs& a) {
+      neighbour[0] = odd ? at : at + back, neighbour[1] = odd ? at + forth : at;
+      neighbour[6] = at + (t == 0 ? (a.geom.t() - 1) * slice(a) : 0 - slice(a));
+      neighbour[7] = at + (t == a.geom.t() - 1 ? 0 - (a.geom.t() - 1) * slice(a) : slice(a));
+    }
+    // The same place in the next slice.
+    PLAQ_FN void step(const TensorHopArgs& a) {
+      at += slice(a), t += 1, odd ^= 1;
+      PLAQ_UNROLL for (int d = 2; d < 6; d++) neighbour[d] += slice(a);
+      along_x_and_t(a);
+    }
+  };
+  // Links and blocks of a site as they are in memory; what is not there reads another number.
+  struct Matrices {
+    uint4 link[2], block[2];
+    PLAQ_FN void load(const TensorHopArgs& a, const TensorLane& lane, const Place& p) {
+      const u32 number = min(lane.g >> 1, 2) * 3 + min(lane.colour, 2), at = p.at / Place::unit * 18;
+      const uint4* from = (const uint4*)a.links + (at + 2 * number);
+      PLAQ_UNROLL for (int i = 0; i < 2; i++) link[i] = load_past(from + i);
+      const uint4* of_blocks = (const uint4*)a.blocks + (at + number);
+      if (a.site_term()) PLAQ_UNROLL for (int i = 0; i < 2; i++) block[i] = load_past(of_blocks + 9 * i);
+    }
+  };
+  // Where a lane finds the spinors of a group in `in`. Without a right-hand side or colour it takes those of another lane.
+  // Hidden, so that an address is this plus a place and not made anew.
+  static PLAQ_FN const uint4* of_lane(const TensorHopArgs& a, const TensorLane& lane, int k) {
+    const int last = k + 1 < groups ? each - 1 : nrhs - k * each - 1;
+    const uint4* from = (const uint4*)a.inp + (min(lane.g, last) + k * each) * 3 + min(lane.colour, 2);
+    asm("" : "+l"(from));
+    return from;
+  }
+
+  // A block goes through some time-slices of a tile of rows, all of x and some of y and z, a few slices of each row at a
+  // time, so that what several sites need is read by all of them before the second-level cache has lost it. A warp has a
+  // site at a time; what it needs for the next group of right-hand sides or the next site is on its way meanwhile.
+  static constexpr int chunk = TENSOR_SLICES;
   static PLAQ_FN void site(const TensorHopArgs& a, int o, int, int) {
     const Geom& geom = a.geom;
-    const int half = geom.x() / 2, ny = geom.y(), nz = geom.z(), nt = geom.t();
-    const u32 across = ny / a.tile_y(), tiles = across * (nz / a.tile_z()), block = (u32)o / PLAQ_BLOCK;
-    const int y0 = (int)(block % across) * a.tile_y(), z0 = (int)(block / across % (u32)(nz / a.tile_z())) * a.tile_z();
-    const int t0 = (int)(block / tiles) * a.slices(), t1 = t0 + a.slices() < nt ? t0 + a.slices() : nt;
-    const int sites = half * a.tile_y() * a.tile_z(), warp = threadIdx.x / 32;
+    const u32 half = geom.x() / 2, ty = a.tile_y(), across = geom.y() / ty, along = geom.z() / a.tile_z(), block = (u32)o / PLAQ_BLOCK;
+    const int y0 = (int)(block % across * ty), z0 = (int)(block / across % along) * a.tile_z();
+    const int t0 = (int)(block / (across * along)) * a.slices(), slices = min(a.slices(), geom.t() - t0);
+    const u32 sites = half * ty * a.tile_z();
     const TensorLane lane(threadIdx.x % 32);
-    for (int t = t0; t < t1; t++) {
-      for (int i = warp; i < sites; i += PLAQ_BLOCK / 32) {
-        const int xh = i % half, row = i / half;
-        one_site(a, lane, xh, y0 + row % a.tile_y(), z0 + row / a.tile_y(), t);
+    const auto place = [&](u32 i, int t) {
+      const u32 row = i / half;
+      return Place(a, (int)(i % half), y0 + (int)(row % ty), z0 + (int)(row / ty), t);
+    };
+    u32 i = threadIdx.x / 32;
+    if (i >= sites) return;
+    Place here = place(i, t0);
+    Matrices next;
+    next.load(a, lane, here);
+    uint4 in[8];
+    const uint4* from[2] = {of_lane(a, lane, 0), of_lane(a, lane, groups - 1)};
+    PLAQ_UNROLL for (int d = 0; d < 8; d++) in[d] = __ldg(from[0] + here.neighbour[d]);
+    for (int t1 = t0; t1 < t0 + slices;) {
+      u32 links[8], blocks[2][2][2];
+      PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+        links[4 * k] = lane.entry(next.link[k].x), links[4 * k + 1] = lane.entry(next.link[k].y);
+        links[4 * k + 2] = lane.entry(next.link[k].z), links[4 * k + 3] = lane.entry(next.link[k].w);
       }
-      __syncthreads();
-    }
-  }
-  static PLAQ_FN void one_site(const TensorHopArgs& a, const TensorLane& lane, int xh, int y, int z, int t) {
-    const Geom& geom = a.geom;
-    const int half = geom.x() / 2, ny = geom.y(), nz = geom.z(), nt = geom.t(), axis = lane.axis;
-    const int at = ((t * nz + z) * ny + y) * half + xh, odd = (y + z + t + a.parity) & 1;
-    // Steps along the lane's axis.
-    const int c = axis == 1 ? y : axis == 2 ? z : t, last = (axis == 1 ? ny : axis == 2 ? nz : nt) - 1;
-    const int stride = axis == 1 ? half : axis == 2 ? half * ny : half * ny * nz;
-    int forth = (c == last ? -last : 1) * stride, back = (c == 0 ? last : -1) * stride;
-    if (axis == 0) {
-      forth = !odd ? 0 : xh == half - 1 ? 1 - half : 1;
-      back = odd ? 0 : xh == 0 ? half - 1 : -1;
-    }
-    const int neighbour[2] = {at + back, at + forth};
-
-    // Lanes without a right-hand side take one of another lane.
-    uint4 in[groups][2][3];
-    const int rhs = min(lane.g, each - 1), fewer = groups * each > nrhs && rhs == each - 1;
-    PLAQ_UNROLL for (int f = 0; f < 2; f++) {
-      const uint4* from = (const uint4*)a.inp + (u32)(neighbour[f] * (3 * nrhs) + rhs);
-      PLAQ_UNROLL for (int k = 0; k < groups; k++) PLAQ_UNROLL for (int j = 0; j < 3; j++)
-        in[k][f][j] = __ldg(from + j * nrhs + k * each - (k + 1 < groups ? 0 : fewer));
-    }
-    // Of three rows of links the last stands for the fourth, which is not there.
-    const int row = min(lane.g >> 1, 2);
-    u32 links[2][3];
-    {
-      const uint2* from = (const uint2*)a.links + ((i64)at * 4 + axis) * 9 + row * 3;
-      const uint2 q[3] = {load_past(from), load_past(from + 1), load_past(from + 2)};
-      links[0][0] = lane.entry(q[0].x), links[0][1] = lane.entry(q[0].y), links[0][2] = lane.entry(q[1].x);
-      links[1][0] = lane.entry(q[1].y), links[1][1] = lane.entry(q[2].x), links[1][2] = lane.entry(q[2].y);
-    }
-    u32 blocks[2][2][2];
-    if (a.site_term()) PLAQ_UNROLL for (int chirality = 0; chirality < 2; chirality++) {
-      const uint4 q = load_past((const uint4*)a.blocks + (((i64)at * 2 + chirality) * 3 + row) * 3 + min(axis, 2));
-      blocks[chirality][0][0] = lane.entry(q.x), blocks[chirality][0][1] = lane.entry(q.y);
-      blocks[chirality][1][0] = lane.entry(q.z), blocks[chirality][1][1] = lane.entry(q.w);
-    }
-    PLAQ_UNROLL for (int k = 0; k < groups; k++) {
-      // Of spin s and of the one two further: (re, im) of colour t.
-      float sum[2][4];
-      PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int i = 0; i < 4; i++) sum[s][i] = 0;
-      PLAQ_UNROLL for (int j = 0; j < 3; j++) {
-        u32 back_rows[2][2], forth_rows[2][2];
-        lane.project(back_rows, in[k][0][j], false);
-        lane.project(forth_rows, in[k][1][j], true);
-        const u32 b[2] = {links[0][j], links[1][j]};
-        PLAQ_UNROLL for (int s = 0; s < 2; s++) {
-          const u32 rows[4] = {back_rows[s][0], back_rows[s][1], forth_rows[s][0], forth_rows[s][1]};
-          tensor_product(sum[s], rows, b);
-        }
-      }
-      cplx<float> out[4];
-      PLAQ_UNROLL for (int s = 0; s < 4; s++) out[s] = {sum[s % 2][s / 2 * 2], sum[s % 2][s / 2 * 2 + 1]};
       if (a.site_term()) PLAQ_UNROLL for (int chirality = 0; chirality < 2; chirality++) {
-        // Rows g are the numbers in eleven bits, rows g + 8 what these leave.
-        const cplx<float> v = out[2 * chirality], w = out[2 * chirality + 1];
-        const u32 high[2] = {to_halves(v), to_halves(w)};
-        const u32 rows[4] = {high[0], to_halves(v - from_halves(high[0])), high[1], to_halves(w - from_halves(high[1]))};
-        PLAQ_UNROLL for (int s = 0; s < 2; s++) {
-          float product[4] = {0, 0, 0, 0};
-          tensor_product(product, rows, blocks[chirality][s]);
-          out[2 * chirality + s] = {product[0] + product[2], product[1] + product[3]};
-        }
+        const uint4 q = next.block[chirality];
+        blocks[chirality][0][0] = lane.entry(q.x), blocks[chirality][0][1] = lane.entry(q.y);
+        blocks[chirality][1][0] = lane.entry(q.z), blocks[chirality][1][1] = lane.entry(q.w);
       }
-      if (axis < 3 && lane.g < (k + 1 < groups ? each : nrhs - k * each)) {
-        uint4* to = (uint4*)a.out + (u32)(at * (3 * nrhs) + axis * nrhs + lane.g) + k * each;
-        asm volatile("st.global.L1::no_allocate.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(to_halves(out[0])), "r"(to_halves(out[1])),
-                     "r"(to_halves(out[2])), "r"(to_halves(out[3])));
+      const u32 at = here.at;
+      PLAQ_UNROLL for (int k = 0; k < groups; k++) {
+        if (k + 1 == groups) {
+          // t1 is where this chunk of slices begins.
+          if (here.t + 1 < min(t1 + chunk, t0 + slices)) {
+            here.step(a);
+          } else {
+            i += PLAQ_BLOCK / 32;
+            if (i >= sites) i = threadIdx.x / 32, t1 += chunk;
+            // After the last one anything will do.
+            here = place(i, min(t1, geom.t() - 1));
+          }
+          next.load(a, lane, here);
+        }
+        // Of spin s and of the one two further: (re, im) of the lane's colour.
+        float sum[2][4];
+        PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int n = 0; n < 4; n++) sum[s][n] = 0;
+        PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+          u32 back[2][2], forth[2][2];
+          tensor_rows(back, in[2 * mu], mu, -1);
+          tensor_rows(forth, in[2 * mu + 1], mu, 1);
+          PLAQ_UNROLL for (int d = 2 * mu; d < 2 * mu + 2; d++) in[d] = __ldg(from[(k + 1) % groups] + here.neighbour[d]);
+          const u32 b[2] = {links[2 * mu], links[2 * mu + 1]};
+          PLAQ_UNROLL for (int s = 0; s < 2; s++) {
+            const u32 rows[4] = {back[s][0], back[s][1], forth[s][0], forth[s][1]};
+            tensor_product(sum[s], rows, b);
+          }
+        }
+        cplx<float> out[4];
+        PLAQ_UNROLL for (int s = 0; s < 4; s++) out[s] = {sum[s % 2][s / 2 * 2], sum[s % 2][s / 2 * 2 + 1]};
+        if (a.site_term()) PLAQ_UNROLL for (int chirality = 0; chirality < 2; chirality++) {
+          const u32 rows[4] = {to_halves(out[2 * chirality]), 0, to_halves(out[2 * chirality + 1]), 0};
+          PLAQ_UNROLL for (int s = 0; s < 2; s++) {
+            float product[4] = {0, 0, 0, 0};
+            tensor_product(product, rows, blocks[chirality][s]);
+            out[2 * chirality + s] = {product[0], product[1]};
+          }
+        }
+        if (lane.colour < 3 && lane.g < (k + 1 < groups ? each : nrhs - k * each)) {
+          uint4* to = (uint4*)a.out + lane.g * 3 + lane.colour + at + k * (3 * each);
+          asm volatile("st.global.L1::no_allocate.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(to_halves(out[0])),
+                       "r"(to_halves(out[1])), "r"(to_halves(out[2])), "r"(to_halves(out[3])));
+        }
       }
     }
   }

@@ -10,7 +10,7 @@ use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// `[site][colour][right-hand side][spin]` of complex numbers of 2 x 16 bits.
+/// `[site][right-hand side][colour][spin]` of complex numbers of 2 x 16 bits.
 #[derive(Debug)]
 pub(crate) struct HalfColumns {
     geometry: Arc<Geometry>,
@@ -89,7 +89,7 @@ impl HalfColumns {
         let mut all = vec![[0f32; 24]; sites * self.nrhs];
         for (rhs, site) in (0..self.nrhs).flat_map(|r| (0..sites).map(move |s| (r, s))) {
             for (colour, spin, part) in (0..24).map(|i| (i / 8, i / 2 % 4, i % 2)) {
-                let at = ((site * 3 + colour) * self.nrhs + rhs) * 8 + 2 * spin + part;
+                let at = ((site * self.nrhs + rhs) * 3 + colour) * 8 + 2 * spin + part;
                 all[rhs * sites + site][2 * (3 * spin + colour) + part] =
                     half(halves[at]) / scale[rhs];
             }

@@ -336,7 +336,7 @@ impl LeastSquares {
         let bytes = row.apart * row.numbers;
         let columns = row.scales != Ptr::NULL;
         let mut args = KrylovShortArgs {
-            apart: if columns { 16 } else { (2 * bytes) as i64 },
+            apart: if columns { 48 } else { (2 * bytes) as i64 },
             columns: if columns { row.nrhs as i32 } else { 0 },
             scales: row.scales,
             norm_apart: (4 * row.apart) as i64,

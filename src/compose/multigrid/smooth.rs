@@ -329,3 +329,69 @@ impl Hierarchy {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::setup::{anew, Finest};
+    use super::super::{LevelParams, MultigridParams};
+    use super::*;
+    use crate::backend::Device;
+    use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon};
+    use crate::linop::Shape;
+    use crate::operators::{DiracParams, Wilson};
+
+    fn device() -> Device {
+        match std::env::var("PLAQ_TEST_DEVICE").as_deref() {
+            Ok("cuda") => Device::cuda(0).unwrap(),
+            _ => Device::cpu(2).unwrap(),
+        }
+    }
+
+    /// Columns smooth as powers in 16 bits do, in one block of steps or two: what they find differs by the rounding of
+    /// half precision, 2^-11, times what the least squares of powers make of it.
+    #[test]
+    fn columns_smooth_like_powers_in_16_bits() {
+        let device = device();
+        let geometry = Geometry::new([8, 4, 4, 8], &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+        links.set_near_unit(7, 0.45).unwrap();
+        let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let op = Wilson::new(Arc::new(links), dirac.with_kappa(0.13)).unwrap();
+        let level = LevelParams { block: [4, 2, 2, 4], vectors: 4, pre: 0, post: 6 };
+        let params = MultigridParams {
+            smoother_precision: Some(Precision::F16),
+            refinements: 0,
+            ..MultigridParams::with_levels(vec![level])
+        };
+        let finest = Finest::new(&op, &params).unwrap();
+        let mut hierarchy = anew(&finest, &params).unwrap();
+        let tensor = Arc::new(TensorHop::new(&finest.smoother).unwrap());
+        for (steps, residual, nrhs) in [(6, false, 5), (8, true, 4), (14, true, 9)] {
+            let shape = Shape { precision: Precision::F32, ..hierarchy.fine.shape() };
+            let mut smoothed = |tensor: Option<Arc<TensorHop>>| {
+                hierarchy.tensor = tensor;
+                let (mut x, mut r) = (shape.field(nrhs).unwrap(), shape.field(nrhs).unwrap());
+                r.set_noise(Noise::Normal, 3, 0).unwrap();
+                hierarchy.relax(&mut x, &mut r, steps, residual).unwrap();
+                (x, r)
+            };
+            let ((mut x, mut r), (y, s)) = (smoothed(Some(tensor.clone())), smoothed(None));
+            let norms = [&x, &r, &s].map(|v| blas::norm2(v).unwrap());
+            let minus = blas::uniform(nrhs, -1.0);
+            blas::axpy(&minus, &y, &mut x).unwrap();
+            blas::axpy(&minus, &s, &mut r).unwrap();
+            let errors = [&x, &r].map(|v| blas::norm2(v).unwrap());
+            for i in 0..nrhs {
+                let error = (errors[0][i] / norms[0][i]).sqrt();
+                assert!(error < 5e-3, "{steps} steps: solutions differ by {error:e}");
+                if residual {
+                    assert!(errors[1][i] < 2.5e-5 * norms[0][i], "{steps} steps: {:?}", errors[1]);
+                    assert!(norms[1][i] < 1.05 * norms[2][i], "{steps} steps: {norms:?}");
+                }
+            }
+            assert!(errors[0].iter().any(|e| *e > 0.0), "columns were not used");
+        }
+    }
+}
