@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
+use super::finest::Finest;
 use super::low::Low;
 use super::params::{Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
-use super::setup::Finest;
 use super::{memory, CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::error::Result;

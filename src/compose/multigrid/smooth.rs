@@ -334,7 +334,8 @@ impl Hierarchy {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::setup::{anew, Finest};
+    use super::super::finest::Finest;
+    use super::super::setup::anew;
     use super::super::{LevelParams, MultigridParams};
     use super::*;
     use crate::backend::Device;
