@@ -358,20 +358,14 @@ impl LeastSquares {
 mod tests {
     use super::*;
     use crate::backend::tests::common::Lex;
+    use crate::backend::tests::one_device;
     use crate::fields::{blas, Noise, SpinorField, Subset};
-
-    fn device() -> Device {
-        match std::env::var("PLAQ_TEST_DEVICE").as_deref() {
-            Ok("cuda") => Device::cuda(0).unwrap(),
-            _ => Device::cpu(2).unwrap(),
-        }
-    }
 
     /// Products on a part of the sites are those on all but for their number, and a site that holds most of
     /// the first vector is among them.
     #[test]
     fn a_sample_stands_for_all_sites() {
-        let device = device();
+        let device = one_device();
         if device.is_cpu() {
             return println!("skipped: only GPUs compare a part of the sites");
         }

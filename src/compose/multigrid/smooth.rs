@@ -338,23 +338,16 @@ mod tests {
     use super::super::setup::anew;
     use super::super::{LevelParams, MultigridParams};
     use super::*;
-    use crate::backend::Device;
+    use crate::backend::tests::one_device;
     use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon};
     use crate::linop::Shape;
     use crate::operators::{DiracParams, Wilson};
-
-    fn device() -> Device {
-        match std::env::var("PLAQ_TEST_DEVICE").as_deref() {
-            Ok("cuda") => Device::cuda(0).unwrap(),
-            _ => Device::cpu(2).unwrap(),
-        }
-    }
 
     /// Columns smooth as powers in 16 bits do, in one block of steps or two: what they find differs by the rounding of
     /// half precision, 2^-11, times what the least squares of powers make of it.
     #[test]
     fn columns_smooth_like_powers_in_16_bits() {
-        let device = device();
+        let device = one_device();
         let geometry = Geometry::new([8, 4, 4, 8], &device).unwrap();
         let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
         links.set_near_unit(7, 0.45).unwrap();
