@@ -173,11 +173,11 @@ static inline double *of_configurations(samples *all, size_t numbers) {
   return to;
 }
 
-/* Jackknife: sets values[0 .. length) to the mean over all configurations followed by what `derive` makes of it,
+/* Jackknife: sets values[0 .. length) to the mean over all configurations followed by what `function` makes of it,
  * and `errors` to sqrt((B - 1) / B sum_b (v_b - v)^2), v_b the same without bin b, v the mean of these. Bins have
  * `bin` configurations; those that fill no bin belong to the last. Without two bins errors are NaN. */
 typedef void (*derivation)(const double *numbers, double *derived, void *user);
-static inline void jackknife(samples *all, size_t numbers, size_t derived, derivation derive, void *user, double *values,
+static inline void jackknife(samples *all, size_t numbers, size_t derived, derivation function, void *user, double *values,
                              double *errors) {
   double *each = of_configurations(all, numbers), *without;
   size_t length = numbers + derived, i;
@@ -185,7 +185,7 @@ static inline void jackknife(samples *all, size_t numbers, size_t derived, deriv
   for (i = 0; i < length; i++) values[i] = errors[i] = 0;
   for (c = 0; c < all->whole; c++)
     for (i = 0; i < numbers; i++) values[i] += each[(size_t)c * numbers + i] / all->whole;
-  derive(values, values + numbers, user);
+  function(values, values + numbers, user);
   all->bins = (int)(all->whole / all->bin);
   without = room_for((size_t)all->bins * length, sizeof(double));
   for (b = 0; b < all->bins && all->bins > 1; b++) {
@@ -193,7 +193,7 @@ static inline void jackknife(samples *all, size_t numbers, size_t derived, deriv
     int from = (int)(b * all->bin), to = b + 1 < all->bins ? from + (int)all->bin : all->whole;
     for (c = 0; c < all->whole; c++)
       for (i = 0; (c < from || c >= to) && i < numbers; i++) v[i] += each[(size_t)c * numbers + i] / (all->whole - (to - from));
-    derive(v, v + numbers, user);
+    function(v, v + numbers, user);
   }
   for (i = 0, last = all->bins; i < length; i++) {
     double mean = 0, sum = 0;

@@ -174,6 +174,24 @@ template <class S, int N> PLAQ_FN void get_from_face(typename S::C (&v)[N], cons
     PLAQ_UNROLL for (int r = 0; r < P::reals; r++) v[n * P::reals + r] = (typename S::C)piece.v[r];
   }
 }
+#if PLAQ_GPU
+// The same if the site is `behind` a face, else as field `p` of one matrix per site has it at s: in either
+// 16 bytes after each other, so that there is no branch. Messages come from elsewhere: not through the
+// read-only cache.
+template <class S, int N>
+PLAQ_FN void get_from_face_or(typename S::C (&v)[N], const Plane& p, const Site& s, const Geom& g, const char* message, int mu, i64 at, bool behind) {
+  typedef typename S::T T;
+  typedef Piece<T> P;
+  static_assert(chunk<T>(N) == P::reals, "pieces as in fields");
+  const char* here = (const char*)site_address<P::reals>((const T*)p.data, s.e, N, 0);
+  const char* from = behind ? message + at * 16 : here;
+  const i64 step = behind ? 16 * (i64)face_parity_sites(g, mu) : 16 * 32;
+  PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
+    const P piece = *(const P*)(from + n * step);
+    PLAQ_UNROLL for (int r = 0; r < P::reals; r++) v[n * P::reals + r] = (typename S::C)piece.v[r];
+  }
+}
+#endif
 
 // Batches: lower and upper faces in turn. One thread: one site of a face.
 template <int W, class S, int STORAGE> struct FacePack {

@@ -63,12 +63,6 @@ template <int N> struct CoarseTile {
   PLAQ_FN CoarseTile() {
     PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) re[n][k] = im[n][k] = 0;
   }
-  // sum += a b of 16 x 16 and 16 x 8 numbers.
-  static PLAQ_FN void multiply(float (&sum)[4], const u32 (&a)[4], const u32 (&b)[2]) {
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  }
   // The power of two that brings numbers of at most `most` to a size that two parts in half precision hold, and its
   // inverse. What is not finite gives NaN.
   static PLAQ_FN void power(float most, float& up, float& down) {
@@ -119,8 +113,8 @@ template <int N> struct CoarseTile {
           imaginary[2 * k] = __byte_perm(q.x, 0, 0x1032), imaginary[2 * k + 1] = __byte_perm(q.y, 0, 0x1032);
         }
         PLAQ_UNROLL for (int n = 0; n < N; n++) {
-          multiply(part.re[n], real_part, high[s][n]), multiply(part.im[n], imaginary, high[s][n]);
-          multiply(part.re[n], real_part, low[s][n]), multiply(part.im[n], imaginary, low[s][n]);
+          tensor_product(part.re[n], real_part, high[s][n]), tensor_product(part.im[n], imaginary, high[s][n]);
+          tensor_product(part.re[n], real_part, low[s][n]), tensor_product(part.im[n], imaginary, low[s][n]);
         }
       }
       // Sums are of right-hand sides 2 t and 2 t + 1.

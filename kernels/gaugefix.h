@@ -165,6 +165,13 @@ template <int N, class M, class R> struct AbelianSum {
   }
 };
 
+// Where a site's neighbours are. Code of its own for each: what a thread asks its memory for does not wait
+// for branches.
+//   BORDERED: behind faces in the borders of g
+//   INSIDE:   none is behind a face
+//   MESSAGES: behind faces in messages (GPU)
+enum Neighbours { BORDERED, INSIDE, MESSAGES };
+
 // The part of the functional that contains a site; of slices across direction `time`.
 template <int W, class S, int STORAGE> struct GaugeSite {
   typedef real<typename S::C, W> R;
@@ -176,39 +183,45 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   // Sum of U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then g(x) from the left.
   // In a whole sweep sites of the other parity are at work in the same launch, and odd ones read the
   // links that even ones have read.
-  // `messages`: neighbours behind faces are in messages, not in the borders of g.
-  template <class Sum>
-  static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g, bool messages = false) {
+  template <Neighbours WHERE = BORDERED, class Sum>
+  static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
     sum.clear();
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!(a.directions() >> mu & 1)) continue;
-      end<true>(sum, a, x, mu, messages), end<false>(sum, a, x, mu, messages);
+      // Both before branches on where links are unit; at faces there are no registers for it.
+      M front, back;
+      other<WHERE, true>(front, a, x, mu);
+      if (WHERE != MESSAGES) other<WHERE, false>(back, a, x, mu);
+      end<WHERE, true>(sum, a, x, mu, front);
+      if (WHERE == MESSAGES) other<WHERE, false>(back, a, x, mu);
+      end<WHERE, false>(sum, a, x, mu, back);
     }
     sum.apply(g);
   }
-  // The end of the link to the neighbour in front or behind.
-  template <bool FORWARD, class Sum>
-  static PLAQ_FN void end(Sum& sum, const GaugeFixArgs& a, const Site& x, int mu, bool messages) {
-    const Hint links = a.lag() && x.par == 0 ? keep : stream, others = a.lag() ? fresh : keep;
-    const Site n = neighbour(a.geom, x, mu, FORWARD), from = FORWARD ? x : n;
-    M other;
-    bool here = true;
+  // g of the neighbour in front or behind.
+  template <Neighbours WHERE, bool FORWARD>
+  static PLAQ_FN void other(M& other, const GaugeFixArgs& a, const Site& x, int mu) {
+    const Site n = neighbour(a.geom, x, mu, FORWARD);
 #if PLAQ_GPU
-    if constexpr (GaugeFixArgs{}.region() == REGION_FACES_FIRST) {
-      here = !messages || !at_halo(a.geom, x, mu, FORWARD);
-      if (!here) {
-        const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
-        R stored[Recon<G>::reals];
-        get_from_face<S>(stored, a.geom, a.faces.received[2 * mu + FORWARD], mu, face_place(a.geom, at, mu));
-        Recon<G>::expand(other, stored);
-      }
-    }
+    if constexpr (WHERE == MESSAGES) {
+      if (!has_halo(a.geom, mu)) return load_matrix<S, G>(other, a.g, n, a.lag() ? fresh : keep);
+      const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
+      R stored[Recon<G>::reals];
+      get_from_face_or<S>(stored, plane(a.g, n.par), n, a.geom, a.faces.received[2 * mu + FORWARD], mu, face_place(a.geom, at, mu), at_seam(a.geom, x, mu, FORWARD));
+      Recon<G>::expand(other, stored);
+    } else
 #endif
-    if (here) load_matrix<S, G>(other, a.g, n, others);
+    load_matrix<S, G>(other, a.g, n, a.lag() ? fresh : keep);
+  }
+  // The end of the link to it.
+  template <Neighbours WHERE, bool FORWARD, class Sum>
+  static PLAQ_FN void end(Sum& sum, const GaugeFixArgs& a, const Site& x, int mu, const M& other) {
+    const Site from = FORWARD ? x : neighbour(a.geom, x, mu, FORWARD);
+    const bool seam = (WHERE != INSIDE || !has_halo(a.geom, mu)) && at_seam(a.geom, x, mu, FORWARD);
     const auto v = adjoint_columns(other);
-    if ((a.axial() >> mu & 1) && !at_seam(a.geom, x, mu, FORWARD)) return sum.add(v);
+    if ((a.axial() >> mu & 1) && !seam) return sum.add(v);
     FactorOf<STORAGE, R> u;
-    load_factor<S, STORAGE>(u, plane(a.gauge, from.par), from, mu, links);
+    load_factor<S, STORAGE>(u, plane(a.gauge, from.par), from, mu, a.lag() && x.par == 0 ? keep : stream);
     sum.add(times<!FORWARD>(u, v));
   }
 };
@@ -311,10 +324,14 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
 #endif
     {
       Site x;
-      PLAQ_IF (fixed.region() == REGION_ALL) x = face_site(a.geom, o, a.time(), batch, a.parity, lx);
-      else PLAQ_IF (fixed.region() == REGION_INNER) x = inner_site(a.geom, o, a.parity, lx);
-      else x = outer_site(a.geom, o, a.parity, lx);
-      run(a, x, fixed.region() == REGION_ALL ? batch : coordinate(x, a.time()), (Sums<6, W>*)0);
+      PLAQ_IF (fixed.region() == REGION_INNER) {
+        x = inner_site(a.geom, o, a.parity, lx);
+        run<INSIDE>(a, x, coordinate(x, a.time()), (Sums<6, W>*)0);
+      } else {
+        const bool all = fixed.region() == REGION_ALL;
+        x = all ? face_site(a.geom, o, a.time(), batch, a.parity, lx) : outer_site(a.geom, o, a.parity, lx);
+        run(a, x, all ? batch : coordinate(x, a.time()), (Sums<6, W>*)0);
+      }
     }
   }
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
@@ -323,47 +340,60 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
 #if PLAQ_GPU
   // Sites at faces go early: messages are under way while the other sites are done, and what has come by
   // the launch before is awaited by few blocks. Who waits has seen that its neighbours have read the
-  // messages that it writes over. One block in four is of faces, so that others are at work while these
-  // wait for the link; all of them come first where there are too few others.
+  // messages that it writes over. A block of faces does several pieces of them, since it waits for messages
+  // in the beginning and in the end until its own have arrived; one block in four is of faces, so that others are
+  // at work meanwhile, all of them come first where there are too few others. Blocks of faces do not let the
+  // next launch come, so that it takes no places before they have ended.
   static PLAQ_FN void divided(const GaugeFixArgs& a, int o) {
-    const int faces = a.face_threads / PLAQ_BLOCK, inner = (int)gridDim.x - faces, b = o / PLAQ_BLOCK;
-    const int period = inner >= 3 * faces ? 4 : 1, before = min(faces, (b + period - 1) / period);
-    const bool face = b < faces * period && b % period == 0;
-    o += ((face ? before : b - before) - b) * PLAQ_BLOCK;
-    if (face) await_messages(a.faces.arrivals);
-    if (!face || o < volume(a.geom) - inner_sites(a.geom)) {
-      const Site x = face ? outer_site(a.geom, o, a.parity, 0) : inner_site(a.geom, o, a.parity, 0);
-      run(a, x, coordinate(x, a.time()), (Sums<6, W>*)0, face);
-      if (face) send(a, x);
+    const int pieces = a.face_threads / PLAQ_BLOCK, inner = (int)gridDim.x - pieces, faces = (pieces + 3) / 4, b = o / PLAQ_BLOCK;
+    const int period = inner >= 3 * faces ? 4 : 1, before = min(faces, (b + period - 1) / period), thread = o - b * PLAQ_BLOCK;
+    if (b >= faces * period || b % period) {
+      let_the_next_come();
+      const int i = (b - before) * PLAQ_BLOCK + thread;
+      if (i >= inner_sites(a.geom)) return;
+      const Site x = inner_site(a.geom, i, a.parity, 0);
+      run<INSIDE>(a, x, coordinate(x, a.time()), (Sums<6, W>*)0);
+      return;
     }
-    if (face) signal_when_all_wrote(a.faces.departures, a.face_threads / PLAQ_BLOCK);
+    await_messages(a.faces.arrivals);
+    _Pragma("unroll 1") for (int piece = before; piece < pieces; piece += faces) {
+      const int i = piece * PLAQ_BLOCK + thread;
+      if (i >= volume(a.geom) - inner_sites(a.geom)) break;
+      const Site x = outer_site(a.geom, i, a.parity, 0);
+      send(a, x, run<MESSAGES>(a, x, coordinate(x, a.time()), (Sums<6, W>*)0));
+    }
+    signal_when_all_wrote(a.faces.departures, faces);
   }
-  // What this thread has stored, to the ranks behind the site.
-  static PLAQ_FN void send(const GaugeFixArgs& a, const Site& x) {
-    constexpr int reals = Recon<At::G>::reals;
+  // The matrix of a site, to the ranks behind it.
+  static PLAQ_FN void send(const GaugeFixArgs& a, const Site& x, const M& g) {
     const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
-    typename S::C v[reals];
-    load_raw<S>(v, plane(a.g, x.par), link_site(x), reals, 0, fresh);
+    R v[Recon<At::G>::reals];
+    Recon<At::G>::compress(v, g);
     PLAQ_UNROLL for (int k = 0; k < 8; k++)
       if (at_halo(a.geom, x, k / 2, k % 2)) put_in_face<S>(v, a.geom, a.faces.sent[k], k / 2, face_place(a.geom, at, k / 2));
   }
 #endif
-  static PLAQ_FN void run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums, bool messages = false) {
+  // The matrix that it leaves.
+  template <Neighbours WHERE = BORDERED>
+  static PLAQ_FN M run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums) {
     const Active active(a, slice);
-    if (active.none()) return;
     M g;
+    if (WHERE != MESSAGES && active.none()) return g;
     load_matrix<S, At::G>(g, a.g, x, a.lag() ? fresh : keep);
+    if (active.none()) return g;
     const M before = g;
     PLAQ_FIXED(GaugeFixArgs, fixed, a);
-    PLAQ_IF (fixed.condition() == GAUGE_ABELIAN) update<typename At::Abelian>(g, a, x, active, sums, messages);
-    else update<typename At::Trace>(g, a, x, active, sums, messages);
+    PLAQ_IF (fixed.condition() == GAUGE_ABELIAN) update<WHERE, typename At::Abelian>(g, a, x, active, sums);
+    else update<WHERE, typename At::Trace>(g, a, x, active, sums);
     reunitarise(g);
-    store_matrix<S, At::G>(active.changed(g, before, x.lx), a.g, x);
+    g = active.changed(g, before, x.lx);
+    store_matrix<S, At::G>(g, a.g, x);
+    return g;
   }
-  template <class Sum>
-  static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>* sums, bool messages) {
+  template <Neighbours WHERE, class Sum>
+  static PLAQ_FN void update(M& g, const GaugeFixArgs& a, const Site& x, const Active& active, Sums<6, W>* sums) {
     Sum sum;
-    At::gather(sum, a, x, g, messages);
+    At::template gather<WHERE>(sum, a, x, g);
     if (sums) see(*sums, sum, a, x, active);
     PLAQ_FIXED(GaugeFixArgs, fixed, a);
     const bool random = fixed.method() == GAUGE_STOCHASTIC || fixed.method() == GAUGE_HEAT;

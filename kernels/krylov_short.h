@@ -1,7 +1,8 @@
 // Krylov spaces (krylov.h) of vectors in 16 bits with a unit for each site; what their combination is added
-// to is in single precision. Planes of a right-hand side follow each other: a site is one of all of them.
+// to is in single precision. Planes of a right-hand side follow each other: a site is one of all of them. Or the vectors
+// are columns in half precision (half_columns.h), without units but those of the first one, by which sites are sampled.
 #pragma once
-#include "field.h"
+#include "half_columns.h"
 #include "sums.h"
 
 namespace PLAQ_NS {
@@ -11,6 +12,14 @@ constexpr int short_piece = 8;
 
 PLAQ_FN Plane short_vector(const KrylovShortArgs& a, int k, int rhs) {
   return {a.x[k] + rhs * a.apart, (float*)(a.norm[k] + rhs * a.norm_apart), 0};
+}
+// Numbers from c on, without the unit that comes with them.
+template <class S, class R> PLAQ_FN void load_short(R (&v)[short_piece], const KrylovShortArgs& a, const Plane& p, const Site& at, int c) {
+  if (a.columns()) load_colour(v, p.data, at, c / short_piece, a.columns(), 0);
+  else load_raw<S>(v, p, at, a.reals(), c, keep);
+}
+template <class R> PLAQ_FN R load_unit(const KrylovShortArgs& a, const Plane& p, const Site& at) {
+  return a.columns() ? splat<R>(1) : load_norm<R>(p, at);
 }
 PLAQ_FN Site short_site(int o, int lx) {
   Site s{};
@@ -56,10 +65,10 @@ template <int W, class S> struct KrylovShortGram {
     PLAQ_UNROLL for (int k = 0; k < 2 * N * N; k++) sum[k] = splat<R>(0);
     for (int c = 0; c < a.reals(); c += V) {
       R u[N][V];
-      PLAQ_UNROLL for (int i = 0; i < N; i++) load_raw<S>(u[i], x[i], at, a.reals(), c, keep);
+      PLAQ_UNROLL for (int i = 0; i < N; i++) load_short<S>(u[i], a, x[i], at, c);
       PLAQ_UNROLL for (int j = 0; j < N; j++) {
         R v[V];
-        load_raw<S>(v, y[j], at, a.reals(), c, keep);
+        load_short<S>(v, a, y[j], at, c);
         PLAQ_UNROLL for (int i = 0; i < N; i++) {
           const int k = 2 * (i * N + j);
           PLAQ_UNROLL for (int e = 0; e < V; e += 2) {
@@ -70,9 +79,9 @@ template <int W, class S> struct KrylovShortGram {
       }
     }
     D left[N];
-    PLAQ_UNROLL for (int i = 0; i < N; i++) left[i] = convert<D>(load_norm<R>(x[i], at));
+    PLAQ_UNROLL for (int i = 0; i < N; i++) left[i] = convert<D>(load_unit<R>(a, x[i], at));
     PLAQ_UNROLL for (int j = 0; j < N; j++) {
-      const D right = convert<D>(load_norm<R>(y[j], at));
+      const D right = convert<D>(load_unit<R>(a, y[j], at));
       PLAQ_UNROLL for (int i = 0; i < N; i++) {
         const D unit = left[i] * right;
         const int k = 2 * (i * N + j);
@@ -88,10 +97,15 @@ template <int W, class S> struct KrylovShortGram {
 template <int W, class S> struct KrylovShortCombine {
   typedef real<typename S::C, W> R;
   static constexpr int V = short_piece;
+  // Of columns a GPU's neighbouring threads have the right-hand sides of a site.
   static PLAQ_FN void site(const KrylovShortArgs& a, int o, int lx, int rhs) {
+#if PLAQ_GPU
+    if (a.columns()) rhs = (int)((u32)o % (u32)a.columns()), o = (int)((u32)o / (u32)a.columns());
+#endif
     const Site at = short_site(o, lx);
     const Plane py = {a.y + rhs * a.wide_apart, nullptr, 0}, pz = {a.z + rhs * a.wide_apart, nullptr, 0};
     const float* coef = (const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MOST) + (i64)rhs * 4 * KRYLOV_MOST;
+    if (a.columns()) return add_columns(a, at, py, pz, coef, rhs);
     for (int c = 0; c < a.reals(); c += V) {
       R y[V], z[V];
       load_raw<f32>(y, py, at, a.reals(), c, keep);
@@ -111,10 +125,35 @@ template <int W, class S> struct KrylovShortCombine {
     }
   }
   static PLAQ_FN void add(R (&y)[V], const R (&v)[V], R re, R im) {
-    PLAQ_UNROLL for (int e = 0; e < V; e += 2) {
-      y[e] = fma_(re, v[e], fma_(-im, v[e + 1], y[e]));
-      y[e + 1] = fma_(re, v[e + 1], fma_(im, v[e], y[e + 1]));
+    PLAQ_UNROLL for (int e = 0; e < V; e += 2) add_number(y[e], y[e + 1], v[e], v[e + 1], re, im);
+  }
+  static PLAQ_FN void add_number(R& yr, R& yi, R vr, R vi, R re, R im) {
+    yr = fma_(re, vr, fma_(-im, vi, yr));
+    yi = fma_(re, vi, fma_(im, vr, yi));
+  }
+  // Columns have the four spins of a colour beside each other, y and z are spinors.
+  static PLAQ_FN void add_columns(const KrylovShortArgs& a, const Site& at, const Plane& py, const Plane& pz, const float* coef, int rhs) {
+    const R unit = splat<R>(1 / ((const float*)a.scales)[rhs]);
+    R y[24], z[24];
+    load_raw<f32>(y, py, at, 24, 0, keep);
+    if (a.with_z()) load_raw<f32>(z, pz, at, 24, 0, keep);
+    for (int k = 0; k < a.count; k++) {
+      const Plane p = short_vector(a, k, rhs);
+      const float* from = coef + 2 * k;
+      const R re = unit * from[0], im = unit * from[1];
+      from += 2 * KRYLOV_MOST;
+      PLAQ_UNROLL for (int c = 0; c < 3; c++) {
+        R v[V];
+        load_short<S>(v, a, p, at, c * V);
+        PLAQ_UNROLL for (int s = 0; s < 4; s++) {
+          const int e = 2 * (3 * s + c);
+          add_number(y[e], y[e + 1], v[2 * s], v[2 * s + 1], re, im);
+          if (a.with_z()) add_number(z[e], z[e + 1], v[2 * s], v[2 * s + 1], unit * (from[0] - (k == 0 ? 1.0f : 0.0f)), unit * from[1]);
+        }
+      }
     }
+    store_raw<f32>(y, py, at, 24, 0);
+    if (a.with_z()) store_raw<f32>(z, pz, at, 24, 0);
   }
 };
 

@@ -2,7 +2,7 @@
 // components, and products of small matrices with them. On the CPU vectors run over right-hand sides
 // or rows, whichever are more; there are no lanes over sites, and bodies work where the first lane is 0.
 #pragma once
-#include "su3.h"
+#include "halves.h"
 #include "sums.h"
 
 namespace PLAQ_NS {
@@ -11,24 +11,6 @@ namespace PLAQ_NS {
 template <class T> struct pair_of;
 template <> struct pair_of<float> { typedef float2 type; };
 template <> struct pair_of<double> { typedef double2 type; };
-
-// Numbers of 16 bits are in half precision on a GPU, on a CPU integers.
-PLAQ_FN unsigned short to_half(float v) {
-  unsigned short bits;
-  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(v));
-  return bits;
-}
-// Two of them: the first is the lower half.
-PLAQ_FN u32 to_halves(cplx<float> z) {
-  u32 bits;
-  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(z.im), "f"(z.re));
-  return bits;
-}
-PLAQ_FN cplx<float> from_halves(u32 bits) {
-  cplx<float> z;
-  asm("{ .reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(z.re), "=f"(z.im) : "r"(bits));
-  return z;
-}
 #endif
 
 // Complex number `i` of an array, and its place there.

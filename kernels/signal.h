@@ -13,15 +13,19 @@ PLAQ_FN void signal_message(const SignalArgs& a, int k) {
   *(volatile unsigned*)a.flag[k] = (unsigned)a.number;
 }
 
-// Called by every thread of the `blocks` blocks that write messages: the last to come signals all.
+// Called by every thread of the `blocks` blocks that write messages: the last to come signals all. It has seen
+// what the others have counted, and what is known to it is known to who sees its flags.
 PLAQ_FN void signal_when_all_wrote(const SignalArgs& a, u32 blocks) {
   if (!a.counter) return;
   __syncthreads();
   if (threadIdx.x) return;
-  __threadfence_system();
-  if (atomicAdd((unsigned*)a.counter, 1u) != blocks - 1) return;
-  *(unsigned*)a.counter = 0;
-  for (int k = 0; k < 8; k++) signal_message(a, k);
+  u32 before;
+  asm volatile("atom.release.gpu.global.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(a.counter) : "memory");
+  if (before != blocks - 1) return;
+  *(volatile unsigned*)a.counter = 0;
+  asm volatile("fence.acq_rel.sys;" ::: "memory");
+  for (int k = 0; k < 8; k++)
+    if (a.flag[k]) *(volatile unsigned*)a.flag[k] = (unsigned)a.number;
 }
 
 // How long a thread waits: `nanoseconds`, and no longer than until somebody has given up, which is
@@ -46,15 +50,16 @@ struct Patience {
   }
 };
 
+PLAQ_FN bool has_come(const SignalArgs& a, int k) {
+  unsigned seen;
+  asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(a.flag[k]) : "memory");
+  return (int)(seen - (unsigned)a.number) >= 0;
+}
 // Waits for message k.
 PLAQ_FN void await_message(const SignalArgs& a, int k) {
-  if (!a.flag[k]) return;
+  if (!a.flag[k] || has_come(a, k)) return;
   Patience patience(a.nanoseconds, a.failed);
-  for (;;) {
-    unsigned seen;
-    asm volatile("ld.acquire.sys.global.u32 %0, [%1];" : "=r"(seen) : "l"(a.flag[k]) : "memory");
-    if ((int)(seen - (unsigned)a.number) >= 0 || patience.ends(k + 1)) return;
-  }
+  while (!patience.ends(k + 1) && !has_come(a, k)) {}
 }
 
 // Called by every thread of a block that reads messages.

@@ -205,6 +205,7 @@ studies() {
   scripts/studies/hmc.py flavours "${common[@]}" --lattice 4,4,4,4 --trajectories 10 --thermalise 4 --only "omelyan2,Hasenbusch" \
     --out "$out/flavours.json" >"$out/forms" 2>&1
   check "study of hybrid Monte Carlo" forms_agree
+  check "averages and picture of a chain's log" chain_averages
   check "errors of Markov chains" autocorrelation
   scripts/plots/gluon.py "$out/gluon.json" "$out/gluon.json" >"$out/averages" 2>&1
   check "averages of gluon" averages
@@ -231,6 +232,16 @@ assert abs(spread / series.statistics.stdev(chain[:400]) * 20 - 1) < 1e-9'
 forms_agree() {
   cat "$out/forms"
   [ "$(grep -cE '^\| (omelyan2|Hasenbusch) \|' "$out/forms")" = 2 ] && grep -q '^All: 0\.[0-9]*([0-9]*), ' "$out/forms"
+}
+
+# The same plaquette and acceptance as the study that wrote the log; four curves.
+chain_averages() {
+  scripts/studies/chain.py --thermalise 4 --plot "$out/chain.svg" "$out/flavours-omelyan2.jsonl" >"$out/chain" || return 1
+  cat "$out/forms" "$out/chain"
+  [ "$(grep -c '<polyline' "$out/chain.svg")" = 4 ] || return 1
+  python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$out/chain.svg" &&
+    awk -F' *[|] *' '$2 == "omelyan2" { p = $3; a = $5; n = $8 } $2 == n && p { found = $3 == p && $7 == a } END { exit !found }' \
+      "$out/forms" "$out/chain"
 }
 
 rows() { # file, lines of tables, kinds of runs, copies of each

@@ -67,7 +67,7 @@ It unpacks the test programs and bin/plaq_bench first.
 quda is QUDA_HOME for MILC (docs/milc.md of the source tree).
 studies/*.py run gaugefix on many gauge copies (docs/studies.md of the source tree), multigrid.py propagator
 over the quark mass (docs/multigrid.md), overlap.py overlap on quenched configurations,
-hmc.py hmc, heatbath and flow (docs/studies-hmc.md); they need Python 3.
+hmc.py hmc, heatbath and flow (docs/studies-hmc.md), chain.py averages logs of hmc; they need Python 3.
 Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
 END
 

@@ -387,6 +387,40 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("one", &args),
                 variant("both", &KrylovShortArgs { with_z: 1, ..args }),
                 variant("sample", &KrylovShortArgs { sample: 1, ..args }),
+                variant("columns", &KrylovShortArgs { sample: 1, columns: 12, ..args }),
+                variant("columns, both", &KrylovShortArgs { with_z: 1, columns: 12, ..args }),
+            ]
+        }
+        "tensor_tables" => {
+            let one = HopArgs { geom: geom(), gauge: view(), nrhs: 1, ..Default::default() };
+            let tables = |hop| TensorTablesArgs { hop, ..Default::default() };
+            let clover = HopArgs { clover: view(), site_hop: SITE_CLOVER, phase_mask: 8, ..one };
+            let twist = HopArgs { site_hop: SITE_CLOVER_TWIST_INVERSE, ..clover };
+            vec![
+                variant("links", &tables(one)),
+                variant("CLOVER", &tables(clover)),
+                variant("CLOVER_TWIST_INVERSE", &tables(twist)),
+            ]
+        }
+        "tensor_take" => {
+            let args = TensorTakeArgs { inp: view(), nrhs: 12, ..Default::default() };
+            vec![variant("columns", &args)]
+        }
+        "tensor_hop" => {
+            let args = TensorHopArgs {
+                geom: geom(),
+                nrhs: 12,
+                site_term: 1,
+                tile_y: 2,
+                tile_z: 2,
+                slices: 64,
+                ..Default::default()
+            };
+            vec![
+                variant("two groups", &args),
+                variant("unequal groups", &TensorHopArgs { nrhs: 13, ..args }),
+                variant("one group", &TensorHopArgs { nrhs: 8, tile_z: 4, ..args }),
+                variant("without site term", &TensorHopArgs { site_term: 0, ..args }),
             ]
         }
         "aggregate_restrict"

@@ -8,6 +8,7 @@ order:    rms of delta H over momenta from one configuration with two Wilson fla
 creutz:   <exp(-delta H)> = 1, and the acceptance beside erfc(sqrt(<delta H>)/2) (Gupta et al., Phys. Lett. B 242
           (1990) 437), leapfrog at several steps, pure gauge.
 quenched: plaquettes by HMC and by heat bath at --betas; of --chains chains with seeds of their own, side by side, each.
+          With --kappa HMC has two Wilson flavours, too: the heavy-quark limit.
 t0:       quenched t0 at --beta from the mean of t^2 E(t) (clover leaves, Wilson flow) over configurations of the
           heat bath, beside sqrt(8 t0) = 0.948(7) r0 (M. Luescher, JHEP 08 (2010) 071) with r0/a of S. Necco and
           R. Sommer, Nucl. Phys. B 622 (2002) 328: 5.368 at beta = 6.0.
@@ -44,7 +45,7 @@ def options():
     p.add_argument("--thermalise", type=int, default=100, help="trajectories before (100); sweeps of the heat bath are three times as many")
     p.add_argument("--beta", help="order, creutz, flavours: 5.5; t0: 6.0")
     p.add_argument("--betas", default="5.7,6.0", help="quenched")
-    p.add_argument("--kappa", help="order, flavours: 0.15; paper: 0.158")
+    p.add_argument("--kappa", help="order, flavours: 0.15; paper: 0.158; quenched: no quarks")
     p.add_argument("--sloppy", help="paper: precision inside of CG, half, single or double (hmc's default)")
     p.add_argument("--chains", type=int, default=1, help="quenched: of each kind, all of a beta at the same time (1)")
     p.add_argument("--steps", help="creutz: 7,9,12,16; quenched: 6")
@@ -280,7 +281,10 @@ def quenched(study):
         sys.exit(f"--chains: expected 1 or more, found {o.chains}")
 
     def input_of(beta, seed):
-        return document(lattice, [gauge(beta)], [("omelyan2", int(o.steps or 6), ["gauge"])], seed=seed,
+        monomials = {"gauge": gauge(beta)}
+        if o.kappa:
+            monomials["quarks"] = quarks("quarks", {"kappa": o.kappa})
+        return document(lattice, list(monomials.values()), [("omelyan2", int(o.steps or 6), list(monomials))], seed=seed,
                         accept_until=o.thermalise // 2)
 
     def bath_of(beta, seed, seconds):

@@ -123,12 +123,52 @@ kernel_args! {
         spec with_z: i32,
         /// Products are of one in four sites; an element is four sites.
         spec sample: i32,
+        /// 0, or vectors are columns in half precision of so many right-hand sides (half_columns.h), which are times
+        /// these scales.
+        spec columns: i32,
+        arg scales: Ptr,
         /// Vectors, the first whose products are wanted, and tiles of these.
         arg count: i32,
         arg first: i32,
         arg tiles: i32,
         arg nrhs: i32,
         arg coef: Ptr,
+    }
+
+    /// Tables of the terms of a hop and of its site operator for tensor cores (tensor_hop.h).
+    struct TensorTablesArgs {
+        sub hop: HopArgs,
+        arg links: Ptr,
+        arg blocks: Ptr,
+    }
+
+    /// Columns in half precision of spinors: numbers times scales that follow from sums, |v|^2 being the third of
+    /// each right-hand side.
+    struct TensorTakeArgs {
+        sub inp: FieldView,
+        arg out: Ptr,
+        arg sums: Ptr,
+        arg scales: Ptr,
+        spec nrhs: i32,
+        /// Planes from one right-hand side to the next.
+        arg step_in: i32,
+    }
+
+    /// The hop on columns in half precision.
+    struct TensorHopArgs {
+        sub geom: Geom,
+        arg inp: Ptr,
+        arg out: Ptr,
+        arg links: Ptr,
+        arg blocks: Ptr,
+        /// Of the result.
+        arg parity: i32,
+        spec nrhs: i32,
+        spec site_term: i32,
+        /// Rows in y and z of a block's tile, and time-slices that it goes through.
+        spec tile_y: i32,
+        spec tile_z: i32,
+        spec slices: i32,
     }
 
     /// Links that lead out of domains become zero (domains.h).

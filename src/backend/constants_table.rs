@@ -34,6 +34,9 @@ constants! {
     /// GPUs of one machine whose reductions add up among themselves (sums.h).
     MOST_PEERS = 8;
 
+    /// Time-slices of a row that a warp of the hop on tensor cores goes through at a time (tensor_hop.h).
+    TENSOR_SLICES = 2;
+
     // Link storages (recon.h), reals per link where that names them.
     R18 = 18;
     R12 = 12;

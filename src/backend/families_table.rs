@@ -79,6 +79,9 @@ kernels! {
     KrylovCombine: "krylov_combine" in "krylov.h" takes KrylovArgs, Site [Float];
     KrylovGramShort = KrylovShortGram: "krylov_gram_short" in "krylov_short.h" takes KrylovShortArgs, Reduce(32) [Short].blocks(Blocks::AllRegisters);
     KrylovCombineShort = KrylovShortCombine: "krylov_combine_short" in "krylov_short.h" takes KrylovShortArgs, Site [Short];
+    TensorTables: "tensor_tables" in "tensor_hop.h" takes TensorTablesArgs, Lane [Short, Rows];
+    TensorTake: "tensor_take" in "tensor_hop.h" takes TensorTakeArgs, Lane [Short];
+    TensorHop: "tensor_hop" in "tensor_hop.h" takes TensorHopArgs, Lane [].blocks(Blocks::Links);
     DomainCut: "domain_cut" in "domains.h" takes DomainCutArgs, Lane [Precision];
     DomainProducts: "domain_products" in "domains.h" takes DomainArgs, Site [Float];
     DomainCoefficients: "domain_coefficients" in "domains.h" takes DomainArgs, Lane [Float];

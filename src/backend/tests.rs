@@ -9,6 +9,14 @@ use crate::error::{Error, Status};
 pub mod common;
 use common::devices;
 
+/// The device that `PLAQ_TEST_DEVICE` asks for, a CPU with two threads without it.
+pub fn one_device() -> Device {
+    match std::env::var("PLAQ_TEST_DEVICE").as_deref() {
+        Ok("cuda") => Device::cuda(0).unwrap(),
+        _ => Device::cpu(2).unwrap(),
+    }
+}
+
 fn numbers(n: usize, seed: u64) -> Vec<f64> {
     let mut s = seed;
     let mut next = || {

@@ -1,5 +1,5 @@
 //! The C interface: `include/plaq.h` and `bindings/fortran/plaq.f90` are generated from the
-//! tables of this folder (tests/abi). One file per C object; each declares its functions and
+//! tables of this folder (`cargo run --example interface`). One file per C object; each declares its functions and
 //! structs in an `interface!` table and implements them in safe Rust. Only boundary, args,
 //! versioned, the table itself and milc/start (pinned memory) touch raw pointers. The headers in
 //! `include/quda` come from tables in the same way.

@@ -194,7 +194,7 @@ fn update(
     let start = Instant::now();
     let mut stopped = false;
     gauge.change("gauge", |links| {
-        // Sweeps take no sums that a wish to stop could travel with.
+        // Sweeps take no sums that a request to stop could travel with.
         let comm = links.geometry().comm().clone();
         let any = |mine: bool| -> Result<bool> {
             let mut asked = [mine as i32 as f64];

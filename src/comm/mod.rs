@@ -2,9 +2,9 @@
 //! machine; many talk through MPI.
 
 mod exchange;
+mod failure;
 mod grid;
 mod mpi;
-mod news;
 mod part;
 mod transport;
 
@@ -393,7 +393,7 @@ impl Comm {
     }
 
     /// Shall the guarded call end early? `mine`: this rank wants that. With one rank that is the
-    /// answer. A wish of one rank of many travels with the next [`Comm::sum`] of the call, so that
+    /// answer. A request of one rank of many travels with the next [`Comm::sum`] of the call, so that
     /// it costs no message of its own; after that the answer is yes, on all ranks at once.
     pub fn stop(&self, mine: bool) -> bool {
         match self.transport() {

@@ -18,7 +18,7 @@ impl Comm {
     /// of keys, and of ranks where keys are equal; `None` on ranks without a colour. All ranks call this.
     ///
     /// Sums, messages and agreements of a part are of its ranks alone. Failures remain those of all ranks:
-    /// a guarded call is of all of them, and news of a failure anywhere ends waits in a part too. A part is
+    /// a guarded call is of all of them, and a failure anywhere ends waits in a part too. A part is
     /// used inside guarded calls or where nothing fails.
     ///
     /// # Errors

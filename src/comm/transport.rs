@@ -1,19 +1,19 @@
-//! Two duplicates of the host's communicator: one for data, one for news of failures. Every wait
-//! polls, listens for such news and has a deadline, so that no rank waits for ever.
+//! Two duplicates of the host's communicator: one for data, one for messages of failures. Every wait
+//! polls, listens for such messages and has a deadline, so that no rank waits for ever.
 
-mod wishes;
+mod requests;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::ThreadId;
 use std::time::{Duration, Instant};
 
+use super::failure::Failure;
 use super::mpi::{Communicator, Mpi, Table, Threads};
-use super::news::News;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 
-/// Tag of news; no other message travels on the control communicator.
-const NEWS: i32 = 1;
+/// Tag of failures; no other message travels on the control communicator.
+const FAILURE: i32 = 1;
 /// Up to so many ranks and words, gathering and adding is faster than MPI's own sum.
 const FEW: usize = 16;
 const SHORT: usize = 64;
@@ -23,8 +23,8 @@ const NAME: usize = 72;
 const GRACE: Duration = Duration::from_millis(20);
 /// How long the end of a Comm waits for that of the other ranks'.
 const GOODBYE: Duration = Duration::from_secs(1);
-/// How long it tries to hand its news to MPI.
-const NEWS_LIMIT: Duration = Duration::from_secs(1);
+/// How long it tries to hand a failure to MPI.
+const FAILURE_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct Transport {
@@ -77,13 +77,13 @@ struct State {
     renewals: u64,
     /// Guarded calls that a failure ended: the same on all ranks.
     failures: u64,
-    /// News of calls that this rank has not reached.
-    early: Vec<News>,
+    /// Failures in calls that this rank has not reached.
+    early: Vec<Failure>,
     /// This rank's failure, to be told unless the others end the call by themselves.
-    untold: Option<News>,
+    untold: Option<Failure>,
 }
 
-/// Which communicator, and what ends a wait on it: news of any failure, or of a lost Comm only.
+/// Which communicator, and what ends a wait on it: any failure, or a lost Comm only.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Data,
@@ -277,7 +277,7 @@ impl Transport {
                 self.usable(side)?;
                 if side == Side::Control && start.elapsed() >= GRACE {
                     let untold = self.state().untold.take();
-                    untold.iter().for_each(|news| self.tell(news));
+                    untold.iter().for_each(|failure| self.tell(failure));
                 }
                 if start.elapsed() >= self.timeout {
                     let seconds = self.timeout.as_secs_f64();
@@ -429,26 +429,33 @@ impl Transport {
             return Ok((Verdict::Alike, unfinished));
         }
         let root = self.size - first as usize;
-        let news =
-            mine.map_or_else(News::default, |e| News::new(self.name(self.rank), 0, false, e));
-        let news = News::read(&self.broadcast(side, news.bytes(), root)?);
-        Ok((Verdict::Of(news.error()), true))
+        let failure =
+            mine.map_or_else(Failure::default, |e| Failure::new(self.name(self.rank), 0, false, e));
+        let failure = Failure::read(&self.broadcast(side, failure.bytes(), root)?);
+        Ok((Verdict::Of(failure.error()), true))
     }
 
-    /// Hands news to every other of all ranks, as far as MPI takes it within a second.
-    fn tell(&self, news: &News) {
+    /// Hands a failure to every other of all ranks, as far as MPI takes it within a second.
+    fn tell(&self, failure: &Failure) {
         if let Some(whole) = &self.whole {
-            return whole.transport.tell(news);
+            return whole.transport.tell(failure);
         }
-        let bytes = news.bytes();
+        let bytes = failure.bytes();
         let mut requests = vec![0i64; self.size];
         let sent = requests.iter_mut().enumerate().filter(|(to, _)| *to != self.rank).try_for_each(
             |(to, request)| {
-                self.call("news of a failure", |t| {
+                self.call("message of a failure", |t| {
                     let n = bytes.len() as i32;
                     // SAFETY: n bytes, kept until the request is complete.
                     unsafe {
-                        (t.send)(self.control, bytes.as_ptr().cast(), n, to as i32, NEWS, request)
+                        (t.send)(
+                            self.control,
+                            bytes.as_ptr().cast(),
+                            n,
+                            to as i32,
+                            FAILURE,
+                            request,
+                        )
                     }
                 })
             },
@@ -457,7 +464,7 @@ impl Transport {
         for round in 0.. {
             match self.test(&mut requests) {
                 Ok(true) => return,
-                Ok(false) if sent.is_ok() && start.elapsed() < NEWS_LIMIT => pause(round, start),
+                Ok(false) if sent.is_ok() && start.elapsed() < FAILURE_LIMIT => pause(round, start),
                 _ => break,
             }
         }
@@ -471,18 +478,18 @@ impl Transport {
         self.usable(side)
     }
 
-    /// Takes in the news that has arrived.
+    /// Takes in the failures that have arrived.
     fn listen(&self) -> Result<()> {
         loop {
-            let mut bytes = [0u8; News::BYTES];
+            let mut bytes = [0u8; Failure::BYTES];
             let mut source = -1;
-            self.call("news", |t| {
+            self.call("failures", |t| {
                 // SAFETY: a buffer and its size.
                 unsafe {
                     let capacity = bytes.len() as i32;
                     (t.take)(
                         self.all().control,
-                        NEWS,
+                        FAILURE,
                         bytes.as_mut_ptr().cast(),
                         capacity,
                         &mut source,
@@ -492,31 +499,31 @@ impl Transport {
             if source < 0 {
                 return Ok(());
             }
-            let news = News::read(&bytes);
+            let failure = Failure::read(&bytes);
             let mut state = self.state();
-            if news.lost {
-                state.lost.get_or_insert(news.loss());
-            } else if news.call == state.call && state.guarded.is_some() {
-                state.interrupted.get_or_insert(news.loss());
-            } else if news.call > state.call {
-                state.early.push(news);
+            if failure.lost {
+                state.lost.get_or_insert(failure.loss());
+            } else if failure.call == state.call && state.guarded.is_some() {
+                state.interrupted.get_or_insert(failure.loss());
+            } else if failure.call > state.call {
+                state.early.push(failure);
             }
         }
     }
 
     /// Gives this Comm up on all ranks; returns the error to hand on.
     pub fn fail(&self, error: &Error) -> Error {
-        let news = {
+        let failure = {
             let mut state = self.state();
             if let Some(lost) = &state.lost {
                 return lost.clone();
             }
-            let news = News::new(self.all().rank, state.call, true, error);
-            state.lost = Some(news.loss());
-            news
+            let failure = Failure::new(self.all().rank, state.call, true, error);
+            state.lost = Some(failure.loss());
+            failure
         };
-        self.tell(&news);
-        news.loss()
+        self.tell(&failure);
+        failure.loss()
     }
 
     fn lose(&self, message: String) -> Error {
@@ -536,7 +543,7 @@ impl Transport {
         (state.stop_asked, state.stop_agreed) = (false, false);
         state.guarded = Some(std::thread::current().id());
         let call = state.call;
-        state.interrupted = state.early.iter().find(|n| n.call == call).map(News::loss);
+        state.interrupted = state.early.iter().find(|n| n.call == call).map(Failure::loss);
         state.early.retain(|n| n.call > call);
         Ok(true)
     }
@@ -660,11 +667,11 @@ impl Transport {
             let state = self.state();
             (state.interrupted.is_some(), state.unfinished)
         };
-        // What fails after the news of another rank's failure fails because of it.
+        // What fails after another rank's failure is known fails because of it.
         let own = mine.as_ref().err().filter(|_| !interrupted);
         if let Some(error) = own {
             let mut state = self.state();
-            state.untold = Some(News::new(self.rank, state.call, false, error));
+            state.untold = Some(Failure::new(self.rank, state.call, false, error));
         }
         let decided = self.decide(Side::Control, own, unfinished);
         self.state().untold = None;

@@ -3,7 +3,7 @@
 use std::borrow::BorrowMut;
 use std::sync::Arc;
 
-use super::solve::{normal_operator, MULTIGRID_DELTA};
+use super::solve::{multigrid_delta, normal_operator};
 use super::{DiracSolver, Solution, SolveReport};
 use crate::bail;
 use crate::error::{Result, Status};
@@ -57,7 +57,7 @@ impl DiracSolver {
             System { sloppy, preconditioner: Some(Arc::new(both)), ..System::new(precise) };
         let mut params = SolverParams { kind: SolverKind::Gcr, ..self.params().solver.clone() };
         if low.is_some_and(|op| op.gauge().precision() != Precision::F16) {
-            params.delta = params.delta.min(MULTIGRID_DELTA);
+            params.delta = params.delta.min(multigrid_delta(params.stop.residual));
         }
         let n = b.nrhs();
         let scale = |x: &mut SpinorField, by: f64| match by == 1.0 {

@@ -36,9 +36,13 @@ pub(super) struct Preconditioner {
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
 const EXTENSIONS: usize = 3;
 
-/// With multigrid the residual of the iteration may fall by this factor before it is recomputed in double:
-/// every iteration is dear.
-pub(super) const MULTIGRID_DELTA: f64 = 1e-3;
+/// With multigrid every iteration is dear, and so is a residual in double: that of the iteration falls to `residual` in
+/// as few equal parts as single precision allows before it is recomputed.
+pub(super) fn multigrid_delta(residual: f64) -> f64 {
+    const MOST: f64 = 4e-4;
+    let parts = (residual.clamp(1e-16, MOST).ln() / MOST.ln()).ceil();
+    residual.clamp(1e-16, MOST).powf(1.0 / parts)
+}
 
 impl DiracSolver {
     /// Builds the sloppy operator where one is asked for.
@@ -469,7 +473,7 @@ impl DiracSolver {
         let multigrid = self.lock().multigrid.clone();
         if let Some(multigrid) = multigrid {
             if self.low().is_some_and(|op| op.gauge().precision() != Precision::F16) {
-                delta = MULTIGRID_DELTA;
+                delta = multigrid_delta(self.params.solver.stop.residual);
             }
             let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
             system.preconditioner = Some(turned(multigrid.inverse(shape)));

@@ -70,7 +70,7 @@ impl Sums {
         Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
     }
     /// Where kernels find them.
-    fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
+    pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             State::Known(sums) => Err(sums),
             State::Started(under) => Ok(under.started.totals()),

@@ -17,6 +17,8 @@ use crate::error::Result;
 /// What 16 bits leave of a direction that depends on those before it: rounding to 2^-15 of a site's largest
 /// number, which is some three times the others, squared.
 const SHORT_NOISE: f64 = 1e-9;
+/// The same of half precision, where a number keeps eleven bits, in two hops.
+const HALF_NOISE: f64 = 1e-7;
 /// Numbers of a site in 16 bits that are read at a time (kernels/krylov_short.h).
 const SHORT: usize = 8;
 
@@ -31,6 +33,8 @@ const SAMPLED_FROM: usize = 1 << 18;
 pub struct Row {
     at: Ptr,
     units: Ptr,
+    /// Of columns in half precision what right-hand sides are times, else null.
+    scales: Ptr,
     precision: Precision,
     nrhs: usize,
     step: usize,
@@ -43,8 +47,13 @@ pub struct Row {
 }
 
 impl Row {
-    fn form(&self) -> (Precision, usize, usize, usize, usize) {
-        (self.precision, self.nrhs, self.step, self.apart, self.n)
+    fn form(&self) -> (Precision, usize, usize, usize, usize, Ptr) {
+        (self.precision, self.nrhs, self.step, self.apart, self.n, self.scales)
+    }
+    /// Columns in half precision (kernels/half_columns.h) in place of a vector in 16 bits, whose units tell where it
+    /// is large.
+    pub(crate) fn columns(self, at: Ptr, scales: Ptr) -> Row {
+        Row { at, scales, ..self }
     }
 }
 
@@ -55,6 +64,7 @@ impl CoarseField {
         Row {
             at: self.ptr(),
             units: Ptr::NULL,
+            scales: Ptr::NULL,
             precision: self.precision(),
             nrhs,
             step: nrhs,
@@ -86,6 +96,7 @@ impl VectorField {
         Ok(Row {
             at: view.data,
             units: view.norm,
+            scales: Ptr::NULL,
             precision,
             nrhs: self.nrhs(),
             step: 1,
@@ -203,7 +214,7 @@ impl LeastSquares {
         }
         // A power differs by its rounding from the image that it stands for: a direction in which less is
         // left than that brings more noise than it takes from the residual.
-        args.noise = SHORT_NOISE;
+        args.noise = if row.scales == Ptr::NULL { SHORT_NOISE } else { HALF_NOISE };
         let short = KrylovShortArgs {
             first: args.first,
             tiles: args.tiles,
@@ -312,7 +323,10 @@ impl LeastSquares {
             with_z: residual.is_some() as i32,
             ..self.short_args(rows)?
         };
-        let work = Work { n: row.n, batches: row.nrhs, lanes: row.lanes };
+        let work = match row.scales != Ptr::NULL && !device.is_cpu() {
+            true => Work::rows(device, row.n, row.nrhs),
+            false => Work { n: row.n, batches: row.nrhs, lanes: row.lanes },
+        };
         device.launch(kernels::KrylovCombineShort::of(row.precision)?, &args, work)
     }
 
@@ -320,8 +334,11 @@ impl LeastSquares {
         let same = self.args(rows)?;
         let row = rows[0];
         let bytes = row.apart * row.numbers;
+        let columns = row.scales != Ptr::NULL;
         let mut args = KrylovShortArgs {
-            apart: (2 * bytes) as i64,
+            apart: if columns { 48 } else { (2 * bytes) as i64 },
+            columns: if columns { row.nrhs as i32 } else { 0 },
+            scales: row.scales,
             norm_apart: (4 * row.apart) as i64,
             wide_apart: (4 * bytes) as i64,
             reals: row.numbers as i32,
@@ -341,20 +358,14 @@ impl LeastSquares {
 mod tests {
     use super::*;
     use crate::backend::tests::common::Lex;
+    use crate::backend::tests::one_device;
     use crate::fields::{blas, Noise, SpinorField, Subset};
-
-    fn device() -> Device {
-        match std::env::var("PLAQ_TEST_DEVICE").as_deref() {
-            Ok("cuda") => Device::cuda(0).unwrap(),
-            _ => Device::cpu(2).unwrap(),
-        }
-    }
 
     /// Products on a part of the sites are those on all but for their number, and a site that holds most of
     /// the first vector is among them.
     #[test]
     fn a_sample_stands_for_all_sites() {
-        let device = device();
+        let device = one_device();
         if device.is_cpu() {
             return println!("skipped: only GPUs compare a part of the sites");
         }

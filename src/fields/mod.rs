@@ -11,6 +11,7 @@ mod faces;
 pub mod fourier;
 mod gauge;
 mod geometry;
+mod half_columns;
 pub(crate) mod halo;
 pub(crate) mod krylov;
 mod layout;
@@ -29,6 +30,7 @@ pub(crate) use coarse::{spinor_work, Coarsening, DenseMatrix, Overlaps, Part, Wh
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub use gauge::{GaugeField, Group};
 pub use geometry::Geometry;
+pub(crate) use half_columns::{HalfColumns, Scales};
 pub use layout::{Content, GammaBasis, Index, Layout};
 pub use matrix::{MatrixField, MatrixForm};
 pub use momenta::{Momenta, MomentaForm, SiteOrder};

@@ -449,6 +449,42 @@ impl Wilson {
         Ok(direct)
     }
 
+    /// Arguments of a launch that are the operator's: links, phases, the hop's coefficients and its site term.
+    pub(crate) fn terms(&self, call: &HopCall) -> HopArgs {
+        let geometry = self.gauge.geometry();
+        let comm = geometry.comm();
+        let one = Complex64::new(1.0, 0.0);
+        let mut phases = [one; 8];
+        let mut phase_mask = 0;
+        let mut complex_phase = 0;
+        for (mu, z) in self.params.boundary.iter().enumerate() {
+            let (first, last) = (comm.coords()[mu] == 0, comm.coords()[mu] + 1 == comm.grid()[mu]);
+            (phases[mu], phases[mu + 4]) =
+                (if last { *z } else { one }, if first { z.conj() } else { one });
+            phase_mask |= ((*z != one) as i32) << mu;
+            complex_phase |= ((z.im != 0.0) as i32) << mu;
+        }
+        let (site_hop, clover, twist, twist_scale) = self.site(call.site_hop, call.dagger);
+        HopArgs {
+            geom: geometry.args(),
+            gauge: self.gauge.view(),
+            clover: clover.map_or(self.empty_view(), |c| c.view()),
+            region: args::REGION_ALL,
+            parity: call.parity as i32,
+            sharers: comm.node().len() as i32,
+            dagger: call.dagger as i32,
+            site_hop,
+            phase_mask,
+            complex_phase,
+            coef: self.params.hop.map(|h| h * call.coef),
+            phase_re: phases.map(|z| z.re),
+            phase_im: phases.map(|z| z.im),
+            twist,
+            twist_scale,
+            ..Default::default()
+        }
+    }
+
     /// Arguments of one parity's launch, checked.
     fn hop_args(
         &self,
@@ -463,30 +499,19 @@ impl Wilson {
         if out.nrhs() != inp.nrhs() {
             bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
         }
-        let geometry = self.gauge.geometry();
-        let comm = geometry.comm();
-        let one = Complex64::new(1.0, 0.0);
-        let mut phases = [one; 8];
-        let mut phase_mask = 0;
-        let mut complex_phase = 0;
-        for (mu, z) in self.params.boundary.iter().enumerate() {
-            let (first, last) = (comm.coords()[mu] == 0, comm.coords()[mu] + 1 == comm.grid()[mu]);
-            (phases[mu], phases[mu + 4]) =
-                (if last { *z } else { one }, if first { z.conj() } else { one });
-            phase_mask |= ((*z != one) as i32) << mu;
-            complex_phase |= ((z.im != 0.0) as i32) << mu;
-        }
-        let (site_hop, clover_hop, twist_hop, scale_hop) = self.site(call.site_hop, call.dagger);
+        let terms = self.terms(call);
         let (site_y, clover_y, twist_y, scale_y) = match &call.y {
             Some((_, _, term)) => self.site(*term, call.dagger),
             None => (args::SITE_ONE, None, 0.0, 1.0),
         };
         assert!(
-            site_y == args::SITE_ONE || site_hop == args::SITE_ONE,
+            site_y == args::SITE_ONE || terms.site_hop == args::SITE_ONE,
             "two site terms in one hop"
         );
-        let (twist, twist_scale) =
-            if site_y != args::SITE_ONE { (twist_y, scale_y) } else { (twist_hop, scale_hop) };
+        let (twist, twist_scale) = match site_y {
+            args::SITE_ONE => (terms.twist, terms.twist_scale),
+            _ => (twist_y, scale_y),
+        };
         let (y, coef_y) = match call.y {
             Some((y, c, _)) => {
                 self.check_field(y, Subset::of_parity(p))?;
@@ -506,38 +531,26 @@ impl Wilson {
             bail!(FieldMismatch, "hop: {} right-hand sides added, {} in", f.nrhs(), inp.nrhs());
         }
         Ok(HopArgs {
-            geom: geometry.args(),
             out: out.parity_view(p),
             inp: inp.parity_view(1 - p),
             y,
             z,
-            gauge: self.gauge.view(),
-            clover: clover_y.or(clover_hop).map_or(self.empty_view(), |c| c.view()),
-            region: args::REGION_ALL,
-            parity: p as i32,
-            sharers: geometry.comm().node().len() as i32,
-            dagger: call.dagger as i32,
+            clover: clover_y.map_or(terms.clover, |c| c.view()),
             with_y: call.y.is_some() as i32,
             with_z: sum.z.is_some() as i32,
             with_own: (sum.own != 0.0) as i32,
             site_y,
-            site_hop,
-            phase_mask,
-            complex_phase,
             nrhs: out.nrhs() as i32,
             step_out: out.parities() as i32,
             step_in: inp.parities() as i32,
             step_y: call.y.map_or(1, |(y, _, _)| y.parities() as i32),
             step_z: sum.z.map_or(1, |(z, _)| z.parities() as i32),
-            coef: self.params.hop.map(|h| h * call.coef),
-            phase_re: phases.map(|z| z.re),
-            phase_im: phases.map(|z| z.im),
             coef_y,
             coef_z,
             coef_own: sum.own,
             twist,
             twist_scale,
-            ..Default::default()
+            ..terms
         })
     }
 

@@ -3,7 +3,7 @@
 use plaq::compose::multigrid::{LevelParams, MultigridParams};
 use plaq::compose::Schur;
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Precision, Recon};
+use plaq::fields::{GaugeField, Precision, Recon, SpinorField, Subset};
 use plaq::operators::DiracParams;
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
@@ -119,23 +119,24 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         let multigrid = matches!(action, Action::Multigrid);
         let most = if multigrid { 4.0 } else { 1.25 };
         assert!(announced as f64 <= most * taken as f64, "{action:?}: {announced} {taken}");
-        if multigrid {
-            hmc.run(&mut u).unwrap();
-            continue;
-        }
         let (steady, before) = (device.used().0, device.counts());
-        let trajectories = if matches!(action, Action::Gauge) { 100 } else { 3 };
+        let trajectories = if matches!(action, Action::Gauge | Action::Wilson) { 100 } else { 3 };
         for _ in 0..trajectories {
             hmc.run(&mut u).unwrap();
         }
-        assert_eq!(device.used(), (steady, peak), "{action:?}");
         let now = device.counts();
-        assert_eq!(
-            (now.allocations, now.kernels, now.host_bytes),
-            (before.allocations, before.kernels, before.host_bytes),
-            "{action:?}: memory, kernels or copies after the first trajectory"
-        );
+        assert_eq!(now.kernels, before.kernels, "{action:?}: kernels after the first trajectory");
         assert!(now.launches > before.launches);
+        let copied = now.host_bytes - before.host_bytes;
+        if multigrid {
+            // Set-ups bring tables of coarse lattices to the device, no fields.
+            let field = SpinorField::bytes(&geometry, Precision::F32, Subset::Full, 1) as u64;
+            assert!(copied < trajectories * field, "{copied} bytes copied");
+            continue;
+        }
+        assert_eq!(copied, 0, "{action:?}: copies after the first trajectory");
+        assert_eq!(device.used(), (steady, peak), "{action:?}");
+        assert_eq!(now.allocations, before.allocations, "{action:?}: memory after the first");
         // Without the chain nothing is kept.
         drop(hmc);
         let kept = device.counts().allocations;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
+use super::finest::Finest;
 use super::low::Low;
 use super::params::{Steps, STEPS};
 use super::pool::{Pool, Squares};
@@ -14,9 +15,9 @@ use super::{memory, CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::error::Result;
 use crate::fields::blas;
-use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
+use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
-use crate::operators::{gamma5, CoarseOperator, EvenOdd, SiteTerm, Wilson};
+use crate::operators::{gamma5, CoarseOperator, EvenOdd, SiteTerm, TensorHop};
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {
@@ -37,6 +38,9 @@ pub(super) struct Hierarchy {
     around: Workspace,
     /// Directions of the finest level's smoother.
     pub directions: Mutex<Vec<SpinorField>>,
+    /// Of many right-hand sides it works on columns, with this operator.
+    pub tensor: Option<Arc<TensorHop>>,
+    pub columns: Mutex<Vec<HalfColumns>>,
     pub squares: Vec<Squares>,
     /// Domains of smoothers by Schwarz's method.
     pub schwarz: Schwarz,
@@ -88,7 +92,7 @@ pub(super) fn count(counter: &AtomicU64, n: u64) {
 impl Hierarchy {
     pub fn new(
         params: MultigridParams,
-        op: Arc<Wilson>,
+        finest: &Finest,
         transfers: Vec<Transfer>,
         gathers: Vec<Option<Gather>>,
         coarse: Vec<Arc<CoarseOperator>>,
@@ -102,8 +106,8 @@ impl Hierarchy {
         let counters = || (0..=params.levels.len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
         let falls = (0..=params.levels.len()).map(|_| Falls::default()).collect();
-        let schwarz = Schwarz::new(&params, &op, &coarse)?;
-        let fine = Arc::new(EvenOdd::new(op, 0, true));
+        let schwarz = Schwarz::new(&params, &finest.smoother, &coarse)?;
+        let fine = Arc::new(EvenOdd::new(finest.smoother.clone(), 0, true));
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
         let solved = params.coarsest == Coarsest::BiCgStab && coarse.len() == params.levels.len();
@@ -120,6 +124,8 @@ impl Hierarchy {
             workspace: Workspace::default(),
             around: Workspace::default(),
             directions: Mutex::default(),
+            tensor: finest.tensor.clone(),
+            columns: Mutex::default(),
             squares,
             schwarz,
             coarsest,
@@ -144,6 +150,13 @@ impl Hierarchy {
         self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
         self.workspace.clear();
         self.directions.lock().unwrap_or_else(|e| e.into_inner()).clear();
+        self.columns.lock().unwrap_or_else(|e| e.into_inner()).clear();
+        self.tensor.iter().for_each(|tensor| tensor.free_idle());
+    }
+
+    /// Right-hand sides of `n` that the finest level smooths at a time.
+    fn together(&self, n: usize) -> usize {
+        memory::together(n, self.tensor.is_some())
     }
 
     pub fn op(&self, level: usize) -> &CoarseOperator {
@@ -232,7 +245,7 @@ impl Hierarchy {
         let op = self.fine.op();
         let mut fine = self.pools[0].lend(Subset::Even, n)?;
         let parts = || {
-            let step = memory::together(n);
+            let step = self.together(n);
             (0..n).step_by(step).map(move |first| (first, step.min(n - first)))
         };
         for (first, count) in parts() {
@@ -413,7 +426,7 @@ impl Hierarchy {
 
     /// Bytes of the vectors of a cycle on `nrhs` right-hand sides.
     pub fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let part = self.fine.shape().bytes(memory::together(nrhs));
+        let part = self.fine.shape().bytes(self.together(nrhs));
         let size = |op: &Arc<CoarseOperator>| {
             let grid = op.grid();
             let solved = if grid.has_parity() { grid.even() } else { grid.volume() };
@@ -432,7 +445,14 @@ impl Hierarchy {
             sizes[l + 1].entry = gather.outer().volume() as u64;
         }
         let around = if uses.dagger { 2 * self.fine.shape().bytes(nrhs) } else { 0 };
-        around + memory::cycle(&self.params, &sizes, part, nrhs, false)
+        around
+            + memory::cycle(
+                &self.params,
+                &sizes,
+                part,
+                nrhs,
+                memory::Form { direct: false, columns: self.tensor.is_some() },
+            )
     }
 
     /// Bytes that null vectors and operators of coarse levels hold, level by level.

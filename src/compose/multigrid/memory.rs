@@ -1,7 +1,7 @@
 //! Device memory of set-ups and cycles, before anything is allocated.
 
 use super::galerkin::COLUMNS;
-use super::params::{SetupSolver, KRYLOV, SETUP_KRYLOV, SMOOTHED, STEPS, UNITS};
+use super::params::{SetupSolver, COLUMNS_FROM, KRYLOV, SETUP_KRYLOV, SMOOTHED, STEPS, UNITS};
 use super::schwarz::Schwarz;
 use super::transfer::{indexable, short_vectors};
 use super::{gathering, smoother_links, Coarsest, Cycle, MultigridParams, Smoother};
@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::fields::domains::Domains;
 use crate::fields::halo::Faces;
 use crate::fields::krylov::LeastSquares;
-use crate::fields::{Geometry, Precision, SpinorField, Subset};
-use crate::operators::Wilson;
+use crate::fields::{Geometry, HalfColumns, Precision, SpinorField, Subset};
+use crate::operators::{SiteTerm, TensorHop, Wilson};
 
 /// A level: sites of this rank, those of solves, components, and where the level is gathered this rank's
 /// sites of it before.
@@ -22,9 +22,29 @@ pub(super) struct Size {
     pub entry: u64,
 }
 
-/// Right-hand sides of `n` that the finest level smooths at a time.
-pub(super) fn together(n: usize) -> usize {
-    n.div_ceil(n.div_ceil(SMOOTHED))
+/// Right-hand sides of `n` that the finest level smooths at a time, in columns for tensor cores or without them.
+pub(super) fn together(n: usize, columns: bool) -> usize {
+    n.div_ceil(n.div_ceil(if columns { TensorHop::MOST } else { SMOOTHED }))
+}
+
+/// Are so many smoothed in columns where there are tensor cores: of fewer links would be read for too few.
+pub(super) fn in_columns(n: usize) -> bool {
+    n >= COLUMNS_FROM
+}
+
+/// How the finest level is smoothed.
+#[derive(Clone, Copy)]
+pub(super) struct Form {
+    /// The solution where it belongs, in single precision.
+    pub direct: bool,
+    /// Many right-hand sides in columns.
+    pub columns: bool,
+}
+
+/// Has an operator's smoother tensor cores to work with?
+fn has_columns(op: &Wilson, params: &MultigridParams) -> bool {
+    let gauge = op.gauge();
+    params.short_powers() && !gauge.device().is_cpu() && gauge.geometry().halo_mask() == 0
 }
 
 /// Vectors that so many steps of the finest level's smoother keep.
@@ -68,13 +88,13 @@ pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -
 }
 
 /// Vectors of a cycle on `nrhs` right-hand sides; `part` bytes for spinors on even sites of those that are
-/// smoothed at a time. `direct`: the solution is smoothed where it belongs, in single precision.
+/// smoothed at a time.
 pub(super) fn cycle(
     params: &MultigridParams,
     sizes: &[Size],
     part: u64,
     nrhs: usize,
-    direct: bool,
+    Form { direct, columns }: Form,
 ) -> u64 {
     let most = params.levels[0].pre.max(params.levels[0].post);
     let steps = directions(params, most) as u64;
@@ -90,10 +110,15 @@ pub(super) fn cycle(
     };
     // The last: the even-odd operator's.
     let mut sum = (around + steps + 1) * part + bytes(sizes[0].solved, &sizes[0]);
+    let together = together(nrhs, columns);
+    if columns && in_columns(together) {
+        // Powers have no units, and an odd vector of their own.
+        let power = HalfColumns::bytes_of(sizes[0].solved as usize, together) as u64;
+        sum = sum + (steps + 1) * power - steps * part;
+    }
     if params.smoother.has_domains() {
         // The operator inside of domains has a temporary of its own.
-        sum += part
-            + Domains::sums_bytes(sizes[0].solved, params.smoother_precision(), together(nrhs));
+        sum += part + Domains::sums_bytes(sizes[0].solved, params.smoother_precision(), together);
     }
     for (l, size) in sizes.iter().enumerate().skip(1) {
         sum += 2 * bytes(size.entry, size);
@@ -161,7 +186,10 @@ fn halos(op: &Wilson, params: &MultigridParams) -> u64 {
     let wide = if params.short_powers() { Precision::F32 } else { own };
     let n = params.levels[0].vectors;
     let (count, hops) = (params.setup_columns.min(n), COLUMNS.min(n));
-    let smoothed = |n: usize| [together(n), n - (n - 1) / together(n) * together(n)];
+    let smoothed = |n: usize| {
+        let together = together(n, has_columns(op, params));
+        [together, n - (n - 1) / together * together]
+    };
     let links = geometry.spinor_faces(op.gauge().precision(), 1);
     let mut faces: Vec<Faces> =
         vec![geometry.spinor_faces(wide, count), geometry.spinor_faces(wide, hops), links];
@@ -209,6 +237,10 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     let mut low = op.bytes_as(own, smoother_links(op)) + Schwarz::held(params, op);
     if params.short_powers() {
         low += op.bytes_as(wide, smoother_links(op));
+    }
+    let columns = has_columns(op, params);
+    if columns {
+        low += TensorHop::bytes(geometry, !op.is_one(SiteTerm::Inverse));
     }
     // Null vectors of the finest level from random ones: x, b, what the solver keeps and the even-odd operator's.
     let solver = match params.setup_solver {
@@ -291,17 +323,19 @@ pub(super) fn setup(op: &Wilson, params: &MultigridParams) -> u64 {
     }
     // The cycle improves the vectors.
     if params.refinements > 0 {
-        let columns = count as u64 * vector(&sizes[0]);
-        let together = together(count);
-        let during = |some: usize| cycle(params, &sizes, smoothed(some), count, true);
+        let taken = count as u64 * vector(&sizes[0]);
+        let together = together(count, columns);
+        let form = Form { direct: true, columns };
+        let during = |some: usize| cycle(params, &sizes, smoothed(some), count, form);
         // After the cycle there is one field more, but of its own those for the last right-hand sides.
         let last = count - (count - 1) / together * together;
-        let around = columns + 2 * full + 4 * half;
+        let around = taken + 2 * full + 4 * half;
         most = most.max(held + first + around + during(together).max(full + during(last)));
     }
     // It is tried on a random vector.
     let one = smoothed(1);
-    let tried = held + shortened + 12 * one + cycle(params, &sizes, one, 1, false);
+    let form = Form { direct: false, columns };
+    let tried = held + shortened + 12 * one + cycle(params, &sizes, one, 1, form);
     low + halos(op, params) + most.max(tried)
 }
 

@@ -4,6 +4,7 @@
 
 mod coarsest;
 mod cycle;
+mod finest;
 mod galerkin;
 mod gathering;
 mod krylov;
@@ -25,11 +26,11 @@ use std::sync::{Arc, Mutex, RwLock};
 use std::time::Instant;
 
 use cycle::Hierarchy;
+use finest::Finest;
 pub use galerkin::FineOperator;
 use params::MOST_REFINEMENTS;
 pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, SetupSolver, Smoother};
 pub use prolongator::Prolongator;
-use setup::Finest;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 

@@ -14,6 +14,9 @@ pub(super) const FIRST_STEPS: usize = 6;
 /// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
 /// directions take memory. Four complex numbers are a sector of 32 bytes where right-hand sides follow each other.
 pub(super) const SMOOTHED: usize = 4;
+/// Right-hand sides from which on tensor cores smooth (kernels/tensor_hop.h): their links, in 18 numbers, and blocks
+/// are larger.
+pub(super) const COLUMNS_FROM: usize = 4;
 /// Directions that GCR keeps where it makes null vectors.
 pub(super) const SETUP_KRYLOV: usize = 10;
 

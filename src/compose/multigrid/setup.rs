@@ -4,39 +4,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::cycle::Hierarchy;
+use super::finest::Finest;
 use super::gathering::{found_together, places, Place};
 use super::params::{Coarsest, SETUP_KRYLOV};
-use super::{normalise, smoother_links, FineOperator, MultigridParams, Transfer};
+use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{
-    blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, Precision, SpinorField, Subset,
-};
+use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
 use crate::linop::{LinOp, SchurComplement};
 use crate::operators::{CoarseOperator, EvenOdd, Wilson};
 use crate::solvers::{self, SolverParams, Stop, System};
-
-/// The operator on the finest level.
-pub(super) struct Finest {
-    /// That of the smoother.
-    pub smoother: Arc<Wilson>,
-    /// What null vectors and coarse operators are made with: the same, or in single precision where the
-    /// smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
-    pub setup: Arc<Wilson>,
-}
-
-impl Finest {
-    pub fn new(op: &Wilson, params: &MultigridParams) -> Result<Self> {
-        let links = smoother_links(op);
-        let smoother = Arc::new(op.to(params.smoother_precision(), links)?);
-        let setup = match params.short_powers() {
-            true => Arc::new(op.to(Precision::F32, links)?),
-            false => smoother.clone(),
-        };
-        Ok(Finest { smoother, setup })
-    }
-}
 
 /// Seconds that the set-up took so far, level by level.
 struct Spent(Vec<f64>);
@@ -165,9 +143,7 @@ fn levels(
         true => transfers.iter_mut().try_for_each(|t| t.shorten(params.links())),
         false => Ok(()),
     };
-    let made = short.and_then(|()| {
-        Hierarchy::new(params.clone(), op.smoother.clone(), transfers, gathers, coarse)
-    });
+    let made = short.and_then(|()| Hierarchy::new(params.clone(), op, transfers, gathers, coarse));
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
             made.low = spent.on(params.levels.len(), || made.find_low())?;

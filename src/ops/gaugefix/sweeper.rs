@@ -343,6 +343,7 @@ mod tests {
     use crate::backend::args::{GAUGE_ABELIAN, GAUGE_PHASES, GAUGE_TRACE};
     use crate::backend::cuda::candidates;
     use crate::backend::families::{combinations, KERNELS};
+    use crate::backend::tests::one_device;
     use crate::comm::Comm;
     use crate::error::Status;
     use crate::fields::Geometry;
@@ -357,15 +358,8 @@ mod tests {
         Sweeper::with_links(u, (storage, 0), g, f).unwrap()
     }
 
-    fn device() -> Device {
-        match std::env::var("PLAQ_TEST_DEVICE").as_deref() {
-            Ok("cuda") => Device::cuda(0).unwrap(),
-            _ => Device::cpu(2).unwrap(),
-        }
-    }
-
     fn cases() -> Vec<(GaugeField, Functional)> {
-        let device = device();
+        let device = one_device();
         // Lanes in all directions, in the slices' too, and in none.
         let extents = [[4, 8, 4, 8], [6, 4, 2, 6]];
         let functionals = [
@@ -396,7 +390,7 @@ mod tests {
     /// Halves of a divided lattice in one launch, which exchange faces by themselves, are those that are not.
     #[test]
     fn halves_at_once_are_halves_by_parts() {
-        let device = device();
+        let device = one_device();
         if device.is_cpu() {
             return println!("skipped: only kernels of a GPU exchange faces by themselves");
         }
@@ -524,7 +518,7 @@ mod tests {
     /// after the other.
     #[test]
     fn whole_sweeps_are_two_halves() {
-        let device = device();
+        let device = one_device();
         if device.is_cpu() {
             return println!("skipped: whole sweeps in one launch are a GPU's");
         }
@@ -562,7 +556,7 @@ mod tests {
     /// Sites that wait for what does not come give up, and the run says so.
     #[test]
     fn whole_sweeps_do_not_wait_for_ever() {
-        let device = device();
+        let device = one_device();
         if device.is_cpu() {
             return println!("skipped: whole sweeps in one launch are a GPU's");
         }
@@ -587,7 +581,7 @@ mod tests {
     /// left, sweeps go on until what is asked for is there in double.
     #[test]
     fn what_rounded_links_hide_is_no_convergence() {
-        let device = device();
+        let device = one_device();
         let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
         let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
         u.set_unit().unwrap();

@@ -1,30 +1,30 @@
-//! Wishes of single ranks to end a call or a solve early: they travel with the next sum, after which all ranks know.
+//! Requests of single ranks to end a call or a solve early: they travel with the next sum, after which all ranks know.
 
 use super::Transport;
 use crate::error::Result;
 
-/// Weight of wishes for time in the sum of wishes: more than ranks.
+/// Weight in the sum of requests because of time: more than ranks.
 const LATE: f64 = (1u64 << 32) as f64;
 
 impl Transport {
-    /// `body` adds the wishes to stop, as one more word of its sums; not in sums of a part, which would tell
+    /// `body` adds the requests to stop, as one more word of its sums; not in sums of a part, which would tell
     /// some ranks only.
     pub fn with_stop<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
         if self.is_part() {
             return Ok(body(0.0)?.0);
         }
-        let wish = {
+        let mine = {
             let state = self.state();
             state.stop_asked as i32 as f64 + if state.late_asked { LATE } else { 0.0 }
         };
-        let (result, wishes) = body(wish)?;
+        let (result, all) = body(mine)?;
         let mut state = self.state();
-        state.stop_agreed |= wishes % LATE > 0.0;
-        state.late_agreed |= wishes >= LATE;
+        state.stop_agreed |= all % LATE > 0.0;
+        state.late_agreed |= all >= LATE;
         Ok(result)
     }
 
-    /// This rank's wish, and whether all ranks know of one.
+    /// This rank's request, and whether all ranks know of one.
     pub fn stop(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.stop_asked |= mine;

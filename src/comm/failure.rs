@@ -5,7 +5,7 @@ use crate::error::{Error, Status};
 const HEAD: usize = 24;
 
 #[derive(Clone, Debug, Default)]
-pub(super) struct News {
+pub(super) struct Failure {
     pub rank: usize,
     /// Number of the guarded call that failed.
     pub call: i64,
@@ -15,17 +15,17 @@ pub(super) struct News {
     message: String,
 }
 
-impl News {
+impl Failure {
     /// Length of every message: receivers need not ask for it.
     pub const BYTES: usize = 1024;
 
-    pub fn new(rank: usize, call: i64, lost: bool, error: &Error) -> News {
+    pub fn new(rank: usize, call: i64, lost: bool, error: &Error) -> Failure {
         let mut end = error.message.len().min(Self::BYTES - HEAD);
         while !error.message.is_char_boundary(end) {
             end -= 1;
         }
         let message = error.message[..end].to_string();
-        News { rank, call, lost, status: error.status as i32, message }
+        Failure { rank, call, lost, status: error.status as i32, message }
     }
 
     pub fn bytes(&self) -> Vec<u8> {
@@ -39,12 +39,12 @@ impl News {
         bytes
     }
 
-    pub fn read(bytes: &[u8]) -> News {
+    pub fn read(bytes: &[u8]) -> Failure {
         let word = |i: usize| {
             bytes[8 + 4 * i..].first_chunk().map_or(0, |b: &[u8; 4]| i32::from_ne_bytes(*b))
         };
         let length = (word(3) as usize).min(bytes.len() - HEAD);
-        News {
+        Failure {
             rank: word(0) as usize,
             call: bytes.first_chunk().map_or(0, |b: &[u8; 8]| i64::from_ne_bytes(*b)),
             lost: word(1) != 0,

@@ -1,0 +1,316 @@
+// The hop of several right-hand sides on a GPU's tensor cores, followed by a site term: out = S sum_mu (terms of hop),
+// without a sum of anything else. Spinors are columns in half precision (half_columns.h); links, with all coefficients and
+// phases, and the site term's blocks are tables in half precision.
+//   links: [site][axis][row][backward, forward][column], blocks: [site][chirality][colour][colour'][spin][spin'], both of
+//   matrices that are multiplied from the left, in pairs (re, im).
+#pragma once
+#include "half_columns.h"
+#include "wilson.h"
+
+namespace PLAQ_NS {
+
+// Site of a table or of columns.
+PLAQ_FN i64 column_site(const Site& s) { return (i64)s.o * PLAQ_LANES + s.lx; }
+// Of numbers (re, im).
+PLAQ_FN i64 table_link(i64 site, int mu, int row, bool forward, int column) {
+  return (((site * 3 + row) * 3 + column) * 4 + mu) * 2 + forward;
+}
+PLAQ_FN i64 table_block(i64 site, int chirality, int c, int d, int spin, int from) {
+  return ((((site * 2 + chirality) * 3 + c) * 3 + d) * 2 + spin) * 2 + from;
+}
+
+// The tables of one parity, of the terms and the site operator of a hop.
+template <int W, class S, int RECON> struct TensorTables {
+  typedef typename S::C R;
+  static PLAQ_FN void site(const TensorTablesArgs& a, int o, int lx, int) {
+    const HopArgs& h = a.hop;
+    const Site s = site_at(h.geom, o, h.parity(), lx);
+    const i64 at = column_site(s);
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) PLAQ_UNROLL for (int forward = 0; forward < 2; forward++) {
+      const Site from = forward ? s : neighbour(h.geom, s, mu, false);
+      Su3<R> u;
+      load_link<S, RECON>(u, plane(h.gauge, from.par), from, mu, keep);
+      cplx<R> f = {(R)h.coef[mu], 0};
+      if (has_phase(h, s, mu, forward)) f = (R)h.coef[mu] * boundary_phase<R>(h, s, mu, forward);
+      PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+        const cplx<R> z = f * (forward ? u.e[i][j] : conj(u.e[j][i]));
+        ((u32*)a.links)[table_link(at, mu, i, forward, j)] = to_halves({(float)z.re, (float)z.im});
+      }
+    }
+    if (h.site_hop() == SITE_ONE) return;
+    for (int chirality = 0; chirality < 2; chirality++) for (int column = 0; column < 6; column++) {
+      R v[12];
+      PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = i == 2 * column ? 1 : 0;
+      apply_chirality(v, h.site_hop(), chirality, h.twist, h.twist_scale, [&](R (&b)[36], int which) {
+        load_block<S>(b, plane(h.clover, h.parity() + 2 * which), s, chirality, keep);
+      });
+      PLAQ_UNROLL for (int row = 0; row < 6; row++)
+        ((u32*)a.blocks)[table_block(at, chirality, row % 3, column % 3, row / 3, column / 3)] =
+            to_halves({(float)v[2 * row], (float)v[2 * row + 1]});
+    }
+  }
+};
+
+// Columns of a spinor field, with scales from |v|^2; these are left for who reads the columns.
+template <int W, class S> struct TensorTake {
+  static PLAQ_FN void site(const TensorTakeArgs& a, int o, int lx, int batch) {
+    const int nrhs = a.nrhs();
+#if PLAQ_GPU
+    const int rhs = (int)((u32)o % (u32)nrhs);
+    o = (int)((u32)o / (u32)nrhs);
+#else
+    const int rhs = batch;
+#endif
+    Site s{};
+    s.o = o, s.lx = lx;
+    const float scale = half_scale(((const double*)a.sums)[3 * rhs + 2]);
+    if (o == 0 && lx == 0) ((float*)a.scales)[rhs] = scale;
+    float v[24];
+    load<S>(v, plane(a.inp, rhs * a.step_in), s);
+    PLAQ_UNROLL for (int c = 0; c < 3; c++) {
+      HalfSpins q;
+      PLAQ_UNROLL for (int k = 0; k < 4; k++) q.s[k] = to_halves({scale * v[2 * (3 * k + c)], scale * v[2 * (3 * k + c) + 1]});
+      store_half_spins(a.out, half_spins_at(column_site(s), c, nrhs, rhs), q);
+    }
+  }
+};
+
+#if PLAQ_GPU
+// Links and blocks, which nobody else reads from the first-level cache.
+PLAQ_FN uint2 load_past(const uint2* at) {
+  uint2 q;
+  asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(q.x), "=r"(q.y) : "l"(at));
+  return q;
+}
+PLAQ_FN uint4 load_past(const uint4* at) {
+  uint4 q;
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(q.x), "=r"(q.y), "=r"(q.z), "=r"(q.w) : "l"(at));
+  return q;
+}
+
+// What a lane of a warp does: lane 4 g + t has right-hand side g of a group of up to eight and colour t of the spinors, of
+// neighbours as of the result; there is no fourth colour. Projected spinors are rows g (an upper spin) and g + 8 (the lower
+// one that is two spins further) of the first factor, whose columns k are the pairs (direction, colour) of an axis; links
+// are the other one. The sum has colour t of all four spins, and that is the form in which the blocks of the site term
+// want it.
+struct TensorLane {
+  int g, colour;
+  // Of row g / 2 of a matrix: (re, -im) for a sum's real part, (im, re) for the imaginary one; no row 3, no column 3.
+  u32 turn, minus, there;
+
+  PLAQ_FN explicit TensorLane(int lane) : g(lane >> 2), colour(lane & 3) {
+    turn = g & 1 ? 0x1032 : 0x3210;
+    minus = g & 1 ? 0 : 0x80000000;
+    there = g < 6 && colour < 3 ? 0xffffffff : 0;
+  }
+  // A number of a matrix as a pair of rows of the second factor.
+  PLAQ_FN u32 entry(u32 z) const { return (__byte_perm(z, 0, turn) ^ minus) & there; }
+};
+
+// Pairs of numbers in half precision: i z but for the sign of the real part, a + f b, f = (re, im).
+PLAQ_FN u32 exchanged(u32 z) { return __byte_perm(z, 0, 0x1032); }
+PLAQ_FN u32 half_pair(int re, int im) { return (re < 0 ? 0xBC00u : 0x3C00u) | (im < 0 ? 0xBC000000u : 0x3C000000u); }
+// a + i f b and a + f b, f = +-1.
+PLAQ_FN u32 plus_i(u32 a, int f, u32 b) { return fma_halves(exchanged(b), half_pair(-f, f), a); }
+PLAQ_FN u32 plus(u32 a, int f, u32 b) { return fma_halves(b, half_pair(f, f), a); }
+// i f z and f z.
+PLAQ_FN u32 times_i(int f, u32 z) { return exchanged(z) ^ (f > 0 ? 0x8000u : 0x80000000u); }
+PLAQ_FN u32 times(int f, u32 z) { return f > 0 ? z : z ^ 0x80008000u; }
+// The rows of (1 - g gamma_mu) psi, of upper spins 0 and 1 and of those below them: (g, g + 8) for each; see `project`
+// and `unproject`.
+PLAQ_FN void tensor_rows(u32 (&rows)[2][2], const uint4& q, int mu, int g) {
+  const u32 p[4] = {q.x, q.y, q.z, q.w};
+  u32 h[2];
+  if (mu == 0) h[0] = plus_i(p[0], -g, p[3]), h[1] = plus_i(p[1], -g, p[2]);
+  if (mu == 1) h[0] = plus(p[0], g, p[3]), h[1] = plus(p[1], -g, p[2]);
+  if (mu == 2) h[0] = plus_i(p[0], -g, p[2]), h[1] = plus_i(p[1], g, p[3]);
+  if (mu == 3) h[0] = plus(p[0], -g, p[2]), h[1] = plus(p[1], -g, p[3]);
+  rows[0][0] = h[0], rows[1][0] = h[1];
+  if (mu == 0) rows[0][1] = times_i(g, h[1]), rows[1][1] = times_i(g, h[0]);
+  if (mu == 1) rows[0][1] = times(-g, h[1]), rows[1][1] = times(g, h[0]);
+  if (mu == 2) rows[0][1] = times_i(g, h[0]), rows[1][1] = times_i(-g, h[1]);
+  if (mu == 3) rows[0][1] = times(-g, h[0]), rows[1][1] = times(-g, h[1]);
+}
+#endif
+
+template <int W> struct TensorHop {
+#if PLAQ_GPU
+  // Right-hand sides of a group, and groups.
+  static constexpr int nrhs = TensorHopArgs{}.nrhs(), groups = (nrhs + 7) / 8, each = (nrhs + groups - 1) / groups;
+
+  // Where a site and its neighbours 2 mu + forward begin, in loads of 16 bytes.
+  struct Place {
+    u32 at, neighbour[8];
+    int t, odd;
+    // Steps of x backward at even places of a row and forward at odd ones.
+    u32 back, forth;
+    static constexpr u32 unit = 3 * nrhs;
+
+    PLAQ_FN Place(const TensorHopArgs& a, int xh, int y, int z, int from) : t(from) {
+      const Geom& geom = a.geom;
+      const int half = geom.x() / 2;
+      at = (u32)(((t * geom.z() + z) * geom.y() + y) * half + xh) * unit, odd = (y + z + t + a.parity) & 1;
+      back = (u32)(xh == 0 ? half - 1 : -1) * unit, forth = (u32)(xh == half - 1 ? 1 - half : 1) * unit;
+      neighbour[2] = at + (u32)((y == 0 ? geom.y() - 1 : -1) * half) * unit;
+      neighbour[3] = at + (u32)((y == geom.y() - 1 ? 1 - geom.y() : 1) * half) * unit;
+      neighbour[4] = at + (u32)((z == 0 ? geom.z() - 1 : -1) * half * geom.y()) * unit;
+      neighbour[5] = at + (u32)((z == geom.z() - 1 ? 1 - geom.z() : 1) * half * geom.y()) * unit;
+      along_x_and_t(a);
+    }
+    PLAQ_FN u32 slice(const TensorHopArgs& a) const { return (u32)(a.geom.x() / 2 * a.geom.y() * a.geom.z()) * unit; }
+    PLAQ_FN void along_x_and_t(const TensorHopArgs& a) {
+      neighbour[0] = odd ? at : at + back, neighbour[1] = odd ? at + forth : at;
+      neighbour[6] = at + (t == 0 ? (a.geom.t() - 1) * slice(a) : 0 - slice(a));
+      neighbour[7] = at + (t == a.geom.t() - 1 ? 0 - (a.geom.t() - 1) * slice(a) : slice(a));
+    }
+    // The same place in the next slice.
+    PLAQ_FN void step(const TensorHopArgs& a) {
+      at += slice(a), t += 1, odd ^= 1;
+      PLAQ_UNROLL for (int d = 2; d < 6; d++) neighbour[d] += slice(a);
+      along_x_and_t(a);
+    }
+  };
+  // Links and blocks of a site as they are in memory; what is not there reads another number.
+  struct Matrices {
+    uint4 link[2], block[2];
+    PLAQ_FN void load(const TensorHopArgs& a, const TensorLane& lane, const Place& p) {
+      const u32 number = min(lane.g >> 1, 2) * 3 + min(lane.colour, 2), at = p.at / Place::unit * 18;
+      const uint4* from = (const uint4*)a.links + (at + 2 * number);
+      PLAQ_UNROLL for (int i = 0; i < 2; i++) link[i] = load_past(from + i);
+      const uint4* of_blocks = (const uint4*)a.blocks + (at + number);
+      if (a.site_term()) PLAQ_UNROLL for (int i = 0; i < 2; i++) block[i] = load_past(of_blocks + 9 * i);
+    }
+  };
+  // Where a lane finds the spinors of a group in `in`. Without a right-hand side or colour it takes those of another lane.
+  // Hidden, so that an address is this plus a place and not made anew.
+  static PLAQ_FN const uint4* of_lane(const TensorHopArgs& a, const TensorLane& lane, int k) {
+    const int last = k + 1 < groups ? each - 1 : nrhs - k * each - 1;
+    const uint4* from = (const uint4*)a.inp + (min(lane.g, last) + k * each) * 3 + min(lane.colour, 2);
+    asm("" : "+l"(from));
+    return from;
+  }
+
+  // A block goes through some time-slices of a tile of rows, all of x and some of y and z, a few slices of each row at a
+  // time, so that what several sites need is read by all of them before the second-level cache has lost it. A warp has a
+  // site at a time; what it needs for the next group of right-hand sides or the next site is on its way meanwhile.
+  static constexpr int chunk = TENSOR_SLICES;
+  static PLAQ_FN void site(const TensorHopArgs& a, int o, int, int) {
+    const Geom& geom = a.geom;
+    const u32 half = geom.x() / 2, ty = a.tile_y(), across = geom.y() / ty, along = geom.z() / a.tile_z(), block = (u32)o / PLAQ_BLOCK;
+    const int y0 = (int)(block % across * ty), z0 = (int)(block / across % along) * a.tile_z();
+    const int t0 = (int)(block / (across * along)) * a.slices(), slices = min(a.slices(), geom.t() - t0);
+    const u32 sites = half * ty * a.tile_z();
+    const TensorLane lane(threadIdx.x % 32);
+    const auto place = [&](u32 i, int t) {
+      const u32 row = i / half;
+      return Place(a, (int)(i % half), y0 + (int)(row % ty), z0 + (int)(row / ty), t);
+    };
+    u32 i = threadIdx.x / 32;
+    if (i >= sites) return;
+    Place here = place(i, t0);
+    Matrices next;
+    next.load(a, lane, here);
+    uint4 in[8];
+    const uint4* from[2] = {of_lane(a, lane, 0), of_lane(a, lane, groups - 1)};
+    PLAQ_UNROLL for (int d = 0; d < 8; d++) in[d] = __ldg(from[0] + here.neighbour[d]);
+    for (int t1 = t0; t1 < t0 + slices;) {
+      u32 links[8], blocks[2][2][2];
+      PLAQ_UNROLL for (int k = 0; k < 2; k++) {
+        links[4 * k] = lane.entry(next.link[k].x), links[4 * k + 1] = lane.entry(next.link[k].y);
+        links[4 * k + 2] = lane.entry(next.link[k].z), links[4 * k + 3] = lane.entry(next.link[k].w);
+      }
+      if (a.site_term()) PLAQ_UNROLL for (int chirality = 0; chirality < 2; chirality++) {
+        const uint4 q = next.block[chirality];
+        blocks[chirality][0][0] = lane.entry(q.x), blocks[chirality][0][1] = lane.entry(q.y);
+        blocks[chirality][1][0] = lane.entry(q.z), blocks[chirality][1][1] = lane.entry(q.w);
+      }
+      const u32 at = here.at;
+      PLAQ_UNROLL for (int k = 0; k < groups; k++) {
+        if (k + 1 == groups) {
+          // t1 is where this chunk of slices begins.
+          if (here.t + 1 < min(t1 + chunk, t0 + slices)) {
+            here.step(a);
+          } else {
+            i += PLAQ_BLOCK / 32;
+            if (i >= sites) i = threadIdx.x / 32, t1 += chunk;
+            // After the last one anything will do.
+            here = place(i, min(t1, geom.t() - 1));
+          }
+          next.load(a, lane, here);
+        }
+        // Of spin s and of the one two further: (re, im) of the lane's colour.
+        float sum[2][4];
+        PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int n = 0; n < 4; n++) sum[s][n] = 0;
+        PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+          u32 back[2][2], forth[2][2];
+          tensor_rows(back, in[2 * mu], mu, -1);
+          tensor_rows(forth, in[2 * mu + 1], mu, 1);
+          PLAQ_UNROLL for (int d = 2 * mu; d < 2 * mu + 2; d++) in[d] = __ldg(from[(k + 1) % groups] + here.neighbour[d]);
+          const u32 b[2] = {links[2 * mu], links[2 * mu + 1]};
+          PLAQ_UNROLL for (int s = 0; s < 2; s++) {
+            const u32 rows[4] = {back[s][0], back[s][1], forth[s][0], forth[s][1]};
+            tensor_product(sum[s], rows, b);
+          }
+        }
+        cplx<float> out[4];
+        PLAQ_UNROLL for (int s = 0; s < 4; s++) out[s] = {sum[s % 2][s / 2 * 2], sum[s % 2][s / 2 * 2 + 1]};
+        if (a.site_term()) PLAQ_UNROLL for (int chirality = 0; chirality < 2; chirality++) {
+          const u32 rows[4] = {to_halves(out[2 * chirality]), 0, to_halves(out[2 * chirality + 1]), 0};
+          PLAQ_UNROLL for (int s = 0; s < 2; s++) {
+            float product[4] = {0, 0, 0, 0};
+            tensor_product(product, rows, blocks[chirality][s]);
+            out[2 * chirality + s] = {product[0], product[1]};
+          }
+        }
+        if (lane.colour < 3 && lane.g < (k + 1 < groups ? each : nrhs - k * each)) {
+          uint4* to = (uint4*)a.out + lane.g * 3 + lane.colour + at + k * (3 * each);
+          asm volatile("st.global.L1::no_allocate.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(to_halves(out[0])),
+                       "r"(to_halves(out[1])), "r"(to_halves(out[2])), "r"(to_halves(out[3])));
+        }
+      }
+    }
+  }
+#else
+  // The same in single precision, a lane at a time.
+  static PLAQ_FN void site(const TensorHopArgs& a, int o, int lx, int batch) {
+    const Site s = site_at(a.geom, o, a.parity, lx);
+    const i64 at = column_site(s);
+    const int nrhs = a.nrhs();
+    Spinor<float> acc = {};
+    for (int mu = 0; mu < 4; mu++) for (int forward = 0; forward < 2; forward++) {
+      const Site n = neighbour(a.geom, s, mu, forward);
+      Spinor<float> p;
+      for (int c = 0; c < 3; c++) {
+        const HalfSpins q = load_half_spins(a.inp, half_spins_at(column_site(n), c, nrhs, batch));
+        for (int k = 0; k < 4; k++) {
+          const cplx<float> z = from_halves(q.s[k]);
+          p.v[2 * (3 * k + c)] = z.re, p.v[2 * (3 * k + c) + 1] = z.im;
+        }
+      }
+      Su3<float> u;
+      for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = from_halves(((const u32*)a.links)[table_link(at, mu, i / 3, forward, i % 3)]);
+      HalfSpinor<float> h, r;
+      const float g = forward ? 1 : -1;
+      project(h, p, mu, g, PlainSum());
+      multiply(r, u, h, false);
+      unproject(acc, r, mu, g, 1.0f);
+    }
+    cplx<float> out[4][3];
+    for (int k = 0; k < 4; k++) for (int c = 0; c < 3; c++) {
+      out[k][c] = acc.at(k, c);
+      if (!a.site_term()) continue;
+      cplx<float> z = {0, 0};
+      for (int from = 0; from < 2; from++) for (int d = 0; d < 3; d++)
+        z = madd(z, from_halves(((const u32*)a.blocks)[table_block(at, k / 2, c, d, k % 2, from)]), acc.at(k / 2 * 2 + from, d));
+      out[k][c] = z;
+    }
+    for (int c = 0; c < 3; c++) {
+      HalfSpins q;
+      for (int k = 0; k < 4; k++) q.s[k] = to_halves(out[k][c]);
+      store_half_spins(a.out, half_spins_at(at, c, nrhs, batch), q);
+    }
+  }
+#endif
+};
+
+}  // namespace PLAQ_NS

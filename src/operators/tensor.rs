@@ -1,0 +1,253 @@
+//! 1 - S of the even-odd operator on columns in half precision, by tensor cores where a GPU has them
+//! (kernels/tensor_hop.h): for smoothers of many right-hand sides.
+
+use std::sync::{Arc, Mutex};
+
+use super::{HopCall, SiteTerm, Wilson};
+use crate::backend::args::{TensorHopArgs, TensorTablesArgs};
+use crate::backend::{kernels, Buffer, Device, Ptr, Work};
+use crate::error::Result;
+use crate::fields::{Geometry, HalfColumns, Precision};
+
+/// Pairs (re, im) of a site's links, and of its site term's blocks.
+const LINKS: usize = 72;
+const BLOCKS: usize = 72;
+/// What the neighbours of a tile's rows may take of a first-level cache: three slices of the tile and the rows around
+/// it in one.
+const TILE_BYTES: usize = 200 << 10;
+/// Threads of a block (Blocks::Links), and slices that it goes through at least.
+const BLOCK: usize = 512;
+const SLICES: usize = 4;
+
+/// T = 1 - S = kappa^2 A_e^-1 H_eo A_o^-1 H_oe on even sites. A number is off by some 2^-11.
+#[derive(Debug)]
+pub(crate) struct TensorHop {
+    geometry: Arc<Geometry>,
+    /// Tables of even and odd sites; site terms that are 1 have none.
+    links: [Buffer; 2],
+    blocks: Option<[Buffer; 2]>,
+    odd: Mutex<Option<HalfColumns>>,
+}
+
+/// How a launch goes through the lattice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tiles {
+    y: usize,
+    z: usize,
+    slices: usize,
+    blocks: usize,
+}
+
+impl TensorHop {
+    /// Most right-hand sides at a time: more than two groups of eight do not fit a thread's registers.
+    pub const MOST: usize = 16;
+
+    /// Can it stand for an operator: on a GPU, in 16 bits, on a lattice that no ranks divide.
+    pub fn fits(op: &Wilson) -> bool {
+        let gauge = op.gauge();
+        !gauge.device().is_cpu()
+            && gauge.precision() == Precision::F16
+            && gauge.geometry().halo_mask() == 0
+    }
+
+    /// Memory that it keeps, for an operator with a site term or without one, without the vector of odd sites.
+    pub fn bytes(geometry: &Geometry, site_term: bool) -> u64 {
+        let site = 4 * (LINKS + if site_term { BLOCKS } else { 0 });
+        (2 * geometry.plane_sites() * site) as u64
+    }
+
+    /// Makes the tables of an operator in 16 bits whose links are stored as whole rows.
+    pub fn new(op: &Wilson) -> Result<Self> {
+        let (gauge, one) = (op.gauge(), op.is_one(SiteTerm::Inverse));
+        let (device, geometry) = (gauge.device(), gauge.geometry());
+        let table = |numbers: usize| device.alloc(4 * numbers * geometry.plane_sites());
+        let links = [table(LINKS)?, table(LINKS)?];
+        let blocks = if one { None } else { Some([table(BLOCKS)?, table(BLOCKS)?]) };
+        let kernel = kernels::TensorTables::of(gauge.precision(), gauge.recon())?;
+        for parity in 0..2 {
+            let hop = HopCall {
+                parity,
+                dagger: false,
+                coef: op.kappa(),
+                site_hop: SiteTerm::Inverse,
+                y: None,
+            };
+            let args = TensorTablesArgs {
+                hop: op.terms(&hop),
+                links: links[parity].ptr(),
+                blocks: blocks.as_ref().map_or(Ptr::NULL, |b| b[parity].ptr()),
+            };
+            device.launch(kernel, &args, geometry.work(1))?;
+        }
+        Ok(TensorHop { geometry: geometry.clone(), links, blocks, odd: Mutex::default() })
+    }
+
+    pub fn device(&self) -> &Device {
+        self.links[0].device()
+    }
+
+    /// A vector on even sites.
+    pub fn field(&self, nrhs: usize) -> Result<HalfColumns> {
+        HalfColumns::new(self.device(), &self.geometry, nrhs)
+    }
+
+    /// Frees the vector of odd sites.
+    pub fn free_idle(&self) {
+        *self.odd.lock().unwrap_or_else(|e| e.into_inner()) = None;
+    }
+
+    /// out = T in.
+    pub fn apply(&self, out: &mut HalfColumns, inp: &HalfColumns) -> Result<()> {
+        let mut odd = self.odd.lock().unwrap_or_else(|e| e.into_inner());
+        if odd.as_ref().is_none_or(|odd| odd.nrhs() != inp.nrhs()) {
+            *odd = None;
+        }
+        let odd = match &mut *odd {
+            Some(odd) => odd,
+            none => none.insert(self.field(inp.nrhs())?),
+        };
+        self.hop(odd, inp, 1)?;
+        self.hop(out, odd, 0)
+    }
+
+    fn hop(&self, out: &mut HalfColumns, inp: &HalfColumns, parity: usize) -> Result<()> {
+        let (device, nrhs) = (self.device(), inp.nrhs());
+        let extents = self.geometry.extents();
+        let multiprocessors = device.gpu().map_or(1, |gpu| gpu.multiprocessors);
+        let tiles = Tiles::new(extents, nrhs, multiprocessors);
+        let args = TensorHopArgs {
+            geom: self.geometry.args(),
+            inp: inp.memory().ptr(),
+            out: out.memory().ptr(),
+            links: self.links[parity].ptr(),
+            blocks: self.blocks.as_ref().map_or(Ptr::NULL, |b| b[parity].ptr()),
+            parity: parity as i32,
+            nrhs: nrhs as i32,
+            site_term: self.blocks.is_some() as i32,
+            tile_y: tiles.y as i32,
+            tile_z: tiles.z as i32,
+            slices: tiles.slices as i32,
+        };
+        let work = match device.is_cpu() {
+            true => self.geometry.work(nrhs),
+            false => Work { n: tiles.blocks * BLOCK, batches: 1, lanes: 1 },
+        };
+        device.launch(kernels::TensorHop(), &args, work)
+    }
+}
+
+impl Tiles {
+    fn new([x, y, z, t]: [usize; 4], nrhs: usize, multiprocessors: usize) -> Self {
+        let row = x / 2 * nrhs * 48;
+        let fits = |a: usize, b: usize| {
+            y.is_multiple_of(a)
+                && z.is_multiple_of(b)
+                && (3 * a * b + 2 * (a + b)) * row <= TILE_BYTES
+        };
+        let shapes = [(4, 4), (4, 2), (2, 2), (2, 1)];
+        let (tile_y, tile_z) = shapes.into_iter().find(|&(a, b)| fits(a, b)).unwrap_or((1, 1));
+        let tiles = (y / tile_y) * (z / tile_z);
+        // The more slices a block goes through the fewer are read twice; the last wave of blocks should be full.
+        let full = |slices: &usize| {
+            let blocks = tiles * t.div_ceil(*slices);
+            blocks as f64 / (blocks.div_ceil(multiprocessors) * multiprocessors) as f64
+        };
+        let parts = (0..).map(|k| t.div_ceil(1 << k)).take_while(|s| *s >= SLICES.min(t));
+        let all: Vec<usize> = parts.take(16).collect();
+        let best = all.iter().map(full).fold(0.0, f64::max);
+        let slices = all.iter().copied().find(|s| full(s) >= 0.95 * best).unwrap_or(t);
+        Tiles { y: tile_y, z: tile_z, slices, blocks: tiles * t.div_ceil(slices) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::tests::one_device;
+    use crate::fields::{GaugeField, Noise, Recon, Scales, SpinorField, Subset};
+    use crate::operators::{DiracParams, EvenOdd};
+
+    #[test]
+    fn tiles_cover_the_lattice() {
+        for (extents, nrhs) in [([32, 32, 32, 64], 12), ([4, 6, 2, 3], 5), ([48, 48, 48, 96], 16)] {
+            let tiles = Tiles::new(extents, nrhs, 132);
+            assert_eq!(
+                tiles.blocks,
+                extents[1] / tiles.y * (extents[2] / tiles.z) * extents[3].div_ceil(tiles.slices)
+            );
+        }
+        let large = Tiles::new([32, 32, 32, 64], 12, 132);
+        assert_eq!((large.y, large.z), (2, 2));
+    }
+
+    /// Columns are the operator's product to the eleven bits of their numbers, for one group of right-hand sides and
+    /// two, with and without site terms, with phases.
+    #[test]
+    fn columns_are_what_the_operator_gives() {
+        let device = one_device();
+        let geometry = Geometry::new([8, 4, 6, 4], &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+        links.set_near_unit(3, 0.6).unwrap();
+        let links = Arc::new(links);
+        for (csw, mu, boundary) in
+            [(0.0, 0.0, 1.0), (1.2, 0.0, -1.0), (0.0, 0.2, -1.0), (1.1, 0.3, -1.0)]
+        {
+            let mut params = DiracParams { csw_s: csw, csw_t: csw, mu, ..Default::default() };
+            params.boundary[1] = num_complex::Complex64::from_polar(1.0, 0.7);
+            params.boundary[3] = boundary.into();
+            let wide = Arc::new(Wilson::new(links.clone(), params.with_kappa(0.13)).unwrap());
+            let short = wide.to(Precision::F16, Recon::R12).unwrap();
+            let op = TensorHop::new(&short).unwrap();
+            for nrhs in [1, 5, 8, 12, 16] {
+                let field =
+                    |p| SpinorField::new(&device, &geometry, p, Subset::Even, nrhs).unwrap();
+                let mut x = field(Precision::F64);
+                x.set_noise(Noise::Normal, 5, 0).unwrap();
+                let mut rounded = field(Precision::F16);
+                crate::fields::blas::copy(&mut rounded, &x).unwrap();
+                let scales = Scales::new(&device, nrhs).unwrap();
+                let (mut a, mut b) = (op.field(nrhs).unwrap(), op.field(nrhs).unwrap());
+                a.take(&rounded, &scales).unwrap();
+                op.apply(&mut b, &a).unwrap();
+                let mut y = field(Precision::F64);
+                EvenOdd::new(wide.clone(), 0, true).rest(&mut y, &x).unwrap();
+                crate::fields::blas::copy(&mut rounded, &y).unwrap();
+                let own = Scales::new(&device, nrhs).unwrap();
+                a.take(&rounded, &own).unwrap();
+                let (expected, found) = (a.numbers(&own).unwrap(), b.numbers(&scales).unwrap());
+                let (mut error, mut norm) = (0.0, 0.0);
+                for (e, f) in expected.iter().flatten().zip(found.iter().flatten()) {
+                    error += (*e as f64 - *f as f64).powi(2);
+                    norm += (*e as f64).powi(2);
+                }
+                let error = (error / norm).sqrt();
+                // Vectors are rounded three times, projections and links once each hop: 2^-12 at random, some times.
+                assert!(error < 8e-4 && error > 1e-6, "csw {csw} mu {mu} x {nrhs}: {error:e}");
+            }
+        }
+    }
+
+    /// Times of T on a large lattice: `PLAQ_TEST_DEVICE=cuda unit tensor::tests::speed --ignored --nocapture`.
+    #[test]
+    #[ignore]
+    fn speed() {
+        let device = one_device();
+        let extents = if device.is_cpu() { [8, 8, 8, 16] } else { [32, 32, 32, 64] };
+        let geometry = Geometry::new(extents, &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, Precision::F32, Recon::R12).unwrap();
+        links.set_near_unit(3, 0.6).unwrap();
+        let params = DiracParams { csw_s: 1.2, csw_t: 1.2, ..Default::default() };
+        let wide = Wilson::new(Arc::new(links), params.with_kappa(0.13)).unwrap();
+        let op = TensorHop::new(&wide.to(Precision::F16, Recon::R12).unwrap()).unwrap();
+        for nrhs in [12, 8, 16] {
+            let (a, mut b) = (op.field(nrhs).unwrap(), op.field(nrhs).unwrap());
+            let mut best = f64::MAX;
+            for _ in 0..6 {
+                let seconds = device.time(|| (0..4).try_for_each(|_| op.apply(&mut b, &a)));
+                best = best.min(seconds.unwrap() / 8.0);
+            }
+            println!("{nrhs} right-hand sides: {:.1} us a hop", 1e6 * best);
+            assert!(best > 0.0 && best < 1.0, "{best}");
+        }
+    }
+}
