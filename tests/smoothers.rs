@@ -250,7 +250,7 @@ fn null_vectors_by_every_solver() {
                 refinements: 1,
                 ..MultigridParams::with_levels(vec![level([2; 4], 8)])
             };
-            let need = Multigrid::memory(&op, &params);
+            let need = Multigrid::memory(&op, &params).unwrap();
             device.reset_peak();
             let before = device.used().0;
             let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
@@ -389,7 +389,7 @@ fn announced_memory_is_taken() {
                 // Few enough unknowns to be solved for directly.
                 ..MultigridParams::with_levels(vec![level(2), level(extent / 4)])
             };
-            let need = Multigrid::memory(&op, &params);
+            let need = Multigrid::memory(&op, &params).unwrap();
             device.reset_peak();
             let before = device.used().0;
             let made = Multigrid::new(&op, &params).unwrap();

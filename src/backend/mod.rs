@@ -246,6 +246,8 @@ struct DeviceState {
     host_stream: AtomicU64,
     profile: Option<Profile>,
     first: Option<FirstLaunches>,
+    /// The device that a stand-in is of.
+    real: Option<Device>,
 }
 
 impl Drop for DeviceState {
@@ -309,13 +311,14 @@ impl PartialEq for Device {
 
 impl Device {
     pub fn from_backend(backend: Box<dyn Backend>) -> Self {
-        Self::watched(backend, Profile::from_env(), FirstLaunches::from_env())
+        Self::watched(backend, Profile::from_env(), FirstLaunches::from_env(), None)
     }
 
     fn watched(
         backend: Box<dyn Backend>,
         profile: Option<Profile>,
         first: Option<FirstLaunches>,
+        real: Option<Device>,
     ) -> Self {
         let (used, peak, limit) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let watches = Mutex::default();
@@ -334,6 +337,7 @@ impl Device {
             host_stream: AtomicU64::new(0),
             profile,
             first,
+            real,
         }))
     }
 

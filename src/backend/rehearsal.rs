@@ -9,6 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::args::Specs;
 use super::families::Kernel;
 use super::{zeros, Call, Device, Work};
+use crate::bail;
 use crate::error::Result;
 
 /// A kernel that was asked for.
@@ -116,15 +117,44 @@ impl Device {
     }
 
     fn ask_for(&self, likely: bool, name: impl FnOnce() -> String, work: impl FnOnce()) {
-        let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
         // What is part of another rehearsal goes on in it.
-        if self.has_its_kernels() || off() || !self.is_new(name()) || active() {
+        if !self.compiles(name) || active() {
             return;
         }
         recorded(false, Some((self.clone(), likely)), || {
             // What made-up sums lead to must not end the work itself.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         });
+    }
+
+    /// Rehearses work on a stand-in of this device for what it says of itself, whether there are kernels to compile or
+    /// not; in another rehearsal as a part of it. With a `name` its kernels are compiled as by `rehearse`.
+    ///
+    /// # Errors
+    /// Those of the work, so far as they do not come from made-up sums; `Internal` where it panics.
+    pub(crate) fn try_out<T>(
+        &self,
+        name: Option<impl FnOnce() -> String>,
+        work: impl FnOnce() -> Result<T>,
+    ) -> Result<T> {
+        if active() {
+            return work();
+        }
+        let told = name.is_some_and(|name| self.compiles(name));
+        let mut done = None;
+        recorded(false, told.then(|| (self.clone(), false)), || {
+            done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok();
+        });
+        match done {
+            Some(done) => done,
+            None => bail!(Internal, "a rehearsal on {} panics", self.name()),
+        }
+    }
+
+    /// Are there kernels to compile for work of this name?
+    fn compiles(&self, name: impl FnOnce() -> String) -> bool {
+        let off = || std::env::var("PLAQ_REHEARSE").is_ok_and(|v| v == "off");
+        !self.has_its_kernels() && !off() && self.is_new(name())
     }
 
     fn will_launch(&self, asked: &Asked, likely: bool) {

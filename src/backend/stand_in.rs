@@ -21,7 +21,16 @@ struct StandIn {
 impl Device {
     /// A device for rehearsals: what works on it asks for the kernels of this one.
     pub(crate) fn stand_in(&self) -> Device {
-        Self::watched(Box::new(StandIn::of(self)), None, None)
+        let real = self.real();
+        Self::watched(Box::new(StandIn::of(real)), None, None, Some(real.clone()))
+    }
+
+    /// The device that this one stands in for, or itself.
+    pub(crate) fn real(&self) -> &Device {
+        self.0.real.as_ref().unwrap_or(self)
+    }
+    pub(crate) fn is_stand_in(&self) -> bool {
+        self.0.real.is_some()
     }
 }
 

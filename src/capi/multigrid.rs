@@ -431,7 +431,7 @@ fn destroy(multigrid: plaq_multigrid) -> Result<()> {
 }
 
 fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i64>) -> Result<()> {
-    bytes.set(Hierarchy::memory(dirac.op(), &translated_for(dirac, params)?) as i64);
+    bytes.set(Hierarchy::memory(dirac.op(), &translated_for(dirac, params)?)? as i64);
     Ok(())
 }
 
@@ -471,7 +471,7 @@ fn update_memory(
     multigrid.context.check_same(dirac.context(), "dirac")?;
     let how = refreshed(refresh, passes)?;
     multigrid.multigrid.check(dirac.op())?;
-    bytes.set(multigrid.multigrid.update_memory(dirac.op(), how) as i64);
+    bytes.set(multigrid.multigrid.update_memory(dirac.op(), how)? as i64);
     Ok(())
 }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::grid::{coordinates, Grid};
-use super::{Comm, Node, RankMap};
+use super::{Comm, Node, RankMap, Transport};
 use crate::bail;
 use crate::error::Result;
 
@@ -88,17 +88,12 @@ impl Comm {
         let grid = Grid::new(grid.map(|n| n as i32), &RankMap::Default, members.len())?;
         let mut near: Vec<usize> = self.node.ranks.iter().filter_map(place).collect();
         near.sort_unstable();
-        let node = Node { ranks: near, core_sharers: self.node.core_sharers };
-        // Halos that one rank had to itself remain.
-        let split = std::array::from_fn(|mu| {
-            grid.extents[mu] > 1 || (self.grid.extents[mu] == 1 && self.split[mu])
-        });
-        Ok(Some(Arc::new(Comm::new(rank, grid, split, node, self.reproducible, transport))))
+        Ok(Some(Arc::new(self.part(rank, grid, near, transport))))
     }
 
     /// The process grid divided by a factor in each direction: of every block of ranks the first, at the same
     /// place of the coarser grid; `None` on the others. Made once, kept as long as these ranks. All ranks call
-    /// this.
+    /// this, or one by itself [`silently`](super::silently): what it gets speaks to nobody, and is not kept.
     ///
     /// # Errors
     /// `ProcessGrid`: `grid` does not divide that of all ranks; as `divide`.
@@ -117,9 +112,41 @@ impl Comm {
         let first = (0..4).all(|mu| own[mu].is_multiple_of(factor[mu]));
         let at: [usize; 4] = std::array::from_fn(|mu| own[mu] / factor[mu]);
         let place = (0..grid.iter().product::<usize>()).find(|&p| coordinates(grid, p) == at);
+        if self.size() > 1 && self.transport().is_none() {
+            return first.then(|| self.coarser_alone(place.unwrap_or(0), grid)).transpose();
+        }
         let made = self.divide(first.then_some(0), place.unwrap_or(0) as u32, grid)?;
         lock().push((grid, made.clone()));
         Ok(made)
+    }
+
+    /// The same from what this rank knows.
+    fn coarser_alone(&self, place: usize, grid: [usize; 4]) -> Result<Arc<Comm>> {
+        let all = self.grid();
+        let ranks: usize = grid.iter().product();
+        let member = |&place: &usize| {
+            let at = coordinates(grid, place);
+            self.rank_at(std::array::from_fn(|mu| at[mu] * (all[mu] / grid[mu])))
+        };
+        let near = (0..ranks).filter(|place| self.node.ranks.contains(&member(place))).collect();
+        let grid = Grid::new(grid.map(|n| n as i32), &RankMap::Default, ranks)?;
+        Ok(Arc::new(self.part(place, grid, near, None)))
+    }
+
+    /// Ranks of these with a process grid of their own; `near`: those of this rank's node, ascending.
+    fn part(
+        &self,
+        rank: usize,
+        grid: Grid,
+        near: Vec<usize>,
+        transport: Option<Arc<Transport>>,
+    ) -> Comm {
+        let node = Node { ranks: near, core_sharers: self.node.core_sharers };
+        // Halos that one rank had to itself remain.
+        let split = std::array::from_fn(|mu| {
+            grid.extents[mu] > 1 || (self.grid.extents[mu] == 1 && self.split[mu])
+        });
+        Comm::new(rank, grid, split, node, self.reproducible, transport)
     }
 
     /// Coarser process grids in use that this rank is part of.

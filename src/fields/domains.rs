@@ -67,15 +67,6 @@ impl DomainSums {
 }
 
 impl Domains {
-    /// Bytes of tables at most, for so many sites of a rank and those of solves, with or without neighbours.
-    pub fn tables(sites: u64, solved: u64, neighbours: bool) -> u64 {
-        4 * solved + 8 * (sites + 1) + if neighbours { 32 * sites } else { 0 }
-    }
-    /// Bytes of what steps leave.
-    pub fn sums_bytes(solved: u64, precision: Precision, nrhs: usize) -> u64 {
-        5 * (solved * (precision.bytes() * nrhs) as u64).max(16)
-    }
-
     /// Of spinors of one parity.
     pub fn of_spinors(
         geometry: &Geometry,

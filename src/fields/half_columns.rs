@@ -29,12 +29,9 @@ impl Scales {
 }
 
 impl HalfColumns {
-    pub fn bytes_of(sites: usize, nrhs: usize) -> usize {
-        sites * nrhs * 48
-    }
     /// Zeros.
     pub fn new(device: &Device, geometry: &Arc<Geometry>, nrhs: usize) -> Result<Self> {
-        let data = device.alloc(Self::bytes_of(geometry.plane_sites(), nrhs))?;
+        let data = device.alloc(48 * geometry.plane_sites() * nrhs)?;
         Ok(HalfColumns { geometry: geometry.clone(), nrhs, data })
     }
     pub fn nrhs(&self) -> usize {

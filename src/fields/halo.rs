@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use super::peers::lock;
 use super::peers::{asked, shared_bytes, Peers, Reach};
-use super::Geometry;
+use super::{footprint, Geometry};
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
@@ -412,7 +412,7 @@ impl Geometry {
             return;
         }
         device.rehearse(name, || comm::silently(work));
-        exchanges(self.comm()).stand_ins.clear();
+        forget_stand_ins(self.comm());
     }
 
     /// [`Device::foresee`] on one rank; of several each waits for what it launches first.
@@ -434,9 +434,13 @@ impl Geometry {
         device: &Device,
         faces: &Faces,
     ) -> Result<Arc<Mutex<HaloExchange>>> {
-        let alone = rehearsing() && self.comm().size() > 1;
+        let alone = rehearsing() && (self.comm().size() > 1 || device.is_stand_in());
         let peers = if device.is_cpu() || alone { None } else { Some(self.peers(device)?) };
+        let device = device.real();
         let mut cache = cache(self.comm())?;
+        if alone {
+            footprint::asked(self.comm(), faces);
+        }
         let old = cache.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
         if let Some(at) = old {
             // The last one used is the last in the list.
@@ -451,7 +455,7 @@ impl Geometry {
                 return Ok(halo.clone());
             }
             let peers = cache.peers.iter().find(|(d, _)| d == device).map(|(_, p)| p.clone());
-            let halo = HaloExchange::stand_in(device, self.comm(), *faces, peers)?;
+            let halo = HaloExchange::stand_in(&device.stand_in(), self.comm(), *faces, peers)?;
             cache.stand_ins.push((device.clone(), *faces, halo.clone()));
             return Ok(halo);
         }
@@ -484,21 +488,27 @@ impl Geometry {
 
     /// What exchanges of messages of these sizes will add at most; each once, and none that there is.
     pub(crate) fn new_halo_bytes(&self, device: &Device, wanted: &[Faces]) -> u64 {
-        let (cache, comm) = (exchanges(self.comm()), self.comm());
-        let there = |f: &Faces| cache.exchanges.iter().any(|(d, g, _)| d == device && g == f);
-        let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
-        let bytes = |faces: &Faces| match (2 * faces.total(), device.is_cpu()) {
-            (twice, true) => twice as u64,
-            (twice, false) => {
-                let send = if faces.list().any(far) { faces.total() } else { 0 };
-                (shared_bytes(twice + 256) + send) as u64
-            }
-        };
-        let new = wanted.iter().enumerate().filter(|(k, faces)| {
-            faces.total() > 0 && !there(faces) && !wanted[..*k].contains(faces)
-        });
-        new.map(|(_, faces)| bytes(faces)).sum()
+        new_bytes(self.comm(), device, wanted)
     }
+}
+
+/// See [`Geometry::new_halo_bytes`].
+pub(super) fn new_bytes(comm: &Comm, device: &Device, wanted: &[Faces]) -> u64 {
+    let cache = exchanges(comm);
+    let there = |f: &Faces| cache.exchanges.iter().any(|(d, g, _)| d == device && g == f);
+    let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
+    let bytes = |faces: &Faces| match (2 * faces.total(), device.is_cpu()) {
+        (twice, true) => twice as u64,
+        (twice, false) => {
+            let send = if faces.list().any(far) { faces.total() } else { 0 };
+            (shared_bytes(twice + 256) + send) as u64
+        }
+    };
+    let new = wanted
+        .iter()
+        .enumerate()
+        .filter(|(k, faces)| faces.total() > 0 && !there(faces) && !wanted[..*k].contains(faces));
+    new.map(|(_, faces)| bytes(faces)).sum()
 }
 
 impl Cache {
@@ -531,6 +541,16 @@ impl CommCache for SharedCache {
 
 fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
     lock(&comm.cache::<SharedCache>().0)
+}
+
+/// Those of a rehearsal that is over.
+pub(super) fn forget_stand_ins(comm: &Comm) {
+    exchanges(comm).stand_ins.clear();
+}
+
+/// Do all ranks know by now what kernels of this device reach of each other?
+pub(super) fn knows_peers(comm: &Comm, device: &Device) -> bool {
+    device.is_cpu() || exchanges(comm).peers.iter().any(|(d, _)| d == device)
 }
 
 /// What was made since the last failed call. All ranks call this in the same order.

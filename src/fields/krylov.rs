@@ -142,12 +142,6 @@ impl Norms {
 }
 
 impl LeastSquares {
-    /// Device memory for so many right-hand sides.
-    pub fn bytes(nrhs: usize) -> usize {
-        let most = KRYLOV_MOST as usize;
-        nrhs * (most * most * 16 + 2 * most * (16 + 8))
-    }
-
     pub fn new(geometry: &Arc<Geometry>, device: &Device, nrhs: usize) -> Result<Self> {
         let most = KRYLOV_MOST as usize;
         let gram = device.alloc(nrhs * most * most * 16)?;

@@ -192,6 +192,12 @@ impl VectorField {
         self.like_with(precision, self.nrhs)
     }
 
+    /// A field like this one on another device, zero: for rehearsals.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        let (geometry, content) = (&self.geometry, (self.components, self.order));
+        Self::with_components(device, geometry, self.precision, self.subset, self.nrhs, content)
+    }
+
     /// The same with another number of right-hand sides.
     pub fn like_with(&self, precision: Precision, nrhs: usize) -> Result<Self> {
         let content = (self.components, self.order);

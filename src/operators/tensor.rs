@@ -50,12 +50,6 @@ impl TensorHop {
             && gauge.geometry().halo_mask() == 0
     }
 
-    /// Memory that it keeps, for an operator with a site term or without one, without the vector of odd sites.
-    pub fn bytes(geometry: &Geometry, site_term: bool) -> u64 {
-        let site = 4 * (LINKS + if site_term { BLOCKS } else { 0 });
-        (2 * geometry.plane_sites() * site) as u64
-    }
-
     /// Makes the tables of an operator in 16 bits whose links are stored as whole rows.
     pub fn new(op: &Wilson) -> Result<Self> {
         let (gauge, one) = (op.gauge(), op.is_one(SiteTerm::Inverse));

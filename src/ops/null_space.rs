@@ -47,7 +47,7 @@ pub fn load_multigrid(
         );
     }
     let read = SpinorField::bytes(geometry, params.precision, Subset::Full, n) as u64;
-    let need = Multigrid::memory(op, params).saturating_add(read);
+    let need = Multigrid::memory(op, params)?.saturating_add(read);
     device.require(need, "the multigrid hierarchy and the vectors of its file")?;
     let vectors = file.read(0..n, params.precision)?;
     Multigrid::with_vectors(op, params, &vectors)

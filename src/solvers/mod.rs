@@ -104,7 +104,7 @@ impl System {
 /// Iterations that a rehearsal goes through.
 const REHEARSED: usize = 4;
 
-/// Limits of a solve; made-up sums lead nowhere.
+/// Limits of a solve; made-up sums lead nowhere. All directions of GCR are taken.
 fn limited(most: usize) -> usize {
     if rehearsing() {
         most.min(REHEARSED)
@@ -154,7 +154,13 @@ pub fn solve(
     }
     let start = Instant::now();
     let n = b.nrhs();
-    let stop = Stop { iterations: limited(params.stop.iterations), ..params.stop };
+    let iterations = match params.kind {
+        SolverKind::Gcr if rehearsing() => {
+            params.stop.iterations.min(params.nkrylov.max(REHEARSED))
+        }
+        _ => limited(params.stop.iterations),
+    };
+    let stop = Stop { iterations, ..params.stop };
     let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
     let mut levels = Levels::new(system, params, x, b, monitor)?;

@@ -118,7 +118,9 @@ fn silent() {
             refused(comm.guard::<()>(|| Err(own.clone())), own.status, &own.message);
             assert_eq!(comm.fail(&own).message, own.message);
             assert!(comm.stop(true) && !comm.stop(false));
-            refused(comm.coarser([1; 4]), Status::Unsupported, "divided together");
+            let part = comm.coarser([1; 4]).unwrap().unwrap();
+            assert_eq!((part.size(), part.node()), (1, &[0][..]));
+            refused(comm.divide(Some(0), 0, [1; 4]), Status::Unsupported, "divided together");
         });
     }
     // Nothing was lost, nothing is left over, and the thread speaks again.
@@ -339,10 +341,20 @@ fn parts() {
     let grid = comm.grid();
     for mu in 0..5 {
         let coarse: [usize; 4] = std::array::from_fn(|nu| if mu == nu { grid[nu] } else { 1 });
+        let alone = comm::silently(|| comm.coarser(coarse)).unwrap();
         let part = comm.coarser(coarse).unwrap();
         let own = comm.coords();
         let first = (0..4).all(|nu| nu == mu || own[nu] == 0);
         assert_eq!(part.is_some(), first, "{coarse:?} {own:?}");
+        // A rank knows as much of it by itself.
+        let known = |part: &Option<Arc<Comm>>| {
+            part.as_ref().map(|part| {
+                let hops = [0, 1, 2, 3].map(|mu| [false, true].map(|up| part.neighbour(mu, up)));
+                let split = [0, 1, 2, 3].map(|mu| part.split(mu));
+                (part.rank(), part.grid(), part.coords(), part.node().to_vec(), hops, split)
+            })
+        };
+        assert_eq!(known(&alone), known(&part), "{coarse:?}");
         let Some(part) = part else { continue };
         assert_eq!(part.grid(), coarse);
         assert_eq!(part.coords(), std::array::from_fn(|nu| if mu == nu { own[nu] } else { 0 }));

@@ -130,11 +130,11 @@ fn gathered_levels_are_those_of_one_rank() {
         };
         let [one, all] = [&alone, &many].map(|comm| {
             let op = near_unit(&device, comm, 0.45);
+            let need = Multigrid::memory(&op, &params).unwrap();
             device.reset_peak();
             let before = device.used().0;
             let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
             let taken = device.used().1 - before;
-            let need = Multigrid::memory(&op, &params);
             // On a GPU messages of the 16 faces of a level take whole pages.
             let paged = comm.size() > 1 && !device.is_cpu();
             let pages = if paged { (16 << 21) * params.levels.len() as u64 } else { 0 };
@@ -212,7 +212,9 @@ fn gathered_levels_that_cannot_be() {
         let mut failed = 0;
         for part in [1, 2, 4, 8, 16, 32] {
             if ranks().rank() == 0 {
-                device.limit_memory(device.used().0 + Multigrid::memory(&op, &params) * part / 40);
+                device.limit_memory(
+                    device.used().0 + Multigrid::memory(&op, &params).unwrap() * part / 40,
+                );
             }
             let done = ranks().guard(|| multigrid.update(&op, Update::Keep));
             device.limit_memory(u64::MAX);

@@ -133,7 +133,7 @@ fn updates_announce_their_memory() {
         let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
         let least = [(Update::Keep, 0.5), (Update::Refine(2), 0.95), (Update::Anew, 0.95)];
         for (how, part) in least {
-            let need = multigrid.update_memory(&op, how);
+            let need = multigrid.update_memory(&op, how).unwrap();
             let before = device.used().0;
             device.limit_memory(before + need - 1);
             device.reset_peak();

@@ -11,12 +11,13 @@ use super::low::Low;
 use super::params::{Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
-use super::{memory, CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
+use super::smooth::together;
+use super::{CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::error::Result;
 use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Uses, Workspace};
+use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{gamma5, CoarseOperator, EvenOdd, SiteTerm, TensorHop};
 
 /// Operators of all levels and the way between them.
@@ -156,7 +157,7 @@ impl Hierarchy {
 
     /// Right-hand sides of `n` that the finest level smooths at a time.
     fn together(&self, n: usize) -> usize {
-        memory::together(n, self.tensor.is_some())
+        together(n, self.tensor.is_some())
     }
 
     pub fn op(&self, level: usize) -> &CoarseOperator {
@@ -422,37 +423,6 @@ impl Hierarchy {
             self.smooth(level, z, rest, params.post, true, residual)?;
         }
         Ok(())
-    }
-
-    /// Bytes of the vectors of a cycle on `nrhs` right-hand sides.
-    pub fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let part = self.fine.shape().bytes(self.together(nrhs));
-        let size = |op: &Arc<CoarseOperator>| {
-            let grid = op.grid();
-            let solved = if grid.has_parity() { grid.even() } else { grid.volume() };
-            let (sites, components) = (grid.volume() as u64, op.rows() as u64);
-            memory::Size { sites, solved: solved as u64, components, entry: 0 }
-        };
-        let sites = self.transfers[0].fine().volume() as u64;
-        let mut sizes = vec![memory::Size { sites, solved: sites / 2, components: 12, entry: 0 }];
-        sizes.extend(self.coarse.iter().map(size));
-        for (l, gather) in self.gathers.iter().enumerate() {
-            let Some(gather) = gather else { continue };
-            if gather.inner().is_none() {
-                let components = self.transfers[l].rows() as u64;
-                sizes.push(memory::Size { sites: 0, solved: 0, components, entry: 0 });
-            }
-            sizes[l + 1].entry = gather.outer().volume() as u64;
-        }
-        let around = if uses.dagger { 2 * self.fine.shape().bytes(nrhs) } else { 0 };
-        around
-            + memory::cycle(
-                &self.params,
-                &sizes,
-                part,
-                nrhs,
-                memory::Form { direct: false, columns: self.tensor.is_some() },
-            )
     }
 
     /// Bytes that null vectors and operators of coarse levels hold, level by level.

@@ -1,9 +1,11 @@
 //! On how many ranks the levels live.
 
+use super::transfer::indexable;
 use super::MultigridParams;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::Geometry;
+use crate::operators::Wilson;
 
 /// Where a level lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,4 +88,39 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
 pub(super) fn found_together(error: &Error) -> bool {
     use Status::{BadExtents, BadParameter, NotFinite, Unsupported};
     matches!(error.status, BadExtents | BadParameter | NotFinite | Unsupported)
+}
+
+/// Makes the process grids of all levels. All ranks call this.
+pub(super) fn divide(geometry: &Geometry, places: &[Place]) -> Result<()> {
+    let mut comm = geometry.comm().clone();
+    for place in places.iter().filter(|place| place.gathered()) {
+        match comm.coarser(place.grid)? {
+            Some(part) => comm = part,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+/// Unknowns of the coarsest level's system on all ranks.
+pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -> u64 {
+    let places = places(params, geometry).unwrap_or_default();
+    let (Some(place), Some(level)) = (places.last(), params.levels.last()) else { return 0 };
+    let sites: usize = place.global.iter().product();
+    let parity = place.global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
+    let solved = if parity { sites.div_ceil(2) } else { sites };
+    (solved * 2 * level.vectors) as u64
+}
+
+/// Refuses null vectors of more numbers than a kernel of a GPU counts.
+pub(super) fn check_indices(op: &Wilson, params: &MultigridParams, places: &[Place]) -> Result<()> {
+    if op.gauge().device().is_cpu() {
+        return Ok(());
+    }
+    let mut components = 12;
+    for (level, place) in params.levels.iter().zip(places).filter(|(_, place)| place.part) {
+        indexable(level.vectors, components, place.sites(place.grid) as u64)?;
+        components = 2 * level.vectors as u64;
+    }
+    Ok(())
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
+use super::gathering::coarsest_unknowns;
 use super::params::{Coarsest, DIRECT_MOST, UNITS};
-use super::{memory, CoarseSystem, MultigridParams};
+use super::{CoarseSystem, MultigridParams};
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;
@@ -62,7 +63,7 @@ pub(super) struct Direct {
 
 /// Refuses a coarsest level that its solver is not for.
 pub(super) fn check(params: &MultigridParams, op: &Wilson) -> Result<()> {
-    let unknowns = memory::coarsest_unknowns(op.gauge().geometry(), params);
+    let unknowns = coarsest_unknowns(op.gauge().geometry(), params);
     if params.coarsest == Coarsest::Direct && unknowns > DIRECT_MOST {
         bail!(
             BadParameter,

@@ -22,12 +22,13 @@ mod system;
 mod transfer;
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
 
 use cycle::Hierarchy;
 use finest::Finest;
 pub use galerkin::FineOperator;
+use memory::Rehearsed;
 use params::MOST_REFINEMENTS;
 pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, SetupSolver, Smoother};
 pub use prolongator::Prolongator;
@@ -37,7 +38,7 @@ pub use transfer::Transfer;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
-use crate::fields::{blas, CoarseField, Noise, Precision, Recon, SpinorField, Subset};
+use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, Recon, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{Version, Wilson};
 use crate::solvers::{self, SolverKind, SolverParams, Stop, System};
@@ -108,6 +109,9 @@ pub struct MultigridReport {
 pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<State>,
+    rehearsed: Rehearsed,
+    /// Of updates that keep or refine vectors.
+    updates: OnceLock<Footprint>,
 }
 
 #[derive(Clone, Debug)]
@@ -156,16 +160,18 @@ impl Multigrid {
         vectors: Option<&SpinorField>,
     ) -> Result<Self> {
         Self::check_params(op, params)?;
-        let params = &params.on(&op.shape().device);
-        // Ranks have parts of different size.
-        let room = op.shape().device.require(Self::memory(op, params), "the multigrid hierarchy");
-        op.gauge().geometry().comm().agree(room)?;
-        setup::check_links(op)?;
         let (start, links) = (Instant::now(), op.version());
-        let name = || format!("multigrid {} {params:?}", op.describe());
-        op.gauge().geometry().rehearse(&op.shape().device, name, || {
-            let _ = Self::set_up(op, params, vectors);
+        let (params, device) = (&params.on(&op.shape().device), &op.shape().device);
+        let geometry = op.gauge().geometry();
+        gathering::divide(geometry, &gathering::places(params, geometry)?)?;
+        geometry.reaches_all(device)?;
+        // Ranks have parts of different size.
+        let rehearsed = Rehearsed::new(op, params, vectors, true).and_then(|rehearsed| {
+            device.require(rehearsed.setup.bytes(device), "the multigrid hierarchy")?;
+            Ok(rehearsed)
         });
+        let rehearsed = geometry.comm().agree(rehearsed)?;
+        setup::check_links(op)?;
         let (hierarchy, reduction) = Self::set_up(op, params, vectors)?;
         let report = MultigridReport {
             setup_seconds: start.elapsed().as_secs_f64(),
@@ -175,7 +181,12 @@ impl Multigrid {
         let (fresh, first) = (reduction, reduction);
         let state = Mutex::new(State { report, fresh, first, links });
         hierarchy.forget_counts();
-        Ok(Multigrid { hierarchy: RwLock::new(hierarchy), state })
+        Ok(Multigrid {
+            hierarchy: RwLock::new(hierarchy),
+            state,
+            rehearsed,
+            updates: OnceLock::new(),
+        })
     }
 
     /// Refuses parameters that cannot work on the operator's lattice and device, before any work.
@@ -185,8 +196,8 @@ impl Multigrid {
     pub fn check_params(op: &Wilson, params: &MultigridParams) -> Result<()> {
         params.check()?;
         let params = &params.on(&op.shape().device);
-        gathering::places(params, op.gauge().geometry())?;
-        memory::check_indices(op, params)?;
+        let places = gathering::places(params, op.gauge().geometry())?;
+        gathering::check_indices(op, params, &places)?;
         schwarz::Schwarz::check(params, op)?;
         low::check(params, op)
     }
@@ -208,8 +219,14 @@ impl Multigrid {
     }
 
     /// Device memory that set-up takes at most, temporaries included, besides the operator.
-    pub fn memory(op: &Wilson, params: &MultigridParams) -> u64 {
-        memory::setup(op, &params.on(&op.shape().device))
+    ///
+    /// # Errors
+    /// As `new`: those that do not depend on links.
+    pub fn memory(op: &Wilson, params: &MultigridParams) -> Result<u64> {
+        Self::check_params(op, params)?;
+        let device = &op.shape().device;
+        let rehearsed = Rehearsed::new(op, &params.on(device), None, false)?;
+        Ok(rehearsed.setup.bytes(device))
     }
 
     pub fn params(&self) -> MultigridParams {
@@ -248,8 +265,10 @@ impl Multigrid {
             (self.params(), state.fresh, state.first)
         };
         let comm = op.gauge().geometry().comm();
-        let need = self.update_memory(op, how);
-        comm.agree(op.shape().device.require(need, "an update of multigrid, beside the old one"))?;
+        let room = self.update_memory(op, how).and_then(|need| {
+            op.shape().device.require(need, "an update of multigrid, beside the old one")
+        });
+        comm.agree(room)?;
         setup::check_links(op)?;
         let low = Finest::new(op, &params)?;
         let steps: &[Update] = match how {
@@ -309,12 +328,20 @@ impl Multigrid {
 
     /// Device memory that an update takes at most, whatever means it needs in the end, beside the hierarchy
     /// that it replaces and the operator.
-    pub fn update_memory(&self, op: &Wilson, how: Update) -> u64 {
-        let mut params = self.params();
-        if how != Update::Anew {
-            params.refinements = params.refinements.max(1);
+    ///
+    /// # Errors
+    /// As [`Multigrid::memory`].
+    pub fn update_memory(&self, op: &Wilson, how: Update) -> Result<u64> {
+        let (device, mut params) = (&op.shape().device, self.params());
+        if how == Update::Anew || params.refinements > 0 {
+            return Ok(self.rehearsed.setup.bytes(device));
         }
-        memory::setup(op, &params)
+        params.refinements = 1;
+        if let Some(known) = self.updates.get() {
+            return Ok(known.bytes(device));
+        }
+        let found = Rehearsed::new(op, &params, None, false)?.setup;
+        Ok(self.updates.get_or_init(|| found).bytes(device))
     }
 
     /// Refuses an operator whose links have changed since the last set-up or update for it. Another operator, of
@@ -418,7 +445,7 @@ impl LinOp for Inverse {
         (level.pre + level.post + 1) as f64 * h.fine.bytes(nrhs)
     }
     fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.multigrid.read().memory(nrhs, uses)
+        self.multigrid.rehearsed.cycle(&self.shape, nrhs, uses).unwrap_or(0)
     }
 }
 

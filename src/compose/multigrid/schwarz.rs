@@ -5,10 +5,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{smoother_links, MultigridParams, Smoother};
+use super::{MultigridParams, Smoother};
 use crate::error::Result;
 use crate::fields::domains::{domain_extents, DomainSums, Domains};
-use crate::fields::{GaugeField, Precision};
+use crate::fields::Precision;
 use crate::operators::{CoarseOperator, EvenOdd, Wilson};
 
 /// Sites of a domain in a direction where nothing is asked for, on the finest level and on others.
@@ -95,16 +95,5 @@ impl Schwarz {
             domain_extents(params.domain, FINE, op.gauge().geometry().extents())?;
         }
         Ok(())
-    }
-
-    /// Bytes of links without those between domains, and of tables of the finest level.
-    pub fn held(params: &MultigridParams, op: &Wilson) -> u64 {
-        if !params.smoother.has_domains() {
-            return 0;
-        }
-        let geometry = op.gauge().geometry();
-        let links = GaugeField::bytes(geometry, params.smoother_precision(), smoother_links(op));
-        links as u64
-            + Domains::tables(geometry.volume() as u64, geometry.volume() as u64 / 2, false)
     }
 }

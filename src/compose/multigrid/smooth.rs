@@ -4,9 +4,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::cycle::{count, Hierarchy};
 use super::krylov::blocks;
-use super::params::{Steps, STEPS};
+use super::params::{Steps, COLUMNS_FROM, SMOOTHED, STEPS};
 use super::schwarz::colours;
-use super::{memory, Smoother};
+use super::{MultigridParams, Smoother};
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::krylov::{Row, Space};
@@ -16,6 +16,26 @@ use crate::operators::TensorHop;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Right-hand sides of `n` that the finest level smooths at a time, in columns for tensor cores or without them.
+pub(super) fn together(n: usize, columns: bool) -> usize {
+    n.div_ceil(n.div_ceil(if columns { TensorHop::MOST } else { SMOOTHED }))
+}
+
+/// Are so many smoothed in columns where there are tensor cores: of fewer links would be read for too few.
+pub(super) fn in_columns(n: usize) -> bool {
+    n >= COLUMNS_FROM
+}
+
+/// Vectors that so many steps of the finest level's smoother keep.
+pub(super) fn directions(params: &MultigridParams, steps: usize) -> usize {
+    match params.smoother {
+        Smoother::CaGcr => steps.clamp(1, STEPS) + params.short_powers() as usize,
+        Smoother::Gcr if steps > 1 => 2 * steps.min(STEPS),
+        Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative => 3,
+        _ => 1,
+    }
 }
 
 impl Hierarchy {
@@ -30,10 +50,10 @@ impl Hierarchy {
     ) -> Result<()> {
         count(&self.iterations[0], steps as u64);
         let n = r.nrhs();
-        if let Some(tensor) = self.tensor.as_ref().filter(|_| memory::in_columns(n)) {
+        if let Some(tensor) = self.tensor.as_ref().filter(|_| in_columns(n)) {
             return self.relax_columns(tensor, x, r, steps, residual);
         }
-        let directions = memory::directions(&self.params, steps);
+        let directions = directions(&self.params, steps);
         let mut kept: Vec<SpinorField> = {
             let mut kept = lock(&self.directions);
             std::mem::take(&mut *kept)
@@ -140,7 +160,7 @@ impl Hierarchy {
         let scales = Scales::new(&own.device, n)?;
         let mut kept = std::mem::take(&mut *lock(&self.columns));
         kept.retain(|field| field.nrhs() == n);
-        while kept.len() < memory::directions(&self.params, steps) {
+        while kept.len() < directions(&self.params, steps) {
             kept.push(tensor.field(n)?);
         }
         let mut powers = |first: &SpinorField, count: usize| -> Result<Vec<Row>> {

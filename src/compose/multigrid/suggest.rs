@@ -1,6 +1,6 @@
 //! What a lattice suggests: levels, and low modes of the coarsest one.
 
-use super::memory;
+use super::gathering;
 use super::params::{Coarsest, LevelParams, MultigridParams};
 use crate::fields::Geometry;
 
@@ -33,7 +33,7 @@ impl MultigridParams {
 
     /// Low modes that are worth their search on the coarsest level of a lattice: none where it is small.
     pub(crate) fn suggested_modes(&self, geometry: &Geometry) -> usize {
-        let modes = memory::coarsest_unknowns(geometry, self) as usize / 128;
+        let modes = gathering::coarsest_unknowns(geometry, self) as usize / 128;
         match self.coarsest {
             Coarsest::Direct => 0,
             _ if modes < 16 => 0,

@@ -398,3 +398,19 @@ impl Transfer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Status;
+
+    /// 48^3 x 96 sites hold 16 vectors of spinors in 31 bits, not 17.
+    #[test]
+    fn null_vectors_that_indices_do_not_reach() {
+        let sites = 48 * 48 * 48 * 96;
+        indexable(16, 12, sites).unwrap();
+        let e = indexable(17, 12, sites).unwrap_err();
+        assert_eq!(e.status, Status::Unsupported, "{e}");
+        assert!(e.message.contains("17 null vectors") && e.message.contains("16 vectors"), "{e}");
+    }
+}

@@ -122,7 +122,9 @@ impl CoarseGrid {
         let mut table = vec![0i32; 8 * volume];
         let mut faces: [[Option<Buffer>; 2]; 4] = Default::default();
         let split: [bool; 4] = std::array::from_fn(|mu| fine.comm().split(mu));
-        for (i, x) in walk(extents).enumerate() {
+        // A rehearsal has tables without numbers.
+        let known = if rehearsing() { [0; 4] } else { extents };
+        for (i, x) in walk(known).enumerate() {
             let row = &mut table[8 * index[i] as usize..][..8];
             let mut step = 1;
             for mu in 0..4 {
@@ -244,7 +246,9 @@ impl CoarseGrid {
             (0..self.extents[mu]).map(one).collect::<Vec<_>>()
         };
         let axes: [Vec<(usize, i32)>; 4] = std::array::from_fn(of_axis);
-        for (k, &i) in self.lexicographic.iter().enumerate() {
+        // A rehearsal has tables without numbers.
+        let sites = if rehearsing() { &[] } else { self.order() };
+        for (k, &i) in sites.iter().enumerate() {
             let x = coordinates(self.extents, i as usize);
             let at: [(usize, i32); 4] = std::array::from_fn(|mu| axes[mu][x[mu]]);
             let parent = coarse.site(at.iter().map(|a| a.0).sum());

@@ -19,7 +19,6 @@ use super::stout::{Smeared, Stout};
 use super::{KickReport, MonomialMemory, Solves};
 use crate::backend::{rehearsing, Device};
 use crate::bail;
-use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, Equations, Schur, SchurForce, Solution, SolveParams};
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Momenta, Precision, Recon, SpinorField};
@@ -299,11 +298,10 @@ impl Operators {
             None => 0,
         };
         memory.passing += smeared;
-        if let Some(multigrid) = &inverter.multigrid {
-            for op in this.list.iter().filter(|op| op.multigrid.is_some()) {
+        for op in &this.list {
+            if let Some(multigrid) = &op.multigrid {
                 // The next hierarchy is made beside the one in use.
-                let levels = multigrid.levels_for(op.wilson());
-                let hierarchy = Multigrid::memory(op.wilson(), &levels);
+                let hierarchy = multigrid.memory(op.wilson())?;
                 memory.kept += hierarchy;
                 memory.passing = memory.passing.max(smeared + hierarchy);
             }

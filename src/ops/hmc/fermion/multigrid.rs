@@ -64,6 +64,8 @@ struct State {
     multigrid: Option<Arc<Multigrid>>,
     /// Count of the operator's links that the hierarchy belongs to.
     updates: u64,
+    /// Bytes that a hierarchy takes.
+    memory: Option<u64>,
 }
 
 impl Follower {
@@ -91,6 +93,15 @@ impl Follower {
         }
         state.updates = now;
         Ok(())
+    }
+
+    /// Bytes that the set-up of a hierarchy takes, the same in all trajectories.
+    pub fn memory(&self, op: &Wilson) -> Result<u64> {
+        let mut state = self.state();
+        if state.memory.is_none() {
+            state.memory = Some(Multigrid::memory(op, &self.policy.levels_for(op))?);
+        }
+        Ok(state.memory.unwrap_or(0))
     }
 
     /// A trajectory begins: null vectors of another one are dropped, unless they are to stay.
