@@ -75,17 +75,17 @@ pub(super) fn sums(call: &Call) -> Vec<f64> {
     sums
 }
 
-/// Ends a rehearsal, also one that panics.
-struct Stage;
+/// Ends a rehearsal, also one that panics: what was recorded around it goes on.
+struct Stage(Option<Record>);
 impl Drop for Stage {
     fn drop(&mut self) {
-        RECORD.take();
+        RECORD.set(self.0.take());
     }
 }
 
 fn recorded(live: bool, told: Option<(Device, bool)>, work: impl FnOnce()) -> Vec<Asked> {
-    let _stage = Stage;
-    RECORD.set(Some(Record { asked: Vec::new(), seen: HashSet::new(), live, told }));
+    let record = Record { asked: Vec::new(), seen: HashSet::new(), live, told };
+    let _stage = Stage(RECORD.replace(Some(record)));
     work();
     RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
 }

@@ -643,8 +643,8 @@ fn announced_memory_is_taken() {
     }
 }
 
-/// What cycles announce is what they take: of vectors that they keep for the next time, the growth with the number of
-/// right-hand sides; what passes is less than a tenth. A second time they announce no more.
+/// What cycles announce is what they take, to a tenth: beside that of one right-hand side, whose vectors are there
+/// from the set-up and go. A second time they announce no more.
 #[test]
 fn cycles_take_what_they_announce() {
     for device in some_devices() {
@@ -663,27 +663,24 @@ fn cycles_take_what_they_announce() {
             };
             let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
             let (geometry, even) = (&s.geometry, Subset::Even);
-            let mut all = vec![];
-            for nrhs in [1, 3, 5] {
+            for nrhs in [12, 16] {
                 let mut b =
                     SpinorField::new(&device, geometry, Precision::F32, even, nrhs).unwrap();
                 b.set_noise(Noise::Normal, 5, 0).unwrap();
                 let mut x = b.like(Precision::F32).unwrap();
                 let inverse = multigrid.inverse(Shape::of(&b));
-                let need = inverse.memory(nrhs, Uses::FORWARD);
+                let [one, need] = [1, nrhs].map(|n| inverse.memory(n, Uses::FORWARD));
+                if nrhs > 12 {
+                    let b = SpinorField::new(&device, geometry, Precision::F32, even, 1).unwrap();
+                    inverse.apply(&mut b.like(Precision::F32).unwrap(), &b).unwrap();
+                }
                 let before = device.used().0;
                 device.reset_peak();
                 inverse.apply(&mut x, &b).unwrap();
                 let taken = device.used().1 - before;
-                assert!(taken <= need, "{nrhs}: took {taken} bytes, announced {need}");
+                println!("{} {smoother}: took {taken}, announced {need}, {one}", device.name());
+                assert!(taken <= need && need as f64 <= 1.1 * (taken + one) as f64);
                 assert!(inverse.memory(nrhs, Uses::FORWARD) <= need);
-                drop((b, x));
-                all.push((device.used().0, need));
-            }
-            for (held, need) in &all[1..] {
-                let (grown, more) = (held - all[0].0, need - all[0].1);
-                println!("{} {smoother}: {grown} bytes more, announced {more}", device.name());
-                assert!(grown <= more && more as f64 <= 1.1 * grown as f64, "{grown} {more}");
             }
         }
     }
