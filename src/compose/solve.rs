@@ -53,7 +53,11 @@ impl DiracSolver {
     pub fn new(op: Arc<Wilson>, params: SolveParams) -> Result<Self> {
         params.solver.check()?;
         if params.solution.preconditioned() && params.even_odd.is_none() {
-            bail!(BadParameter, "{} needs even_odd: it names that operator", params.solution);
+            bail!(
+                BadParameter,
+                "system: {} needs an even-odd preconditioned one, found PLAQ_SYSTEM_FULL",
+                params.solution
+            );
         }
         if params.even_odd.is_some_and(|s| s.parity > 1) {
             bail!(BadParameter, "even_odd: parity is 0 or 1");
@@ -139,11 +143,12 @@ impl DiracSolver {
             if !fits {
                 bail!(
                     Unsupported,
-                    "multigrid preconditions {} on the symmetric even system directly, without steps of \
-                     another preconditioner: found {} on {}, {}, with {} steps",
+                    "multigrid: expected a solver with {}, PLAQ_SYSTEM_EVEN_SYMMETRIC, {} and 0 \
+                     precondition_steps, found {}, {}, {} and {}",
                     SolverKind::Gcr,
+                    Equations::Direct,
                     p.solver.kind,
-                    p.even_odd.map_or("the full lattice".into(), |s| s.to_string()),
+                    p.even_odd.map_or("PLAQ_SYSTEM_FULL".into(), |s| s.to_string()),
                     p.equations,
                     p.precondition_steps
                 );
@@ -285,7 +290,7 @@ impl DiracSolver {
         for (field, name) in [(&*x, "x"), (b, "b")] {
             shape.check(field, name)?;
         }
-        b.check_like(x, "solve")?;
+        b.check_like(x, "x")?;
         self.current_multigrid()?;
         let device: &Device = &shape.device;
         device.require(self.memory(b.nrhs()), "this solve")?;
