@@ -20,8 +20,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9 --history $OUT/history
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --method fourier-cg --check-every 1 --plot $OUT/fourier.svg
  */
-#include <time.h>
-
 #include "plot.h"
 
 static const char HELP[] =
