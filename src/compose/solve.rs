@@ -105,12 +105,9 @@ impl DiracSolver {
                 if other.0 > own.0 {
                     bail!(
                         BadParameter,
-                        "sloppy precision and storage: expected at most the operator's, {} bits \
-                         and {} numbers a link, found {} and {}",
-                        8 * own.0.bytes(),
-                        own.1.reals(),
-                        8 * other.0.bytes(),
-                        other.1.reals()
+                        "sloppy_precision: expected at most the operator's, {}, found {}",
+                        own.0,
+                        other.0
                     );
                 }
                 op.shape().device.require(op.bytes_as(other.0, other.1), "the sloppy operator")?;
