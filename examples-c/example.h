@@ -278,7 +278,8 @@ static inline double number(int argc, char **argv, const char *name, const char 
 
 static inline int64_t integer(int argc, char **argv, const char *name, const char *otherwise) {
   double value = number(argc, argv, name, otherwise);
-  if (value != floor(value) || fabs(value) > 9e15) refuse(name, option(argc, argv, name, otherwise), "a whole number");
+  if (value != floor(value) || value < 0 || value > 9e15)
+    refuse(name, option(argc, argv, name, otherwise), "a whole number, not negative");
   return (int64_t)value;
 }
 
