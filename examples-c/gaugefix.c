@@ -183,6 +183,7 @@ static job read_options(int argc, char **argv) {
   set_integer(argc, argv, "--temperatures", &p->temperatures);
   set_integer(argc, argv, "--microcanonical", &p->microcanonical);
   set_number(argc, argv, "--stop-theta", &p->stop_theta);
+  if (*option(argc, argv, "--stop-theta", "") && p->stop_theta < 0) usage_error("--stop-theta", "expected 0 or more");
   set_number(argc, argv, "--stop-theta-max", &p->stop_theta_max);
   set_number(argc, argv, "--stop-change", &p->stop_change);
   set_integer(argc, argv, "--max-iterations", &p->max_iterations);
