@@ -63,7 +63,7 @@ static cycle_options read_cycle(int argc, char **argv) {
   c.precision = choose(argc, argv, "--mg-precision", "auto", CYCLE_PRECISIONS);
   c.links = choose(argc, argv, "--mg-links", "auto", CYCLE_LINKS);
   c.coarsest = choose(argc, argv, "--mg-coarsest", "ca-gcr", COARSEST);
-  c.modes = (int32_t)integer(argc, argv, "--mg-modes", "-1");
+  c.modes = strcmp(option(argc, argv, "--mg-modes", "-1"), "-1") ? (int32_t)integer(argc, argv, "--mg-modes", NULL) : -1;
   c.vectors = (int32_t)integer(argc, argv, "--mg-vectors", "0");
   c.setup = (int32_t)integer(argc, argv, "--mg-setup", "20");
   c.setup_solver = choose(argc, argv, "--mg-setup-solver", "bicgstab", SETUP_SOLVERS);

@@ -2,12 +2,18 @@
 #ifndef EXAMPLE_H
 #define EXAMPLE_H
 
+/* signal() of BSD, whose handlers stay: with -std=c99 glibc has the other one. */
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE
+#endif
+
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "plaq.h"
@@ -23,12 +29,17 @@
 #define GRID_HELP ""
 #endif
 
-/* SIGINT (Ctrl-C) and SIGTERM end a program where it can stop: callbacks return `interrupted`. A second one
- * ends it at once. */
+/* SIGINT (Ctrl-C) and SIGTERM end a program where it can stop: callbacks return `interrupted`. Another one
+ * more than a second later ends it at once; not before, as `timeout` and mpirun send the first one twice. */
 static volatile sig_atomic_t interrupted = 0;
 static inline void interrupt(int number) {
+  static volatile time_t first;
+  if (!interrupted) first = time(NULL);
+  if (time(NULL) - first > 1) {
+    signal(number, SIG_DFL);
+    raise(number);
+  }
   interrupted = 1;
-  signal(number, SIG_DFL);
 }
 static inline void watch_signals(void) {
   signal(SIGINT, interrupt);
@@ -267,7 +278,8 @@ static inline double number(int argc, char **argv, const char *name, const char 
 
 static inline int64_t integer(int argc, char **argv, const char *name, const char *otherwise) {
   double value = number(argc, argv, name, otherwise);
-  if (value != floor(value) || fabs(value) > 9e15) refuse(name, option(argc, argv, name, otherwise), "a whole number");
+  if (value != floor(value) || value < 0 || value > 9e15)
+    refuse(name, option(argc, argv, name, otherwise), "a whole number, not negative");
   return (int64_t)value;
 }
 

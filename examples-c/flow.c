@@ -10,8 +10,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --time 0.5 --every 5 --json $OUT/flow.json --plot $OUT/flow.svg
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --flow zeuthen --time 0.3 --tolerance 1e-4
  */
-#include <time.h>
-
 #include "plot.h"
 
 static const char HELP[] =

@@ -20,8 +20,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --method annealing --temperatures 50 --logarithmic yes --random-start yes --stop-theta 0 --stop-change 1e-9 --history $OUT/history
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --condition coulomb --method fourier-cg --check-every 1 --plot $OUT/fourier.svg
  */
-#include <time.h>
-
 #include "plot.h"
 
 static const char HELP[] =
@@ -185,6 +183,7 @@ static job read_options(int argc, char **argv) {
   set_integer(argc, argv, "--temperatures", &p->temperatures);
   set_integer(argc, argv, "--microcanonical", &p->microcanonical);
   set_number(argc, argv, "--stop-theta", &p->stop_theta);
+  if (*option(argc, argv, "--stop-theta", "") && p->stop_theta < 0) usage_error("--stop-theta", "expected 0 or more");
   set_number(argc, argv, "--stop-theta-max", &p->stop_theta_max);
   set_number(argc, argv, "--stop-change", &p->stop_change);
   set_integer(argc, argv, "--max-iterations", &p->max_iterations);

@@ -160,6 +160,7 @@ contains
     call set_whole('--temperatures', params%temperatures)
     call set_whole('--microcanonical', params%microcanonical)
     call set_number('--stop-theta', params%stop_theta)
+    if (option(last, '--stop-theta', '') /= '' .and. params%stop_theta < 0) call usage_error('--stop-theta', 'expected 0 or more')
     call set_number('--stop-theta-max', params%stop_theta_max)
     call set_number('--stop-change', params%stop_change)
     call set_whole('--max-iterations', params%max_iterations)

@@ -79,6 +79,7 @@ static job read_options(int argc, char **argv) {
   j.as_is = j.fixes == 2;
   j.fixes = j.fixes == 1;
   j.fix.stop_theta = number(argc, argv, "--stop-theta", "1e-12");
+  if (j.fix.stop_theta < 0) usage_error("--stop-theta", "expected 0 or more");
   j.fix.copies = integer(argc, argv, "--copies", "1");
   j.fix.seed = integer(argc, argv, "--seed", "1");
   j.cut = number(argc, argv, "--cut", "1");

@@ -105,6 +105,7 @@ contains
     call check_plot(plot_file, overwrite=.true.)
     fixes = choose(last, '--fix', 'no', fix_names, [0_c_int32_t, 1_c_int32_t, 2_c_int32_t])
     params%stop_theta = number(last, '--stop-theta', '1e-12')
+    if (params%stop_theta < 0) call usage_error('--stop-theta', 'expected 0 or more')
     params%copies = whole(last, '--copies', '1')
     params%seed = whole(last, '--seed', '1')
     cut = number(last, '--cut', '1')

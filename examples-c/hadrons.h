@@ -232,6 +232,7 @@ static inline void baryon_list(const char *rest, hadrons *h) {
       char word[80], list[120] = "all none";
       for (k = 0; k < BARYONS; k++) strcat(strcat(list, " "), NAMES[k].name);
       snprintf(word, sizeof word, "%.*s", (int)n, rest);
+      if (!strcmp(word, "all") || !strcmp(word, "none")) usage_error("--baryons", "all and none stand alone");
       not_a_choice("--baryons", word, list);
     }
     h->baryon[h->baryon_count++] = NAMES[k].value;

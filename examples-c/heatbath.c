@@ -87,7 +87,8 @@ static place read_place(const char *file) {
 /* An option must be absent or say what the file says. */
 static void agrees(int argc, char **argv, const char *name, double of_file) {
   if (!*option(argc, argv, name, "") || number(argc, argv, name, NULL) == of_file) return;
-  fprintf(stderr, "%s: %s; the file of --continue has %.17g\n", name, option(argc, argv, name, ""), of_file);
+  fprintf(stderr, "%s: %s; the file of --continue has %.15g; --help lists the options\n", name, option(argc, argv, name, ""),
+          of_file);
   exit(2);
 }
 

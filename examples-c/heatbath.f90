@@ -232,7 +232,7 @@ contains
     real(c_double), intent(in) :: of_file
     if (len(option(last, name, '')) == 0) return
     if (abs(number(last, name) - of_file) > 0) &
-      call usage_error(name, option(last, name)//'; the file of --continue has '//shown(of_file, '(g0)'))
+      call usage_error(name, option(last, name)//'; the file of --continue has '//general(of_file, 15))
   end subroutine
 
   !> The links of a file; those of a stream as they are.

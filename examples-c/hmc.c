@@ -19,8 +19,6 @@
  * test: --input examples-c/hmc/multigrid.toml --trajectories 1
  * test: --input examples-c/hmc/rhmc.toml --trajectories 1 --log $OUT/rhmc.jsonl
  */
-#include <time.h>
-
 #include "plot.h"
 
 static const char HELP[] =

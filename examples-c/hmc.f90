@@ -79,7 +79,7 @@ program hmc
   call system_clock(started)
   limit = number(last, '--seconds', '0')
   if (.not. limit >= 0) call usage_error('--seconds', 'expected 0 or more')
-  input = all_of('--input', option(last, '--input'))
+  input = all_of(option(last, '--input'))
   context = open_context(last)
   call ok(plaq_input_check(input//c_null_char, 'run'//c_null_char, 'lattice start trajectories log checkpoint checkpoint_every '// &
                            'configurations save_every flow_every flow_time flow_step'//c_null_char))
@@ -203,7 +203,7 @@ contains
     logical :: there
     inquire (file=log_name, exist=there)
     if (goes_on .and. there) then
-      old = all_of('--log', log_name)
+      old = all_of(log_name)
       kept = begin_file(log_name)
       at = 1
       do
@@ -304,12 +304,15 @@ contains
     call ok(plaq_gauge_write_file(gauge, configuration_name(place)//c_null_char, p))
   end subroutine
 
-  function all_of(what, name) result(text)
-    character(len=*), intent(in) :: what, name
+  function all_of(name) result(text)
+    character(len=*), intent(in) :: name
     character(len=:), allocatable :: text
     integer :: unit, length, status
     open (newunit=unit, file=name, access='stream', form='unformatted', status='old', action='read', iostat=status)
-    if (status /= 0) call usage_error(what, name)
+    if (status /= 0) then
+      write (error_unit, '(a)') name//': no such file'
+      call leave(1)
+    end if
     inquire (unit, size=length)
     allocate (character(len=length) :: text)
     read (unit) text

@@ -22,8 +22,6 @@
  * test: --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --task modes --delta 1e-5 --load-modes $OUT/modes.lime --locality yes --json $OUT/locality.json --plot $OUT/modes.svg
  */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include <time.h>
-
 #include "plot.h"
 
 static const char HELP[] =

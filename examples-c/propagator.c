@@ -77,7 +77,7 @@ static const char HELP[] =
     "  --normalisation N    kappa: M = 1 - kappa H, mass: D = m + 4 - H/2 (kappa)\n"
     "  --save FILE          the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the\n"
     "                       other quark\n"
-    "  --load FILE          propagators that --save wrote for the same sources, in place of solves\n"
+    "  --load FILE          propagators that --save wrote for the same links, sources and quarks, in place of solves\n"
     "  --device D           auto, cpu or cuda (auto)\n"
     "  --threads N          of the CPU; 0: all (0)\n"
     "  --bin N              configurations of a jackknife bin (1)\n"
@@ -218,11 +218,28 @@ static job *read_options(int argc, char **argv) {
   return jobs;
 }
 
+/* Refuses places that the lattice does not have, before any work. */
+static void check_places(const job *j, const int32_t *extents) {
+  char text[100], lattice[100];
+  int s, mu;
+  snprintf(lattice, sizeof lattice, "a place on the lattice %d,%d,%d,%d", extents[0], extents[1], extents[2], extents[3]);
+  for (s = 0; s < j->sources; s++)
+    for (mu = 0; mu < 4; mu++) {
+      if (j->source[s].position[mu] < extents[mu]) continue;
+      source_name(&j->source[s], text, sizeof text);
+      refuse("--source", text, lattice);
+    }
+  if (!j->hadrons.sequential || j->hadrons.sequence.time < extents[3]) return;
+  snprintf(text, sizeof text, "time slice %d", j->hadrons.sequence.time);
+  refuse("--sequential", text, lattice);
+}
+
 /* What needs the lattice's extents. */
 static void start(job *j, const int32_t *extents) {
   size_t numbers;
   if (j->times) return;
   j->hadrons.times = j->times = extents[3];
+  check_places(j, extents);
   j->sources = all_parts(j->source, j->sources, j->times);
   j->samples.sources = j->sources;
   j->samples.of = room_for((size_t)j->samples.configurations * j->sources, sizeof(sample));
@@ -374,32 +391,50 @@ static void describe_multigrid(job *j, plaq_multigrid multigrid) {
   }
 }
 
-/* How far a propagator is from one that is solved for again, to a smaller residual: after Clark et al.,
- * arXiv:1612.07873, section 7. */
-static void measure_error(job *j, plaq_dirac dirac, plaq_multigrid multigrid, plaq_spinor from, plaq_spinor propagator) {
-  double ones[2 * COLUMNS], minus[2 * COLUMNS], norm[COLUMNS], apart[COLUMNS], residuals[COLUMNS], shown = 0;
-  plaq_solver solver = make_solver(dirac, j, MULTIGRID, j->tol_error, multigrid);
-  plaq_spinor better;
+/* Takes columns from those of a field; the norm of what is left over that of what was there. */
+static void subtract(plaq_spinor field, plaq_spinor other, double *left) {
+  double ones[2 * COLUMNS], minus[2 * COLUMNS], norm[COLUMNS], apart[COLUMNS];
   int k;
-  PLAQ_INIT(plaq_solve_report, report);
-  if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &better, &report, residuals));
-  else OK(plaq_solver_propagator(solver, &j->source[0], progress, &shown, &better, &report, residuals));
-  if (!report.converged) fprintf(stderr, "propagator: --error: residual %.2e only\n", report.residual);
   for (k = 0; k < COLUMNS; k++) {
     ones[2 * k] = 1;
     minus[2 * k] = -1;
     ones[2 * k + 1] = minus[2 * k + 1] = 0;
   }
-  OK(plaq_spinor_norm2(better, norm, COLUMNS));
-  OK(plaq_spinor_axpby(minus, propagator, ones, better, COLUMNS));
-  OK(plaq_spinor_norm2(better, apart, COLUMNS));
-  for (k = 0; k < COLUMNS; k++) j->errors[k] = sqrt(apart[k] / norm[k]);
+  OK(plaq_spinor_norm2(field, norm, COLUMNS));
+  OK(plaq_spinor_axpby(minus, other, ones, field, COLUMNS));
+  OK(plaq_spinor_norm2(field, apart, COLUMNS));
+  for (k = 0; k < COLUMNS; k++) left[k] = sqrt(apart[k] / norm[k]);
+}
+
+/* How far a propagator is from one that is solved for again, to a smaller residual: after Clark et al.,
+ * arXiv:1612.07873, section 7. */
+static void measure_error(job *j, plaq_dirac dirac, plaq_multigrid multigrid, plaq_spinor from, plaq_spinor propagator) {
+  double residuals[COLUMNS], shown = 0;
+  plaq_solver solver = make_solver(dirac, j, MULTIGRID, j->tol_error, multigrid);
+  plaq_spinor better;
+  PLAQ_INIT(plaq_solve_report, report);
+  if (from.id) OK(plaq_solver_columns(solver, from, progress, &shown, &better, &report, residuals));
+  else OK(plaq_solver_propagator(solver, &j->source[0], progress, &shown, &better, &report, residuals));
+  if (!report.converged) fprintf(stderr, "propagator: --error: residual %.2e only\n", report.residual);
+  subtract(better, propagator, j->errors);
   OK(plaq_spinor_destroy(better));
   OK(plaq_solver_destroy(solver));
 }
 
-static plaq_spinor read_propagator(plaq_context context, const job *j, int c, int s, int q) {
-  plaq_spinor propagator;
+static plaq_spinor new_columns(plaq_context context, const job *j) {
+  plaq_spinor columns;
+  PLAQ_INIT(plaq_spinor_params, p);
+  memcpy(p.extents, j->part, sizeof p.extents);
+  p.nrhs = COLUMNS;
+  OK(plaq_spinor_create(context, &p, &columns));
+  return columns;
+}
+
+/* A propagator of a file: of this source, configuration and quark, else correlators would be wrong in silence. */
+static plaq_spinor read_propagator(plaq_context context, const job *j, int c, int s, int q, plaq_dirac dirac, plaq_spinor from) {
+  plaq_spinor propagator, image;
+  double off[COLUMNS], most = 0;
+  int k;
   PLAQ_INIT(plaq_propagator_read_params, p);
   memcpy(p.extents, j->file.extents, sizeof p.extents);
   p.precision = PLAQ_PRECISION_DOUBLE;
@@ -407,6 +442,17 @@ static plaq_spinor read_propagator(plaq_context context, const job *j, int c, in
   PLAQ_INIT(plaq_spinor_report, shape);
   OK(plaq_spinor_describe(propagator, &shape));
   if (shape.nrhs != COLUMNS) usage_error("--load", "expected twelve columns");
+  image = new_columns(context, j);
+  OK(plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, image, propagator));
+  subtract(image, from, off);
+  OK(plaq_spinor_destroy(image));
+  for (k = 0; k < COLUMNS; k++)
+    if (!(off[k] <= most)) most = off[k];
+  if (!(most < 1e-3)) {
+    fprintf(stderr, "--load: %s: expected |b - M x| / |b| below 0.001 for this configuration, source and quark, found %.2g\n",
+            file_of(j, j->load_file, c, s, q), most);
+    exit(1);
+  }
   return propagator;
 }
 
@@ -431,18 +477,16 @@ static int run(plaq_context context, plaq_gauge smeared, const plaq_dirac *dirac
     one->plaquette[0] = j->plaquette.total;
     one->plaquette[1] = j->plaquette.spatial;
     one->plaquette[2] = j->plaquette.temporal;
-    if (!*j->load_file && (j->at_source.steps || *j->save_file)) {
-      PLAQ_INIT(plaq_spinor_params, p);
-      memcpy(p.extents, j->part, sizeof p.extents);
-      p.nrhs = COLUMNS;
-      OK(plaq_spinor_create(context, &p, &from));
+    if (j->at_source.steps || *j->save_file || *j->load_file) {
+      from = new_columns(context, j);
       OK(plaq_spinor_source(from, &j->source[s]));
       smear(from, smeared, j->at_source);
     }
     for (q = 0; q < j->hadrons.quarks; q++) {
-      int follows = q == 1 && j->hadrons.sequential && !*j->load_file;
+      int follows = q == 1 && j->hadrons.sequential;
       plaq_spinor begin = follows ? sequential_source(context, j->part, &j->hadrons, quark[0], &j->source[s]) : from;
-      quark[q] = *j->load_file ? read_propagator(context, j, c, s, q) : solve(solver[follows ? 0 : q], j, s, begin, one);
+      quark[q] = *j->load_file ? read_propagator(context, j, c, s, q, dirac[follows ? 0 : q], begin)
+                               : solve(solver[follows ? 0 : q], j, s, begin, one);
       if (j->tol_error > 0) {
         double paused = now();
         if (j->algorithm != MULTIGRID) make_multigrid(dirac[0], j, c, 0, multigrid);

@@ -106,7 +106,7 @@ program propagator
     '  --normalisation N    kappa: M = 1 - kappa H, mass: D = m + 4 - H/2 (kappa)', &
     '  --save FILE          the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the', &
     '                       other quark', &
-    '  --load FILE          propagators that --save wrote for the same sources, in place of solves', &
+    '  --load FILE          propagators that --save wrote for the same links, sources and quarks, in place of solves', &
     '  --device D           auto, cpu or cuda (auto)', &
     '  --threads N          of the CPU; 0: all (0)', &
     '  --bin N              configurations of a jackknife bin (1)', &
@@ -335,11 +335,28 @@ contains
     j%seconds_load = j%seconds_load + now() - start
   end subroutine
 
+  !> Refuses places that the lattice does not have, before any work.
+  subroutine check_places(extents)
+    integer(c_int32_t), intent(in) :: extents(4)
+    character(len=:), allocatable :: lattice
+    integer :: s, mu
+    lattice = 'a place on the lattice '
+    do mu = 1, 4
+      lattice = lattice//word(int(extents(mu), c_int64_t))//trim(merge(', ', '  ', mu < 4))
+    end do
+    do s = 1, sources
+      if (any(source(s)%position >= extents)) call refuse('--source', source_name(source(s)), lattice)
+    end do
+    if (shape_of%sequential .and. shape_of%sequence%time >= extents(4)) &
+      call refuse('--sequential', 'time slice '//word(int(shape_of%sequence%time, c_int64_t)), lattice)
+  end subroutine
+
   !> What needs the lattice's extents.
   subroutine start_averages(extents)
     integer(c_int32_t), intent(in) :: extents(4)
     integer :: k
     if (times > 0) return
+    call check_places(extents)
     times = extents(4)
     shape_of%times = times
     call all_parts(source, sources, times)
@@ -561,8 +578,7 @@ contains
     type(plaq_solver) :: solver
     type(plaq_spinor) :: better
     type(plaq_solve_report) :: report
-    real(c_double) :: ones(2, columns), norm(columns), apart(columns), r(columns)
-    integer(c_int64_t) :: n
+    real(c_double) :: r(columns)
     call make_solver(dirac, multigrid_solver, tol_error, solver, multigrid)
     call ok(plaq_solve_report_init(report, c_sizeof(report)))
     shown_at = 0
@@ -573,23 +589,47 @@ contains
     end if
     if (report%converged /= 1) &
       write (error_unit, '(a)') 'propagator: --error: residual '//shown(report%residual, '(es9.2)')//' only'
-    n = columns
-    ones(1, :) = 1
-    ones(2, :) = 0
-    call ok(plaq_spinor_norm2(better, norm, n))
-    call ok(plaq_spinor_axpby(-ones, propagator, ones, better, n))
-    call ok(plaq_spinor_norm2(better, apart, n))
-    j%errors = sqrt(apart / norm)
+    call subtract(better, propagator, j%errors)
     call ok(plaq_spinor_destroy(better))
     call ok(plaq_solver_destroy(solver))
   end subroutine
 
-  subroutine read_propagator(j, c, s, q, propagator)
+  !> Takes columns from those of a field; the norm of what is left over that of what was there.
+  subroutine subtract(field, other, left)
+    type(plaq_spinor), intent(in) :: field, other
+    real(c_double), intent(out) :: left(columns)
+    real(c_double) :: ones(2, columns), norm(columns), apart(columns)
+    integer(c_int64_t) :: n
+    n = columns
+    ones(1, :) = 1
+    ones(2, :) = 0
+    call ok(plaq_spinor_norm2(field, norm, n))
+    call ok(plaq_spinor_axpby(-ones, other, ones, field, n))
+    call ok(plaq_spinor_norm2(field, apart, n))
+    left = sqrt(apart / norm)
+  end subroutine
+
+  subroutine new_columns(field)
+    type(plaq_spinor), intent(inout) :: field
+    type(plaq_spinor_params) :: p
+    call ok(plaq_spinor_params_init(p, c_sizeof(p)))
+    p%extents = int(part, c_int32_t)
+    p%nrhs = columns
+    call ok(plaq_spinor_create(context, p, field))
+  end subroutine
+
+  !> A propagator of a file: of this source, configuration and quark, else correlators would be wrong in silence.
+  subroutine read_propagator(j, c, s, q, dirac, from, propagator)
     type(job), intent(in) :: j
     integer, intent(in) :: c, s, q
+    type(plaq_dirac), intent(in) :: dirac
+    type(plaq_spinor), intent(in) :: from
     type(plaq_spinor), intent(inout) :: propagator
     type(plaq_propagator_read_params) :: p
     type(plaq_spinor_report) :: form
+    type(plaq_spinor) :: image
+    real(c_double) :: off(columns)
+    character(len=:), allocatable :: name
     call ok(plaq_propagator_read_params_init(p, c_sizeof(p)))
     p%extents = file%extents
     p%precision = PLAQ_PRECISION_DOUBLE
@@ -597,6 +637,15 @@ contains
     call ok(plaq_spinor_report_init(form, c_sizeof(form)))
     call ok(plaq_spinor_describe(propagator, form))
     if (form%nrhs /= columns) call usage_error('--load', 'expected twelve columns')
+    call new_columns(image)
+    call ok(plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, image, propagator))
+    call subtract(image, from, off)
+    call ok(plaq_spinor_destroy(image))
+    if (all(off < 1e-3)) return
+    name = file_of(j, load_file, .true., c, s, q)
+    write (error_unit, '(a)') '--load: '//name(:index(name, c_null_char) - 1)//': expected |b - M x| / |b| below 0.001 for '// &
+      'this configuration, source and quark, found '//general(maxval(off), 2)
+    call leave(1)
   end subroutine
 
   subroutine write_propagator(j, c, s, q, propagator, from)
@@ -625,7 +674,6 @@ contains
     type(plaq_solver) :: solver(2)
     type(plaq_spinor) :: quark(2), from, begin, none
     logical :: follows
-    type(plaq_spinor_params) :: p
     real(c_double) :: start, before, paused
     integer :: s, q
     start = now()
@@ -646,20 +694,17 @@ contains
         one%converged = .true.
         one%plaquette = [average%total, average%spatial, average%temporal]
         from = none
-        if (len(load_file) == 0 .and. (at_source%steps > 0 .or. len(save_file) > 0)) then
-          call ok(plaq_spinor_params_init(p, c_sizeof(p)))
-          p%extents = int(part, c_int32_t)
-          p%nrhs = columns
-          call ok(plaq_spinor_create(context, p, from))
+        if (at_source%steps > 0 .or. len(save_file) > 0 .or. len(load_file) > 0) then
+          call new_columns(from)
           call ok(plaq_spinor_source(from, source(s)))
           call smear(from, smeared, at_source)
         end if
         do q = 1, shape_of%quarks
           begin = from
-          follows = q == 2 .and. shape_of%sequential .and. len(load_file) == 0
+          follows = q == 2 .and. shape_of%sequential
           if (follows) begin = sequential_source(context, part, shape_of, quark(1), source(s))
           if (len(load_file) > 0) then
-            call read_propagator(j, c, s, q, quark(q))
+            call read_propagator(j, c, s, q, dirac(merge(1, q, follows)), begin, quark(q))
           else
             call solve(j, solver(merge(1, q, follows)), s, begin, quark(q), one)
           end if

@@ -2,8 +2,6 @@
 #ifndef RESULTS_H
 #define RESULTS_H
 
-#include <time.h>
-
 #include "plot.h"
 #include "samples.h"
 #include "cycle.h"

@@ -1931,7 +1931,8 @@ typedef struct plaq_eigen_params {
   plaq_system system;
   /** Eigenvectors wanted. Default: 8. */
   int32_t count;
-  /** Vectors kept at most; 0: about twice as many as wanted. Default: 0. */
+  /** Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
+   * Default: 0. */
   int32_t room;
   /** Vectors multiplied at a time. Default: 1. */
   int32_t block;

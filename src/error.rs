@@ -14,8 +14,28 @@ pub struct Error {
 
 impl Error {
     pub fn new(status: Status, message: impl Into<String>) -> Self {
-        Error { status, message: message.into() }
+        Error { status, message: shortened(message.into()) }
     }
+}
+
+/// With an exponent for numbers that a page would not hold: of 1e300 Rust writes all zeros.
+fn shortened(message: String) -> String {
+    const LONG: usize = 24;
+    let digit = |c: char| c.is_ascii_digit() || c == '.';
+    let short = |piece: &str| {
+        let end = piece.trim_end_matches([' ', ',', ';', ':', ')', ']']).len();
+        let start = end - piece[..end].trim_start_matches(['(', '[', '-']).len();
+        let number = &piece[start..end];
+        let value = Some(number).filter(|n| n.len() > LONG && n.chars().all(digit));
+        match value.and_then(|n| n.parse::<f64>().ok()) {
+            Some(value) => format!("{}{value:e}{}", &piece[..start], &piece[end..]),
+            None => piece.to_string(),
+        }
+    };
+    if message.len() <= LONG {
+        return message;
+    }
+    message.split_inclusive(' ').map(short).collect()
 }
 
 /// `return Err(...)` with a formatted message.
@@ -171,4 +191,24 @@ statuses! {
     SpectralBounds = 521, "SPECTRAL_BOUNDS", "eigenvalues lie outside of what a rational approximation covers";
     StaleMultigrid = 522, "STALE_MULTIGRID", "an operator has other links than multigrid was last set up or updated for";
     KernelSpectrum = 530, "KERNEL_SPECTRUM", "the spectrum of the overlap kernel does not allow what was asked for; the message says what to change";
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_messages_are_short() {
+        let said = |message: String| Error::new(Status::BadParameter, message).message;
+        assert_eq!(
+            said(format!("tol: expected 0 to 1, found {}", 1e300)),
+            "tol: expected 0 to 1, found 1e300"
+        );
+        assert_eq!(said(format!("found [0, -{}], there", 2.5e-200)), "found [0, -2.5e-200], there");
+        for other in
+            ["/a/1234567890123456789012345678.ildg: absent", "found 4294967295, 0.1  and 7", ""]
+        {
+            assert_eq!(said(other.into()), other);
+        }
+    }
 }

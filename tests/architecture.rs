@@ -486,8 +486,14 @@ fn has_words(sources: &[Source], name: &str) -> bool {
     sources.iter().any(|s| tokens(&s.code).windows(4).any(spelt) || bare(s))
 }
 
-/// Rust's names of precisions and storages in a text for users; single words name kernels.
+/// Rust's names of precisions and storages in a text for users, where single words name kernels, and its exponents,
+/// 1.00e0: `significant` writes numbers.
 fn rust_spelling(text: &str) -> bool {
+    let exponent =
+        |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("e}");
+    if text.match_indices(":.").any(|(at, _)| exponent(&text[at + 2..])) {
+        return true;
+    }
     let names = ["f64", "f32", "f16", "F64", "F32", "F16", "R18", "R12", "R8"];
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     text.contains(' ') && words.any(|word| names.contains(&word))
@@ -693,6 +699,7 @@ fn the_checker_sees_what_it_should() {
     );
     assert_eq!(names("a.sh", "x=${PLAQ_A:-1}\n$PLAQ_B $CC PLAQ_C"), "PLAQ_A PLAQ_B");
     assert!(rust_spelling("expected f64 links") && !rust_spelling("f64"));
+    assert!(rust_spelling("{worst:.2e}") && !rust_spelling("{:.2}, {tol:e}"));
     let t = tokens(&strip(r##"let a = '"'; unsafe { r#"unsafe"# } /* unsafe /* */ unsafe */"##));
     assert_eq!(t.iter().filter(|w| *w == "unsafe").count(), 1);
 }

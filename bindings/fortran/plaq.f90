@@ -1056,7 +1056,7 @@ module plaq
     integer(c_int32_t) :: system
     !> Eigenvectors wanted.
     integer(c_int32_t) :: count
-    !> Vectors kept at most; 0: about twice as many as wanted.
+    !> Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
     integer(c_int32_t) :: room
     !> Vectors multiplied at a time.
     integer(c_int32_t) :: block

@@ -180,6 +180,9 @@ fn create(params: &plaq_context_params, context: &mut Out<plaq_context>) -> Resu
 /// The ranks, before anything that could fail on some of them only.
 fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
     let communicator = match choose(p.communicator_kind, "params.communicator_kind")? {
+        CommunicatorKind::None if !(0.0..f64::INFINITY).contains(&p.timeout) => {
+            bail!(InvalidArgument, "params.timeout: expected 0 or more, found {}", p.timeout)
+        }
         CommunicatorKind::None if p.grid.iter().all(|n| (0..2).contains(n)) => {
             return Ok(Comm::single())
         }

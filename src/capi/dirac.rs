@@ -8,12 +8,12 @@ use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::handles;
-use super::layout::phase;
+use super::layout::phases;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::{Normalisation, SolveParams};
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
@@ -200,7 +200,7 @@ pub(crate) fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
         csw_t: if p.csw_t.is_nan() { p.csw } else { p.csw_t },
         mu: p.mu,
         hop: p.hop,
-        boundary: p.boundary.map(phase),
+        boundary: phases(p.boundary, Status::BadParameter, "params.boundary")?,
     };
     Ok(if p.kappa != 0.0 { physics.with_kappa(p.kappa) } else { physics })
 }

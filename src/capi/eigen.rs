@@ -77,7 +77,7 @@ interface! {
             system: plaq_system = 0,
             /// Eigenvectors wanted.
             count: i32 = 8,
-            /// Vectors kept at most; 0: about twice as many as wanted.
+            /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
             room: i32 = 0,
             /// Vectors multiplied at a time.
             block: i32 = 1,
@@ -372,10 +372,11 @@ fn load(
         if !(r <= allowed && (norms[k] - 1.0).abs() <= 1e3 * epsilon) {
             bail!(
                 FieldMismatch,
-                "{file}: with this operator eigenvector {k} of value {} has the residual {r:.2e}, when \
-                 it was found {:.2e}: it belongs to another one",
+                "{file}: with this operator eigenvector {k} of value {} has the residual {}, when \
+                 it was found {}: it belongs to another one",
                 significant(found.values[k], 7),
-                residuals[k]
+                significant(r, 3),
+                significant(residuals[k], 3)
             );
         }
         found.residuals.push(r);

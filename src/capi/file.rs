@@ -205,7 +205,10 @@ fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<(
     let bits = match p.precision {
         0 => None,
         4 | 8 => Some(8 * p.precision as u32),
-        other => bail!(InvalidArgument, "params.precision: expected 8, 4 or 0, found {other}"),
+        other => bail!(
+            InvalidArgument,
+            "params.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0, found {other}"
+        ),
     };
     if p.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);

@@ -297,8 +297,8 @@ fn correlators_of(
     if times != extent as i64 {
         bail!(InvalidArgument, "times: expected the extent {extent}, found {times}");
     }
-    if source_time < 0 {
-        bail!(InvalidArgument, "source_time: expected 0 or more, found {source_time}");
+    if !(0..times).contains(&source_time.into()) {
+        bail!(InvalidArgument, "source_time: expected 0 to {}, found {source_time}", times - 1);
     }
     if !boundary.is_finite() {
         bail!(InvalidArgument, "boundary: expected an angle, found {boundary}");

@@ -25,6 +25,8 @@ type Object = Arc<dyn Any + Send + Sync>;
 
 struct Slot {
     kind: u8,
+    /// Of that kind in C.
+    name: &'static str,
     /// Never 0, so that no id is 0.
     generation: u32,
     /// Id of the context that the object belongs to.
@@ -121,14 +123,22 @@ pub(crate) fn insert<H: HandleType>(object: Arc<H::Object>, owner: i64) -> Resul
     }
     let slot = table.free.pop().unwrap_or_else(|| {
         let (object, ranks) = (None, Weak::new());
-        let none =
-            Slot { kind: 0, generation: 0, owner: 0, object, owns: false, made_in: 0, ranks };
+        let none = Slot {
+            kind: 0,
+            name: "",
+            generation: 0,
+            owner: 0,
+            object,
+            owns: false,
+            made_in: 0,
+            ranks,
+        };
         table.slots.push(none);
         table.slots.len() - 1
     });
     let entry = &mut table.slots[slot];
     (entry.owns, entry.made_in, entry.ranks) = (false, made_in, ranks);
-    entry.kind = H::KIND;
+    (entry.kind, entry.name) = (H::KIND, H::NAME);
     entry.generation += 1;
     entry.owner = owner;
     entry.object = Some(object);
@@ -145,7 +155,14 @@ fn find<H: HandleType>(slots: &[Slot], handle: H, argument: &str) -> Result<usiz
         bail!(InvalidHandle, "{argument}: expected a {}, found the zero handle", H::NAME);
     }
     if (id >> 56) as u8 != H::KIND {
-        bail!(InvalidHandle, "{argument}: expected a {}, found {id:#x}, not one", H::NAME);
+        match slots.get(slot).filter(|s| s.object.is_some() && id_of(slot, s) == id) {
+            Some(s) => {
+                bail!(InvalidHandle, "{argument}: expected a {}, found a {}", H::NAME, s.name)
+            }
+            None => {
+                bail!(InvalidHandle, "{argument}: expected a {}, found {id:#x}, not one", H::NAME)
+            }
+        }
     }
     match slots.get(slot) {
         Some(s) if s.object.is_some() && id_of(slot, s) == id => Ok(slot),

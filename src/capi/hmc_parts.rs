@@ -55,7 +55,11 @@ impl Parts {
     /// Puts a monomial on the level that was added last.
     fn add(&self, monomial: Box<dyn Monomial>) -> Result<()> {
         let mut added = self.added();
-        added.level()?.monomials.push(monomial.name().to_string());
+        let name = monomial.name().to_string();
+        if added.monomials.iter().any(|other| other.name() == name) {
+            bail!(BadParameter, "name: expected one that no other monomial has, found {name}");
+        }
+        added.level()?.monomials.push(name);
         added.monomials.push(monomial);
         Ok(())
     }

@@ -10,7 +10,7 @@ use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
 use super::table::interface;
 use crate::backend::{External, Location};
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::{words, Error, Result, Status};
 use crate::fields::{GammaBasis, Group, Layout, LinkOptions, Precision, Subset};
 
 /// Names of orders, whatever they hold.
@@ -139,6 +139,17 @@ pub(crate) fn phase(angle: f64) -> Complex64 {
     }
 }
 
+/// Those of all directions.
+pub(crate) fn phases(angles: [f64; 4], status: Status, name: &str) -> Result<[Complex64; 4]> {
+    match angles.iter().position(|angle| !angle.is_finite()) {
+        None => Ok(angles.map(phase)),
+        Some(mu) => {
+            let found = angles[mu];
+            Err(Error::new(status, format!("{name}[{mu}]: expected a finite angle, found {found}")))
+        }
+    }
+}
+
 impl plaq_layout_params {
     fn order(&self) -> Result<Order> {
         choose(self.order, "layout.order")
@@ -146,7 +157,11 @@ impl plaq_layout_params {
 
     fn precision(&self) -> Result<Precision> {
         match choose(self.precision, "layout.precision")? {
-            Precision::F16 => bail!(BadLayout, "layout.precision: expected double or single"),
+            Precision::F16 => bail!(
+                BadLayout,
+                "layout.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4), found {}",
+                self.precision
+            ),
             precision => Ok(precision),
         }
     }
@@ -178,10 +193,16 @@ impl plaq_layout_params {
             Order::Parity => Layout::parity_pattern(p),
             Order::TimesliceParity => Layout::timeslice_parity_pattern(p),
         };
-        if self.boundary.iter().any(|angle| !angle.is_finite()) {
-            bail!(BadLayout, "layout.boundary: expected finite angles, found {:?}", self.boundary);
+        for (mu, scale) in self.scale.into_iter().enumerate() {
+            if !scale.is_finite() || scale == 0.0 {
+                bail!(
+                    BadLayout,
+                    "layout.scale[{mu}]: expected a number that is not 0, found {scale}"
+                );
+            }
         }
-        Ok(Layout { scale: self.scale, boundary: self.boundary.map(phase), ..layout })
+        let boundary = phases(self.boundary, Status::BadLayout, "layout.boundary")?;
+        Ok(Layout { scale: self.scale, boundary, ..layout })
     }
 
     pub(crate) fn link_options(&self) -> Result<LinkOptions> {
@@ -191,7 +212,9 @@ impl plaq_layout_params {
         let reproject = self.project == 1;
         let standard = LinkOptions::checked(self.precision()?).tolerance;
         let tolerance = match self.tolerance {
-            t if t.is_nan() => bail!(InvalidArgument, "layout.tolerance: expected a number"),
+            t if t.is_nan() => {
+                bail!(InvalidArgument, "layout.tolerance: expected a number, found NaN")
+            }
             0.0 => standard,
             t if t < 0.0 => None,
             t => Some(t),
@@ -248,7 +271,7 @@ impl plaq_layout_params {
             n => bail!(
                 BadLayout,
                 "layout.arrays: expected 0 or {wanted} for {} here, found {n}",
-                layout.name
+                self.order()?
             ),
         };
         // SAFETY: a stream of the host, as the header asks.

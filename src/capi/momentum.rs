@@ -149,6 +149,11 @@ fn kinetic_of(momentum: &Arc<Momentum>, kinetic: &mut Out<f64>) -> Result<()> {
 
 fn add(momentum: &Arc<Momentum>, scale: f64, other: &Arc<Momentum>, factor: f64) -> Result<()> {
     momentum.context.check_same(&other.context, "other")?;
+    for (name, number) in [("scale", scale), ("factor", factor)] {
+        if !number.is_finite() {
+            bail!(InvalidArgument, "{name}: expected a finite number, found {number}");
+        }
+    }
     if Arc::ptr_eq(momentum, other) {
         return momentum.write("momentum")?.scale(scale + factor);
     }

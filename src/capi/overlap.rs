@@ -382,7 +382,7 @@ fn create(
     let modes = ModeParams {
         count: match p.modes {
             -1 => None,
-            n => Some(at_least(n, 0, "modes")?),
+            n => Some(at_least(n, -1, "modes")?),
         },
         most: at_least(p.most_modes, 1, "most_modes")?,
         high: at_least(p.high_modes, 1, "high_modes")?,

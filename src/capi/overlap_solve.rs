@@ -146,7 +146,7 @@ fn prepare(
     let params = OverlapSolveParams {
         algorithm,
         tol: p.tol,
-        max_iterations: at_least(p.max_iterations, 0, "max_iterations")?,
+        max_iterations: at_least(p.max_iterations, 1, "max_iterations")?,
         sloppy: Some(sloppy),
         relax: p.relax == 1,
         nkrylov: at_least(p.nkrylov, 1, "nkrylov")?,

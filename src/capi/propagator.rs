@@ -77,7 +77,10 @@ fn write_file(
     let precision_bits = match p.precision {
         0 => None,
         4 | 8 => Some(8 * p.precision as u32),
-        other => bail!(InvalidArgument, "params.precision: expected 8, 4 or 0, found {other}"),
+        other => bail!(
+            InvalidArgument,
+            "params.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0, found {other}"
+        ),
     };
     let info = optional_text(p.info, "params.info")?.unwrap_or_default();
     let options = SaveOptions { kind, precision_bits, info, date: None };

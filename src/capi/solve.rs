@@ -17,7 +17,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{Precision, SpinorField};
 use crate::ops::propagator::{self, COLUMNS};
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop, StoppedBy};
@@ -410,9 +410,9 @@ fn solve(
     let stop = solver.solver.params().solver.stop;
     let done = solver.solver.solve_until(stop, &mut x, &b, &mut monitor)?;
     log::info!(
-        "solve: {} iterations, residual {:.3e}, {:.3} s",
+        "solve: {} iterations, residual {}, {:.3} s",
         done.solver.iterations,
-        largest(&done.solver.residual),
+        significant(largest(&done.solver.residual), 4),
         done.solver.seconds
     );
     report.set(to_c(&done, solver.solver.params().solver.kind));

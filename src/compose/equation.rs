@@ -3,7 +3,7 @@
 
 use crate::bail;
 use crate::error::{words, Error, Result};
-use crate::fields::{Precision, Recon, Subset};
+use crate::fields::{Precision, Recon};
 use crate::solvers::{SolverParams, SolverReport};
 
 /// The equation; M is the full operator, P the even-odd preconditioned one on its parity.
@@ -70,9 +70,12 @@ pub struct Schur {
 /// As it is named in messages.
 impl std::fmt::Display for Schur {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let symmetry = if self.symmetric { "symmetric" } else { "asymmetric" };
-        let sites = Subset::of_parity(self.parity);
-        write!(f, "the {symmetry} operator on {sites} sites")
+        f.pad(match (self.parity, self.symmetric) {
+            (0, true) => "PLAQ_SYSTEM_EVEN_SYMMETRIC",
+            (_, true) => "PLAQ_SYSTEM_ODD_SYMMETRIC",
+            (0, false) => "PLAQ_SYSTEM_EVEN_ASYMMETRIC",
+            (_, false) => "PLAQ_SYSTEM_ODD_ASYMMETRIC",
+        })
     }
 }
 

@@ -225,10 +225,11 @@ impl Modes {
                 let worst = report.residuals.iter().fold(0.0f64, |m, &r| m.max(r));
                 bail!(
                     KernelSpectrum,
-                    "{} low modes of the kernel did not converge: residual {worst:.2e} of {:.2e} after \
+                    "{} low modes of the kernel did not converge: residual {} of {} after \
                      {} restarts: allow more restarts, a larger tolerance or ask for fewer modes",
                     wanted + extra,
-                    tol * top * top,
+                    significant(worst, 3),
+                    significant(tol * top * top, 3),
                     report.restarts
                 );
             }
@@ -348,13 +349,13 @@ impl Modes {
             if !(residuals[k] <= most && moved <= most) {
                 bail!(
                     FieldMismatch,
-                    "modes: with these links mode {k} has the eigenvalue {} and the residual {:.2e}, \
-                     when it was found {} and {:.2e}: it belongs to other links, another s, clover \
+                    "modes: with these links mode {k} has the eigenvalue {} and the residual {}, \
+                     when it was found {} and {}: it belongs to other links, another s, clover \
                      term, smearing or boundary",
                     significant(values[k], 7),
-                    residuals[k],
+                    significant(residuals[k], 3),
                     significant(record.values[k], 7),
-                    record.residuals[k]
+                    significant(record.residuals[k], 3)
                 );
             }
         }

@@ -4,7 +4,7 @@ use super::modes::not_ended;
 use super::{Overlap, OverlapSquare};
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{basis, blas, SpinorField};
 use crate::linop::LinOp;
 use crate::solvers::stop::Limit;
@@ -186,9 +186,9 @@ impl OverlapModes {
                     bail!(
                         FieldMismatch,
                         "modes of chirality {chirality}: with this operator mode {k} has the residual \
-                         {:.2e}, when it was found {:.2e}: it belongs to another one",
-                        residuals[side][k],
-                        before[k]
+                         {}, when it was found {}: it belongs to another one",
+                        significant(residuals[side][k], 3),
+                        significant(before[k], 3)
                     );
                 }
             }

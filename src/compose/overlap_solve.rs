@@ -11,7 +11,7 @@ use super::multigrid::Multigrid;
 use super::overlap_systems::{Unitary, WilsonInverse};
 use super::{DiracSolver, Overlap, OverlapModes, OverlapSquare, Schur, Solution, SolveParams};
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::{significant, words, Result};
 use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape};
 use crate::solvers::stop::{check_seconds, Limit};
@@ -134,9 +134,9 @@ impl OverlapSolver {
         if params.tol < 0.1 * reach {
             bail!(
                 BadParameter,
-                "tol: {:.1e} is far below the error {reach:.1e} of the operator: make it with a smaller \
-                 delta",
-                params.tol
+                "tol: {} is far below the error {} of the operator: make it with a smaller delta",
+                significant(params.tol, 2),
+                significant(reach, 2)
             );
         }
         if let Some(modes) = &modes {
@@ -327,7 +327,7 @@ impl OverlapSolver {
         let shape = self.op.shape();
         shape.check(x, "x")?;
         shape.check(b, "b")?;
-        b.check_like(x, "solve")?;
+        b.check_like(x, "x")?;
         let algorithm = self.choose(&[self.op.mass()], b)?;
         self.rehearse(algorithm, false, b, || {
             let _ = self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched);

@@ -53,7 +53,11 @@ impl DiracSolver {
     pub fn new(op: Arc<Wilson>, params: SolveParams) -> Result<Self> {
         params.solver.check()?;
         if params.solution.preconditioned() && params.even_odd.is_none() {
-            bail!(BadParameter, "{} needs even_odd: it names that operator", params.solution);
+            bail!(
+                BadParameter,
+                "system: {} needs an even-odd preconditioned one, found PLAQ_SYSTEM_FULL",
+                params.solution
+            );
         }
         if params.even_odd.is_some_and(|s| s.parity > 1) {
             bail!(BadParameter, "even_odd: parity is 0 or 1");
@@ -101,12 +105,9 @@ impl DiracSolver {
                 if other.0 > own.0 {
                     bail!(
                         BadParameter,
-                        "sloppy precision and storage: expected at most the operator's, {} bits \
-                         and {} numbers a link, found {} and {}",
-                        8 * own.0.bytes(),
-                        own.1.reals(),
-                        8 * other.0.bytes(),
-                        other.1.reals()
+                        "sloppy_precision: expected at most the operator's, {}, found {}",
+                        own.0,
+                        other.0
                     );
                 }
                 op.shape().device.require(op.bytes_as(other.0, other.1), "the sloppy operator")?;
@@ -139,11 +140,12 @@ impl DiracSolver {
             if !fits {
                 bail!(
                     Unsupported,
-                    "multigrid preconditions {} on the symmetric even system directly, without steps of \
-                     another preconditioner: found {} on {}, {}, with {} steps",
+                    "multigrid: expected a solver with {}, PLAQ_SYSTEM_EVEN_SYMMETRIC, {} and 0 \
+                     precondition_steps, found {}, {}, {} and {}",
                     SolverKind::Gcr,
+                    Equations::Direct,
                     p.solver.kind,
-                    p.even_odd.map_or("the full lattice".into(), |s| s.to_string()),
+                    p.even_odd.map_or("PLAQ_SYSTEM_FULL".into(), |s| s.to_string()),
                     p.equations,
                     p.precondition_steps
                 );
@@ -285,7 +287,7 @@ impl DiracSolver {
         for (field, name) in [(&*x, "x"), (b, "b")] {
             shape.check(field, name)?;
         }
-        b.check_like(x, "solve")?;
+        b.check_like(x, "x")?;
         self.current_multigrid()?;
         let device: &Device = &shape.device;
         device.require(self.memory(b.nrhs()), "this solve")?;

@@ -205,7 +205,7 @@ impl Layout {
         if !size.is_multiple_of(real) || !offset.is_multiple_of(real) || !fits {
             bail!(
                 BadLayout,
-                "MILC site: four links of {real}-byte numbers do not fit a struct of {size} \
+                "site_bytes, site_offset: four links of {real}-byte numbers do not fit a struct of {size} \
                  bytes at offset {offset}"
             );
         }

@@ -171,8 +171,16 @@ fn parse_private_record(input: &Input, text: &str) -> Result<u32> {
         "D" => Some(64),
         _ => None,
     })?;
-    xml.parse("colors", |colors| (colors == "3").then_some(()))?;
-    xml.parse("datacount", |count| (count == "4").then_some(()))?;
+    let (colors, count) = (xml.get("colors"), xml.get("datacount"));
+    if (colors, count) != (Some("3"), Some("4")) {
+        let said = |text: Option<&str>| text.unwrap_or("nothing").to_string();
+        let message = format!(
+            "no configuration: expected <colors> 3 and <datacount> 4 in scidac-private-record-xml, found {} and {}",
+            said(colors),
+            said(count)
+        );
+        return Err(input.error(Status::FileFormat, message));
+    }
     Ok(bits)
 }
 

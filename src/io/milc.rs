@@ -65,7 +65,11 @@ fn data(order: ByteOrder) -> Data {
 fn frame(job: &Job, sums: [u32; 2]) -> Result<Frame> {
     let date = job.date();
     if date.len() >= STAMP.len() {
-        bail!(InvalidArgument, "options.date has {} bytes, MILC's time stamp 63", date.len());
+        bail!(
+            InvalidArgument,
+            "date: expected at most 63 bytes for MILC's time stamp, found {}",
+            date.len()
+        );
     }
     let number = |value: u32| match job.order {
         ByteOrder::Little => value.to_le_bytes(),

@@ -232,7 +232,7 @@ impl Job {
             Some(value) => Ok(value),
             None => bail!(
                 InvalidArgument,
-                "options.{name} is missing, a file of {} has it in its header",
+                "{name} is missing, a file of {} has it in its header",
                 self.format
             ),
         }

@@ -191,9 +191,9 @@ fn plan(
     if twelve && columns != 12 || !(1..=MOST_COLUMNS).contains(&columns) {
         bail!(
             InvalidArgument,
-            "columns: {} files have {}, found {columns}",
-            kind.name(),
-            if twelve { "12" } else { "1 to 4096" }
+            "propagator: expected {} right-hand sides in files of {}, found {columns}",
+            if twelve { "12" } else { "1 to 4096" },
+            kind
         );
     }
     if ![32, 64].contains(bits) {

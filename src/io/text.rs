@@ -64,12 +64,12 @@ pub fn check_options(options: &WriteOptions) -> Result<()> {
     ];
     for (name, text) in texts {
         if text.as_ref().is_some_and(|text| text.chars().any(char::is_control)) {
-            bail!(InvalidArgument, "options.{name} has a control character");
+            bail!(InvalidArgument, "{name}: expected a line of text, found a control character");
         }
     }
     for (name, value) in [("plaquette", options.plaquette), ("link_trace", options.link_trace)] {
         if value.is_some_and(|value| !value.is_finite()) {
-            bail!(InvalidArgument, "options.{name} is not finite");
+            bail!(InvalidArgument, "{name}: expected a finite number");
         }
     }
     Ok(())

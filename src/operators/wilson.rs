@@ -65,24 +65,27 @@ impl DiracParams {
     }
     /// Refuses what no operator can be made of.
     pub fn check(&self) -> Result<()> {
-        let finite = [self.mass, self.csw_s, self.csw_t, self.mu]
-            .iter()
-            .chain(&self.hop)
-            .all(|v| v.is_finite());
-        if !finite || !self.kappa().is_finite() || self.kappa() <= 0.0 {
+        // The mass may be that of kappa and the hops.
+        let hop = self.hop.map(|h| ("hop", h));
+        let others =
+            [("csw", self.csw_s), ("csw_t", self.csw_t), ("mu", self.mu), ("mass", self.mass)];
+        for (name, value) in hop.into_iter().chain(others) {
+            if !value.is_finite() {
+                bail!(BadParameter, "{name}: expected a finite number, found {value}");
+            }
+        }
+        if !self.kappa().is_finite() || self.kappa() <= 0.0 {
             bail!(
                 BadParameter,
-                "mass {} with hop coefficients {:?}: kappa must be positive and finite",
+                "mass, hop: kappa must be positive and finite, found {} of mass {} and hops with the sum {}",
+                self.kappa(),
                 self.mass,
-                self.hop
+                self.hop.iter().sum::<f64>()
             );
         }
         for (mu, z) in self.boundary.iter().enumerate() {
             if z.norm().is_nan() || (z.norm() - 1.0).abs() > 1e-12 {
-                bail!(
-                    BadParameter,
-                    "boundary phase {z} in direction {mu} does not have modulus one"
-                );
+                bail!(BadParameter, "boundary[{mu}]: expected a phase of modulus one, found {z}");
             }
         }
         Ok(())

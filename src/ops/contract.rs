@@ -30,13 +30,9 @@ impl Sink {
 
     fn check(&self, geometry: &Geometry) -> Result<()> {
         let extents = geometry.global_extents();
-        if self.origin[3] >= extents[3] {
-            let (last, found) = (extents[3] - 1, self.origin[3]);
-            bail!(InvalidArgument, "source_time: expected 0 to {last}, found {found}");
-        }
         if self.origin.iter().zip(extents).any(|(&x, l)| x >= l) {
             let origin = self.origin;
-            bail!(InvalidArgument, "source: {origin:?} is outside of the lattice {extents:?}");
+            bail!(InvalidArgument, "position: {origin:?} is outside of the lattice {extents:?}");
         }
         check_momentum(self.wave())
     }

@@ -8,7 +8,7 @@ use super::observables::{field_strength, plaquette};
 use crate::backend::args::ForceArgs;
 use crate::backend::kernels;
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::{significant, words, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
 
 /// Whose gradient.
@@ -245,9 +245,10 @@ impl Flow {
             if step < params.time / MOST_STEPS {
                 bail!(
                     BadParameter,
-                    "flow: tolerance: {:e} takes steps of {step:.1e} at t = {}, expected one that allows a \
+                    "flow: tolerance: {:e} takes steps of {} at t = {}, expected one that allows a \
                      time of at most {MOST_STEPS} steps",
                     params.tolerance,
+                    significant(step, 2),
                     report.time
                 );
             }

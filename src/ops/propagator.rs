@@ -116,7 +116,7 @@ fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
         bail!(BadParameter, "columns at a time: expected 1 to {COLUMNS}, found {at_once}");
     }
     if !(1..=4096).contains(&columns) {
-        bail!(BadParameter, "columns of the source: expected 1 to 4096, found {columns}");
+        bail!(BadParameter, "source: expected 1 to 4096 columns from `first` on, found {columns}");
     }
     Ok(())
 }

@@ -129,7 +129,7 @@ impl Source {
     fn check(&self, extents: [usize; 4]) -> Result<()> {
         let position = self.position;
         if position.iter().zip(extents).any(|(&x, l)| x >= l) {
-            bail!(InvalidArgument, "source: {position:?} is outside of the lattice {extents:?}");
+            bail!(InvalidArgument, "position: {position:?} is outside of the lattice {extents:?}");
         }
         check_momentum(self.momentum)?;
         if let Some(spin) = self.spin.filter(|s| *s > 3) {
@@ -229,16 +229,16 @@ impl Sequential {
     /// `FieldMismatch`: other lattices, precisions or numbers of right-hand sides; `Unsupported`: half
     /// precision; `InvalidArgument`: a time or an origin outside of the lattice.
     pub fn set(&self, out: &mut SpinorField, psi: &SpinorField) -> Result<()> {
-        check_spinors(psi, "sequential source")?;
-        out.check_like(psi, "sequential source")?;
+        check_spinors(psi, "from")?;
+        psi.check_like(out, "to")?;
         if psi.precision() != out.precision() {
-            bail!(FieldMismatch, "sequential source: the fields differ in precision");
+            bail!(
+                FieldMismatch,
+                "to: expected the precision of the other field, another one found"
+            );
         }
         if psi.precision() == Precision::F16 {
-            bail!(
-                Unsupported,
-                "sequential source: expected fields in single or double precision, found half"
-            );
+            bail!(Unsupported, "from: expected a field in single or double precision, found half");
         }
         let extents = psi.geometry().global_extents();
         let [x, y, z] = self.origin;
@@ -246,7 +246,7 @@ impl Sequential {
         if position.iter().zip(extents).any(|(&x, l)| x >= l) {
             bail!(
                 InvalidArgument,
-                "sequential source: {position:?} is outside of the lattice {extents:?}"
+                "origin, time: {position:?} is outside of the lattice {extents:?}"
             );
         }
         let [px, py, pz] = self.momentum;

@@ -6,7 +6,7 @@ use super::{
     rational_sum, rational_vectors, solve, unwatched, RationalParams, SolverParams, System,
 };
 use crate::bail;
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shape, Uses};
 
@@ -117,8 +117,8 @@ impl LinOp for RationalFunction {
         if !report.converged {
             bail!(
                 NotConverged,
-                "rational: not to a residual of {:.1e} in {} iterations",
-                self.params.tol,
+                "rational: not to a residual of {} in {} iterations",
+                significant(self.params.tol, 2),
                 report.iterations
             );
         }

@@ -34,7 +34,7 @@ pub struct EigenParams {
     pub end: End,
     /// Eigenvectors wanted.
     pub count: usize,
-    /// Vectors kept at most; 0: about twice as many as wanted.
+    /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
     pub room: usize,
     /// Vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
     pub block: usize,
@@ -210,7 +210,7 @@ impl<'a, 'm> Process<'a, 'm> {
             if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {
                 bail!(
                     BadParameter,
-                    "filter: expected a degree from 2 and an interval, found {degree} and {from} to {to}"
+                    "degree, from, to: expected a degree from 2 and an interval, found {degree} and {from} to {to}"
                 );
             }
             within("degree", degree, 2, MOST_DEGREE_ASKED)?;

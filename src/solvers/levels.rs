@@ -120,7 +120,7 @@ impl<'a, 'm> Levels<'a, 'm> {
         let watch = Watch::new(params.stop, b.geometry().comm(), monitor);
         precise.range().check(b, "b")?;
         precise.shape().check(x, "x")?;
-        b.check_like(x, "solve")?;
+        b.check_like(x, "x")?;
         let n = b.nrhs();
         let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
         check_finite(&norm, "b")?;

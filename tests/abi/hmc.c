@@ -308,6 +308,8 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   action.c0[0] = action.c0[1] = 2;
   for (k = 0; k < 3; k++) action.c1[k] = -0.125;
   OK(plaq_hmc_add_gauge(parts, "gauge", &action));
+  REFUSED(PLAQ_BAD_PARAMETER, "name: expected one that no other monomial has, found gauge",
+          plaq_hmc_add_gauge(parts, "gauge", &action));
   return parts;
 }
 

@@ -60,6 +60,11 @@ static void files(plaq_context context, plaq_gauge gauge) {
   READ(PLAQ_FILE_EXTENTS, "expected [4, 4, 4, 4]", "good.nersc");
   CHECK(read.id == 7);
   REFUSED(PLAQ_FILE_WRITE, "no-folder/links", plaq_gauge_write_file(gauge, "no-folder/links", &w));
+  w.precision = PLAQ_PRECISION_HALF;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_PRECISION_SINGLE (4) or 0, found 2", plaq_gauge_write_file(gauge, "links", &w));
+  w.precision = 0;
+  w.ensemble_label = "two\nlines";
+  REFUSED(PLAQ_INVALID_ARGUMENT, "ensemble_label: expected a line of text", plaq_gauge_write_file(gauge, "links", &w));
 
   OK(plaq_gauge_file_text("good.nersc", PLAQ_FILE_TEXT_ENSEMBLE_LABEL, text, sizeof text, &found));
   CHECK(found == 1 && !strcmp(text, "a label"));
@@ -86,8 +91,37 @@ static void actions(plaq_context context, plaq_gauge gauge) {
   ACTION("params.kappa: expected 0 or a positive number to 2, found 2.5", p.kappa = 2.5);
   ACTION("params.kappa: expected 0 or a positive number to 2, found -0.12", p.kappa = -0.12);
   ACTION("params.kappa", p.kappa = NAN);
-  ACTION("kappa must be positive", p.mass = -5);
+  ACTION("kappa must be positive and finite, found -0.5 of mass -5 and hops with the sum 4", p.mass = -5);
+  ACTION("csw: expected a finite number, found NaN", (p.kappa = 0.12, p.csw = NAN));
+  ACTION("csw_t: expected a finite number, found inf", (p.kappa = 0.12, p.csw = 1, p.csw_t = INFINITY));
+  ACTION("mu: expected a finite number, found NaN", (p.kappa = 0.12, p.mu = NAN));
+  ACTION("hop: expected a finite number, found NaN", (p.kappa = 0.12, p.hop[2] = NAN));
+  ACTION("params.boundary[1]: expected a finite angle, found NaN", (p.kappa = 0.12, p.boundary[1] = NAN));
   CHECK(dirac.id == 7);
+}
+
+static void sources(plaq_solver solver, plaq_spinor from, plaq_spinor to) {
+  plaq_source_params s;
+  plaq_sequential_params q;
+  plaq_spinor made = {7};
+#define SOURCE(status, words, what)                                                                      \
+  do {                                                                                                   \
+    OK(plaq_source_params_init(&s, sizeof s));                                                           \
+    what;                                                                                                \
+    REFUSED(status, words, plaq_solver_propagator(solver, &s, NULL, NULL, &made, NULL, NULL));           \
+  } while (0)
+  SOURCE(PLAQ_INVALID_ARGUMENT, "position: [0, 99, 0, 0] is outside of the lattice", s.position[1] = 99);
+  SOURCE(PLAQ_INVALID_ARGUMENT, "source.spin: expected -1 to 3, found 4", s.spin = 4);
+  SOURCE(PLAQ_BAD_PARAMETER, "source: expected 1 to 4096 columns from `first` on, found 0", s.first = 12);
+  CHECK(made.id == 7);
+#define SEQUENTIAL(words, what)                                                      \
+  do {                                                                               \
+    OK(plaq_sequential_params_init(&q, sizeof q));                                   \
+    what;                                                                            \
+    REFUSED(PLAQ_INVALID_ARGUMENT, words, plaq_spinor_sequential(from, to, &q));     \
+  } while (0)
+  SEQUENTIAL("origin, time: [0, 0, 0, 99] is outside of the lattice", q.time = 99);
+  SEQUENTIAL("gamma: expected a number from 0 to 15, found 16", q.gamma = 16);
 }
 
 /* What no precision can reach: the report says that it stood still. */
@@ -112,6 +146,9 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   SOLVER("tol: expected a number from 0 to 1, found 1", p.tol = 1);
   SOLVER("nothing says when to stop", p.tol = 0);
   SOLVER("columns", p.columns = 13);
+  SOLVER("params.nkrylov: expected 1 or more, found 0", p.nkrylov = 0);
+  SOLVER("system: PLAQ_SOLUTION_PDAGP needs an even-odd preconditioned one, found PLAQ_SYSTEM_FULL",
+         (p.algorithm = PLAQ_ALGORITHM_CG, p.solution = PLAQ_SOLUTION_PDAGP, p.system = PLAQ_SYSTEM_FULL));
   CHECK(solver.id == 7);
   OK(plaq_solver_params_init(&p, sizeof p));
   p.algorithm = PLAQ_ALGORITHM_CG;
@@ -122,6 +159,9 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   OK(plaq_solve_report_init(&report, sizeof report));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &report, NULL));
   CHECK(!report.converged && report.standstill && report.residual < 1e-12 && report.iterations < 5000);
+  REFUSED(PLAQ_FIELD_MISMATCH, "x: expected all sites and 1 right-hand sides, found all and 2",
+          plaq_solver_solve(solver, new_spinor(context, 2, NULL), b, NULL, NULL, NULL, NULL));
+  sources(solver, x, b);
   OK(plaq_solver_destroy(solver));
   OK(plaq_dirac_destroy(dirac));
 }
@@ -129,7 +169,7 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
 static void fields(plaq_context context, plaq_gauge gauge, double *links) {
   plaq_context other = cpu_context();
   plaq_gauge_params p = gauge_params();
-  plaq_gauge far = {7};
+  plaq_gauge far = {7}, wrong;
   plaq_spinor one = new_spinor(context, 1, NULL), two = new_spinor(context, 2, NULL), none = {0};
   plaq_layout_params layout;
   plaq_gauge_smear_params smear;
@@ -161,7 +201,21 @@ static void fields(plaq_context context, plaq_gauge gauge, double *links) {
   OK(plaq_gauge_smear_params_init(&smear, sizeof smear));
   REFUSED(PLAQ_BAD_PARAMETER, "alpha[0]: expected 0 to 1, found NaN", plaq_gauge_smear(gauge, &smear));
   layout.arrays = 3;
-  REFUSED(PLAQ_BAD_LAYOUT, "layout.arrays", plaq_gauge_load(gauge, &layout, links));
+  REFUSED(PLAQ_BAD_LAYOUT, "layout.arrays: expected 0 or 1 for PLAQ_ORDER_LEXICOGRAPHIC here, found 3",
+          plaq_gauge_load(gauge, &layout, links));
+#define LAYOUT(status, words, what)                                          \
+  do {                                                                       \
+    OK(plaq_layout_params_init(&layout, sizeof layout));                     \
+    what;                                                                    \
+    REFUSED(status, words, plaq_gauge_load(gauge, &layout, links));          \
+  } while (0)
+  LAYOUT(PLAQ_BAD_LAYOUT, "PLAQ_PRECISION_SINGLE (4), found 2", layout.precision = PLAQ_PRECISION_HALF);
+  LAYOUT(PLAQ_BAD_LAYOUT, "site_bytes, site_offset: four links", (layout.order = PLAQ_ORDER_MILC_SITE, layout.site_bytes = 100));
+  LAYOUT(PLAQ_BAD_LAYOUT, "layout.scale[1]: expected a number that is not 0, found 0", layout.scale[1] = 0);
+  LAYOUT(PLAQ_BAD_LAYOUT, "layout.boundary[3]: expected a finite angle, found inf", layout.boundary[3] = INFINITY);
+  LAYOUT(PLAQ_INVALID_ARGUMENT, "layout.tolerance: expected a number, found NaN", layout.tolerance = NAN);
+  wrong.id = context.id;
+  REFUSED(PLAQ_INVALID_HANDLE, "gauge: expected a plaq_gauge, found a plaq_context", plaq_gauge_unit(wrong));
   CHECK(norm == 7);
   OK(plaq_context_destroy(other));
   free(single);
@@ -173,6 +227,9 @@ static void devices(void) {
   plaq_context context = {7};
   plaq_status status;
   OK(plaq_context_params_init(&p, sizeof p));
+  p.timeout = NAN;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "params.timeout: expected 0 or more, found NaN", plaq_context_create(&p, &context));
+  p.timeout = 0;
   p.device = PLAQ_DEVICE_CUDA;
   p.ordinal = 1000;
   status = plaq_context_create(&p, &context);

@@ -360,6 +360,10 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   EXPECT(PLAQ_WRONG_CONTEXT, plaq_overlap_set_multigrid(overlap, far_one));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_overlap_set_multigrid(nothing, good));
   OK(plaq_overlap_set_multigrid(overlap, good));
+  p.max_iterations = 0;
+  REFUSED(PLAQ_BAD_PARAMETER, "max_iterations: expected 1 or more, found 0",
+          plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, NULL, NULL));
+  p.max_iterations = 2000;
   OK(plaq_multigrid_describe_level(good, 0, &level));
   before = level.iterations;
   OK(plaq_overlap_solve(overlap, &p, x, b, NULL, NULL, &r, &residual));

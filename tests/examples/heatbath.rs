@@ -96,8 +96,12 @@ fn a_stream_that_cannot_go_on_is_refused() {
         }
         for (arguments, status, message) in [
             (&["--continue", "ildg.00001", "--lattice", "4,4,4,4"][..], 1, "[4, 2, 6, 4]"),
-            (&["--continue", "ildg.00001", "--beta", "6.0"], 2, "5.9"),
-            (&["--continue", "ildg.00001", "--seed", "2"], 2, "--seed"),
+            (&["--continue", "ildg.00001", "--beta", "6.0"], 2, "--continue has 5.9;"),
+            (
+                &["--continue", "ildg.00001", "--seed", "2"],
+                2,
+                "--seed: 2; the file of --continue has 1;",
+            ),
             (&["--continue", "ildg.00001", "--overrelax", "1"], 2, "--overrelax"),
             (&["--continue", "ildg.00001", "--start", "cold"], 2, "--start"),
             (&["--continue", "ildg.00001", "--thermalise", "5"], 2, "--thermalise"),

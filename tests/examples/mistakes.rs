@@ -134,6 +134,10 @@ fn values_are_refused_with_what_is_expected() {
         ("propagator", "--momenta", "1,0", "expected 3 whole numbers with commas between"),
         ("propagator", "--source-smear", "0.3", "expected a weight and a number of steps"),
         ("gluon", "--stop-theta", "small", "--stop-theta: small; expected a number"),
+        ("gluon", "--stop-theta", "-1", "--stop-theta: expected 0 or more"),
+        ("gaugefix", "--stop-theta", "-1", "--stop-theta: expected 0 or more"),
+        ("heatbath", "--overrelax", "-1", "--overrelax: -1; expected a whole number, not negative"),
+        ("propagator", "--threads", "-4", "--threads: -4; expected a whole number, not negative"),
         ("flow", "--time", "-1", "--time: expected 0 to 1e9 steps"),
         ("flow", "--plot", "flow.png", "--plot: flow.png; expected a name that ends in .svg"),
     ] {

@@ -202,12 +202,19 @@ fn sources_momenta_and_files() {
         };
         assert!(at("ll") > at("ls") && at("ls") > at("ss") && at("ss") > 0.0);
         assert_eq!(all["correlators"]["pion"][3].as_f64().unwrap(), at("ll"));
-        // Other sources than those that were saved.
-        let out = Command::new(program)
-            .args(["--gauge", SMALL, "--kappa", "0.12", "--load", &format!("{file}.7")])
-            .output()
-            .unwrap();
-        assert_eq!(out.status.code(), Some(1));
+        // Other sources and quarks than those that were saved, and no such file.
+        let none = format!("{file}.7");
+        for (arguments, message) in [
+            (["--kappa", "0.12", "--source", one, "--load", file], "below 0.001"),
+            (["--kappa", "0.125", "--source", other, "--load", file], "below 0.001"),
+            (["--kappa", "0.12", "--source", one, "--load", &none], "quark.7"),
+        ] {
+            let out = Command::new(program).args(["--gauge", SMALL]).args(arguments).output();
+            let out = out.unwrap();
+            let text = String::from_utf8_lossy(&out.stderr).into_owned();
+            assert_eq!(out.status.code(), Some(1), "{arguments:?}: {text}");
+            assert!(text.contains(message), "{arguments:?}: {text}");
+        }
     }
 }
 
@@ -240,6 +247,7 @@ fn options_of_hadrons_are_checked() {
         for (arguments, message) in [
             (&["--noise", "z3"][..], "expected one of none, z2, z4"),
             (&["--baryons", "nucleon,proton"], "sigma_star"),
+            (&["--baryons", "all,nucleon"], "all and none stand alone"),
             (&["--noise", "z2", "--baryons", "nucleon"], "--baryons"),
             (&["--momenta", "1,2"], "--momenta"),
             (&["--momenta", "1,2,3:"], "--momenta"),
@@ -289,6 +297,16 @@ fn what_cannot_be_done_is_refused_with_a_message() {
             ),
             (&["--gauge", "absent", "--kapa", "0.1"], 2, "--kapa"),
             (&["--gauge", "absent", "--kappa", "0.1", "--source", "point,1"], 2, "--source"),
+            (
+                &["--gauge", SMALL, "--kappa", "0.1", "--source", "point,0,0,0,0:wall,8"],
+                2,
+                "--source: wall,8; expected a place on the lattice 4,4,4,8",
+            ),
+            (
+                &["--gauge", SMALL, "--kappa", "0.1", "--sequential", "8,15,0,0,0"],
+                2,
+                "--sequential: time slice 8; expected a place on the lattice",
+            ),
             (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "0"], 2, "--rhs"),
             (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "13"], 2, "--rhs"),
         ] {

@@ -54,16 +54,19 @@ fn signals_end_programs_cleanly() {
         for (program, signal) in all(name).iter().zip(["-TERM", "-INT"]) {
             let mut job = Command::new(program);
             job.args(["--device", &device()]).args(&arguments);
-            let job = job.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+            let mut job = job.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
             let start = Instant::now();
             while !watches(job.id()) && start.elapsed() < Duration::from_secs(60) {
                 std::thread::sleep(Duration::from_millis(20));
             }
-            let sent = Command::new("kill").args([signal, &job.id().to_string()]).status().unwrap();
+            // Twice: `timeout` sends it to the process and to its group.
+            let (id, twice) = (job.id().to_string(), "kill $0 $1; kill $0 $1 2> /dev/null; true");
+            let alive = job.try_wait().unwrap().is_none();
+            Command::new("sh").args(["-c", twice, signal, &id]).status().unwrap();
             let out = job.wait_with_output().unwrap();
             let said = [out.stdout, out.stderr].concat();
             let said = String::from_utf8_lossy(&said);
-            assert!(sent.success(), "{program:?} ended by itself: {said}");
+            assert!(alive, "{program:?} ended by itself: {said}");
             assert_eq!(out.status.code(), Some(3), "{program:?}: {said}");
             assert!(said.contains("INTERRUPTED"), "{program:?}: {said}");
         }

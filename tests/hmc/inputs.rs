@@ -126,6 +126,20 @@ fn wrong_texts_are_refused() {
         let e = with(from, to);
         assert_eq!(e.status, status, "{to}: {e}");
     }
+    // No names of Rust's types.
+    for (from, to, says) in [
+        ("length = 0.5", "", "missing key `length`"),
+        ("length = 0.5", "length = 0.5\nlenght = 1", "unknown key `lenght`, expected one of"),
+        ("beta = 2.6", "beta = \"six\"", "string \"six\", expected a number"),
+        ("steps = 2", "steps = -2", "expected a whole number, not negative"),
+        ("type = \"gauge\"", "type = \"gage\"", "unknown value `gage`, expected one of"),
+        ("monomials = [\"light\"]", "monomials = 1", "expected an array"),
+        ("operator = { kappa = 0.12, csw = 1.0 }", "operator = 1", "expected a table"),
+    ] {
+        let e = with(from, to);
+        assert!(e.message.contains(says), "{to}: {e}");
+        assert!(e.message.starts_with("input: TOML parse error at line"), "{to}: {e}");
+    }
 }
 
 #[test]

@@ -246,7 +246,9 @@ fn lime_records() {
     assert!(read(&[&checksum, &good, &binary]).is_ok());
     assert_eq!(status(&[&good, &binary, &checksum]), Status::FileChecksum);
 
-    assert_eq!(status(&[&file, &private(1), &scidac]), Status::FileFormat);
+    let e = read(&[&file, &private(1), &scidac]).unwrap_err();
+    assert!(e.message.contains("no configuration: expected <colors> 3"), "{e}");
+    assert_eq!(e.status, Status::FileFormat);
     assert_eq!(status(&[&format("su2gauge", 64, "2"), &binary]), Status::FileFormat);
     assert_eq!(status(&[&format("su3gauge", 32, "2"), &binary]), Status::FileFormat);
     assert_eq!(status(&[&format("su3gauge", 16, "2"), &binary]), Status::FileFormat);

@@ -12,7 +12,7 @@ use crate::capi::quda::enums::Inverter;
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::uploads::{CloverKey, Digest, Links, Solves};
 use crate::compose::{DiracSolver, Schur, SolveParams};
-use crate::error::{Error, Result};
+use crate::error::{significant, Error, Result};
 use crate::fields::{
     CloverField, GammaBasis, GaugeField, Group, Layout, LinkOptions, Precision, Recon, SpinorField,
     Subset,
@@ -92,10 +92,10 @@ pub fn invert(
     solves.spinors = Some([x, b]);
     let report = done?;
     log::info!(
-        "clover solve: {} iterations, residual {:.3e}, heavy-quark residual {:.3e}, {:.3} s{}",
+        "clover solve: {} iterations, residual {}, heavy-quark residual {}, {:.3} s{}",
         report.iterations,
-        report.residual[0],
-        report.residual_hq[0],
+        significant(report.residual[0], 4),
+        significant(report.residual_hq[0], 4),
         report.seconds,
         if report.converged { "" } else { ", not converged" }
     );
@@ -230,7 +230,7 @@ impl Host<'_> {
             // No solver holds the former fields any more: they go before the new ones come.
             let links = kept.get(comm, links_key, || {
                 let (links, off) = self.links(boundary, link)?;
-                log::info!("links uploaded, {off:.1e} off SU(3)");
+                log::info!("links uploaded, {} off SU(3)", significant(off, 2));
                 Ok(links)
             })?;
             let blocks = |data, name| {

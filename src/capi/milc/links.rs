@@ -254,11 +254,11 @@ pub fn fix_gauge_ovr(
     let fixed = fix_gauge(&gauge, &params, &mut |_| false)?;
     let best = &fixed.report.best.total;
     log::info!(
-        "gauge fixing: {} sweeps, functional {:.12}, theta {:.3e} (QUDA's {:.3e})",
+        "gauge fixing: {} sweeps, functional {:.12}, theta {} (QUDA's {})",
         best.iterations,
         best.quality.functional,
-        best.quality.theta,
-        4.0 * best.quality.theta
+        significant(best.quality.theta, 4),
+        significant(4.0 * best.quality.theta, 4)
     );
     links.save(&fixed.gauge)
 }

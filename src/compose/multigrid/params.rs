@@ -357,14 +357,17 @@ impl MultigridParams {
             if level.vectors == 0 || level.vectors > MOST_VECTORS {
                 bail!(
                     BadParameter,
-                    "level {i}: expected 1 to {MOST_VECTORS} null vectors, found {}",
+                    "vectors[{i}]: expected 1 to {MOST_VECTORS}, found {}",
                     level.vectors
                 );
             }
             within(&format!("level {i}: pre"), level.pre, 0, MOST_STEPS)?;
             within(&format!("level {i}: post"), level.post, 0, MOST_STEPS)?;
             if level.pre + level.post == 0 {
-                bail!(BadParameter, "level {i}: a level without smoothing does not converge");
+                bail!(
+                    BadParameter,
+                    "level {i}: pre, post: expected a step before or after, found none"
+                );
             }
         }
         if !(self.omega > 0.0 && self.omega < 2.0) {

@@ -228,14 +228,14 @@ impl GaugeFixParams {
             );
         }
         let Stop { theta, theta_max, change } = self.stop;
-        let stops = [("theta", theta), ("theta_max", theta_max), ("change", change)];
+        let stops = [("stop_theta", theta), ("stop_theta_max", theta_max), ("stop_change", change)];
         for (name, stop) in stops {
             if !(0.0..f64::INFINITY).contains(&stop) {
-                bail!(BadParameter, "gauge fixing: stop {name}: expected 0 or more, found {stop}");
+                bail!(BadParameter, "gauge fixing: {name}: expected 0 or more, found {stop}");
             }
         }
         if stops.iter().all(|&(_, stop)| stop == 0.0) {
-            bail!(BadParameter, "gauge fixing: stop: expected a criterion above 0, found none");
+            bail!(BadParameter, "gauge fixing: stop_theta, stop_theta_max, stop_change: expected one above 0, found none");
         }
         for (name, n) in [
             ("max_iterations", self.max_iterations),

@@ -270,9 +270,7 @@ pub fn hmc_from_toml(
     precision: Precision,
     text: &str,
 ) -> Result<Hmc> {
-    let input: Input = toml::from_str(text).map_err(|e| {
-        Error::new(Status::InvalidArgument, format!("input: {}", e.to_string().trim()))
-    })?;
+    let input: Input = toml::from_str(text).map_err(refused)?;
     let levels = input.level.into_iter().map(TimeScale::level).collect::<Result<_>>()?;
     let params = HmcParams {
         length: input.length,
@@ -287,12 +285,42 @@ pub fn hmc_from_toml(
     Hmc::new(device, geometry, precision, monomials, params)
 }
 
+/// What the parser says, with the line, but in TOML's words for Rust's types.
+fn refused(e: toml::de::Error) -> Error {
+    const WHOLE: &str = "a whole number, not negative";
+    const TYPES: [(&str, &str); 5] = [
+        ("f64", "a number"),
+        ("usize", WHOLE),
+        ("u64", WHOLE),
+        ("u32", WHOLE),
+        ("a sequence", "an array"),
+    ];
+    const WORDS: [(&str, &str); 3] = [
+        ("unknown field", "unknown key"),
+        ("missing field", "missing key"),
+        ("unknown variant", "unknown value"),
+    ];
+    let mut said = e.message().to_string();
+    for (rust, plain) in TYPES {
+        said = said.replace(&format!("expected {rust}"), &format!("expected {plain}"));
+    }
+    for (rust, plain) in WORDS {
+        said = said.replace(rust, plain);
+    }
+    for table in ["expected struct ", "expected internally tagged enum "] {
+        if let Some(at) = said.find(table) {
+            said.truncate(at);
+            said.push_str("expected a table");
+        }
+    }
+    let all = e.to_string().replace(e.message(), &said);
+    Error::new(Status::InvalidArgument, format!("input: {}", all.trim()))
+}
+
 /// A value of the same text for the host's own use, by its path, e.g. `run.lattice.0`: None if it is
 /// not there.
 pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
-    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
-        Error::new(Status::InvalidArgument, format!("input: {}", e.to_string().trim()))
-    })?;
+    let table: toml::Table = text.parse().map_err(refused)?;
     let mut at = Some(toml::Value::Table(table));
     for key in path.split('.') {
         at = match at {

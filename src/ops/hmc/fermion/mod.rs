@@ -20,7 +20,7 @@ use super::{KickReport, MonomialMemory, Solves};
 use crate::backend::{rehearsing, Device};
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, SchurForce, Solution, SolveParams};
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{CloverField, GaugeField, Momenta, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Uses};
 use crate::operators::{DiracParams, EvenOdd, Wilson};
@@ -223,8 +223,10 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     let worst = report.residual.iter().fold(0.0f64, |m, &v| m.max(v));
     bail!(
         NotConverged,
-        "pseudofermion solve: residual {worst:.2e} after {} iterations, asked for {tol:.2e}",
-        report.iterations
+        "pseudofermion solve: residual {} after {} iterations, asked for {}",
+        significant(worst, 3),
+        report.iterations,
+        significant(tol, 3)
     );
 }
 
@@ -421,10 +423,7 @@ fn noise_seed(seed: u64, name: &str) -> u64 {
 fn check_multigrid(name: &str, inverter: &Inverter, schur: Schur) -> Result<()> {
     let even = Schur { parity: 0, symmetric: true };
     if inverter.multigrid.is_some() && schur != even {
-        bail!(
-            Unsupported,
-            "{name}: multigrid solves with the symmetric operator on even sites, found {schur}"
-        );
+        bail!(Unsupported, "{name}: multigrid solves with {even}, found {schur}");
     }
     Ok(())
 }
