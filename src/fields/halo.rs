@@ -3,11 +3,12 @@
 //! MPI from memory that it reaches or from copies on the host.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use super::peers::lock;
 use super::peers::{asked, shared_bytes, Peers, Reach};
-use super::{footprint, Geometry};
+use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
@@ -32,6 +33,14 @@ struct Cache {
     failures: u64,
 }
 type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
+
+/// Messages of some work: of which ranks, and their different sizes.
+pub(super) type Messages = Vec<(Arc<Comm>, Vec<Faces>)>;
+
+thread_local! {
+    /// Those that a rehearsal in this thread asks for, while somebody wants to know.
+    static ASKED: RefCell<Option<Messages>> = const { RefCell::new(None) };
+}
 
 /// Bytes of the message across each lower or upper face, 0 where none goes; the same place in what
 /// is sent and in what comes.
@@ -439,7 +448,7 @@ impl Geometry {
         let device = device.real();
         let mut cache = cache(self.comm())?;
         if alone {
-            footprint::asked(self.comm(), faces);
+            note(self.comm(), faces);
         }
         let old = cache.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
         if let Some(at) = old {
@@ -546,6 +555,24 @@ fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
 /// Those of a rehearsal that is over.
 pub(super) fn forget_stand_ins(comm: &Comm) {
     exchanges(comm).stand_ins.clear();
+}
+
+/// What `work` says, and the messages that it asks for in a rehearsal.
+pub(super) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, Messages) {
+    let before = ASKED.replace(Some(vec![]));
+    let done = work();
+    (done, ASKED.replace(before).unwrap_or_default())
+}
+
+fn note(comm: &Arc<Comm>, faces: &Faces) {
+    ASKED.with_borrow_mut(|all| {
+        let Some(all) = all else { return };
+        match all.iter_mut().find(|(c, _)| Arc::ptr_eq(c, comm)) {
+            Some((_, list)) if list.contains(faces) => {}
+            Some((_, list)) => list.push(*faces),
+            None => all.push((comm.clone(), vec![*faces])),
+        }
+    });
 }
 
 /// Do all ranks know by now what kernels of this device reach of each other?

@@ -8,10 +8,9 @@ use std::time::Instant;
 
 use super::finest::Finest;
 use super::low::Low;
-use super::params::{Steps, STEPS};
+use super::params::{together, Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
-use super::smooth::together;
 use super::{CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::backend::rehearsing;
 use crate::error::Result;

@@ -124,7 +124,8 @@ impl Direct {
         counts[comm.rank()] = own as f64;
         comm.sum(&mut counts)?;
         let first = counts[..comm.rank()].iter().sum::<f64>() as usize;
-        let n = counts.iter().sum::<f64>() as usize;
+        let solved = |sites: usize| if grid.has_parity() { sites.div_ceil(2) } else { sites };
+        let n = solved(grid.global_volume()) * op.rows();
         // S of unit vectors: rows of this rank, [row][column].
         let mut whole = vec![Complex64::ZERO; n * n];
         for from in (0..n).step_by(UNITS) {

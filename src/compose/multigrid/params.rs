@@ -2,7 +2,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, words, Result};
 use crate::fields::Precision;
-use crate::operators::LinkPrecision;
+use crate::operators::{LinkPrecision, TensorHop};
 use crate::solvers::SolverKind;
 
 /// Directions that GCR on a coarse level keeps.
@@ -13,12 +13,17 @@ pub(super) const STEPS: usize = 12;
 pub(super) const FIRST_STEPS: usize = 6;
 /// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
 /// directions take memory. Four complex numbers are a sector of 32 bytes where right-hand sides follow each other.
-pub(super) const SMOOTHED: usize = 4;
+const SMOOTHED: usize = 4;
 /// Right-hand sides from which on tensor cores smooth (kernels/tensor_hop.h): their links, in 18 numbers, and blocks
-/// are larger.
+/// are larger, and of fewer would be read for too few.
 pub(super) const COLUMNS_FROM: usize = 4;
 /// Directions that GCR keeps where it makes null vectors.
 pub(super) const SETUP_KRYLOV: usize = 10;
+
+/// Right-hand sides of `n` that the finest level smooths at a time, in columns for tensor cores or without them.
+pub(super) fn together(n: usize, columns: bool) -> usize {
+    n.div_ceil(n.div_ceil(if columns { TensorHop::MOST } else { SMOOTHED }))
+}
 
 /// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
 /// host, in some seconds.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::cycle::{count, Hierarchy};
 use super::krylov::blocks;
-use super::params::{Steps, COLUMNS_FROM, SMOOTHED, STEPS};
+use super::params::{Steps, COLUMNS_FROM, STEPS};
 use super::schwarz::colours;
 use super::{MultigridParams, Smoother};
 use crate::error::Result;
@@ -16,16 +16,6 @@ use crate::operators::TensorHop;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
-}
-
-/// Right-hand sides of `n` that the finest level smooths at a time, in columns for tensor cores or without them.
-pub(super) fn together(n: usize, columns: bool) -> usize {
-    n.div_ceil(n.div_ceil(if columns { TensorHop::MOST } else { SMOOTHED }))
-}
-
-/// Are so many smoothed in columns where there are tensor cores: of fewer links would be read for too few.
-pub(super) fn in_columns(n: usize) -> bool {
-    n >= COLUMNS_FROM
 }
 
 /// Vectors that so many steps of the finest level's smoother keep.
@@ -50,7 +40,7 @@ impl Hierarchy {
     ) -> Result<()> {
         count(&self.iterations[0], steps as u64);
         let n = r.nrhs();
-        if let Some(tensor) = self.tensor.as_ref().filter(|_| in_columns(n)) {
+        if let Some(tensor) = self.tensor.as_ref().filter(|_| n >= COLUMNS_FROM) {
             return self.relax_columns(tensor, x, r, steps, residual);
         }
         let directions = directions(&self.params, steps);
