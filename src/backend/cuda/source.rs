@@ -1,10 +1,11 @@
 //! What NVRTC is given: defines that fix the launch shape and the run's constants, one family
 //! header, one instantiation.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::backend::args::Specs;
+use crate::backend::args::{cpp_args, Specs};
 use crate::backend::families::{self, Kernel};
 
 mod embedded {
@@ -18,6 +19,9 @@ pub struct Shape {
     pub block: u32,
     pub min_blocks: u32,
 }
+
+/// Argument structs and constants.
+const ARGS: &str = "plaq_args.h";
 
 pub struct Source {
     pub symbol: String,
@@ -48,7 +52,7 @@ impl Source {
             symbol: families::symbol(kernel, params),
             text,
             defines: defines.join(" "),
-            headers: headers(),
+            headers: headers_of(kernel.header),
         }
     }
 
@@ -84,6 +88,34 @@ fn headers() -> &'static [(&'static str, &'static str)] {
             None => (name, built_in),
         };
         embedded::HEADERS.iter().map(replaced).collect()
+    })
+}
+
+/// The same for kernels of one header, with the argument structs and constants alone that it and those that it includes
+/// name: while NVRTC reads, other threads wait for it.
+fn headers_of(header: &'static str) -> &'static [(&'static str, &'static str)] {
+    type Known = BTreeMap<&'static str, &'static [(&'static str, &'static str)]>;
+    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    known.entry(header).or_insert_with(|| {
+        let text = |name: &str| headers().iter().find(|h| h.0 == name).map_or("", |h| h.1);
+        let (mut open, mut seen) = (vec![header, "plaq_dialect.h"], BTreeSet::new());
+        let mut words = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            if name == ARGS || !seen.insert(name) {
+                continue;
+            }
+            words.extend(text(name).split(|c: char| !c.is_alphanumeric() && c != '_'));
+            let lines = text(name).lines().filter_map(|l| l.trim().strip_prefix("#include \""));
+            open.extend(lines.map(|l| l.trim_end_matches('"')));
+        }
+        let built_in = |name| embedded::HEADERS.iter().any(|h| h.0 == name && h.1 == text(name));
+        let few =
+            |&(name, text): &(&'static str, &'static str)| match name == ARGS && built_in(name) {
+                true => (name, &*cpp_args(&|word| words.contains(word)).leak()),
+                false => (name, text),
+            };
+        headers().iter().map(few).collect::<Vec<_>>().leak()
     })
 }
 
