@@ -35,7 +35,7 @@ pub use prolongator::Prolongator;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 
-use crate::backend::Device;
+use crate::backend::{rehearsing, Device};
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, Recon, SpinorField, Subset};
@@ -163,8 +163,11 @@ impl Multigrid {
         let (start, links) = (Instant::now(), op.version());
         let (params, device) = (&params.on(&op.shape().device), &op.shape().device);
         let geometry = op.gauge().geometry();
+        // What ranks make together, before each of them rehearses by itself.
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
-        geometry.reaches_all(device)?;
+        if !rehearsing() {
+            geometry.reaches_all(device)?;
+        }
         // Ranks have parts of different size.
         let rehearsed = Rehearsed::new(op, params, vectors, true).and_then(|rehearsed| {
             device.require(rehearsed.setup.bytes(device), "the multigrid hierarchy")?;
