@@ -38,7 +38,7 @@ template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 
 
 // In lane 0: sums over the lanes of a warp.
 template <int N, int M> PLAQ_FN void warp_sums(double (&v)[N]) {
-  PLAQ_LOOP for (int d = 16; d > 0; d >>= 1)
+  for (int d = 16; d > 0; d >>= 1)
     PLAQ_UNROLL for (int k = 0; k < N; k++) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
 }
 

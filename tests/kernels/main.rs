@@ -120,6 +120,12 @@ fn parities() {
             spec("HopArgs_site_hop", site_hop);
             spec("HopArgs_site_y", site_y);
             spec("HopArgs_parity", parity);
+            // Of other kernels of these headers, for branches on their constants.
+            spec("SiteOpArgs_site", one);
+            spec("ConvertArgs_links", 4);
+            for name in ["storage_from", "storage_to"] {
+                spec(&format!("ConvertArgs_{name}"), plaq::backend::args::R18);
+            }
             cxx.args(["-DPLAQ_BLOCK=64", "-DPLAQ_MIN_BLOCKS=1", "-DPLAQ_OVERLAPS=0"]);
             cxx.args([format!("-DSTORAGE={storage}"), format!("-DPLAQ_NS=of_{name}")]);
             cxx
