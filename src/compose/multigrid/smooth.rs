@@ -19,7 +19,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Vectors that so many steps of the finest level's smoother keep.
-pub(super) fn directions(params: &MultigridParams, steps: usize) -> usize {
+fn directions(params: &MultigridParams, steps: usize) -> usize {
     match params.smoother {
         Smoother::CaGcr => steps.clamp(1, STEPS) + params.short_powers() as usize,
         Smoother::Gcr if steps > 1 => 2 * steps.min(STEPS),
