@@ -52,6 +52,8 @@ pub struct Call<'a> {
     pub args_bytes: usize,
     pub specs: Specs,
     pub work: Work,
+    /// Addresses and bytes of what the kernel reads and changes: who runs it more often puts that back.
+    pub updates: &'a [(Ptr, usize)],
 }
 
 /// How much a kernel runs over.
@@ -78,7 +80,8 @@ impl<'a> Call<'a> {
     pub fn new<K: Instance>(params: &'a [&'static str], args: &'a K::Args, work: Work) -> Self {
         let (kernel, args_bytes) = (K::KERNEL, size_of::<K::Args>());
         let specs = constants(kernel, specs_of(args));
-        Call { kernel, params, args: (args as *const K::Args).cast(), args_bytes, specs, work }
+        let args = (args as *const K::Args).cast();
+        Call { kernel, params, args, args_bytes, specs, work, updates: &[] }
     }
 
     pub fn symbol(&self) -> String {
@@ -641,11 +644,22 @@ impl Device {
 
     /// Runs a kernel of the table over the sites and batches of `work`.
     pub(crate) fn launch<K: Sites>(&self, kernel: K, args: &K::Args, work: Work) -> Result<()> {
+        self.launch_update(kernel, args, work, &[])
+    }
+
+    /// The same of a tuned kernel that reads what it changes: memory at these addresses, so many bytes.
+    pub(crate) fn launch_update<K: Sites>(
+        &self,
+        kernel: K,
+        args: &K::Args,
+        work: Work,
+        updates: &[(Ptr, usize)],
+    ) -> Result<()> {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
         let params = kernel.params();
-        let call = self.call::<K>(&params, args, work)?;
+        let call = Call { updates, ..self.call::<K>(&params, args, work)? };
         if rehearsal::noted(&call) {
             return Ok(());
         }

@@ -86,8 +86,6 @@ pub struct Sign {
     accuracy: AtomicU64,
     /// Multiplications of a vector with Q so far.
     work: AtomicU64,
-    /// Right-hand sides for which a GPU's tuner has run the recurrence's kernels.
-    tuned: AtomicUsize,
     /// Right-hand sides for which an application's kernels are compiled.
     rehearsed: AtomicUsize,
     workspace: Workspace,
@@ -174,7 +172,6 @@ impl Sign {
             rational: None,
             accuracy: AtomicU64::new(asked.to_bits()),
             work: AtomicU64::new(0),
-            tuned: AtomicUsize::new(0),
             rehearsed: AtomicUsize::new(0),
             workspace: Workspace::default(),
             lifted: Workspace::default(),
@@ -275,7 +272,6 @@ impl Sign {
             top: self.top,
             accuracy: AtomicU64::new(0),
             work: AtomicU64::new(0),
-            tuned: AtomicUsize::new(0),
             rehearsed: AtomicUsize::new(0),
             workspace: Workspace::default(),
             lifted: Workspace::default(),
@@ -365,11 +361,6 @@ impl Sign {
         };
         self.workspace.with(&shape, nrhs, |d| {
             // `own` is the b_(j+2) that b_j takes the place of.
-            let tuned = || !rehearsing() && self.tuned.swap(nrhs, Ordering::Relaxed) == nrhs;
-            if !shape.device.is_cpu() && !tuned() {
-                step(out, inp, 0, -1.0)?;
-                step(out, inp, 1, -1.0)?;
-            }
             chiral_sum(d, None, &[(inp, [c[n], c[n]])])?;
             let (mut here, mut other) = (d, out);
             for j in (0..=2 * n).rev() {

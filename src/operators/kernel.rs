@@ -43,8 +43,7 @@ impl HermitianWilson {
         self.dirac_add(out, inp, dagger, c, &HopSum::default())
     }
 
-    /// out = c D in + coef z + own out, or with D^dagger, in one pass. The tuner of a GPU runs a kernel
-    /// many times before its first use: what is in `out` then counts from the second call on.
+    /// out = c D in + coef z + own out, or with D^dagger, in one pass.
     pub fn dirac_add(
         &self,
         out: &mut SpinorField,

@@ -399,7 +399,7 @@ impl Wilson {
     /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
     /// `out` and y this one. At most one of the two site terms may differ from One.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
-        self.launch_hop(self.hop_args(out, inp, call, &HopSum::default())?, inp)
+        self.hop_add(out, inp, call, &HopSum::default())
     }
 
     /// The same with further terms in the same pass.
@@ -410,7 +410,7 @@ impl Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
-        self.launch_hop(self.hop_args(out, inp, call, sum)?, inp)
+        self.launch_hop(self.hop_args(out, inp, call, sum)?, out, inp)
     }
 
     /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that
@@ -433,7 +433,7 @@ impl Wilson {
         // Views of even sites, the first planes of every field.
         let args = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum)?;
         let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..args };
-        self.launch_hop(args, inp)
+        self.launch_hop(args, out, inp)
     }
 
     /// Do kernels write messages of both parities, of so many right-hand sides, to all neighbours?
@@ -571,8 +571,13 @@ impl Wilson {
         Ok(HopArgs { inp: inp.view(), ..args })
     }
 
-    /// One parity or both; `in` is that of the arguments.
-    fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
+    /// One parity or both; `out` and `in` are those of the arguments.
+    fn launch_hop(
+        &self,
+        mut args: HopArgs,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+    ) -> Result<()> {
         let hop = kernels::Hop::of(self.gauge.precision(), self.gauge.recon())?;
         let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
         let comm = geometry.comm();
@@ -580,9 +585,11 @@ impl Wilson {
         let parities = if args.parity == args::PARITY_BOTH { 2 } else { 1 };
         // Room for the last blocks of either region.
         let n = parities * (geometry.outer() + 1024);
+        let updates = if args.with_own != 0 { out.spans() } else { vec![] };
+        let launch = |args: &HopArgs, work| device.launch_update(hop, args, work, &updates);
         if geometry.halo_mask() == 0 {
             let work = if parities == 2 { Work { n, ..work } } else { work };
-            return device.launch(hop, &args, work);
+            return launch(&args, work);
         }
         // Faces travel while the inner sites are done.
         let (precision, nrhs) = (inp.precision(), parities * inp.nrhs());
@@ -595,7 +602,7 @@ impl Wilson {
         if let Some(signals) = halo.signals(comm)? {
             [args.departures, args.arrivals] = signals;
             let n = args::PACK_THREADS as usize + n;
-            return device.launch(hop, &args, Work { n, ..work });
+            return launch(&args, Work { n, ..work });
         }
         let split = (0..4).filter(|&mu| comm.split(mu));
         let n = split.map(|mu| 2 * geometry.face_rows(mu)).sum();
@@ -612,8 +619,7 @@ impl Wilson {
         };
         device.launch(kernels::HopPack(self.gauge.precision()), &pack, Work { n, ..work })?;
         let part = |region, n| {
-            let args = HopArgs { region, ..args };
-            device.launch(hop, &args, Work { n, ..work })
+            launch(&HopArgs { region, ..args }, Work { n, ..work })
         };
         let inner = geometry.inner();
         halo.exchange(comm, || part(args::REGION_INNER, inner))?;

@@ -2,6 +2,7 @@
 //! stream per device, reductions with a fixed order of summation.
 
 mod ahead;
+mod backup;
 mod cache;
 mod copy_stream;
 mod cufft;
@@ -19,6 +20,7 @@ mod trials;
 mod tuner;
 mod waits;
 
+use std::cell::OnceCell;
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::{Mutex, MutexGuard, Weak};
 
@@ -28,6 +30,7 @@ pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};
 pub use source::{Shape, Source};
 
+use backup::Backup;
 use copy_stream::CopyStream;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
@@ -277,7 +280,18 @@ impl Cuda {
                 c_int::MAX
             );
         }
-        self.modules().get(call, || self.settle(), |loaded| self.launch_timed(call, loaded))
+        // The tuner's launches change nothing; without memory for that there are none.
+        let backup = OnceCell::new();
+        let kernel = self.modules().get(
+            call,
+            || self.settle(),
+            |loaded| match backup.get_or_init(|| Backup::of(self, call.updates)) {
+                Some(_) => self.launch_timed(call, loaded).map(Some),
+                None => Ok(None),
+            },
+        );
+        backup.into_inner().flatten().map_or(Ok(()), Backup::put_back)?;
+        kernel
     }
 
     /// Waits for it; one at a time.
