@@ -282,6 +282,12 @@ static inline int64_t integer(int argc, char **argv, const char *name, const cha
     refuse(name, option(argc, argv, name, otherwise), "a whole number, not negative");
   return (int64_t)value;
 }
+/* The same that fits into 32 bits. */
+static inline int32_t short_integer(int argc, char **argv, const char *name, const char *otherwise) {
+  int64_t value = integer(argc, argv, name, otherwise);
+  if (value > INT32_MAX) refuse(name, option(argc, argv, name, otherwise), "at most 2147483647");
+  return (int32_t)value;
+}
 
 /* Refuses a value that is none of `list`, words with blanks between them. */
 static inline void not_a_choice(const char *name, const char *text, const char *list) {
@@ -497,7 +503,7 @@ static inline plaq_context open_context(int argc, char **argv) {
   plaq_context context;
   PLAQ_INIT(plaq_context_params, p);
   p.device = choose(argc, argv, "--device", "auto", DEVICES);
-  p.threads = (int32_t)integer(argc, argv, "--threads", "0");
+  p.threads = short_integer(argc, argv, "--threads", "0");
   start_ranks(argc, argv, &p);
   OK(plaq_context_create(&p, &context));
   return context;

@@ -20,6 +20,13 @@ fn said(e: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
+fn named(path: &Path, status: Status) -> Result<()> {
+    match path.as_os_str().is_empty() {
+        true => Err(Error::new(status, "a file's name is empty")),
+        false => Ok(()),
+    }
+}
+
 /// A file opened for reading, with its length and position.
 pub struct Input {
     file: File,
@@ -30,6 +37,7 @@ pub struct Input {
 
 impl Input {
     pub fn open(path: &Path) -> Result<Self> {
+        named(path, Status::FileOpen)?;
         let refused = |e| Error::new(Status::FileOpen, format!("{}: {}", path.display(), said(&e)));
         // Asked before opening: opening a pipe would wait for its writer.
         if !fs::metadata(path).map_err(refused)?.is_file() {
@@ -171,6 +179,7 @@ pub struct Output {
 impl Output {
     /// A link is followed, so that the rename replaces the file and not the link.
     fn target(path: &Path) -> Result<PathBuf> {
+        named(path, Status::FileWrite)?;
         let Ok(target) = fs::canonicalize(path) else {
             if let Ok(end) = fs::read_link(path) {
                 bail!(

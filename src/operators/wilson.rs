@@ -618,9 +618,7 @@ impl Wilson {
             ..Default::default()
         };
         device.launch(kernels::HopPack(self.gauge.precision()), &pack, Work { n, ..work })?;
-        let part = |region, n| {
-            launch(&HopArgs { region, ..args }, Work { n, ..work })
-        };
+        let part = |region, n| launch(&HopArgs { region, ..args }, Work { n, ..work });
         let inner = geometry.inner();
         halo.exchange(comm, || part(args::REGION_INNER, inner))?;
         part(args::REGION_OUTER, geometry.outer() - inner)

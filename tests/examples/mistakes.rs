@@ -138,6 +138,9 @@ fn values_are_refused_with_what_is_expected() {
         ("gaugefix", "--stop-theta", "-1", "--stop-theta: expected 0 or more"),
         ("heatbath", "--overrelax", "-1", "--overrelax: -1; expected a whole number, not negative"),
         ("propagator", "--threads", "-4", "--threads: -4; expected a whole number, not negative"),
+        ("propagator", "--rhs", "4294967297", "--rhs: 4294967297; expected at most 2147483647"),
+        ("flow", "--every", "4294967297", "--every: 4294967297; expected at most 2147483647"),
+        ("overlap", "--low", "4294967304", "--low: 4294967304; expected at most 2147483647"),
         ("flow", "--time", "-1", "--time: expected 0 to 1e9 steps"),
         ("flow", "--plot", "flow.png", "--plot: flow.png; expected a name that ends in .svg"),
     ] {

@@ -117,6 +117,16 @@ fn garbage_and_absurd_headers() {
     };
     assert_eq!(refusal(&folder.file("absent"), None), Status::FileOpen);
     assert_eq!(refusal(&folder.0, None), Status::FileOpen);
+    let (n, nameless) = ([2; 4], Path::new(""));
+    let links = Random(1).links(n, 1.0);
+    let read = read_gauge(nameless, None).map(|_| ());
+    let written = FORMATS.map(|f| write_gauge(nameless, f, &options(n, &links), n, &links));
+    for (done, status) in
+        written.map(|w| (w, Status::FileWrite)).into_iter().chain([(read, Status::FileOpen)])
+    {
+        let error = done.map(|_| ()).unwrap_err();
+        assert_eq!((error.status, &*error.message), (status, "a file's name is empty"));
+    }
     refused(b"", Status::FileTruncated);
     refused(&[0; 4096], Status::FileFormat);
     refused(&[0xff; 4096], Status::FileFormat);
