@@ -399,7 +399,7 @@ impl Wilson {
     /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
     /// `out` and y this one. At most one of the two site terms may differ from One.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
-        self.hop_add(out, inp, call, &HopSum::default())
+        self.launch_hop(self.hop_args(out, inp, call, &HopSum::default())?, out, inp)
     }
 
     /// The same with further terms in the same pass.
