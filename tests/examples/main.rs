@@ -3,6 +3,7 @@
 mod chain;
 #[path = "../common/mod.rs"]
 mod common;
+mod first;
 mod gluon;
 mod heatbath;
 mod hmc;

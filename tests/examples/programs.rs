@@ -85,6 +85,16 @@ fn find(name: &str) -> Vec<PathBuf> {
 
 /// Runs a program on a configuration; its JSON.
 pub fn job_on(program: &Path, gauge: &Path, arguments: &[&str]) -> Value {
+    job_with(program, gauge, arguments, &[])
+}
+
+/// The same with variables of the environment.
+pub fn job_with(
+    program: &Path,
+    gauge: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Value {
     let stem = program.file_name().unwrap().to_str().unwrap();
     // Tests run side by side.
     static JOBS: AtomicUsize = AtomicUsize::new(0);
@@ -97,6 +107,7 @@ pub fn job_on(program: &Path, gauge: &Path, arguments: &[&str]) -> Value {
         _ => "auto",
     };
     let mut command = Command::new(program);
+    command.envs(variables.iter().copied());
     command.arg("--gauge").arg(gauge).args(["--device", device]).args(arguments);
     run(command.arg("--json").arg(&json));
     let text = std::fs::read_to_string(&json).unwrap();

@@ -1,0 +1,48 @@
+//! What a GPU does in first calls alone, compiling, rehearsing and measuring launch shapes, changes no number.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::common::Folder;
+use super::programs::{all, job_with};
+
+/// Everything but times.
+fn timeless(value: Value) -> Value {
+    match value {
+        Value::Object(all) => {
+            let kept = all.into_iter().filter(|(name, _)| !name.contains("seconds"));
+            Value::Object(kept.map(|(name, v)| (name, timeless(v))).collect())
+        }
+        Value::Array(all) => Value::Array(all.into_iter().map(timeless).collect()),
+        other => other,
+    }
+}
+
+#[test]
+fn first_runs_give_what_later_ones_give() {
+    if std::env::var("PLAQ_TEST_DEVICE").as_deref() != Ok("cuda") {
+        println!("left out on the CPU, whose kernels are compiled");
+        return;
+    }
+    let gauge = Path::new("tests/data/quenched-b6.0-8x8x8x8.nersc");
+    let propagator = ["--kappa", "0.13", "--csw", "1.769", "--baryons", "none"];
+    for (name, options) in [
+        ("propagator", [&propagator[..], &["--solver", "mg"]].concat()),
+        (
+            "propagator",
+            [&propagator[..], &["--solver", "bicgstab", "--precision", "half"]].concat(),
+        ),
+        ("gaugefix", vec!["--condition", "landau"]),
+    ] {
+        let folder = Folder::new("first-runs");
+        let cache = folder.0.join("cache");
+        let run = || {
+            let variables = [("PLAQ_CACHE", cache.to_str().unwrap()), ("PLAQ_TUNE", "")];
+            timeless(job_with(&all(name)[0], gauge, &options, &variables))
+        };
+        let first = run();
+        assert!(cache.join("tune.json").exists(), "{name}: nothing was measured");
+        assert_eq!(first, run(), "{name} {options:?}");
+    }
+}
