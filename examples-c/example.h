@@ -283,7 +283,7 @@ static inline int64_t integer(int argc, char **argv, const char *name, const cha
   return (int64_t)value;
 }
 /* The same that fits into 32 bits. */
-static inline int32_t short_integer(int argc, char **argv, const char *name, const char *otherwise) {
+static inline int32_t integer32(int argc, char **argv, const char *name, const char *otherwise) {
   int64_t value = integer(argc, argv, name, otherwise);
   if (value > INT32_MAX) refuse(name, option(argc, argv, name, otherwise), "at most 2147483647");
   return (int32_t)value;
@@ -503,7 +503,7 @@ static inline plaq_context open_context(int argc, char **argv) {
   plaq_context context;
   PLAQ_INIT(plaq_context_params, p);
   p.device = choose(argc, argv, "--device", "auto", DEVICES);
-  p.threads = short_integer(argc, argv, "--threads", "0");
+  p.threads = integer32(argc, argv, "--threads", "0");
   start_ranks(argc, argv, &p);
   OK(plaq_context_create(&p, &context));
   return context;

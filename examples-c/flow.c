@@ -103,7 +103,7 @@ int main(int argc, char **argv) {
   params.step = number(argc, argv, "--step", "0.02");
   params.time = number(argc, argv, "--time", "1");
   params.tolerance = number(argc, argv, "--tolerance", "0");
-  params.every = short_integer(argc, argv, "--every", "1");
+  params.every = integer32(argc, argv, "--every", "1");
   if (!(params.step > 0)) usage_error("--step", "expected more than 0");
   if (params.every < 1) usage_error("--every", "expected 1 or more");
   if (!(params.time >= 0 && params.time < 1e9 * params.step)) usage_error("--time", "expected 0 to 1e9 steps");

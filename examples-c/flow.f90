@@ -73,7 +73,7 @@ program flow
   params%step = number(last, '--step', '0.02')
   params%time = number(last, '--time', '1')
   params%tolerance = number(last, '--tolerance', '0')
-  params%every = short_whole(last, '--every', '1')
+  params%every = whole32(last, '--every', '1')
   if (.not. params%step > 0) call usage_error('--step', 'expected more than 0')
   if (params%every < 1) call usage_error('--every', 'expected 1 or more')
   if (.not. (params%time >= 0 .and. params%time < 1d9 * params%step)) call usage_error('--time', 'expected 0 to 1e9 steps')

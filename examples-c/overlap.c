@@ -188,12 +188,12 @@ static job read_options(int argc, char **argv) {
   j.wilson_mass = strcmp(option(argc, argv, "--wilson-mass", "auto"), "auto") ? number(argc, argv, "--wilson-mass", "0")
                                                                               : NAN;
   j.locality = choose(argc, argv, "--locality", "no", NO_YES);
-  j.smear_steps = short_integer(argc, argv, "--smear-steps", "0");
+  j.smear_steps = integer32(argc, argv, "--smear-steps", "0");
   j.smear_rho = number(argc, argv, "--smear-rho", "0.1");
-  j.low = short_integer(argc, argv, "--low", "8");
-  j.high = short_integer(argc, argv, "--high", "1");
+  j.low = integer32(argc, argv, "--low", "8");
+  j.high = integer32(argc, argv, "--high", "1");
   modes = option(argc, argv, "--modes", "auto");
-  j.modes = strcmp(modes, "auto") ? short_integer(argc, argv, "--modes", "0") : -1;
+  j.modes = strcmp(modes, "auto") ? integer32(argc, argv, "--modes", "0") : -1;
   mass_option(option(argc, argv, "--mass", "0.05"), &j);
   source_option(option(argc, argv, "--source", "point,0,0,0,0"), &j.source);
   if (j.low < (j.task != TASK_PROPAGATOR) || j.low > 1000)

@@ -141,13 +141,13 @@ program overlap
   if (.not. found_mass) wilson_mass = number(last, '--wilson-mass', '0')
   locality = choose(last, '--locality', 'no', no_yes, no_yes_values) == 1
   params%smearing = PLAQ_SMEARING_STOUT
-  params%smearing_steps = short_whole(last, '--smear-steps', '0')
+  params%smearing_steps = whole32(last, '--smear-steps', '0')
   params%smearing_alpha(1) = number(last, '--smear-rho', '0.1')
-  low = short_whole(last, '--low', '8')
-  params%high_modes = short_whole(last, '--high', '1')
+  low = whole32(last, '--low', '8')
+  params%high_modes = whole32(last, '--high', '1')
   if (params%high_modes < 1 .or. params%high_modes > 1000) call usage_error('--high', 'expected 1 to 1000 modes')
   params%modes = -1
-  if (option(last, '--modes', 'auto') /= 'auto') params%modes = short_whole(last, '--modes', '0')
+  if (option(last, '--modes', 'auto') /= 'auto') params%modes = whole32(last, '--modes', '0')
   call mass_option(option(last, '--mass', '0.05'))
   call source_option(option(last, '--source', 'point,0,0,0,0'))
   if (low < merge(0, 1, task == task_propagator) .or. low > 1000) &

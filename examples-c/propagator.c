@@ -173,9 +173,9 @@ static job *read_options(int argc, char **argv) {
   j.algorithm = choose(argc, argv, "--solver", "cg", SOLVERS);
   j.precision = choose(argc, argv, "--precision", "single", PRECISIONS);
   j.normalisation = choose(argc, argv, "--normalisation", "kappa", NORMALISATIONS);
-  j.max_iterations = short_integer(argc, argv, "--max-iterations", "10000");
-  j.rhs = short_integer(argc, argv, "--rhs", "12");
-  j.krylov = short_integer(argc, argv, "--krylov", "0");
+  j.max_iterations = integer32(argc, argv, "--max-iterations", "10000");
+  j.rhs = integer32(argc, argv, "--rhs", "12");
+  j.krylov = integer32(argc, argv, "--krylov", "0");
   j.levels = read_cycle(argc, argv);
   j.sources = source_list(argc, argv, j.source);
   j.at_source = smearing_option("--source-smear", option(argc, argv, "--source-smear", ""));

@@ -48,7 +48,8 @@ pub struct Kernel {
     pub large: bool,
     /// The GPU tuner measures its launch shape by running it again and again before its first call, and puts back
     /// what the call updates (`Call::updates`). A sweep of gauge fixing also tells other ranks: its first call is
-    /// on a copy (src/ops/gaugefix/sweeper.rs). Other kernels whose shape is free are tuned in the midst of work (src/backend/cuda/trials.rs).
+    /// on a copy (src/ops/gaugefix/sweeper.rs). Other kernels whose shape is free are tuned in the midst of work
+    /// (src/backend/cuda/trials.rs).
     pub tuned: bool,
     /// On a GPU it comes on the device while the kernel before still runs (plaq_dialect.h): for those
     /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.

@@ -52,7 +52,7 @@ pub struct Call<'a> {
     pub args_bytes: usize,
     pub specs: Specs,
     pub work: Work,
-    /// Addresses and bytes of what the kernel reads and changes: who runs it more often puts that back.
+    /// Addresses and bytes of what a tuned kernel reads and changes: the tuner puts that back.
     pub updates: &'a [(Ptr, usize)],
 }
 

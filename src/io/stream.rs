@@ -20,6 +20,7 @@ fn said(e: &io::Error) -> String {
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
+/// Refuses an empty name.
 fn named(path: &Path, status: Status) -> Result<()> {
     match path.as_os_str().is_empty() {
         true => Err(Error::new(status, "a file's name is empty")),

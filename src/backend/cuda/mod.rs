@@ -280,7 +280,7 @@ impl Cuda {
                 c_int::MAX
             );
         }
-        // The tuner's launches change nothing; without memory for that there are none.
+        // What a call updates is put back after the tuner's launches. Without memory for a copy nothing is measured.
         let backup = OnceCell::new();
         let kernel = self.modules().get(
             call,
