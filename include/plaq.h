@@ -512,7 +512,7 @@ enum {
   PLAQ_FILE_FORMAT_NERSC_3X3 = 2,
   /** ILDG with SciDAC records in LIME. */
   PLAQ_FILE_FORMAT_ILDG = 3,
-  /** MILC version 5, single precision. */
+  /** MILC version 5, single precision; older versions are read, too. */
   PLAQ_FILE_FORMAT_MILC = 4,
   PLAQ_FILE_FORMAT_OPENQCD = 5,
   PLAQ_FILE_FORMAT_DDALPHAAMG = 6
@@ -530,7 +530,17 @@ enum {
   /** ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision. */
   PLAQ_FILE_WARNING_FORMAT = 1,
   /** The checksum is not that of the links (plaq_read_params.wrong_checksum). */
-  PLAQ_FILE_WARNING_CHECKSUM = 2
+  PLAQ_FILE_WARNING_CHECKSUM = 2,
+  /** The file has no checksum: damage that keeps links unitary goes unnoticed. */
+  PLAQ_FILE_WARNING_NO_CHECKSUM = 4,
+  /** LIME: a message has no end mark, but everything that belongs to it is there. */
+  PLAQ_FILE_WARNING_MESSAGE_END = 8,
+  /** LIME: the last record is not filled up to a multiple of 8 bytes. */
+  PLAQ_FILE_WARNING_PADDING = 16,
+  /** LIME: bytes follow the last record. */
+  PLAQ_FILE_WARNING_TRAILING = 32,
+  /** Links in double precision that are unitary only to single precision. */
+  PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
 };
 
 /** Texts in headers of NERSC and ILDG files, those of plaq_write_params. */
@@ -555,11 +565,12 @@ typedef struct plaq_read_params {
   plaq_precision precision;
   /** Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
-  /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
-   * single precision. Default: 0. */
+  /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+   * precision, and, with a warning, in files in double most of whose links are coarser.
+   * Default: 0. */
   double unitarity;
   /** Largest difference accepted between plaquette and link trace of header and links;
-   * 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single).
+   * 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
    * Default: 0. */
   double header;
   /** 1: links are put back into SU(3) after the check. Default: 1. */

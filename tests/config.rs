@@ -11,7 +11,7 @@ use common::{
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};
-use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, WriteOptions};
+use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, Warning, WriteOptions};
 use plaq::ops::config::{load_gauge, save_gauge, LoadOptions};
 use plaq::ops::observables::{plaquette, unitarity};
 use plaq::ops::quenched::Quenched;
@@ -298,4 +298,51 @@ fn what_does_not_fit_its_header_is_refused() {
     two.set_unit().unwrap();
     let e = save_gauge(&path, &two, FileFormat::Ildg, &WriteOptions::default()).unwrap_err();
     assert_eq!(e.status, Status::Unsupported);
+}
+
+/// Numbers of double precision may come from links of single precision, as converted files have them: they
+/// are read and put on SU(3), with a warning. A few links that are off are damaged.
+#[test]
+fn links_of_single_precision_in_a_file_of_doubles() {
+    let folder = Folder::new("coarse");
+    let device = devices().pop().unwrap();
+    let path = folder.0.join("lattice");
+    let extents = over_ranks([4, 4, 4, 6]);
+    let exact = field(&device, extents).save_lex().unwrap();
+    let links: Vec<f64> = exact.iter().map(|v| f64::from(*v as f32)).collect();
+    let write = |links: &[f64], format| {
+        let averages = plaquette(&field(&device, extents)).unwrap();
+        let options = WriteOptions {
+            plaquette: Some(averages.total),
+            link_trace: Some(averages.link_trace),
+            ..Default::default()
+        };
+        on_rank_0(|| write_gauge(&path, format, &options, extents, links).unwrap());
+    };
+    let load = |options: &LoadOptions| {
+        load_gauge(&device, &ranks(), &path, Precision::F64, Recon::R18, options)
+    };
+    for format in [FileFormat::Ildg, FileFormat::Nersc3x3, FileFormat::OpenQcd] {
+        write(&links, format);
+        let loaded = load(&LoadOptions::default()).unwrap();
+        assert_eq!(loaded.info.precision_bits, 64, "{format}");
+        assert!(loaded.info.warnings.contains(Warning::SinglePrecision), "{format}");
+        assert!(unitarity(&loaded.gauge).unwrap().worst() < 1e-14, "{format}");
+        assert!(distance(&loaded.gauge.save_lex().unwrap(), &exact) < 1e-6, "{format}");
+        let as_stored = LoadOptions { reunitarise: false, ..Default::default() };
+        assert!(load(&as_stored).unwrap().gauge.save_lex().unwrap() == links, "{format}");
+        let strict = LoadOptions { unitarity: Some(1e-10), ..Default::default() };
+        assert_eq!(load(&strict).unwrap_err().status, Status::NotUnitary, "{format}");
+        // What is coarser than single precision, and links in double of which one is off.
+        let coarse: Vec<f64> = links.iter().map(|v| v * (1.0 + 1e-4)).collect();
+        write(&coarse, format);
+        assert_eq!(load(&LoadOptions::default()).unwrap_err().status, Status::NotUnitary);
+        let mut damaged = exact.clone();
+        damaged[100] += 1e-7;
+        write(&damaged, format);
+        assert_eq!(load(&LoadOptions::default()).unwrap_err().status, Status::NotUnitary);
+        write(&exact, format);
+        let whole = load(&LoadOptions::default()).unwrap();
+        assert!(!whole.info.warnings.contains(Warning::SinglePrecision), "{format}");
+    }
 }

@@ -291,7 +291,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC_3X3 = 2
   !> ILDG with SciDAC records in LIME.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_ILDG = 3
-  !> MILC version 5, single precision.
+  !> MILC version 5, single precision; older versions are read, too.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_MILC = 4
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_OPENQCD = 5
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
@@ -302,6 +302,16 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_FORMAT = 1
   !> The checksum is not that of the links (plaq_read_params.wrong_checksum).
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_CHECKSUM = 2
+  !> The file has no checksum: damage that keeps links unitary goes unnoticed.
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_NO_CHECKSUM = 4
+  !> LIME: a message has no end mark, but everything that belongs to it is there.
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_MESSAGE_END = 8
+  !> LIME: the last record is not filled up to a multiple of 8 bytes.
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_PADDING = 16
+  !> LIME: bytes follow the last record.
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_TRAILING = 32
+  !> Links in double precision that are unitary only to single precision.
+  integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
   !> Texts in headers of NERSC and ILDG files, those of plaq_write_params.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_ID = 1
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2
@@ -318,11 +328,11 @@ module plaq
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
-    !> Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
-    !> single precision.
+    !> Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+    !> precision, and, with a warning, in files in double most of whose links are coarser.
     real(c_double) :: unitarity
     !> Largest difference accepted between plaquette and link trace of header and links;
-    !> 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single).
+    !> 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
     real(c_double) :: header
     !> 1: links are put back into SU(3) after the check.
     integer(c_int32_t) :: project

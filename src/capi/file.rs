@@ -11,12 +11,8 @@ use super::gauge::{plaq_gauge, plaq_storage, Gauge, PLAQ_STORAGE_SU3_18};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
-use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, WriteOptions};
+use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
-
-/// What is a bit of a number in reports only.
-#[derive(Clone, Copy)]
-pub struct FileWarning;
 
 /// A text among what a file says about itself.
 #[derive(Clone, Copy)]
@@ -31,7 +27,7 @@ interface! {
             PLAQ_FILE_FORMAT_NERSC_3X3 = 2 => FileFormat::Nersc3x3,
             /// ILDG with SciDAC records in LIME.
             PLAQ_FILE_FORMAT_ILDG = 3 => FileFormat::Ildg,
-            /// MILC version 5, single precision.
+            /// MILC version 5, single precision; older versions are read, too.
             PLAQ_FILE_FORMAT_MILC = 4 => FileFormat::Milc,
             PLAQ_FILE_FORMAT_OPENQCD = 5 => FileFormat::OpenQcd,
             PLAQ_FILE_FORMAT_DDALPHAAMG = 6 => FileFormat::DdAlphaAmg,
@@ -41,11 +37,21 @@ interface! {
             PLAQ_BYTE_ORDER_BIG = 2 => ByteOrder::Big,
         }
         /// Faults of a file that could be read.
-        plaq_file_warning: FileWarning {
+        plaq_file_warning: Warning {
             /// ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
-            PLAQ_FILE_WARNING_FORMAT = 1 => FileWarning,
+            PLAQ_FILE_WARNING_FORMAT = 1 => Warning::Format,
             /// The checksum is not that of the links (plaq_read_params.wrong_checksum).
-            PLAQ_FILE_WARNING_CHECKSUM = 2 => FileWarning,
+            PLAQ_FILE_WARNING_CHECKSUM = 2 => Warning::WrongChecksum,
+            /// The file has no checksum: damage that keeps links unitary goes unnoticed.
+            PLAQ_FILE_WARNING_NO_CHECKSUM = 4 => Warning::NoChecksum,
+            /// LIME: a message has no end mark, but everything that belongs to it is there.
+            PLAQ_FILE_WARNING_MESSAGE_END = 8 => Warning::MessageEnd,
+            /// LIME: the last record is not filled up to a multiple of 8 bytes.
+            PLAQ_FILE_WARNING_PADDING = 16 => Warning::Padding,
+            /// LIME: bytes follow the last record.
+            PLAQ_FILE_WARNING_TRAILING = 32 => Warning::Trailing,
+            /// Links in double precision that are unitary only to single precision.
+            PLAQ_FILE_WARNING_SINGLE_PRECISION = 64 => Warning::SinglePrecision,
         }
         /// Texts in headers of NERSC and ILDG files, those of plaq_write_params.
         plaq_file_text: FileText {
@@ -65,11 +71,11 @@ interface! {
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
             storage: plaq_storage = PLAQ_STORAGE_SU3_18,
-            /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in
-            /// single precision.
+            /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+            /// precision, and, with a warning, in files in double most of whose links are coarser.
             unitarity: f64 = 0.0,
             /// Largest difference accepted between plaquette and link trace of header and links;
-            /// 0: half a unit of the header's last decimal plus 1e-9 (double) or 1e-6 (single).
+            /// 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
             header: f64 = 0.0,
             /// 1: links are put back into SU(3) after the check.
             project: i32 = 1,
@@ -176,8 +182,7 @@ fn read_file(
         format: number_of(info.format),
         precision: info.precision_bits as i32 / 8,
         byte_order: number_of(info.byte_order),
-        warnings: info.warnings.malformed_format as i32 * PLAQ_FILE_WARNING_FORMAT
-            + info.warnings.wrong_checksum as i32 * PLAQ_FILE_WARNING_CHECKSUM,
+        warnings: info.warnings.iter().map(number_of).sum(),
         sequence_number: info.sequence_number.map_or(-1, |n| n as i64),
         plaquette: info.plaquette.unwrap_or(f64::NAN),
         link_trace: info.link_trace.unwrap_or(f64::NAN),

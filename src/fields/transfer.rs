@@ -302,7 +302,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         let worst = report.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
         if let Some((entry, violation)) = worst {
             // Above the rounding of single precision something else is wrong.
-            let advice = match *violation < 1e-4 {
+            let advice = match *violation < 1e-5 {
                 true => "; links of single precision: set tolerance to 1e-5 (of files: unitarity), and project to 1",
                 false => "",
             };

@@ -12,14 +12,15 @@
 //! sites by exclusive or.
 //!
 //! Read are also files without SciDAC records (ILDG alone) and without ILDG records
-//! (`scidac-binary-data` of four colour matrices per site). A message that does not end marks
-//! a truncated file.
+//! (`scidac-binary-data` of four colour matrices per site), and a checksum that stands before the
+//! data. A message that does not end marks a truncated file, unless the checksum is there or no
+//! message of the file ends.
 
 use super::data::{Data, Sum};
 use super::lime::{self, Place, Record};
 use super::stream::Input;
-use super::text::{decimal, resolution};
-use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Warnings, MATRIX, SITE};
+use super::text::{decimal, hexadecimal, resolution};
+use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Warning, MATRIX, SITE};
 use crate::error::{Result, Status};
 use roxmltree::Document;
 
@@ -51,37 +52,32 @@ struct Records {
 }
 
 impl Records {
-    fn scan(input: &mut Input) -> Result<Self> {
+    fn scan(input: &mut Input) -> Result<(Self, lime::Ending)> {
         let mut records = Records::default();
-        let mut complete = true;
-        while let Some(record) = lime::next(input)? {
-            complete = record.last;
+        let mut early = None;
+        let ending = lime::scan(input, |input, record| {
             let has_data = records.data.is_some();
             let field = match record.kind.as_str() {
-                "scidac-private-file-xml" => Some(&mut records.private_file),
-                "scidac-private-record-xml" if !has_data => Some(&mut records.private_record),
-                "scidac-record-xml" if !has_data => Some(&mut records.user),
-                "ildg-format" => Some(&mut records.format),
-                "ildg-data-lfn" => Some(&mut records.lfn),
-                "scidac-checksum" if has_data => Some(&mut records.checksum),
-                _ => None,
+                "scidac-private-file-xml" => &mut records.private_file,
+                "scidac-private-record-xml" if !has_data => &mut records.private_record,
+                "scidac-record-xml" if !has_data => &mut records.user,
+                "ildg-format" => &mut records.format,
+                "ildg-data-lfn" => &mut records.lfn,
+                "scidac-checksum" if has_data => &mut records.checksum,
+                "scidac-checksum" => &mut early,
+                "ildg-binary-data" | "scidac-binary-data" => {
+                    records.data.get_or_insert(record);
+                    return Ok(());
+                }
+                _ => return Ok(()),
             };
-            if let Some(field) = field.filter(|f| f.is_none() && record.length <= LONGEST_TEXT) {
-                let text = input.bytes(record.length as usize)?;
-                let text = String::from_utf8_lossy(&text);
-                *field = Some(text.trim_matches(|c: char| c == '\0' || c.is_whitespace()).into());
+            if field.is_none() && record.length <= LONGEST_TEXT {
+                *field = Some(record.text(input)?);
             }
-            lime::skip(input, &record)?;
-            let binary = matches!(record.kind.as_str(), "ildg-binary-data" | "scidac-binary-data");
-            if binary && !has_data {
-                records.data = Some(record);
-            }
-        }
-        if !complete {
-            let message = "the file ends before the last LIME message does";
-            return Err(input.error(Status::FileTruncated, message));
-        }
-        Ok(records)
+            Ok(())
+        })?;
+        records.checksum = records.checksum.or(early);
+        Ok((records, ending))
     }
 }
 
@@ -135,10 +131,6 @@ pub(super) fn number(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-pub(super) fn hexadecimal(text: &str) -> Option<u32> {
-    u32::from_str_radix(text.trim_start_matches("0x"), 16).ok()
-}
-
 /// Extents and, if the record says it, precision.
 fn parse_ildg_format(input: &Input, text: &str) -> Result<([u64; 4], u32)> {
     let xml = Xml::new(input, "ildg-format", text)?;
@@ -185,23 +177,24 @@ fn parse_private_record(input: &Input, text: &str) -> Result<u32> {
 }
 
 fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
-    let records = Records::scan(input)?;
+    let (records, ending) = Records::scan(input)?;
+    let (has_data, checked) = (records.data.is_some(), records.checksum.is_some());
+    let mut warnings = ending.warnings(input, has_data, checked)?;
     let scidac = match &records.private_file {
         Some(text) => Some(parse_private_file(input, text)?),
         None => None,
     };
     let malformed = records.format.as_ref().is_some_and(|text| parse_xml(text).is_err());
-    let mut warnings = Warnings::default();
     let (found, bits) = match (&records.format, scidac, &records.private_record) {
         // QIO, too, reads such files.
         (Some(_), Some(dims), Some(text)) if malformed => {
-            warnings.malformed_format = true;
+            warnings.insert(Warning::Format);
             (dims, parse_private_record(input, text)?)
         }
         (Some(text), _, _) => parse_ildg_format(input, text)?,
         (None, Some(dims), Some(text)) => (dims, parse_private_record(input, text)?),
         (None, Some(_), None) => {
-            let message = "the file ends after SciDAC's file records";
+            let message = "it ends after SciDAC's file records";
             return Err(input.error(Status::FileTruncated, message));
         }
         _ => {
@@ -248,21 +241,24 @@ fn data(bits: u32) -> Data {
 fn describe(records: &Records, bits: u32) -> FileInfo {
     let mut info = FileInfo::new(FileFormat::Ildg, bits, ByteOrder::Big);
     info.lfn = records.lfn.clone();
-    let text_of = |text: &Option<String>, tag: &str| -> Option<String> {
+    // An element right below the root: elements of the same name further down are somebody else's.
+    let text_of = |text: &Option<String>, root: &str, tag: &str| -> Option<String> {
         let document = parse_xml(text.as_deref()?).ok()?;
-        let element = document.descendants().find(|n| n.tag_name().name() == tag)?;
+        let top = Some(document.root_element()).filter(|top| top.tag_name().name() == root)?;
+        let element = top.children().find(|n| n.tag_name().name() == tag)?;
         element.text().map(|t| t.trim().to_owned())
     };
-    info.date = text_of(&records.private_record, "date");
+    let of_user = |tag: &str| text_of(&records.user, "usqcdInfo", tag);
+    info.date = text_of(&records.private_record, "scidacRecord", "date");
     let mut average = |tag: &str| {
-        let text = text_of(&records.user, tag)?;
+        let text = of_user(tag)?;
         let value = text.parse().ok().filter(|v: &f64| v.is_finite())?;
         info.header_resolution = info.header_resolution.max(resolution(&text));
         Some(value)
     };
     let (plaquette, link_trace) = (average("plaq"), average("linktr"));
     (info.plaquette, info.link_trace) = (plaquette, link_trace);
-    for line in text_of(&records.user, "info").unwrap_or_default().lines() {
+    for line in of_user("info").unwrap_or_default().lines() {
         let Some((key, value)) = line.split_once('=') else { continue };
         let value = value.trim().to_owned();
         match key.trim() {

@@ -9,6 +9,7 @@
 //! | 16..144 | type, ASCII, padded with zeros |
 
 use super::stream::Input;
+use super::{Warning, Warnings};
 use crate::error::{Result, Status};
 
 pub const MAGIC: [u8; 4] = [0x45, 0x67, 0x89, 0xab];
@@ -29,33 +30,107 @@ pub struct Record {
     /// Where the data begin in the file.
     pub offset: u64,
     pub length: u64,
-    /// Does a message end here?
-    pub last: bool,
 }
 
-/// The header at the present position; `None` at the end of the file. The position is then at
-/// the record's data; [`skip`] goes on to the next header.
-pub fn next(input: &mut Input) -> Result<Option<Record>> {
-    if input.remaining() == 0 {
-        return Ok(None);
+impl Record {
+    /// The data as text, without zeros and blanks around it.
+    pub fn text(&self, input: &mut Input) -> Result<String> {
+        input.seek(self.offset)?;
+        let text = input.bytes(self.length as usize)?;
+        let text = String::from_utf8_lossy(&text);
+        Ok(text.trim_matches(|c: char| c == '\0' || c.is_whitespace()).into())
     }
-    let at = input.position();
-    let header = input.bytes(HEADER)?;
-    if header[..4] != MAGIC || header[4..6] != [0, 1] {
-        let message = format!("no LIME record header of version 1 at byte {at}");
-        return Err(input.error(Status::FileFormat, message));
-    }
-    let length = header[8..16].iter().fold(0, |n, b| n << 8 | *b as u64);
-    let kind = String::from_utf8_lossy(&header[16..]);
-    let kind = kind.split('\0').next().unwrap_or_default().to_owned();
-    input.need(length, &format!("record {kind}"))?;
-    input.need(length.next_multiple_of(8), &format!("padding of record {kind}"))?;
-    let last = u16::from_be_bytes([header[6], header[7]]) & END != 0;
-    Ok(Some(Record { kind, offset: input.position(), length, last }))
 }
 
-pub fn skip(input: &mut Input, record: &Record) -> Result<()> {
-    input.seek(record.offset + record.length.next_multiple_of(8))
+/// What the flags of the records and the end of a file say about its being whole.
+#[derive(Default)]
+pub struct Ending {
+    warnings: Warnings,
+    /// The last record ends its message.
+    closed: bool,
+    /// Some record ends its message.
+    flagged: bool,
+    /// Where a record's header begins that the file does not hold in full.
+    cut: Option<u64>,
+    /// Where bytes begin that are no record.
+    trailing: Option<u64>,
+}
+
+/// Hands every record of a file to `visit`.
+pub fn scan(
+    input: &mut Input,
+    mut visit: impl FnMut(&mut Input, Record) -> Result<()>,
+) -> Result<Ending> {
+    let mut ending = Ending { closed: true, ..Default::default() };
+    while input.remaining() > 0 {
+        let at = input.position();
+        let header = input.peek(HEADER)?;
+        let magic = header.len().min(MAGIC.len());
+        if header[..magic] != MAGIC[..magic] {
+            ending.trailing = Some(at);
+            break;
+        }
+        if header.len() < HEADER {
+            ending.cut = Some(at);
+            break;
+        }
+        if header[4..6] != [0, 1] {
+            let message = format!("no LIME record header of version 1 at byte {at}");
+            return Err(input.error(Status::FileFormat, message));
+        }
+        let flags = u16::from_be_bytes([header[6], header[7]]);
+        if !ending.closed && flags & BEGIN != 0 {
+            ending.warnings.insert(Warning::MessageEnd);
+        }
+        ending.closed = flags & END != 0;
+        ending.flagged |= ending.closed;
+        let length = header[8..16].iter().fold(0, |n, b| n << 8 | *b as u64);
+        let kind = String::from_utf8_lossy(&header[16..]);
+        let kind = kind.split('\0').next().unwrap_or_default().to_owned();
+        let offset = at + HEADER as u64;
+        input.seek(offset)?;
+        input.need(length, &format!("record {kind}"))?;
+        visit(input, Record { kind, offset, length })?;
+        input.seek(offset + length)?;
+        let padding = length.wrapping_neg() % 8;
+        if padding > input.remaining() {
+            ending.warnings.insert(Warning::Padding);
+            break;
+        }
+        input.seek(offset + length + padding)?;
+    }
+    Ok(ending)
+}
+
+impl Ending {
+    /// Faults of a file whose records hold `data`, and, without regard to flags, all that belongs to
+    /// it (`complete`).
+    ///
+    /// # Errors
+    /// `FileTruncated`: something is missing; `FileFormat`: bytes that are no record where one should be.
+    pub fn warnings(&self, input: &Input, data: bool, complete: bool) -> Result<Warnings> {
+        let mut warnings = self.warnings;
+        let truncated = |message: &str| Err(input.error(Status::FileTruncated, message));
+        if let Some(at) = self.cut {
+            return truncated(&format!(
+                "it ends inside a LIME record header that begins at byte {at}"
+            ));
+        }
+        if let Some(at) = self.trailing {
+            if !data || !(self.closed || complete) {
+                let message = format!("no LIME record header of version 1 at byte {at}");
+                return Err(input.error(Status::FileFormat, message));
+            }
+            warnings.insert(Warning::Trailing);
+        }
+        if !self.closed {
+            if !data || self.flagged && !complete {
+                return truncated("it ends before the last LIME message does");
+            }
+            warnings.insert(Warning::MessageEnd);
+        }
+        Ok(warnings)
+    }
 }
 
 /// Appends a header; `length` bytes of data and [`pad`] must follow.

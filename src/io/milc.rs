@@ -1,6 +1,6 @@
-//! MILC configurations, version 5, in coordinate order.
+//! MILC configurations in coordinate order: version 5, and the versions before it, which are read only.
 //!
-//! | bytes | content |
+//! | bytes of version 5 | content |
 //! | --- | --- |
 //! | 0..4 | magic number 20103, in the byte order of the whole file |
 //! | 4..20 | four int32: X, Y, Z, T |
@@ -11,6 +11,11 @@
 //!
 //! The sums rotate the i-th 32-bit word of the links, read in the file's byte order, left by
 //! i mod 29 and i mod 31 bits and combine all words by exclusive or.
+//!
+//! Versions 1 to 4 have the magic number 59354, extents, two float32 (β, mass), then the links: 28
+//! bytes before them. The version of 1996 has 53546, extents, the length of its header in bytes (int32 at
+//! 20), the order (int32 at 24, as above), a description, and behind the header four unused bytes, then the
+//! links. Neither has a checksum.
 
 use super::data::{Data, Sum};
 use super::stream::{words, Input};
@@ -22,44 +27,67 @@ pub const CODEC: Codec = Codec {
     formats: &[FileFormat::Milc],
     bits: &[32],
     orders: &[ByteOrder::Little, ByteOrder::Big],
-    claims: |head| byte_order(head).is_some(),
+    claims: |head| magic(head).is_some(),
     open,
     frame,
 };
 
 const MAGIC: u32 = 20103;
+/// Of versions 1 to 4, and of 1996.
+const OLD_MAGIC: u32 = 59354;
+const MAGIC_1996: u32 = 53546;
 const HEADER: usize = 96;
 const STAMP: std::ops::Range<usize> = 20..84;
+/// Bytes of the smallest and the largest header of 1996 that make sense.
+const HEADER_1996: std::ops::RangeInclusive<u32> = 28..=4096;
 
-fn byte_order(head: &[u8]) -> Option<ByteOrder> {
-    let magic = head.first_chunk::<4>()?;
-    match (u32::from_le_bytes(*magic), u32::from_be_bytes(*magic)) {
-        (MAGIC, _) => Some(ByteOrder::Little),
-        (_, MAGIC) => Some(ByteOrder::Big),
+/// Magic number and byte order.
+fn magic(head: &[u8]) -> Option<(u32, ByteOrder)> {
+    let magic = *head.first_chunk::<4>()?;
+    let known = |magic| [MAGIC, OLD_MAGIC, MAGIC_1996].contains(&magic);
+    match (u32::from_le_bytes(magic), u32::from_be_bytes(magic)) {
+        (magic, _) if known(magic) => Some((magic, ByteOrder::Little)),
+        (_, magic) if known(magic) => Some((magic, ByteOrder::Big)),
         _ => None,
     }
 }
 
 fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) -> Result<Header> {
-    let header = input.bytes(HEADER)?;
-    let order = byte_order(&header).expect("claimed");
-    let mut fields = [0; HEADER / 4];
-    words(&header, order, &mut fields);
+    let (magic, byte_order) = magic(&input.peek(4)?).expect("claimed");
+    let header = input.bytes(if magic == MAGIC { HEADER } else { 28 })?;
+    let mut fields = vec![0; header.len() / 4];
+    words(&header, byte_order, &mut fields);
     let extents = input.extents([1, 2, 3, 4].map(|i| fields[i] as u64), expect)?;
-    if fields[21] != 0 {
+    let mut info = FileInfo::new(FileFormat::Milc, 32, byte_order);
+    let (site_order, stored) = match magic {
+        MAGIC => {
+            let stamp = String::from_utf8_lossy(&header[STAMP]);
+            info.date = stamp.split('\0').next().filter(|s| !s.is_empty()).map(String::from);
+            (fields[21], Some([fields[22], fields[23]]))
+        }
+        MAGIC_1996 => {
+            if !HEADER_1996.contains(&fields[5]) {
+                let message = format!("a header of {} bytes is none of MILC's of 1996", fields[5]);
+                return Err(input.error(Status::FileFormat, message));
+            }
+            let before_links = fields[5] as u64 + 4;
+            input.need(before_links - input.position(), "header")?;
+            input.seek(before_links)?;
+            (fields[6], None)
+        }
+        _ => (0, None),
+    };
+    if site_order != 0 {
         let message = "sites in the order of a node dump, only coordinate order is read";
         return Err(input.error(Status::FileFormat, message));
     }
-    let data = data(order);
+    let data = Data { offset: input.position(), ..data(byte_order) };
     input.need_exactly(data.length(extents), "links")?;
-    let mut info = FileInfo::new(FileFormat::Milc, 32, order);
-    let stamp = String::from_utf8_lossy(&header[STAMP]);
-    info.date = stamp.split('\0').next().filter(|s| !s.is_empty()).map(String::from);
-    Ok(Header { extents, info, data, stored: Some([fields[22], fields[23]]) })
+    Ok(Header { extents, info, data, stored })
 }
 
 fn data(order: ByteOrder) -> Data {
-    Data { offset: HEADER as u64, ..Data::gauge(32, order, MATRIX, Sum::Milc) }
+    Data::gauge(32, order, MATRIX, Sum::Milc)
 }
 
 fn frame(job: &Job, sums: [u32; 2]) -> Result<Frame> {

@@ -25,6 +25,7 @@ mod propagator;
 mod stream;
 mod text;
 mod vectors;
+mod warnings;
 
 use crate::bail;
 use crate::error::{words, Result, Status};
@@ -34,6 +35,7 @@ pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, Propag
 use std::path::Path;
 use stream::{Input, Output};
 pub use vectors::{VectorHeader, VectorReader, VectorWriter};
+pub use warnings::{Warning, Warnings};
 
 /// The real numbers of one 3×3 matrix.
 pub(crate) const MATRIX: usize = 18;
@@ -50,7 +52,8 @@ pub enum FileFormat {
     /// ILDG configuration with SciDAC records in a LIME container; plain SciDAC gauge files
     /// are read as this too.
     Ildg,
-    /// MILC version 5 (magic number 20103), coordinate order, single precision.
+    /// MILC version 5 (magic number 20103), coordinate order, single precision; the versions
+    /// before it (59354, and 53546 of 1996) are read as this too.
     Milc,
     /// openQCD `export_cnfg`: the eight links of every odd site, double precision.
     OpenQcd,
@@ -105,17 +108,8 @@ pub struct FileInfo {
     pub lfn: Option<String>,
     /// The user record (SciDAC `scidac-record-xml`) verbatim.
     pub user_record: Option<String>,
-    /// What is wrong with the file although it could be read.
+    /// Faults of the file that do not keep its links from being read.
     pub warnings: Warnings,
-}
-
-/// Faults of a file that do not keep its links from being read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Warnings {
-    /// ILDG: `ildg-format` is no XML; SciDAC's records gave lattice and precision.
-    pub malformed_format: bool,
-    /// The checksum is not that of the links, which the caller has admitted.
-    pub wrong_checksum: bool,
 }
 
 impl FileFormat {
@@ -312,20 +306,20 @@ impl GaugeReader {
         let head = input.peek(HEAD)?;
         match CODECS.iter().find(|codec| (codec.claims)(&head)) {
             Some(codec) => {
-                let header = (codec.open)(&mut input, expect, known)?;
+                let mut header = (codec.open)(&mut input, expect, known)?;
+                if header.stored.is_none() {
+                    header.info.warnings.insert(Warning::NoChecksum);
+                }
                 Ok(GaugeReader { input, header })
             }
-            None if head.len() < HEAD => bail!(
-                FileTruncated,
-                "{}: {} bytes are less than any known header",
-                path.display(),
-                head.len()
-            ),
-            None => bail!(
-                FileFormat,
-                "{}: not a NERSC, ILDG/SciDAC, MILC v5, openQCD or DDalphaAMG file",
-                path.display()
-            ),
+            None if head.len() < HEAD => {
+                let message = format!("{} bytes are less than any known header", head.len());
+                Err(input.error(Status::FileTruncated, message))
+            }
+            None => {
+                let message = "not a NERSC, ILDG/SciDAC, MILC, openQCD or DDalphaAMG file";
+                Err(input.error(Status::FileFormat, message))
+            }
         }
     }
 
@@ -355,7 +349,7 @@ impl GaugeReader {
         match self.header.stored {
             Some(stored) if stored != found => Err(self.input.error(
                 Status::FileChecksum,
-                format!("checksums {found:x?} of the links, {stored:x?} in the file"),
+                format!("checksum {found:x?} of the links, {stored:x?} in the file"),
             )),
             _ => Ok(()),
         }

@@ -1,20 +1,20 @@
 //! NERSC archive configurations.
 //!
-//! A text header of lines `KEY = value` between `BEGIN_HEADER` and `END_HEADER`, then for each
-//! site, x fastest, the links μ = x, y, z, t, row-major complex: rows 0 and 1 if `DATATYPE` is
+//! A text header of lines `KEY = value` between the lines `BEGIN_HEADER` and `END_HEADER`, which end
+//! with a line feed, with a carriage return before it or without, then for each site, x fastest, the links μ = x, y, z, t, row-major complex: rows 0 and 1 if `DATATYPE` is
 //! `4D_SU3_GAUGE` (the third is conj(row0 × row1)), all rows if `4D_SU3_GAUGE_3x3`.
 //!
 //! | key | meaning |
 //! | --- | --- |
 //! | `DIMENSION_1`..`4` | X, Y, Z, T |
 //! | `FLOATING_POINT` | `IEEE32` or `IEEE64` with `BIG` or `LITTLE`; without either word programs disagree, and the first link tells |
-//! | `CHECKSUM` | hexadecimal sum mod 2³² of the 32-bit words of the links |
+//! | `CHECKSUM` | hexadecimal sum mod 2³² of the 32-bit words of the links; read without it, too |
 //! | `PLAQUETTE`, `LINK_TRACE` | averages of Re tr U_p / 3 and Re tr U / 3 |
 //! | `ENSEMBLE_ID`, `ENSEMBLE_LABEL`, `SEQUENCE_NUMBER`, `CREATOR`, `CREATION_DATE` | text |
 
 use super::data::{Data, Sum};
 use super::stream::{decode, Input};
-use super::text::{decimal, resolution};
+use super::text::{decimal, hexadecimal, resolution};
 use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX};
 use crate::error::{Result, Status};
 
@@ -29,7 +29,9 @@ pub const CODEC: Codec = Codec {
 
 /// No header is longer.
 const LONGEST_HEADER: usize = 1 << 16;
-const END: &[u8] = b"END_HEADER\n";
+const END: &[u8] = b"END_HEADER";
+/// Blanks and empty lines between header and links, at most.
+const LONGEST_BLANKS: u64 = 4096;
 
 /// The lines of a header.
 struct Lines(String);
@@ -37,15 +39,20 @@ struct Lines(String);
 impl Lines {
     fn read(input: &mut Input) -> Result<Self> {
         let text = input.peek(LONGEST_HEADER)?;
-        let Some(at) = text.windows(END.len()).position(|window| window == END) else {
-            let (status, why) = match text.len() {
-                LONGEST_HEADER => (Status::FileFormat, "no END_HEADER in the first 64 KiB"),
-                _ => (Status::FileTruncated, "the file ends inside its header"),
-            };
-            return Err(input.error(status, why));
+        let mut at = 0;
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            // A line of its own: values may hold the word, too.
+            if line.ends_with(b"\n") && line.trim_ascii() == END {
+                input.seek((at + line.len()) as u64)?;
+                return Ok(Lines(String::from_utf8_lossy(&text[..at]).into_owned()));
+            }
+            at += line.len();
+        }
+        let (status, why) = match text.len() {
+            LONGEST_HEADER => (Status::FileFormat, "no END_HEADER in the first 64 KiB"),
+            _ => (Status::FileTruncated, "it ends inside its header"),
         };
-        input.seek((at + END.len()) as u64)?;
-        Ok(Lines(String::from_utf8_lossy(&text[..at]).into_owned()))
+        Err(input.error(status, why))
     }
 
     fn get(&self, key: &str) -> Option<&str> {
@@ -86,8 +93,10 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
         *n = header.parse(input, &format!("DIMENSION_{key}"), |v| v.parse().ok())?;
     }
     let extents = input.extents(found, expect)?;
-    let stored = header
-        .parse(input, "CHECKSUM", |v| u32::from_str_radix(v.trim_start_matches("0x"), 16).ok())?;
+    let stored = match header.get("CHECKSUM") {
+        Some(_) => Some([header.parse(input, "CHECKSUM", hexadecimal)?, 0]),
+        None => None,
+    };
     let (bits, order) = match header.get("FLOATING_POINT") {
         None => (32, Some(ByteOrder::Big)),
         Some(_) => header.parse(input, "FLOATING_POINT", |v| match v {
@@ -103,8 +112,11 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
     let plaquette = header.average(input, "PLAQUETTE")?;
     let link_trace = header.average(input, "LINK_TRACE")?;
     // The order of bytes changes no length.
-    let data = Data { offset: input.position(), ..data(format, bits, ByteOrder::Big) };
-    input.need_exactly(data.length(extents), "links")?;
+    let data = data(format, bits, ByteOrder::Big);
+    let length = data.length(extents);
+    skip_blanks(input, length)?;
+    input.need_exactly(length, "links")?;
+    let offset = input.position();
     let order = match order {
         Some(order) => order,
         None => guess_order(&input.peek(6 * bits as usize / 8)?, bits),
@@ -121,8 +133,20 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
     info.creator = text("CREATOR");
     info.date = text("CREATION_DATE");
 
-    let data = Data { order, ..data };
-    Ok(Header { extents, info, data, stored: Some([stored, 0]) })
+    let data = Data { offset, order, ..data };
+    Ok(Header { extents, info, data, stored })
+}
+
+/// Goes to the last `length` bytes if nothing but blanks stands before them.
+fn skip_blanks(input: &mut Input, length: u64) -> Result<()> {
+    let extra = input.remaining().saturating_sub(length);
+    if (1..=LONGEST_BLANKS).contains(&extra) {
+        let between = input.peek(extra as usize)?;
+        if between.iter().all(u8::is_ascii_whitespace) {
+            input.seek(input.position() + extra)?;
+        }
+    }
+    Ok(())
 }
 
 fn data(format: FileFormat, bits: u32, order: ByteOrder) -> Data {

@@ -16,12 +16,10 @@
 //! Records of the first two kinds say which column they are, `spin` and `color` of `usqcdPropInfo`.
 
 use super::data::{Data, Sum};
-use super::ildg::{
-    escape, hexadecimal, number, parse_private_file, parse_xml, Xml, LONGEST_TEXT, XML,
-};
+use super::ildg::{escape, number, parse_private_file, parse_xml, Xml, LONGEST_TEXT, XML};
 use super::lime::{self, Place, Record};
 use super::stream::{Input, Output};
-use super::{check_part, text, Part};
+use super::{check_part, text, Part, Warning, Warnings};
 use crate::bail;
 use crate::error::{words, Result, Status};
 use std::path::Path;
@@ -284,6 +282,7 @@ pub struct PropagatorReader {
     input: Input,
     extents: [usize; 4],
     fields: Vec<Field>,
+    warnings: Warnings,
 }
 
 impl PropagatorReader {
@@ -295,7 +294,7 @@ impl PropagatorReader {
         if input.peek(4)? != lime::MAGIC {
             bail!(FileFormat, "{}: not a LIME file", path.display());
         }
-        let (file, messages) = scan(&mut input)?;
+        let (file, messages, warnings) = scan(&mut input)?;
         let Some(file) = file else {
             return Err(input.error(Status::FileFormat, "no scidac-private-file-xml record"));
         };
@@ -326,7 +325,11 @@ impl PropagatorReader {
         if fields.iter().any(|f| f.data.bits != fields[0].data.bits) {
             return Err(input.error(Status::FileFormat, "fields in single and in double precision"));
         }
-        Ok(PropagatorReader { input, extents, fields })
+        Ok(PropagatorReader { input, extents, fields, warnings })
+    }
+    /// Faults of the file that do not keep its fields from being read.
+    pub fn warnings(&self) -> Warnings {
+        self.warnings
     }
 
     /// X, Y, Z, T of the whole lattice.
@@ -364,50 +367,46 @@ impl PropagatorReader {
         match self.fields[k].stored {
             Some(stored) if stored != found => Err(self.input.error(
                 Status::FileChecksum,
-                format!("checksums {found:x?} of field {k}, {stored:x?} in the file"),
+                format!("checksum {found:x?} of field {k}, {stored:x?} in the file"),
             )),
             _ => Ok(()),
         }
     }
 }
 
-/// `scidac-private-file-xml` and the fields.
-fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>)> {
+/// `scidac-private-file-xml`, the fields, and what is wrong with the container.
+fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
     let (mut file, mut messages) = (None, Vec::<Message>::new());
-    let mut complete = true;
-    while let Some(record) = lime::next(input)? {
-        complete = record.last;
-        let kind = record.kind.as_str();
-        if kind == "scidac-private-record-xml" {
+    let ending = lime::scan(input, |input, record| {
+        if record.kind == "scidac-private-record-xml" {
             if messages.len() > 2 * MOST_COLUMNS {
                 return Err(input.error(Status::FileFormat, "too many fields for a propagator"));
             }
             messages.push(Message::default());
         }
-        let text = match (kind, messages.last_mut()) {
-            ("scidac-private-file-xml", _) => Some(&mut file),
-            ("scidac-private-record-xml", Some(m)) => Some(&mut m.private),
-            ("scidac-record-xml", Some(m)) => Some(&mut m.user),
-            ("scidac-checksum", Some(m)) => Some(&mut m.checksum),
-            _ => None,
-        };
-        if let Some(text) = text.filter(|t| t.is_none() && record.length <= LONGEST_TEXT) {
-            let bytes = input.bytes(record.length as usize)?;
-            let found = String::from_utf8_lossy(&bytes);
-            *text = Some(found.trim_matches(|c: char| c == '\0' || c.is_whitespace()).into());
-        }
-        lime::skip(input, &record)?;
-        if kind == "scidac-binary-data" {
-            if let Some(m) = messages.last_mut().filter(|m| m.data.is_none()) {
-                m.data = Some(record);
+        let text = match (record.kind.as_str(), messages.last_mut()) {
+            ("scidac-private-file-xml", _) => &mut file,
+            ("scidac-private-record-xml", Some(m)) => &mut m.private,
+            ("scidac-record-xml", Some(m)) => &mut m.user,
+            ("scidac-checksum", Some(m)) => &mut m.checksum,
+            ("scidac-binary-data", Some(m)) => {
+                m.data.get_or_insert(record);
+                return Ok(());
             }
+            _ => return Ok(()),
+        };
+        if text.is_none() && record.length <= LONGEST_TEXT {
+            *text = Some(record.text(input)?);
         }
+        Ok(())
+    })?;
+    let last = messages.iter().rfind(|m| m.data.is_some());
+    let checked = last.is_some_and(|m| m.checksum.is_some());
+    let mut warnings = ending.warnings(input, last.is_some(), checked)?;
+    if messages.iter().any(|m| m.data.is_some() && m.checksum.is_none()) {
+        warnings.insert(Warning::NoChecksum);
     }
-    if !complete {
-        let message = "the file ends before the last LIME message does";
-        return Err(input.error(Status::FileTruncated, message));
-    }
-    Ok((file, messages))
+    Ok((file, messages, warnings))
 }
 
 /// A field that is no source, with its column where it says one.
@@ -445,9 +444,9 @@ fn field(
         return Err(input.error(Status::FileFormat, message));
     };
     let stored = match &message.checksum {
-        Some(text) => {
-            let xml = Xml::new(input, "scidac-checksum", text)?;
-            Some([xml.parse("suma", hexadecimal)?, xml.parse("sumb", hexadecimal)?])
+        Some(sums) => {
+            let xml = Xml::new(input, "scidac-checksum", sums)?;
+            Some([xml.parse("suma", text::hexadecimal)?, xml.parse("sumb", text::hexadecimal)?])
         }
         None => None,
     };

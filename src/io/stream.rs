@@ -57,9 +57,14 @@ impl Input {
         self.length.saturating_sub(self.position)
     }
 
-    /// An error about this file.
+    /// An error about this file; a status that means the file itself is bad is put into words here.
     pub fn error(&self, status: Status, message: impl std::fmt::Display) -> Error {
-        Error::new(status, format!("{}: {message}", self.path.display()))
+        let what = match status {
+            Status::FileTruncated => "the file is incomplete: ",
+            Status::FileChecksum => "the file is damaged: ",
+            _ => "",
+        };
+        Error::new(status, format!("{}: {what}{message}", self.path.display()))
     }
 
     fn failure(&self, e: io::Error) -> Error {
@@ -102,8 +107,7 @@ impl Input {
     pub fn need(&self, count: u64, what: &str) -> Result<()> {
         if count > self.remaining() {
             let (at, left) = (self.position, self.remaining());
-            let message =
-                format!("{what} takes {count} bytes from byte {at} on, the file has {left}");
+            let message = format!("{what}: expected {count} bytes from byte {at} on, found {left}");
             return Err(self.error(Status::FileTruncated, message));
         }
         Ok(())

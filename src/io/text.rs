@@ -47,6 +47,11 @@ pub fn resolution(decimal: &str) -> f64 {
     0.5 * 10f64.powi(exponent.parse::<i32>().unwrap_or(0).saturating_sub(digits))
 }
 
+/// A checksum as headers print it, with or without 0x.
+pub fn hexadecimal(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.trim_start_matches("0x"), 16).ok()
+}
+
 /// A number as headers print it: enough decimals for every double near 1.
 pub fn decimal(value: f64) -> String {
     format!("{value:.17}")

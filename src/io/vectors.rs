@@ -13,10 +13,10 @@ use std::path::Path;
 
 use super::checksum::RotatingPair;
 use super::data::Part;
-use super::ildg::{escape, hexadecimal, number, parse_private_file, Xml, LONGEST_TEXT, XML};
+use super::ildg::{escape, number, parse_private_file, Xml, LONGEST_TEXT, XML};
 use super::lime::{self, Place};
 use super::stream::{decode, encode, Input, Output};
-use super::{check_part, text, ByteOrder};
+use super::{check_part, text, ByteOrder, Warnings};
 use crate::bail;
 use crate::error::{host_array, Result, Status};
 
@@ -177,6 +177,7 @@ pub struct VectorReader {
     header: VectorHeader,
     /// Where the data of each vector begin, and the checksum of the file.
     records: Vec<(u64, [u32; 2])>,
+    warnings: Warnings,
 }
 
 impl VectorReader {
@@ -192,31 +193,25 @@ impl VectorReader {
         }
         let (mut dims, mut own) = (None, None);
         let mut records: Vec<(u64, u64, Option<String>)> = vec![];
-        let mut complete = true;
-        while let Some(r) = lime::next(&mut input)? {
-            complete = r.last;
+        let ending = lime::scan(&mut input, |input, r| {
             if r.kind == "scidac-binary-data" {
+                if records.len() > MOST {
+                    let message = format!("more than {MOST} vectors");
+                    return Err(input.error(Status::FileFormat, message));
+                }
                 records.push((r.offset, r.length, None));
             } else if r.length <= LONGEST_TEXT {
-                let text = input.bytes(r.length as usize)?;
-                let text = String::from_utf8_lossy(&text);
-                let text = text.trim_matches(|c: char| c == '\0' || c.is_whitespace()).to_string();
                 match (r.kind.as_str(), records.last_mut()) {
-                    ("scidac-private-file-xml", None) => dims = Some(text),
-                    ("scidac-file-xml", None) => own = Some(text),
-                    ("scidac-checksum", Some(record)) => record.2 = Some(text),
+                    ("scidac-private-file-xml", None) => dims = Some(r.text(input)?),
+                    ("scidac-file-xml", None) => own = Some(r.text(input)?),
+                    ("scidac-checksum", Some(record)) => record.2 = Some(r.text(input)?),
                     _ => {}
                 }
             }
-            lime::skip(&mut input, &r)?;
-            if records.len() > MOST {
-                break;
-            }
-        }
-        if !complete {
-            let message = "the file ends before the last LIME message does";
-            return Err(input.error(Status::FileTruncated, message));
-        }
+            Ok(())
+        })?;
+        let checked = records.last().is_some_and(|record| record.2.is_some());
+        let warnings = ending.warnings(&input, !records.is_empty(), checked)?;
         let (Some(dims), Some(own)) = (dims, own) else {
             let message = "a LIME file without SciDAC's file records";
             return Err(input.error(Status::FileFormat, message));
@@ -238,15 +233,21 @@ impl VectorReader {
                 );
                 return Err(input.error(Status::FileFormat, message));
             }
-            let Some(text) = checksum else {
+            let Some(sums) = checksum else {
                 let message = format!("vector {k} has no checksum");
                 return Err(input.error(Status::FileFormat, message));
             };
-            let xml = Xml::new(&input, "scidac-checksum", &text)?;
-            let pair = [xml.parse("suma", hexadecimal)?, xml.parse("sumb", hexadecimal)?];
+            let xml = Xml::new(&input, "scidac-checksum", &sums)?;
+            let sum = |tag| xml.parse(tag, text::hexadecimal);
+            let pair = [sum("suma")?, sum("sumb")?];
             found.push((offset, pair));
         }
-        Ok(VectorReader { input, header, records: found })
+        Ok(VectorReader { input, header, records: found, warnings })
+    }
+
+    /// Faults of the file that do not keep its vectors from being read.
+    pub fn warnings(&self) -> Warnings {
+        self.warnings
     }
 
     pub fn header(&self) -> &VectorHeader {
@@ -282,17 +283,17 @@ impl VectorReader {
     /// Compares the checksum of vector `index` with the shares of parts that make up the lattice.
     ///
     /// # Errors
-    /// `FileChecksum`.
+    /// `FileChecksum`; `InvalidArgument`: no such vector.
     pub fn verify(&self, index: usize, shares: &[[u32; 2]]) -> Result<()> {
         let found = shares.iter().fold([0; 2], |[a, b], s| [a ^ s[0], b ^ s[1]]);
-        match self.records.get(index) {
-            Some((_, stored)) if *stored == found => Ok(()),
-            stored => {
-                let message =
-                    format!("vector {index}: checksums {found:x?}, {stored:x?} in the file");
-                Err(self.input.error(Status::FileChecksum, message))
-            }
+        let Some(&(_, stored)) = self.records.get(index) else {
+            bail!(InvalidArgument, "vector {index} of {}", self.records.len());
+        };
+        if stored != found {
+            let message = format!("checksum {found:x?} of vector {index}, {stored:x?} in the file");
+            return Err(self.input.error(Status::FileChecksum, message));
         }
+        Ok(())
     }
 }
 
@@ -310,14 +311,14 @@ fn parse_own(input: &Input, text: &str, extents: [usize; 4]) -> Result<VectorHea
         Some(_) => xml.parse("spins", |s| [1, 4].into_iter().find(|n| s == n.to_string()))?,
         None => 4,
     };
-    let stored = xml.parse("crc32", hexadecimal)?;
+    let stored = xml.parse("crc32", text::hexadecimal)?;
     let all = xml.document.descendants().filter(|n| n.tag_name().name() == "table");
     let all: Vec<(&str, &str)> = all
         .map(|n| (n.attribute("name").unwrap_or_default(), n.text().unwrap_or_default()))
         .collect();
     let found = crc(all.iter().copied());
     if found != stored {
-        let message = format!("tables have the CRC32 {found:08x}, the file says {stored:08x}");
+        let message = format!("checksum {found:08x} of the tables, {stored:08x} in the file");
         return Err(input.error(Status::FileChecksum, message));
     }
     let mut tables = vec![];

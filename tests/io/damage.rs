@@ -4,7 +4,7 @@ use super::largest::largest;
 use super::lattice::*;
 use super::{options, precisions, FORMATS};
 use plaq::error::Status;
-use plaq::io::{read_gauge, write_gauge, FileFormat};
+use plaq::io::{read_gauge, write_gauge, FileFormat, Warning};
 use std::fs;
 use std::path::Path;
 
@@ -34,17 +34,20 @@ fn any_cut_is_seen() {
         let bytes = fs::read(&whole).unwrap();
         // All of the header and its records, the end, and places in between.
         let near = |at: usize| at < 2600 || at + 700 > bytes.len() || at.is_multiple_of(577);
-        for length in (0..bytes.len()).filter(|&at| near(at)) {
+        // Zeros that fill up the last LIME record belong to nothing.
+        let padding = match format {
+            FileFormat::Ildg => bytes.iter().rev().take_while(|byte| **byte == 0).count() - 1,
+            _ => 0,
+        };
+        for length in (0..bytes.len() - padding).filter(|&at| near(at)) {
             fs::write(&cut, &bytes[..length]).unwrap();
             assert_eq!(refusal(&cut, None), Status::FileTruncated, "{format:?} cut to {length}");
         }
-        let longer = [&bytes[..], &[0]].concat();
-        fs::write(&cut, longer).unwrap();
-        let expected = match format {
-            FileFormat::Ildg => Status::FileTruncated, // a byte of another record
-            _ => Status::FileFormat,
-        };
-        assert_eq!(refusal(&cut, None), expected, "{format:?} with a byte more");
+        fs::write(&cut, [&bytes[..], &[0]].concat()).unwrap();
+        match format {
+            FileFormat::Ildg => assert!(read_gauge(&cut, None).unwrap().links == links),
+            _ => assert_eq!(refusal(&cut, None), Status::FileFormat, "{format:?} and a byte more"),
+        }
     }
 }
 
@@ -162,7 +165,6 @@ fn garbage_and_absurd_headers() {
         ("DIMENSION_3", "4294967300"),
         ("DIMENSION_4", ""),
         ("CHECKSUM", "xyz"),
-        ("CHECKSUM", ""),
         ("PLAQUETTE", "nan"),
         ("FLOATING_POINT", "IEEE16"),
     ] {
@@ -250,10 +252,9 @@ fn lime_records() {
     };
     let scidac = record("scidac-binary-data", &data, data.len() as u64);
     assert_eq!(read(&[&file, &private(4), &scidac]).unwrap().links, links);
-    // A checksum in front of the data belongs to another record.
     let xml = "<scidacChecksum><suma>1</suma><sumb>2</sumb></scidacChecksum>";
     let checksum = text("scidac-checksum", xml);
-    assert!(read(&[&checksum, &good, &binary]).is_ok());
+    assert_eq!(status(&[&checksum, &good, &binary]), Status::FileChecksum);
     assert_eq!(status(&[&good, &binary, &checksum]), Status::FileChecksum);
 
     let e = read(&[&file, &private(1), &scidac]).unwrap_err();
@@ -268,13 +269,13 @@ fn lime_records() {
     assert_eq!(status(&[&good]), Status::FileFormat);
     assert_eq!(status(&[&binary]), Status::FileFormat);
     assert_eq!(status(&[&text("ildg-format", "<ildgFormat>"), &binary]), Status::FileFormat);
-    assert_eq!(status(&[&good, &binary, &[1; 200]]), Status::FileFormat);
+    assert_eq!(status(&[&good, &[1; 200], &binary]), Status::FileFormat);
     // QIO reads files whose format is no XML when its own records have the lattice: with a warning.
     let malformed = text("ildg-format", "<ildgFormat><lx>2</ly>");
     let odd = read(&[&file, &private(4), &malformed, &binary]).unwrap();
-    assert!(odd.links == links && odd.info.warnings.malformed_format);
+    assert!(odd.links == links && odd.info.warnings.contains(Warning::Format));
     let plain = read(&[&file, &private(4), &good, &binary]).unwrap();
-    assert!(!plain.info.warnings.malformed_format);
+    assert!(!plain.info.warnings.contains(Warning::Format));
     assert_eq!(status(&[&file, &malformed, &binary]), Status::FileFormat);
     let parts = "<scidacFile><dims>2 2 2 2</dims><volfmt>1</volfmt></scidacFile>";
     let parts = text("scidac-private-file-xml", parts);

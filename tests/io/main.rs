@@ -6,6 +6,7 @@ mod damage;
 #[path = "../common/largest.rs"]
 mod largest;
 mod lattice;
+mod variants;
 mod vectors;
 mod writing;
 

@@ -1,0 +1,74 @@
+//! Faults of a file that could be read.
+
+use crate::error::words;
+
+/// A fault of a file that does not keep its content from being read. Its words are those of a message
+/// that begins with the file's name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Warning {
+    /// ILDG: the record `ildg-format` is no XML; SciDAC's records gave lattice and precision.
+    Format,
+    /// The checksum is not that of the links, which the caller has admitted.
+    WrongChecksum,
+    /// The file has no checksum.
+    NoChecksum,
+    /// LIME: a message does not end with a record that says so.
+    MessageEnd,
+    /// LIME: the last record is not filled up to a multiple of eight bytes.
+    Padding,
+    /// LIME: bytes follow the last record.
+    Trailing,
+    /// Numbers of double precision whose links are unitary in single precision only.
+    SinglePrecision,
+}
+
+words!(Warning {
+    Format => "the record ildg-format is no XML; SciDAC's records gave lattice and precision",
+    WrongChecksum => "the checksum is not that of the links",
+    NoChecksum => "there is no checksum: damage that keeps links unitary goes unnoticed",
+    MessageEnd => "a LIME message has no end mark; everything that belongs to it is there",
+    Padding => "the last LIME record is not filled up to a multiple of 8 bytes",
+    Trailing => "bytes follow the last LIME record",
+    SinglePrecision => "links in double precision are unitary only to single precision",
+});
+
+impl Warning {
+    pub const ALL: [Warning; 7] = [
+        Warning::Format,
+        Warning::WrongChecksum,
+        Warning::NoChecksum,
+        Warning::MessageEnd,
+        Warning::Padding,
+        Warning::Trailing,
+        Warning::SinglePrecision,
+    ];
+
+    fn bit(self) -> u32 {
+        1 << self as u32
+    }
+}
+
+/// The warnings about one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Warnings(u32);
+
+impl Warnings {
+    pub fn insert(&mut self, warning: Warning) {
+        self.0 |= warning.bit();
+    }
+    pub fn contains(self, warning: Warning) -> bool {
+        self.0 & warning.bit() != 0
+    }
+    /// Those that there are, in the order of [`Warning::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Warning> {
+        Warning::ALL.into_iter().filter(move |warning| self.contains(*warning))
+    }
+}
+
+impl FromIterator<Warning> for Warnings {
+    fn from_iter<I: IntoIterator<Item = Warning>>(all: I) -> Self {
+        let mut warnings = Warnings::default();
+        all.into_iter().for_each(|warning| warnings.insert(warning));
+        warnings
+    }
+}
