@@ -118,7 +118,7 @@ test: ## install what is missing, run every test
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz
 fuzz: ## attack the C interface with random calls and damaged files: FUZZ_SECONDS= each, PLAQ_FUZZ_SEED=
-	PLAQ_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --test fuzz -- --show-output
+	PLAQ_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CARGO) test --test host -- --show-output fuzz::
 
 ifneq ($(wildcard benches/plaq.rs),)
 .PHONY: bench

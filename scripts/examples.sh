@@ -25,22 +25,17 @@ if [ "${1:-}" = --list ]; then
   echo "$list"
   exit
 fi
+# shellcheck source=scripts/harness.sh
+. scripts/harness.sh
 make --no-print-directory examples PROFILE=dev || exit 1
-out=$(mktemp -d)
-trap 'rm -rf "$out"' EXIT
-good=0 bad=0 missing=0
+export OUT=$scratch
+out=$scratch
 while read -r name args; do
   [ -n "$name" ] || continue
-  if [ ! -x "build/dev/bin/$name" ]; then
-    echo "test $name ... ignored, no Fortran compiler"
-    missing=$((missing + 1))
-  elif OUT=$out bash -c "exec build/dev/bin/$name $args" >"$out/log" 2>&1 </dev/null; then
-    echo "test $name $args ... ok"
-    good=$((good + 1))
+  if [ -x "build/dev/bin/$name" ]; then
+    check "$name $args" bash -c "exec build/dev/bin/$name $args"
   else
-    echo "test $name $args ... FAILED (status $?)"
-    cat "$out/log"
-    bad=$((bad + 1))
+    ignore "$name" "no Fortran compiler"
   fi
 done <<<"$list"
 
@@ -64,19 +59,6 @@ alike() {
 
 # JSON as words and numbers, without times.
 words() { tr ',[]{}' '     ' <"$1" | sed 's/"seconds": *[^ ]*//'; }
-
-check() { # name, command
-  local name=$1
-  shift
-  if "$@" >"$out/log" 2>&1; then
-    echo "test $name ... ok"
-    good=$((good + 1))
-  else
-    echo "test $name ... FAILED"
-    cat "$out/log"
-    bad=$((bad + 1))
-  fi
-}
 
 refused() { # status, part of the message, command
   local status=$1 message=$2 found
@@ -290,9 +272,13 @@ averages() {
 if command -v python3 >/dev/null; then
   studies
 else
-  echo "test studies ... ignored, no Python"
-  missing=$((missing + 1))
+  ignore studies "no Python"
 fi
+
+many_as_one() { # grid, command
+  scripts/ranks.sh "$@" >"$out/many" 2>"$out/said" &&
+    alike <(grep '^[ #a-z]' "$out/one") <(grep '^[ #a-z]' "$out/many") || { cat "$out/said" "$out/many"; return 1; }
+}
 
 on_ranks() { # program, arguments
   local name=$1 grid
@@ -300,15 +286,7 @@ on_ranks() { # program, arguments
   [ -x "build/dev/bin/${name}_mpi" ] || { missing=$((missing + 1)); return; }
   "build/dev/bin/$name" "$@" >"$out/one" 2>"$out/log"
   for grid in 1,1,1,2 2,1,1,1 1,2,2,1; do
-    if scripts/ranks.sh "$grid" "build/dev/bin/${name}_mpi" --grid "$grid" "$@" >"$out/many" 2>"$out/log" &&
-      alike <(grep '^[ #a-z]' "$out/one") <(grep '^[ #a-z]' "$out/many") >"$out/apart"; then
-      echo "test ${name}_mpi --grid $grid $* ... ok"
-      good=$((good + 1))
-    else
-      echo "test ${name}_mpi --grid $grid $* ... FAILED"
-      cat "$out/apart" "$out/log" "$out/many"
-      bad=$((bad + 1))
-    fi
+    check "${name}_mpi --grid $grid $*" many_as_one "$grid" "build/dev/bin/${name}_mpi" --grid "$grid" "$@"
   done
 }
 
@@ -331,7 +309,7 @@ a_rank_is_gone() { # program
   [ "$found" != 0 ] && [ "$found" != 124 ] && [ "$found" != 137 ] && grep -q "no answer for" "$out/said"
 }
 
-if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/dev/null; then
+if have_mpi; then
   make --no-print-directory examples-mpi PROFILE=dev || exit 1
   file=tests/data/quenched-b6.0-4x4x4x8.ildg
   for twin in "" _f; do
@@ -351,8 +329,6 @@ if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/d
     [ ! -x "build/dev/bin/heatbath${twin}_mpi" ] || check "heatbath${twin}_mpi, a rank is gone" a_rank_is_gone "heatbath${twin}_mpi"
   done
 else
-  echo "test examples on many ranks ... ignored, no MPI"
-  missing=$((missing + 1))
+  ignore "examples on many ranks" "no MPI"
 fi
-echo "test result: $good passed; $bad failed; $missing ignored;"
-[ "$bad" = 0 ]
+totals

@@ -2,10 +2,11 @@
 # Runs every test of the repository; one line per part, then one line to count by.
 set -u
 cd "$(dirname "$0")/.."
+# shellcheck source=scripts/harness.sh
+. scripts/harness.sh
 logs=build/test-logs
 mkdir -p "$logs"
 passed=0 failed=0 ignored=0 skipped=0 left_out=0
-CARGO=${CARGO:-cargo}
 
 report() { printf '%-10s %-7s %s\n' "$1" "$2" "$3"; }
 
@@ -48,14 +49,17 @@ else
   skip nvrtc "no NVRTC ($logs/nvrtc.log): kernels are not compiled for GPUs"
 fi
 
-# The library and its own tests are compiled side by side.
-part build "$CARGO" build --lib --tests --examples
-part cargo "$CARGO" test --no-fail-fast -- --show-output
+part build "$CARGO" test --no-run
+device=$(program device) host=$(program host)
+part library "$CARGO" test --lib -- --show-output
+part documentation "$CARGO" test --doc
+part device "$device" --show-output
+part host "$host" --show-output
 part moved tests/moved.sh
 
-# Tests of fields again on more ranks: grid, test and, after a colon, a choice of its parts, as the
-# reference is slow on every rank. tests/halo compares many ranks with one on every grid; tests/comm
-# starts mpirun itself. PLAQ_RANK_TESTS names tests to run instead, whole, on all grids.
+# Tests of `device` again on more ranks, as the words of tests_of: the reference is slow on every rank.
+# halo:: compares many ranks with one on every grid; comm:: of `host` starts mpirun itself. PLAQ_RANK_TESTS names
+# tests to run instead, on all grids.
 RANK_TESTS="
   1,1,1,2 halo faults laplace smearing:covariant,takes hmc:forces_are,heat_bath fermion:force,shifted,over_ranks dirac eigen:time_is_over overlap_solve:every_algorithm,multigrid_is,time_is_over solvers:every_solution,shifts,right_hand_sides,time_is_over propagator heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators hadrons:what_is,sources_agree multigrid:gathered,any_solver,prolongators,announced,updates_keep,null_space smoothers:ranks,domains,announced
   2,1,1,1 halo laplace hmc:links_follow,actions multigrid:coarse gaugefix:slices_stop,best_copy,callback,descents_match_the_reference_su3,descents_refuse dirac:full observables
@@ -66,25 +70,22 @@ RANK_TESTS="
 HALO_TESTS="dirac observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
-# Lines `tests/NAME.rs PROGRAM` or `tests/NAME/main.rs PROGRAM`.
-programs=$("$CARGO" test --no-run 2>&1 | sed -nE 's,^ *Executable (tests/[^ ]*) \((.*)\)$,\1 \2,p')
-
-on_ranks() { # grid or "halo", test[:filter,...]
-  local name filters program
-  IFS=: read -r name filters <<<"$2"
-  program=$(sed -nE "s,^tests/$name(/main)?\\.rs ,,p" <<<"$programs")
-  if [ "$1" = halo ]; then
-    part "$name@halo" env PLAQ_TEST_HALO=1,1,1,1 "$program" ${filters//,/ }
+again() { # name of the part, words of tests_of, command before the program
+  local name=$1 words=$2 names
+  shift 2
+  # shellcheck disable=SC2086
+  if names=$(tests_of "$device" $words 2>/dev/null); then
+    part "$name" "$@" --exact $names
   else
-    part "$name@$1" scripts/ranks.sh "$1" "$program" --test-threads=1 ${filters//,/ }
+    part "$name" tests_of "$device" $words # says which words name no test
   fi
 }
 
-for test in $HALO_TESTS; do on_ranks halo "$test"; done
-if command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}" >/dev/null; then
+again halo "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1 "$device"
+if have_mpi; then
   part mpi make --no-print-directory mpi
   while read -r grid tests; do
-    for test in ${PLAQ_RANK_TESTS:-$tests}; do on_ranks "$grid" "$test" </dev/null; done
+    again "$grid" "${PLAQ_RANK_TESTS:-$tests}" env PLAQ_TEST_SECONDS=1800 scripts/ranks.sh "$grid" "$device" --test-threads=1 </dev/null
   done < <(grep . <<<"$RANK_TESTS")
 else
   skip mpi "no ${MPICC:-mpicc} or no ${MPIRUN:-mpirun}: nothing was tested on more than one rank"

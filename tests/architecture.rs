@@ -419,26 +419,53 @@ fn files_stay_short() {
     assert!(wrong.is_empty(), "longer than {LONGEST_FILE} lines:\n{}", wrong.join("\n"));
 }
 
+/// Files of the modules of a test program, tests/PROGRAM.rs: `mod name;`, with a path where it is a folder.
+fn modules_of(program: &str) -> Vec<PathBuf> {
+    let folder = root().join("tests");
+    let text = fs::read_to_string(folder.join(program)).expect("a test program");
+    let (mut found, mut named) = (Vec::new(), None);
+    for line in text.lines() {
+        if let Some(path) = line.strip_prefix("#[path = \"").and_then(|l| l.strip_suffix("\"]")) {
+            named = Some(folder.join(path));
+        } else if let Some(name) = line.strip_prefix("mod ").and_then(|l| l.strip_suffix(';')) {
+            let plain = [format!("{name}.rs"), format!("{name}/mod.rs")].map(|p| folder.join(p));
+            found.extend(named.take().or_else(|| plain.into_iter().find(|p| p.exists())));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_test_belongs_to_a_program() {
+    let programs = ["device.rs", "host.rs"];
+    let tests: BTreeSet<PathBuf> = programs.iter().flat_map(|p| modules_of(p)).collect();
+    let folder = root().join("tests");
+    let entries =
+        fs::read_dir(&folder).expect("tests").map(|entry| entry.expect("an entry").path());
+    let files = entries.flat_map(|path| [path.join("main.rs"), path.join("mod.rs"), path]);
+    let sources = files.filter(|path| path.extension().is_some_and(|e| e == "rs") && path.exists());
+    let missing: Vec<PathBuf> = sources
+        .filter(|path| !tests.contains(path) && !programs.iter().any(|p| path == &folder.join(p)))
+        .collect();
+    assert!(tests.len() > 20 && missing.is_empty(), "modules of no test program: {missing:?}");
+}
+
 /// A kit runs on machines that never had the source tree: its tests find their data from the folder
 /// that they run in, as those of `cargo test` do.
 #[test]
 fn tests_of_the_kit_do_not_look_where_they_were_built() {
-    let kit = fs::read_to_string(root().join("tests/kit.rs")).expect("a list of tests");
-    let paths =
-        kit.lines().filter_map(|line| line.strip_prefix("#[path = \"")?.strip_suffix("\"]"));
-    let mut sources: Vec<PathBuf> = files("tests/common", &["rs"]);
-    // Only tests that need a compiler use it.
-    sources.retain(|path| !path.ends_with("programs.rs"));
-    for path in paths {
-        let path = root().join("tests").join(path);
-        match path.file_name().is_some_and(|name| name == "main.rs") {
+    let mut sources = Vec::new();
+    for path in modules_of("device.rs") {
+        match path.file_name().is_some_and(|name| name == "main.rs" || name == "mod.rs") {
             true => {
                 sources.extend(files(&path.parent().expect("a folder").to_string_lossy(), &["rs"]))
             }
             false => sources.push(path),
         }
     }
-    assert!(sources.len() > 20, "tests/kit.rs names tests");
+    // Only tests that need a compiler use it.
+    sources.retain(|path| !path.ends_with("common/programs.rs"));
+    assert!(sources.len() > 20, "tests/device.rs names tests");
     let mut wrong = Vec::new();
     for path in sources {
         let text = fs::read_to_string(&path).expect("readable source");

@@ -1,7 +1,6 @@
 //! Memory and device selection, on every device of this machine.
 
-mod common;
-
+use crate::common;
 use common::{devices, largest};
 use plaq::backend::Device;
 use plaq::error::Status;

@@ -1,8 +1,6 @@
 //! Configurations from files onto devices and back.
 
-mod common;
-mod reference;
-
+use crate::common;
 use std::path::Path;
 
 use common::{

@@ -1,8 +1,6 @@
 //! Sources, propagators and hadron correlators against the reference and their symmetries.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! Arrays of the host in a GPU's memory: what is not one is refused and the device goes on; what the
 //! host's streams still work on is waited for. On the CPU device arrays are refused altogether.
 
-mod common;
-
+use crate::common;
 use std::ffi::c_void;
 use std::time::Duration;
 

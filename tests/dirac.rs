@@ -1,8 +1,6 @@
 //! Wilson, clover and twisted-mass operators against the reference and the identities of physics.md.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, distance, extents_on, over_ranks, storage_factor, tolerance, Lex};

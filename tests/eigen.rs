@@ -1,8 +1,6 @@
 //! Operations on many vectors, and eigensolvers against a dense matrix and each other.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 

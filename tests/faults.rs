@@ -1,8 +1,7 @@
 //! One rank fails in set-up or in a solve, or does not answer: the others return with its error, or
 //! within the time-out, and the ranks can go on. Under mpirun only (scripts/ranks.sh).
 
-mod common;
-
+use crate::common;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 

@@ -1,8 +1,6 @@
 //! Gradient flow against identities and the reference.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

@@ -2,8 +2,7 @@
 //! through messages to itself, in every direction alone, in some and in all; under mpirun
 //! (scripts/ranks.sh) they pass between the ranks.
 
-mod common;
-
+use crate::common;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

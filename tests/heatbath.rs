@@ -1,8 +1,6 @@
 //! Random fields, heat bath and overrelaxation.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, distance, lattices, tolerance, Lex};

@@ -4,30 +4,12 @@
 # moved. Says how long each step took.
 set -u
 cd "$(dirname "$0")/.."
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=scripts/harness.sh
+. scripts/harness.sh
+work=$scratch
 CC=${CC:-cc} CXX=${CXX:-c++}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 major=${version%%.*}
-good=0 bad=0 ignored=0
-
-run() { # name, command...
-  local name=$1
-  shift
-  local begin=$EPOCHREALTIME
-  if "$@" >"$work/log" 2>&1; then
-    echo "test $name ... ok ($(awk -v a="$begin" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f s", b - a }'))"
-    good=$((good + 1))
-  else
-    echo "test $name ... FAILED"
-    cat "$work/log"
-    bad=$((bad + 1))
-  fi
-}
-ignore() {
-  echo "test $1 ... ignored, $2"
-  ignored=$((ignored + 1))
-}
 
 mkdir "$work/src"
 cat >"$work/src/main.c" <<'END'
@@ -40,7 +22,7 @@ int main(void) {
 END
 
 prefix=$work/prefix
-run install make --no-print-directory install PROFILE=dev PREFIX="$prefix"
+check install make --no-print-directory install PROFILE=dev PREFIX="$prefix"
 
 # Of the sets of kernels that this machine runs; a release of all sets stays below 40 MiB, too.
 small() {
@@ -49,10 +31,10 @@ small() {
   echo "libplaq.so: $((size >> 20)) MiB, at most 40"
   [ "$size" -le $((40 << 20)) ]
 }
-run stripped_size small
+check stripped_size small
 
-if command -v "${MPICC:-mpicc}" >/dev/null; then
-  run mpi_library test -f "$prefix/lib/libplaq_mpi.so"
+if have_mpi; then
+  check mpi_library test -f "$prefix/lib/libplaq_mpi.so"
 else
   ignore mpi_library "no MPI"
 fi
@@ -88,10 +70,10 @@ if command -v pkg-config >/dev/null; then
     [[ " $flags " = *" -lplaq "*" -lm "* ]] && $CC -std=c99 "$work/src/main.c" -I"$prefix/include" -o "$work/private" $flags &&
       [ "$(LD_LIBRARY_PATH=$prefix/lib "$work/private")" = "$version" ]
   }
-  run readme_program readme
-  run pkg_config_private private
-  run pkg_config_shared shared
-  run pkg_config_static static
+  check readme_program readme
+  check pkg_config_private private
+  check pkg_config_shared shared
+  check pkg_config_static static
 else
   ignore pkg_config "no pkg-config"
 fi
@@ -115,8 +97,8 @@ END
     sed -i 's/find_package(plaq [^ ]*/find_package(plaq 999/' "$work/src/CMakeLists.txt"
     ! cmake -S "$work/src" -B "$work/cmake2" -DCMAKE_PREFIX_PATH="$prefix"
   }
-  run cmake_find_package with_cmake
-  run cmake_refuses_another_version wrong_version
+  check cmake_find_package with_cmake
+  check cmake_refuses_another_version wrong_version
 else
   ignore cmake "no cmake"
 fi
@@ -145,7 +127,7 @@ END
   fi
 }
 if python3 -c 'import pip, venv' 2>/dev/null; then
-  run wheel wheel
+  check wheel wheel
 else
   ignore wheel "no pip for python3"
 fi
@@ -168,7 +150,7 @@ moved() {
   fi
   "$to/bin/plaquette" --help >/dev/null && ! nm "$to/lib/libplaq.so" | grep -q .
 }
-run moved_prefix moved
+check moved_prefix moved
 
 # The plaquette of unit links, built with what the moved prefix has, and run.
 cat >"$work/src/hello.c" <<'END'
@@ -235,10 +217,10 @@ hello() { # shared or static, compiler and sources
 }
 if command -v pkg-config >/dev/null && [ -d "$work/moved" ]; then
   for how in shared static; do
-    run "hello_c_$how" hello "$how" "$CC" -std=c99 "$work/src/hello.c"
-    run "hello_c++_$how" hello "$how" "${CXX##* }" "$work/src/hello.cpp"
+    check "hello_c_$how" hello "$how" "$CC" -std=c99 "$work/src/hello.c"
+    check "hello_c++_$how" hello "$how" "${CXX##* }" "$work/src/hello.cpp"
     if command -v "${FC:-gfortran}" >/dev/null; then
-      run "hello_fortran_$how" hello "$how" "${FC:-gfortran}" -J "$work" "$work/moved/share/plaq/fortran/plaq.f90" "$work/src/hello.f90"
+      check "hello_fortran_$how" hello "$how" "${FC:-gfortran}" -J "$work" "$work/moved/share/plaq/fortran/plaq.f90" "$work/src/hello.f90"
     else
       ignore "hello_fortran_$how" "no Fortran compiler"
     fi
@@ -261,7 +243,7 @@ quda_home() {
     -Wl,-rpath,"$home/lib" -L"$home/lib" -lquda && "$work/milc" &&
     ldd "$work/milc" | grep -q "libplaq.so.[0-9]* => $home/lib"
 }
-run quda_home quda_home
+check quda_home quda_home
 
 staged() {
   make --no-print-directory install PROFILE=dev DESTDIR="$work/stage" PREFIX=/opt/plaq &&
@@ -272,13 +254,12 @@ staged() {
       [ "$(PKG_CONFIG_PATH=$work/stage/opt/plaq/lib/pkgconfig pkg-config --static --libs-only-L plaq | sed 's|/lib/pkgconfig/../..||; s/ *$//')" = "-L$work/stage/opt/plaq/lib" ]; } &&
     ! grep -rqF "$work" "$work/stage/opt/plaq/lib/pkgconfig" "$work/stage/opt/plaq/lib/cmake"
 }
-run destdir staged
+check destdir staged
 
 uninstalled() {
   make --no-print-directory uninstall PROFILE=dev PREFIX="$prefix" && [ -z "$(find "$prefix" ! -type d)" ] &&
     ! make --no-print-directory uninstall PROFILE=dev PREFIX="$prefix"
 }
-run uninstall uninstalled
+check uninstall uninstalled
 
-echo "test result: $good passed; $bad failed; $ignored ignored;"
-[ "$bad" = 0 ]
+totals

@@ -1,9 +1,7 @@
 //! The covariant Laplacian on colour vectors and spinors, smearing with it, solves on colour vectors,
 //! operators made of operators, and vectors whose right-hand sides are fastest.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, distance, extents_on, over_ranks, tolerance, Lex};

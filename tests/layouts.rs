@@ -1,9 +1,7 @@
 //! Arrays of host programs: every named layout there and back, index formulas written out by hand
 //! for the common ones, gamma bases against the reference, and what loading refuses.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use common::Lex;
 use plaq::backend::{Device, External, Location};
 use plaq::error::Status;

@@ -1,9 +1,7 @@
 //! The way through slabs of device memory, with the CPU posing as a device that cannot see the
 //! host's arrays: the same bits as in place.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use common::remote::remote;
 use common::Lex;
 use plaq::backend::{Device, External, Location};

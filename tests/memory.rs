@@ -1,8 +1,7 @@
 //! Device memory of solves and gauge fixings: what is announced is enough and not much more than is
 //! needed, what does not fit is refused before anything is allocated.
 
-mod common;
-
+use crate::common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

@@ -1,8 +1,6 @@
 //! Gauge observables against the reference, in every storage and precision.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, largest, lattices, storage_factor, tolerance, Lex};

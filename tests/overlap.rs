@@ -1,9 +1,7 @@
 //! The sign function of the hermitian kernel and the overlap operator: against a dense matrix, in
 //! momentum space, and their identities (physics.md, Overlap).
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::{Arc, OnceLock};
 
 use common::{devices, distance, over_ranks, Lex};

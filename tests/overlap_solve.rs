@@ -1,8 +1,6 @@
 //! Inverses of the overlap operator, its low modes and index.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, distance, largest, over_ranks, ranks, Lex};

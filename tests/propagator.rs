@@ -1,8 +1,6 @@
 //! Propagators on real configurations against the correlators of another code.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::milc::{self, Milc, CSW};

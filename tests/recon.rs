@@ -1,9 +1,7 @@
 //! Every link storage in every precision: a link comes back to the roundoff of its numbers, with
 //! the loss that the storage documents, and never as NaN.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use common::Lex;
 use plaq::backend::Device;
 use plaq::fields::{GaugeField, Precision, Recon};

@@ -1,8 +1,6 @@
 //! Smeared links against the reference, gauge covariance, and links of an operator that change.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::collections::HashMap;
 use std::sync::Arc;
 

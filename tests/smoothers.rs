@@ -1,9 +1,7 @@
 //! The choices of the multigrid cycle: domains against the host, every smoother and coarsest solver by its
 //! solves.
 
-mod common;
-mod reference;
-
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, distance, over_ranks, ranks, Lex};

@@ -1,8 +1,7 @@
 //! Rates of loading and saving links, measured on request: `PLAQ_MEASURE=X,Y,Z,T`. Every array was
 //! touched before; rates count bytes of links, not what lies between them in a struct.
 
-mod common;
-
+use crate::common;
 use std::time::Instant;
 
 use libloading::Library;

@@ -7,18 +7,16 @@ mod files;
 mod fortran;
 #[path = "../../examples/interface/header.rs"]
 mod header;
-#[path = "../common/programs.rs"]
-mod programs;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use plaq::capi::table::Item;
 
-use programs::{checked, has, library, root, run, tool, WARNINGS};
+use crate::programs::{self, checked, has, library, root, run, tool, WARNINGS};
 
 #[test]
 fn generated_files_are_current() {
@@ -30,9 +28,9 @@ fn generated_files_are_current() {
 
 /// The folder for what the tests compile, with the headers as they should be.
 fn work() -> &'static Path {
-    static WORK: OnceLock<&Path> = OnceLock::new();
+    static WORK: OnceLock<PathBuf> = OnceLock::new();
     WORK.get_or_init(|| {
-        let work = programs::work();
+        let work = programs::folder("abi");
         std::fs::create_dir_all(work.join("quda")).expect("a writable build tree");
         for (file, text) in header::headers() {
             std::fs::write(work.join(file), text).expect("a writable build tree");

@@ -1,17 +1,12 @@
 //! Programs of other codes as they meet the library: C programs that call it the way those do, with
 //! their arrays, on one and on several ranks.
 
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../common/programs.rs"]
-mod programs;
-
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
 
-use common::milc;
-use programs::{build, checked, job, mpi_library, root, run, tool, variable};
+use crate::common::{self, milc};
+use crate::programs::{build, checked, job, mpi_library, root, run, tool, variable};
 
 const MILC: &str = "tests/clients/milc.c";
 

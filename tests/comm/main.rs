@@ -2,21 +2,22 @@
 //! `rank` then runs the scenario that `PLAQ_TEST_SCENARIO` names. `MPICC` and `MPIRUN` choose the
 //! MPI.
 
-#[path = "../common/programs.rs"]
-mod programs;
-#[path = "../common/ranks.rs"]
-mod ranks;
 mod scenarios;
 
 use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::process::Command;
 
-use programs::{build, has, job, mpi_library, root, run, variable, work};
+use crate::programs::{build, folder, has, job, mpi_library, root, run, variable};
+
+fn work() -> PathBuf {
+    folder("comm")
+}
 
 /// A scenario on the ranks of this grid.
 fn scenario(name: &str, grid: &str) {
     let exe = std::env::current_exe().expect("a path");
-    let words = ["--exact", "rank", "--nocapture", "--test-threads=1"].map(OsStr::new);
+    let words = ["--exact", "comm::rank", "--nocapture", "--test-threads=1"].map(OsStr::new);
     let program: Vec<&OsStr> = [exe.as_os_str()].into_iter().chain(words).collect();
     job(grid, "120", &program, &[("PLAQ_TEST_SCENARIO", name)]);
 }
@@ -171,7 +172,7 @@ fn a_rank_that_dies_in_a_solve() {
     let ends = |name: &str, recovers: bool| {
         let mut job = Command::new(root().join("scripts/ranks.sh"));
         job.args(["1,1,1,2"]).arg(std::env::current_exe().expect("a path"));
-        job.args(["--exact", "rank", "--nocapture", "--test-threads=1"]).current_dir(work());
+        job.args(["--exact", "comm::rank", "--nocapture", "--test-threads=1"]).current_dir(work());
         job.env("PLAQ_MPI_LIBRARY", library).env("PLAQ_TEST_SCENARIO", name);
         // Three seconds of waiting, and what a busy machine needs to start.
         job.env("PLAQ_TEST_SECONDS", "60").env("PLAQ_COMM_TIMEOUT", "30");
@@ -209,6 +210,6 @@ fn a_missing_library_is_a_status() {
     let missing = work().join("nowhere.so");
     let exe = std::env::current_exe().expect("a path");
     let mut alone = Command::new(exe);
-    alone.args(["--exact", "rank", "--nocapture"]).env("PLAQ_TEST_SCENARIO", "missing");
+    alone.args(["--exact", "comm::rank", "--nocapture"]).env("PLAQ_TEST_SCENARIO", "missing");
     run(alone.env("PLAQ_MPI_LIBRARY", missing), "without the library");
 }

@@ -12,7 +12,7 @@ use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, S
 use plaq::operators::{DiracParams, Wilson};
 use plaq::solvers::Progress;
 
-use super::ranks::{ranks, start_mpi};
+use crate::common::ranks::{ranks, start_mpi};
 
 pub fn run(name: &str) {
     match name {

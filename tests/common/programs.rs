@@ -1,6 +1,7 @@
 //! C programs that are linked to the library and run, by themselves and on many ranks.
 #![allow(dead_code)]
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,21 +13,28 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A folder of the build tree for all that a test program compiles, with the library under its own
-/// name and that of its DT_SONAME.
-pub fn work() -> &'static Path {
-    static WORK: OnceLock<PathBuf> = OnceLock::new();
-    WORK.get_or_init(|| {
-        let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join(env!("CARGO_CRATE_NAME"));
-        std::fs::create_dir_all(&work).expect("a writable build tree");
+/// A folder of the build tree for what the tests of a module compile, with the library under its own name and that
+/// of its DT_SONAME.
+pub fn folder(module: &str) -> PathBuf {
+    static MADE: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(module);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if made.insert(module.to_string()) {
+        std::fs::create_dir_all(&folder).expect("a writable build tree");
         let library = library();
         for name in ["libplaq.so", concat!("libplaq.so.", env!("CARGO_PKG_VERSION_MAJOR"))] {
-            let link = work.join(name);
+            let link = folder.join(name);
             let _ = std::fs::remove_file(&link);
             std::os::unix::fs::symlink(&library, &link).expect("a writable build tree");
         }
-        work
-    })
+    }
+    folder
+}
+
+/// The folder of the module that a C source belongs to: `abi` of tests/abi/solve.c.
+fn folder_of(source: &str) -> PathBuf {
+    let module = Path::new(source).parent().and_then(Path::file_name).expect("a module");
+    folder(&module.to_string_lossy())
 }
 
 /// cargo puts the cdylib beside the test or one folder up.
@@ -71,13 +79,14 @@ pub fn build(
     name: &str,
     flags: &[&str],
 ) -> PathBuf {
-    let program = work().join(name);
+    let work = folder_of(source);
+    let program = work.join(name);
     let mut words = compiler.split(' ');
     let mut cc = Command::new(words.next().expect("a compiler"));
     cc.args(words).arg("-std=c99").args(WARNINGS).args(["-g", "-O1"]).args(flags);
     cc.args(includes.iter().flat_map(|folder| [OsStr::new("-I"), folder.as_os_str()]));
-    cc.arg(root().join(source)).arg("-o").arg(&program).arg("-L").arg(work());
-    cc.args(["-lplaq", "-lm", "-lpthread"]).arg(format!("-Wl,-rpath,{}", work().display()));
+    cc.arg(root().join(source)).arg("-o").arg(&program).arg("-L").arg(&work);
+    cc.args(["-lplaq", "-lm", "-lpthread"]).arg(format!("-Wl,-rpath,{}", work.display()));
     run(&mut cc, &format!("compiling {source}"));
     program
 }
@@ -89,14 +98,15 @@ pub fn checked(source: &str, includes: &[&Path]) {
     let build = |suffix: &str, flags: &[&str]| {
         build(&tool, source, includes, &format!("{name}{suffix}"), flags)
     };
+    let work = folder_of(source);
     let command = |program: &Path| {
         let mut command = Command::new(program);
-        command.current_dir(work());
+        command.current_dir(&work);
         command.env("PLAQ_TEST_DEBUG", if cfg!(debug_assertions) { "1" } else { "0" });
         command
     };
     let plain = build("", &[]);
-    let told = work().join(format!("{name}.told"));
+    let told = work.join(format!("{name}.told"));
     let _ = std::fs::remove_file(&told);
     run(command(&plain).env("PLAQ_TEST_TOLD", told), &name);
     if has("valgrind") {
@@ -121,7 +131,7 @@ pub fn mpi_library() -> Option<&'static Path> {
             println!("skipped: no {mpicc} or no {mpirun}");
             return None;
         }
-        let library = work().join("libplaq_mpi.so");
+        let library = folder("comm").join("libplaq_mpi.so");
         let mut cc = Command::new(mpicc);
         cc.arg("-std=c99").args(WARNINGS).args(["-O1", "-fPIC", "-fvisibility=hidden", "-shared"]);
         cc.arg("-o").arg(&library).arg(root().join("mpi/plaq_mpi.c"));
@@ -138,7 +148,7 @@ pub fn job(grid: &str, seconds: &str, program: &[&OsStr], env: &[(&str, &str)]) 
     let Some(library) = mpi_library() else { return };
     let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut job = Command::new(root().join("scripts/ranks.sh"));
-    job.arg(grid).args(program).current_dir(work());
+    job.arg(grid).args(program).current_dir(folder("comm"));
     job.env("PLAQ_MPI_LIBRARY", library).env("PLAQ_TEST_SECONDS", seconds);
     run(job.envs(env.iter().copied()), &format!("{program:?} on {grid}, {env:?}"));
 }

@@ -30,8 +30,7 @@ fn four(variable: &str) -> Option<[i32; 4]> {
 
 static FAILED: AtomicBool = AtomicBool::new(false);
 
-/// A test is its own MPI host: started here, ended when the program ends. Levels 0 to 3. Where test
-/// programs are modules of one (tests/kit.rs), the first of them does it.
+/// A test program is its own MPI host: started by the first test, ended when the program ends. Levels 0 to 3.
 pub fn start_mpi(level: i32) {
     match host::init(level) {
         Err(e) if e.status == Status::MpiState => return,

@@ -1,8 +1,6 @@
 //! Example programs in C and in Fortran, their numbers compared with others.
 
 mod chain;
-#[path = "../common/mod.rs"]
-mod common;
 mod first;
 mod gluon;
 mod heatbath;
@@ -11,7 +9,7 @@ mod mistakes;
 mod plots;
 mod programs;
 mod propagator;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod signals;
 mod twins;
+
+use crate::{common, reference};

@@ -2,18 +2,15 @@
 //! molecular dynamics with them must satisfy.
 
 mod chains;
-#[path = "../common/mod.rs"]
-mod common;
 mod force;
 mod memory;
 mod monomials;
 mod multigrid;
 mod rational;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod stout;
 mod table;
 
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::Lex;

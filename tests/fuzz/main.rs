@@ -4,15 +4,13 @@
 
 mod calls;
 mod files;
-#[path = "../common/programs.rs"]
-mod programs;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Mutex;
 
-use programs::{job, mpi_library, root, run, tool, variable as variable_or, work};
+use crate::programs::{folder, job, mpi_library, root, run, tool, variable as variable_or};
 
 /// Of each of the fuzzers here, at most.
 const SECONDS: u64 = 20;
@@ -37,6 +35,10 @@ fn episodes() -> u64 {
 
 fn seed() -> u64 {
     variable("PLAQ_FUZZ_SEED", 7)
+}
+
+fn work() -> PathBuf {
+    folder("fuzz")
 }
 
 fn scratch(name: &str) -> PathBuf {

@@ -2,15 +2,12 @@
 
 mod accuracy;
 mod annealing;
-#[path = "../common/mod.rs"]
-mod common;
 mod fourier;
 mod hot_start;
 mod identities;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod stopping;
 
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, largest, lattices, over_ranks, storage_factor, tolerance, Lex};

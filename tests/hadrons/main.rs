@@ -1,14 +1,11 @@
 //! Sources, sequential sources, contractions and propagators in files against the reference.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod contractions;
 mod files;
 mod milc;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod sources;
 
+use crate::{common, reference};
 use plaq::backend::Device;
 use plaq::fields::{Precision, SpinorField, Subset};
 use reference::correlators::Propagator;

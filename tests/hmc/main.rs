@@ -1,16 +1,13 @@
 //! Hybrid Monte Carlo: momenta, link updates, gauge forces, integrators, trajectories.
 
 mod chains;
-#[path = "../common/mod.rs"]
-mod common;
 mod forces;
 mod inputs;
 mod integrators;
 mod loops;
 mod momenta;
-#[path = "../reference/mod.rs"]
-mod reference;
 
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::Lex;

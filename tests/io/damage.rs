@@ -1,8 +1,8 @@
 //! Files that are cut, altered, absurd or of another lattice.
 
-use super::largest::largest;
 use super::lattice::*;
 use super::{options, precisions, FORMATS};
+use crate::common::largest;
 use plaq::error::Status;
 use plaq::io::{read_gauge, write_gauge, FileFormat, Warning};
 use std::fs;

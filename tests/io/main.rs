@@ -3,8 +3,6 @@
 
 mod configurations;
 mod damage;
-#[path = "../common/largest.rs"]
-mod largest;
 mod lattice;
 mod variants;
 mod vectors;

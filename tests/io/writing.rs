@@ -74,12 +74,10 @@ fn full_disk_leaves_the_target() {
     let folder = Folder::new("full");
     let path = folder.file("target");
     fs::write(&path, "precious").unwrap();
-    // In the kit the modules of this program are inside another one.
-    let (_, module) = module_path!().split_once("::").unwrap();
     let child = std::process::Command::new("sh")
         .args(["-c", "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact \"$1\""])
         .arg(std::env::current_exe().unwrap())
-        .arg(format!("{module}::full_disk_leaves_the_target"))
+        .arg("io::writing::full_disk_leaves_the_target")
         .env(CHILD, &path)
         .output()
         .unwrap();

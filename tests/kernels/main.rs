@@ -1,18 +1,20 @@
 //! Parts of kernels compiled for the host: C++ programs of this folder.
 
-#[path = "../common/programs.rs"]
-mod programs;
-
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use programs::{root, run, tool, WARNINGS};
+use crate::programs::{root, run, tool, WARNINGS};
+
+fn work(name: &str) -> PathBuf {
+    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels").join(name);
+    std::fs::create_dir_all(&work).expect("a writable build tree");
+    work
+}
 
 /// Compiles and runs a program that includes kernel headers.
 fn passes(name: &str) {
     let Some(tool) = tool("CXX", "c++") else { return };
-    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("kernels");
-    std::fs::create_dir_all(&work).expect("a writable build tree");
+    let work = work("regions");
     std::fs::write(work.join("plaq_args.h"), plaq::backend::args::cpp_args(&|_| true))
         .expect("the same");
     let program = work.join(name);
@@ -61,8 +63,7 @@ fn without_assembly(to: &Path) {
 #[test]
 fn math() {
     let Some(tool) = tool("CXX", "c++") else { return };
-    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("math");
-    std::fs::create_dir_all(&work).expect("a writable build tree");
+    let work = work("math");
     without_assembly(&work);
     for (name, flag) in [("cpu", "-DCPU"), ("gpu", "-DGPU")] {
         let mut words = tool.split(' ');
@@ -82,8 +83,7 @@ fn math() {
 #[test]
 fn parities() {
     let Some(tool) = tool("CXX", "c++") else { return };
-    let work = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parities");
-    std::fs::create_dir_all(&work).expect("a writable build tree");
+    let work = work("parities");
     without_assembly(&work);
     let one = plaq::backend::args::SITE_ONE;
     let clover = plaq::backend::args::SITE_CLOVER;

@@ -1,15 +1,12 @@
 //! Multigrid: transfer and coarse operators against the operator of the reference, hierarchies by their
 //! solves.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod gathered;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod short;
 mod solvers;
 mod updates;
 
+use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, distance, largest, over_ranks, ranks, Lex};

@@ -1,11 +1,8 @@
 //! The reference against identities of physics.md, exact results, and another code's numbers.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod gaugefix;
-#[path = "../reference/mod.rs"]
-mod reference;
 
+use crate::{common, reference};
 use common::milc::{self, Milc, CSW};
 use reference::dirac::{gamma5_conjugate, mass_of_kappa, Dirac, Params, Preconditioned};
 use reference::gamma::{gamma5, gammas, rotation, Basis};

@@ -2,14 +2,11 @@
 //! recomputed by the reference operator on the host.
 
 mod columns;
-#[path = "../common/mod.rs"]
-mod common;
 mod preconditioned;
-#[path = "../reference/mod.rs"]
-mod reference;
 mod shifts;
 mod stop;
 
+use crate::{common, reference};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

@@ -1,0 +1,44 @@
+//! Tests of fields, operators, solvers and what is made of them: on the CPU and, where there is one, the GPU.
+//! `make kit` packs this program for machines without cargo and the source tree.
+
+mod common;
+mod reference;
+
+mod backends;
+mod config;
+mod correlators;
+mod device_arrays;
+mod dirac;
+mod eigen;
+#[path = "examples/main.rs"]
+mod examples;
+mod faults;
+#[path = "fermion/main.rs"]
+mod fermion;
+mod flow;
+#[path = "gaugefix/main.rs"]
+mod gaugefix;
+#[path = "hadrons/main.rs"]
+mod hadrons;
+mod halo;
+mod heatbath;
+#[path = "hmc/main.rs"]
+mod hmc;
+#[path = "io/main.rs"]
+mod io;
+mod laplace;
+mod layouts;
+mod layouts_staged;
+mod memory;
+#[path = "multigrid/main.rs"]
+mod multigrid;
+mod observables;
+mod overlap;
+mod overlap_solve;
+mod propagator;
+mod recon;
+mod smearing;
+mod smoothers;
+#[path = "solvers/main.rs"]
+mod solvers;
+mod transfer_speed;

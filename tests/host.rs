@@ -1,0 +1,21 @@
+//! Tests that need compilers, MPI or the source tree, and those of the reference.
+
+mod common;
+#[path = "common/programs.rs"]
+mod programs;
+mod reference;
+
+#[path = "abi/main.rs"]
+mod abi;
+mod architecture;
+#[path = "clients/main.rs"]
+mod clients;
+#[path = "comm/main.rs"]
+mod comm;
+#[path = "fuzz/main.rs"]
+mod fuzz;
+mod gpu_compile;
+#[path = "kernels/main.rs"]
+mod kernels;
+#[path = "reference_selfcheck/main.rs"]
+mod reference_selfcheck;
