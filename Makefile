@@ -41,7 +41,9 @@ DEMO_GAUGE ?= $(firstword $(wildcard tests/data/*.ildg tests/data/*.lime tests/d
 DEMO_ARGS ?= --gauge $(DEMO_GAUGE) --kappa 0.12 --csw 1.2 --time-bc antiperiodic \
   --source point,0,0,0,0 --tol 1e-10 --device auto --json build/demo.json --plot build/demo.svg
 
-export CARGO CC FC
+# Compilers that are set in the environment or on the command line go on to scripts and cargo by themselves; a default is
+# not exported: cargo would compile anew what it compiled without one.
+export CARGO
 
 .PHONY: help build lib examples examples-mpi demo test install kit fmt lint doc clean
 help: ## list the targets
@@ -114,6 +116,11 @@ demo: ## install what is missing, build, print the correlators of a small config
 test: ## install what is missing, run every test
 	@scripts/setup.sh test
 	@scripts/test.sh
+
+.PHONY: check
+check: ## install what is missing, run the quick tests: three minutes on two cores
+	@scripts/setup.sh test
+	@scripts/test.sh check
 
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz

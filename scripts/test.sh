@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs every test of the repository; one line per part, then one line to count by.
+# usage: test.sh [check]
+# Runs every test of the repository, or with `check` the quick ones; one line per part, then one line to count by.
 set -u
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/harness.sh
@@ -43,13 +44,46 @@ part() {
   fi
 }
 
-if path=$(scripts/nvrtc.sh 2>"$logs/nvrtc.log"); then
-  export PLAQ_NVRTC=$path PLAQ_REQUIRE_NVRTC=1
+# The line to count by.
+finish() {
+  echo "plaq tests: $passed passed, $failed failed, $ignored ignored, $skipped parts skipped, $left_out left out in tests"
+  [ "$failed" = 0 ]
+  exit
+}
+
+# name of the part, program, words of tests_of, command before the program
+chosen() {
+  local name=$1 program=$2 words=$3 names
+  shift 3
+  # shellcheck disable=SC2086
+  if names=$(tests_of "$program" $words 2>/dev/null); then
+    part "$name" "$@" "$program" --exact $names
+  else
+    part "$name" tests_of "$program" $words # says which words name no test
+  fi
+}
+
+# `make check`: what is quick and sees most.
+if [ "${1:-}" = check ]; then
+  part build "$CARGO" test --no-run --test device --test host
+  device=$(program device) host=$(program host)
+  chosen host "$host" "abi:generated,exported,header,layout architecture comm:sums fuzz:the_calls_are_written
+    reference_selfcheck:dirac"
+  chosen device "$device" "backends config correlators device_arrays dirac flow:stages halo hmc:links_follow,momenta io
+    laplace layouts memory observables propagator recon smearing solvers:every_solution"
+  finish
+fi
+
+# A download, beside the compilers.
+scripts/nvrtc.sh >"$logs/nvrtc" 2>"$logs/nvrtc.log" &
+nvrtc=$!
+part build "$CARGO" test --no-run
+if wait $nvrtc; then
+  export PLAQ_NVRTC PLAQ_REQUIRE_NVRTC=1
+  PLAQ_NVRTC=$(<"$logs/nvrtc")
 else
   skip nvrtc "no NVRTC ($logs/nvrtc.log): kernels are not compiled for GPUs"
 fi
-
-part build "$CARGO" test --no-run
 device=$(program device) host=$(program host)
 part library "$CARGO" test --lib -- --show-output
 part documentation "$CARGO" test --doc
@@ -70,22 +104,12 @@ RANK_TESTS="
 HALO_TESTS="dirac observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
-again() { # name of the part, words of tests_of, command before the program
-  local name=$1 words=$2 names
-  shift 2
-  # shellcheck disable=SC2086
-  if names=$(tests_of "$device" $words 2>/dev/null); then
-    part "$name" "$@" --exact $names
-  else
-    part "$name" tests_of "$device" $words # says which words name no test
-  fi
-}
-
-again halo "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1 "$device"
+chosen halo "$device" "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1
 if have_mpi; then
   part mpi make --no-print-directory mpi
   while read -r grid tests; do
-    again "$grid" "${PLAQ_RANK_TESTS:-$tests}" env PLAQ_TEST_SECONDS=1800 scripts/ranks.sh "$grid" "$device" --test-threads=1 </dev/null
+    chosen "$grid" "$device" "${PLAQ_RANK_TESTS:-$tests}" \
+      env RUST_TEST_THREADS=1 PLAQ_TEST_SECONDS=1800 scripts/ranks.sh "$grid" </dev/null
   done < <(grep . <<<"$RANK_TESTS")
 else
   skip mpi "no ${MPICC:-mpicc} or no ${MPIRUN:-mpirun}: nothing was tested on more than one rank"
@@ -99,5 +123,4 @@ else
   skip install "include/plaq.h is absent"
 fi
 
-echo "plaq tests: $passed passed, $failed failed, $ignored ignored, $skipped parts skipped, $left_out left out in tests"
-[ "$failed" = 0 ]
+finish
