@@ -15,16 +15,16 @@ use crate::bail;
 use crate::compose::{Normalisation, SolveParams};
 use crate::error::{Result, Status};
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Shape, Workspace};
-use crate::operators::{DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
+use crate::linop::{LinOp, Schur, Shape, Workspace};
+use crate::operators::{ActionParams, DiracParams, QuarkAction, SchurAction, Storage, Wilson};
 use crate::ops::propagator::{run_through, COLUMNS};
 
 /// What a `plaq_dirac` stands for.
 pub struct Dirac {
     context: Arc<Context>,
-    op: Arc<Wilson>,
-    /// In the order of `plaq_system`.
-    schur: [EvenOdd; 4],
+    op: Arc<dyn QuarkAction>,
+    /// Schur complements in the order of `plaq_system`, as far as the action has them.
+    schur: [Option<Arc<dyn SchurAction>>; 4],
     normalisation: Normalisation,
     workspace: Workspace,
 }
@@ -157,19 +157,19 @@ impl Dirac {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
-    pub(crate) fn op(&self) -> &Arc<Wilson> {
+    pub(crate) fn op(&self) -> &Arc<dyn QuarkAction> {
         &self.op
     }
     pub(crate) fn normalisation(&self) -> Normalisation {
         self.normalisation
     }
 
-    fn system(&self, system: System) -> &dyn LinOp {
-        match system {
-            System::Full => &*self.op,
-            System::Schur { parity, symmetric } => {
-                &self.schur[parity + if symmetric { 0 } else { 2 }]
-            }
+    /// The operator of a system: M, or one of its Schur complements.
+    pub(crate) fn system(&self, system: System) -> Result<Arc<dyn LinOp>> {
+        let System::Schur { parity, symmetric } = system else { return Ok(self.op.clone()) };
+        match &self.schur[parity + if symmetric { 0 } else { 2 }] {
+            Some(schur) => Ok(schur.clone()),
+            None => Ok(self.op.clone().schur(Schur { parity, symmetric })?),
         }
     }
 
@@ -177,7 +177,7 @@ impl Dirac {
     pub(crate) fn scale(&self, system: System) -> f64 {
         match (self.normalisation, system) {
             (Normalisation::Kappa, _) | (_, System::Schur { symmetric: true, .. }) => 1.0,
-            (Normalisation::Mass, _) => 0.5 / self.op.kappa(),
+            (Normalisation::Mass, _) => 1.0 / self.op.mass_scale(),
         }
     }
 }
@@ -211,7 +211,7 @@ fn create(
     params: &plaq_dirac_params,
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
-    let op = |links| Wilson::new(links, physics(params)?);
+    let op = |links, storage| ActionParams::from(physics(params)?).create_in(&links, storage);
     dirac.set(context.adopt(build(context, gauge, params, op)?)?);
     Ok(())
 }
@@ -226,14 +226,14 @@ fn create_with_clover(
 ) -> Result<()> {
     context.check_same(clover.context(), "clover")?;
     let blocks = clover.read("clover")?;
-    let op = |links| {
+    let op = |links, storage| {
         let physics = physics(params)?;
         let Some(inverse) = inverse.filter(|_| physics.mu == 0.0) else {
-            return Wilson::with_clover(links, Some(blocks.clone()), physics);
+            return Wilson::with_clover(links, Some(blocks.clone()), physics)?.owned_in(storage);
         };
         context.check_same(inverse.context(), "inverse")?;
         let inverse = inverse.read("inverse")?;
-        Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)
+        Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)?.owned_in(storage)
     };
     dirac.set(context.adopt(build(context, gauge, params, op)?)?);
     Ok(())
@@ -244,7 +244,7 @@ fn build(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
     params: &plaq_dirac_params,
-    op: impl Fn(Arc<GaugeField>) -> Result<Wilson>,
+    op: impl Fn(Arc<GaugeField>, Storage) -> Result<Arc<dyn QuarkAction>>,
 ) -> Result<Dirac> {
     context.check_same(gauge.context(), "gauge")?;
     let links = gauge.read("gauge")?;
@@ -260,16 +260,13 @@ fn build(
         bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
     }
     let normalisation = choose(params.normalisation, "params.normalisation")?;
-    let on = |links: Arc<GaugeField>| -> Result<Arc<Wilson>> {
-        let made = op(links.clone())?.to(precision, storage)?;
-        // The operator has links of its own, so that an update leaves those of `gauge` alone.
-        let own = Arc::ptr_eq(made.gauge(), &links);
-        Ok(Arc::new(if own { made.with_own_links()? } else { made }))
-    };
+    // The operator has links of its own, so that an update leaves those of `gauge` alone.
+    let on = |links| op(links, (precision, storage));
     foresee(&links, params, normalisation, on);
     let op = on(links)?;
     let systems = [(0, true), (1, true), (0, false), (1, false)];
-    let schur = systems.map(|(parity, symmetric)| EvenOdd::new(op.clone(), parity, symmetric));
+    let schur =
+        systems.map(|(parity, symmetric)| op.clone().schur(Schur { parity, symmetric }).ok());
     let workspace = Workspace::default();
     Ok(Dirac { context: context.clone(), op, schur, normalisation, workspace })
 }
@@ -279,7 +276,7 @@ fn foresee(
     links: &GaugeField,
     params: &plaq_dirac_params,
     normalisation: Normalisation,
-    on: impl Fn(Arc<GaugeField>) -> Result<Arc<Wilson>>,
+    on: impl Fn(Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>>,
 ) {
     let (geometry, device) = (links.geometry(), links.device());
     let form = (links.precision(), links.recon());
@@ -290,7 +287,8 @@ fn foresee(
         Ok(())
     });
     let Some(op) = made else { return };
-    let sloppy = (op.gauge().precision().min(Precision::F32), op.gauge().recon());
+    let (precision, recon) = op.storage();
+    let sloppy = (precision.min(Precision::F32), recon);
     let params = SolveParams { sloppy: Some(sloppy), normalisation, ..Default::default() };
     let name = || format!("likely propagator {} {normalisation:?}", op.describe());
     geometry.foresee(device, true, name, |_| run_through(op.clone(), &params, COLUMNS));
@@ -308,23 +306,23 @@ fn destroy(dirac: plaq_dirac) -> Result<()> {
 fn describe(dirac: &Arc<Dirac>, report: &mut Report<plaq_dirac_report>) -> Result<()> {
     let op = &dirac.op;
     report.set(plaq_dirac_report {
-        kappa: op.kappa(),
-        mass: op.params().mass,
+        kappa: 0.5 * op.mass_scale(),
+        mass: op.mass(),
         flops: op.flops(),
         bytes: op.bytes(1),
-        precision: number_of(op.gauge().precision()),
-        storage: number_of(op.gauge().recon()),
+        precision: number_of(op.storage().0),
+        storage: number_of(op.storage().1),
         ..Default::default()
     });
     Ok(())
 }
 
 fn get_clover(dirac: &Arc<Dirac>, clover: &mut Out<plaq_clover>) -> Result<()> {
-    hand_out(dirac, dirac.op.clover(), clover)
+    hand_out(dirac, dirac.op.site_blocks(false), clover)
 }
 
 fn get_inverse(dirac: &Arc<Dirac>, inverse: &mut Out<plaq_clover>) -> Result<()> {
-    hand_out(dirac, dirac.op.clover_inverse().filter(|a| a.sets() == 1), inverse)
+    hand_out(dirac, dirac.op.site_blocks(true), inverse)
 }
 
 fn hand_out(
@@ -352,12 +350,13 @@ fn apply(
     let form = choose(form, "form")?;
     let x = x.read("x")?;
     let mut y = y.write("y")?;
-    let shape = dirac.system(system).shape();
+    let op = dirac.system(system)?;
+    let shape = op.shape();
     for (field, name) in [(&*x, "x"), (&*y, "y")] {
         check_shape(field, &shape, name)?;
     }
     x.check_like(&y, "y")?;
-    let (op, n) = (dirac.system(system), x.nrhs());
+    let n = x.nrhs();
     let mut scale = dirac.scale(system);
     match form {
         Form::Plain => op.apply(&mut y, &x)?,
@@ -416,13 +415,6 @@ fn hop(
             bail!(InvalidArgument, "{name}: expected 0 or 1, found {value}");
         }
     }
-    let call = HopCall {
-        parity: parity as usize,
-        dagger: dagger == 1,
-        coef: 1.0,
-        site_hop: SiteTerm::One,
-        y: None,
-    };
     let x = x.read("x")?;
-    dirac.op.hop(&mut *y.write("y")?, &x, &call)
+    dirac.op.hop_to(&mut *y.write("y")?, &x, parity as usize, dagger == 1)
 }

@@ -17,11 +17,9 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::comm::Comm;
-use crate::compose::Normalisation;
 use crate::error::{significant, Result};
 use crate::fields::{blas, Components, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
-use crate::operators::EvenOdd;
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
 use crate::solvers::stop::Limit;
 use crate::solvers::{
@@ -204,16 +202,8 @@ fn create(
 ) -> Result<()> {
     let context = dirac.context();
     let system = choose(p.system, "params.system")?;
-    let wilson = dirac.op();
-    let scaled = dirac.normalisation() == Normalisation::Mass;
-    let (op, scaled): (Arc<dyn LinOp>, bool) = match system {
-        System::Full => (wilson.clone(), scaled),
-        System::Schur { parity, symmetric } => {
-            (Arc::new(EvenOdd::new(wilson.clone(), parity, symmetric)), scaled && !symmetric)
-        }
-    };
-    let scale = if scaled { (0.5 / wilson.kappa()).powi(2) } else { 1.0 };
-    let op = Normal::mdag_m(op);
+    let scale = dirac.scale(system).powi(2);
+    let op = Normal::mdag_m(dirac.system(system)?);
     if p.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
     }
@@ -327,11 +317,10 @@ fn load(
     out: &mut Out<plaq_eigen>,
     report: &mut Report<plaq_eigen_report>,
 ) -> Result<()> {
-    let (context, wilson) = (dirac.context(), dirac.op());
+    let (context, action) = (dirac.context(), dirac.op());
     let start = Instant::now();
-    let scaled = dirac.normalisation() == Normalisation::Mass;
-    let scale = if scaled { (0.5 / wilson.kappa()).powi(2) } else { 1.0 };
-    let links = wilson.gauge();
+    let scale = dirac.scale(System::Full).powi(2);
+    let links = action.links();
     let mut from = VectorFile::open(
         links.device(),
         links.geometry(),
@@ -346,7 +335,7 @@ fn load(
         bail!(FileFormat, "{file}: {n} eigenvectors with {} values", values.len());
     }
     let read = from.read(0..n, links.precision())?;
-    let op = Normal::mdag_m(wilson.clone());
+    let op = Normal::mdag_m(action.clone());
     let mut vectors = op.shape().field(n)?;
     blas::copy(&mut vectors, &read)?;
     let epsilon = read.precision().min(vectors.precision()).epsilon();

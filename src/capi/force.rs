@@ -8,11 +8,10 @@ use super::momentum::{plaq_momentum, Momentum};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::{HalfTerms, SchurForce};
 use crate::error::Result;
 use crate::fields::SpinorField;
-use crate::linop::LinOp;
-use crate::operators::{EvenOdd, ForceTerms};
+use crate::linop::Schur;
+use crate::operators::{ForceTerms, ForceWorkspace, HalfTerms, Wilson};
 
 interface! {
     "Fermion forces of given spinors"
@@ -48,6 +47,18 @@ fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -
     Ok(numbers.iter().map(|c| scale * c).collect())
 }
 
+/// The operator where it is of Wilson's type.
+fn wilson_of(dirac: &Dirac) -> Result<&Wilson> {
+    match dirac.op().wilson() {
+        Some(op) => Ok(op),
+        None => bail!(
+            Unsupported,
+            "dirac: expected a Wilson-type operator, found {}",
+            dirac.op().describe()
+        ),
+    }
+}
+
 fn check(
     dirac: &Dirac,
     momentum: &Momentum,
@@ -79,7 +90,7 @@ fn wilson(
     let (x, y) = (x.read("x")?, y.read("y")?);
     let coef = coefficients(numbers, count, &x, dirac.scale(System::Full))?;
     let mut momenta = momentum.write("momentum")?;
-    dirac.op().hop_force(&mut momenta, step, ForceTerms { x: &x, y: &y, coef: &coef })
+    wilson_of(dirac)?.hop_force(&mut momenta, step, ForceTerms { x: &x, y: &y, coef: &coef })
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -102,7 +113,7 @@ fn clover(
     check(dirac, momentum, [x, y], &all)?;
     let (x, y) = (x.read("x")?, y.read("y")?);
     let coef = coefficients(numbers, count, &x, dirac.scale(System::Full))?;
-    let op = dirac.op();
+    let op = wilson_of(dirac)?;
     let bytes = op.insertion_bytes() as u64;
     op.gauge().device().require(bytes, "the force of the clover term")?;
     let mut insertion = op.insertion()?;
@@ -128,7 +139,7 @@ fn schur(
     let System::Schur { parity, symmetric } = system else {
         bail!(InvalidArgument, "system: expected a Schur complement, found the full operator");
     };
-    let op = EvenOdd::new(dirac.op().clone(), parity, symmetric);
+    let op = dirac.op().clone().schur(Schur { parity, symmetric })?;
     let (x, y) = (x.read("x")?, y.read("y")?);
     op.shape().check(&x, "x")?;
     op.shape().check(&y, "y")?;
@@ -136,10 +147,10 @@ fn schur(
     let mut px = op.shape().field(x.nrhs())?;
     op.apply(&mut px, &x)?;
     let mut momenta = momentum.write("momentum")?;
-    let mut force = SchurForce::default();
-    force.add(&op, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &px, coef: &coef })?;
+    let mut work = ForceWorkspace::default();
+    op.add_force(&mut work, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &px, coef: &coef })?;
     if determinant != 0.0 {
-        force.determinant(&op, determinant)?;
+        op.add_determinant_force(&mut work, determinant)?;
     }
-    force.finish(dirac.op(), &mut momenta, step)
+    op.finish_force(&work, &mut momenta, step)
 }

@@ -277,7 +277,12 @@ fn add_quarks(
     };
     let monomial: Box<dyn Monomial> = match (p.flavours, preconditioner) {
         (2, preconditioner) => {
-            let params = TwoFlavoursParams { operator, preconditioner, schur, inverter };
+            let params = TwoFlavoursParams {
+                operator: operator.into(),
+                preconditioner: preconditioner.map(Into::into),
+                schur,
+                inverter,
+            };
             let plain = TwoFlavours::new(name, params)?;
             match smearing {
                 Some(stout) => Box::new(plain.with_smearing(stout)),
@@ -304,7 +309,7 @@ fn one_flavour(
     inverter: Inverter,
 ) -> Result<OneFlavourParams> {
     Ok(OneFlavourParams {
-        operator,
+        operator: operator.into(),
         schur,
         inverter,
         fields: number(p.fields, "fields")?,

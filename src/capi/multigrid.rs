@@ -389,7 +389,7 @@ pub(crate) fn translated(
 }
 
 fn translated_for(dirac: &Dirac, p: &plaq_multigrid_params) -> Result<MultigridParams> {
-    translated(dirac.op().gauge().geometry(), p)
+    translated(dirac.op().links().geometry(), p)
 }
 
 fn adopt(dirac: &Dirac, made: Hierarchy, multigrid: &mut Out<plaq_multigrid>) -> Result<()> {
@@ -410,7 +410,7 @@ fn create(
     params: &plaq_multigrid_params,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
-    let made = Hierarchy::new(dirac.op(), &translated_for(dirac, params)?)?;
+    let made = Hierarchy::new(&**dirac.op(), &translated_for(dirac, params)?)?;
     adopt(dirac, made, multigrid)
 }
 
@@ -422,7 +422,7 @@ fn create_from(
 ) -> Result<()> {
     dirac.context().check_same(vectors.context(), "vectors")?;
     let vectors = vectors.read("vectors")?;
-    let made = Hierarchy::with_vectors(dirac.op(), &translated_for(dirac, params)?, &vectors)?;
+    let made = Hierarchy::with_vectors(&**dirac.op(), &translated_for(dirac, params)?, &vectors)?;
     adopt(dirac, made, multigrid)
 }
 
@@ -431,7 +431,7 @@ fn destroy(multigrid: plaq_multigrid) -> Result<()> {
 }
 
 fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i64>) -> Result<()> {
-    bytes.set(Hierarchy::memory(dirac.op(), &translated_for(dirac, params)?)? as i64);
+    bytes.set(Hierarchy::memory(&**dirac.op(), &translated_for(dirac, params)?)? as i64);
     Ok(())
 }
 
@@ -451,7 +451,7 @@ pub(crate) fn refreshed(refresh: i32, passes: i32) -> Result<Update> {
 fn update(multigrid: &Arc<Multigrid>, dirac: &Arc<Dirac>, refresh: i32, passes: i32) -> Result<()> {
     multigrid.context.check_same(dirac.context(), "dirac")?;
     let how = refreshed(refresh, passes)?;
-    let report = multigrid.multigrid.update(dirac.op(), how)?;
+    let report = multigrid.multigrid.update(&**dirac.op(), how)?;
     log::info!(
         "multigrid: {how} asked for, {} done in {:.3} s, {:.3} an iteration",
         report.update.unwrap_or(how),
@@ -470,8 +470,8 @@ fn update_memory(
 ) -> Result<()> {
     multigrid.context.check_same(dirac.context(), "dirac")?;
     let how = refreshed(refresh, passes)?;
-    multigrid.multigrid.check(dirac.op())?;
-    bytes.set(multigrid.multigrid.update_memory(dirac.op(), how)? as i64);
+    multigrid.multigrid.check(&**dirac.op())?;
+    bytes.set(multigrid.multigrid.update_memory(&**dirac.op(), how)? as i64);
     Ok(())
 }
 
@@ -539,7 +539,7 @@ fn load(
     file: &str,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
-    let made = load_multigrid(Path::new(file), dirac.op(), &translated_for(dirac, params)?)?;
+    let made = load_multigrid(Path::new(file), &**dirac.op(), &translated_for(dirac, params)?)?;
     adopt(dirac, made, multigrid)
 }
 

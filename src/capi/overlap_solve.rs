@@ -84,7 +84,7 @@ interface! {
 fn set_multigrid(overlap: &Arc<Overlap>, multigrid: Option<&Arc<Hierarchy>>) -> Result<()> {
     if let Some(multigrid) = multigrid {
         overlap.context().check_same(multigrid.context(), "multigrid")?;
-        multigrid.multigrid().check(overlap.op.sign().kernel().op())?;
+        multigrid.multigrid().check(&**overlap.op.sign().kernel().op())?;
     }
     *overlap.multigrid() = multigrid.map(|m| (None, m.multigrid().clone()));
     Ok(())
@@ -168,8 +168,8 @@ fn prepare(
         Some((_, hierarchy)) => hierarchy,
         None => {
             let wilson = overlap.op.wilson(mass)?;
-            let defaults = MultigridParams::for_lattice(wilson.gauge().geometry());
-            let made = match Multigrid::new(&wilson, &defaults) {
+            let defaults = MultigridParams::for_lattice(wilson.links().geometry());
+            let made = match Multigrid::new(&*wilson, &defaults) {
                 // Chosen, not asked for: there is another way.
                 Err(e) if multigrid == -1 && e.status == Status::OutOfMemory => return Ok(solver),
                 made => Arc::new(made?),

@@ -240,7 +240,7 @@ fn positive(value: i32, name: &str, least: i32) -> Result<usize> {
 }
 
 fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solver>) -> Result<()> {
-    let links = dirac.op().gauge();
+    let links = dirac.op().links();
     let sloppy = (
         choose_or(
             p.sloppy_precision,
@@ -289,7 +289,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         precondition_steps: positive(p.precondition_steps, "precondition_steps", 0)?,
         normalisation: dirac.normalisation(),
     };
-    propagator::foresee(dirac.op(), &params, p.columns as usize);
+    propagator::foresee(&**dirac.op(), &params, p.columns as usize);
     let object = Solver {
         context: dirac.context().clone(),
         solver: DiracSolver::new(dirac.op().clone(), params)?,
@@ -345,7 +345,7 @@ pub(crate) fn monitor(
     callback: plaq_progress_callback,
     user: *mut c_void,
 ) -> impl FnMut(&Progress) -> ControlFlow<()> {
-    let comm = solver.op().gauge().geometry().comm().clone();
+    let comm = solver.op().links().geometry().comm().clone();
     let mut asked = false;
     move |p| {
         if let Some(callback) = callback.filter(|_| !asked) {

@@ -1,9 +1,10 @@
-//! What a solve with a Wilson-type operator is asked for, and what it did: which equation, even-odd or on
+//! What a solve with a quark action is asked for, and what it did: which equation, even-odd or on
 //! the full lattice, from which Krylov space, in which precisions and normalisation.
 
 use crate::bail;
 use crate::error::{words, Error, Result};
 use crate::fields::{Precision, Recon};
+use crate::linop::Schur;
 use crate::solvers::{SolverParams, SolverReport};
 
 /// The equation; M is the full operator, P the even-odd preconditioned one on its parity.
@@ -57,25 +58,6 @@ impl std::str::FromStr for Solution {
                 Self::NAMES.map(|(n, _)| n).join(", ")
             ),
         }
-    }
-}
-
-/// Which Schur complement: the parity that is solved on, symmetric or asymmetric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Schur {
-    pub parity: usize,
-    pub symmetric: bool,
-}
-
-/// As it is named in messages.
-impl std::fmt::Display for Schur {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.pad(match (self.parity, self.symmetric) {
-            (0, true) => "PLAQ_SYSTEM_EVEN_SYMMETRIC",
-            (_, true) => "PLAQ_SYSTEM_ODD_SYMMETRIC",
-            (0, false) => "PLAQ_SYSTEM_EVEN_ASYMMETRIC",
-            (_, false) => "PLAQ_SYSTEM_ODD_ASYMMETRIC",
-        })
     }
 }
 

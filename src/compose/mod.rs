@@ -31,7 +31,6 @@
 
 pub mod approximation;
 mod equation;
-mod force;
 mod modes;
 pub mod multigrid;
 mod multishift;
@@ -48,8 +47,8 @@ mod stage;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use equation::{Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};
-pub use force::{schur_log_det, HalfTerms, SchurForce};
+pub use crate::linop::Schur;
+pub use equation::{Equations, Normalisation, Solution, SolveParams, SolveReport};
 pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};
 pub use overlap_modes::{OverlapModes, OverlapModesRecord};

@@ -9,7 +9,7 @@ use crate::bail;
 use crate::error::{Result, Status};
 use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Product, Shifted};
-use crate::operators::Wilson;
+use crate::operators::QuarkAction;
 use crate::solvers::{self, Monitor, Shift, ShiftReport, SolverKind, SolverParams, System};
 
 impl DiracSolver {
@@ -41,22 +41,22 @@ impl DiracSolver {
         if !(sigma >= 0.0 && sigma.is_finite()) {
             bail!(BadParameter, "shifted: expected sigma >= 0, found {sigma}");
         }
-        let device = self.op().gauge().device().clone();
+        let device = self.op().shape().device;
         device.require(self.memory(b.nrhs()), "this solve")?;
         let peak = device.watch_peak();
         self.follow()?;
         let (c, schur) = (self.rescale(), self.params().even_odd);
-        let shifted = |op: &Arc<Wilson>| -> Arc<dyn LinOp> {
-            Arc::new(Shifted::new(normal_operator(op, schur), c * sigma))
+        let shifted = |op: &Arc<dyn QuarkAction>| -> Result<Arc<dyn LinOp>> {
+            Ok(Arc::new(Shifted::new(normal_operator(op, schur)?, c * sigma)))
         };
         let low = self.low();
-        let (precise, sloppy) = (shifted(self.op()), low.as_ref().map(shifted));
+        let (precise, sloppy) = (shifted(self.op())?, low.as_ref().map(shifted).transpose()?);
         let inverse = multigrid.inverse(sloppy.as_ref().unwrap_or(&precise).shape());
         let both = Product::new(vec![inverse.clone(), Arc::new(Adjoint(inverse))])?;
         let system =
             System { sloppy, preconditioner: Some(Arc::new(both)), ..System::new(precise) };
         let mut params = SolverParams { kind: SolverKind::Gcr, ..self.params().solver.clone() };
-        if low.is_some_and(|op| op.gauge().precision() != Precision::F16) {
+        if low.is_some_and(|op| op.storage().0 != Precision::F16) {
             params.delta = params.delta.min(multigrid_delta(params.stop.residual));
         }
         let n = b.nrhs();
@@ -103,8 +103,8 @@ impl DiracSolver {
             Solution::MatPcDagMatPc => self.params().even_odd,
             other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other}"),
         };
-        let device = self.op().gauge().device().clone();
-        let system = self.normal_system(schur);
+        let device = self.op().shape().device;
+        let system = self.normal_system(schur)?;
         // Besides what one solve takes: a direction for every shift.
         let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
         let directions = shifts.len() as u64 * shape.bytes(b.nrhs());

@@ -8,7 +8,9 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
-use crate::operators::{chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, Wilson};
+use crate::operators::{
+    chiral_sum, one_and_gamma5, ActionParams, DiracParams, HermitianWilson, QuarkAction,
+};
 use crate::solvers::Monitor;
 
 /// D_N(m).
@@ -23,7 +25,7 @@ impl Overlap {
     /// clover coefficients, hops and boundary phases do.
     ///
     /// # Errors
-    /// `BadParameter`: |s| is not below 1; others as of [`Wilson::new`].
+    /// `BadParameter`: |s| is not below 1; others as of [`ActionParams::create`].
     pub fn kernel(
         links: Arc<GaugeField>,
         s: f64,
@@ -33,7 +35,7 @@ impl Overlap {
             bail!(BadParameter, "s: expected a number between -1 and 1, found {s}: the operator has no light quark else");
         }
         let params = DiracParams { mass: -(1.0 + s), mu: 0.0, ..params };
-        Ok(Arc::new(HermitianWilson::new(Arc::new(Wilson::new(links, params)?))?))
+        Ok(Arc::new(HermitianWilson::on(links, params)?))
     }
 
     /// Finds the modes of a kernel and makes the operator.
@@ -85,18 +87,16 @@ impl Overlap {
     /// single precision at least: what preconditions solves, and what its multigrid is set up for.
     ///
     /// # Errors
-    /// As of [`Wilson::new`].
-    pub fn wilson(&self, mass: f64) -> Result<Arc<Wilson>> {
+    /// As of [`ActionParams::create`].
+    pub fn wilson(&self, mass: f64) -> Result<Arc<dyn QuarkAction>> {
         let kernel = self.sign.kernel().op();
         let params = DiracParams { mass, ..*kernel.params() };
         let links = kernel.gauge();
-        let wilson = match links.precision() {
-            Precision::F16 => {
-                Wilson::new(Arc::new(links.to(Precision::F32, links.recon())?), params)?
-            }
-            _ => Wilson::new(links.clone(), params)?,
+        let links = match links.precision() {
+            Precision::F16 => Arc::new(links.to(Precision::F32, links.recon())?),
+            _ => links.clone(),
         };
-        Ok(Arc::new(wilson))
+        ActionParams::from(params).create(links)
     }
 
     pub fn sign(&self) -> &Arc<Sign> {

@@ -11,7 +11,7 @@ use super::{DiracSolver, Overlap, Schur, Solution, SolveParams};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Noise, Precision, Recon};
-use crate::linop::LinOp;
+use crate::operators::in_storage;
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Low edge of the Wilson spectrum over m.
@@ -29,13 +29,13 @@ impl Overlap {
     /// # Errors
     /// As of [`DiracSolver::solve`]; `SolverBreakdown`: no number comes out.
     pub fn wilson_edge(&self) -> Result<f64> {
-        let massless = self.wilson(0.0)?.to(Precision::F32, Recon::R12)?;
+        let massless = in_storage(self.wilson(0.0)?, (Precision::F32, Recon::R12))?;
         let shape = massless.shape();
         let (mut v, mut w) = (shape.field(1)?, shape.field(1)?);
         v.set_noise(Noise::Normal, 1, 0)?;
         let mut edge = 0.0;
         for share in SHARES {
-            let op = self.wilson(-share * edge)?.to(Precision::F32, Recon::R12)?;
+            let op = in_storage(self.wilson(-share * edge)?, (Precision::F32, Recon::R12))?;
             let solver = SolverParams {
                 kind: SolverKind::BiCgStab,
                 stop: Stop { iterations: 200, ..Stop::at(1e-2) },
@@ -44,15 +44,15 @@ impl Overlap {
             let params = SolveParams {
                 solver,
                 solution: Solution::Mat,
-                even_odd: Some(Schur { parity: 0, symmetric: true }),
+                even_odd: Some(Schur::EVEN_SYMMETRIC),
                 ..Default::default()
             };
-            DiracSolver::new(op.into(), params)?.solve(&mut w, &v, &mut unwatched)?;
+            DiracSolver::new(op, params)?.solve(&mut w, &v, &mut unwatched)?;
             let scale = 1.0 / blas::norm2(&w)?[0].sqrt();
             blas::axpby(&blas::uniform(1, scale), &w, &blas::uniform(1, 0.0), &mut v)?;
             massless.apply(&mut w, &v)?;
             // D = M / (2 kappa)
-            edge = blas::dot(&v, &w)?[0].re * 0.5 / massless.kappa();
+            edge = blas::dot(&v, &w)?[0].re / massless.mass_scale();
             if !edge.is_finite() {
                 bail!(SolverBreakdown, "inverse iteration with the Wilson operator gives {edge}");
             }

@@ -14,6 +14,7 @@ use crate::bail;
 use crate::error::{significant, words, Result};
 use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape};
+use crate::operators::in_storage;
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
     self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
@@ -210,7 +211,7 @@ impl OverlapSolver {
         let kernel = inner.sign().kernel().op();
         // The solver runs in floating storage; its vectors are converted.
         let precision = kernel.gauge().precision().max(Precision::F32);
-        let wilson = Arc::new(self.op.wilson(mass)?.to(precision, kernel.gauge().recon())?);
+        let wilson = in_storage(self.op.wilson(mass)?, (precision, kernel.gauge().recon()))?;
         let kind = match multigrid {
             Some(_) => SolverKind::Gcr,
             None => SolverKind::BiCgStab,
@@ -220,7 +221,7 @@ impl OverlapSolver {
         let params = SolveParams {
             solver,
             solution: Solution::Mat,
-            even_odd: Some(Schur { parity: 0, symmetric: true }),
+            even_odd: Some(Schur::EVEN_SYMMETRIC),
             ..Default::default()
         };
         let shape = Shape { precision: inner.shape().precision, ..self.op.shape() };

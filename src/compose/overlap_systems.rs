@@ -43,7 +43,7 @@ impl LinOp for WilsonInverse {
         self.shape.clone()
     }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let own = self.solver.op().gauge().precision();
+        let own = self.solver.op().shape().precision;
         if own == inp.precision() {
             self.solver.solve(out, inp, &mut solvers::unwatched)?;
             return Ok(());
@@ -60,7 +60,7 @@ impl LinOp for WilsonInverse {
         0.0
     }
     fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        let own = self.solver.op().gauge().precision();
+        let own = self.solver.op().shape().precision;
         let converted = Shape { precision: own, ..self.shape.clone() };
         let vectors = if own == self.shape.precision { 0 } else { 2 * converted.bytes(nrhs) };
         self.solver.memory(nrhs) + vectors

@@ -1,26 +1,26 @@
-//! Solves with the Wilson-type operators as users ask for them.
+//! Solves with quark actions as users ask for them.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use super::equation::{Equations, Normalisation, Schur, Solution, SolveParams, SolveReport};
+use super::equation::{Equations, Normalisation, Solution, SolveParams, SolveReport};
 use super::multigrid::Multigrid;
 use super::stage::Stage;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{Result, Status};
-use crate::fields::{blas, Precision, Recon, SpinorField, Subset};
-use crate::linop::{Adjoint, LinOp, Normal, SchurComplement};
-use crate::operators::{EvenOdd, Wilson};
+use crate::fields::{blas, Precision, SpinorField, Subset};
+use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
+use crate::operators::{QuarkAction, Storage};
 use crate::solvers::{
     self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop, StoppedBy, System,
 };
 
-/// A Dirac operator prepared for solves.
+/// A quark action prepared for solves.
 pub struct DiracSolver {
-    op: Arc<Wilson>,
-    sloppy: Option<Arc<Wilson>>,
+    op: Arc<dyn QuarkAction>,
+    sloppy: Option<Arc<dyn QuarkAction>>,
     params: SolveParams,
     multigrid: Mutex<Preconditioner>,
 }
@@ -30,7 +30,7 @@ pub struct DiracSolver {
 #[derive(Clone, Default)]
 pub(super) struct Preconditioner {
     pub(super) multigrid: Option<Arc<Multigrid>>,
-    single: Option<Arc<Wilson>>,
+    single: Option<Arc<dyn QuarkAction>>,
 }
 
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
@@ -50,7 +50,7 @@ impl DiracSolver {
     /// # Errors
     /// `BadParameter`, `Unsupported`: parameters out of range or not combined; `OutOfMemory`: the
     /// sloppy operator will not fit; nothing is allocated then.
-    pub fn new(op: Arc<Wilson>, params: SolveParams) -> Result<Self> {
+    pub fn new(op: Arc<dyn QuarkAction>, params: SolveParams) -> Result<Self> {
         params.solver.check()?;
         if params.solution.preconditioned() && params.even_odd.is_none() {
             bail!(
@@ -59,11 +59,12 @@ impl DiracSolver {
                 params.solution
             );
         }
-        if params.even_odd.is_some_and(|s| s.parity > 1) {
-            bail!(BadParameter, "even_odd: parity is 0 or 1");
+        if let Some(form) = params.even_odd {
+            op.clone().schur(form)?;
         }
         let (kind, equations) = (params.solver.kind, params.equations);
-        let hermitian = matches!(params.solution, Solution::MatDagMat | Solution::MatPcDagMatPc);
+        let normal = matches!(params.solution, Solution::MatDagMat | Solution::MatPcDagMatPc);
+        let hermitian = normal || iterated_operator(&op, params.even_odd)?.hermitian();
         if kind == SolverKind::Cg && equations == Equations::Direct && !hermitian {
             bail!(
                 Unsupported,
@@ -99,7 +100,7 @@ impl DiracSolver {
                 SolverKind::Mr
             );
         }
-        let own = (op.gauge().precision(), op.gauge().recon());
+        let own = op.storage();
         let sloppy = match params.sloppy {
             Some(other) if other != own => {
                 if other.0 > own.0 {
@@ -110,8 +111,8 @@ impl DiracSolver {
                         other.0
                     );
                 }
-                op.shape().device.require(op.bytes_as(other.0, other.1), "the sloppy operator")?;
-                Some(Arc::new(op.to(other.0, other.1)?))
+                op.shape().device.require(op.copy_bytes(other), "the sloppy operator")?;
+                Some(op.shared_copy(other)?)
             }
             _ => None,
         };
@@ -131,11 +132,11 @@ impl DiracSolver {
     /// The same of a solver in use: solves that begin later have it.
     pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
         if let Some(multigrid) = &multigrid {
-            multigrid.check(&self.op)?;
+            multigrid.check(&*self.op)?;
             let p = &self.params;
             let fits = p.solver.kind == SolverKind::Gcr
                 && p.equations == Equations::Direct
-                && p.even_odd == Some(Schur { parity: 0, symmetric: true })
+                && p.even_odd == Some(Schur::EVEN_SYMMETRIC)
                 && p.precondition_steps == 0;
             if !fits {
                 bail!(
@@ -151,16 +152,15 @@ impl DiracSolver {
                 );
             }
         }
-        let gauge = self.op.gauge();
+        let (precision, recon) = self.op.storage();
         let mut single = self.lock().single.clone();
-        if multigrid.is_none() || self.sloppy.is_some() || gauge.precision() != Precision::F64 {
+        if multigrid.is_none() || self.sloppy.is_some() || precision != Precision::F64 {
             single = None;
         } else if single.is_none() {
-            let other = (Precision::F32, gauge.recon());
+            let other = (Precision::F32, recon);
             let device = self.op.shape().device;
-            device
-                .require(self.op.bytes_as(other.0, other.1), "the operator in single precision")?;
-            single = Some(Arc::new(self.op.to(other.0, other.1)?));
+            device.require(self.op.copy_bytes(other), "the operator in single precision")?;
+            single = Some(self.op.shared_copy(other)?);
         }
         *self.lock() = Preconditioner { multigrid, single };
         Ok(())
@@ -175,19 +175,17 @@ impl DiracSolver {
     /// `StaleMultigrid`: the operator's links have changed since multigrid's last set-up or update.
     pub(super) fn current_multigrid(&self) -> Result<Option<Arc<Multigrid>>> {
         let multigrid = self.lock().multigrid.clone();
-        multigrid.iter().try_for_each(|m| m.check_links(&self.op))?;
+        multigrid.iter().try_for_each(|m| m.check_links(&*self.op))?;
         Ok(multigrid)
     }
     /// The operator of the iteration where that is not the precise one.
-    pub(super) fn low(&self) -> Option<Arc<Wilson>> {
+    pub(super) fn low(&self) -> Option<Arc<dyn QuarkAction>> {
         self.sloppy.clone().or_else(|| self.lock().single.clone())
     }
 
     /// Precision and link storage of the iteration.
-    pub(super) fn iterated(&self) -> (Precision, Recon) {
-        let low = self.low();
-        let links = low.as_ref().unwrap_or(&self.op).gauge();
-        (links.precision(), links.recon())
+    pub(super) fn iterated(&self) -> Storage {
+        self.low().as_ref().unwrap_or(&self.op).storage()
     }
     /// The same solver without its sloppy operator.
     pub(super) fn precise(&self) -> DiracSolver {
@@ -195,7 +193,7 @@ impl DiracSolver {
         DiracSolver { op: self.op.clone(), sloppy: None, params, multigrid: Mutex::default() }
     }
 
-    pub fn op(&self) -> &Arc<Wilson> {
+    pub fn op(&self) -> &Arc<dyn QuarkAction> {
         &self.op
     }
     pub fn params(&self) -> &SolveParams {
@@ -205,8 +203,8 @@ impl DiracSolver {
     /// Brings the sloppy operator up to date with changed links.
     pub(super) fn follow(&self) -> Result<()> {
         match self.low() {
-            Some(sloppy) if sloppy.updates() != self.op.updates() => sloppy.follow(&self.op),
-            _ => Ok(()),
+            Some(low) => self.op.shared_copy(low.storage()).map(|_| ()),
+            None => Ok(()),
         }
     }
 
@@ -223,23 +221,23 @@ impl DiracSolver {
     pub fn memory(&self, nrhs: usize) -> u64 {
         let params = &self.params.solver;
         let y = self.op.subset_shape(self.subset()).bytes(nrhs);
-        let stage = |dagger| self.stage(dagger).memory(params, nrhs);
+        let stage = |dagger| self.stage(dagger).map_or(0, |stage| stage.memory(params, nrhs));
         let vectors = match self.params.solution {
             _ if self.two_steps() => y + stage(true).max(stage(false)),
             Solution::Mat | Solution::MatPc => stage(false),
             Solution::MatDag | Solution::MatPcDag => stage(true),
             Solution::MatDagMat | Solution::MatPcDagMatPc => {
                 let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
-                self.normal_system(self.equation_schur()).memory(&cg, nrhs)
+                self.normal_system(self.equation_schur())
+                    .map_or(0, |system| system.memory(&cg, nrhs))
             }
         };
-        let gauge = self.op.gauge();
-        let precise = gauge.precision();
-        let sloppy = self.low().map(|s| s.gauge().precision());
+        let shape = self.op.shape();
+        let precise = shape.precision;
+        let sloppy = self.low().map(|s| s.storage().0);
         let precisions = [Some(precise), sloppy.filter(|p| *p != precise)];
-        let geometry = gauge.geometry();
-        let faces = precisions.iter().flatten().map(|p| geometry.spinor_faces(*p, nrhs));
-        vectors + geometry.new_halo_bytes(gauge.device(), &faces.collect::<Vec<_>>())
+        let faces = precisions.iter().flatten().map(|p| shape.geometry.spinor_faces(*p, nrhs));
+        vectors + shape.geometry.new_halo_bytes(&shape.device, &faces.collect::<Vec<_>>())
     }
 
     /// M^dagger M by one solve after the other.
@@ -328,7 +326,7 @@ impl DiracSolver {
         let symmetric = self.params.even_odd.is_some_and(|s| s.symmetric);
         let c = match self.params.normalisation {
             Normalisation::Kappa => 1.0,
-            Normalisation::Mass => 2.0 * self.op.kappa(),
+            Normalisation::Mass => self.op.mass_scale(),
         };
         match self.params.solution {
             Solution::Mat | Solution::MatDag => c,
@@ -350,7 +348,7 @@ impl DiracSolver {
                 self.lock().multigrid.as_ref().map(|m| m.params()),
             )
         };
-        self.op.gauge().geometry().rehearse(b.device(), name, || self.run_through(x, b));
+        self.op.links().geometry().rehearse(b.device(), name, || self.run_through(x, b));
     }
 
     /// All that a solve launches, for a few iterations.
@@ -393,20 +391,21 @@ impl DiracSolver {
             Solution::MatDag | Solution::MatPcDag => self.solve_one(true, x, b, params, monitor),
             Solution::MatDagMat | Solution::MatPcDagMatPc => {
                 let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
-                solvers::solve(&self.normal_system(self.equation_schur()), &cg, x, b, monitor)
+                solvers::solve(&self.normal_system(self.equation_schur())?, &cg, x, b, monitor)
             }
         }
     }
 
     /// M^dagger M, or P^dagger P, and its sloppy twin.
-    pub(super) fn normal_system(&self, schur: Option<Schur>) -> System {
-        let normal = |op: &Arc<Wilson>| normal_operator(op, schur);
-        System { sloppy: self.sloppy.as_ref().map(normal), ..System::new(normal(&self.op)) }
+    pub(super) fn normal_system(&self, schur: Option<Schur>) -> Result<System> {
+        let normal = |op: &Arc<dyn QuarkAction>| normal_operator(op, schur);
+        let sloppy = self.sloppy.as_ref().map(normal).transpose()?;
+        Ok(System { sloppy, ..System::new(normal(&self.op)?) })
     }
 
     /// out = M in or M^dagger in with the operator of the equation.
     fn operate(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
-        let op = space(&self.op, self.equation_schur());
+        let op = iterated_operator(&self.op, self.equation_schur())?;
         if dagger {
             op.apply_dagger(out, inp)
         } else {
@@ -424,25 +423,27 @@ impl DiracSolver {
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
-            self.stage(dagger).run(x, b, params, monitor)
+            self.stage(dagger)?.run(x, b, params, monitor)
         };
         let image = |out: &mut SpinorField, x: &SpinorField| self.operate(out, x, dagger);
         to_tolerance(params, x, b, monitor, attempt, image)
     }
 
     /// One Krylov solve, with the equations and the algorithm asked for.
-    fn stage(&self, dagger: bool) -> Stage {
+    fn stage(&self, dagger: bool) -> Result<Stage> {
         let full = self.params.even_odd.is_some() && !self.params.solution.preconditioned();
         let mut around = None;
         let base: Arc<dyn LinOp> = match self.params.even_odd {
             Some(s) if full => {
-                let pc = Arc::new(EvenOdd::new(self.op.clone(), s.parity, s.symmetric));
+                let pc = self.op.clone().schur(s)?;
                 around = Some(pc.clone() as Arc<dyn SchurComplement>);
                 pc
             }
-            schur => space(&self.op, schur),
+            schur => iterated_operator(&self.op, schur)?,
         };
-        let sloppy = self.low().as_ref().map(|op| space(op, self.params.even_odd));
+        let low = self.low();
+        let iterated = |op| iterated_operator(op, self.params.even_odd);
+        let sloppy = low.as_ref().map(iterated).transpose()?;
         let turned = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
             if dagger {
                 Arc::new(Adjoint(op))
@@ -474,13 +475,13 @@ impl DiracSolver {
         let mut delta = 1.0;
         let multigrid = self.lock().multigrid.clone();
         if let Some(multigrid) = multigrid {
-            if self.low().is_some_and(|op| op.gauge().precision() != Precision::F16) {
+            if self.low().is_some_and(|op| op.storage().0 != Precision::F16) {
                 delta = multigrid_delta(self.params.solver.stop.residual);
             }
             let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
             system.preconditioner = Some(turned(multigrid.inverse(shape)));
         }
-        Stage { around, op, normal, system, kind, delta, dagger }
+        Ok(Stage { around, op, normal, system, kind, delta, dagger })
     }
 }
 
@@ -567,15 +568,18 @@ fn residual_of(
 }
 
 /// M^dagger M, or P^dagger P.
-pub(super) fn normal_operator(op: &Arc<Wilson>, schur: Option<Schur>) -> Arc<dyn LinOp> {
-    Arc::new(Normal::mdag_m(space(op, schur)))
+pub(super) fn normal_operator(
+    op: &Arc<dyn QuarkAction>,
+    schur: Option<Schur>,
+) -> Result<Arc<dyn LinOp>> {
+    Ok(Arc::new(Normal::mdag_m(iterated_operator(op, schur)?)))
 }
 
-/// What a Krylov space is built with: M or its Schur complement.
-fn space(op: &Arc<Wilson>, schur: Option<Schur>) -> Arc<dyn LinOp> {
+/// The operator that a Krylov space is built with: M or its Schur complement.
+fn iterated_operator(op: &Arc<dyn QuarkAction>, schur: Option<Schur>) -> Result<Arc<dyn LinOp>> {
     match schur {
-        None => op.clone(),
-        Some(s) => Arc::new(EvenOdd::new(op.clone(), s.parity, s.symmetric)),
+        None => Ok(op.clone()),
+        Some(form) => Ok(op.clone().schur(form)?),
     }
 }
 

@@ -30,9 +30,10 @@ impl Geometry {
 }
 
 impl GaugeField {
-    /// Brings the borders up to date after links were written: of all directions, or of one
-    /// direction of links. Every rank calls it. Nothing to do on one rank.
+    /// Ends a change of the links: gives them a new version and brings the borders up to date, of all
+    /// directions or of one direction of links. Every rank calls it after links were written.
     pub(crate) fn exchange(&self, direction: Option<usize>) -> Result<()> {
+        self.changed();
         let geometry = self.geometry();
         let mask = geometry.halo_mask();
         if mask == 0 {

@@ -1,8 +1,8 @@
 //! SU(3) and SU(2) link fields.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, Weak};
 
-use super::{Geometry, Precision, Recon};
+use super::{Geometry, Precision, Recon, Version};
 use crate::backend::args::{self, ConvertArgs};
 use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
@@ -73,6 +73,10 @@ impl Recon {
 /// Links U_mu(x) from x to x+mu, periodic: boundary phases belong to the operators. Where directions
 /// are divided over ranks the field has the links one site beyond these faces too; whatever writes
 /// links brings them up to date.
+///
+/// A field knows the version of its links. Whatever is derived from links (clover terms, copies in
+/// other storage, operators, smeared links, multigrid) remembers the version that it was made from,
+/// and is made again only where the two differ.
 #[derive(Debug)]
 pub struct GaugeField {
     geometry: Arc<Geometry>,
@@ -81,6 +85,9 @@ pub struct GaugeField {
     /// Matrices per site: 4, or 1 inside a `Transformation`.
     matrices: usize,
     data: Buffer,
+    version: Version,
+    /// Copies in other storage that somebody uses.
+    copies: Mutex<Vec<Weak<GaugeField>>>,
 }
 
 impl GaugeField {
@@ -114,7 +121,51 @@ impl GaugeField {
         matrices: usize,
     ) -> Result<Self> {
         let data = device.alloc(Self::bytes_of(geometry, precision, recon, matrices))?;
-        Ok(GaugeField { geometry: geometry.clone(), precision, recon, matrices, data })
+        Ok(GaugeField {
+            geometry: geometry.clone(),
+            precision,
+            recon,
+            matrices,
+            data,
+            version: Version::new(),
+            copies: Mutex::default(),
+        })
+    }
+
+    /// The version of the links: fields with the same version hold the same links, up to the
+    /// rounding of their storage. Every change of the links gives another version.
+    pub fn version(&self) -> u64 {
+        self.version.get()
+    }
+    /// The links were changed.
+    pub(super) fn changed(&self) {
+        self.version.change();
+    }
+
+    /// The copy of these links in another precision or storage that all who ask for it share, brought
+    /// up to date. It lives as long as somebody holds it.
+    ///
+    /// # Errors
+    /// As of [`GaugeField::to`].
+    pub fn shared_copy(&self, precision: Precision, recon: Recon) -> Result<Arc<GaugeField>> {
+        let mut copies = self.copies.lock().unwrap_or_else(|e| e.into_inner());
+        copies.retain(|copy| copy.strong_count() > 0);
+        let fits = |copy: &Arc<GaugeField>| (copy.precision, copy.recon) == (precision, recon);
+        if let Some(copy) = copies.iter().filter_map(Weak::upgrade).find(fits) {
+            copy.update_from(self)?;
+            return Ok(copy);
+        }
+        let copy = Arc::new(self.to(precision, recon)?);
+        copies.push(Arc::downgrade(&copy));
+        Ok(copy)
+    }
+
+    /// Copies the links of `other` where this field has another version of them.
+    pub(crate) fn update_from(&self, other: &GaugeField) -> Result<()> {
+        match self.version() == other.version() {
+            true => Ok(()),
+            false => self.fill_from(other),
+        }
     }
 
     pub fn device(&self) -> &Device {
@@ -138,7 +189,9 @@ impl GaugeField {
 
     /// A field like this one on another device, its links zero.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
-        Self::with_matrices(device, &self.geometry, (self.precision, self.recon), self.matrices)
+        let form = (self.precision, self.recon);
+        let made = Self::with_matrices(device, &self.geometry, form, self.matrices)?;
+        Ok(GaugeField { version: Version::of(self.version()), ..made })
     }
 
     /// A copy in another precision or storage of the same group.
@@ -183,11 +236,14 @@ impl GaugeField {
     }
 
     pub(super) fn clear(&mut self) -> Result<()> {
+        self.changed();
         self.data.zero()
     }
     /// The bytes of a field of the same lattice, precision and storage.
     pub(crate) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {
-        self.data.copy_from(&other.data)
+        self.data.copy_from(&other.data)?;
+        self.version.set(other.version());
+        Ok(())
     }
 
     pub(crate) fn fill_from(&self, other: &GaugeField) -> Result<()> {
@@ -210,7 +266,13 @@ impl GaugeField {
         };
         // Borders are links like the others.
         let work = Work { n: self.geometry.link_outer(), ..self.geometry.work(2) };
-        self.device().launch(kernels::ConvertGauge(other.precision, self.precision), &args, work)
+        self.device().launch(
+            kernels::ConvertGauge(other.precision, self.precision),
+            &args,
+            work,
+        )?;
+        self.version.set(other.version());
+        Ok(())
     }
 
     /// Two planes, even and odd sites.

@@ -25,6 +25,7 @@ pub mod shifts;
 mod transfer;
 mod transformation;
 mod vector;
+mod version;
 
 pub use clover::CloverField;
 pub(crate) use coarse::{spinor_work, Coarsening, DenseMatrix, Overlaps, Part, Whole};
@@ -41,6 +42,7 @@ pub(crate) use reduce::sum_and_most;
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 pub use vector::{Components, RhsOrder, SpinorField, Subset, VectorField};
+pub use version::Version;
 
 pub use crate::backend::{Precision, Recon};
 use crate::bail;

@@ -52,6 +52,7 @@ impl GaugeField {
             let checked = transfer.clone().load_links(memory, options, true);
             self.geometry().comm().agree(checked)?;
         }
+        self.changed();
         transfer.load_links(memory, LinkOptions { tolerance: None, ..options }, false)?;
         self.loaded(layout)
     }

@@ -4,6 +4,30 @@ use super::{LinOp, Shape};
 use crate::error::Result;
 use crate::fields::VectorField;
 
+/// Which Schur complement of M = A + H: on the parity p that is solved on, q being the other one, symmetric
+/// 1 - A_p^-1 H_pq A_q^-1 H_qp or asymmetric A_p - H_pq A_q^-1 H_qp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Schur {
+    pub parity: usize,
+    pub symmetric: bool,
+}
+
+impl Schur {
+    pub const EVEN_SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
+}
+
+/// The name that messages use.
+impl std::fmt::Display for Schur {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.pad(match (self.parity, self.symmetric) {
+            (0, true) => "PLAQ_SYSTEM_EVEN_SYMMETRIC",
+            (_, true) => "PLAQ_SYSTEM_ODD_SYMMETRIC",
+            (0, false) => "PLAQ_SYSTEM_EVEN_ASYMMETRIC",
+            (_, false) => "PLAQ_SYSTEM_ODD_ASYMMETRIC",
+        })
+    }
+}
+
 /// Even-odd preconditioning of an operator M: itself the Schur complement on one parity, with the way
 /// there and back.
 pub trait SchurComplement: LinOp {

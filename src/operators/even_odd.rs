@@ -3,10 +3,13 @@
 
 use std::sync::Arc;
 
-use super::{copy_parity, HopCall, HopSum, SiteTerm, Wilson};
+use super::{
+    copy_parity, ForceWorkspace, HalfTerms, HopCall, HopSum, QuarkAction, SchurAction, SiteTerm,
+    Wilson,
+};
 use crate::error::Result;
-use crate::fields::{blas, SpinorField, Subset};
-use crate::linop::{LinOp, SchurComplement, Shape, Uses, Workspace};
+use crate::fields::{blas, Momenta, SpinorField, Subset};
+use crate::linop::{LinOp, Schur, SchurComplement, Shape, Uses, Workspace};
 
 /// The Schur complement of the Wilson-type M on one parity.
 pub struct EvenOdd {
@@ -34,18 +37,8 @@ impl EvenOdd {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
     }
 
-    /// out = in - S in of the symmetric complement S.
-    pub(crate) fn rest(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.add_rest(out, inp, None, 0.0)
-    }
-
-    /// r -= S x of the same.
-    pub(crate) fn subtract(&self, r: &mut SpinorField, x: &SpinorField) -> Result<()> {
-        self.add_rest(r, x, Some((x, -1.0, SiteTerm::One)), 1.0)
-    }
-
-    /// out = own out + y + in - S in
-    fn add_rest(
+    /// out = own out + y + in - S in of the symmetric complement S.
+    fn add_one_minus_schur(
         &self,
         out: &mut SpinorField,
         inp: &SpinorField,
@@ -86,6 +79,42 @@ impl EvenOdd {
             };
             self.op.hop(out, t, &second)
         })
+    }
+}
+
+impl SchurAction for EvenOdd {
+    fn form(&self) -> Schur {
+        Schur { parity: self.parity, symmetric: self.symmetric }
+    }
+    fn action(&self) -> Arc<dyn QuarkAction> {
+        self.op.clone()
+    }
+    fn one_minus_schur(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.add_one_minus_schur(out, inp, None, 0.0)
+    }
+    fn subtract(&self, r: &mut SpinorField, x: &SpinorField) -> Result<()> {
+        self.add_one_minus_schur(r, x, Some((x, -1.0, SiteTerm::One)), 1.0)
+    }
+    fn log_det(&self) -> Result<f64> {
+        self.site_log_det()
+    }
+    fn force_memory(&self, terms: usize) -> u64 {
+        self.force_bytes(terms)
+    }
+    fn add_force(
+        &self,
+        work: &mut ForceWorkspace,
+        momenta: &mut Momenta,
+        step: f64,
+        terms: HalfTerms,
+    ) -> Result<()> {
+        self.force_terms(work, momenta, step, terms)
+    }
+    fn add_determinant_force(&self, work: &mut ForceWorkspace, coef: f64) -> Result<()> {
+        self.determinant_terms(work, coef)
+    }
+    fn finish_force(&self, work: &ForceWorkspace, momenta: &mut Momenta, step: f64) -> Result<()> {
+        self.finish(work, momenta, step)
     }
 }
 

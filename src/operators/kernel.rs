@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use super::{chiral_sum, HopCall, HopSum, SiteTerm, Wilson};
+use super::{chiral_sum, DiracParams, HopCall, HopSum, SiteTerm, Wilson};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{SpinorField, Subset};
+use crate::fields::{GaugeField, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 
 /// Q = gamma5 D.
@@ -23,6 +23,13 @@ impl HermitianWilson {
             bail!(Unsupported, "gamma5 D is hermitian without twisted mass only");
         }
         Ok(HermitianWilson { op, workspace: Workspace::default() })
+    }
+    /// The operator on these links.
+    ///
+    /// # Errors
+    /// As of [`HermitianWilson::new`] and [`Wilson::new`].
+    pub fn on(links: Arc<GaugeField>, params: DiracParams) -> Result<Self> {
+        Self::new(Arc::new(Wilson::new(links, params)?))
     }
     pub fn op(&self) -> &Arc<Wilson> {
         &self.op

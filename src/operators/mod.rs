@@ -1,22 +1,28 @@
-//! Dirac operators: hopping terms and site terms.
+//! Quark actions and the operators that they are made of; `action.rs` says what a quark action is.
 
+mod action;
 mod chiral;
 mod coarse;
 mod even_odd;
 mod force;
 mod kernel;
 mod laplace;
+mod schur_force;
 mod site;
 mod tensor;
 mod wilson;
+mod wilson_action;
 
+pub use action::{
+    in_storage, ActionParams, ActionVersion, Coarsenable, QuarkAction, SchurAction, Storage,
+};
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
 pub use even_odd::EvenOdd;
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::Laplace;
+pub use schur_force::{ForceWorkspace, HalfTerms};
 pub use site::{copy_parity, gamma5, Gamma5};
-pub(crate) use tensor::TensorHop;
-pub(crate) use wilson::Version;
+pub use tensor::TensorHop;
 pub use wilson::{DiracParams, HopCall, HopSum, SiteTerm, Wilson};

@@ -21,7 +21,7 @@ const SLICES: usize = 4;
 
 /// T = 1 - S = kappa^2 A_e^-1 H_eo A_o^-1 H_oe on even sites. A number is off by some 2^-11.
 #[derive(Debug)]
-pub(crate) struct TensorHop {
+pub struct TensorHop {
     geometry: Arc<Geometry>,
     /// Tables of even and odd sites; site terms that are 1 have none.
     links: [Buffer; 2],
@@ -40,10 +40,10 @@ struct Tiles {
 
 impl TensorHop {
     /// Most right-hand sides at a time: more than two groups of eight do not fit a thread's registers.
-    pub const MOST: usize = 16;
+    pub(crate) const MOST: usize = 16;
 
     /// Can it stand for an operator: on a GPU, in 16 bits, on a lattice that no ranks divide.
-    pub fn fits(op: &Wilson) -> bool {
+    pub(crate) fn fits(op: &Wilson) -> bool {
         let gauge = op.gauge();
         !gauge.device().is_cpu()
             && gauge.precision() == Precision::F16
@@ -51,7 +51,7 @@ impl TensorHop {
     }
 
     /// Makes the tables of an operator in 16 bits whose links are stored as whole rows.
-    pub fn new(op: &Wilson) -> Result<Self> {
+    pub(crate) fn new(op: &Wilson) -> Result<Self> {
         let (gauge, one) = (op.gauge(), op.is_one(SiteTerm::Inverse));
         let (device, geometry) = (gauge.device(), gauge.geometry());
         let table = |numbers: usize| device.alloc(4 * numbers * geometry.plane_sites());
@@ -76,22 +76,22 @@ impl TensorHop {
         Ok(TensorHop { geometry: geometry.clone(), links, blocks, odd: Mutex::default() })
     }
 
-    pub fn device(&self) -> &Device {
+    pub(crate) fn device(&self) -> &Device {
         self.links[0].device()
     }
 
     /// A vector on even sites.
-    pub fn field(&self, nrhs: usize) -> Result<HalfColumns> {
+    pub(crate) fn field(&self, nrhs: usize) -> Result<HalfColumns> {
         HalfColumns::new(self.device(), &self.geometry, nrhs)
     }
 
     /// Frees the vector of odd sites.
-    pub fn free_idle(&self) {
+    pub(crate) fn free_idle(&self) {
         *self.odd.lock().unwrap_or_else(|e| e.into_inner()) = None;
     }
 
     /// out = T in.
-    pub fn apply(&self, out: &mut HalfColumns, inp: &HalfColumns) -> Result<()> {
+    pub(crate) fn apply(&self, out: &mut HalfColumns, inp: &HalfColumns) -> Result<()> {
         let mut odd = self.odd.lock().unwrap_or_else(|e| e.into_inner());
         if odd.as_ref().is_none_or(|odd| odd.nrhs() != inp.nrhs()) {
             *odd = None;

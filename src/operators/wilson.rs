@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
+use super::action::{ActionVersion, SharedCopies, Storage};
 use super::site::site_launch;
 use crate::backend::args::{self, HopArgs};
 use crate::backend::{kernels, Device, FieldView, Work};
@@ -14,6 +15,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{
     halo, CloverField, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
+    Version,
 };
 use crate::linop::{LinOp, Shape};
 
@@ -131,17 +133,11 @@ pub struct Wilson {
     params: DiracParams,
     /// Was the clover term made of the links, not given by the caller?
     own_clover: bool,
-    /// Which operator it is: conversions of it are the same one.
-    origin: u64,
-    /// Changes of the links since it was made.
-    updates: AtomicU64,
-}
-
-/// An operator and its links: equal for conversions of it, another one after each change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Version {
-    pub origin: u64,
-    pub updates: u64,
+    /// Number of the operator, which its copies share.
+    number: u64,
+    /// The version of the links that the clover term belongs to.
+    built: Version,
+    copies: SharedCopies<Wilson>,
 }
 
 /// Operators made so far.
@@ -171,7 +167,7 @@ impl Wilson {
     /// made of them into that of the old ones: nothing is compiled, and nothing is allocated where
     /// `gauge` has the operator's precision and is stored as 18 or 12 numbers. The field that the
     /// operator was made with is overwritten where it has not been converted ([`Wilson::to`]).
-    /// Operators in other storage follow by [`Wilson::follow`].
+    /// Nothing is done where `gauge` holds the links that the operator has.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device or group; `Unsupported`: the caller gave the clover
@@ -180,53 +176,58 @@ impl Wilson {
         if self.direct.is_some() && !self.own_clover {
             bail!(Unsupported, "update: the clover term was given, it cannot be made of new links");
         }
-        if !std::ptr::eq(gauge, &*self.gauge) {
-            self.gauge.fill_from(gauge)?;
+        self.gauge.update_from(gauge)?;
+        let (Some(direct), Some(inverse)) = (&self.direct, &self.inverse) else { return Ok(()) };
+        let now = self.gauge.version();
+        if self.built.get() == now {
+            return Ok(());
         }
-        self.updates.fetch_add(1, Ordering::Release);
-        if let (Some(direct), Some(inverse)) = (&self.direct, &self.inverse) {
-            let c = 2.0 * self.kappa();
-            let readable = |g: &GaugeField| {
-                g.precision() == direct.precision() && CloverField::reads(g.recon())
-            };
-            // The links as they were given are the better ones.
-            let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
-            direct.rebuild(links, c * self.params.csw_s, c * self.params.csw_t)?;
-            let twist = c * self.params.mu;
-            if direct.precision() == Precision::F16 {
-                let fine = CloverField::build(links, c * self.params.csw_s, c * self.params.csw_t)?;
-                inverse.fill_from(&fine.inverse(twist)?)?;
-            } else {
-                direct.invert_into(inverse, twist)?;
-            }
+        let c = 2.0 * self.kappa();
+        let readable =
+            |g: &GaugeField| g.precision() == direct.precision() && CloverField::reads(g.recon());
+        // The links as they were given are the better ones.
+        let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
+        direct.rebuild(links, c * self.params.csw_s, c * self.params.csw_t)?;
+        let twist = c * self.params.mu;
+        if direct.precision() == Precision::F16 {
+            let fine = CloverField::build(links, c * self.params.csw_s, c * self.params.csw_t)?;
+            inverse.fill_from(&fine.inverse(twist)?)?;
+        } else {
+            direct.invert_into(inverse, twist)?;
         }
+        self.built.set(now);
         Ok(())
     }
 
     /// Takes over links, clover term and inverse of the same operator in other storage, into the
-    /// memory that it has.
-    pub fn follow(&self, other: &Wilson) -> Result<()> {
+    /// memory that it has, as far as they have changed.
+    fn follow(&self, other: &Wilson) -> Result<()> {
         let convert =
             |to: &Option<Arc<CloverField>>, from: &Option<Arc<CloverField>>| match (to, from) {
                 (Some(to), Some(from)) if !Arc::ptr_eq(to, from) => to.fill_from(from),
                 _ => Ok(()),
             };
-        if !Arc::ptr_eq(&self.gauge, &other.gauge) {
-            self.gauge.fill_from(&other.gauge)?;
+        self.gauge.update_from(&other.gauge)?;
+        if self.built.get() != other.built.get() {
+            convert(&self.direct, &other.direct)?;
+            convert(&self.inverse, &other.inverse)?;
+            self.built.set(other.built.get());
         }
-        convert(&self.direct, &other.direct)?;
-        convert(&self.inverse, &other.inverse)?;
-        self.updates.store(other.updates(), Ordering::Release);
         Ok(())
     }
 
-    /// How often the links were changed since the operator was made.
-    pub fn updates(&self) -> u64 {
-        self.updates.load(Ordering::Acquire)
+    /// The operator and the version of its links.
+    pub fn version(&self) -> ActionVersion {
+        ActionVersion { operator: self.number, links: self.gauge.version() }
     }
 
-    pub(crate) fn version(&self) -> Version {
-        Version { origin: self.origin, updates: self.updates() }
+    /// The copy in other storage that all who ask for it share, brought up to date with this operator.
+    pub(super) fn shared(&self, (precision, recon): Storage) -> Result<Arc<Wilson>> {
+        self.copies.get(
+            (precision, recon),
+            |copy| copy.follow(self),
+            || self.on_links(self.gauge.shared_copy(precision, recon)?, precision),
+        )
     }
 
     /// With a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...).
@@ -261,8 +262,9 @@ impl Wilson {
                 );
             }
         }
-        let (origin, updates) = (MADE.fetch_add(1, Ordering::Relaxed), AtomicU64::new(0));
-        Ok(Wilson { gauge, direct, inverse, params, own_clover: false, origin, updates })
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let (built, copies) = (Version::of(gauge.version()), SharedCopies::default());
+        Ok(Wilson { gauge, direct, inverse, params, own_clover: false, number, built, copies })
     }
 
     /// The same operator with a copy of its links.
@@ -280,10 +282,9 @@ impl Wilson {
             gauge: Arc::new(self.gauge.like_on(device)?),
             direct: self.direct.as_ref().map(blocks).transpose()?,
             inverse: self.inverse.as_ref().map(blocks).transpose()?,
-            params: self.params,
-            own_clover: self.own_clover,
-            origin: self.origin,
-            updates: AtomicU64::new(self.updates()),
+            built: Version::of(self.built.get()),
+            copies: SharedCopies::default(),
+            ..*self
         })
     }
 
@@ -299,25 +300,29 @@ impl Wilson {
 
     /// The same operator in another precision and link storage.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
+        let same = (self.gauge.precision(), self.gauge.recon()) == (precision, recon);
+        let links = match same {
+            true => self.gauge.clone(),
+            false => Arc::new(self.gauge.to(precision, recon)?),
+        };
+        self.on_links(links, precision)
+    }
+
+    /// The same operator on a copy of its links in this precision.
+    fn on_links(&self, gauge: Arc<GaugeField>, precision: Precision) -> Result<Self> {
         let convert = |c: &Option<Arc<CloverField>>| -> Result<Option<Arc<CloverField>>> {
             match c {
                 Some(c) if c.precision() != precision => Ok(Some(Arc::new(c.to(precision)?))),
                 other => Ok(other.clone()),
             }
         };
-        let gauge = if self.gauge.precision() == precision && self.gauge.recon() == recon {
-            self.gauge.clone()
-        } else {
-            Arc::new(self.gauge.to(precision, recon)?)
-        };
         Ok(Wilson {
             gauge,
             direct: convert(&self.direct)?,
             inverse: convert(&self.inverse)?,
-            params: self.params,
-            own_clover: self.own_clover,
-            origin: self.origin,
-            updates: AtomicU64::new(self.updates()),
+            built: Version::of(self.built.get()),
+            copies: SharedCopies::default(),
+            ..*self
         })
     }
 

@@ -1,14 +1,13 @@
 //! Multigrid's null space in files: what a hierarchy is built from again.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use super::eigenvectors::{save_vectors, VectorFile};
 use crate::bail;
 use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::error::Result;
 use crate::fields::{Components, SpinorField, Subset};
-use crate::operators::Wilson;
+use crate::operators::QuarkAction;
 
 /// Kind of a file with null vectors.
 const KIND: &str = "multigrid";
@@ -32,11 +31,11 @@ pub fn save_multigrid(path: &Path, multigrid: &Multigrid) -> Result<()> {
 /// vectors are read; those of [`VectorFile`] and of [`Multigrid::with_vectors`].
 pub fn load_multigrid(
     path: &Path,
-    op: &Arc<Wilson>,
+    op: &dyn QuarkAction,
     params: &MultigridParams,
 ) -> Result<Multigrid> {
     Multigrid::check_params(op, params)?;
-    let (device, geometry) = (op.gauge().device(), op.gauge().geometry());
+    let (device, geometry) = (op.links().device(), op.links().geometry());
     let mut file = VectorFile::open(device, geometry, path, KIND, Components::SPINOR)?;
     let (n, found) = (params.levels[0].vectors, file.header().count);
     if found != n {

@@ -12,8 +12,7 @@ use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::SpinorField;
-use crate::linop::LinOp;
-use crate::operators::Wilson;
+use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Progress, Stop};
 
 /// Device memory of a propagator of so many columns that is solved `at_once` at a time: its fields
@@ -73,16 +72,20 @@ pub fn propagator_of(
 
 /// Begins to compile what a propagator with these parameters launches, the making of its solver included, and
 /// the correlators that most programs go on to.
-pub(crate) fn foresee(op: &Wilson, params: &SolveParams, at_once: usize) {
-    let links = op.gauge();
+pub(crate) fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
+    let links = op.links();
     let name = || format!("propagator {} {params:?} {at_once}", op.describe());
     links.geometry().foresee(links.device(), true, name, |device| {
-        run_through(Arc::new(op.like_on(device)?), params, at_once)
+        run_through(op.like_on(device)?, params, at_once)
     });
 }
 
 /// In a rehearsal.
-pub(crate) fn run_through(op: Arc<Wilson>, params: &SolveParams, at_once: usize) -> Result<()> {
+pub(crate) fn run_through(
+    op: Arc<dyn QuarkAction>,
+    params: &SolveParams,
+    at_once: usize,
+) -> Result<()> {
     let solver = DiracSolver::new(op, params.clone())?;
     let shape = solver.op().shape();
     let mut all = shape.field(COLUMNS)?;

@@ -16,13 +16,16 @@ use crate::backend::rehearsing;
 use crate::error::Result;
 use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Workspace};
-use crate::operators::{gamma5, CoarseOperator, EvenOdd, SiteTerm, TensorHop};
+use crate::linop::{Schur, Shape, Workspace};
+use crate::operators::{gamma5, CoarseOperator, Coarsenable, SchurAction, SiteTerm, TensorHop};
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {
     pub params: MultigridParams,
-    pub fine: Arc<EvenOdd>,
+    /// The operator of the finest level's smoother.
+    pub finest: Arc<dyn Coarsenable>,
+    /// The symmetric Schur complement of it on even sites.
+    pub fine: Arc<dyn SchurAction>,
     /// From each level to the next.
     pub transfers: Vec<Transfer>,
     /// Where a level lives on fewer ranks than the one above. A rank without a part of it has the way there and
@@ -106,8 +109,8 @@ impl Hierarchy {
         let counters = || (0..=params.levels.len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
         let falls = (0..=params.levels.len()).map(|_| Falls::default()).collect();
-        let schwarz = Schwarz::new(&params, &finest.smoother, &coarse)?;
-        let fine = Arc::new(EvenOdd::new(finest.smoother.clone(), 0, true));
+        let schwarz = Schwarz::new(&params, &*finest.smoother, &coarse)?;
+        let fine = finest.smoother.clone().schur(Schur::EVEN_SYMMETRIC)?;
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
         let solved = params.coarsest == Coarsest::BiCgStab && coarse.len() == params.levels.len();
@@ -115,6 +118,7 @@ impl Hierarchy {
         let coarsest = coarsest.map(|op| CoarseSystem::new(op.clone(), false));
         let made = Hierarchy {
             params,
+            finest: finest.smoother.clone(),
             fine,
             transfers,
             gathers,
@@ -179,7 +183,7 @@ impl Hierarchy {
     /// The same for the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 without a twist, and nearly so
     /// with a small one.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let (op, shape) = (self.fine.op(), self.fine.shape());
+        let (op, shape) = (&self.finest, self.fine.shape());
         self.around.with(&shape, inp.nrhs(), |s| {
             self.around.with(&shape, inp.nrhs(), |t| {
                 blas::copy(s, inp)?;
@@ -242,7 +246,7 @@ impl Hierarchy {
 
     fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.levels[0]);
-        let op = self.fine.op();
+        let op = &self.finest;
         let mut fine = self.pools[0].lend(Subset::Even, n)?;
         let parts = || {
             let step = self.together(n);

@@ -2,34 +2,54 @@
 
 use std::sync::Arc;
 
-use super::{smoother_links, MultigridParams};
+use super::MultigridParams;
+use crate::bail;
 use crate::error::Result;
-use crate::fields::Precision;
-use crate::operators::{TensorHop, Wilson};
+use crate::fields::{Precision, Recon};
+use crate::operators::{Coarsenable, QuarkAction, TensorHop};
 
 /// The operator on the finest level.
 pub(super) struct Finest {
     /// That of the smoother.
-    pub smoother: Arc<Wilson>,
+    pub smoother: Arc<dyn Coarsenable>,
     /// What null vectors and coarse operators are made with: the same, or in single precision where the
     /// smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
-    pub setup: Arc<Wilson>,
+    pub setup: Arc<dyn Coarsenable>,
     /// The smoother's for many right-hand sides.
     pub tensor: Option<Arc<TensorHop>>,
 }
 
 impl Finest {
-    pub fn new(op: &Wilson, params: &MultigridParams) -> Result<Self> {
-        let links = smoother_links(op);
-        let smoother = Arc::new(op.to(params.smoother_precision(), links)?);
+    pub fn new(op: &dyn Coarsenable, params: &MultigridParams) -> Result<Self> {
+        // Two rows of the links where they are unitary.
+        let links = match op.links().recon() {
+            Recon::R18 => Recon::R18,
+            _ => Recon::R12,
+        };
+        let smoother = op.own_copy((params.smoother_precision(), links))?;
         let setup = match params.short_powers() {
-            true => Arc::new(op.to(Precision::F32, links)?),
+            true => op.own_copy((Precision::F32, links))?,
             false => smoother.clone(),
         };
-        let tensor = match params.short_powers() && TensorHop::fits(&smoother) {
-            true => Some(Arc::new(TensorHop::new(&smoother)?)),
+        let tensor = match params.short_powers() {
+            true => smoother.tensor_hop()?.map(Arc::new),
             false => None,
         };
         Ok(Finest { smoother, setup, tensor })
+    }
+}
+
+/// The operator as multigrid sees it.
+///
+/// # Errors
+/// `Unsupported`: multigrid does not coarsen such an action.
+pub(super) fn coarsenable(op: &dyn QuarkAction) -> Result<&dyn Coarsenable> {
+    match op.coarsenable() {
+        Some(op) => Ok(op),
+        None => bail!(
+            Unsupported,
+            "multigrid: expected a Wilson-type operator, found {}",
+            op.describe()
+        ),
     }
 }

@@ -7,13 +7,11 @@
 use std::sync::Arc;
 
 use super::Transfer;
-use crate::backend::args::{AggregateHopArgs, CoarseMatrixArgs};
+use crate::backend::args::CoarseMatrixArgs;
 use crate::backend::{kernels, Buffer, Work};
-use crate::bail;
 use crate::error::Result;
-use crate::fields::{spinor_work, CoarseField, Gather, Precision, SpinorField, Subset};
-use crate::linop::LinOp;
-use crate::operators::{CoarseOperator, DiracParams, HopCall, SiteTerm, Wilson};
+use crate::fields::{CoarseField, Gather, Precision, Subset};
+use crate::operators::{CoarseOperator, Coarsenable};
 
 /// Null vectors whose hops are held at a time.
 pub(super) const COLUMNS: usize = 8;
@@ -21,7 +19,7 @@ pub(super) const COLUMNS: usize = 8;
 /// An operator of which a coarser one can be made.
 #[derive(Clone)]
 pub enum FineOperator {
-    Dirac(Arc<Wilson>),
+    Dirac(Arc<dyn Coarsenable>),
     Coarse(Arc<CoarseOperator>),
 }
 
@@ -30,7 +28,7 @@ impl FineOperator {
     fn derived(&self, transfer: &Transfer) -> i32 {
         let whole = |mu: &usize| !transfer.coarse().comm().split(*mu);
         let made = match self {
-            FineOperator::Dirac(op) => forward_kernel(op, transfer.vectors()).is_some(),
+            FineOperator::Dirac(op) => op.has_hop_forward(transfer.vectors()),
             FineOperator::Coarse(_) => true,
         };
         directions(transfer).filter(|mu| made && whole(mu)).map(|mu| 1 << mu).sum()
@@ -56,11 +54,11 @@ impl FineOperator {
                     columns.give_spinors(0, &mut v, chirality + 1)?;
                     for mu in directions(transfer) {
                         if is_derived(mu) {
-                            forward_hop(op, transfer, mu, &mut piece, &v)?;
+                            op.hop_forward(mu, &mut piece, transfer.faces(), &v)?;
                             take(chirality, 2 * mu + 1, &piece)?;
                             continue;
                         }
-                        both_hops(op, mu, &mut w, &v)?;
+                        op.hops(mu, &mut w, &v)?;
                         // (1 -+ gamma_mu) U: projectors tell the directions apart.
                         for forward in [false, true] {
                             let sign = if forward { 1.0 } else { -1.0 };
@@ -170,49 +168,4 @@ impl FineOperator {
 /// Directions in which a step leads to another coarse site.
 fn directions(transfer: &Transfer) -> impl Iterator<Item = usize> + '_ {
     (0..4).filter(|&mu| transfer.coarse().hops(mu))
-}
-
-/// The kernel of hops forward, where it is made for these links and vectors.
-fn forward_kernel(op: &Wilson, vectors: &CoarseField) -> Option<kernels::AggregateHop> {
-    let links = op.gauge();
-    let fits = (links.precision() == Precision::F64) == (vectors.precision() == Precision::F64);
-    kernels::AggregateHop::of(links.precision(), links.recon()).ok().filter(|_| fits)
-}
-
-/// piece = the term of -kappa H from x + mu, of sites that face another aggregate there.
-fn forward_hop(
-    op: &Wilson,
-    transfer: &Transfer,
-    mu: usize,
-    piece: &mut CoarseField,
-    v: &SpinorField,
-) -> Result<()> {
-    let Some(kernel) = forward_kernel(op, piece) else {
-        bail!(Internal, "hops forward of links that have no kernel for them");
-    };
-    let args = AggregateHopArgs {
-        hop: op.hop_terms(v)?,
-        data: piece.ptr(),
-        faces: transfer.faces(),
-        mu: mu as i32,
-    };
-    piece.device().launch(kernel, &args, spinor_work(v))
-}
-
-/// w = the terms of -kappa H in direction mu.
-fn both_hops(op: &Wilson, mu: usize, w: &mut SpinorField, v: &SpinorField) -> Result<()> {
-    let mut hop = [0.0; 4];
-    hop[mu] = op.params().hop[mu];
-    let params = DiracParams {
-        hop,
-        mass: 1.0 + hop[mu].abs(),
-        boundary: op.params().boundary,
-        ..Default::default()
-    };
-    let one = Wilson::from_parts(op.gauge().clone(), None, None, params)?;
-    (0..2).try_for_each(|parity| {
-        let call =
-            HopCall { parity, dagger: false, coef: -op.kappa(), site_hop: SiteTerm::One, y: None };
-        one.hop(w, v, &call)
-    })
 }

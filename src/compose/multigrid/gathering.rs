@@ -5,7 +5,7 @@ use super::MultigridParams;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::Geometry;
-use crate::operators::Wilson;
+use crate::operators::QuarkAction;
 
 /// Where a level lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,8 +113,12 @@ pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -
 }
 
 /// Refuses null vectors of more numbers than a kernel of a GPU counts.
-pub(super) fn check_indices(op: &Wilson, params: &MultigridParams, places: &[Place]) -> Result<()> {
-    if op.gauge().device().is_cpu() {
+pub(super) fn check_indices(
+    op: &dyn QuarkAction,
+    params: &MultigridParams,
+    places: &[Place],
+) -> Result<()> {
+    if op.links().device().is_cpu() {
         return Ok(());
     }
     let mut components = 12;

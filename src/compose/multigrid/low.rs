@@ -12,7 +12,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
 use crate::linop::{LinOp, Shape, Uses};
-use crate::operators::{CoarseOperator, Wilson};
+use crate::operators::{CoarseOperator, QuarkAction};
 use crate::solvers::dense::eigen_hermitian;
 
 /// What is known of the coarsest level's operator S.
@@ -62,8 +62,8 @@ pub(super) struct Direct {
 }
 
 /// Refuses a coarsest level that its solver is not for.
-pub(super) fn check(params: &MultigridParams, op: &Wilson) -> Result<()> {
-    let unknowns = coarsest_unknowns(op.gauge().geometry(), params);
+pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()> {
+    let unknowns = coarsest_unknowns(op.links().geometry(), params);
     if params.coarsest == Coarsest::Direct && unknowns > DIRECT_MOST {
         bail!(
             BadParameter,

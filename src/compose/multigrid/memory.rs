@@ -7,8 +7,8 @@ use super::cycle::Hierarchy;
 use super::{Multigrid, MultigridParams};
 use crate::error::Result;
 use crate::fields::{Footprint, SpinorField};
-use crate::linop::{LinOp, Shape, Uses};
-use crate::operators::Wilson;
+use crate::linop::{Shape, Uses};
+use crate::operators::QuarkAction;
 
 /// A set-up that was rehearsed: what it takes, and a hierarchy like the one that it makes, on a device without memory.
 pub(super) struct Rehearsed {
@@ -24,21 +24,21 @@ impl Rehearsed {
     /// # Errors
     /// As [`Multigrid::new`]: those that do not depend on links.
     pub fn new(
-        op: &Wilson,
+        op: &dyn QuarkAction,
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
         compiled: bool,
     ) -> Result<Self> {
-        let (geometry, device) = (op.gauge().geometry(), op.shape().device.stand_in());
+        let (geometry, device) = (op.links().geometry(), op.shape().device.stand_in());
         let name = || format!("multigrid {} {params:?}", op.describe());
         let (made, setup) = geometry.footprint(
             &device,
             compiled.then_some(name),
             || {
                 let vectors = vectors.map(|v| v.like_on(&device)).transpose()?;
-                Ok((Arc::new(op.like_on(&device)?), vectors))
+                Ok((op.like_on(&device)?, vectors))
             },
-            |(op, vectors)| Multigrid::set_up(&op, params, vectors.as_ref()),
+            |(op, vectors)| Multigrid::set_up(&*op, params, vectors.as_ref()),
         )?;
         Ok(Rehearsed { setup, model: Mutex::new(made.0), cycles: Mutex::default() })
     }

@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
 
 use cycle::Hierarchy;
-use finest::Finest;
+use finest::{coarsenable, Finest};
 pub use galerkin::FineOperator;
 use memory::Rehearsed;
 use params::MOST_REFINEMENTS;
@@ -38,9 +38,9 @@ pub use transfer::Transfer;
 use crate::backend::{rehearsing, Device};
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
-use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, Recon, SpinorField, Subset};
+use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Uses};
-use crate::operators::{Version, Wilson};
+use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::{self, SolverKind, SolverParams, Stop, System};
 
 /// What an update of the links does with the null vectors.
@@ -121,7 +121,7 @@ struct State {
     fresh: f64,
     first: f64,
     /// That the last set-up or update was for.
-    links: Version,
+    links: ActionVersion,
 }
 
 /// A refresh is bad where the cycle takes so many times the iterations of the last fresh set-up, or
@@ -140,14 +140,14 @@ impl Multigrid {
     /// precisions that do not go together, more numbers of null vectors than indices reach; `OutOfMemory`: the
     /// hierarchy will not fit, nothing is allocated; `NotFinite`: links or vectors that are not;
     /// `SolverBreakdown`: a solve that makes null vectors met what is not finite.
-    pub fn new(op: &Arc<Wilson>, params: &MultigridParams) -> Result<Self> {
+    pub fn new(op: &dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
         Self::build(op, params, None)
     }
 
     /// The same with null vectors of the host's: full fields of any precision, each of their right-hand
     /// sides a vector, at least as many as the first level has.
     pub fn with_vectors(
-        op: &Arc<Wilson>,
+        op: &dyn QuarkAction,
         params: &MultigridParams,
         vectors: &SpinorField,
     ) -> Result<Self> {
@@ -155,14 +155,14 @@ impl Multigrid {
     }
 
     fn build(
-        op: &Arc<Wilson>,
+        op: &dyn QuarkAction,
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
     ) -> Result<Self> {
         Self::check_params(op, params)?;
         let (start, links) = (Instant::now(), op.version());
         let (params, device) = (&params.on(&op.shape().device), &op.shape().device);
-        let geometry = op.gauge().geometry();
+        let geometry = op.links().geometry();
         // What ranks make together, before each of them rehearses by itself.
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
         if !rehearsing() {
@@ -196,10 +196,11 @@ impl Multigrid {
     ///
     /// # Errors
     /// `BadParameter`, `BadExtents`, `Unsupported`: as `new`.
-    pub fn check_params(op: &Wilson, params: &MultigridParams) -> Result<()> {
+    pub fn check_params(op: &dyn QuarkAction, params: &MultigridParams) -> Result<()> {
+        coarsenable(op)?;
         params.check()?;
         let params = &params.on(&op.shape().device);
-        let places = gathering::places(params, op.gauge().geometry())?;
+        let places = gathering::places(params, op.links().geometry())?;
         gathering::check_indices(op, params, &places)?;
         schwarz::Schwarz::check(params, op)?;
         low::check(params, op)
@@ -207,11 +208,11 @@ impl Multigrid {
 
     /// A hierarchy and what its cycle reduces a residual by.
     fn set_up(
-        op: &Arc<Wilson>,
+        op: &dyn QuarkAction,
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
     ) -> Result<(Arc<Hierarchy>, f64)> {
-        let low = Finest::new(op, params)?;
+        let low = Finest::new(coarsenable(op)?, params)?;
         let hierarchy = Arc::new(match vectors {
             Some(vectors) => setup::from_vectors(&low, params, vectors)?,
             None => setup::anew(&low, params)?,
@@ -225,7 +226,7 @@ impl Multigrid {
     ///
     /// # Errors
     /// As `new`: those that do not depend on links.
-    pub fn memory(op: &Wilson, params: &MultigridParams) -> Result<u64> {
+    pub fn memory(op: &dyn QuarkAction, params: &MultigridParams) -> Result<u64> {
         Self::check_params(op, params)?;
         let device = &op.shape().device;
         let rehearsed = Rehearsed::new(op, &params.on(device), None, false)?;
@@ -249,7 +250,7 @@ impl Multigrid {
     /// # Errors
     /// As `new`; `FieldMismatch`: another lattice or device; `NotConverged`: from new random vectors, too, the
     /// cycle is bad. The hierarchy is then as before, and solves with `op` go on with it.
-    pub fn update(&self, op: &Arc<Wilson>, how: Update) -> Result<MultigridReport> {
+    pub fn update(&self, op: &dyn QuarkAction, how: Update) -> Result<MultigridReport> {
         if let Update::Refine(passes) = how {
             within("passes", passes, 1, MOST_REFINEMENTS)?;
         }
@@ -261,19 +262,19 @@ impl Multigrid {
         Ok(self.report())
     }
 
-    fn renewed(&self, op: &Arc<Wilson>, how: Update) -> Result<()> {
+    fn renewed(&self, op: &dyn QuarkAction, how: Update) -> Result<()> {
         let start = Instant::now();
         let (params, fresh, first) = {
             let state = self.state();
             (self.params(), state.fresh, state.first)
         };
-        let comm = op.gauge().geometry().comm();
+        let comm = op.links().geometry().comm();
         let room = self.update_memory(op, how).and_then(|need| {
             op.shape().device.require(need, "an update of multigrid, beside the old one")
         });
         comm.agree(room)?;
         setup::check_links(op)?;
-        let low = Finest::new(op, &params)?;
+        let low = Finest::new(coarsenable(op)?, &params)?;
         let steps: &[Update] = match how {
             Update::Keep => &[Update::Keep, Update::Refine(1), Update::Anew],
             Update::Refine(n) => &[Update::Refine(n), Update::Anew],
@@ -334,7 +335,7 @@ impl Multigrid {
     ///
     /// # Errors
     /// As [`Multigrid::memory`].
-    pub fn update_memory(&self, op: &Wilson, how: Update) -> Result<u64> {
+    pub fn update_memory(&self, op: &dyn QuarkAction, how: Update) -> Result<u64> {
         let (device, mut params) = (&op.shape().device, self.params());
         if how == Update::Anew || params.refinements > 0 {
             return Ok(self.rehearsed.setup.bytes(device));
@@ -349,14 +350,13 @@ impl Multigrid {
 
     /// Refuses an operator whose links have changed since the last set-up or update for it. Another operator, of
     /// another mass, say, the host has to keep in step by itself.
-    pub(super) fn check_links(&self, op: &Wilson) -> Result<()> {
+    pub(super) fn check_links(&self, op: &dyn QuarkAction) -> Result<()> {
         let (known, now) = (self.state().links, op.version());
-        if known.origin == now.origin && known.updates != now.updates {
+        if known.operator == now.operator && known.links != now.links {
             bail!(
                 StaleMultigrid,
-                "the operator's links have changed {} times since multigrid was set up or updated for them: \
-                 update it, or solve without it",
-                now.updates - known.updates
+                "the operator's links have changed since multigrid was set up or updated for them: update it, \
+                 or solve without it"
             );
         }
         Ok(())
@@ -366,7 +366,7 @@ impl Multigrid {
     pub fn report(&self) -> MultigridReport {
         let h = self.read();
         let (held, reduction) = (h.held(), self.state().report.reduction);
-        let geometry = h.fine.op().gauge().geometry();
+        let geometry = h.finest.links().geometry();
         let places = gathering::places(&h.params, geometry).unwrap_or_default();
         let level = |(l, place): (usize, &gathering::Place)| {
             let step = h.params.levels.get(l);
@@ -399,9 +399,9 @@ impl Multigrid {
     }
 
     /// Refuses an operator on another lattice or device.
-    pub fn check(&self, op: &Wilson) -> Result<()> {
+    pub fn check(&self, op: &dyn QuarkAction) -> Result<()> {
         let h = self.read();
-        let (own, other) = (h.fine.op().gauge(), op.gauge());
+        let (own, other) = (h.finest.links(), op.links());
         if own.geometry() != other.geometry() || own.device() != other.device() {
             bail!(
                 FieldMismatch,
@@ -474,14 +474,6 @@ impl LinOp for Bare {
 /// errors all ranks hear.
 fn new_vectors_may_help(error: &Error) -> bool {
     gathering::found_together(error)
-}
-
-/// Links of the smoother: two rows where they are unitary.
-fn smoother_links(op: &Wilson) -> Recon {
-    match op.gauge().recon() {
-        Recon::R18 => Recon::R18,
-        _ => Recon::R12,
-    }
 }
 
 /// Mean factor by which GCR with the cycle reduces the residual of a random vector in an iteration.

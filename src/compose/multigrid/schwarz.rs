@@ -9,7 +9,8 @@ use super::{MultigridParams, Smoother};
 use crate::error::Result;
 use crate::fields::domains::{domain_extents, DomainSums, Domains};
 use crate::fields::Precision;
-use crate::operators::{CoarseOperator, EvenOdd, Wilson};
+use crate::linop::Schur;
+use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SchurAction};
 
 /// Sites of a domain in a direction where nothing is asked for, on the finest level and on others.
 const FINE: usize = 4;
@@ -46,7 +47,7 @@ impl Decomposition {
 /// The domains of all levels that have them.
 pub(super) struct Schwarz {
     /// Of the finest level, and its operator without hops between them.
-    pub fine: Option<(Decomposition, EvenOdd)>,
+    pub fine: Option<(Decomposition, Arc<dyn SchurAction>)>,
     /// Of levels from the second to the last but one.
     pub coarse: Vec<Decomposition>,
 }
@@ -62,19 +63,16 @@ pub(super) fn colours(smoother: Smoother) -> &'static [Option<usize>] {
 impl Schwarz {
     pub fn new(
         params: &MultigridParams,
-        op: &Arc<Wilson>,
+        op: &dyn Coarsenable,
         coarse: &[Arc<CoarseOperator>],
     ) -> Result<Self> {
         let fine = match params.smoother.has_domains() {
             false => None,
             true => {
-                let (geometry, device) = (op.gauge().geometry(), op.gauge().device());
+                let (geometry, device) = (op.links().geometry(), op.links().device());
                 let block = domain_extents(params.domain, FINE, geometry.extents())?;
-                let cut = op.gauge().cut(block)?;
-                let parts = (op.clover().cloned(), op.clover_inverse().cloned());
-                let inside = Wilson::from_parts(cut, parts.0, parts.1, *op.params())?;
                 let domains = Domains::of_spinors(geometry, device, block, 0)?;
-                let inside = EvenOdd::new(Arc::new(inside), 0, true);
+                let inside = op.within_blocks(block)?.schur(Schur::EVEN_SYMMETRIC)?;
                 Some((Decomposition::new(domains), inside))
             }
         };
@@ -90,9 +88,9 @@ impl Schwarz {
     }
 
     /// Refuses domains that do not divide the part of a rank.
-    pub fn check(params: &MultigridParams, op: &Wilson) -> Result<()> {
+    pub fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()> {
         if params.smoother.has_domains() {
-            domain_extents(params.domain, FINE, op.gauge().geometry().extents())?;
+            domain_extents(params.domain, FINE, op.links().geometry().extents())?;
         }
         Ok(())
     }

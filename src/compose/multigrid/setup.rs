@@ -12,8 +12,8 @@ use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
-use crate::linop::{LinOp, SchurComplement};
-use crate::operators::{CoarseOperator, EvenOdd, Wilson};
+use crate::linop::Schur;
+use crate::operators::{CoarseOperator, Coarsenable, QuarkAction};
 use crate::solvers::{self, SolverParams, Stop, System};
 
 /// Seconds that the set-up took so far, level by level.
@@ -32,7 +32,7 @@ impl Spent {
 }
 
 /// Refuses links, or a clover term of them, that are not finite: a hop to even sites takes every link.
-pub(super) fn check_links(op: &Wilson) -> Result<()> {
+pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
     if rehearsing() {
         return Ok(());
     }
@@ -114,7 +114,7 @@ pub(super) fn from_vectors(
             vectors.subset()
         );
     }
-    let links = op.setup.gauge();
+    let links = op.setup.links();
     let grid = CoarseGrid::finest(links.geometry(), links.device())?;
     let mut all = CoarseField::new(&grid, params.precision, Subset::Full, 12, vectors.nrhs())?;
     all.take_spinors(0, vectors, None)?;
@@ -133,7 +133,7 @@ fn levels(
     last: bool,
     spent: &mut Spent,
 ) -> Result<Hierarchy> {
-    let geometry = op.setup.gauge().geometry();
+    let geometry = op.setup.links().geometry();
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(Place::gathered);
@@ -167,7 +167,7 @@ type Levels = (Vec<Transfer>, Vec<Option<Gather>>, Vec<Arc<CoarseOperator>>);
 
 /// The levels of which this rank has a part, and the way to the first of which it has none.
 fn build(
-    op: &Arc<Wilson>,
+    op: &Arc<dyn Coarsenable>,
     params: &MultigridParams,
     places: &[Place],
     mut vectors: CoarseField,
@@ -289,12 +289,12 @@ fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Resul
 }
 
 /// Random vectors after some iterations of a solver: low modes are what it finds last.
-fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseField> {
+fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result<CoarseField> {
     let n = params.levels[0].vectors;
-    let (geometry, device) = (op.gauge().geometry(), op.gauge().device());
+    let (geometry, device) = (op.links().geometry(), op.links().device());
     let grid = CoarseGrid::finest(geometry, device)?;
     let mut out = CoarseField::new(&grid, params.precision, Subset::Full, 12, n)?;
-    let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
+    let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     for first in (0..n).step_by(params.setup_columns) {
         let count = params.setup_columns.min(n - first);
         let mut b = system.shape().field(count)?;
@@ -318,9 +318,9 @@ fn random_vectors(op: &Arc<Wilson>, params: &MultigridParams) -> Result<CoarseFi
 }
 
 /// Null vectors of a hierarchy after a cycle, v = K v: inverse iteration.
-fn improved(h: &Hierarchy, op: &Arc<Wilson>) -> Result<CoarseField> {
+fn improved(h: &Hierarchy, op: &Arc<dyn Coarsenable>) -> Result<CoarseField> {
     let mut v = h.transfers[0].originals()?;
-    let system = Arc::new(EvenOdd::new(op.clone(), 0, true));
+    let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     let n = v.nrhs();
     let together = h.params.setup_columns;
     for first in (0..n).step_by(together) {

@@ -11,7 +11,6 @@ use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::krylov::{Row, Space};
 use crate::fields::{CoarseField, Scales, SpinorField, Subset};
-use crate::linop::LinOp;
 use crate::operators::TensorHop;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -124,7 +123,7 @@ impl Hierarchy {
             let mut rows = vec![first.row()?];
             for k in 0..count {
                 let (before, now) = powers.split_at_mut(k);
-                self.fine.rest(&mut now[0], before.last().unwrap_or(first))?;
+                self.fine.one_minus_schur(&mut now[0], before.last().unwrap_or(first))?;
                 rows.push(now[0].row()?);
             }
             squares.solve_roughly(&rows, 0, Space::Powers)?;

@@ -470,8 +470,10 @@ impl Term {
                 smearing,
             } => {
                 let params = TwoFlavoursParams {
-                    operator: operator.params(&name)?,
-                    preconditioner: preconditioner.map(|q| q.params(&name)).transpose()?,
+                    operator: operator.params(&name)?.into(),
+                    preconditioner: preconditioner
+                        .map(|q| q.params(&name).map(Into::into))
+                        .transpose()?,
                     schur: Schur { parity, symmetric: !asymmetric },
                     inverter: solver.0.inverter(geometry)?,
                 };

@@ -110,8 +110,11 @@ impl Smeared {
         &self.links[self.links.len() - 1]
     }
 
-    /// Smears other links of the same form.
+    /// Smears other links of the same form, if they are others than those smeared last.
     pub fn update(&mut self, gauge: &GaugeField) -> Result<()> {
+        if self.links[0].version() == gauge.version() {
+            return Ok(());
+        }
         self.links[0].copy_raw(gauge)?;
         for level in 0..self.stout.levels {
             let args = self.args(level);

@@ -1,5 +1,5 @@
-//! Pseudofermions (physics.md, HMC): determinants of Wilson, clover and twisted-mass operators in the
-//! action, even-odd preconditioned.
+//! Pseudofermions (physics.md, HMC): determinants of quark actions in the action of HMC, even-odd
+//! preconditioned.
 
 mod guess;
 mod multigrid;
@@ -19,15 +19,15 @@ use super::stout::{Smeared, Stout};
 use super::{KickReport, MonomialMemory, Solves};
 use crate::backend::{rehearsing, Device};
 use crate::bail;
-use crate::compose::{DiracSolver, Equations, Schur, SchurForce, Solution, SolveParams};
+use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
-use crate::fields::{CloverField, GaugeField, Momenta, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Uses};
-use crate::operators::{DiracParams, EvenOdd, Wilson};
+use crate::fields::{GaugeField, Momenta, Precision, Recon, SpinorField};
+use crate::linop::Uses;
+use crate::operators::{ActionParams, QuarkAction, SchurAction, Storage};
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
 /// What monomials keep their links in.
-const DOUBLE: (Precision, Recon) = (Precision::F64, Recon::R12);
+const DOUBLE: Storage = (Precision::F64, Recon::R12);
 
 /// How a monomial solves P^dagger P x = b.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,13 @@ impl Inverter {
         self.sloppy.unwrap_or((automatic, Recon::R12))
     }
 
-    fn solver(&self, op: &Arc<Wilson>, schur: Schur, tol: f64, guess: bool) -> Result<DiracSolver> {
+    fn solver(
+        &self,
+        op: Arc<dyn QuarkAction>,
+        schur: Schur,
+        tol: f64,
+        guess: bool,
+    ) -> Result<DiracSolver> {
         let plain = SolverParams::default();
         let (kind, nkrylov) = match &self.multigrid {
             Some(multigrid) => (SolverKind::Gcr, multigrid.nkrylov),
@@ -99,7 +105,8 @@ impl Inverter {
         };
         // CG updates x before drift spoils it: a residual that is recomputed more often than that costs as much as
         // three iterations in half each time.
-        let delta = match self.inner(op.gauge().device()).0 {
+        let inner = self.inner(op.links().device());
+        let delta = match inner.0 {
             Precision::F16 => 0.01,
             _ => 1e-3,
         };
@@ -116,43 +123,40 @@ impl Inverter {
             solution: Solution::MatPcDagMatPc,
             equations: Equations::Direct,
             even_odd: Some(schur),
-            sloppy: Some(self.inner(op.gauge().device())).filter(|s| *s != DOUBLE),
+            sloppy: Some(inner).filter(|s| *s != DOUBLE),
             ..Default::default()
         };
-        DiracSolver::new(op.clone(), params)
+        DiracSolver::new(op, params)
     }
 }
 
 /// P of some parameters and its solvers; links change in place.
 struct Operator {
-    schur: EvenOdd,
+    schur: Arc<dyn SchurAction>,
     /// P^dagger P x = b from x as it is, to the tolerance of forces; from zero, to that of the
     /// Hamiltonian.
     force: DiracSolver,
     hamiltonian: DiracSolver,
     multigrid: Option<Follower>,
-    /// What solvers are made of.
-    form: Schur,
     inverter: Inverter,
 }
 
 impl Operator {
     fn new(
         links: &Arc<GaugeField>,
-        params: DiracParams,
+        params: &ActionParams,
         schur: Schur,
         inverter: &Inverter,
     ) -> Result<Self> {
-        let op = Arc::new(Wilson::new(links.clone(), params)?);
-        let solver = |tol, guess| inverter.solver(&op, schur, tol, guess);
+        let op = params.create(links.clone())?;
+        let solver = |tol, guess| inverter.solver(op.clone(), schur, tol, guess);
         let (force, hamiltonian) = (
             solver(inverter.tolerance_force, true)?,
             solver(inverter.tolerance_hamiltonian, false)?,
         );
-        let form = schur;
-        let schur = EvenOdd::new(op, form.parity, form.symmetric);
+        let schur = op.schur(schur)?;
         let multigrid = inverter.multigrid.clone().map(Follower::new);
-        Ok(Operator { schur, force, hamiltonian, multigrid, form, inverter: inverter.clone() })
+        Ok(Operator { schur, force, hamiltonian, multigrid, inverter: inverter.clone() })
     }
     /// Solves in forces, from x as it is.
     fn solve_force(&self, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
@@ -183,7 +187,7 @@ impl Operator {
             let inverter =
                 Inverter { sloppy: Some((precision, Recon::R12)), ..self.inverter.clone() };
             x.clear()?;
-            let wider = inverter.solver(self.schur.op(), self.form, tol, false)?;
+            let wider = inverter.solver(self.action(), self.schur.form(), tol, false)?;
             report = wider.solve(x, b, &mut unwatched)?.solver;
             iterations += report.iterations;
         }
@@ -192,7 +196,7 @@ impl Operator {
     }
     fn follow(&self) -> Result<()> {
         match &self.multigrid {
-            Some(multigrid) => multigrid.follow(self.schur.op(), [&self.force, &self.hamiltonian]),
+            Some(multigrid) => multigrid.follow(&*self.action(), [&self.force, &self.hamiltonian]),
             None => Ok(()),
         }
     }
@@ -210,8 +214,8 @@ impl Operator {
             multigrid.forget([&self.force, &self.hamiltonian]);
         }
     }
-    fn wilson(&self) -> &Wilson {
-        self.schur.op()
+    fn action(&self) -> Arc<dyn QuarkAction> {
+        self.schur.action()
     }
 }
 
@@ -230,8 +234,8 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     );
 }
 
-/// The operators of a monomial on a copy of the links that they share, smeared or not, two rows in
-/// double. Made with the first links, and changed in place.
+/// The operators of a monomial on a copy of the links, smeared or not, two rows in double, which all
+/// monomials on the same links share. Made with the first links, and changed in place.
 #[derive(Default)]
 struct Operators {
     smeared: Option<Smeared>,
@@ -243,34 +247,28 @@ impl Operators {
     /// Bytes that operators with these parameters hold.
     fn bytes(
         gauge: &GaugeField,
-        params: &[DiracParams],
+        params: &[ActionParams],
         (inverter, stout): (&Inverter, Option<Stout>),
     ) -> u64 {
         let geometry = gauge.geometry();
-        let clover = |p: &DiracParams, precision| match p.has_clover() {
-            true => 2 * CloverField::bytes(geometry, precision, 1),
-            false => 0,
-        };
-        let links = |(precision, recon)| GaugeField::bytes(geometry, precision, recon);
-        let mut sum = links(DOUBLE);
-        for p in params {
-            sum += clover(p, DOUBLE.0);
-            if let Some(sloppy) = Some(inverter.inner(gauge.device())).filter(|s| *s != DOUBLE) {
-                sum += 2 * (links(sloppy) + clover(p, sloppy.0));
-            }
+        let links = |(precision, recon)| GaugeField::bytes(geometry, precision, recon) as u64;
+        let sloppy = Some(inverter.inner(gauge.device())).filter(|s| *s != DOUBLE);
+        let mut sum = 0;
+        for storage in [Some(DOUBLE), sloppy].into_iter().flatten() {
+            sum += links(storage) + params.iter().map(|p| p.bytes(gauge, storage.0)).sum::<u64>();
         }
         if let Some(stout) = stout {
-            let level = links((DOUBLE.0, Recon::R18)) + Momenta::bytes(geometry, DOUBLE.0);
-            sum += stout.levels() * level + links((DOUBLE.0, Recon::R18));
+            let level = links((DOUBLE.0, Recon::R18)) + Momenta::bytes(geometry, DOUBLE.0) as u64;
+            sum += stout.levels() as u64 * level + links((DOUBLE.0, Recon::R18));
         }
-        sum as u64
+        sum
     }
 
     /// The operators, made if they fit, and what they and forces of `terms` at a time will take.
     fn announced(
         &mut self,
         gauge: &GaugeField,
-        params: &[DiracParams],
+        params: &[ActionParams],
         schur: Schur,
         (inverter, stout): (&Inverter, Option<Stout>),
         terms: usize,
@@ -288,7 +286,7 @@ impl Operators {
         let this = self.on(gauge, params, schur, (inverter, stout))?;
         let op = &this.list[0];
         let mut memory = MonomialMemory {
-            kept: SchurForce::memory(&op.schur, terms)
+            kept: op.schur.force_memory(terms)
                 + Momenta::bytes(gauge.geometry(), Precision::F64) as u64,
             passing: 0,
         };
@@ -303,7 +301,7 @@ impl Operators {
         for op in &this.list {
             if let Some(multigrid) = &op.multigrid {
                 // The next hierarchy is made beside the one in use.
-                let hierarchy = multigrid.memory(op.wilson())?;
+                let hierarchy = multigrid.memory(&*op.action())?;
                 memory.kept += hierarchy;
                 memory.passing = memory.passing.max(smeared + hierarchy);
             }
@@ -315,7 +313,7 @@ impl Operators {
     fn on(
         &mut self,
         gauge: &GaugeField,
-        params: &[DiracParams],
+        params: &[ActionParams],
         schur: Schur,
         (inverter, stout): (&Inverter, Option<Stout>),
     ) -> Result<&Self> {
@@ -341,19 +339,19 @@ impl Operators {
         }
         let gauge = self.smeared.as_ref().map_or(gauge, Smeared::smeared);
         match &self.links {
-            Some(links) => {
-                for (n, op) in self.list.iter().enumerate() {
-                    op.wilson().update(if n == 0 { gauge } else { links })?;
+            Some(_) => {
+                for op in &self.list {
+                    op.action().update(gauge)?;
                 }
             }
             None => {
-                let links = Arc::new(gauge.to(Precision::F64, Recon::R12)?);
+                let links = gauge.shared_copy(DOUBLE.0, DOUBLE.1)?;
                 // Preconditioners are heavier: CG does for them, unless multigrid was asked for.
                 let all = inverter.multigrid.as_ref().is_some_and(|m| m.preconditioner);
                 let plain = Inverter { multigrid: None, ..inverter.clone() };
                 for (n, p) in params.iter().enumerate() {
                     let own = if n == 0 || all { inverter } else { &plain };
-                    self.list.push(Operator::new(&links, *p, schur, own)?);
+                    self.list.push(Operator::new(&links, p, schur, own)?);
                 }
                 self.links = Some(links);
             }
@@ -421,7 +419,7 @@ fn noise_seed(seed: u64, name: &str) -> u64 {
 
 /// Refuses multigrid on another P than that it is made for.
 fn check_multigrid(name: &str, inverter: &Inverter, schur: Schur) -> Result<()> {
-    let even = Schur { parity: 0, symmetric: true };
+    let even = Schur::EVEN_SYMMETRIC;
     if inverter.multigrid.is_some() && schur != even {
         bail!(Unsupported, "{name}: multigrid solves with {even}, found {schur}");
     }
@@ -429,7 +427,7 @@ fn check_multigrid(name: &str, inverter: &Inverter, schur: Schur) -> Result<()> 
 }
 
 /// Refuses what is no Schur complement, or is in use with parameters that are none.
-fn check_operator(name: &str, params: &DiracParams, schur: Schur) -> Result<()> {
+fn check_operator(name: &str, params: &ActionParams, schur: Schur) -> Result<()> {
     params.check()?;
     if schur.parity > 1 {
         bail!(BadParameter, "{name}: parity is 0 or 1, found {}", schur.parity);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::compose::multigrid::{Multigrid, MultigridParams, MultigridReport, Update};
 use crate::compose::DiracSolver;
 use crate::error::Result;
-use crate::operators::Wilson;
+use crate::operators::QuarkAction;
 
 /// P^dagger P x = b by GCR with multigrid for P^dagger, then for P; of one flavour (P^dagger P + s) x = b with the
 /// least shifts s, see [`DiracSolver::shifted`].
@@ -45,10 +45,10 @@ impl Default for MultigridSolves {
 
 impl MultigridSolves {
     /// The hierarchy for an operator.
-    pub fn levels_for(&self, op: &Wilson) -> MultigridParams {
+    pub fn levels_for(&self, op: &dyn QuarkAction) -> MultigridParams {
         match &self.levels {
             Some(levels) => levels.clone(),
-            None => MultigridParams::for_lattice(op.gauge().geometry()),
+            None => MultigridParams::for_lattice(op.links().geometry()),
         }
     }
 }
@@ -62,8 +62,8 @@ pub(super) struct Follower {
 #[derive(Default)]
 struct State {
     multigrid: Option<Arc<Multigrid>>,
-    /// Count of the operator's links that the hierarchy belongs to.
-    updates: u64,
+    /// Version of the links that the hierarchy belongs to.
+    links: u64,
     /// Bytes that a hierarchy takes.
     memory: Option<u64>,
 }
@@ -77,11 +77,11 @@ impl Follower {
     }
 
     /// Makes the hierarchy that of the operator's links, for these solvers.
-    pub fn follow(&self, op: &Arc<Wilson>, solvers: [&DiracSolver; 2]) -> Result<()> {
+    pub fn follow(&self, op: &dyn QuarkAction, solvers: [&DiracSolver; 2]) -> Result<()> {
         let mut state = self.state();
-        let now = op.updates();
+        let now = op.version().links;
         match &state.multigrid {
-            Some(_) if state.updates == now => return Ok(()),
+            Some(_) if state.links == now => return Ok(()),
             Some(multigrid) => _ = multigrid.update(op, self.policy.update)?,
             None => {
                 let made = Arc::new(Multigrid::new(op, &self.policy.levels_for(op))?);
@@ -91,12 +91,12 @@ impl Follower {
                 state.multigrid = Some(made);
             }
         }
-        state.updates = now;
+        state.links = now;
         Ok(())
     }
 
     /// Bytes that the set-up of a hierarchy takes, the same in all trajectories.
-    pub fn memory(&self, op: &Wilson) -> Result<u64> {
+    pub fn memory(&self, op: &dyn QuarkAction) -> Result<u64> {
         let mut state = self.state();
         if state.memory.is_none() {
             state.memory = Some(Multigrid::memory(op, &self.policy.levels_for(op))?);

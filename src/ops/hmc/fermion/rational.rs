@@ -15,11 +15,11 @@ use super::{
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
-use crate::compose::{largest, schur_log_det, smallest, DiracSolver, HalfTerms, Schur, SchurForce};
+use crate::compose::{largest, smallest, DiracSolver, Schur};
 use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
-use crate::linop::{LinOp, Uses};
-use crate::operators::DiracParams;
+use crate::linop::Uses;
+use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
 use crate::solvers::{unwatched, Rational, Shift};
@@ -27,7 +27,7 @@ use crate::solvers::{unwatched, Rational, Shift};
 /// What one flavour is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OneFlavourParams {
-    pub operator: DiracParams,
+    pub operator: ActionParams,
     pub schur: Schur,
     pub inverter: Inverter,
     /// Pseudofermion fields n, each with the n-th root.
@@ -46,9 +46,9 @@ pub struct OneFlavourParams {
 impl OneFlavourParams {
     /// Symmetric Schur complement on even sites, one field, errors 1e-7 and 1e-12, the interval measured
     /// and checked every trajectory.
-    pub fn new(operator: DiracParams) -> Self {
+    pub fn new(operator: impl Into<ActionParams>) -> Self {
         OneFlavourParams {
-            operator,
+            operator: operator.into(),
             schur: Schur { parity: 0, symmetric: true },
             inverter: Inverter::default(),
             fields: 1,
@@ -78,7 +78,7 @@ pub struct OneFlavour {
     /// Ends of the spectrum as they were last measured: what it is not below and not above.
     seen: Option<(f64, f64)>,
     phi: Option<SpinorField>,
-    force: SchurForce,
+    force: ForceWorkspace,
     scratch: Option<Momenta>,
     solves: Solves,
 }
@@ -113,7 +113,7 @@ impl OneFlavour {
             powers: None,
             seen: None,
             phi: None,
-            force: SchurForce::default(),
+            force: ForceWorkspace::default(),
             scratch: None,
             solves: Solves::default(),
         };
@@ -168,12 +168,12 @@ impl OneFlavour {
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
         // From noise every time: a chain that goes on from a checkpoint has nothing else.
-        let high = largest(&op.schur, LANCZOS, seed)?;
+        let high = largest(&*op.schur, LANCZOS, seed)?;
         let tol = INVERSE_TOLERANCE.max(inverter.tolerance_hamiltonian);
         let plain = Inverter { multigrid: None, ..inverter.clone() };
-        let solver = plain.solver(op.schur.op(), *schur, tol, false)?;
+        let solver = plain.solver(op.action(), *schur, tol, false)?;
         let since = Instant::now();
-        let (low, iterations) = smallest(&solver, &op.schur, INVERSE, seed)?;
+        let (low, iterations) = smallest(&solver, &*op.schur, INVERSE, seed)?;
         self.solves += Solves::since(since, iterations);
         let (least, most) = (low.range().0, high.range().1);
         self.seen = Some((least, most));
@@ -232,7 +232,7 @@ impl OneFlavour {
                 powers,
                 seen: None,
                 phi,
-                force: SchurForce::default(),
+                force: ForceWorkspace::default(),
                 scratch: None,
                 solves: Solves::default(),
             };
@@ -370,7 +370,7 @@ impl Monomial for OneFlavour {
             }
         }
         // ln |det A| is half of what two flavours have.
-        Ok(r.constant * s - 0.5 * schur_log_det(&op.schur)?)
+        Ok(r.constant * s - 0.5 * op.schur.log_det()?)
     }
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
@@ -397,10 +397,10 @@ impl Monomial for OneFlavour {
                     x.copy_rhs(k, one, 0, 1)?;
                 }
                 op.apply(&mut y, &x)?;
-                force.add(op, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
+                op.add_force(force, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
             }
-            force.determinant(op, -0.5)?;
-            force.finish(op.op(), f, 1.0)?;
+            op.add_determinant_force(force, -0.5)?;
+            op.finish_force(force, f, 1.0)?;
             Ok(total)
         })
     }

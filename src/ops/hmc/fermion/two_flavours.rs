@@ -11,11 +11,10 @@ use super::{
 };
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
-use crate::compose::{schur_log_det, HalfTerms, Schur, SchurForce};
+use crate::compose::Schur;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
-use crate::linop::LinOp;
-use crate::operators::DiracParams;
+use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
 
@@ -23,9 +22,9 @@ use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwoFlavoursParams {
     /// M.
-    pub operator: DiracParams,
+    pub operator: ActionParams,
     /// W; none: the determinant itself, not a ratio.
-    pub preconditioner: Option<DiracParams>,
+    pub preconditioner: Option<ActionParams>,
     /// The parity that P is on, and its form.
     pub schur: Schur,
     pub inverter: Inverter,
@@ -36,12 +35,12 @@ pub struct TwoFlavours {
     name: String,
     params: TwoFlavoursParams,
     /// Of M, then of W.
-    operators: Vec<DiracParams>,
+    operators: Vec<ActionParams>,
     smearing: Option<Stout>,
     kept: Operators,
     phi: Option<SpinorField>,
     guesses: Guesses,
-    force: SchurForce,
+    force: ForceWorkspace,
     scratch: Option<Momenta>,
     solves: Solves,
 }
@@ -67,7 +66,7 @@ impl TwoFlavours {
             kept: Operators::default(),
             phi: None,
             guesses,
-            force: SchurForce::default(),
+            force: ForceWorkspace::default(),
             scratch: None,
             solves: Solves::default(),
         })
@@ -139,9 +138,9 @@ impl Monomial for TwoFlavours {
         ops.list[0].schur.apply(&mut y, &x)?;
         // 2 <x, b> - |P x|^2: the error of x enters squared.
         let mut s = 2.0 * blas::dot(&x, &b)?[0].re - blas::norm2(&y)?[0];
-        s -= schur_log_det(&ops.list[0].schur)?;
+        s -= ops.list[0].schur.log_det()?;
         if let Some(w) = ops.list.get(1) {
-            s += schur_log_det(&w.schur)?;
+            s += w.schur.log_det()?;
         }
         Ok(s)
     }
@@ -152,7 +151,7 @@ impl Monomial for TwoFlavours {
         let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
         let b = source(ops, phi)?;
         let (light, mut x) = (&ops.list[0].schur, b.like(b.precision())?);
-        self.guesses.guess(light, &mut x, &b)?;
+        self.guesses.guess(&**light, &mut x, &b)?;
         let done = ops.list[0].solve_force(&mut x, &b)?;
         self.guesses.keep(&x)?;
         let force = &mut self.force;
@@ -161,15 +160,15 @@ impl Monomial for TwoFlavours {
             let mut y = b;
             force.begin();
             light.apply(&mut y, &x)?;
-            force.add(light, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &[-1.0] })?;
-            force.determinant(light, -1.0)?;
+            light.add_force(force, f, 1.0, HalfTerms { x: &x, y: &y, px: &y, coef: &[-1.0] })?;
+            light.add_determinant_force(force, -1.0)?;
             if let Some(w) = ops.list.get(1) {
                 w.schur.apply(&mut y, &x)?;
                 let terms = HalfTerms { x: &x, y: phi, px: &y, coef: &[1.0] };
-                force.add(&w.schur, f, 1.0, terms)?;
-                force.determinant(&w.schur, 1.0)?;
+                w.schur.add_force(force, f, 1.0, terms)?;
+                w.schur.add_determinant_force(force, 1.0)?;
             }
-            force.finish(ops.list[0].wilson(), f, 1.0)?;
+            light.finish_force(force, f, 1.0)?;
             Ok(done)
         })
     }
@@ -212,7 +211,7 @@ impl Monomial for TwoFlavours {
                 smearing,
                 kept,
                 phi: None,
-                force: SchurForce::default(),
+                force: ForceWorkspace::default(),
                 scratch: None,
                 solves: Solves::default(),
             };

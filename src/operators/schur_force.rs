@@ -1,0 +1,162 @@
+//! Forces of even-odd preconditioned actions. With P the Schur complement of M (src/operators/even_odd.rs)
+//! a change of the links changes Re <y, P x> by that of Re <Y, M X> for full fields X and Y that follow
+//! from x and y: on the other parity q
+//!   X_q = kappa A_q^-1 H_qp x,   Y_q = kappa (A_q^-1)^dagger (H^dagger)_qp Y_p,
+//! and X_p = x, Y_p = y for the asymmetric P. For the symmetric one Y_p = (A_p^-1)^dagger y, and the
+//! site term A_p takes x - P x for X_p.
+
+use num_complex::Complex64;
+
+use super::{copy_parity, EvenOdd, ForceTerms, HopCall, SiteTerm, Wilson};
+use crate::error::Result;
+use crate::fields::{blas, MatrixField, Momenta, SpinorField, Subset};
+use crate::linop::LinOp;
+
+/// Terms sum_k 2 coef_k Re <y_k, P x_k> on the parity of P.
+#[derive(Clone, Copy)]
+pub struct HalfTerms<'a> {
+    pub x: &'a SpinorField,
+    pub y: &'a SpinorField,
+    /// P x, which the symmetric P needs.
+    pub px: &'a SpinorField,
+    pub coef: &'a [f64],
+}
+
+/// Fields of the force of several such terms and of determinants of site terms, kept from one force to the
+/// next: `begin`, then [`SchurAction::add_force`](super::SchurAction::add_force) and
+/// [`SchurAction::add_determinant_force`](super::SchurAction::add_determinant_force) in any order and number,
+/// then [`SchurAction::finish_force`](super::SchurAction::finish_force).
+#[derive(Default)]
+pub struct ForceWorkspace {
+    full: Option<[SpinorField; 2]>,
+    half: Option<SpinorField>,
+    insertion: Option<MatrixField>,
+    /// Does the insertion hold something of this force?
+    inserted: bool,
+}
+
+impl ForceWorkspace {
+    /// Forgets what waits to be finished.
+    pub fn begin(&mut self) {
+        self.inserted = false;
+    }
+}
+
+impl EvenOdd {
+    pub(super) fn force_bytes(&self, n: usize) -> u64 {
+        let op = self.op();
+        let full = op.subset_shape(Subset::Full).bytes(n);
+        let half = if self.symmetric() { self.shape().bytes(n) } else { 0 };
+        2 * full + half + if op.params().has_clover() { op.insertion_bytes() as u64 } else { 0 }
+    }
+
+    /// momenta -= step times the force of these terms but for the clover term's part, which waits.
+    pub(super) fn force_terms(
+        &self,
+        work: &mut ForceWorkspace,
+        momenta: &mut Momenta,
+        step: f64,
+        terms: HalfTerms,
+    ) -> Result<()> {
+        let n = terms.coef.len();
+        let (op, shape, p) = (self.op(), self.shape(), self.parity());
+        let fits = |f: &SpinorField| f.nrhs() == n && f.precision() == shape.precision;
+        if !work.full.as_ref().is_some_and(|f| fits(&f[0])) {
+            let full = op.subset_shape(Subset::Full);
+            work.full = Some([full.field(n)?, full.field(n)?]);
+        }
+        let same = |f: &SpinorField| fits(f) && f.subset() == shape.subset;
+        if self.symmetric() && !work.half.as_ref().is_some_and(same) {
+            work.half = Some(shape.field(n)?);
+        }
+        let Some([x, y]) = &mut work.full else { return Ok(()) };
+        self.extend(x, terms.x, false)?;
+        match &mut work.half {
+            Some(t) if self.symmetric() => {
+                op.apply_site(t, terms.y, p, SiteTerm::Inverse, true, 1.0)?;
+                self.extend(y, t, true)?;
+            }
+            _ => self.extend(y, terms.y, true)?,
+        }
+        op.hop_force(momenta, step, ForceTerms { x, y, coef: terms.coef })?;
+        if !op.params().has_clover() {
+            return Ok(());
+        }
+        if let Some(t) = work.half.as_mut().filter(|_| self.symmetric()) {
+            blas::copy(t, terms.x)?;
+            blas::axpy(&vec![Complex64::new(-1.0, 0.0); n], terms.px, t)?;
+            copy_parity(x, t, p)?;
+        }
+        let insertion = kept(&mut work.insertion, op)?;
+        let full = ForceTerms { x, y, coef: terms.coef };
+        op.insert(insertion, Some(full), [0.0; 2], work.inserted)?;
+        work.inserted = true;
+        Ok(())
+    }
+
+    /// Inserts the force of coef ln |det A|^2 of the sites that P leaves to it: of the other parity, and
+    /// where P is symmetric of both. Nothing without a clover term.
+    pub(super) fn determinant_terms(&self, work: &mut ForceWorkspace, coef: f64) -> Result<()> {
+        let op = self.op();
+        if !op.params().has_clover() {
+            return Ok(());
+        }
+        let insertion = kept(&mut work.insertion, op)?;
+        let coefs = self.site_parities().map(|there| if there { coef } else { 0.0 });
+        op.insert(insertion, None, coefs, work.inserted)?;
+        work.inserted = true;
+        Ok(())
+    }
+
+    /// momenta -= step times the force of what was inserted.
+    pub(super) fn finish(
+        &self,
+        work: &ForceWorkspace,
+        momenta: &mut Momenta,
+        step: f64,
+    ) -> Result<()> {
+        match &work.insertion {
+            Some(insertion) if work.inserted => self.op().clover_force(momenta, step, insertion),
+            _ => Ok(()),
+        }
+    }
+
+    /// ln |det A|^2 of the sites that det P leaves.
+    pub(super) fn site_log_det(&self) -> Result<f64> {
+        let op = self.op();
+        if !op.params().has_clover() && op.params().mu == 0.0 {
+            return Ok(0.0);
+        }
+        let both = op.site_log_det()?;
+        Ok(both.iter().zip(self.site_parities()).filter(|(_, there)| *there).map(|(v, _)| v).sum())
+    }
+
+    /// Whether the even and the odd sites have a determinant beside that of P.
+    fn site_parities(&self) -> [bool; 2] {
+        [0, 1].map(|parity| self.symmetric() || parity != self.parity())
+    }
+
+    /// X of x, or with `dagger` Y of Y_p.
+    fn extend(&self, full: &mut SpinorField, half: &SpinorField, dagger: bool) -> Result<()> {
+        copy_parity(full, half, self.parity())?;
+        let call = HopCall {
+            parity: 1 - self.parity(),
+            dagger,
+            coef: self.op().kappa(),
+            site_hop: SiteTerm::Inverse,
+            y: None,
+        };
+        self.op().hop(full, half, &call)
+    }
+}
+
+fn kept<'a>(place: &'a mut Option<MatrixField>, op: &Wilson) -> Result<&'a mut MatrixField> {
+    let fits = |m: &MatrixField| m.precision() == op.gauge().precision();
+    if !place.as_ref().is_some_and(fits) {
+        *place = None;
+    }
+    match place {
+        Some(m) => Ok(m),
+        None => Ok(place.insert(op.insertion()?)),
+    }
+}

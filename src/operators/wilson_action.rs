@@ -1,0 +1,159 @@
+//! Wilson, clover and twisted-mass operators as quark actions, and as multigrid coarsens them.
+
+use std::sync::Arc;
+
+use super::{
+    ActionVersion, Coarsenable, DiracParams, EvenOdd, HopCall, QuarkAction, SchurAction, SiteTerm,
+    Storage, TensorHop, Wilson,
+};
+use crate::backend::args::AggregateHopArgs;
+use crate::backend::{kernels, Device, Ptr};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{spinor_work, CloverField, CoarseField, GaugeField, Precision, SpinorField};
+use crate::linop::Schur;
+
+impl QuarkAction for Wilson {
+    fn links(&self) -> &Arc<GaugeField> {
+        self.gauge()
+    }
+    fn version(&self) -> ActionVersion {
+        Wilson::version(self)
+    }
+    fn describe(&self) -> String {
+        Wilson::describe(self)
+    }
+    fn mass_scale(&self) -> f64 {
+        2.0 * self.kappa()
+    }
+    fn mass(&self) -> f64 {
+        self.params().mass
+    }
+    fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>> {
+        if form.parity > 1 {
+            bail!(BadParameter, "parity: expected 0 or 1, found {}", form.parity);
+        }
+        Ok(Arc::new(EvenOdd::new(self, form.parity, form.symmetric)))
+    }
+    fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
+        Ok(self.shared(storage)?)
+    }
+    fn copy_bytes(&self, storage: Storage) -> u64 {
+        self.bytes_as(storage.0, storage.1)
+    }
+    fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
+        Ok(Arc::new(Wilson::like_on(self, device)?))
+    }
+    fn update(&self, links: &GaugeField) -> Result<()> {
+        Wilson::update(self, links)
+    }
+    fn hop_to(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        parity: usize,
+        dagger: bool,
+    ) -> Result<()> {
+        let call = HopCall { parity, dagger, coef: 1.0, site_hop: SiteTerm::One, y: None };
+        self.hop(out, inp, &call)
+    }
+    fn site_blocks(&self, inverse: bool) -> Option<&Arc<CloverField>> {
+        match inverse {
+            true => self.clover_inverse().filter(|blocks| blocks.sets() == 1),
+            false => self.clover(),
+        }
+    }
+    fn coarsenable(&self) -> Option<&dyn Coarsenable> {
+        Some(self)
+    }
+    fn wilson(&self) -> Option<&Wilson> {
+        Some(self)
+    }
+}
+
+impl Wilson {
+    /// This operator in other storage, on links that nobody else has.
+    pub fn owned_in(self, (precision, recon): Storage) -> Result<Arc<dyn QuarkAction>> {
+        let made = self.to(precision, recon)?;
+        let shared = Arc::ptr_eq(made.gauge(), self.gauge());
+        Ok(Arc::new(if shared { made.with_own_links()? } else { made }))
+    }
+
+    /// The kernel of hops forward, where it is made for these links and vectors.
+    fn forward_kernel(&self, vectors: &CoarseField) -> Option<kernels::AggregateHop> {
+        let links = self.gauge();
+        let fits = (links.precision() == Precision::F64) == (vectors.precision() == Precision::F64);
+        kernels::AggregateHop::of(links.precision(), links.recon()).ok().filter(|_| fits)
+    }
+}
+
+impl Coarsenable for Wilson {
+    fn own_copy(&self, (precision, recon): Storage) -> Result<Arc<dyn Coarsenable>> {
+        Ok(Arc::new(self.to(precision, recon)?))
+    }
+
+    fn within_blocks(&self, block: [usize; 4]) -> Result<Arc<dyn Coarsenable>> {
+        let (direct, inverse) = (self.clover().cloned(), self.clover_inverse().cloned());
+        let links = self.gauge().cut(block)?;
+        Ok(Arc::new(Wilson::from_parts(links, direct, inverse, *self.params())?))
+    }
+
+    fn tensor_hop(&self) -> Result<Option<TensorHop>> {
+        match TensorHop::fits(self) {
+            true => TensorHop::new(self).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn hops(&self, mu: usize, w: &mut SpinorField, v: &SpinorField) -> Result<()> {
+        let mut hop = [0.0; 4];
+        hop[mu] = self.params().hop[mu];
+        let params = DiracParams {
+            hop,
+            mass: 1.0 + hop[mu].abs(),
+            boundary: self.params().boundary,
+            ..Default::default()
+        };
+        let one = Wilson::from_parts(self.gauge().clone(), None, None, params)?;
+        (0..2).try_for_each(|parity| {
+            let coef = -self.kappa();
+            let call = HopCall { parity, dagger: false, coef, site_hop: SiteTerm::One, y: None };
+            one.hop(w, v, &call)
+        })
+    }
+
+    fn has_hop_forward(&self, vectors: &CoarseField) -> bool {
+        self.forward_kernel(vectors).is_some()
+    }
+
+    fn hop_forward(
+        &self,
+        mu: usize,
+        piece: &mut CoarseField,
+        faces: Ptr,
+        v: &SpinorField,
+    ) -> Result<()> {
+        let Some(kernel) = self.forward_kernel(piece) else {
+            bail!(Internal, "hops forward of links that have no kernel for them");
+        };
+        let hop = self.hop_terms(v)?;
+        let args = AggregateHopArgs { hop, data: piece.ptr(), faces, mu: mu as i32 };
+        piece.device().launch(kernel, &args, spinor_work(v))
+    }
+
+    fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64) {
+        Wilson::site_term(self, term)
+    }
+
+    fn apply_site(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        parity: usize,
+        term: SiteTerm,
+        dagger: bool,
+        coef: f64,
+    ) -> Result<()> {
+        Wilson::apply_site(self, out, inp, parity, term, dagger, coef)
+    }
+}
