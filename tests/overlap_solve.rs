@@ -423,7 +423,7 @@ fn multigrid_is_the_wilson_preconditioner() {
         let levels = vec![LevelParams { block: [2; 4], vectors: 8, pre: 0, post: 4 }];
         let params =
             MultigridParams { setup_iterations: 20, ..MultigridParams::with_levels(levels) };
-        let multigrid = Arc::new(Multigrid::new(&op.wilson(-0.1).unwrap(), &params).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*op.wilson(-0.1).unwrap(), &params).unwrap());
         let solver = gcr(&op, preconditioner).with_multigrid(multigrid.clone()).unwrap();
         let (y, with) = solved(&solver, &b);
         println!("{without} without, {krylov} with BiCGStab, {with} with multigrid");

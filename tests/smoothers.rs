@@ -186,7 +186,7 @@ fn every_smoother_and_coarsest_solver() {
         let plain = solve(&op, None, 8).0.solver.iterations;
         let levels = vec![level([2, 2, 2, 2], 8), level([2, 2, 1, 2], 8)];
         let params = MultigridParams::with_levels(levels);
-        let first = Multigrid::new(&op, &params).unwrap();
+        let first = Multigrid::new(&*op, &params).unwrap();
         let vectors = first.vectors(Precision::F32).unwrap();
         println!("{}: BiCGStab {plain}", device.name());
         for (s, smoother) in SMOOTHERS.into_iter().enumerate() {
@@ -203,7 +203,7 @@ fn every_smoother_and_coarsest_solver() {
                     coarsest_modes: modes,
                     ..params.clone()
                 };
-                let multigrid = Arc::new(Multigrid::with_vectors(&op, &params, &vectors).unwrap());
+                let multigrid = Arc::new(Multigrid::with_vectors(&*op, &params, &vectors).unwrap());
                 let iterations =
                     [1, 3].map(|n| solve(&op, Some(&multigrid), n).0.solver.iterations);
                 assert!(
@@ -248,10 +248,10 @@ fn null_vectors_by_every_solver() {
                 refinements: 1,
                 ..MultigridParams::with_levels(vec![level([2; 4], 8)])
             };
-            let need = Multigrid::memory(&op, &params).unwrap();
+            let need = Multigrid::memory(&*op, &params).unwrap();
             device.reset_peak();
             let before = device.used().0;
-            let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
             let taken = device.used().1 - before;
             assert!(taken <= need, "{setup_solver:?}: took {taken}, announced {need}");
             found.push(solve(&op, Some(&multigrid), 1).0.solver.iterations);
@@ -279,7 +279,7 @@ fn powers_in_sixteen_bits_smooth_as_well() {
                     smoother_precision: Some(smoother_precision),
                     ..params.clone()
                 };
-                let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+                let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
                 [1, 3].map(|n| solve(&op, Some(&multigrid), n).0.solver.iterations)
             };
             let (single, half) = (iterations(Precision::F32), iterations(Precision::F16));
@@ -316,10 +316,10 @@ fn coarsest_levels_and_deep_cycles() {
             coarsest_iterations: 400,
             ..MultigridParams::with_levels(levels)
         };
-        let first = Multigrid::new(&op, &params).unwrap();
+        let first = Multigrid::new(&*op, &params).unwrap();
         let vectors = first.vectors(Precision::F32).unwrap();
         let with = |params: &MultigridParams| {
-            let multigrid = Arc::new(Multigrid::with_vectors(&op, params, &vectors).unwrap());
+            let multigrid = Arc::new(Multigrid::with_vectors(&*op, params, &vectors).unwrap());
             let outer = solve(&op, Some(&multigrid), 1).0.solver.iterations;
             let coarsest = coarsest_iterations(&multigrid.report());
             println!(
@@ -347,7 +347,7 @@ fn coarsest_levels_and_deep_cycles() {
                 refinements: 1,
                 ..MultigridParams::with_levels(deep.clone())
             };
-            let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
             let outer = solve(&op, Some(&multigrid), 1).0.solver.iterations as f64;
             let solves = coarsest_iterations(&multigrid.report()) as f64;
             println!("{}: {deep_cycle:?}: {outer} outer, {solves} coarsest solves", device.name());
@@ -387,10 +387,10 @@ fn announced_memory_is_taken() {
                 // Few enough unknowns to be solved for directly.
                 ..MultigridParams::with_levels(vec![level(2), level(extent / 4)])
             };
-            let need = Multigrid::memory(&op, &params).unwrap();
+            let need = Multigrid::memory(&*op, &params).unwrap();
             device.reset_peak();
             let before = device.used().0;
-            let made = Multigrid::new(&op, &params).unwrap();
+            let made = Multigrid::new(&*op, &params).unwrap();
             let taken = device.used().1 - before;
             drop(made);
             println!("{} {smoother:?} {coarsest:?}: took {taken}, announced {need}", device.name());
@@ -408,7 +408,7 @@ fn bad_choices_are_refused() {
         let base = MultigridParams::with_levels(vec![level([2; 4], 8)]);
         let refused = |params: MultigridParams, status: Status, name: &str| {
             let before = device.used().0;
-            let e = Multigrid::new(&op, &params).map(|_| ()).unwrap_err();
+            let e = Multigrid::new(&*op, &params).map(|_| ()).unwrap_err();
             assert_eq!(e.status, status, "{e}");
             assert!(e.message.contains(name), "{e}");
             assert_eq!(device.used().0, before);
@@ -488,7 +488,7 @@ fn ranks_take_the_same_iterations() {
                     refinements: 1,
                     ..MultigridParams::with_levels(vec![level([2; 4], 6), level([1, 2, 2, 1], 6)])
                 };
-                let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+                let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
                 let (report, norm) = solve(&op, Some(&multigrid), 1);
                 all.push((report.solver.iterations, norm));
             }

@@ -36,7 +36,12 @@ fn clover(kappa: f64) -> DiracParams {
 
 fn two(operator: DiracParams, preconditioner: Option<DiracParams>) -> Result<Box<dyn Monomial>> {
     let schur = Schur { parity: 0, symmetric: true };
-    let params = TwoFlavoursParams { operator, preconditioner, schur, inverter: inverter() };
+    let params = TwoFlavoursParams {
+        operator: operator.into(),
+        preconditioner: preconditioner.map(Into::into),
+        schur,
+        inverter: inverter(),
+    };
     Ok(Box::new(TwoFlavours::new("quarks", params)?))
 }
 

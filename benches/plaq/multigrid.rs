@@ -30,17 +30,17 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
     let dirac = DiracParams { mass: -0.12, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
     let op = Arc::new(Wilson::new(Arc::new(u), dirac)?.to(Precision::F64, Recon::R12)?);
     let params = MultigridParams::for_lattice(geometry);
-    let mut multigrid = Multigrid::new(&op, &params)?;
+    let mut multigrid = Multigrid::new(&*op, &params)?;
     if setup {
         // The first one compiled and tuned.
         drop(multigrid);
-        multigrid = Multigrid::new(&op, &params)?;
+        multigrid = Multigrid::new(&*op, &params)?;
         let time = slowest(geometry.comm(), multigrid.report().setup_seconds)?;
         row(&mut b, "multigrid setup", link, 1, time, 0.0, 0.0)?;
     }
     if update {
-        multigrid.update(&op, Update::Keep)?;
-        let report = multigrid.update(&op, Update::Keep)?;
+        multigrid.update(&*op, Update::Keep)?;
+        let report = multigrid.update(&*op, Update::Keep)?;
         let time = slowest(geometry.comm(), report.setup_seconds)?;
         row(&mut b, "multigrid update", link, 1, time, 0.0, 0.0)?;
     }

@@ -151,7 +151,7 @@ fn propagators(b: &mut Bench, op: &Arc<Overlap>, wanted: [bool; 5]) -> Result<()
         let hierarchy = match what {
             "gcr multigrid" => {
                 let levels = MultigridParams::for_lattice(b.geometry);
-                let hierarchy = Multigrid::new(&op.wilson(mass)?, &levels)?;
+                let hierarchy = Multigrid::new(&*op.wilson(mass)?, &levels)?;
                 let seconds = slowest(b.geometry.comm(), hierarchy.report().setup_seconds)?;
                 row(b, "overlap multigrid setup", LINK, 1, seconds, 0.0, 0.0)?;
                 Some(Arc::new(hierarchy))

@@ -37,10 +37,10 @@ fn a_rehearsed_set_up_asks_for_most_kernels() {
     let (_, _, op) = clover([8, 8, 8, 8]);
     let params = MultigridParams::for_lattice(op.gauge().geometry());
     let rehearsed = kernels(&Device::recorded(false, || {
-        let _ = Multigrid::new(&op, &params);
+        let _ = Multigrid::new(&*op, &params);
     }));
     let launched = kernels(&Device::recorded(true, || {
-        Multigrid::new(&op, &params).unwrap();
+        Multigrid::new(&*op, &params).unwrap();
     }));
     let missed: Vec<_> = launched.difference(&rehearsed).collect();
     assert!(5 * missed.len() < launched.len(), "not rehearsed: {missed:#?} of {}", launched.len());
@@ -172,7 +172,7 @@ fn a_second_lattice_shares_kernels_that_know_no_lattice() {
                 b.set_noise(Noise::Normal, 2, 0).unwrap();
                 solver.solve(&mut x, &b, &mut unwatched).unwrap();
             }
-            Multigrid::new(&op, &params).unwrap();
+            Multigrid::new(&*op, &params).unwrap();
         });
         kernels(&asked)
     };

@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::backend::tests::one_device;
     use crate::fields::{GaugeField, Noise, Recon, Scales, SpinorField, Subset};
-    use crate::operators::{DiracParams, EvenOdd};
+    use crate::operators::{DiracParams, EvenOdd, SchurAction};
 
     #[test]
     fn tiles_cover_the_lattice() {
@@ -204,7 +204,7 @@ mod tests {
                 a.take(&rounded, &scales).unwrap();
                 op.apply(&mut b, &a).unwrap();
                 let mut y = field(Precision::F64);
-                EvenOdd::new(wide.clone(), 0, true).rest(&mut y, &x).unwrap();
+                EvenOdd::new(wide.clone(), 0, true).one_minus_schur(&mut y, &x).unwrap();
                 crate::fields::blas::copy(&mut rounded, &y).unwrap();
                 let own = Scales::new(&device, nrhs).unwrap();
                 a.take(&rounded, &own).unwrap();

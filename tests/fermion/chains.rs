@@ -54,8 +54,8 @@ fn two(
     (parity, symmetric): (usize, bool),
 ) -> Box<dyn Monomial> {
     let params = TwoFlavoursParams {
-        operator: wilson(kappa),
-        preconditioner: heavier.map(wilson),
+        operator: wilson(kappa).into(),
+        preconditioner: heavier.map(wilson).map(Into::into),
         schur: Schur { parity, symmetric },
         inverter: inverter(),
     };
@@ -370,8 +370,12 @@ fn a_solve_that_fails_on_the_way_leaves_the_links() {
             ..Default::default()
         };
         let schur = Schur { parity: 0, symmetric: true };
-        let params =
-            TwoFlavoursParams { operator: wilson(0.12), preconditioner: None, schur, inverter };
+        let params = TwoFlavoursParams {
+            operator: wilson(0.12).into(),
+            preconditioner: None,
+            schur,
+            inverter,
+        };
         Box::new(TwoFlavours::new("light", params).unwrap())
     };
     let (mut hmc, mut u) = changing(quarks(1000), SMOOTHER);

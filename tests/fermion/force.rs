@@ -1,9 +1,10 @@
 //! Force kernels: derivatives of 2 c Re <Y, M X> and of ln |det A|^2, both computed by the reference.
 
-use plaq::compose::{HalfTerms, SchurForce};
 use plaq::fields::{Momenta, Precision, Recon, Subset};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, EvenOdd, ForceTerms, Wilson};
+use plaq::operators::{
+    DiracParams, EvenOdd, ForceTerms, ForceWorkspace, HalfTerms, SchurAction, Wilson,
+};
 
 use super::common::{extents_on, shared};
 use super::reference::dirac::{Dirac, Preconditioned};
@@ -131,14 +132,14 @@ fn preconditioned_forces_are_derivatives() {
                 let mut px = op.shape().field(COEF.len()).unwrap();
                 op.apply(&mut px, &hx).unwrap();
                 let mut force = new_momenta(&s, Precision::F64);
-                let mut schur = SchurForce::default();
+                let mut work = ForceWorkspace::default();
                 for _ in 0..2 {
                     force.clear().unwrap();
-                    schur.begin();
+                    work.begin();
                     let terms = HalfTerms { x: &hx, y: &hy, px: &px, coef: &COEF };
-                    schur.add(&op, &mut force, -1.0, terms).unwrap();
-                    schur.determinant(&op, -0.7).unwrap();
-                    schur.finish(op.op(), &mut force, -1.0).unwrap();
+                    op.add_force(&mut work, &mut force, -1.0, terms).unwrap();
+                    op.add_determinant_force(&mut work, -0.7).unwrap();
+                    op.finish_force(&work, &mut force, -1.0).unwrap();
                 }
                 let y: Vec<Field> = y.iter().map(|f| spinor::on_parity(s.lat, parity, f)).collect();
                 let what = format!("parity {parity}, symmetric {symmetric}");

@@ -41,16 +41,16 @@ fn monomials(u: &GaugeField, action: Action) -> Vec<Box<dyn Monomial>> {
     match action {
         Action::Gauge => {}
         Action::Wilson => {
-            all.push(Box::new(two(plain.with_kappa(0.13), None, true, inverter)));
+            all.push(Box::new(two(plain.with_kappa(0.13).into(), None, true, inverter)));
         }
         Action::RatioOfClover { symmetric, sloppy } => {
             let sloppy = sloppy.then_some((Precision::F32, Recon::R12));
             let inverter = Inverter { sloppy, ..inverter };
             let (light, heavy) = (clover.with_kappa(0.12), clover.with_kappa(0.11));
-            all.push(Box::new(two(light, Some(heavy), symmetric, inverter)));
+            all.push(Box::new(two(light.into(), Some(heavy.into()), symmetric, inverter)));
         }
         Action::Smeared => {
-            let quarks = two(plain.with_kappa(0.12), None, true, inverter);
+            let quarks = two(plain.with_kappa(0.12).into(), None, true, inverter);
             all.push(Box::new(quarks.with_smearing(Stout::new(0.1, 2).unwrap())));
         }
         Action::Multigrid => {
@@ -58,7 +58,7 @@ fn monomials(u: &GaugeField, action: Action) -> Vec<Box<dyn Monomial>> {
             let levels = MultigridParams::with_levels(vec![level]);
             let solves = MultigridSolves { levels: Some(levels), ..Default::default() };
             let inverter = Inverter { multigrid: Some(solves), ..inverter };
-            all.push(Box::new(two(clover.with_kappa(0.13), None, true, inverter)));
+            all.push(Box::new(two(clover.with_kappa(0.13).into(), None, true, inverter)));
         }
         Action::One => {
             let params = OneFlavourParams {

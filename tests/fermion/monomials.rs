@@ -34,14 +34,24 @@ fn setup(part: [usize; 4]) -> Setup {
 }
 
 fn two(operator: DiracParams, preconditioner: Option<DiracParams>, schur: Schur) -> TwoFlavours {
-    let params = TwoFlavoursParams { operator, preconditioner, schur, inverter: EXACT };
+    let params = TwoFlavoursParams {
+        operator: operator.into(),
+        preconditioner: preconditioner.map(Into::into),
+        schur,
+        inverter: EXACT,
+    };
     TwoFlavours::new("two", params).unwrap()
 }
 fn smearing() -> Stout {
     Stout::new(0.12, 2).unwrap()
 }
 fn stout(operator: DiracParams, preconditioner: Option<DiracParams>) -> TwoFlavours {
-    let params = TwoFlavoursParams { operator, preconditioner, schur: ASYMMETRIC, inverter: EXACT };
+    let params = TwoFlavoursParams {
+        operator: operator.into(),
+        preconditioner: preconditioner.map(Into::into),
+        schur: ASYMMETRIC,
+        inverter: EXACT,
+    };
     TwoFlavours::new("stout", params).unwrap().with_smearing(smearing())
 }
 fn one(operator: DiracParams, schur: Schur, fields: usize) -> OneFlavour {
@@ -235,8 +245,8 @@ fn action() -> Vec<Box<dyn Monomial>> {
         Box::new(TwoFlavours::new(name, params).unwrap())
     };
     vec![
-        two("heavy", heavy, None),
-        two("light", light, Some(heavy)),
+        two("heavy", heavy.into(), None),
+        two("light", light.into(), Some(heavy.into())),
         Box::new(one(DiracParams { mass: 0.5, ..light }, SYMMETRIC, 1)),
     ]
 }
@@ -297,7 +307,7 @@ fn guesses_and_mixed_precision_change_nothing() {
     let gauge = s.gauge(&s.links, Precision::F64, Recon::R18);
     let kick = |inverter: Inverter, times: usize| {
         let params = TwoFlavoursParams {
-            operator: clover(0.1),
+            operator: clover(0.1).into(),
             preconditioner: None,
             schur: ASYMMETRIC,
             inverter,
@@ -342,8 +352,12 @@ fn a_solve_that_stands_still_in_half_begins_anew() {
     let kick = |precision| {
         let inverter =
             Inverter { sloppy: Some((precision, Recon::R12)), max_iterations: 20_000, ..EXACT };
-        let params =
-            TwoFlavoursParams { operator, preconditioner: None, schur: SYMMETRIC, inverter };
+        let params = TwoFlavoursParams {
+            operator: operator.into(),
+            preconditioner: None,
+            schur: SYMMETRIC,
+            inverter,
+        };
         let mut m = TwoFlavours::new("two", params).unwrap();
         m.refresh(&gauge, stream(0)).unwrap();
         let mut p = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
@@ -373,7 +387,7 @@ fn what_cannot_be_done_is_a_status() {
     assert_eq!(early.kick(&gauge, &mut p, 1.0).unwrap_err().status, Status::InvalidArgument);
     let short = Inverter { max_iterations: 2, ..EXACT };
     let params = TwoFlavoursParams {
-        operator: wilson(),
+        operator: wilson().into(),
         preconditioner: None,
         schur: SYMMETRIC,
         inverter: short,
@@ -401,8 +415,9 @@ fn what_cannot_be_done_is_a_status() {
         schur: SYMMETRIC,
         inverter,
     };
-    let made = TwoFlavours::new("two", params(wilson(), bad));
+    let made = TwoFlavours::new("two", params(wilson().into(), bad));
     assert_eq!(made.err().unwrap().status, Status::BadParameter);
-    let made = TwoFlavours::new("two", params(DiracParams { mass: -5.0, ..wilson() }, EXACT));
+    let made =
+        TwoFlavours::new("two", params(DiracParams { mass: -5.0, ..wilson() }.into(), EXACT));
     assert_eq!(made.err().unwrap().status, Status::BadParameter);
 }

@@ -7,8 +7,7 @@ use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams, Update};
 use plaq::compose::{DiracSolver, Normalisation, Schur, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Geometry, Momenta, Noise, Precision, Recon};
-use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, EvenOdd, Wilson};
+use plaq::operators::DiracParams;
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
@@ -52,8 +51,8 @@ fn params(multigrid: Option<MultigridSolves>) -> TwoFlavoursParams {
     let clover =
         |kappa| DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(kappa);
     TwoFlavoursParams {
-        operator: clover(0.135),
-        preconditioner: Some(clover(0.12)),
+        operator: clover(0.135).into(),
+        preconditioner: Some(clover(0.12).into()),
         schur: Schur { parity: 0, symmetric: true },
         inverter: Inverter {
             tolerance_force: FORCE,
@@ -194,7 +193,7 @@ fn shifted_systems_are_those_of_cg() {
     let u = start(0.6);
     let links = Arc::new(u.to(Precision::F64, Recon::R12).unwrap());
     let quark = params(None).operator;
-    let op = Arc::new(Wilson::new(links, quark).unwrap());
+    let op = quark.create(links).unwrap();
     let tol = 1e-10;
     let solver = |kind, normalisation, schur| {
         let params = SolveParams {
@@ -207,11 +206,11 @@ fn shifted_systems_are_those_of_cg() {
         DiracSolver::new(op.clone(), params).unwrap()
     };
     let even = Schur { parity: 0, symmetric: true };
-    let hierarchy = Arc::new(Multigrid::new(&op, &levels()).unwrap());
+    let hierarchy = Arc::new(Multigrid::new(&*op, &levels()).unwrap());
     for normalisation in [Normalisation::Kappa, Normalisation::Mass] {
         let cg = solver(SolverKind::Cg, normalisation, even);
         let gcr = solver(SolverKind::Gcr, normalisation, even);
-        let shape = EvenOdd::new(op.clone(), 0, true).shape();
+        let shape = op.clone().schur(even).unwrap().shape();
         let mut b = shape.field(1).unwrap();
         b.set_noise(Noise::Normal, 7, 1).unwrap();
         let mut x = shape.field(1).unwrap();

@@ -127,7 +127,7 @@ fn an_input_smears_as_calls_do() {
         let operator =
             DiracParams { csw_s: 1.2, csw_t: 1.2, ..Default::default() }.with_kappa(0.12);
         let params = TwoFlavoursParams {
-            operator,
+            operator: operator.into(),
             preconditioner: None,
             schur: Schur { parity: 0, symmetric: true },
             inverter: Inverter::default(),

@@ -130,10 +130,10 @@ fn gathered_levels_are_those_of_one_rank() {
         };
         let [one, all] = [&alone, &many].map(|comm| {
             let op = near_unit(&device, comm, 0.45);
-            let need = Multigrid::memory(&op, &params).unwrap();
+            let need = Multigrid::memory(&*op, &params).unwrap();
             device.reset_peak();
             let before = device.used().0;
-            let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
             let taken = device.used().1 - before;
             // On a GPU messages of the 16 faces of a level take whole pages.
             let paged = comm.size() > 1 && !device.is_cpu();
@@ -163,7 +163,7 @@ fn gathered_levels_are_those_of_one_rank() {
             if updated {
                 operators = [&alone, &many].map(|comm| near_unit(&device, comm, 0.46));
                 let same = [(&one.1, 0), (&all.1, 1)]
-                    .map(|(m, i)| m.update(&operators[i], Update::Refine(1)).unwrap().update);
+                    .map(|(m, i)| m.update(&*operators[i], Update::Refine(1)).unwrap().update);
                 assert_eq!(same[0], same[1], "{what}");
             }
             let (expect, iterations) = solutions(&operators[0], &one.1, nrhs);
@@ -191,7 +191,7 @@ fn gathered_levels_that_cannot_be() {
         let refused = |levels: Vec<LevelParams>, gather, status: Status, words: &str| {
             let params =
                 MultigridParams { refinements: 0, gather, ..MultigridParams::with_levels(levels) };
-            let found = Multigrid::new(&op, &params).map(|_| ()).unwrap_err();
+            let found = Multigrid::new(&*op, &params).map(|_| ()).unwrap_err();
             assert_eq!(found.status, status, "{found}");
             assert!(found.message.contains(words), "{found}");
         };
@@ -207,16 +207,16 @@ fn gathered_levels_that_cannot_be() {
         // Memory that only rank 0 lacks, at several places of an update: the same end on all ranks, at once, and
         // the hierarchy is as before.
         let params = MultigridParams::with_levels(vec![level([2; 4], 6), level([1, 1, 1, 2], 6)]);
-        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
         let before = multigrid.report();
         let mut failed = 0;
         for part in [1, 2, 4, 8, 16, 32] {
             if ranks().rank() == 0 {
                 device.limit_memory(
-                    device.used().0 + Multigrid::memory(&op, &params).unwrap() * part / 40,
+                    device.used().0 + Multigrid::memory(&*op, &params).unwrap() * part / 40,
                 );
             }
-            let done = ranks().guard(|| multigrid.update(&op, Update::Keep));
+            let done = ranks().guard(|| multigrid.update(&*op, Update::Keep));
             device.limit_memory(u64::MAX);
             let status = done.as_ref().map_or_else(|e| e.status as i32, |_| 0);
             let all = ranks().all_gather(&status.to_ne_bytes()).unwrap();
@@ -228,6 +228,6 @@ fn gathered_levels_that_cannot_be() {
             }
         }
         assert!(failed >= 2, "{failed} of 6 updates failed");
-        assert!(multigrid.update(&op, Update::Keep).unwrap().reduction < 0.8);
+        assert!(multigrid.update(&*op, Update::Keep).unwrap().reduction < 0.8);
     }
 }

@@ -403,7 +403,7 @@ fn sample_of_ddalphaamg() {
         let plain = solve(&op, None, 1, Solution::Mat);
         println!("BiCGStab: {} iterations, {:.2} s", plain.solver.iterations, plain.solver.seconds);
         let params = MultigridParams::for_lattice(&geometry);
-        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
         let made = multigrid.report();
         let one = solve(&op, Some(&multigrid), 1, Solution::Mat);
         let report = multigrid.report();
@@ -446,7 +446,7 @@ fn hierarchies_solve_in_few_iterations() {
             let what = format!("{} {cycle:?} {link_precision:?} {levels:?}", device.name());
             let base = MultigridParams::with_levels(levels);
             let params = MultigridParams { cycle, link_precision, ..base };
-            let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
             for (solution, nrhs) in [(Solution::Mat, 1), (Solution::Mat, 3), (Solution::MatDag, 2)]
             {
                 let found = solve(&op, Some(&multigrid), nrhs, solution);
@@ -469,9 +469,9 @@ fn null_vectors_can_be_kept() {
             smoother: Smoother::Mr,
             ..MultigridParams::with_levels(vec![level])
         };
-        let first = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let first = Arc::new(Multigrid::new(&*op, &params).unwrap());
         let vectors = first.vectors(Precision::F64).unwrap();
-        let second = Arc::new(Multigrid::with_vectors(&op, &params, &vectors).unwrap());
+        let second = Arc::new(Multigrid::with_vectors(&*op, &params, &vectors).unwrap());
         let iterations =
             [&first, &second].map(|m| solve(&op, Some(m), 2, Solution::Mat).solver.iterations);
         assert_eq!(iterations[0], iterations[1]);
@@ -492,9 +492,9 @@ fn null_space_in_a_file() {
         let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 0, post: 3 };
         let next = LevelParams { block: [1, 2, 2, 1], vectors: 7, ..level };
         let params = MultigridParams::with_levels(vec![level, next]);
-        let first = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let first = Arc::new(Multigrid::new(&*op, &params).unwrap());
         save_multigrid(&path, &first).unwrap();
-        let again = Arc::new(load_multigrid(&path, &op, &params).unwrap());
+        let again = Arc::new(load_multigrid(&path, &*op, &params).unwrap());
         let iterations =
             |m: &Arc<Multigrid>| solve(&op, Some(m), 2, Solution::Mat).solver.iterations;
         assert_eq!(iterations(&again), iterations(&first));
@@ -505,17 +505,17 @@ fn null_space_in_a_file() {
         // The set-up from a file takes no random vectors: another seed's are the same.
         let other = LevelParams { block: [2; 4], ..level };
         let other = MultigridParams { seed: 9, ..MultigridParams::with_levels(vec![other]) };
-        let other = Arc::new(load_multigrid(&path, &op, &other).unwrap());
+        let other = Arc::new(load_multigrid(&path, &*op, &other).unwrap());
         assert!(iterations(&other) <= iterations(&first) + 5);
         // Double is kept.
         let double = MultigridParams { precision: Precision::F64, ..params.clone() };
         let wide = folder.0.join("double.lime");
-        save_multigrid(&wide, &Multigrid::new(&op, &double).unwrap()).unwrap();
+        save_multigrid(&wide, &Multigrid::new(&*op, &double).unwrap()).unwrap();
         let length = |p: &std::path::Path| std::fs::metadata(p).unwrap().len();
         assert!(length(&path) < 6 * length(&wide) / 10);
 
         let status = |path: &std::path::Path, op: &Arc<Wilson>, params: &MultigridParams| {
-            load_multigrid(path, op, params).map(|_| ()).unwrap_err().status
+            load_multigrid(path, &**op, params).map(|_| ()).unwrap_err().status
         };
         let five = LevelParams { vectors: 5, ..level };
         let five = MultigridParams::with_levels(vec![five]);
@@ -528,7 +528,7 @@ fn null_space_in_a_file() {
         assert_eq!(status(&foreign, &op, &params), Status::FileFormat);
         assert_eq!(status(&folder.0.join("absent"), &op, &params), Status::FileOpen);
         let used = device.used().0;
-        device.limit_memory(used + Multigrid::memory(&op, &params).unwrap() / 2);
+        device.limit_memory(used + Multigrid::memory(&*op, &params).unwrap() / 2);
         let refused = status(&path, &op, &params);
         device.limit_memory(u64::MAX);
         assert_eq!(refused, Status::OutOfMemory);
@@ -565,7 +565,7 @@ fn impossible_hierarchies_are_refused() {
         let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 2 };
         let refused = |levels: Vec<LevelParams>, status: Status| {
             let params = MultigridParams { refinements: 0, ..MultigridParams::with_levels(levels) };
-            match Multigrid::new(&op, &params) {
+            match Multigrid::new(&*op, &params) {
                 Ok(_) => panic!("{params:?} was not refused"),
                 Err(e) => assert_eq!(e.status, status, "{e}"),
             }
@@ -578,7 +578,7 @@ fn impossible_hierarchies_are_refused() {
         let params = MultigridParams::with_levels(vec![level([2, 2, 2, 2], 4)]);
         let mut vectors =
             SpinorField::new(&device, &s.geometry, Precision::F64, Subset::Full, 4).unwrap();
-        match Multigrid::with_vectors(&op, &params, &vectors) {
+        match Multigrid::with_vectors(&*op, &params, &vectors) {
             Ok(_) => panic!("zero vectors were not refused"),
             Err(e) => assert_eq!(e.status, Status::NotFinite, "{e}"),
         }
@@ -588,19 +588,19 @@ fn impossible_hierarchies_are_refused() {
             one.set_noise(Noise::Normal, 5, i % 2).unwrap();
             vectors.copy_rhs(i as usize, &one, 0, 1).unwrap();
         }
-        match Multigrid::with_vectors(&op, &params, &vectors) {
+        match Multigrid::with_vectors(&*op, &params, &vectors) {
             Ok(_) => panic!("dependent vectors were not refused"),
             Err(e) => assert_eq!(e.status, Status::BadParameter, "{e}"),
         }
         let (_, most) = device.memory().unwrap();
-        let need = Multigrid::memory(&op, &params).unwrap();
+        let need = Multigrid::memory(&*op, &params).unwrap();
         device.limit_memory(device.used().0 + need / 2);
-        let found = Multigrid::new(&op, &params).map(|_| ()).unwrap_err();
+        let found = Multigrid::new(&*op, &params).map(|_| ()).unwrap_err();
         device.limit_memory(u64::MAX);
         assert_eq!(found.status, Status::OutOfMemory, "{found} of {most}");
         device.reset_peak();
         let before = device.used().0;
-        let made = Multigrid::new(&op, &params).unwrap();
+        let made = Multigrid::new(&*op, &params).unwrap();
         let taken = device.used().1 - before;
         assert!(taken <= need, "took {taken} bytes, announced {need}");
         drop(made);
@@ -628,10 +628,10 @@ fn announced_memory_is_taken() {
                 refinements: 1,
                 ..MultigridParams::with_levels(levels)
             };
-            let need = Multigrid::memory(&op, &params).unwrap();
+            let need = Multigrid::memory(&*op, &params).unwrap();
             device.reset_peak();
             let before = device.used().0;
-            let made = Multigrid::new(&op, &params).unwrap();
+            let made = Multigrid::new(&*op, &params).unwrap();
             let taken = device.used().1 - before;
             drop(made);
             println!("{}: took {taken} bytes, announced {need}", device.name());
@@ -660,7 +660,7 @@ fn cycles_take_what_they_announce() {
             };
             let (geometry, even) = (&s.geometry, Subset::Even);
             for nrhs in [12, 16] {
-                let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+                let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
                 let mut b =
                     SpinorField::new(&device, geometry, Precision::F32, even, nrhs).unwrap();
                 b.set_noise(Noise::Normal, 5, 0).unwrap();
@@ -697,7 +697,7 @@ fn cycles_do_not_wait_for_sums() {
                 refinements: 0,
                 ..MultigridParams::with_levels(vec![level; 2])
             };
-            let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
             let even = SpinorField::new(&device, &s.geometry, Precision::F32, Subset::Even, 1);
             let mut b = even.unwrap();
             b.set_noise(Noise::Normal, 5, 0).unwrap();

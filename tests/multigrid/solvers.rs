@@ -279,7 +279,7 @@ fn columns_of_a_cycle_are_independent() {
             refinements: 0,
             ..MultigridParams::with_levels(vec![level([2; 4]), level([2, 2, 1, 2])])
         };
-        let vectors = Multigrid::new(&op, &base).unwrap().vectors(Precision::F64).unwrap();
+        let vectors = Multigrid::new(&*op, &base).unwrap().vectors(Precision::F64).unwrap();
         for (coarsest, coarsest_modes) in [
             (Coarsest::CaGcr, 0),
             (Coarsest::CaGcr, 4),
@@ -287,7 +287,7 @@ fn columns_of_a_cycle_are_independent() {
             (Coarsest::BiCgStab, 0),
         ] {
             let params = MultigridParams { coarsest, coarsest_modes, ..base.clone() };
-            let multigrid = Arc::new(Multigrid::with_vectors(&op, &params, &vectors).unwrap());
+            let multigrid = Arc::new(Multigrid::with_vectors(&*op, &params, &vectors).unwrap());
             let field = |n| {
                 let geometry = &s.geometry;
                 SpinorField::new(&device, geometry, Precision::F64, Subset::Even, n).unwrap()

@@ -36,7 +36,7 @@ fn fifty_steps_of_a_trajectory() {
         let links = || near_unit(&device, &geometry, 3, 0.4);
         let op = operator(links(), -0.3);
         let params = MultigridParams { refinements: 2, ..small(4, 10) };
-        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
         let solver = SolverParams {
             kind: SolverKind::Gcr,
             nkrylov: 4,
@@ -65,11 +65,11 @@ fn fifty_steps_of_a_trajectory() {
                 assert_eq!(refused.status, Status::StaleMultigrid, "{refused}");
                 assert_eq!(x.save_lex().unwrap(), before);
             }
-            let report = multigrid.update(&op, Update::Keep).unwrap();
+            let report = multigrid.update(&*op, Update::Keep).unwrap();
             let found = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
             assert!(found.converged);
             if step % 10 == 0 || step == 49 {
-                best = iterations(&op, &Arc::new(Multigrid::new(&op, &params).unwrap()));
+                best = iterations(&op, &Arc::new(Multigrid::new(&*op, &params).unwrap()));
             }
             seen.push((found.iterations, best, report.update.unwrap()));
         }
@@ -88,12 +88,12 @@ fn what_no_means_mend_is_refused() {
     for device in some_devices() {
         let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
         let good = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
-        let multigrid = Arc::new(Multigrid::new(&good, &small(2, 4)).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*good, &small(2, 4)).unwrap());
         let (before, first) = (iterations(&good, &multigrid), multigrid.report());
         // Amid the spectrum: no cycle smooths there.
         let bad = operator(near_unit(&device, &geometry, 3, 0.4), -2.0);
         for how in [Update::Keep, Update::Refine(2), Update::Anew] {
-            let e = multigrid.update(&bad, how).unwrap_err();
+            let e = multigrid.update(&*bad, how).unwrap_err();
             println!("{}: {e}", device.name());
             assert_eq!(e.status, Status::NotConverged, "{e}");
             assert!(e.message.contains("post") && e.message.contains("old links"), "{e}");
@@ -103,10 +103,10 @@ fn what_no_means_mend_is_refused() {
         }
         // The same operator in place: the host heard of it, and may go on with what there is.
         let op = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
-        let multigrid = Arc::new(Multigrid::new(&op, &small(2, 4)).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*op, &small(2, 4)).unwrap());
         op.update(&near_unit(&device, &geometry, 3, 0.41)).unwrap();
         device.limit_memory(device.used().0 + 1000);
-        let e = multigrid.update(&op, Update::Keep).unwrap_err();
+        let e = multigrid.update(&*op, Update::Keep).unwrap_err();
         device.limit_memory(u64::MAX);
         assert_eq!(e.status, Status::OutOfMemory, "{e}");
         assert!(iterations(&op, &multigrid) <= 2 * before);
@@ -130,18 +130,18 @@ fn updates_announce_their_memory() {
             refinements: 0,
             ..MultigridParams::with_levels(vec![level(8), level(8)])
         };
-        let multigrid = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
         let least = [(Update::Keep, 0.5), (Update::Refine(2), 0.95), (Update::Anew, 0.95)];
         for (how, part) in least {
-            let need = multigrid.update_memory(&op, how).unwrap();
+            let need = multigrid.update_memory(&*op, how).unwrap();
             let before = device.used().0;
             device.limit_memory(before + need - 1);
             device.reset_peak();
-            let e = multigrid.update(&op, how).unwrap_err();
+            let e = multigrid.update(&*op, how).unwrap_err();
             assert_eq!(e.status, Status::OutOfMemory, "{e}");
             assert_eq!(device.used(), (before, before), "something was allocated");
             device.limit_memory(u64::MAX);
-            assert_eq!(multigrid.update(&op, how).unwrap().update, Some(how));
+            assert_eq!(multigrid.update(&*op, how).unwrap().update, Some(how));
             let taken = device.used().1 - before;
             println!("{} {how:?}: took {taken} bytes, announced {need}", device.name());
             assert!(taken <= need && taken as f64 >= part * need as f64, "{taken} {need}");
@@ -155,7 +155,7 @@ fn links_that_are_not_finite() {
     for device in some_devices() {
         let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
         let good = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
-        let multigrid = Arc::new(Multigrid::new(&good, &small(4, 4)).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*good, &small(4, 4)).unwrap());
         let before = iterations(&good, &multigrid);
         for value in [f64::NAN, f64::INFINITY] {
             let mut gauge = near_unit(&device, &geometry, 3, 0.4);
@@ -165,8 +165,8 @@ fn links_that_are_not_finite() {
             gauge.load_lex(&links).unwrap();
             let params = DiracParams { mass: -0.2, ..Default::default() };
             let bad = Arc::new(Wilson::new(Arc::new(gauge), params).unwrap());
-            let made = Multigrid::new(&bad, &small(4, 4)).map(|_| ());
-            let updated = multigrid.update(&bad, Update::Keep).map(|_| ());
+            let made = Multigrid::new(&*bad, &small(4, 4)).map(|_| ());
+            let updated = multigrid.update(&*bad, Update::Keep).map(|_| ());
             for e in [made.unwrap_err(), updated.unwrap_err()] {
                 assert_eq!(e.status, Status::NotFinite, "{e}");
                 assert!(e.message.starts_with("links"), "{e}");
@@ -190,21 +190,21 @@ fn updates_keep_the_cycle_good() {
         };
         let level = LevelParams { block: [4, 2, 2, 4], vectors: 12, pre: 0, post: 4 };
         let params = MultigridParams::with_levels(vec![level]);
-        let multigrid = Arc::new(Multigrid::new(&links(0), &params).unwrap());
+        let multigrid = Arc::new(Multigrid::new(&*links(0), &params).unwrap());
         for step in 1..4 {
             let op = links(step);
-            let report = multigrid.update(&op, Update::Keep).unwrap();
+            let report = multigrid.update(&*op, Update::Keep).unwrap();
             let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
-            let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
+            let fresh = Arc::new(Multigrid::new(&*op, &params).unwrap());
             let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
             println!("step {step}: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
             assert!(found as f64 <= 1.2 * best as f64 + 1.0, "{found} {best}");
         }
         // Other links altogether.
         let op = links(500);
-        let report = multigrid.update(&op, Update::Keep).unwrap();
+        let report = multigrid.update(&*op, Update::Keep).unwrap();
         let found = solve(&op, Some(&multigrid), 1, Solution::Mat).solver.iterations;
-        let fresh = Arc::new(Multigrid::new(&op, &params).unwrap());
+        let fresh = Arc::new(Multigrid::new(&*op, &params).unwrap());
         let best = solve(&op, Some(&fresh), 1, Solution::Mat).solver.iterations;
         println!("other links: {:?}, {:.3}: {found} {best}", report.update, report.reduction);
         assert!(found as f64 <= 1.4 * best as f64 + 1.0, "{found} {best}");

@@ -39,8 +39,8 @@ fn dirac(kappa: f64, csw: f64) -> DiracParams {
 
 fn two(name: &str, m: DiracParams, w: Option<DiracParams>, guesses: usize) -> TwoFlavours {
     let params = TwoFlavoursParams {
-        operator: m,
-        preconditioner: w,
+        operator: m.into(),
+        preconditioner: w.map(Into::into),
         schur: Schur { parity: 0, symmetric: true },
         inverter: Inverter { guesses, ..Inverter::default() },
     };
@@ -162,7 +162,7 @@ fn a_rehearsed_chain_with_multigrid_is_the_same() {
             ..Inverter::default()
         };
         let params = TwoFlavoursParams {
-            operator: dirac(0.12, 1.1),
+            operator: dirac(0.12, 1.1).into(),
             preconditioner: None,
             schur: Schur { parity: 0, symmetric: true },
             inverter,
@@ -188,7 +188,7 @@ fn a_rehearsal_leaves_no_hierarchy() {
         ..Inverter::default()
     };
     let params = TwoFlavoursParams {
-        operator: dirac(0.12, 1.1),
+        operator: dirac(0.12, 1.1).into(),
         preconditioner: None,
         schur: Schur { parity: 0, symmetric: true },
         inverter,
