@@ -17,7 +17,7 @@ template <int W, class S> struct VectorPack {
   typedef real<typename S::C, W> R;
   template <int N> static PLAQ_FN void run(const LaplaceArgs& a, int o, int lx, int batch) {
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
-      if (!has_halo(a.geom, mu) || !(a.directions() >> mu & 1)) continue;
+      if (!has_halo(a.geom, mu) || !(a.hops() >> 2 * mu & 3)) continue;
       const int rows = face_rows(a.geom, mu), bit = lane_bit(a.geom, mu);
       if (o < 2 * rows) {
         const bool upper = o >= rows;
@@ -44,7 +44,7 @@ template <int W, class S> struct VectorPack {
 };
 
 // out = coef_y y + coef sum_mu [U_mu(x) in(x+mu) + U_mu(x-mu)^dagger in(x-mu)] on one parity, over the
-// directions asked for; y has the parity of out.
+// hops asked for; y has the parity of out.
 template <int W, class S, int RECON> struct Laplace {
   typedef real<typename S::C, W> R;
   template <int N>
@@ -70,7 +70,7 @@ template <int W, class S, int RECON> struct Laplace {
     for (int k = 0; k < 8; k++) {
       const int mu = k / 2;
       const bool forward = k % 2;
-      if (!(a.directions() >> mu & 1)) continue;
+      if (!(a.hops() >> k & 1)) continue;
       const Site n = neighbour(a.geom, s, mu, forward), from = forward ? s : n;
       Su3<R> u;
       load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu);

@@ -95,9 +95,9 @@ part moved tests/moved.sh
 # halo:: compares many ranks with one on every grid; comm:: of `host` starts mpirun itself. PLAQ_RANK_TESTS names
 # tests to run instead, on all grids.
 RANK_TESTS="
-  1,1,1,2 halo faults laplace smearing:covariant,takes hmc:forces_are,heat_bath fermion:force,shifted,over_ranks dirac eigen:time_is_over overlap_solve:every_algorithm,multigrid_is,time_is_over solvers:every_solution,shifts,right_hand_sides,time_is_over propagator heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators hadrons:what_is,sources_agree multigrid:gathered,any_solver,prolongators,announced,updates_keep,null_space smoothers:ranks,domains,announced
+  1,1,1,2 halo faults actions laplace smearing:covariant,takes hmc:forces_are,heat_bath fermion:force,shifted,over_ranks dirac eigen:time_is_over overlap_solve:every_algorithm,multigrid_is,time_is_over solvers:every_solution,shifts,right_hand_sides,time_is_over propagator heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators hadrons:what_is,sources_agree multigrid:gathered,any_solver,prolongators,announced,updates_keep,null_space smoothers:ranks,domains,announced
   2,1,1,1 halo laplace hmc:links_follow,actions multigrid:coarse gaugefix:slices_stop,best_copy,callback,descents_match_the_reference_su3,descents_refuse dirac:full observables
-  1,2,2,1 halo faults laplace:equals eigen:operations overlap:identities,a_hop_adds smearing:reference gaugefix:slices_stop,closed_loops observables correlators config dirac:full
+  1,2,2,1 halo faults actions:paths laplace:equals eigen:operations overlap:identities,a_hop_adds smearing:reference gaugefix:slices_stop,closed_loops observables correlators config dirac:full
   2,1,1,2 halo hadrons:files_have,what_is,mesons,sequential fermion:preconditioned multigrid:hierarchies,gathered observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused hmc:along_momenta,checkpoint,loops_traces
 "
 # One rank, halos to itself in all directions.

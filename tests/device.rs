@@ -4,6 +4,7 @@
 mod common;
 mod reference;
 
+mod actions;
 mod backends;
 mod config;
 mod correlators;

@@ -175,8 +175,8 @@ kernel_args! {
         sub received: HaloView,
         spec region: i32,
         spec parity: i32,
-        /// Bit mu: neighbours in direction mu count.
-        spec directions: i32,
+        /// Bit 2 mu: the hop from x - mu counts; bit 2 mu + 1: that from x + mu.
+        spec hops: i32,
         spec spins: i32,
         spec step_out: i32,
         spec step_in: i32,

@@ -80,7 +80,8 @@ impl DiracSolver {
     }
 
     /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M or
-    /// P^dagger P in the normalisation asked for, then every shift to its tolerance. The solver's
+    /// P^dagger P, or a hermitian M or P itself, in the normalisation asked for, then every shift to its
+    /// tolerance. The solver's
     /// `kind`, `tol` and `initial_guess` are not used. In mixed precision the common Krylov space goes no
     /// deeper than the lower one, and each shift is refined by itself: `sloppy_shifts` asks for it.
     ///
@@ -98,13 +99,15 @@ impl DiracSolver {
         if self.params().sloppy.is_some() && !self.params().sloppy_shifts {
             return self.precise().multishift(shifts, xs, b, monitor);
         }
-        let schur = match self.params().solution {
-            Solution::MatDagMat => None,
-            Solution::MatPcDagMatPc => self.params().even_odd,
+        let even_odd = self.params().even_odd;
+        let system = match self.params().solution {
+            Solution::MatDagMat => self.normal_system(None)?,
+            Solution::MatPcDagMatPc => self.normal_system(even_odd)?,
+            Solution::Mat if self.op().hermitian() => self.plain_system(None)?,
+            Solution::MatPc if self.op().hermitian() => self.plain_system(even_odd)?,
             other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other}"),
         };
         let device = self.op().shape().device;
-        let system = self.normal_system(schur)?;
         // Besides what one solve takes: a direction for every shift.
         let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
         let directions = shifts.len() as u64 * shape.bytes(b.nrhs());

@@ -403,6 +403,13 @@ impl DiracSolver {
         Ok(System { sloppy, ..System::new(normal(&self.op)?) })
     }
 
+    /// M, or P, and its sloppy twin.
+    pub(super) fn plain_system(&self, schur: Option<Schur>) -> Result<System> {
+        let plain = |op: &Arc<dyn QuarkAction>| iterated_operator(op, schur);
+        let sloppy = self.sloppy.as_ref().map(plain).transpose()?;
+        Ok(System { sloppy, ..System::new(plain(&self.op)?) })
+    }
+
     /// out = M in or M^dagger in with the operator of the equation.
     fn operate(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
         let op = iterated_operator(&self.op, self.equation_schur())?;
@@ -451,8 +458,10 @@ impl DiracSolver {
                 op
             }
         };
+        let hermitian = base.hermitian();
         let (op, sloppy) = (turned(base), sloppy.map(turned));
         let kind = match (self.params.solver.kind, self.params.equations) {
+            (SolverKind::Cg, Equations::Direct) if hermitian => SolverKind::Cg,
             (SolverKind::Cg, Equations::NormalError) => SolverKind::Cgne,
             (SolverKind::Cg, _) => SolverKind::Cgnr,
             (kind, _) => kind,

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, Weak};
 
-use super::{DiracParams, ForceWorkspace, HalfTerms, SiteTerm, TensorHop, Wilson};
+use super::{DiracParams, ForceWorkspace, HalfTerms, LaplaceParams, SiteTerm, TensorHop, Wilson};
 use crate::backend::{Device, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -119,18 +119,22 @@ pub trait SchurAction: SchurComplement {
         Ok(0.0)
     }
     /// Device memory that forces of `terms` terms at a time take, which the workspace then keeps.
-    fn force_memory(&self, terms: usize) -> u64;
+    fn force_memory(&self, _terms: usize) -> u64 {
+        0
+    }
     /// momenta -= step times the force of these terms, but for the part that waits for `finish_force`.
     ///
     /// # Errors
     /// `FieldMismatch`; `Unsupported`: links in another storage than 18 or 12 numbers.
     fn add_force(
         &self,
-        work: &mut ForceWorkspace,
-        momenta: &mut Momenta,
-        step: f64,
-        terms: HalfTerms,
-    ) -> Result<()>;
+        _work: &mut ForceWorkspace,
+        _momenta: &mut Momenta,
+        _step: f64,
+        _terms: HalfTerms,
+    ) -> Result<()> {
+        bail!(Unsupported, "force: {} has none", self.action().describe())
+    }
     /// Adds the force of coef [`SchurAction::log_det`], which waits for `finish_force`.
     fn add_determinant_force(&self, _work: &mut ForceWorkspace, _coef: f64) -> Result<()> {
         Ok(())
@@ -225,6 +229,8 @@ impl<A: QuarkAction> SharedCopies<A> {
 pub enum ActionParams {
     /// Wilson, clover and twisted mass.
     Wilson(DiracParams),
+    /// The gauge-covariant Laplacian with a mass term.
+    Laplace(LaplaceParams),
 }
 
 impl From<DiracParams> for ActionParams {
@@ -233,11 +239,18 @@ impl From<DiracParams> for ActionParams {
     }
 }
 
+impl From<LaplaceParams> for ActionParams {
+    fn from(params: LaplaceParams) -> Self {
+        ActionParams::Laplace(params)
+    }
+}
+
 impl ActionParams {
     /// Refuses what no operator can be made of.
     pub fn check(&self) -> Result<()> {
         match self {
             ActionParams::Wilson(params) => params.check(),
+            ActionParams::Laplace(params) => params.check(),
         }
     }
     /// The action on these links, in their precision.
@@ -247,6 +260,7 @@ impl ActionParams {
     pub fn create(&self, links: Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>> {
         match self {
             ActionParams::Wilson(params) => Ok(Arc::new(Wilson::new(links, *params)?)),
+            ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
         }
     }
     /// The action with links of its own in this storage, so that other links in `links` change nothing.
@@ -260,6 +274,9 @@ impl ActionParams {
     ) -> Result<Arc<dyn QuarkAction>> {
         match self {
             ActionParams::Wilson(params) => Wilson::new(links.clone(), *params)?.owned_in(storage),
+            ActionParams::Laplace(params) => {
+                Ok(Arc::new(params.on(Arc::new(links.to(storage.0, storage.1)?))?))
+            }
         }
     }
     /// Bytes that the action takes beside its links in this precision.
@@ -268,7 +285,7 @@ impl ActionParams {
             ActionParams::Wilson(params) if params.has_clover() => {
                 2 * CloverField::bytes(links.geometry(), precision, 1) as u64
             }
-            ActionParams::Wilson(_) => 0,
+            ActionParams::Wilson(_) | ActionParams::Laplace(_) => 0,
         }
     }
 }

@@ -1,26 +1,70 @@
-//! The gauge-covariant Laplacian on vector fields with three colours: colour vectors and spinors,
-//! in any of the four directions.
+//! The gauge-covariant Laplacian on vector fields with three colours, colour vectors and spinors, in any
+//! of the four directions: a quark action with the mass term m^2 in place of a Dirac operator, and the
+//! step of Gaussian smearing.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use crate::backend::args::{self, LaplaceArgs};
-use crate::backend::{kernels, Work};
+use super::action::{ActionVersion, QuarkAction, SchurAction, SharedCopies, Storage};
+use super::copy_parity;
+use super::covariant::{Hops, Term};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{halo, Components, GaugeField, Group, Recon, RhsOrder, Subset, VectorField};
-use crate::linop::{LinOp, Shape};
+use crate::fields::{Components, GaugeField, Subset, VectorField};
+use crate::linop::{LinOp, Schur, SchurComplement, Shape, Uses, Workspace};
 
 /// a + b sum_mu [U_mu(x) delta_{x+mu,y} + U_mu(x-mu)^dagger delta_{x-mu,y}] over some directions:
 /// with a = 2 d + m^2, b = -1 the Laplacian -D^2 + m^2 in d directions, and with b = alpha,
 /// normalised by a + 2 d b, a step of Gaussian (Wuppertal) smearing (Guesken, Nucl. Phys. B (Proc.
-/// Suppl.) 17, 361).
+/// Suppl.) 17, 361). Fields are periodic.
 pub struct Laplace {
-    gauge: Arc<GaugeField>,
-    components: Components,
+    hops: Hops,
     directions: i32,
     diagonal: f64,
     neighbours: f64,
+    number: u64,
+    copies: SharedCopies<Laplace>,
 }
+
+/// The Laplacian -D^2 + m^2 as a quark action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaplaceParams {
+    /// Colour vectors or spinors.
+    pub components: Components,
+    /// Directions of the Laplacian: bit mu; 7: the spatial ones, 15: all four.
+    pub directions: i32,
+    /// m^2, in units of the lattice spacing.
+    pub mass2: f64,
+}
+
+impl LaplaceParams {
+    /// Refuses what no operator can be made of.
+    pub fn check(&self) -> Result<()> {
+        if !(1..16).contains(&self.directions) {
+            bail!(
+                BadParameter,
+                "directions: expected a mask from 1 to 15, found {}",
+                self.directions
+            );
+        }
+        if !self.mass2.is_finite() {
+            bail!(BadParameter, "mass: expected a finite number, found {}", self.mass2);
+        }
+        Ok(())
+    }
+    /// The Laplacian of these links.
+    ///
+    /// # Errors
+    /// As of [`LaplaceParams::check`] and [`Laplace::new`].
+    pub fn on(&self, links: Arc<GaugeField>) -> Result<Laplace> {
+        self.check()?;
+        Laplace::massive(links, self.components, self.directions, self.mass2)
+    }
+}
+
+/// Laplacians made so far.
+static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Laplace {
     /// On fields of `components`, colour vectors or spinors, in the precision of the links;
@@ -36,13 +80,6 @@ impl Laplace {
         diagonal: f64,
         neighbours: f64,
     ) -> Result<Self> {
-        if components != Components::COLOUR && components != Components::SPINOR {
-            bail!(Unsupported, "laplacian: expected colour vectors or spinors, found {components}");
-        }
-        let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
-        if gauge.group() != Group::Su3 || !readable {
-            bail!(Unsupported, "laplacian: expected SU(3) links of 18 or 12 numbers");
-        }
         let finite = diagonal.is_finite() && neighbours.is_finite();
         if !((1..16).contains(&directions) && finite) {
             bail!(
@@ -51,7 +88,9 @@ impl Laplace {
                  {directions}, {diagonal}, {neighbours}"
             );
         }
-        Ok(Laplace { gauge, components, directions, diagonal, neighbours })
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let (hops, copies) = (Hops::new(gauge, components)?, SharedCopies::default());
+        Ok(Laplace { hops, directions, diagonal, neighbours, number, copies })
     }
 
     /// -D^2 + m^2 in the directions of the mask.
@@ -65,70 +104,42 @@ impl Laplace {
         Self::new(gauge, components, directions, 2.0 * d + mass2, -1.0)
     }
 
-    /// One parity of the result; `inp` holds both.
-    fn parity(&self, out: &mut VectorField, inp: &VectorField, parity: usize) -> Result<()> {
-        let geometry = self.gauge.geometry();
-        let (precision, nrhs, reals) = (inp.precision(), inp.nrhs(), self.components.reals());
-        let mut args = LaplaceArgs {
-            geom: geometry.args(),
-            out: out.parity_view(parity),
-            inp: inp.parity_view(1 - parity),
-            y: inp.parity_view(parity),
-            gauge: self.gauge.view(),
-            region: args::REGION_ALL,
-            parity: parity as i32,
-            directions: self.directions,
-            spins: self.components.spins as i32,
-            step_out: out.parities() as i32,
-            step_in: inp.parities() as i32,
-            step_y: inp.parities() as i32,
-            coef: self.neighbours,
-            coef_y: self.diagonal,
-            ..Default::default()
-        };
-        let laplace = kernels::Laplace::of(precision, self.gauge.recon())?;
-        let device = self.gauge.device();
-        let work = geometry.work(nrhs);
-        let mask = geometry.halo_mask() & self.directions;
-        if mask == 0 {
-            return device.launch(laplace, &args, work);
-        }
-        let faces = geometry.vector_faces(mask, precision, reals, nrhs);
-        let halo = geometry.halo_exchange(device, &faces)?;
-        let mut halo = halo::lock(&halo);
-        halo.begin(geometry.comm())?;
-        let sent = |mu, upper| halo.sent(mu, upper);
-        args.sent = geometry.vector_halo(mask, precision, reals, nrhs, sent);
-        let received = |mu, upper| halo.received(mu, upper);
-        args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
-        let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
-        device.launch(kernels::VectorPack(precision), &args, Work { n: rows.sum(), ..work })?;
-        let part = |region, n| {
-            let args = LaplaceArgs { region, ..args };
-            device.launch(laplace, &args, Work { n, ..work })
-        };
-        let inner = geometry.inner();
-        halo.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;
-        part(args::REGION_OUTER, geometry.outer() - inner)
+    /// out = coef_y y + coef H in on one parity, H the sum over the neighbours.
+    fn hop(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        coef: f64,
+        y: Option<(&VectorField, f64)>,
+    ) -> Result<()> {
+        // Both senses of each direction.
+        let both = (0..4).filter(|mu| self.directions >> mu & 1 == 1).map(|mu| 3 << (2 * mu));
+        self.hops.apply(out, inp, &Term { parity, hops: both.sum(), coef, y })
+    }
+
+    /// The same operator on other links.
+    fn on_links(&self, gauge: Arc<GaugeField>) -> Result<Self> {
+        let made = Self::new(
+            gauge,
+            self.hops.components(),
+            self.directions,
+            self.diagonal,
+            self.neighbours,
+        )?;
+        Ok(Laplace { number: self.number, ..made })
     }
 }
 
 impl LinOp for Laplace {
     fn shape(&self) -> Shape {
-        Shape {
-            device: self.gauge.device().clone(),
-            geometry: self.gauge.geometry().clone(),
-            precision: self.gauge.precision(),
-            subset: Subset::Full,
-            components: self.components,
-            order: RhsOrder::Slowest,
-        }
+        self.hops.shape(Subset::Full)
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.shape().check(inp, "in")?;
         inp.check_like(out, "laplacian")?;
         self.shape().check(out, "out")?;
-        (0..2).try_for_each(|parity| self.parity(out, inp, parity))
+        (0..2).try_for_each(|p| self.hop(out, inp, p, self.neighbours, Some((inp, self.diagonal))))
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.apply(out, inp)
@@ -137,15 +148,159 @@ impl LinOp for Laplace {
         true
     }
     fn flops(&self) -> f64 {
-        // A matrix times a vector: 66, and an addition of 6 per neighbour.
-        let directions = f64::from(self.directions.count_ones());
-        let site = (2.0 * directions * 72.0 + 12.0) * self.components.spins as f64;
-        site * self.shape().sites() as f64
+        self.hops.flops(2 * self.directions.count_ones()) * self.shape().sites() as f64
     }
     fn bytes(&self, nrhs: usize) -> f64 {
-        let links = 2 * self.directions.count_ones() as usize * self.gauge.recon().reals();
-        let vectors = 3 * nrhs * self.components.reals();
-        let bytes = (links + vectors) * self.gauge.precision().bytes();
-        bytes as f64 * self.shape().sites() as f64
+        self.hops.bytes(2 * self.directions.count_ones(), nrhs) * self.shape().sites() as f64
+    }
+}
+
+impl QuarkAction for Laplace {
+    fn links(&self) -> &Arc<GaugeField> {
+        self.hops.gauge()
+    }
+    fn version(&self) -> ActionVersion {
+        ActionVersion { operator: self.number, links: self.links().version() }
+    }
+    fn describe(&self) -> String {
+        let (links, shape) = (self.links(), self.shape());
+        format!(
+            "Laplacian {:?} {:?} {} directions {}",
+            shape.geometry.extents(),
+            (links.precision(), links.recon()),
+            shape.components,
+            self.directions
+        )
+    }
+    fn mass(&self) -> f64 {
+        let d = f64::from(self.directions.count_ones());
+        (self.diagonal + 2.0 * d * self.neighbours).max(0.0).sqrt()
+    }
+    fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>> {
+        if form.parity > 1 {
+            bail!(BadParameter, "parity: expected 0 or 1, found {}", form.parity);
+        }
+        if self.diagonal == 0.0 {
+            bail!(Unsupported, "laplacian: no Schur complement without a diagonal term");
+        }
+        Ok(Arc::new(LaplaceSchur { op: self, form, workspace: Workspace::default() }))
+    }
+    fn shared_copy(&self, (precision, recon): Storage) -> Result<Arc<dyn QuarkAction>> {
+        let copy = self.copies.get(
+            (precision, recon),
+            |copy| copy.links().update_from(self.links()),
+            || self.on_links(self.links().shared_copy(precision, recon)?),
+        )?;
+        Ok(copy)
+    }
+    fn copy_bytes(&self, (precision, recon): Storage) -> u64 {
+        GaugeField::bytes(self.links().geometry(), precision, recon) as u64
+    }
+    fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
+        Ok(Arc::new(self.on_links(Arc::new(self.links().like_on(device)?))?))
+    }
+    fn update(&self, links: &GaugeField) -> Result<()> {
+        self.links().update_from(links)
+    }
+    fn hop_to(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        _dagger: bool,
+    ) -> Result<()> {
+        self.hop(out, inp, parity, 1.0, None)
+    }
+}
+
+/// Schur complements of M = a + b H: on parity p, q being the other one, symmetric
+/// 1 - (b/a)^2 H_pq H_qp, asymmetric a - (b^2/a) H_pq H_qp. Both are hermitian.
+struct LaplaceSchur {
+    op: Arc<Laplace>,
+    form: Schur,
+    workspace: Workspace,
+}
+
+impl LaplaceSchur {
+    fn other_shape(&self) -> Shape {
+        self.op.subset_shape(Subset::of_parity(1 - self.form.parity))
+    }
+    /// b / a.
+    fn ratio(&self) -> f64 {
+        self.op.neighbours / self.op.diagonal
+    }
+    /// S = this times the symmetric complement.
+    fn scale(&self) -> f64 {
+        if self.form.symmetric {
+            1.0
+        } else {
+            self.op.diagonal
+        }
+    }
+}
+
+impl LinOp for LaplaceSchur {
+    fn shape(&self) -> Shape {
+        self.op.subset_shape(Subset::of_parity(self.form.parity))
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let (p, c) = (self.form.parity, self.scale());
+        self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
+            self.op.hop(t, inp, 1 - p, 1.0, None)?;
+            self.op.hop(out, t, p, -c * self.ratio().powi(2), Some((inp, c)))
+        })
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        self.op.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.op.bytes(nrhs)
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        self.other_shape().bytes(nrhs)
+    }
+}
+
+impl SchurComplement for LaplaceSchur {
+    fn full_shape(&self) -> Shape {
+        self.op.shape()
+    }
+    /// S (b_p - (b/a) H_pq b_q) / a, S = a for the asymmetric complement.
+    fn prepare(&self, out: &mut VectorField, b: &VectorField, _dagger: bool) -> Result<()> {
+        let c = self.scale() / self.op.diagonal;
+        self.op.hop(out, b, self.form.parity, -c * self.ratio(), Some((b, c)))
+    }
+    /// x_q = b_q / a - (b/a) H_qp x_p.
+    fn reconstruct(
+        &self,
+        full: &mut VectorField,
+        x: &VectorField,
+        b: &VectorField,
+        _dagger: bool,
+    ) -> Result<()> {
+        copy_parity(full, x, self.form.parity)?;
+        let y = Some((b, 1.0 / self.op.diagonal));
+        self.op.hop(full, x, 1 - self.form.parity, -self.ratio(), y)
+    }
+    fn restrict(&self, out: &mut VectorField, full: &VectorField, _dagger: bool) -> Result<()> {
+        copy_parity(out, full, self.form.parity)
+    }
+    fn memory_around(&self, _nrhs: usize, _dagger: bool) -> u64 {
+        0
+    }
+}
+
+impl SchurAction for LaplaceSchur {
+    fn form(&self) -> Schur {
+        self.form
+    }
+    fn action(&self) -> Arc<dyn QuarkAction> {
+        self.op.clone()
     }
 }

@@ -3,6 +3,7 @@
 mod action;
 mod chiral;
 mod coarse;
+mod covariant;
 mod even_odd;
 mod force;
 mod kernel;
@@ -18,10 +19,11 @@ pub use action::{
 };
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
+pub use covariant::CovariantShift;
 pub use even_odd::EvenOdd;
 pub use force::ForceTerms;
 pub use kernel::{HermitianWilson, KernelSquare};
-pub use laplace::Laplace;
+pub use laplace::{Laplace, LaplaceParams};
 pub use schur_force::{ForceWorkspace, HalfTerms};
 pub use site::{copy_parity, gamma5, Gamma5};
 pub use tensor::TensorHop;

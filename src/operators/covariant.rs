@@ -1,0 +1,207 @@
+//! Hops of vector fields with three colours along links: what Laplacians and covariant derivatives are made of.
+
+use std::sync::Arc;
+
+use crate::backend::args::{self, LaplaceArgs};
+use crate::backend::{kernels, Work};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{
+    blas, halo, Components, GaugeField, Group, Recon, RhsOrder, Subset, VectorField,
+};
+use crate::linop::{LinOp, Shape, Workspace};
+
+/// Links that carry vectors from neighbours.
+pub(super) struct Hops {
+    gauge: Arc<GaugeField>,
+    components: Components,
+}
+
+/// out = coef_y y + coef (sum over hops) in on one parity.
+pub(super) struct Term<'a> {
+    pub parity: usize,
+    /// Hops that count: bit 2 mu for that from x - mu, bit 2 mu + 1 for that from x + mu.
+    pub hops: i32,
+    pub coef: f64,
+    pub y: Option<(&'a VectorField, f64)>,
+}
+
+impl Hops {
+    /// # Errors
+    /// `Unsupported`: components other than colour vectors and spinors, SU(2), or links stored as 8 numbers.
+    pub fn new(gauge: Arc<GaugeField>, components: Components) -> Result<Self> {
+        if components != Components::COLOUR && components != Components::SPINOR {
+            bail!(Unsupported, "laplacian: expected colour vectors or spinors, found {components}");
+        }
+        let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
+        if gauge.group() != Group::Su3 || !readable {
+            bail!(Unsupported, "laplacian: expected SU(3) links of 18 or 12 numbers");
+        }
+        Ok(Hops { gauge, components })
+    }
+    pub fn gauge(&self) -> &Arc<GaugeField> {
+        &self.gauge
+    }
+    pub fn components(&self) -> Components {
+        self.components
+    }
+    /// Vectors that it acts on.
+    pub fn shape(&self, subset: Subset) -> Shape {
+        Shape {
+            device: self.gauge.device().clone(),
+            geometry: self.gauge.geometry().clone(),
+            precision: self.gauge.precision(),
+            subset,
+            components: self.components,
+            order: RhsOrder::Slowest,
+        }
+    }
+
+    /// One parity of the result; `inp` holds the other parity, `out` and y this one, or all of them the
+    /// whole lattice.
+    pub fn apply(&self, out: &mut VectorField, inp: &VectorField, term: &Term) -> Result<()> {
+        let geometry = self.gauge.geometry();
+        let (precision, nrhs, reals) = (inp.precision(), inp.nrhs(), self.components.reals());
+        let parity = term.parity;
+        // What is multiplied by 0 must be finite.
+        let (y, coef_y) = term.y.unwrap_or((inp, 0.0));
+        let mut args = LaplaceArgs {
+            geom: geometry.args(),
+            out: out.parity_view(parity),
+            inp: inp.parity_view(1 - parity),
+            y: y.parity_view(if term.y.is_some() { parity } else { 1 - parity }),
+            gauge: self.gauge.view(),
+            region: args::REGION_ALL,
+            parity: parity as i32,
+            hops: term.hops,
+            spins: self.components.spins as i32,
+            step_out: out.parities() as i32,
+            step_in: inp.parities() as i32,
+            step_y: y.parities() as i32,
+            coef: term.coef,
+            coef_y,
+            ..Default::default()
+        };
+        let laplace = kernels::Laplace::of(precision, self.gauge.recon())?;
+        let device = self.gauge.device();
+        let work = geometry.work(nrhs);
+        let crossed = (0..4).filter(|mu| term.hops >> (2 * mu) & 3 != 0).map(|mu| 1 << mu);
+        let mask = geometry.halo_mask() & crossed.sum::<i32>();
+        if mask == 0 {
+            return device.launch(laplace, &args, work);
+        }
+        let faces = geometry.vector_faces(mask, precision, reals, nrhs);
+        let halo = geometry.halo_exchange(device, &faces)?;
+        let mut halo = halo::lock(&halo);
+        halo.begin(geometry.comm())?;
+        let sent = |mu, upper| halo.sent(mu, upper);
+        args.sent = geometry.vector_halo(mask, precision, reals, nrhs, sent);
+        let received = |mu, upper| halo.received(mu, upper);
+        args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
+        let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
+        device.launch(kernels::VectorPack(precision), &args, Work { n: rows.sum(), ..work })?;
+        let part = |region, n| {
+            let args = LaplaceArgs { region, ..args };
+            device.launch(laplace, &args, Work { n, ..work })
+        };
+        let inner = geometry.inner();
+        halo.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;
+        part(args::REGION_OUTER, geometry.outer() - inner)
+    }
+
+    /// Operations on a site with so many hops and a diagonal term: a matrix times a vector, 66, and an
+    /// addition of 6 for each hop.
+    pub fn flops(&self, hops: u32) -> f64 {
+        (f64::from(hops) * 72.0 + 12.0) * self.components.spins as f64
+    }
+    /// Compulsory bytes on a site.
+    pub fn bytes(&self, hops: u32, nrhs: usize) -> f64 {
+        let links = hops as usize * self.gauge.recon().reals();
+        let vectors = 3 * nrhs * self.components.reals();
+        ((links + vectors) * self.gauge.precision().bytes()) as f64
+    }
+}
+
+/// Covariant shifts along a path of links: out(x) is in at the end of the path that starts at x, carried back
+/// to x. One step forward is out(x) = U_mu(x) in(x + mu), one back out(x) = U_mu(x - mu)^dagger in(x - mu), which
+/// is what QUDA calls covariant derivative. Fields are periodic.
+pub struct CovariantShift {
+    hops: Hops,
+    path: Vec<u8>,
+    workspace: Workspace,
+}
+
+impl CovariantShift {
+    /// Along `path`, in the order in which one walks from x: steps 0 to 3 forward in x, y, z, t and 7 - mu back
+    /// in direction mu, as paths of links have them; on colour vectors or spinors in the precision of the links.
+    ///
+    /// # Errors
+    /// `Unsupported`: other components, SU(2), links stored as 8 numbers; `BadParameter`: an empty path or a
+    /// step that is not 0 to 7.
+    pub fn new(gauge: Arc<GaugeField>, components: Components, path: Vec<u8>) -> Result<Self> {
+        if path.is_empty() {
+            bail!(BadParameter, "path: expected at least one step, found none");
+        }
+        if let Some(step) = path.iter().find(|step| **step > 7) {
+            bail!(BadParameter, "path: expected steps 0 to 7, found {step}");
+        }
+        let hops = Hops::new(gauge, components)?;
+        Ok(CovariantShift { hops, path, workspace: Workspace::default() })
+    }
+
+    pub fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    fn step(&self, out: &mut VectorField, inp: &VectorField, step: u8) -> Result<()> {
+        // Bits of the kernel: 2 mu from below, 2 mu + 1 from above.
+        let hops = if step < 4 { 2 << (2 * step) } else { 1 << (2 * (7 - step)) };
+        (0..2).try_for_each(|parity| {
+            self.hops.apply(out, inp, &Term { parity, hops, coef: 1.0, y: None })
+        })
+    }
+
+    /// The last step is taken first: its value is carried back along those before it.
+    fn walk(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        path: impl Iterator<Item = u8>,
+    ) -> Result<()> {
+        let shape = self.shape();
+        shape.check(inp, "in")?;
+        inp.check_like(out, "shift")?;
+        shape.check(out, "out")?;
+        let mut first = true;
+        for step in path {
+            if std::mem::take(&mut first) {
+                self.step(out, inp, step)?;
+                continue;
+            }
+            self.workspace.with(&shape, inp.nrhs(), |t| {
+                blas::copy(t, out)?;
+                self.step(out, t, step)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl LinOp for CovariantShift {
+    fn shape(&self) -> Shape {
+        self.hops.shape(Subset::Full)
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.walk(out, inp, self.path.iter().rev().copied())
+    }
+    /// Along the path in the other direction.
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.walk(out, inp, self.path.iter().map(|step| 7 - step))
+    }
+    fn flops(&self) -> f64 {
+        self.path.len() as f64 * self.hops.flops(1) * self.shape().sites() as f64
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.path.len() as f64 * self.hops.bytes(1, nrhs) * self.shape().sites() as f64
+    }
+}

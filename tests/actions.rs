@@ -1,0 +1,264 @@
+//! The Laplacian as a quark action, covariant shifts, and the versions of links.
+
+use crate::{common, reference};
+use std::sync::Arc;
+
+use common::{devices, distance, extents_on, over_ranks, Lex};
+use plaq::compose::{DiracSolver, Schur, Solution, SolveParams};
+use plaq::error::Status;
+use plaq::fields::{
+    blas, Components, GaugeField, Geometry, Precision, Recon, RhsOrder, Subset, VectorField,
+};
+use plaq::linop::{LinOp, Shape};
+use plaq::operators::{ActionParams, CovariantShift, DiracParams, LaplaceParams, QuarkAction};
+use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
+use reference::numbers::gauge_numbers;
+use reference::rng::Rng;
+use reference::{su3, Gauge, Lattice, C};
+
+const BOTH: [Components; 2] = [Components::COLOUR, Components::SPINOR];
+
+struct Setup {
+    geometry: Arc<Geometry>,
+    lat: Lattice,
+    links: Gauge,
+    gauge: GaugeField,
+}
+
+fn setups() -> Vec<Setup> {
+    let mut all = vec![];
+    for device in devices() {
+        for extents in extents_on(&device).into_iter().map(over_ranks) {
+            let geometry = common::geometry(extents, &device);
+            let lat = Lattice::new(extents);
+            let links: Gauge =
+                su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
+            let mut gauge =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            gauge.load_lex(&gauge_numbers(&links)).unwrap();
+            all.push(Setup { geometry, lat, links, gauge });
+        }
+    }
+    all
+}
+
+impl Setup {
+    fn load(&self, components: Components, columns: &[&[C]]) -> VectorField {
+        let shape = Shape {
+            device: self.gauge.device().clone(),
+            geometry: self.geometry.clone(),
+            precision: Precision::F64,
+            subset: Subset::Full,
+            components,
+            order: RhsOrder::Slowest,
+        };
+        let mut field = shape.field(columns.len()).unwrap();
+        field.load_lex(&columns.iter().flat_map(|c| numbers(c)).collect::<Vec<_>>()).unwrap();
+        field
+    }
+    fn random(&self, spins: usize, seed: u64) -> Vec<C> {
+        let mut rng = Rng::new(seed);
+        (0..self.lat.volume() * spins * 3).map(|_| rng.gaussian()).collect()
+    }
+    /// One covariant step, site by site: 0 to 3 forward, 7 - mu back.
+    fn step(&self, spins: usize, step: u8, v: &[C]) -> Vec<C> {
+        let mut out = vec![C::new(0.0, 0.0); v.len()];
+        for x in 0..self.lat.volume() {
+            for spin in 0..spins {
+                for i in 0..3 {
+                    for k in 0..3 {
+                        let (u, from) = if step < 4 {
+                            let mu = step as usize;
+                            (self.links[4 * x + mu][i][k], self.lat.forward(x, mu))
+                        } else {
+                            let mu = 7 - step as usize;
+                            let down = self.lat.backward(x, mu);
+                            (self.links[4 * down + mu][k][i].conj(), down)
+                        };
+                        out[(x * spins + spin) * 3 + i] += u * v[(from * spins + spin) * 3 + k];
+                    }
+                }
+            }
+        }
+        out
+    }
+    /// (2 d + m^2) v minus the sum over neighbours.
+    fn laplace(&self, spins: usize, directions: i32, mass2: f64, v: &[C]) -> Vec<C> {
+        let diagonal = 2.0 * f64::from(directions.count_ones()) + mass2;
+        let mut out: Vec<C> = v.iter().map(|z| diagonal * z).collect();
+        for mu in (0..4u8).filter(|mu| directions >> mu & 1 == 1) {
+            for step in [mu, 7 - mu] {
+                out.iter_mut().zip(self.step(spins, step, v)).for_each(|(o, z)| *o -= z);
+            }
+        }
+        out
+    }
+}
+
+fn numbers(v: &[C]) -> Vec<f64> {
+    v.iter().flat_map(|z| [z.re, z.im]).collect()
+}
+
+fn complex(v: &[f64]) -> Vec<C> {
+    v.chunks(2).map(|z| C::new(z[0], z[1])).collect()
+}
+
+/// The Laplacian is solved like any quark action: with every Schur complement and without, in mixed precision,
+/// two right-hand sides at once.
+#[test]
+fn laplacians_are_solved() {
+    for s in setups() {
+        for (components, directions) in BOTH.into_iter().flat_map(|c| [(c, 7), (c, 15)]) {
+            let (spins, mass2) = (components.spins, 0.4);
+            let params = LaplaceParams { components, directions, mass2 };
+            let links = Arc::new(s.gauge.to(Precision::F64, Recon::R12).unwrap());
+            let op = ActionParams::from(params).create(links).unwrap();
+            assert!((op.mass() - mass2.sqrt()).abs() < 1e-14);
+            let v = s.random(spins, 3);
+            let image = s.laplace(spins, directions, mass2, &v);
+            let b = s.load(components, &[&v, &image]);
+            let schurs = [(0, true), (1, true), (0, false), (1, false)]
+                .map(|(parity, symmetric)| Some(Schur { parity, symmetric }));
+            for even_odd in schurs.into_iter().chain([None]) {
+                for kind in [SolverKind::Cg, SolverKind::BiCgStab] {
+                    let params = SolveParams {
+                        solver: SolverParams { kind, stop: Stop::at(1e-11), ..Default::default() },
+                        even_odd,
+                        sloppy: Some((Precision::F32, Recon::R12)),
+                        ..Default::default()
+                    };
+                    let solver = DiracSolver::new(op.clone(), params).unwrap();
+                    let mut x = b.like(Precision::F64).unwrap();
+                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+                    let what = format!("{components} {directions} {even_odd:?} {kind}");
+                    assert!(report.converged, "{what}: {report:?}");
+                    let found = complex(&x.save_lex().unwrap());
+                    let (first, second) = found.split_at(v.len());
+                    let image = numbers(&s.laplace(spins, directions, mass2, first));
+                    // The condition number is (4 d + m^2) / m^2, at most 41.
+                    assert!(distance(&image, &numbers(&v)) < 1e-9, "{what}");
+                    assert!(distance(&numbers(second), &numbers(&v)) < 1e-9, "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// (-D^2 + m^2 + sigma) x = b for several sigma from one Krylov space.
+#[test]
+fn laplacians_take_shifts() {
+    for s in setups() {
+        let (components, directions, mass2) = (Components::COLOUR, 7, 0.3);
+        let params = LaplaceParams { components, directions, mass2 };
+        let links = Arc::new(s.gauge.to(Precision::F64, Recon::R12).unwrap());
+        let op = ActionParams::from(params).create(links).unwrap();
+        let params = SolveParams { solution: Solution::Mat, ..Default::default() };
+        let solver = DiracSolver::new(op, params).unwrap();
+        let v = s.random(1, 5);
+        let b = s.load(components, &[&v]);
+        let shifts = [0.0, 0.2, 1.5].map(|sigma| Shift { sigma, tol: 1e-11 });
+        let mut xs: Vec<VectorField> =
+            shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        assert!(report.solver.converged, "{report:?}");
+        for (shift, x) in shifts.iter().zip(&xs) {
+            let x = complex(&x.save_lex().unwrap());
+            let image = numbers(&s.laplace(1, directions, mass2 + shift.sigma, &x));
+            assert!(distance(&image, &numbers(&v)) < 1e-9, "{}", shift.sigma);
+        }
+    }
+}
+
+/// Shifts along paths carry what is at their end back to their start; the adjoint goes the other way.
+#[test]
+fn shifts_follow_paths() {
+    for s in setups() {
+        for components in BOTH {
+            let spins = components.spins;
+            let (v, w) = (s.random(spins, 1), s.random(spins, 2));
+            let links = Arc::new(s.gauge.to(Precision::F64, Recon::R12).unwrap());
+            let inp = s.load(components, &[&v, &w]);
+            for path in [vec![0], vec![3], vec![7], vec![4], vec![0, 6, 3], vec![2, 2, 4, 7, 1]] {
+                let op = CovariantShift::new(links.clone(), components, path.clone()).unwrap();
+                let walk = |v: &[C], path: &[u8]| {
+                    path.iter().rev().fold(v.to_vec(), |v, &step| s.step(spins, step, &v))
+                };
+                let back: Vec<u8> = path.iter().rev().map(|step| 7 - step).collect();
+                let mut out = inp.like(Precision::F64).unwrap();
+                for (dagger, path) in [(false, &path), (true, &back)] {
+                    match dagger {
+                        false => op.apply(&mut out, &inp).unwrap(),
+                        true => op.apply_dagger(&mut out, &inp).unwrap(),
+                    }
+                    let want: Vec<f64> =
+                        [&v, &w].iter().flat_map(|v| numbers(&walk(v, path))).collect();
+                    let found = distance(&out.save_lex().unwrap(), &want);
+                    assert!(found < 1e-14, "{components} {path:?}: {found:e}");
+                }
+            }
+            for path in [vec![], vec![8]] {
+                let refused = CovariantShift::new(links.clone(), components, path);
+                assert_eq!(refused.err().unwrap().status, Status::BadParameter);
+            }
+        }
+    }
+}
+
+/// Every change gives links another version, copies keep it, and operators and their copies follow.
+#[test]
+fn links_know_their_version() {
+    for device in devices() {
+        let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
+        let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        let mut seen = vec![links.version()];
+        let mut another = |links: &GaugeField| {
+            assert!(!seen.contains(&links.version()), "a change without a new version");
+            seen.push(links.version());
+        };
+        links.set_near_unit(1, 0.3).unwrap();
+        another(&links);
+        links.set_near_unit(1, 0.3).unwrap();
+        another(&links);
+        links.reunitarise().unwrap();
+        another(&links);
+        let copy = links.to(Precision::F32, Recon::R12).unwrap();
+        assert_eq!(copy.version(), links.version());
+
+        // A copy that is shared is one field, and follows.
+        let one = links.shared_copy(Precision::F32, Recon::R12).unwrap();
+        let two = links.shared_copy(Precision::F32, Recon::R12).unwrap();
+        assert!(Arc::ptr_eq(&one, &two));
+        links.set_near_unit(2, 0.3).unwrap();
+        another(&links);
+        assert_ne!(one.version(), links.version());
+        links.shared_copy(Precision::F32, Recon::R12).unwrap();
+        assert_eq!(one.version(), links.version());
+
+        // An operator and its shared copy are on the new links after an update; the same links are no change.
+        let params = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.12);
+        let other = Arc::new(links.to(Precision::F64, Recon::R12).unwrap());
+        let op = ActionParams::from(params).create(other).unwrap();
+        let half = op.shared_copy((Precision::F32, Recon::R12)).unwrap();
+        let mut b = op.shape().field(1).unwrap();
+        b.set_noise(plaq::fields::Noise::Normal, 3, 0).unwrap();
+        let image = |op: &dyn QuarkAction| {
+            let mut source = op.shape().field(1).unwrap();
+            blas::copy(&mut source, &b).unwrap();
+            let mut out = op.shape().field(1).unwrap();
+            op.apply(&mut out, &source).unwrap();
+            out.save_lex().unwrap()
+        };
+        links.set_near_unit(3, 0.3).unwrap();
+        op.update(&links).unwrap();
+        assert_eq!(op.version().links, links.version());
+        op.shared_copy((Precision::F32, Recon::R12)).unwrap();
+        let fresh = ActionParams::from(params)
+            .create(Arc::new(links.to(Precision::F64, Recon::R12).unwrap()))
+            .unwrap();
+        assert!(distance(&image(&*op), &image(&*fresh)) < 1e-13);
+        assert!(distance(&image(&*half), &image(&*fresh)) < 1e-5);
+        let before = op.version();
+        op.update(&links).unwrap();
+        assert_eq!(op.version(), before);
+    }
+}
