@@ -662,7 +662,8 @@ plaq_status plaq_gauge_file_text(const char *path,
 
 /* ---- Spinor fields ---- */
 
-/** Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides. */
+/** Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
+ * more right-hand sides. */
 typedef struct plaq_spinor {
   int64_t id;
 } plaq_spinor;
@@ -680,8 +681,8 @@ typedef struct plaq_spinor_params {
   plaq_subset subset;
   /** Right-hand sides, 1 to 4096. Default: 1. */
   int32_t nrhs;
-  /** Must be 0. */
-  int32_t reserved;
+  /** Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4. */
+  int32_t spins;
   /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
    * Default: none. */
   plaq_gauge gauge;
@@ -715,7 +716,8 @@ typedef struct plaq_spinor_report {
   plaq_precision precision;
   plaq_subset subset;
   int32_t nrhs;
-  int32_t reserved;
+  /** Spins of a site: 4 for spinors, 1 for colour vectors. */
+  int32_t spins;
   /** Device memory of the spinors. */
   int64_t bytes;
 } plaq_spinor_report;
@@ -1083,6 +1085,38 @@ plaq_status plaq_dirac_hop(plaq_dirac dirac,
                            int32_t dagger,
                            plaq_spinor y,
                            plaq_spinor x);
+
+/* ---- Laplacians ---- */
+
+/** -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+ * (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+ * U_mu(n - mu)^dagger x(n - mu). */
+typedef struct plaq_laplace_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** m^2 in units of the lattice spacing. Default: 0. */
+  double mass2;
+  /** Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four. Default: 7. */
+  int32_t directions;
+  /** Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+   * Default: 1. */
+  int32_t spins;
+  /** Precision of the operator; 0: that of the gauge field. Default: 0. */
+  plaq_precision precision;
+  /** Storage of its links, 18 or 12 numbers; 0: 12. Default: 0. */
+  plaq_storage storage;
+} plaq_laplace_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_laplace_params_init(plaq_laplace_params *params, int64_t struct_size);
+
+/** Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
+ * eigensolvers take it like any operator; it is hermitian, and every Schur complement and
+ * normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY. */
+plaq_status plaq_laplace_create(plaq_context context,
+                                plaq_gauge gauge,
+                                const plaq_laplace_params *params,
+                                plaq_dirac *dirac);
 
 /* ---- Multigrid ---- */
 

@@ -381,7 +381,8 @@ module plaq
   end type
 
   ! Spinor fields
-  !> Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides.
+  !> Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
+  !> more right-hand sides.
   type, bind(c) :: plaq_spinor
     integer(c_int64_t) :: id = 0
   end type
@@ -396,8 +397,8 @@ module plaq
     integer(c_int32_t) :: subset
     !> Right-hand sides, 1 to 4096.
     integer(c_int32_t) :: nrhs
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> Spins of a site: 4 for spinors, 1 for colour vectors.
+    integer(c_int32_t) :: spins
     !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
     !> Default: none.
     type(plaq_gauge) :: gauge
@@ -422,7 +423,8 @@ module plaq
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: subset
     integer(c_int32_t) :: nrhs
-    integer(c_int32_t) :: reserved
+    !> Spins of a site: 4 for spinors, 1 for colour vectors.
+    integer(c_int32_t) :: spins
     !> Device memory of the spinors.
     integer(c_int64_t) :: bytes
   end type
@@ -586,6 +588,25 @@ module plaq
     !> Compulsory bytes of one application to one right-hand side.
     real(c_double) :: bytes
     integer(c_int32_t) :: precision
+    integer(c_int32_t) :: storage
+  end type
+
+  ! Laplacians
+  !> -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+  !> (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+  !> U_mu(n - mu)^dagger x(n - mu).
+  type, bind(c) :: plaq_laplace_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> m^2 in units of the lattice spacing.
+    real(c_double) :: mass2
+    !> Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four.
+    integer(c_int32_t) :: directions
+    !> Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+    integer(c_int32_t) :: spins
+    !> Precision of the operator; 0: that of the gauge field.
+    integer(c_int32_t) :: precision
+    !> Storage of its links, 18 or 12 numbers; 0: 12.
     integer(c_int32_t) :: storage
   end type
 
@@ -2159,6 +2180,22 @@ module plaq
       integer(c_int32_t), value :: dagger
       type(plaq_spinor), value :: y
       type(plaq_spinor), value :: x
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_laplace_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_laplace_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
+    !> eigensolvers take it like any operator; it is hermitian, and every Schur complement and
+    !> normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_laplace_create(context, gauge, params, dirac) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_laplace_params), intent(in), optional :: params
+      type(plaq_dirac), intent(inout) :: dirac
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_multigrid_params_init(params, struct_size) bind(c)

@@ -17,7 +17,7 @@ use crate::error::{Result, Status};
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
 use crate::operators::{ActionParams, DiracParams, QuarkAction, SchurAction, Storage, Wilson};
-use crate::ops::propagator::{run_through, COLUMNS};
+use crate::ops::propagator::{propagates, run_through, COLUMNS};
 
 /// What a `plaq_dirac` stands for.
 pub struct Dirac {
@@ -212,7 +212,7 @@ fn create(
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
     let op = |links, storage| ActionParams::from(physics(params)?).create_in(&links, storage);
-    dirac.set(context.adopt(build(context, gauge, params, op)?)?);
+    dirac.set(context.adopt(build(context, gauge, &Wanted::of(params)?, op)?)?);
     Ok(())
 }
 
@@ -235,15 +235,39 @@ fn create_with_clover(
         let inverse = inverse.read("inverse")?;
         Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)?.owned_in(storage)
     };
-    dirac.set(context.adopt(build(context, gauge, params, op)?)?);
+    dirac.set(context.adopt(build(context, gauge, &Wanted::of(params)?, op)?)?);
     Ok(())
 }
 
+/// How an operator is kept.
+pub(crate) struct Wanted {
+    /// Precision and link storage; 0: those of the gauge field, and two rows.
+    pub precision: plaq_precision,
+    pub storage: plaq_storage,
+    pub normalisation: Normalisation,
+    /// Parameters, for names of rehearsals.
+    pub name: String,
+}
+
+impl Wanted {
+    fn of(params: &plaq_dirac_params) -> Result<Self> {
+        if params.reserved != 0 {
+            bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
+        }
+        Ok(Wanted {
+            precision: params.precision,
+            storage: params.storage,
+            normalisation: choose(params.normalisation, "params.normalisation")?,
+            name: format!("{params:?}"),
+        })
+    }
+}
+
 /// The operator that `op` makes on the links, in the precision and storage asked for.
-fn build(
+pub(crate) fn build(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
-    params: &plaq_dirac_params,
+    wanted: &Wanted,
     op: impl Fn(Arc<GaugeField>, Storage) -> Result<Arc<dyn QuarkAction>>,
 ) -> Result<Dirac> {
     context.check_same(gauge.context(), "gauge")?;
@@ -251,18 +275,15 @@ fn build(
     if links.group() != Group::Su3 {
         bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
     }
-    if params.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
-    }
-    let precision = choose_or(params.precision, "params.precision", links.precision())?;
-    let storage = choose_or(params.storage, "params.storage", Recon::R12)?;
+    let precision = choose_or(wanted.precision, "params.precision", links.precision())?;
+    let storage = choose_or(wanted.storage, "params.storage", Recon::R12)?;
     if storage.group() != Group::Su3 {
         bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
     }
-    let normalisation = choose(params.normalisation, "params.normalisation")?;
+    let normalisation = wanted.normalisation;
     // The operator has links of its own, so that an update leaves those of `gauge` alone.
     let on = |links| op(links, (precision, storage));
-    foresee(&links, params, normalisation, on);
+    foresee(&links, wanted, on);
     let op = on(links)?;
     let systems = [(0, true), (1, true), (0, false), (1, false)];
     let schur =
@@ -274,19 +295,19 @@ fn build(
 /// Begins to compile what makes the operator, and after that what solves most likely follow.
 fn foresee(
     links: &GaugeField,
-    params: &plaq_dirac_params,
-    normalisation: Normalisation,
+    wanted: &Wanted,
     on: impl Fn(Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>>,
 ) {
     let (geometry, device) = (links.geometry(), links.device());
     let form = (links.precision(), links.recon());
-    let name = || format!("operator {:?} {form:?} {params:?}", geometry.extents());
+    let name = || format!("operator {:?} {form:?} {}", geometry.extents(), wanted.name);
     let mut made = None;
     geometry.foresee(device, false, name, |device| {
         made = Some(on(Arc::new(links.like_on(device)?))?);
         Ok(())
     });
-    let Some(op) = made else { return };
+    let Some(op) = made.filter(|op: &Arc<dyn QuarkAction>| propagates(&**op)) else { return };
+    let normalisation = wanted.normalisation;
     let (precision, recon) = op.storage();
     let sloppy = (precision.min(Precision::F32), recon);
     let params = SolveParams { sloppy: Some(sloppy), normalisation, ..Default::default() };
@@ -348,8 +369,8 @@ fn apply(
     dirac.context.check_same(x.context(), "x")?;
     let system = choose(system, "system")?;
     let form = choose(form, "form")?;
-    let x = x.read("x")?;
-    let mut y = y.write("y")?;
+    let x = x.read_any("x")?;
+    let mut y = y.write_any("y")?;
     let op = dirac.system(system)?;
     let shape = op.shape();
     for (field, name) in [(&*x, "x"), (&*y, "y")] {
@@ -388,6 +409,14 @@ fn check_shape(field: &SpinorField, shape: &Shape, name: &str) -> Result<()> {
             field.geometry().extents()
         );
     }
+    if field.components() != shape.components {
+        bail!(
+            FieldMismatch,
+            "{name}: expected {} spins x colours per site, found {}",
+            shape.components,
+            field.components()
+        );
+    }
     if field.precision() != shape.precision || field.subset() != shape.subset {
         bail!(
             FieldMismatch,
@@ -415,6 +444,6 @@ fn hop(
             bail!(InvalidArgument, "{name}: expected 0 or 1, found {value}");
         }
     }
-    let x = x.read("x")?;
-    dirac.op.hop_to(&mut *y.write("y")?, &x, parity as usize, dagger == 1)
+    let x = x.read_any("x")?;
+    dirac.op.hop_to(&mut *y.write_any("y")?, &x, parity as usize, dagger == 1)
 }

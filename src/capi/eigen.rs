@@ -18,7 +18,7 @@ use super::table::interface;
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::{significant, Result};
-use crate::fields::{blas, Components, SpinorField, Subset};
+use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
 use crate::solvers::stop::Limit;
@@ -213,7 +213,7 @@ fn create(
     let guess = match guess {
         Some(guess) => {
             context.check_same(guess.context(), "guess")?;
-            Some(guess.read("guess")?)
+            Some(guess.read_any("guess")?)
         }
         None => None,
     };
@@ -326,7 +326,7 @@ fn load(
         links.geometry(),
         Path::new(file),
         KIND,
-        Components::SPINOR,
+        action.shape().components,
     )?;
     let (values, residuals) = (from.table("values")?, from.table("residuals")?);
     let (bounds, ends) = (from.table("bounds")?, from.table("ends")?);

@@ -25,6 +25,7 @@ pub mod hadron;
 mod handles;
 pub mod hmc;
 pub mod hmc_parts;
+pub mod laplace;
 pub mod layout;
 pub mod library;
 pub mod milc;
@@ -53,6 +54,7 @@ pub const MODULES: &[&table::Module] = &[
     &observe::MODULE,
     &clover::MODULE,
     &dirac::MODULE,
+    &laplace::MODULE,
     &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,

@@ -37,7 +37,7 @@ interface! {
 }
 
 /// One path of the host's.
-fn path_of(numbers: &[i32]) -> Result<Vec<u8>> {
+pub(crate) fn steps_of(numbers: &[i32]) -> Result<Vec<u8>> {
     let step = |&n: &i32| match u8::try_from(n) {
         Ok(step) if step < 8 => Ok(step),
         _ => bail!(BadParameter, "steps: expected 0 to 7, found {n}"),
@@ -58,7 +58,7 @@ pub(crate) fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> 
     let mut paths = vec![];
     for n in lengths {
         let (path, more) = rest.split_at(n as usize);
-        paths.push(path_of(path)?);
+        paths.push(steps_of(path)?);
         rest = more;
     }
     Paths::new(paths)
@@ -129,7 +129,7 @@ fn images_of(
     if !(1..=LONGEST as i64).contains(&length) {
         bail!(BadParameter, "length: expected 1 to {LONGEST} steps, found {length}");
     }
-    let found = paths::images(&path_of(&steps.get(length as usize))?);
+    let found = paths::images(&steps_of(&steps.get(length as usize))?);
     if capacity < found.len() as i64 {
         bail!(InvalidArgument, "capacity: expected at least {}, found {capacity}", found.len());
     }

@@ -404,8 +404,8 @@ fn solve(
 ) -> Result<()> {
     solver.context.check_same(x.context(), "x")?;
     solver.context.check_same(b.context(), "b")?;
-    let b = b.read("b")?;
-    let mut x = x.write("x")?;
+    let b = b.read_any("b")?;
+    let mut x = x.write_any("x")?;
     let mut monitor = monitor(&solver.solver, callback, user);
     let stop = solver.solver.params().solver.stop;
     let done = solver.solver.solve_until(stop, &mut x, &b, &mut monitor)?;
@@ -439,7 +439,7 @@ fn multishift(
     }
     let count = count as usize;
     solver.context.check_same(b.context(), "b")?;
-    let b = b.read("b")?;
+    let b = b.read_any("b")?;
     let mut objects = Vec::new();
     for (k, handle) in x.get(count).into_iter().enumerate() {
         let object = handles::get(handle, &format!("x[{k}]"))?;
@@ -447,7 +447,7 @@ fn multishift(
         objects.push(object);
     }
     let guards: Result<Vec<_>> =
-        objects.iter().enumerate().map(|(k, o)| o.write(&format!("x[{k}]"))).collect();
+        objects.iter().enumerate().map(|(k, o)| o.write_any(&format!("x[{k}]"))).collect();
     let mut guards = guards?;
     let shifts = sigma.get(count).into_iter().zip(tol.get(count));
     let shifts: Vec<Shift> = shifts.map(|(sigma, tol)| Shift { sigma, tol }).collect();

@@ -1,4 +1,4 @@
-//! Spinor fields.
+//! Fields of spinors and of colour vectors.
 
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
@@ -13,11 +13,15 @@ use super::field::{
 use super::gauge::{geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
+use super::path::steps_of;
 use super::table::interface;
 use crate::backend::External;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, Group, Layout, SpinorField};
+use crate::fields::{blas, Components, GammaBasis, Group, Layout, Recon, RhsOrder, SpinorField};
+use crate::linop::LinOp;
+use crate::operators::CovariantShift;
+use crate::ops::paths::LONGEST;
 use crate::ops::smearing::wuppertal;
 use num_complex::Complex64;
 
@@ -35,18 +39,38 @@ impl Spinor {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
     }
+    /// The field, for work on spinors: colour vectors are refused.
     pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
-        self.field.read(argument)
+        let field = self.field.read(argument)?;
+        only_spinors(&field, argument)?;
+        Ok(field)
     }
     pub(crate) fn write(&self, argument: &str) -> Result<RwLockWriteGuard<'_, SpinorField>> {
+        let field = self.field.write(argument)?;
+        only_spinors(&field, argument)?;
+        Ok(field)
+    }
+    /// The field, for work on spinors and colour vectors alike.
+    pub(crate) fn read_any(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
+        self.field.read(argument)
+    }
+    pub(crate) fn write_any(&self, argument: &str) -> Result<RwLockWriteGuard<'_, SpinorField>> {
         self.field.write(argument)
+    }
+}
+
+fn only_spinors(field: &SpinorField, argument: &str) -> Result<()> {
+    match field.components() {
+        Components::SPINOR => Ok(()),
+        found => bail!(FieldMismatch, "{argument}: expected spinors, 4 x 3, found {found}"),
     }
 }
 
 interface! {
     "Spinor fields"
     handles {
-        /// Wilson spinors, 4 spins x 3 colours per site, for one or more right-hand sides.
+        /// Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
+        /// more right-hand sides.
         plaq_spinor: Spinor = 3,
     }
     params {
@@ -59,8 +83,8 @@ interface! {
             subset: plaq_subset = PLAQ_SUBSET_FULL,
             /// Right-hand sides, 1 to 4096.
             nrhs: i32 = 1,
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// Spins of a site: 4 for spinors, 1 for colour vectors.
+            spins: i32 = 4,
             /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
             /// Default: none.
             gauge: plaq_gauge = plaq_gauge::NONE,
@@ -83,7 +107,8 @@ interface! {
             precision: plaq_precision,
             subset: plaq_subset,
             nrhs: i32,
-            reserved: i32,
+            /// Spins of a site: 4 for spinors, 1 for colour vectors.
+            spins: i32,
             /// Device memory of the spinors.
             bytes: i64,
         }
@@ -110,6 +135,11 @@ interface! {
         /// the links of `gauge` (SU(3)); on failure the field is as before.
         /// Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_smear(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_smear_params>) = smear;
+        /// y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
+        /// back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+        /// (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
+        /// different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+        plaq_spinor_shift(y: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, steps: Array<i32>, length: i64, x: Handle<plaq_spinor>) = shift;
         /// Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
         plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>, count: i64) = norm2;
         /// Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
@@ -125,19 +155,51 @@ fn create(
     if !(1..=4096).contains(&params.nrhs) {
         bail!(InvalidArgument, "params.nrhs: expected 1 to 4096, found {}", params.nrhs);
     }
-    if params.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
-    }
+    let components = components_of(params.spins)?;
     let device = context.device();
     let geometry = geometry_of(params.extents, params.gauge, context)?;
     let precision = choose(params.precision, "params.precision")?;
     let subset = choose(params.subset, "params.subset")?;
     let nrhs = params.nrhs as usize;
-    let bytes = SpinorField::bytes(&geometry, precision, subset, nrhs);
+    let bytes = SpinorField::bytes_of(&geometry, precision, subset, nrhs, components);
     device.require(bytes as u64, "a spinor field")?;
-    let field = SpinorField::new(device, &geometry, precision, subset, nrhs)?;
+    let content = (components, RhsOrder::Slowest);
+    let field = SpinorField::with_components(device, &geometry, precision, subset, nrhs, content)?;
     spinor.set(context.adopt(Spinor::new(context, field))?);
     Ok(())
+}
+
+fn shift(
+    y: &Arc<Spinor>,
+    gauge: &Arc<Gauge>,
+    steps: &Array<i32>,
+    length: i64,
+    x: &Arc<Spinor>,
+) -> Result<()> {
+    y.context.check_same(gauge.context(), "gauge")?;
+    y.context.check_same(x.context(), "x")?;
+    if !(1..=LONGEST as i64).contains(&length) {
+        bail!(BadParameter, "length: expected 1 to {LONGEST}, found {length}");
+    }
+    let path = steps_of(&steps.get(length as usize))?;
+    let links = gauge.read("gauge")?;
+    let x = x.read_any("x")?;
+    let mut y = y.write_any("y")?;
+    let recon = if links.recon() == Recon::R18 { Recon::R18 } else { Recon::R12 };
+    let links = match (links.precision(), links.recon()) == (x.precision(), recon) {
+        true => links.clone(),
+        false => links.shared_copy(x.precision(), recon)?,
+    };
+    CovariantShift::new(links, x.components(), path)?.apply(&mut y, &x)
+}
+
+/// What a site holds with this number of spins.
+pub(crate) fn components_of(spins: i32) -> Result<Components> {
+    match spins {
+        4 => Ok(Components::SPINOR),
+        1 => Ok(Components::COLOUR),
+        _ => bail!(InvalidArgument, "params.spins: expected 4 or 1, found {spins}"),
+    }
 }
 
 fn smear(
@@ -150,7 +212,7 @@ fn smear(
         bail!(BadParameter, "params.steps: expected 0 to 100000, found {}", params.steps);
     }
     let links = gauge.read("gauge")?;
-    let mut psi = spinor.write("spinor")?;
+    let mut psi = spinor.write_any("spinor")?;
     wuppertal(&mut psi, &links, params.alpha, params.steps as usize, params.directions)
 }
 
@@ -159,13 +221,14 @@ fn destroy(spinor: plaq_spinor) -> Result<()> {
 }
 
 fn describe(spinor: &Arc<Spinor>, report: &mut Report<plaq_spinor_report>) -> Result<()> {
-    let f = spinor.read("spinor")?;
+    let f = spinor.read_any("spinor")?;
     report.set(plaq_spinor_report {
         extents: to_c_extents(f.geometry()),
         precision: number_of(f.precision()),
         subset: number_of(f.subset()),
         nrhs: f.nrhs() as i32,
-        bytes: SpinorField::bytes(f.geometry(), f.precision(), f.subset(), f.nrhs()) as i64,
+        spins: f.components().spins as i32,
+        bytes: f.held() as i64,
         ..Default::default()
     });
     Ok(())
@@ -176,32 +239,36 @@ fn external<'a>(
     layout: &plaq_layout_params,
     data: &'a impl Memory,
 ) -> Result<(Layout, External<'a>)> {
-    let description = layout.spinors()?;
+    let spins = field.components().spins;
+    let mut description = Layout { spins, ..layout.spinors()? };
+    if spins == 1 {
+        description.basis = GammaBasis::DeGrandRossi;
+    }
     let shape = (field.geometry().extents(), Group::Su3, field.subset());
     let memory = layout.external(data, &description, shape, field.nrhs())?;
     Ok((description, memory))
 }
 
 fn load(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
-    let mut field = spinor.write("spinor")?;
+    let mut field = spinor.write_any("spinor")?;
     let (description, memory) = external(&field, layout, data)?;
     field.load(&description, &memory, layout.checked())
 }
 
 fn save(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
-    let field = spinor.read("spinor")?;
+    let field = spinor.read_any("spinor")?;
     let (description, mut memory) = external(&field, layout, data)?;
     field.save(&description, &mut memory)
 }
 
 fn zero(spinor: &Arc<Spinor>) -> Result<()> {
-    spinor.write("spinor")?.clear()
+    spinor.write_any("spinor")?.clear()
 }
 
 fn copy(from: &Arc<Spinor>, to: &Arc<Spinor>) -> Result<()> {
     from.context.check_same(&to.context, "to")?;
-    let source = from.read("from")?;
-    let mut target = to.write("to")?;
+    let source = from.read_any("from")?;
+    let mut target = to.write_any("to")?;
     blas::copy(&mut target, &source)
 }
 
@@ -221,8 +288,8 @@ fn axpby(
     count: i64,
 ) -> Result<()> {
     x.context.check_same(&y.context, "y")?;
-    let source = x.read("x")?;
-    let mut target = y.write("y")?;
+    let source = x.read_any("x")?;
+    let mut target = y.write_any("y")?;
     let n = check_count(count, &source)?;
     let pairs = |c: &Array<f64>| -> Vec<Complex64> {
         c.get(2 * n).chunks(2).map(|z| Complex64::new(z[0], z[1])).collect()
@@ -231,7 +298,7 @@ fn axpby(
 }
 
 fn norm2(x: &Arc<Spinor>, norms: &mut OutArray<f64>, count: i64) -> Result<()> {
-    let field = x.read("x")?;
+    let field = x.read_any("x")?;
     check_count(count, &field)?;
     norms.set(blas::norm2(&field)?);
     Ok(())
@@ -239,7 +306,7 @@ fn norm2(x: &Arc<Spinor>, norms: &mut OutArray<f64>, count: i64) -> Result<()> {
 
 fn dot(x: &Arc<Spinor>, y: &Arc<Spinor>, products: &mut OutArray<f64>, count: i64) -> Result<()> {
     x.context.check_same(&y.context, "y")?;
-    let (x, y) = (x.read("x")?, y.read("y")?);
+    let (x, y) = (x.read_any("x")?, y.read_any("y")?);
     check_count(count, &x)?;
     products.set(blas::dot(&x, &y)?.iter().flat_map(|z| [z.re, z.im]).collect());
     Ok(())

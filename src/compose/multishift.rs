@@ -108,6 +108,7 @@ impl DiracSolver {
             other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other}"),
         };
         let device = self.op().shape().device;
+        self.op().subset_shape(self.subset()).check(b, "b")?;
         // Besides what one solve takes: a direction for every shift.
         let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
         let directions = shifts.len() as u64 * shape.bytes(b.nrhs());

@@ -318,31 +318,6 @@ impl VectorField {
         }
     }
 
-    /// Copies the sites of one parity, which both fields hold, of all right-hand sides.
-    pub(crate) fn copy_planes(&mut self, src: &VectorField, parity: usize) -> Result<()> {
-        let form = |f: &VectorField| (f.precision, f.components, f.order, f.nrhs);
-        let here = self.geometry == src.geometry && self.device() == src.device();
-        if !here || form(self) != form(src) || self.order != RhsOrder::Slowest {
-            bail!(
-                FieldMismatch,
-                "copy: the fields differ in lattice, device, precision or components"
-            );
-        }
-        let sites = self.geometry.plane_sites();
-        let number = |f: &VectorField, rhs: usize| {
-            rhs * f.parities() + if f.subset == Subset::Full { parity } else { 0 }
-        };
-        let plane = sites * self.components.reals() * self.precision.bytes();
-        for rhs in 0..self.nrhs {
-            let (to, from) = (number(self, rhs), number(src, rhs));
-            self.data.copy_range(to * plane, &src.data, from * plane, plane)?;
-            if let (Some(to_all), Some(from_all)) = (&mut self.norm, &src.norm) {
-                to_all.copy_range(to * sites * 4, from_all, from * sites * 4, sites * 4)?;
-            }
-        }
-        Ok(())
-    }
-
     /// Can single right-hand sides be moved?
     pub fn can_keep(&self) -> bool {
         self.order == RhsOrder::Slowest

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use super::action::{ActionVersion, QuarkAction, SchurAction, SharedCopies, Storage};
-use super::copy_parity;
 use super::covariant::{Hops, Term};
 use crate::backend::Device;
 use crate::bail;
@@ -116,6 +115,17 @@ impl Laplace {
         // Both senses of each direction.
         let both = (0..4).filter(|mu| self.directions >> mu & 1 == 1).map(|mu| 3 << (2 * mu));
         self.hops.apply(out, inp, &Term { parity, hops: both.sum(), coef, y })
+    }
+
+    /// out = c in on one parity.
+    fn scaled(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        c: f64,
+    ) -> Result<()> {
+        self.hops.apply(out, inp, &Term { parity, hops: 0, coef: 0.0, y: Some((inp, c)) })
     }
 
     /// The same operator on other links.
@@ -271,10 +281,9 @@ impl SchurComplement for LaplaceSchur {
     fn full_shape(&self) -> Shape {
         self.op.shape()
     }
-    /// S (b_p - (b/a) H_pq b_q) / a, S = a for the asymmetric complement.
+    /// b_p - (b/a) H_pq b_q: the residual of the complement is that of M. The symmetric one is solved by a x_p.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, _dagger: bool) -> Result<()> {
-        let c = self.scale() / self.op.diagonal;
-        self.op.hop(out, b, self.form.parity, -c * self.ratio(), Some((b, c)))
+        self.op.hop(out, b, self.form.parity, -self.ratio(), Some((b, 1.0)))
     }
     /// x_q = b_q / a - (b/a) H_qp x_p.
     fn reconstruct(
@@ -284,12 +293,14 @@ impl SchurComplement for LaplaceSchur {
         b: &VectorField,
         _dagger: bool,
     ) -> Result<()> {
-        copy_parity(full, x, self.form.parity)?;
-        let y = Some((b, 1.0 / self.op.diagonal));
-        self.op.hop(full, x, 1 - self.form.parity, -self.ratio(), y)
+        let (p, a) = (self.form.parity, self.op.diagonal);
+        let c = if self.form.symmetric { 1.0 / a } else { 1.0 };
+        self.op.scaled(full, x, p, c)?;
+        self.op.hop(full, x, 1 - p, -c * self.ratio(), Some((b, 1.0 / a)))
     }
     fn restrict(&self, out: &mut VectorField, full: &VectorField, _dagger: bool) -> Result<()> {
-        copy_parity(out, full, self.form.parity)
+        let c = if self.form.symmetric { self.op.diagonal } else { 1.0 };
+        self.op.scaled(out, full, self.form.parity, c)
     }
     fn memory_around(&self, _nrhs: usize, _dagger: bool) -> u64 {
         0

@@ -89,8 +89,5 @@ pub fn copy_parity(out: &mut SpinorField, inp: &SpinorField, parity: usize) -> R
             );
         }
     }
-    if inp.components() == Components::SPINOR {
-        return site_launch(out, inp, parity, args::SITE_ONE, None, [1.0, 0.0, 1.0]);
-    }
-    out.copy_planes(inp, parity)
+    site_launch(out, inp, parity, args::SITE_ONE, None, [1.0, 0.0, 1.0])
 }

@@ -11,7 +11,7 @@ pub use super::source::COLUMNS;
 use crate::bail;
 use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
-use crate::fields::SpinorField;
+use crate::fields::{Components, SpinorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Progress, Stop};
 
@@ -70,9 +70,17 @@ pub fn propagator_of(
     solve_columns(solver, all, at_once, monitor)
 }
 
+/// Is it an action of quarks, whose propagators have a column for each spin and colour?
+pub(crate) fn propagates(op: &dyn QuarkAction) -> bool {
+    op.shape().components == Components::SPINOR
+}
+
 /// Begins to compile what a propagator with these parameters launches, the making of its solver included, and
 /// the correlators that most programs go on to.
 pub(crate) fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
+    if !propagates(op) {
+        return;
+    }
     let links = op.links();
     let name = || format!("propagator {} {params:?} {at_once}", op.describe());
     links.geometry().foresee(links.device(), true, name, |device| {

@@ -146,6 +146,7 @@ const PROGRAMS: [&str; 14] = [
     "context",
     "fields",
     "dirac",
+    "laplace",
     "paths",
     "force",
     "solve",
@@ -172,6 +173,11 @@ fn fields() {
 #[test]
 fn dirac_operators() {
     c_program("dirac");
+}
+
+#[test]
+fn laplacians() {
+    c_program("laplace");
 }
 
 #[test]

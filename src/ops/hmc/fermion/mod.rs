@@ -339,10 +339,10 @@ impl Operators {
         }
         let gauge = self.smeared.as_ref().map_or(gauge, Smeared::smeared);
         match &self.links {
-            Some(_) => {
-                for op in &self.list {
-                    op.action().update(gauge)?;
-                }
+            Some(links) => {
+                // What is made of links is made of this copy, the first time as well.
+                links.update_from(gauge)?;
+                self.list.iter().try_for_each(|op| op.action().update(links))?;
             }
             None => {
                 let links = gauge.shared_copy(DOUBLE.0, DOUBLE.1)?;

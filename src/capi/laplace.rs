@@ -1,0 +1,61 @@
+//! The gauge-covariant Laplacian as an operator of the C interface.
+
+use std::sync::Arc;
+
+use super::args::{Handle, Out, Params};
+use super::context::{plaq_context, Context};
+use super::dirac::{build, plaq_dirac, Wanted};
+use super::field::plaq_precision;
+use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::spinor::components_of;
+use super::table::interface;
+use crate::compose::Normalisation;
+use crate::error::Result;
+use crate::operators::{ActionParams, LaplaceParams};
+
+interface! {
+    "Laplacians"
+    params {
+        /// -D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+        /// (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+        /// U_mu(n - mu)^dagger x(n - mu).
+        plaq_laplace_params, plaq_laplace_params_init {
+            /// m^2 in units of the lattice spacing.
+            mass2: f64 = 0.0,
+            /// Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four.
+            directions: i32 = 7,
+            /// Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+            spins: i32 = 1,
+            /// Precision of the operator; 0: that of the gauge field.
+            precision: plaq_precision = 0,
+            /// Storage of its links, 18 or 12 numbers; 0: 12.
+            storage: plaq_storage = 0,
+        }
+    }
+    functions {
+        /// Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
+        /// eigensolvers take it like any operator; it is hermitian, and every Schur complement and
+        /// normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+        plaq_laplace_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_laplace_params>, dirac: Out<plaq_dirac>) = create;
+    }
+}
+
+fn create(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_laplace_params,
+    dirac: &mut Out<plaq_dirac>,
+) -> Result<()> {
+    let components = components_of(params.spins)?;
+    let action = LaplaceParams { components, directions: params.directions, mass2: params.mass2 };
+    action.check()?;
+    let wanted = Wanted {
+        precision: params.precision,
+        storage: params.storage,
+        normalisation: Normalisation::Mass,
+        name: format!("{params:?}"),
+    };
+    let op = |links, storage| ActionParams::from(action).create_in(&links, storage);
+    dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
+    Ok(())
+}

@@ -1,0 +1,168 @@
+/* The Laplacian of colour vectors and spinors: known spectrum, solves, shifts along paths, and misuse. */
+#include "lattice.h"
+
+enum { COLOUR = 6 * VOLUME };
+
+static double *unit_links(void) {
+  double *links = calloc(LINKS, sizeof *links);
+  int i;
+  CHECK(links != NULL);
+  for (i = 0; i < 12 * VOLUME; i++) links[18 * (i / 3) + 8 * (i % 3)] = 1;
+  return links;
+}
+
+static plaq_spinor vectors(plaq_context context, int spins, const double *values) {
+  int extents[4] = {LX, LY, LZ, LT}, mu;
+  plaq_spinor_params p;
+  plaq_spinor spinor;
+  OK(plaq_spinor_params_init(&p, sizeof p));
+  for (mu = 0; mu < 4; mu++) p.extents[mu] = extents[mu];
+  p.spins = spins;
+  OK(plaq_spinor_create(context, &p, &spinor));
+  if (values != NULL) OK(plaq_spinor_load(spinor, NULL, values));
+  return spinor;
+}
+
+static plaq_dirac laplacian(plaq_context context, plaq_gauge gauge, int spins, int directions, double mass2) {
+  plaq_laplace_params p;
+  plaq_dirac dirac;
+  OK(plaq_laplace_params_init(&p, sizeof p));
+  p.mass2 = mass2, p.directions = directions, p.spins = spins;
+  OK(plaq_laplace_create(context, gauge, &p, &dirac));
+  return dirac;
+}
+
+/* On unit links the lowest modes of each time slice are constant, one for each colour, then come those with the least
+   momentum: 2 - 2 cos(2 pi / 4) = 2 in x and y, each with two momenta. */
+static void spectrum(plaq_context context) {
+  double *links = unit_links(), values[5 * 3 * LT];
+  plaq_gauge gauge = new_gauge(context, links);
+  plaq_dirac dirac = laplacian(context, gauge, 1, 7, 1.0);
+  plaq_eigen_params p;
+  plaq_eigen_report r;
+  plaq_eigen eigen;
+  int i, zero = 3 * LT;
+  OK(plaq_eigen_params_init(&p, sizeof p));
+  OK(plaq_eigen_report_init(&r, sizeof r));
+  p.count = 3 * LT + 6, p.block = 4;
+  OK(plaq_eigen_create(dirac, &p, (plaq_spinor){0}, NULL, NULL, &eigen, &r));
+  CHECK(r.converged);
+  OK(plaq_eigen_values(eigen, values, NULL, NULL, r.count));
+  for (i = 0; i < r.count; i++) CHECK(fabs(values[i] - (i < zero ? 1.0 : 9.0)) < 1e-8);
+  OK(plaq_eigen_destroy(eigen));
+  OK(plaq_dirac_destroy(dirac));
+  OK(plaq_gauge_destroy(gauge));
+  free(links);
+}
+
+/* Solves with every system, and M x of the solution is the source. */
+static void solves(plaq_context context, int spins) {
+  const int size = COLOUR * spins;
+  double *links = random_links(), *source = random_numbers(size), *back = numbers(size);
+  plaq_gauge gauge = new_gauge(context, links);
+  plaq_dirac dirac = laplacian(context, gauge, spins, 15, 0.5);
+  plaq_spinor b = vectors(context, spins, source), x = vectors(context, spins, NULL), y = vectors(context, spins, NULL);
+  plaq_dirac_report d;
+  int system, i;
+  OK(plaq_dirac_report_init(&d, sizeof d));
+  OK(plaq_dirac_describe(dirac, &d));
+  CHECK(fabs(d.mass - sqrt(0.5)) < 1e-15);
+  for (system = PLAQ_SYSTEM_FULL; system <= PLAQ_SYSTEM_ODD_ASYMMETRIC; system++) {
+    plaq_solver_params p;
+    plaq_solve_report r;
+    plaq_solver solver;
+    OK(plaq_solver_params_init(&p, sizeof p));
+    OK(plaq_solve_report_init(&r, sizeof r));
+    p.system = system, p.tol = 1e-11, p.algorithm = PLAQ_ALGORITHM_CG;
+    OK(plaq_solver_create(dirac, &p, &solver));
+    OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+    CHECK(r.converged && r.iterations > 2);
+    OK(plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, y, x));
+    OK(plaq_spinor_save(y, NULL, back));
+    for (i = 0; i < size; i++) CHECK(fabs(back[i] - source[i]) < 1e-9);
+    OK(plaq_solver_destroy(solver));
+  }
+  OK(plaq_spinor_destroy(b));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(y));
+  OK(plaq_dirac_destroy(dirac));
+  OK(plaq_gauge_destroy(gauge));
+  free(links), free(source), free(back);
+}
+
+/* A step and the way back; one step forward is the link times what is there. */
+static void shifts(plaq_context context) {
+  double *links = random_links(), *values = random_numbers(COLOUR), *back = numbers(COLOUR);
+  plaq_gauge gauge = new_gauge(context, links);
+  plaq_spinor x = vectors(context, 1, values), y = vectors(context, 1, NULL), z = vectors(context, 1, NULL);
+  const int32_t there[] = {0, 3, 6}, home[] = {1, 4, 7}, up[] = {1}, bad[] = {8};
+  int i, n, row, column;
+  OK(plaq_spinor_shift(y, gauge, there, 3, x));
+  OK(plaq_spinor_shift(z, gauge, home, 3, y));
+  OK(plaq_spinor_save(z, NULL, back));
+  for (i = 0; i < COLOUR; i++) CHECK(fabs(back[i] - values[i]) < 1e-13);
+  OK(plaq_spinor_shift(y, gauge, up, 1, x));
+  OK(plaq_spinor_save(y, NULL, back));
+  for (n = 0; n < VOLUME; n++) {
+    int at[4] = {n % LX, n / LX % LY, n / (LX * LY) % LZ, n / (LX * LY * LZ)};
+    int next = at[0] + LX * ((at[1] + 1) % LY + LY * (at[2] + LZ * at[3]));
+    const double *u = links + 18 * (4 * n + 1), *v = values + 6 * next;
+    for (row = 0; row < 3; row++) {
+      double re = 0, im = 0;
+      for (column = 0; column < 3; column++) {
+        const double *e = u + 6 * row + 2 * column, *w = v + 2 * column;
+        re += e[0] * w[0] - e[1] * w[1], im += e[0] * w[1] + e[1] * w[0];
+      }
+      CHECK(fabs(back[6 * n + 2 * row] - re) + fabs(back[6 * n + 2 * row + 1] - im) < 1e-13);
+    }
+  }
+  REFUSED(PLAQ_BAD_PARAMETER, "steps", plaq_spinor_shift(y, gauge, bad, 1, x));
+  REFUSED(PLAQ_BAD_PARAMETER, "length", plaq_spinor_shift(y, gauge, up, 0, x));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(y));
+  OK(plaq_spinor_destroy(z));
+  OK(plaq_gauge_destroy(gauge));
+  free(links), free(values), free(back);
+}
+
+/* Colour vectors are no spinors, and what is made for one operator is not for the other. */
+static void misuse(plaq_context context) {
+  double *links = unit_links();
+  plaq_gauge gauge = new_gauge(context, links);
+  plaq_dirac dirac = laplacian(context, gauge, 1, 7, 1.0), none = {0};
+  plaq_spinor colour = vectors(context, 1, NULL), other = vectors(context, 1, NULL), spinor = vectors(context, 4, NULL);
+  plaq_laplace_params p;
+  plaq_spinor_params s;
+  plaq_multigrid_params m;
+  plaq_multigrid multigrid;
+  OK(plaq_laplace_params_init(&p, sizeof p));
+  p.directions = 0;
+  REFUSED(PLAQ_BAD_PARAMETER, "directions", plaq_laplace_create(context, gauge, &p, &none));
+  p.directions = 7, p.spins = 2;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "spins", plaq_laplace_create(context, gauge, &p, &none));
+  p.spins = 1, p.mass2 = NAN;
+  REFUSED(PLAQ_BAD_PARAMETER, "mass", plaq_laplace_create(context, gauge, &p, &none));
+  OK(plaq_spinor_params_init(&s, sizeof s));
+  s.extents[0] = s.extents[1] = s.extents[2] = s.extents[3] = 4, s.spins = 3;
+  REFUSED(PLAQ_INVALID_ARGUMENT, "spins", plaq_spinor_create(context, &s, &other));
+  REFUSED(PLAQ_FIELD_MISMATCH, "y", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, spinor, colour));
+  REFUSED(PLAQ_FIELD_MISMATCH, "x", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, colour, spinor));
+  OK(plaq_multigrid_params_init(&m, sizeof m));
+  REFUSED(PLAQ_UNSUPPORTED, "Wilson", plaq_multigrid_create(dirac, &m, &multigrid));
+  OK(plaq_spinor_destroy(colour));
+  OK(plaq_spinor_destroy(spinor));
+  OK(plaq_dirac_destroy(dirac));
+  OK(plaq_gauge_destroy(gauge));
+  free(links);
+}
+
+int main(void) {
+  plaq_context context = cpu_context();
+  spectrum(context);
+  solves(context, 1);
+  solves(context, 4);
+  shifts(context);
+  misuse(context);
+  OK(plaq_context_destroy(context));
+  return 0;
+}
