@@ -765,6 +765,16 @@ plaq_status plaq_spinor_smear(plaq_spinor spinor,
                               plaq_gauge gauge,
                               const plaq_spinor_smear_params *params);
 
+/** y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
+ * back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+ * (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
+ * different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY. */
+plaq_status plaq_spinor_shift(plaq_spinor y,
+                              plaq_gauge gauge,
+                              const int32_t *steps,
+                              int64_t length,
+                              plaq_spinor x);
+
 /** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs. */
 plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
 

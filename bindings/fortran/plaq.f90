@@ -1960,6 +1960,18 @@ module plaq
       type(plaq_gauge), value :: gauge
       type(plaq_spinor_smear_params), intent(in), optional :: params
     end function
+    !> y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
+    !> back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+    !> (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
+    !> different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_spinor_shift(y, gauge, steps, length, x) bind(c)
+      import
+      type(plaq_spinor), value :: y
+      type(plaq_gauge), value :: gauge
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int64_t), value :: length
+      type(plaq_spinor), value :: x
+    end function
     !> Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
     integer(c_int32_t) function plaq_spinor_norm2(x, norms, count) bind(c)
       import
