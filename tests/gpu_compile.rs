@@ -527,7 +527,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 let (geom, inp, out, y, gauge) = (geom(), view(), view(), view(), view());
                 let steps =
                     LaplaceArgs { step_out: 2, step_in: 2, step_y: 2, ..Default::default() };
-                let args = LaplaceArgs { geom, inp, out, y, gauge, directions: 7, spins, ..steps };
+                let args = LaplaceArgs { geom, inp, out, y, gauge, hops: 63, spins, ..steps };
                 variant(&format!("{spins} spins"), &args)
             })
             .into(),

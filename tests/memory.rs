@@ -125,7 +125,7 @@ fn several_shifts_take_what_they_announce() {
         let solution = Solution::MatPcDagMatPc;
         let solver =
             DiracSolver::new(op, SolveParams { solution, ..params(SolverKind::Cg) }).unwrap();
-        let b = noise(solver.op().wilson().unwrap(), solver.subset());
+        let b = noise(solver.op().as_any().downcast_ref().unwrap(), solver.subset());
         let shifts = [0.0, 0.1, 0.4].map(|sigma| Shift { sigma, tol: 1e-8 });
         let mut xs: Vec<SpinorField> = shifts.iter().map(|_| b.like(F64).unwrap()).collect();
         let held = device.used().0;

@@ -49,7 +49,7 @@ fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -
 
 /// The operator where it is of Wilson's type.
 fn wilson_of(dirac: &Dirac) -> Result<&Wilson> {
-    match dirac.op().wilson() {
+    match dirac.op().as_any().downcast_ref::<Wilson>() {
         Some(op) => Ok(op),
         None => bail!(
             Unsupported,

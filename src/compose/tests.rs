@@ -13,7 +13,7 @@ use crate::backend::tests::common::Lex;
 use crate::backend::{Asked, Device};
 use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
 use crate::linop::LinOp;
-use crate::operators::{DiracParams, HermitianWilson, Wilson};
+use crate::operators::{ActionParams, DiracParams, HermitianWilson, QuarkAction};
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Kernels with their constants.
@@ -22,20 +22,20 @@ pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
     asked.iter().map(line).collect()
 }
 
-fn clover(extents: [usize; 4]) -> (Device, Arc<Geometry>, Arc<Wilson>) {
+fn clover(extents: [usize; 4]) -> (Device, Arc<Geometry>, Arc<dyn QuarkAction>) {
     let device = Device::cpu(2).unwrap();
     let geometry = Geometry::new(extents, &device).unwrap();
     let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
     links.set_near_unit(7, 0.4).unwrap();
     let dirac = DiracParams { csw_s: 1.2, csw_t: 1.2, ..DiracParams::default() }.with_kappa(0.11);
-    let op = Arc::new(Wilson::new(Arc::new(links), dirac).unwrap());
+    let op = ActionParams::from(dirac).create(Arc::new(links)).unwrap();
     (device, geometry, op)
 }
 
 #[test]
 fn a_rehearsed_set_up_asks_for_most_kernels() {
     let (_, _, op) = clover([8, 8, 8, 8]);
-    let params = MultigridParams::for_lattice(op.gauge().geometry());
+    let params = MultigridParams::for_lattice(op.links().geometry());
     let rehearsed = kernels(&Device::recorded(false, || {
         let _ = Multigrid::new(&*op, &params);
     }));
@@ -75,7 +75,7 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
 
 fn overlap() -> (Arc<HermitianWilson>, ModeParams, SignParams) {
     let (_, _, op) = clover([4, 4, 4, 8]);
-    let kernel = Overlap::kernel(op.gauge().clone(), 0.4, DiracParams::default()).unwrap();
+    let kernel = Overlap::kernel(op.links().clone(), 0.4, DiracParams::default()).unwrap();
     let modes = ModeParams { count: Some(4), tol: 1e-8, ..ModeParams::default() };
     (kernel, modes, SignParams { delta: 1e-4, ..SignParams::default() })
 }
@@ -161,7 +161,7 @@ fn a_second_lattice_shares_kernels_that_know_no_lattice() {
     let solves = |extents| {
         let asked = Device::recorded(true, || {
             let (_, _, op) = clover(extents);
-            let params = MultigridParams::for_lattice(op.gauge().geometry());
+            let params = MultigridParams::for_lattice(op.links().geometry());
             for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
                 let solver = SolverParams { kind, stop: Stop::at(1e-8), ..SolverParams::default() };
                 let sloppy = Some((Precision::F32, Recon::R12));

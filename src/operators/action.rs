@@ -1,9 +1,12 @@
 //! Quark actions: what solvers, multigrid, forces, HMC, propagators and the C interface know of a lattice
 //! Dirac operator.
 
+use std::any::Any;
 use std::sync::{Arc, Mutex, Weak};
 
-use super::{DiracParams, ForceWorkspace, HalfTerms, LaplaceParams, SiteTerm, TensorHop, Wilson};
+use super::force_workspace::{ForceWorkspace, HalfTerms};
+use super::site::SiteTerm;
+use super::tensor::TensorHop;
 use crate::backend::{Device, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -88,10 +91,8 @@ pub trait QuarkAction: LinOp {
     fn coarsenable(&self) -> Option<&dyn Coarsenable> {
         None
     }
-    /// The operator of Wilson's type itself, for forces between full vectors.
-    fn wilson(&self) -> Option<&Wilson> {
-        None
-    }
+    /// The operator as its own type, for what one action alone has.
+    fn as_any(&self) -> &dyn Any;
 }
 
 /// The Schur complement of a quark action, with what smoothers and HMC need of it.
@@ -221,71 +222,5 @@ impl<A: QuarkAction> SharedCopies<A> {
         let copy = Arc::new(make()?);
         copies.push(Arc::downgrade(&copy));
         Ok(copy)
-    }
-}
-
-/// Parameters of a quark action: one row for each action.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ActionParams {
-    /// Wilson, clover and twisted mass.
-    Wilson(DiracParams),
-    /// The gauge-covariant Laplacian with a mass term.
-    Laplace(LaplaceParams),
-}
-
-impl From<DiracParams> for ActionParams {
-    fn from(params: DiracParams) -> Self {
-        ActionParams::Wilson(params)
-    }
-}
-
-impl From<LaplaceParams> for ActionParams {
-    fn from(params: LaplaceParams) -> Self {
-        ActionParams::Laplace(params)
-    }
-}
-
-impl ActionParams {
-    /// Refuses what no operator can be made of.
-    pub fn check(&self) -> Result<()> {
-        match self {
-            ActionParams::Wilson(params) => params.check(),
-            ActionParams::Laplace(params) => params.check(),
-        }
-    }
-    /// The action on these links, in their precision.
-    ///
-    /// # Errors
-    /// Those of the action's `new`.
-    pub fn create(&self, links: Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>> {
-        match self {
-            ActionParams::Wilson(params) => Ok(Arc::new(Wilson::new(links, *params)?)),
-            ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
-        }
-    }
-    /// The action with links of its own in this storage, so that other links in `links` change nothing.
-    ///
-    /// # Errors
-    /// Those of [`ActionParams::create`] and [`QuarkAction::shared_copy`].
-    pub fn create_in(
-        &self,
-        links: &Arc<GaugeField>,
-        storage: Storage,
-    ) -> Result<Arc<dyn QuarkAction>> {
-        match self {
-            ActionParams::Wilson(params) => Wilson::new(links.clone(), *params)?.owned_in(storage),
-            ActionParams::Laplace(params) => {
-                Ok(Arc::new(params.on(Arc::new(links.to(storage.0, storage.1)?))?))
-            }
-        }
-    }
-    /// Bytes that the action takes beside its links in this precision.
-    pub fn bytes(&self, links: &GaugeField, precision: Precision) -> u64 {
-        match self {
-            ActionParams::Wilson(params) if params.has_clover() => {
-                2 * CloverField::bytes(links.geometry(), precision, 1) as u64
-            }
-            ActionParams::Wilson(_) | ActionParams::Laplace(_) => 0,
-        }
     }
 }

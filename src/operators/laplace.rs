@@ -2,6 +2,7 @@
 //! of the four directions: a quark action with the mass term m^2 in place of a Dirac operator, and the
 //! step of Gaussian smearing.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -220,6 +221,9 @@ impl QuarkAction for Laplace {
         _dagger: bool,
     ) -> Result<()> {
         self.hop(out, inp, parity, 1.0, None)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 

@@ -1,11 +1,13 @@
 //! Quark actions and the operators that they are made of; `action.rs` says what a quark action is.
 
 mod action;
+mod actions;
 mod chiral;
 mod coarse;
 mod covariant;
 mod even_odd;
 mod force;
+mod force_workspace;
 mod kernel;
 mod laplace;
 mod schur_force;
@@ -14,17 +16,16 @@ mod tensor;
 mod wilson;
 mod wilson_action;
 
-pub use action::{
-    in_storage, ActionParams, ActionVersion, Coarsenable, QuarkAction, SchurAction, Storage,
-};
+pub use action::{in_storage, ActionVersion, Coarsenable, QuarkAction, SchurAction, Storage};
+pub use actions::ActionParams;
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
 pub use covariant::CovariantShift;
 pub use even_odd::EvenOdd;
 pub use force::ForceTerms;
+pub use force_workspace::{ForceWorkspace, HalfTerms};
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::{Laplace, LaplaceParams};
-pub use schur_force::{ForceWorkspace, HalfTerms};
-pub use site::{copy_parity, gamma5, Gamma5};
+pub use site::{copy_parity, gamma5, Gamma5, SiteTerm};
 pub use tensor::TensorHop;
-pub use wilson::{DiracParams, HopCall, HopSum, SiteTerm, Wilson};
+pub use wilson::{DiracParams, HopCall, HopSum, Wilson};

@@ -7,40 +7,11 @@
 
 use num_complex::Complex64;
 
+use super::force_workspace::{ForceWorkspace, HalfTerms};
 use super::{copy_parity, EvenOdd, ForceTerms, HopCall, SiteTerm, Wilson};
 use crate::error::Result;
 use crate::fields::{blas, MatrixField, Momenta, SpinorField, Subset};
 use crate::linop::LinOp;
-
-/// Terms sum_k 2 coef_k Re <y_k, P x_k> on the parity of P.
-#[derive(Clone, Copy)]
-pub struct HalfTerms<'a> {
-    pub x: &'a SpinorField,
-    pub y: &'a SpinorField,
-    /// P x, which the symmetric P needs.
-    pub px: &'a SpinorField,
-    pub coef: &'a [f64],
-}
-
-/// Fields of the force of several such terms and of determinants of site terms, kept from one force to the
-/// next: `begin`, then [`SchurAction::add_force`](super::SchurAction::add_force) and
-/// [`SchurAction::add_determinant_force`](super::SchurAction::add_determinant_force) in any order and number,
-/// then [`SchurAction::finish_force`](super::SchurAction::finish_force).
-#[derive(Default)]
-pub struct ForceWorkspace {
-    full: Option<[SpinorField; 2]>,
-    half: Option<SpinorField>,
-    insertion: Option<MatrixField>,
-    /// Does the insertion hold something of this force?
-    inserted: bool,
-}
-
-impl ForceWorkspace {
-    /// Forgets what waits to be finished.
-    pub fn begin(&mut self) {
-        self.inserted = false;
-    }
-}
 
 impl EvenOdd {
     pub(super) fn force_bytes(&self, n: usize) -> u64 {

@@ -7,6 +7,17 @@ use crate::error::Result;
 use crate::fields::{Components, RhsOrder, SpinorField, Subset};
 use crate::linop::{LinOp, Shape};
 
+/// What the site-diagonal part of a kernel multiplies with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SiteTerm {
+    /// 1
+    One,
+    /// A
+    Direct,
+    /// A^-1
+    Inverse,
+}
+
 /// out = coef S in on one parity, S one of SITE_* (kernels/wilson.h) with these blocks and twist.
 pub(super) fn site_launch(
     out: &mut SpinorField,

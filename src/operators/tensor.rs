@@ -3,11 +3,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::{HopCall, SiteTerm, Wilson};
-use crate::backend::args::{TensorHopArgs, TensorTablesArgs};
+use crate::backend::args::{HopArgs, TensorHopArgs, TensorTablesArgs};
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::error::Result;
-use crate::fields::{Geometry, HalfColumns, Precision};
+use crate::fields::{GaugeField, Geometry, HalfColumns, Precision};
 
 /// Pairs (re, im) of a site's links, and of its site term's blocks.
 const LINKS: usize = 72;
@@ -42,32 +41,24 @@ impl TensorHop {
     /// Most right-hand sides at a time: more than two groups of eight do not fit a thread's registers.
     pub(crate) const MOST: usize = 16;
 
-    /// Can it stand for an operator: on a GPU, in 16 bits, on a lattice that no ranks divide.
-    pub(crate) fn fits(op: &Wilson) -> bool {
-        let gauge = op.gauge();
-        !gauge.device().is_cpu()
-            && gauge.precision() == Precision::F16
-            && gauge.geometry().halo_mask() == 0
+    /// Can it stand for an operator on these links: on a GPU, in 16 bits, on a lattice that no ranks divide.
+    pub(super) fn fits(links: &GaugeField) -> bool {
+        !links.device().is_cpu()
+            && links.precision() == Precision::F16
+            && links.geometry().halo_mask() == 0
     }
 
-    /// Makes the tables of an operator in 16 bits whose links are stored as whole rows.
-    pub(crate) fn new(op: &Wilson) -> Result<Self> {
-        let (gauge, one) = (op.gauge(), op.is_one(SiteTerm::Inverse));
+    /// Makes the tables of an operator in 16 bits whose links are stored as whole rows, of the arguments of its
+    /// hops to even and to odd sites; `blocks`: its site term is not 1.
+    pub(super) fn new(gauge: &GaugeField, terms: [HopArgs; 2], blocks: bool) -> Result<Self> {
         let (device, geometry) = (gauge.device(), gauge.geometry());
         let table = |numbers: usize| device.alloc(4 * numbers * geometry.plane_sites());
         let links = [table(LINKS)?, table(LINKS)?];
-        let blocks = if one { None } else { Some([table(BLOCKS)?, table(BLOCKS)?]) };
+        let blocks = if blocks { Some([table(BLOCKS)?, table(BLOCKS)?]) } else { None };
         let kernel = kernels::TensorTables::of(gauge.precision(), gauge.recon())?;
-        for parity in 0..2 {
-            let hop = HopCall {
-                parity,
-                dagger: false,
-                coef: op.kappa(),
-                site_hop: SiteTerm::Inverse,
-                y: None,
-            };
+        for (parity, hop) in terms.into_iter().enumerate() {
             let args = TensorTablesArgs {
-                hop: op.terms(&hop),
+                hop,
                 links: links[parity].ptr(),
                 blocks: blocks.as_ref().map_or(Ptr::NULL, |b| b[parity].ptr()),
             };
@@ -158,8 +149,8 @@ impl Tiles {
 mod tests {
     use super::*;
     use crate::backend::tests::one_device;
-    use crate::fields::{GaugeField, Noise, Recon, Scales, SpinorField, Subset};
-    use crate::operators::{DiracParams, EvenOdd, SchurAction};
+    use crate::fields::{Noise, Recon, Scales, SpinorField, Subset};
+    use crate::operators::{DiracParams, EvenOdd, SchurAction, Wilson};
 
     #[test]
     fn tiles_cover_the_lattice() {
@@ -191,7 +182,7 @@ mod tests {
             params.boundary[3] = boundary.into();
             let wide = Arc::new(Wilson::new(links.clone(), params.with_kappa(0.13)).unwrap());
             let short = wide.to(Precision::F16, Recon::R12).unwrap();
-            let op = TensorHop::new(&short).unwrap();
+            let op = short.any_tensor_hop().unwrap();
             for nrhs in [1, 5, 8, 12, 16] {
                 let field =
                     |p| SpinorField::new(&device, &geometry, p, Subset::Even, nrhs).unwrap();
@@ -232,7 +223,7 @@ mod tests {
         links.set_near_unit(3, 0.6).unwrap();
         let params = DiracParams { csw_s: 1.2, csw_t: 1.2, ..Default::default() };
         let wide = Wilson::new(Arc::new(links), params.with_kappa(0.13)).unwrap();
-        let op = TensorHop::new(&wide.to(Precision::F16, Recon::R12).unwrap()).unwrap();
+        let op = wide.to(Precision::F16, Recon::R12).unwrap().any_tensor_hop().unwrap();
         for nrhs in [12, 8, 16] {
             let (a, mut b) = (op.field(nrhs).unwrap(), op.field(nrhs).unwrap());
             let mut best = f64::MAX;

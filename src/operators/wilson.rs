@@ -8,7 +8,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::action::{ActionVersion, SharedCopies, Storage};
-use super::site::site_launch;
+use super::site::{site_launch, SiteTerm};
 use crate::backend::args::{self, HopArgs};
 use crate::backend::{kernels, Device, FieldView, Work};
 use crate::bail;
@@ -92,17 +92,6 @@ impl DiracParams {
         }
         Ok(())
     }
-}
-
-/// What the site-diagonal part of a kernel multiplies with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SiteTerm {
-    /// 1
-    One,
-    /// A
-    Direct,
-    /// A^-1
-    Inverse,
 }
 
 /// One parity's hop: out = coef_y S_y y + S_hop (coef H in).

@@ -1,5 +1,6 @@
 //! Wilson, clover and twisted-mass operators as quark actions, and as multigrid coarsens them.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use super::{
@@ -66,8 +67,8 @@ impl QuarkAction for Wilson {
     fn coarsenable(&self) -> Option<&dyn Coarsenable> {
         Some(self)
     }
-    fn wilson(&self) -> Option<&Wilson> {
-        Some(self)
+    fn as_any(&self) -> &dyn Any {
+        self
     }
 }
 
@@ -77,6 +78,15 @@ impl Wilson {
         let made = self.to(precision, recon)?;
         let shared = Arc::ptr_eq(made.gauge(), self.gauge());
         Ok(Arc::new(if shared { made.with_own_links()? } else { made }))
+    }
+
+    /// The hop of columns, also where the device has no tensor cores, of an operator in 16 bits.
+    pub(crate) fn any_tensor_hop(&self) -> Result<TensorHop> {
+        let terms = [0, 1].map(|parity| {
+            let (coef, site_hop) = (self.kappa(), SiteTerm::Inverse);
+            self.terms(&HopCall { parity, dagger: false, coef, site_hop, y: None })
+        });
+        TensorHop::new(self.gauge(), terms, !self.is_one(SiteTerm::Inverse))
     }
 
     /// The kernel of hops forward, where it is made for these links and vectors.
@@ -99,8 +109,8 @@ impl Coarsenable for Wilson {
     }
 
     fn tensor_hop(&self) -> Result<Option<TensorHop>> {
-        match TensorHop::fits(self) {
-            true => TensorHop::new(self).map(Some),
+        match TensorHop::fits(self.gauge()) {
+            true => self.any_tensor_hop().map(Some),
             false => Ok(None),
         }
     }

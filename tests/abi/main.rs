@@ -142,7 +142,7 @@ fn c_program(name: &'static str) {
 }
 
 /// Those that tell whose message they looked at.
-const PROGRAMS: [&str; 14] = [
+const PROGRAMS: [&str; 15] = [
     "context",
     "fields",
     "dirac",

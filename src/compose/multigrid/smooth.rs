@@ -370,7 +370,8 @@ mod tests {
         };
         let finest = Finest::new(&op, &params).unwrap();
         let mut hierarchy = anew(&finest, &params).unwrap();
-        let tensor = Arc::new(TensorHop::new(finest.smoother.wilson().unwrap()).unwrap());
+        let tensor = finest.smoother.as_any().downcast_ref::<Wilson>().unwrap();
+        let tensor = Arc::new(tensor.any_tensor_hop().unwrap());
         for (steps, residual, nrhs) in [(6, false, 5), (8, true, 4), (14, true, 9)] {
             let shape = Shape { precision: Precision::F32, ..hierarchy.fine.shape() };
             let mut smoothed = |tensor: Option<Arc<TensorHop>>| {

@@ -1,0 +1,74 @@
+//! Parameters of every quark action, and the operators that they make.
+
+use std::sync::Arc;
+
+use super::action::{QuarkAction, Storage};
+use super::{DiracParams, LaplaceParams, Wilson};
+use crate::error::Result;
+use crate::fields::{CloverField, GaugeField, Precision};
+
+/// Parameters of a quark action: one row for each action.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ActionParams {
+    /// Wilson, clover and twisted mass.
+    Wilson(DiracParams),
+    /// The gauge-covariant Laplacian with a mass term.
+    Laplace(LaplaceParams),
+}
+
+impl From<DiracParams> for ActionParams {
+    fn from(params: DiracParams) -> Self {
+        ActionParams::Wilson(params)
+    }
+}
+
+impl From<LaplaceParams> for ActionParams {
+    fn from(params: LaplaceParams) -> Self {
+        ActionParams::Laplace(params)
+    }
+}
+
+impl ActionParams {
+    /// Refuses what no operator can be made of.
+    pub fn check(&self) -> Result<()> {
+        match self {
+            ActionParams::Wilson(params) => params.check(),
+            ActionParams::Laplace(params) => params.check(),
+        }
+    }
+    /// The action on these links, in their precision.
+    ///
+    /// # Errors
+    /// Those of the action's `new`.
+    pub fn create(&self, links: Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>> {
+        match self {
+            ActionParams::Wilson(params) => Ok(Arc::new(Wilson::new(links, *params)?)),
+            ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
+        }
+    }
+    /// The action with links of its own in this storage, so that other links in `links` change nothing.
+    ///
+    /// # Errors
+    /// Those of [`ActionParams::create`] and [`QuarkAction::shared_copy`].
+    pub fn create_in(
+        &self,
+        links: &Arc<GaugeField>,
+        storage: Storage,
+    ) -> Result<Arc<dyn QuarkAction>> {
+        match self {
+            ActionParams::Wilson(params) => Wilson::new(links.clone(), *params)?.owned_in(storage),
+            ActionParams::Laplace(params) => {
+                Ok(Arc::new(params.on(Arc::new(links.to(storage.0, storage.1)?))?))
+            }
+        }
+    }
+    /// Bytes that the action takes beside its links in this precision.
+    pub fn bytes(&self, links: &GaugeField, precision: Precision) -> u64 {
+        match self {
+            ActionParams::Wilson(params) if params.has_clover() => {
+                2 * CloverField::bytes(links.geometry(), precision, 1) as u64
+            }
+            ActionParams::Wilson(_) | ActionParams::Laplace(_) => 0,
+        }
+    }
+}
