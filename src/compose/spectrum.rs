@@ -7,6 +7,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Noise, SpinorField};
 use crate::linop::LinOp;
+use crate::solvers::dense::top_of_tridiagonal;
 use crate::solvers::unwatched;
 
 /// An estimate of an eigenvalue of P^dagger P and how far an eigenvalue is from it at most.
@@ -61,9 +62,9 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
         std::mem::swap(&mut v, &mut w);
         scale(&mut v, &t, 1.0 / rest)?;
     }
-    let value = top_of_tridiagonal(&diagonal, &beside);
+    let (value, weights) = top_of_tridiagonal(&diagonal, &beside)?;
     // |A x - value x| of the Ritz vector is the last off-diagonal times its last component.
-    let last = components(&diagonal, &beside, value)[diagonal.len() - 1].abs();
+    let last = weights[diagonal.len() - 1].abs();
     Ok(Bound { value, distance: beside[beside.len() - 1] * last })
 }
 
@@ -103,8 +104,7 @@ pub fn smallest(
         }
         diagonal.push(a);
         beside.push(rest);
-        let top = top_of_tridiagonal(&diagonal, &beside);
-        let weights = components(&diagonal, &beside, top);
+        let (top, weights) = top_of_tridiagonal(&diagonal, &beside)?;
         let away = rest * weights[weights.len() - 1].abs();
         if away < NEAR * top || basis.len() >= most || rest <= 1e-12 * a.abs() {
             break weights;
@@ -135,46 +135,4 @@ pub fn smallest(
 /// x = c x; `any` is a finite field like x.
 fn scale(x: &mut SpinorField, any: &SpinorField, c: f64) -> Result<()> {
     blas::axpby(&[Complex64::ZERO], any, &[Complex64::new(c, 0.0)], x)
-}
-
-/// The largest eigenvalue of a symmetric tridiagonal matrix by bisection.
-fn top_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> f64 {
-    let n = diagonal.len();
-    let side = |i: usize| if i + 1 < n { beside[i].abs() } else { 0.0 };
-    let reach = |i: usize| side(i) + if i > 0 { side(i - 1) } else { 0.0 };
-    let mut low = diagonal.iter().fold(f64::NEG_INFINITY, |m, &d| m.max(d));
-    let mut high = (0..n).fold(low, |m, i| m.max(diagonal[i] + reach(i)));
-    // All pivots of T - x are negative if and only if x is above every eigenvalue.
-    let above = |x: f64| {
-        let mut pivot = diagonal[0] - x;
-        for i in 1..n {
-            if pivot >= 0.0 {
-                return false;
-            }
-            pivot = diagonal[i] - x - beside[i - 1] * beside[i - 1] / pivot;
-        }
-        pivot < 0.0
-    };
-    for _ in 0..200 {
-        let middle = 0.5 * (low + high);
-        if above(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    high
-}
-
-/// The unit eigenvector.
-fn components(diagonal: &[f64], beside: &[f64], value: f64) -> Vec<f64> {
-    let n = diagonal.len();
-    let mut x = vec![1.0; n];
-    // From the end: x_(i-1) = ((value - d_i) x_i - b_i x_(i+1)) / b_(i-1), stable as it grows.
-    for i in (1..n).rev() {
-        let outer = if i + 1 < n { beside[i] * x[i + 1] } else { 0.0 };
-        x[i - 1] = ((value - diagonal[i]) * x[i] - outer) / beside[i - 1];
-    }
-    let length = x.iter().map(|v| v * v).sum::<f64>().sqrt();
-    x.iter().map(|v| v / length).collect()
 }

@@ -1,142 +1,85 @@
-//! Small dense matrices on the host, row by row: hermitian eigenproblems.
+//! Small dense matrices on the host, row by row.
 
+use nalgebra::linalg::SymmetricEigen;
+use nalgebra::DMatrix;
 use num_complex::Complex64;
 
 use crate::bail;
 use crate::error::Result;
 
-/// Steps of the QL iteration for one eigenvalue.
-const MOST_STEPS: usize = 60;
+/// QR sweeps for one eigenvalue at most.
+const MAX_SWEEPS: usize = 60;
 
-/// A = U diag(values) U^dagger with ascending values; U_ik, row i, is component i of vector k. Only the
-/// lower triangle of A is read. Householder's reduction and implicit QL (Golub and Van Loan, section 8.3).
+fn matrix(a: &[Complex64], n: usize) -> DMatrix<Complex64> {
+    assert_eq!(a.len(), n * n, "a square matrix");
+    DMatrix::from_row_slice(n, n, a)
+}
+
+/// Eigenvalues, ascending, and eigenvectors of the hermitian n x n matrix A = U diag(values) U^dagger: U_ik, row i,
+/// is component i of vector k. Only the lower triangle of A is read.
 ///
 /// # Errors
 /// `SolverBreakdown`: A holds NaN or infinity.
 pub fn eigen_hermitian(a: &[Complex64], n: usize) -> Result<(Vec<f64>, Vec<Complex64>)> {
-    assert_eq!(a.len(), n * n, "a square matrix");
+    let a = matrix(a, n);
     if a.iter().any(|z| !z.is_finite()) {
         bail!(SolverBreakdown, "a projected matrix holds NaN or infinity");
     }
-    let mut a = a.to_vec();
-    for i in 0..n {
-        for j in i + 1..n {
-            a[i * n + j] = a[j * n + i].conj();
-        }
-        a[i * n + i].im = 0.0;
+    if n == 0 {
+        return Ok((vec![], vec![]));
     }
-    // A = H_0 .. H_{n-2} T (..)^dagger, H = 1 - 2 v v^dagger, T tridiagonal.
-    let mut reflections: Vec<Vec<Complex64>> = Vec::new();
-    let mut off = vec![Complex64::ZERO; n];
-    for k in 0..n.saturating_sub(1) {
-        let x: Vec<Complex64> = (k + 1..n).map(|i| a[i * n + k]).collect();
-        let norm = x.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt();
-        let mut v = x;
-        if norm == 0.0 {
-            reflections.push(Vec::new());
-            continue;
-        }
-        let phase = if v[0].norm() > 0.0 { v[0] / v[0].norm() } else { Complex64::ONE };
-        off[k] = -phase * norm;
-        v[0] -= off[k];
-        let length = v.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt();
-        v.iter_mut().for_each(|z| *z /= length);
-        let m = n - k - 1;
-        let row = |i: usize| (k + 1 + i) * n + k + 1;
-        // A - 2 v w^dagger - 2 w v^dagger, w = A v - (v^dagger A v) v.
-        let mut w: Vec<Complex64> = (0..m)
-            .map(|i| a[row(i)..row(i) + m].iter().zip(&v).map(|(a, v)| a * v).sum())
-            .collect();
-        let along: Complex64 = v.iter().zip(&w).map(|(v, w)| v.conj() * w).sum();
-        w.iter_mut().zip(&v).for_each(|(w, v)| *w -= along * v);
-        for i in 0..m {
-            let (vi, wi) = (2.0 * v[i], 2.0 * w[i]);
-            for (z, (v, w)) in a[row(i)..row(i) + m].iter_mut().zip(v.iter().zip(&w)) {
-                *z -= vi * w.conj() + wi * v.conj();
-            }
-        }
-        reflections.push(v);
-    }
-    let mut d: Vec<f64> = (0..n).map(|i| a[i * n + i].re).collect();
-    let mut e: Vec<f64> = off.iter().map(|z| z.norm()).collect();
-    // Row k: vector k of the real tridiagonal matrix.
-    let mut z = vec![0.0; n * n];
-    (0..n).for_each(|i| z[i * n + i] = 1.0);
-    tridiagonal(&mut d, &mut e, &mut z)?;
+    let Some(found) = SymmetricEigen::try_new(a, f64::EPSILON, MAX_SWEEPS * n) else {
+        bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");
+    };
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| d[i].total_cmp(&d[j]));
-    let mut phases = vec![Complex64::ONE; n];
-    for k in 1..n {
-        let o = off[k - 1];
-        phases[k] = phases[k - 1] * if o.norm() > 0.0 { o / o.norm() } else { Complex64::ONE };
-    }
-    let mut vectors = vec![Complex64::ZERO; n * n];
-    for (to, &from) in order.iter().enumerate() {
-        let mut u: Vec<Complex64> =
-            phases.iter().zip(&z[from * n..(from + 1) * n]).map(|(p, z)| p * z).collect();
-        for (k, v) in reflections.iter().enumerate().rev().filter(|(_, v)| !v.is_empty()) {
-            let part = &mut u[k + 1..];
-            let along: Complex64 = v.iter().zip(&*part).map(|(v, u)| v.conj() * u).sum();
-            part.iter_mut().zip(v).for_each(|(u, v)| *u -= 2.0 * along * v);
-        }
-        (0..n).for_each(|i| vectors[i * n + to] = u[i]);
-    }
-    Ok((order.iter().map(|&i| d[i]).collect(), vectors))
+    order.sort_by(|&i, &j| found.eigenvalues[i].total_cmp(&found.eigenvalues[j]));
+    let values = order.iter().map(|&k| found.eigenvalues[k]).collect();
+    let vectors = (0..n * n).map(|k| found.eigenvectors[(k / n, order[k % n])]).collect();
+    Ok((values, vectors))
 }
 
-/// Eigenvalues d and vectors (rows of z) of the symmetric tridiagonal matrix with diagonal d and
-/// e[i] between i and i + 1, where z begins as the unit matrix.
-fn tridiagonal(d: &mut [f64], e: &mut [f64], z: &mut [f64]) -> Result<()> {
-    let n = d.len();
-    for l in 0..n {
-        for step in 0.. {
-            let small = |i: usize| e[i].abs() <= f64::EPSILON * (d[i].abs() + d[i + 1].abs());
-            let m = (l..n - 1).find(|&i| small(i)).unwrap_or(n - 1);
-            if m == l {
-                break;
-            }
-            if step == MOST_STEPS {
-                bail!(SolverBreakdown, "the QL iteration of a projected matrix does not converge");
-            }
-            let mut g = (d[l + 1] - d[l]) / (2.0 * e[l]);
-            let r = g.hypot(1.0);
-            g = d[m] - d[l] + e[l] / (g + r.copysign(g));
-            let (mut s, mut c, mut p) = (1.0, 1.0, 0.0);
-            let mut early = false;
-            for i in (l..m).rev() {
-                let (f, b) = (s * e[i], c * e[i]);
-                let r = f.hypot(g);
-                e[i + 1] = r;
-                if r == 0.0 {
-                    d[i + 1] -= p;
-                    e[m] = 0.0;
-                    early = true;
-                    break;
-                }
-                (s, c) = (f / r, g / r);
-                g = d[i + 1] - p;
-                let t = (d[i] - g) * s + 2.0 * c * b;
-                p = s * t;
-                d[i + 1] = g + p;
-                g = c * t - b;
-                let (low, high) = z.split_at_mut((i + 1) * n);
-                for (x, y) in low[i * n..].iter_mut().zip(&mut high[..n]) {
-                    (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
-                }
-            }
-            if !early {
-                d[l] -= p;
-                e[l] = g;
-                e[m] = 0.0;
-            }
+/// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and `beside[i]` between i and
+/// i + 1, and its unit eigenvector; `beside` may be longer.
+///
+/// # Errors
+/// As of [`eigen_hermitian`].
+pub(crate) fn top_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Result<(f64, Vec<f64>)> {
+    let n = diagonal.len();
+    let mut a = vec![Complex64::ZERO; n * n];
+    for i in 0..n {
+        a[i * n + i] = diagonal[i].into();
+        if i > 0 {
+            a[i * n + i - 1] = beside[i - 1].into();
         }
     }
-    Ok(())
+    let (values, vectors) = eigen_hermitian(&a, n)?;
+    Ok((values[n - 1], (0..n).map(|i| vectors[i * n + n - 1].re).collect()))
+}
+
+/// The inverse of an n x n matrix by LU decomposition with partial pivoting; none: it is singular or not finite.
+pub(crate) fn inverse(a: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
+    let inverse = matrix(a, n).try_inverse()?;
+    let rows = (0..n * n).map(|k| inverse[(k / n, k % n)]).collect::<Vec<_>>();
+    rows.iter().all(|z| z.is_finite()).then_some(rows)
+}
+
+/// x with A x = b for a positive n x n matrix A, from the eigenvectors of A scaled to ones on the diagonal: what lies
+/// along those whose eigenvalues are rounding noise is left out.
+///
+/// # Errors
+/// As of [`eigen_hermitian`].
+pub(crate) fn solve_positive(a: &[Complex64], b: &[Complex64]) -> Result<Vec<Complex64>> {
+    let n = b.len();
+    // T T^dagger is the inverse.
+    let (t, _, rank) = orthonormaliser(a, n)?;
+    let along = |k: usize| -> Complex64 { (0..n).map(|i| t[i * rank + k].conj() * b[i]).sum() };
+    let along: Vec<Complex64> = (0..rank).map(along).collect();
+    Ok((0..n).map(|i| (0..rank).map(|k| t[i * rank + k] * along[k]).sum()).collect())
 }
 
 /// The matrices T and R with W = (W T) R for vectors W with products G = W^dagger W: the columns of W T
 /// are orthonormal. Columns of T are left out where vectors depend on others: the rank comes last.
-pub(super) fn orthonormaliser(
+pub(crate) fn orthonormaliser(
     g: &[Complex64],
     n: usize,
 ) -> Result<(Vec<Complex64>, Vec<Complex64>, usize)> {
@@ -215,5 +158,40 @@ mod tests {
             (a[(n - 1) * n + i], a[i * n + n - 1]) = (z, z.conj());
         }
         assert!(defect(&a, n) < 1e-12);
+    }
+
+    #[test]
+    fn inverses_solutions_and_tridiagonal_matrices() {
+        let n = 30;
+        let a = random(n);
+        let product = |a: &[Complex64], b: &[Complex64]| -> Vec<Complex64> {
+            let at = |i: usize, j: usize| (0..n).map(|k| a[i * n + k] * b[k * n + j]).sum();
+            (0..n * n).map(|k| at(k / n, k % n)).collect()
+        };
+        let off = |a: &[Complex64], b: &[Complex64]| {
+            a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).norm()))
+        };
+        assert!(off(&product(&inverse(&a, n).unwrap(), &a), &identity(n)) < 1e-11);
+        assert!(inverse(&vec![Complex64::ZERO; 4], 2).is_none());
+        // Rows and columns 0 and 1 of the positive matrix are the same: x is split between both.
+        let mut twice = a.clone();
+        (0..n).for_each(|i| twice[i * n + 1] = twice[i * n]);
+        let adjoint: Vec<Complex64> = (0..n * n).map(|k| twice[k % n * n + k / n].conj()).collect();
+        let gram = product(&adjoint, &twice);
+        let x: Vec<Complex64> = (0..n).map(|i| a[i * n + i.max(1) - 1]).collect();
+        let b: Vec<Complex64> =
+            gram.chunks(n).map(|r| r.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
+        let found = solve_positive(&gram, &b).unwrap();
+        let image: Vec<Complex64> =
+            gram.chunks(n).map(|r| r.iter().zip(&found).map(|(a, x)| a * x).sum()).collect();
+        assert!(off(&image, &b) < 1e-9 && (found[0] - found[1]).norm() < 1e-9);
+        // 2 on the diagonal, -1 beside it: 2 + 2 cos(pi / (n + 1)).
+        let (top, v) = top_of_tridiagonal(&vec![2.0; n], &vec![-1.0; n]).unwrap();
+        let angle = std::f64::consts::PI / (n + 1) as f64;
+        assert!((top - 2.0 - 2.0 * angle.cos()).abs() < 1e-13);
+        for k in 0..n {
+            let expect = (2.0 / (n + 1) as f64).sqrt() * ((k + 1) as f64 * angle).sin();
+            assert!((v[k].abs() - expect).abs() < 1e-12);
+        }
     }
 }

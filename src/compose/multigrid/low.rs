@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
 use crate::linop::{LinOp, Shape, Uses};
 use crate::operators::{CoarseOperator, QuarkAction};
-use crate::solvers::dense::eigen_hermitian;
+use crate::solvers::dense::{eigen_hermitian, inverse};
 
 /// What is known of the coarsest level's operator S.
 #[derive(Default)]
@@ -156,7 +156,14 @@ impl Direct {
             }
         }
         if !rehearsing() {
-            invert(&mut whole, n)?;
+            let Some(inverted) = inverse(&whole, n) else {
+                bail!(
+                    BadParameter,
+                    "coarsest: direct: the operator of the coarsest level has no inverse: are links and \
+                     null vectors finite?"
+                );
+            };
+            whole = inverted;
         }
         let rows: Vec<Complex64> = (0..n)
             .flat_map(|c| (0..own).map(move |r| (r, c)))
@@ -165,46 +172,4 @@ impl Direct {
         let inverse = DenseMatrix::new(op.device(), op.precision(), own, n, &rows)?;
         Ok(Direct { inverse, first })
     }
-}
-
-/// The inverse in place: Gauss-Jordan elimination with pivots of largest modulus in a column.
-fn invert(a: &mut [Complex64], n: usize) -> Result<()> {
-    let mut swaps = vec![0; n];
-    let mut pivot_row = vec![Complex64::ZERO; n];
-    for k in 0..n {
-        let size = |r: usize, a: &[Complex64]| a[r * n + k].norm_sqr();
-        let best = (k..n).fold(k, |b, r| if size(r, a) > size(b, a) { r } else { b });
-        if !(size(best, a) > 0.0 && size(best, a).is_finite()) {
-            bail!(
-                BadParameter,
-                "coarsest: direct: the operator of the coarsest level has no inverse: are links and null \
-                 vectors finite?"
-            );
-        }
-        swaps[k] = best;
-        if best != k {
-            for c in 0..n {
-                a.swap(k * n + c, best * n + c);
-            }
-        }
-        let d = a[k * n + k].inv();
-        a[k * n + k] = Complex64::ONE;
-        a[k * n..(k + 1) * n].iter_mut().for_each(|z| *z *= d);
-        pivot_row.copy_from_slice(&a[k * n..(k + 1) * n]);
-        for (r, row) in a.chunks_mut(n).enumerate() {
-            if r == k {
-                continue;
-            }
-            let f = std::mem::take(&mut row[k]);
-            for (z, p) in row.iter_mut().zip(&pivot_row) {
-                *z -= f * p;
-            }
-        }
-    }
-    for k in (0..n).rev().filter(|&k| swaps[k] != k) {
-        for row in a.chunks_mut(n) {
-            row.swap(k, swaps[k]);
-        }
-    }
-    Ok(())
 }

@@ -6,6 +6,7 @@ use num_complex::Complex64;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
+use crate::solvers::dense::solve_positive;
 
 /// Solutions of the solves before, the latest last.
 #[derive(Default)]
@@ -50,41 +51,19 @@ impl Guesses {
             op.apply(&mut image, v)?;
             images.push(image);
         }
-        let mut rows = vec![vec![Complex64::ZERO; n + 1]; n];
+        let (mut gram, mut along) = (vec![Complex64::ZERO; n * n], vec![]);
         for i in 0..n {
             for j in 0..=i {
                 let z = blas::dot(&images[i], &images[j])?[0];
-                (rows[i][j], rows[j][i]) = (z, z.conj());
+                (gram[i * n + j], gram[j * n + i]) = (z, z.conj());
             }
-            rows[i][n] = blas::dot(&self.kept[i], b)?[0];
+            along.push(blas::dot(&self.kept[i], b)?[0]);
         }
-        let c = solve(rows);
+        let c = solve_positive(&gram, &along)?;
         x.clear()?;
         for (v, c) in self.kept.iter().zip(c) {
             blas::axpy(&[c], v, x)?;
         }
         Ok(true)
     }
-}
-
-/// A hermitian positive system by elimination from the latest vector back: what older ones add below
-/// rounding is left out.
-fn solve(mut rows: Vec<Vec<Complex64>>) -> Vec<Complex64> {
-    let n = rows.len();
-    let size: Vec<f64> = (0..n).map(|i| rows[i][i].re).collect();
-    let mut used = vec![false; n];
-    for k in (0..n).rev() {
-        if rows[k][k].re <= 1e-13 * size[k] {
-            continue;
-        }
-        used[k] = true;
-        let pivot = rows[k].clone();
-        for (i, row) in rows.iter_mut().enumerate() {
-            let f = row[k] / pivot[k];
-            if i != k && f != Complex64::ZERO {
-                row.iter_mut().zip(&pivot).for_each(|(a, p)| *a -= f * p);
-            }
-        }
-    }
-    (0..n).map(|i| if used[i] { rows[i][n] / rows[i][i] } else { Complex64::ZERO }).collect()
 }
