@@ -1970,7 +1970,7 @@ typedef int32_t plaq_eigen_method;
 enum {
   /** Block Lanczos with thick restarts and Chebyshev polynomials. */
   PLAQ_EIGEN_LANCZOS = 0,
-  /** Minimising the Ritz functional with conjugate gradients. */
+  /** Minimising the Ritz functional with locally optimal conjugate gradients. */
   PLAQ_EIGEN_RITZ = 1
 };
 
@@ -1984,7 +1984,8 @@ typedef struct plaq_eigen_params {
   plaq_eigen_end end;
   /** M: the operator, or a Schur complement. Default: 0. */
   plaq_system system;
-  /** Eigenvectors wanted. Default: 8. */
+  /** Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
+   * diagonalised as a whole. Default: 8. */
   int32_t count;
   /** Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
    * Default: 0. */
@@ -1993,14 +1994,15 @@ typedef struct plaq_eigen_params {
   int32_t block;
   /** To 1000000. Default: 200. */
   int32_t max_restarts;
-  /** 1: look again, with random vectors, for what was missed. Default: 1. */
+  /** 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
+   * finds nothing; 0: `converged` then says nothing about missing eigenvalues. Default: 1. */
   int32_t verify;
   /** Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
    * 0: 1e-10, in single precision 1e-6. Default: 0. */
   double tol;
-  /** Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
-   * operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
-   * Default: 0. */
+  /** Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
+   * operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
+   * from the spectrum; 1: no polynomial; to 100000. Default: 0. */
   int32_t degree;
   /** Must be 0. */
   int32_t reserved;
@@ -2023,7 +2025,7 @@ plaq_status plaq_eigen_params_init(plaq_eigen_params *params, int64_t struct_siz
 typedef struct plaq_eigen_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** 1: every vector meets the tolerance. */
+  /** 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for. */
   int32_t converged;
   /** 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out. */
   int32_t stopped;
@@ -2040,11 +2042,11 @@ typedef struct plaq_eigen_report {
   /** Multiplications of a vector with M^dagger M. */
   int64_t applications;
   double seconds;
-  /** What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. A limit beside `converged`
-   * ended the verification. */
+  /** What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
   plaq_stopped_by stopped_by;
-  /** 0. */
-  int32_t reserved;
+  /** 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
+   * because all of the operator was diagonalised. 0: not asked for, or ended by a limit. */
+  int32_t verified;
 } plaq_eigen_report;
 
 /** Fills in defaults; pass sizeof. */

@@ -1075,7 +1075,7 @@ module plaq
   !> How eigenvectors are found.
   !> Block Lanczos with thick restarts and Chebyshev polynomials.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
-  !> Minimising the Ritz functional with conjugate gradients.
+  !> Minimising the Ritz functional with locally optimal conjugate gradients.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
   !> What eigenvectors of M^dagger M are asked for.
   type, bind(c) :: plaq_eigen_params
@@ -1085,7 +1085,8 @@ module plaq
     integer(c_int32_t) :: end
     !> M: the operator, or a Schur complement.
     integer(c_int32_t) :: system
-    !> Eigenvectors wanted.
+    !> Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
+    !> diagonalised as a whole.
     integer(c_int32_t) :: count
     !> Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
     integer(c_int32_t) :: room
@@ -1093,13 +1094,15 @@ module plaq
     integer(c_int32_t) :: block
     !> To 1000000.
     integer(c_int32_t) :: max_restarts
-    !> 1: look again, with random vectors, for what was missed.
+    !> 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
+    !> finds nothing; 0: `converged` then says nothing about missing eigenvalues.
     integer(c_int32_t) :: verify
     !> Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
     real(c_double) :: tol
-    !> Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
-    !> operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
+    !> Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
+    !> operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
+    !> from the spectrum; 1: no polynomial; to 100000.
     integer(c_int32_t) :: degree
     !> Must be 0.
     integer(c_int32_t) :: reserved
@@ -1115,7 +1118,7 @@ module plaq
   type, bind(c) :: plaq_eigen_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 1: every vector meets the tolerance.
+    !> 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
     integer(c_int32_t) :: converged
     !> 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
     integer(c_int32_t) :: stopped
@@ -1132,11 +1135,11 @@ module plaq
     !> Multiplications of a vector with M^dagger M.
     integer(c_int64_t) :: applications
     real(c_double) :: seconds
-    !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. A limit beside `converged`
-    !> ended the verification.
+    !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
-    !> 0.
-    integer(c_int32_t) :: reserved
+    !> 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
+    !> because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
+    integer(c_int32_t) :: verified
   end type
 
   ! Overlap operator

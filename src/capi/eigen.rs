@@ -62,7 +62,7 @@ interface! {
         plaq_eigen_method: EigenMethod {
             /// Block Lanczos with thick restarts and Chebyshev polynomials.
             PLAQ_EIGEN_LANCZOS = 0 => EigenMethod::Lanczos,
-            /// Minimising the Ritz functional with conjugate gradients.
+            /// Minimising the Ritz functional with locally optimal conjugate gradients.
             PLAQ_EIGEN_RITZ = 1 => EigenMethod::Ritz,
         }
     }
@@ -73,7 +73,8 @@ interface! {
             end: plaq_eigen_end = PLAQ_EIGEN_SMALLEST,
             /// M: the operator, or a Schur complement.
             system: plaq_system = 0,
-            /// Eigenvectors wanted.
+            /// Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
+            /// diagonalised as a whole.
             count: i32 = 8,
             /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
             room: i32 = 0,
@@ -81,13 +82,15 @@ interface! {
             block: i32 = 1,
             /// To 1000000.
             max_restarts: i32 = 200,
-            /// 1: look again, with random vectors, for what was missed.
+            /// 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
+            /// finds nothing; 0: `converged` then says nothing about missing eigenvalues.
             verify: i32 = 1,
             /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
             /// 0: 1e-10, in single precision 1e-6.
             tol: f64 = 0.0,
-            /// Chebyshev polynomial: degree, and the interval that holds what is not wanted, in the
-            /// operator's normalisation. Degree 0: found from the spectrum; 1: no polynomial; to 100000.
+            /// Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
+            /// operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
+            /// from the spectrum; 1: no polynomial; to 100000.
             degree: i32 = 0,
             /// Must be 0.
             reserved: i32 = 0,
@@ -103,7 +106,7 @@ interface! {
     reports {
         /// What was found.
         plaq_eigen_report, plaq_eigen_report_init {
-            /// 1: every vector meets the tolerance.
+            /// 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
             converged: i32,
             /// 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
             stopped: i32,
@@ -120,11 +123,11 @@ interface! {
             /// Multiplications of a vector with M^dagger M.
             applications: i64,
             seconds: f64,
-            /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. A limit beside `converged`
-            /// ended the verification.
+            /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
             stopped_by: plaq_stopped_by,
-            /// 0.
-            reserved: i32,
+            /// 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
+            /// because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
+            verified: i32,
         }
     }
     functions {
@@ -264,9 +267,9 @@ fn create(
                 count,
                 tol: tol * top.values[0].abs(),
                 max_cycles: at_least(p.max_restarts, 1, "max_restarts")?,
+                verify: p.verify == 1,
                 seed: p.seed as u64,
                 max_seconds: limit.left(),
-                ..Default::default()
             };
             ritz(&op, &params, guess.as_deref(), &mut monitor)?
         }
@@ -288,6 +291,7 @@ fn create(
         applications: done.applications as i64,
         seconds: done.seconds,
         stopped_by: done.stopped_by.map_or(0, number_of),
+        verified: done.verified as i32,
         ..Default::default()
     });
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);

@@ -88,6 +88,39 @@ impl Polynomial {
         }
         Ok(())
     }
+    /// Where the interval begins, seen from the wanted end.
+    pub fn cut(&self) -> f64 {
+        if self.at < self.from {
+            self.from
+        } else {
+            self.to
+        }
+    }
+    /// Does p keep the order of eigenvalues at x: is x on the wanted side of the interval?
+    pub fn is_outside(&self, x: f64) -> bool {
+        self.degree == 1 || (if self.at < self.from { x < self.from } else { x > self.to })
+    }
+    /// ln cosh(n arcosh |y|), y = 1 at the end of the interval.
+    fn log_at(&self, x: f64) -> f64 {
+        let (c, e) = self.centre();
+        let z = self.degree as f64 * ((x - c) / e).abs().max(1.0).acosh();
+        z + (0.5 * (1.0 + (-2.0 * z).exp())).ln()
+    }
+    /// p at a number outside of the interval.
+    pub fn value(&self, x: f64) -> f64 {
+        if self.degree == 1 {
+            return x * self.at;
+        }
+        (self.log_at(x) - self.log_at(self.at)).exp()
+    }
+    /// The largest p on the interval; without a polynomial there is none.
+    pub fn edge(&self) -> f64 {
+        if self.degree == 1 {
+            f64::NEG_INFINITY
+        } else {
+            self.value(self.cut())
+        }
+    }
     /// The eigenvalue of A whose p is this; None inside the interval.
     pub fn invert(&self, p: f64) -> Option<f64> {
         if self.degree == 1 {
@@ -95,9 +128,8 @@ impl Polynomial {
         }
         let (c, e) = self.centre();
         let n = self.degree as f64;
-        let log_at = n * ((self.at - c) / e).abs().acosh();
-        // T = p cosh(log_at); large ones by logarithms.
-        let log_t = p.abs().ln() + log_at + (0.5 * (1.0 + (-2.0 * log_at).exp())).ln();
+        // T, large ones by logarithms.
+        let log_t = p.abs().ln() + self.log_at(self.at);
         if p <= 0.0 || log_t <= 0.0 {
             return None;
         }

@@ -1,14 +1,21 @@
 //! Eigenvectors at one end of the spectrum of a hermitian operator A: block Lanczos with thick restarts
 //! (Wu and Simon, SIAM J. Matrix Anal. Appl. 22, 602) on a Chebyshev polynomial p of A (Zhou and Saad).
 //! New vectors are orthogonal to all that are kept. Values, residuals and bounds are those of A itself.
+//!
+//! A Krylov space has one vector (block: as many as its start) of each eigenspace, and p keeps the order of
+//! eigenvalues outside of its interval only. So vectors are locked while their eigenvalues lie outside, and a set is
+//! complete when a run that begins with a random vector orthogonal to all of it finds nothing further out than
+//! its last eigenvalue. Where most of the space is wanted, or all of it is small, A is diagonalised in a basis of it.
 
 use std::ops::Range;
 
 use num_complex::Complex64;
 
+use super::block::{orthonormalise, portions, share_of_random};
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
+use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, MOST_RESTARTS};
 use super::filter::{eigen_tol, End, Polynomial};
-use super::stop::{Stop, StoppedBy, Watch};
+use super::stop::{Stop, Watch};
 use super::{limited, Monitor};
 use crate::backend::rehearsing;
 use crate::bail;
@@ -16,107 +23,20 @@ use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
 
-/// The polynomial p.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Filter {
-    /// p(A) = A or -A.
-    Plain,
-    /// Degree and interval from the spectrum as it becomes known.
-    Auto,
-    /// Chebyshev's of this degree, small on the interval from the first to the second number: all
-    /// eigenvalues that are not wanted lie there.
-    Chebyshev { degree: usize, from: f64, to: f64 },
-}
-
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EigenParams {
-    pub end: End,
-    /// Eigenvectors wanted.
-    pub count: usize,
-    /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
-    pub room: usize,
-    /// Vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
-    pub block: usize,
-    /// Largest |A v - lambda v| over the largest |lambda| of the spectrum; 0: 1e-10 in double, 1e-6 in single
-    /// precision.
-    pub tol: f64,
-    /// Times that the basis is built up anew.
-    pub max_restarts: usize,
-    pub filter: Filter,
-    /// Look, once all are found, for another copy of an eigenvalue or one that was missed, with random
-    /// vectors orthogonal to those found.
-    pub verify: bool,
-    /// Of random start vectors.
-    pub seed: u64,
-    /// Seconds that a search may take, asked after every block; infinite: as many as it needs. With many
-    /// ranks all of them stop after the same block.
-    pub max_seconds: f64,
-}
-
-impl Default for EigenParams {
-    fn default() -> Self {
-        EigenParams {
-            end: End::Smallest,
-            count: 8,
-            room: 0,
-            block: 1,
-            tol: 0.0,
-            max_restarts: 200,
-            filter: Filter::Auto,
-            verify: true,
-            seed: 1,
-            max_seconds: f64::INFINITY,
-        }
-    }
-}
-
-/// What was found.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EigenReport {
-    /// Every vector meets the tolerance.
-    pub converged: bool,
-    /// The monitor asked to stop or the time was over: what is known by then comes out.
-    pub stopped: bool,
-    /// What ended the search: limits first, of which restarts are iterations. Both with `converged` where
-    /// a limit ended the verification.
-    pub stopped_by: Option<StoppedBy>,
-    /// From the end of the spectrum inwards.
-    pub values: Vec<f64>,
-    /// |A v - lambda v| of unit vectors, recomputed.
-    pub residuals: Vec<f64>,
-    /// How far an eigenvalue of A is at most: the residual, or residual^2 / gap where the distance to
-    /// the other values found is larger.
-    pub bounds: Vec<f64>,
-    /// Estimates of the ends of the spectrum, from outside.
-    pub least: f64,
-    pub largest: f64,
-    pub restarts: usize,
-    /// Multiplications of a vector with A.
-    pub applications: usize,
-    /// Degree and interval of the last polynomial; 1: none.
-    pub degree: usize,
-    pub interval: [f64; 2],
-    pub seconds: f64,
-}
-
-impl EigenReport {
-    pub(super) fn ended_by(&mut self, watch: &Watch) {
-        self.stopped_by = Some(match (watch.ended(0), self.converged) {
-            (Some(limit), _) => limit,
-            (None, true) => StoppedBy::Residual,
-            (None, false) => StoppedBy::Iterations,
-        });
-    }
-}
-
-/// Of a polynomial that is asked for, and of restarts: a call with more would not end.
+/// Degree of a polynomial that may be asked for: a call with more would not end.
 const MOST_DEGREE_ASKED: usize = 100_000;
-pub(super) const MOST_RESTARTS: usize = 1_000_000;
 /// Steps of the run that finds the ends of the spectrum.
 const PROBE: usize = 24;
 /// Times that the interval is chosen anew.
 const ADAPTATIONS: usize = 12;
+/// Unknowns of operators that are diagonalised as a whole where the room is half of it.
+const MAX_WHOLE: usize = 2048;
+/// Vectors of a basis that is looked at before it has filled its room; again when it has twice as many.
+const LOOK: usize = 16;
+/// Residual over the scale of the spectrum with which a vector that begins at random is sure to be the first there is.
+const SURE: f64 = 1e-6;
+/// Vectors that are made orthonormal at a time for a basis of the whole space.
+const FILLED: usize = 32;
 
 struct Process<'a, 'm> {
     op: &'a dyn LinOp,
@@ -138,6 +58,10 @@ struct Process<'a, 'm> {
     coupling: Vec<Complex64>,
     block: usize,
     random: u32,
+    /// The start of this run has a part along every eigenvector that is not locked: it is random.
+    random_start: bool,
+    /// This run has locked vectors.
+    found: bool,
     report: EigenReport,
 }
 
@@ -160,6 +84,9 @@ pub fn eigen(
     let shape = op.shape();
     let watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
     let mut process = Process::new(op, cheap, params, watch)?;
+    if is_whole(params, shape.numbers() as usize) {
+        return process.whole();
+    }
     if let Some(guess) = guess {
         process.adopt(guess)?;
     }
@@ -169,14 +96,24 @@ pub fn eigen(
 /// Bytes of the basis and the vectors beside it.
 pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> u64 {
     let shape = op.shape();
-    let vectors = room(params, shape.numbers() as usize) + 6 * params.block.max(1);
+    let (dimension, b) = (shape.numbers() as usize, params.block.max(1));
+    let vectors = match is_whole(params, dimension) {
+        true => dimension + params.count + 3 * FILLED,
+        false => room(params, dimension) + 6 * b,
+    };
     shape.bytes(vectors)
 }
 
 fn room(params: &EigenParams, dimension: usize) -> usize {
     let (count, b) = (params.count, params.block.max(1));
     let wanted = if params.room > 0 { params.room } else { 2 * count + 16.max(4 * b) };
-    wanted.max(count + 2 * b).min(dimension)
+    wanted.max(count + 2 * b).min(dimension - b)
+}
+
+/// Is the whole operator diagonalised?
+fn is_whole(params: &EigenParams, dimension: usize) -> bool {
+    let half = dimension / 2;
+    params.count > half || (dimension <= MAX_WHOLE && room(params, dimension) >= half)
 }
 
 impl<'a, 'm> Process<'a, 'm> {
@@ -196,14 +133,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let dimension = shape.numbers() as usize;
         let block = params.block.max(1);
         within("block", block, 1, (dimension - 1) / 2)?;
-        if params.count == 0 || params.count + 2 * block > dimension {
-            bail!(
-                BadParameter,
-                "count: expected 1 to {} eigenvectors, found {}",
-                dimension - 2 * block,
-                params.count
-            );
-        }
+        within("count", params.count, 1, dimension)?;
         let tol = eigen_tol("tol", params.tol, shape.precision)?;
         within("max_restarts", params.max_restarts, 1, MOST_RESTARTS)?;
         if let Filter::Chebyshev { degree, from, to } = params.filter {
@@ -218,9 +148,11 @@ impl<'a, 'm> Process<'a, 'm> {
         shape.geometry.comm().agree(
             shape.device.require(eigen_memory(op, params), "the basis of this eigensolver"),
         )?;
-        // Two blocks more while found ones are verified.
-        let side = room(params, dimension);
-        let v = shape.field(side + 3 * block)?;
+        let (side, more) = match is_whole(params, dimension) {
+            true => (dimension, 0),
+            false => (room(params, dimension), 3 * block),
+        };
+        let v = shape.field(side + more)?;
         Ok(Process {
             op,
             cheap: cheap.unwrap_or(op),
@@ -231,11 +163,13 @@ impl<'a, 'm> Process<'a, 'm> {
             v,
             locked: 0,
             have: 0,
-            h: vec![Complex64::ZERO; side * side],
+            h: vec![Complex64::ZERO; if more > 0 { side * side } else { 0 }],
             side,
             coupling: vec![Complex64::ZERO; block * block],
             block,
             random: 0,
+            random_start: false,
+            found: false,
             report: EigenReport::default(),
         })
     }
@@ -254,19 +188,8 @@ impl<'a, 'm> Process<'a, 'm> {
         x.set_noise(Noise::Normal, self.params.seed, self.random)?;
         self.random += which.len() as u32;
         self.v.copy_rhs(which.start, &x, 0, which.len())?;
-        for _ in 0..2 {
-            let before = 0..which.start;
-            let c = basis::dots(&self.v, before.clone(), &self.v, which.clone())?;
-            let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
-            x.copy_rhs(0, &self.v, which.start, which.len())?;
-            basis::combine(&self.v, before, &minus, 1.0, &mut x, 0..which.len())?;
-            self.v.copy_rhs(which.start, &x, 0, which.len())?;
-            let g = basis::dots(&self.v, which.clone(), &self.v, which.clone())?;
-            let (t, _, rank) = orthonormaliser(&g, which.len())?;
-            if rank < which.len() {
-                bail!(SolverBreakdown, "eigen: the space has no vectors left");
-            }
-            basis::rotate(&mut self.v, which.clone(), &t)?;
+        if orthonormalise(&mut self.v, which.start, which.clone())? < which.len() {
+            bail!(SolverBreakdown, "eigen: the space has no vectors left");
         }
         Ok(())
     }
@@ -303,6 +226,8 @@ impl<'a, 'm> Process<'a, 'm> {
     /// Begins a basis with the vector after the locked ones, or with random ones.
     fn begin(&mut self, with_first: bool) -> Result<()> {
         self.have = 0;
+        (self.random_start, self.found) = (!with_first, false);
+        self.h.fill(Complex64::ZERO);
         let at = self.locked;
         if with_first {
             let norm = basis::dots(&self.v, at..at + 1, &self.v, at..at + 1)?[0].re.sqrt();
@@ -506,56 +431,68 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
+    /// All of A in a random basis of the whole space.
+    fn whole(mut self) -> Result<(VectorField, EigenReport)> {
+        let n = limited(self.side);
+        for first in (0..n).step_by(FILLED) {
+            self.randomise(first..n.min(first + FILLED))?;
+        }
+        self.locked = n;
+        self.report.verified = true;
+        self.finish()
+    }
+
     fn run(mut self) -> Result<(VectorField, EigenReport)> {
         if self.scale() == 0.0 {
             self.probe_at(0)?;
             self.begin(false)?;
         }
-        let mut adapting = 0;
-        match self.params.filter {
-            Filter::Plain => {}
-            Filter::Chebyshev { degree, from, to } => {
-                let at = match self.params.end {
-                    End::Smallest => self.report.least.min(from - 1e-3 * (to - from)),
-                    End::Largest => self.report.largest.max(to + 1e-3 * (to - from)),
-                };
-                self.p = Polynomial { degree, from, to, at };
-            }
-            Filter::Auto => {
-                adapting = ADAPTATIONS;
-                let (least, largest) = (self.report.least, self.report.largest);
-                let share = 0.05 * (largest - least);
-                let cut = match self.params.end {
-                    End::Smallest => least.max(0.0) + share,
-                    End::Largest => largest - share,
-                };
-                self.p = self.filter(cut);
-            }
-        }
         let (b, count) = (self.block, self.params.count);
-        let mut known = self.ritz(0..self.locked)?.0;
-        // All that is wanted was handed in?
-        let mut verifying = self.locked >= count;
-        if verifying && !self.params.verify {
-            return self.finish();
+        let mut adapting = if self.params.filter == Filter::Auto { ADAPTATIONS } else { 0 };
+        self.p = self.first_polynomial();
+        // From the wanted end inwards.
+        let mut known: Vec<f64> = self.ritz(0..self.locked)?.0;
+        known.iter_mut().for_each(|v| *v = self.inward(*v));
+        known.sort_by(f64::total_cmp);
+        if self.locked >= count {
+            // All that is wanted was handed in?
+            if !self.params.verify {
+                return self.finish();
+            }
+            adapting = 0;
+            self.p = self.filter(self.beyond(self.inward(known[count - 1])));
         }
         while self.report.restarts < limited(self.params.max_restarts) {
-            let side = self.side.min(self.v.nrhs() - b);
+            let edge = known.get(count - 1).copied();
+            if let Some(value) = edge.map(|e| self.inward(e)).filter(|e| !self.p.is_outside(*e)) {
+                self.p = self.filter(self.beyond(value));
+                self.begin_again()?;
+            }
             let mut late = false;
-            while self.end() + b <= side && !late {
+            let mut look = (2 * self.have).max(LOOK);
+            while self.end() + b <= self.side && !late {
                 self.step()?;
                 late = self.watch.late();
+                if self.have >= look && adapting == 0 {
+                    if self.is_decided(edge)? {
+                        break;
+                    }
+                    look = 2 * self.have;
+                }
             }
             self.report.restarts += 1;
-            let (values, s, _) = self.project()?;
-            let wanted = count.saturating_sub(self.locked).max(1);
+            let (values, s, errors) = self.project()?;
+            let wanted = match edge {
+                None => count.saturating_sub(self.locked).max(1),
+                Some(_) => values.iter().filter(|&&p| p > self.bar(edge)).count().max(1),
+            };
             if late {
                 // What there is of the vectors wanted.
                 self.report.stopped = true;
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;
             }
-            if adapting > 0 && !verifying {
+            if adapting > 0 && self.locked < count {
                 if let Some(p) = self.adapt(&values, wanted) {
                     // The sum of the vectors wanted begins anew.
                     adapting -= 1;
@@ -566,7 +503,6 @@ impl<'a, 'm> Process<'a, 'm> {
                     let (at, end) = (self.locked, self.end());
                     basis::rotate(&mut self.v, at..end, &c)?;
                     self.p = p;
-                    self.h.fill(Complex64::ZERO);
                     self.begin(true)?;
                     // Nothing is known of residuals yet.
                     if self.tell(&[self.scale()])? {
@@ -579,42 +515,167 @@ impl<'a, 'm> Process<'a, 'm> {
             let spare = self.have - wanted.min(self.have);
             let keep = (wanted + (spare / 3).max(b)).min(self.have.saturating_sub(b)).max(1);
             self.restart(&values, &s, keep)?;
-            // Locks what has converged.
-            let some = wanted.min(keep);
-            let (found, residuals) = self.ritz(self.locked..self.locked + some)?;
+            let (found, residuals) = self.ritz(self.locked..self.locked + wanted.min(keep))?;
+            if let Some(p) = self.reaching(&found, &residuals) {
+                self.p = p;
+                self.begin(false)?;
+                if self.tell(&residuals)? {
+                    break;
+                }
+                continue;
+            }
+            // Locks what has converged, and is further out than the last one known.
             let limit = self.tol * self.scale();
-            let done = residuals.iter().take_while(|&&r| r <= limit).count();
-            if verifying {
-                // Nothing more outside of what is known, as sharply as the first Ritz value is known.
-                let edge = known.iter().fold(f64::NEG_INFINITY, |m, &v| m.max(self.inward(v)));
-                let first = self.inward(found[0]);
-                let slack = (2.0 * residuals[0]).min(0.05 * self.scale());
-                if done == 0 && first - slack < edge - limit {
-                    if self.tell(&residuals)? {
+            let within = edge.map_or(f64::INFINITY, |edge| edge - limit);
+            let good =
+                |v: f64, r: f64| r <= limit && self.p.is_outside(v) && self.inward(v) < within;
+            let done = found.iter().zip(&residuals).take_while(|(v, r)| good(**v, **r)).count();
+            self.lock(done);
+            self.found |= done > 0;
+            known.extend(found[..done].iter().map(|v| self.inward(*v)));
+            known.sort_by(f64::total_cmp);
+            if edge.is_none() && self.locked >= count {
+                // The first of them all: another run verifies.
+                if !self.params.verify {
+                    break;
+                }
+                self.begin_again()?;
+            } else {
+                // Does nothing that is wanted lie further out than the Ritz value after those locked? With a wider
+                // interval, which more of the spectrum may lie outside of, errors do not matter.
+                let edge = known.get(count - 1).copied();
+                let below = match edge {
+                    Some(_) => {
+                        values.len() <= done || self.is_below(values[done], errors[done], edge)
+                    }
+                    None => values.get(done).is_none_or(|&p| p < self.bar(None)),
+                };
+                let converged = edge.is_some_and(|edge| {
+                    let next = found.iter().zip(&residuals).nth(done);
+                    let strict = limit.min(SURE * self.scale());
+                    next.is_some_and(|(v, r)| *r <= strict && self.inward(*v) >= edge - limit)
+                });
+                if below || converged {
+                    let nothing = self.random_start && !self.found;
+                    if nothing && edge.is_some() {
+                        self.report.verified = true;
                         break;
                     }
-                    continue;
+                    if nothing {
+                        self.p = self.filter(self.beyond(self.p.cut()));
+                    }
+                    self.begin_again()?;
                 }
-                if done == 0 || first >= edge - limit {
-                    self.locked += done;
-                    self.have -= done;
-                    break;
-                }
-            }
-            self.lock(done);
-            known.extend(&found[..done]);
-            if self.locked >= count {
-                if !self.params.verify || self.end() + 3 * b > self.v.nrhs() {
-                    break;
-                }
-                verifying = true;
-                self.begin(false)?;
             }
             if self.tell(&residuals)? {
                 break;
             }
         }
         self.finish()
+    }
+
+    /// Does nothing lie beyond the edge, seen from a Ritz value and its error? A vector with a part c along an
+    /// eigenvector beyond has an error of c times the distance at least, and from c = 1 / sqrt(dimension) on, that of a
+    /// random start, this part has grown: that it began smaller than the share has a probability of share^2 times the
+    /// dimension.
+    fn is_below(&self, value: f64, error: f64, edge: Option<f64>) -> bool {
+        let distance = self.bar(edge) - value;
+        let share = share_of_random(self.op.shape().numbers() as usize);
+        // Rounding of p(A), whose largest values are about 1 where it is a polynomial.
+        let size = if self.p.degree == 1 { self.scale() } else { self.p.degree as f64 };
+        let noise = self.cheap.shape().precision.epsilon() * size;
+        distance > noise && error <= share * distance
+    }
+
+    /// Is the basis large enough: has what is wanted converged, or is nothing beyond the edge?
+    fn is_decided(&self, edge: Option<f64>) -> Result<bool> {
+        let (values, _, errors) = self.project()?;
+        let wanted = match edge {
+            None => self.params.count.saturating_sub(self.locked).max(1),
+            Some(_) => 1,
+        };
+        let nothing = edge.is_some() && self.is_below(values[0], errors[0], edge);
+        // Without a polynomial errors are those of A.
+        let good = |e: &f64| *e <= 0.5 * self.tol * self.scale();
+        let converged = self.p.degree == 1
+            && self.have >= wanted + self.block
+            && errors[..wanted].iter().all(good);
+        Ok(nothing || converged)
+    }
+
+    /// Begins a run with random vectors; of more vectors than wanted, where they leave it no room, the last are
+    /// dropped.
+    fn begin_again(&mut self) -> Result<()> {
+        if self.locked + 2 * self.block > self.side {
+            self.diagonalise(self.locked)?;
+            self.locked = self.params.count;
+        }
+        self.begin(false)
+    }
+
+    fn first_polynomial(&self) -> Polynomial {
+        let (least, largest) = (self.report.least, self.report.largest);
+        let (end, other) = self.span();
+        match self.params.filter {
+            Filter::Plain => Polynomial::plain(self.params.end),
+            Filter::Auto => self.filter(end + 0.05 * (other - end)),
+            Filter::Chebyshev { degree, from, to } => {
+                let margin = 1e-3 * (largest - least);
+                let (from, to, at) = match self.params.end {
+                    End::Smallest => (from, to.max(largest), least.min(from - margin)),
+                    End::Largest => (from.min(least), to, largest.max(to + margin)),
+                };
+                match self.params.end {
+                    End::Smallest if from >= largest - margin => self.filter(largest),
+                    End::Largest if to <= least + margin => self.filter(least),
+                    _ => Polynomial { degree, from, to, at },
+                }
+            }
+        }
+    }
+
+    /// The ends of the spectrum as polynomials see them. Normal operators have nothing below 0, where a probe cannot
+    /// see the end.
+    fn ends(&self) -> (f64, f64) {
+        let (least, largest) = (self.report.least, self.report.largest);
+        (if least < 0.0 && -least < 0.02 * largest { 0.0 } else { least }, largest)
+    }
+    /// The wanted end of the spectrum and the other one.
+    fn span(&self) -> (f64, f64) {
+        let (least, largest) = self.ends();
+        match self.params.end {
+            End::Smallest => (least, largest),
+            End::Largest => (largest, least),
+        }
+    }
+
+    /// Where an interval begins that leaves room behind this value.
+    fn beyond(&self, value: f64) -> f64 {
+        let (end, other) = self.span();
+        end + 1.5 * ((value - end) / (other - end)).max(0.02) * (other - end)
+    }
+
+    /// What p is larger than for all that is wanted: for what lies further out than the edge, the last of the
+    /// vectors wanted, or outside of the interval.
+    fn bar(&self, edge: Option<f64>) -> f64 {
+        // What lies as near to the interval as that is not told from what lies in it.
+        edge.map_or(1.001 * self.p.edge(), |edge| self.p.value(self.inward(edge)))
+    }
+
+    /// The polynomial for a spectrum that reaches further than the probe saw, if these values are beyond it.
+    fn reaching(&mut self, found: &[f64], residuals: &[f64]) -> Option<Polynomial> {
+        let (far, size) = (self.inward(self.span().1), self.scale());
+        let beyond = |(v, r): (&f64, &f64)| self.inward(*v) - 2.0 * r > far + 1e-6 * size;
+        let k = found.iter().zip(residuals).position(beyond)?;
+        if self.p.degree == 1 {
+            return None;
+        }
+        let reach = residuals[k] + 1e-2 * size;
+        match self.params.end {
+            End::Smallest => self.report.largest = found[k] + reach,
+            End::Largest => self.report.least = found[k] - reach,
+        }
+        Some(self.filter(self.p.cut()))
     }
 
     /// Larger further inwards.
@@ -625,19 +686,25 @@ impl<'a, 'm> Process<'a, 'm> {
         }
     }
 
+    /// The polynomial whose interval begins at `cut`; none where it would begin near the other end.
     fn filter(&self, cut: f64) -> Polynomial {
-        let (least, largest) = (self.report.least, self.report.largest);
-        // Normal operators have nothing below 0, where a probe cannot see the end.
-        let least = if least < 0.0 && -least < 0.02 * largest { 0.0 } else { least };
-        Polynomial::for_cut(self.params.end, cut, least, largest)
+        let (least, largest) = self.ends();
+        let (end, other) = self.span();
+        // Also where the spectrum is a point.
+        if (cut - end) / (other - end) < 0.9 {
+            Polynomial::for_cut(self.params.end, cut, least, largest)
+        } else {
+            Polynomial::plain(self.params.end)
+        }
     }
 
     /// A better polynomial, if there is one.
     fn adapt(&self, values: &[f64], wanted: usize) -> Option<Polynomial> {
+        if self.p.degree == 1 {
+            return None;
+        }
         let outside: Vec<f64> = values.iter().filter_map(|&p| self.p.invert(p)).collect();
-        let (least, largest) = (self.report.least, self.report.largest);
-        let end = if self.params.end == End::Smallest { least.max(0.0) } else { largest };
-        let old = if self.params.end == End::Smallest { self.p.from } else { self.p.to };
+        let (end, old) = (self.span().0, self.p.cut());
         let margin = (wanted / 4).max(2);
         let cut = match outside.get(wanted + margin) {
             Some(&v) => v,
@@ -645,11 +712,8 @@ impl<'a, 'm> Process<'a, 'm> {
             None => end + 2.0 * (old - end),
         };
         let ratio = (cut - end) / (old - end);
-        let most = 0.45 * (largest - least);
-        if (0.5..1.01).contains(&ratio) || !cut.is_finite() || (cut - end).abs() > most {
-            return None;
-        }
-        Some(self.filter(cut))
+        let kept = (0.5..1.01).contains(&ratio) || !cut.is_finite();
+        (!kept).then(|| self.filter(cut))
     }
 
     /// Takes the first vectors of the basis, which H knows as diagonal, out of it.
@@ -674,8 +738,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(self.report.stopped)
     }
 
-    /// The first n vectors become Ritz vectors of A itself, from the wanted end inwards.
-    fn diagonalise(&mut self, n: usize) -> Result<()> {
+    /// The first n vectors become Ritz vectors of A itself, from the wanted end inwards. Their values come out.
+    fn diagonalise(&mut self, n: usize) -> Result<Vec<f64>> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
         for (first, m) in portions(0..n, self.block) {
@@ -696,7 +760,8 @@ impl<'a, 'm> Process<'a, 'm> {
                 c[i * n + to] = u[i * n + from];
             }
         }
-        basis::rotate(&mut self.v, 0..n, &c)
+        basis::rotate(&mut self.v, 0..n, &c)?;
+        Ok(order.into_iter().map(|k| values[k]).collect())
     }
 
     /// Rayleigh and Ritz once more with A itself; the vectors in their order.
@@ -711,12 +776,19 @@ impl<'a, 'm> Process<'a, 'm> {
         };
         let shape = self.op.shape();
         let m = count.min(n);
-        self.diagonalise(n)?;
+        let all = self.diagonalise(n)?;
+        if self.scale() == 0.0 {
+            // Nothing was probed: these are all that there are.
+            self.report.least = all.iter().copied().fold(f64::INFINITY, f64::min);
+            self.report.largest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        }
         let (values, residuals) = self.ritz(0..m)?;
         let mut vectors = shape.field(m)?;
         vectors.copy_rhs(0, &self.v, 0, m)?;
         let limit = self.tol * self.scale();
-        self.report.converged = m == count && residuals.iter().all(|&r| r <= limit.max(1e-300));
+        self.report.converged = m == count
+            && residuals.iter().all(|&r| r <= limit.max(1e-300))
+            && (self.report.verified || !self.params.verify);
         self.report.bounds = error_bounds(&values, &residuals);
         (self.report.values, self.report.residuals) = (values, residuals);
         (self.report.degree, self.report.interval) = (self.p.degree, [self.p.from, self.p.to]);
@@ -724,31 +796,4 @@ impl<'a, 'm> Process<'a, 'm> {
         self.report.ended_by(&self.watch);
         Ok((vectors, self.report))
     }
-}
-
-/// Vectors in portions of four, or of a block where that is more, then one by one: of two numbers of
-/// right-hand sides a GPU compiles kernels, not of as many as there are remainders.
-pub(crate) fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
-    let most = block.max(4);
-    let whole = which.len() / most;
-    let rest = which.start + whole * most..which.end;
-    let whole = (0..whole).map(move |k| (which.start + k * most, most));
-    whole.chain(rest.map(|k| (k, 1)))
-}
-
-/// How far an eigenvalue is at most from each value (Parlett, sections 4.5 and 11.7): its residual r, or
-/// r^2 over the distance to the other values and their residuals.
-pub(super) fn error_bounds(values: &[f64], residuals: &[f64]) -> Vec<f64> {
-    let n = values.len();
-    (0..n)
-        .map(|i| {
-            let apart = |j: usize| (values[i] - values[j]).abs() - residuals[j];
-            let gap = (0..n).filter(|&j| j != i).map(apart).fold(f64::INFINITY, f64::min);
-            if gap > residuals[i] && gap.is_finite() {
-                residuals[i] * residuals[i] / gap
-            } else {
-                residuals[i]
-            }
-        })
-        .collect()
 }

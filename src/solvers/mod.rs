@@ -3,8 +3,10 @@
 //! their own, and those that have converged stand still.
 
 mod bicgstab;
+mod block;
 mod cg;
 pub mod dense;
+mod eigen_params;
 mod filter;
 mod gcr;
 mod inverse;
@@ -24,11 +26,12 @@ mod sumr;
 use std::sync::Arc;
 use std::time::Instant;
 
+pub(crate) use block::portions;
+pub use eigen_params::{EigenParams, EigenReport, Filter};
 pub(crate) use filter::eigen_tol;
 pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
-pub(crate) use lanczos::portions;
-pub use lanczos::{eigen, eigen_memory, EigenParams, EigenReport, Filter};
+pub use lanczos::{eigen, eigen_memory};
 pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};

@@ -1,13 +1,19 @@
-//! The lowest eigenvectors of a hermitian operator A by minimising the Ritz functional
-//! mu(z) = <z, A z> / <z, z> with conjugate gradients, each vector orthogonal to those before it, and
-//! diagonalising A in their span in between (Kalkreuter and Simma, hep-lat/9507023; Walk, section 2.8).
+//! Eigenvectors at one end of the spectrum of a hermitian operator A by minimising the Ritz functional
+//! mu(z) = <z, A z> / <z, z> (Kalkreuter and Simma, hep-lat/9507023; Walk, section 2.8) with conjugate gradients for
+//! all vectors at once, locally optimal: each step takes the minimum over vectors x, their gradients
+//! g = A x - mu x and the directions p of the step before, by diagonalising A in their span (Knyazev, SIAM J. Sci.
+//! Comput. 23, 517; the basis of the span is orthonormal as in Hetmaniuk and Lehoucq, J. Comput. Phys. 218, 324).
+
+use std::ops::Range;
 
 use num_complex::Complex64;
 
-use super::dense::{eigen_hermitian, orthonormaliser};
-use super::lanczos::{error_bounds, MOST_RESTARTS};
+use super::block::{orthonormalise, portions, share_of_random};
+use super::dense::{eigen_hermitian, identity, orthonormaliser};
+use super::eigen_params::{error_bounds, MOST_RESTARTS};
 use super::stop::{Stop, Watch};
-use super::{EigenReport, End, Monitor};
+use super::{eigen, limited, EigenParams, EigenReport, End, Monitor};
+use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -21,11 +27,10 @@ pub struct RitzParams {
     pub count: usize,
     /// Largest gradient |A z - mu z| of a unit vector.
     pub tol: f64,
-    /// Factor by which a gradient falls before the span is diagonalised again.
-    pub fall: f64,
-    /// Iterations of one vector between diagonalisations, and diagonalisations, at most.
-    pub max_steps: usize,
+    /// Cycles of 50 steps at most, after each of which products with A are computed anew.
     pub max_cycles: usize,
+    /// Look, once all are found, for a vector that was missed, from a random one orthogonal to those found.
+    pub verify: bool,
     /// Of random start vectors.
     pub seed: u64,
     /// Seconds that a search may take, asked after every step of the minimisation; infinite: as many as it
@@ -39,20 +44,20 @@ impl Default for RitzParams {
             end: End::Smallest,
             count: 1,
             tol: 1e-8,
-            fall: 0.1,
-            max_steps: 500,
             max_cycles: 100,
+            verify: true,
             seed: 1,
             max_seconds: f64::INFINITY,
         }
     }
 }
 
-/// Iterations after which A z is computed anew.
-const RENEWAL: usize = 50;
+/// Steps of a cycle.
+const CYCLE: usize = 50;
 
 /// Minimises for all vectors asked for; `guess` holds start vectors, as many as there are. Values are
-/// those of A, from the end inwards, residuals gradients: an eigenvalue lies within each.
+/// those of A, from the end inwards, residuals gradients: an eigenvalue lies within each. Where the vectors of a step
+/// are much of the space, A is diagonalised as [`eigen`] does.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: A is not hermitian, or has 16-bit vectors; `FieldMismatch`;
@@ -64,186 +69,308 @@ pub fn ritz(
     monitor: &mut Monitor,
 ) -> Result<(VectorField, EigenReport)> {
     let shape = op.shape();
-    let mut watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
+    let (n, dimension) = (params.count, shape.numbers() as usize);
     if !op.hermitian() || shape.precision == Precision::F16 {
         bail!(Unsupported, "ritz: expected a hermitian operator in double or single precision");
     }
-    let n = params.count;
-    if n == 0 || n > shape.numbers() as usize || params.tol <= 0.0 || params.tol.is_nan() {
+    if n == 0 || n > dimension || params.tol <= 0.0 || params.tol.is_nan() {
         bail!(BadParameter, "ritz: {n} vectors to a gradient of {}", params.tol);
     }
     within("max_cycles", params.max_cycles, 1, MOST_RESTARTS)?;
-    within("max_steps", params.max_steps, 1, MOST_RESTARTS)?;
-    let mut v = shape.field(n)?;
-    v.set_noise(Noise::Normal, params.seed, 0)?;
-    if let Some(guess) = guess {
-        op.shape().check(guess, "guess")?;
-        v.copy_rhs(0, guess, 0, guess.nrhs().min(n))?;
+    if 8 * (n + guards(n)) > dimension {
+        let whole = EigenParams {
+            end: params.end,
+            count: n,
+            room: dimension,
+            verify: params.verify,
+            seed: params.seed,
+            max_seconds: params.max_seconds,
+            ..Default::default()
+        };
+        let (v, mut report) = eigen(op, None, &whole, guess, monitor)?;
+        let complete = report.verified || !params.verify;
+        report.converged = complete && report.residuals.iter().all(|&r| r <= params.tol);
+        return Ok((v, report));
     }
-    orthonormalise(&mut v)?;
-    let sign = if params.end == End::Smallest { 1.0 } else { -1.0 };
-    let mut state = Minimiser { op, sign, applications: 0 };
+    if let Some(guess) = guess {
+        shape.check(guess, "guess")?;
+    }
+    let mut watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
+    let mut search = Search { op, params, applications: 0, cycles: 0, random: 0, stopped: false };
+    let mut start = shape.field(n + guards(n))?;
+    search.noise(&mut start, 0)?;
+    if let Some(guess) = guess {
+        start.copy_rhs(0, guess, 0, guess.nrhs().min(n))?;
+    }
     let mut report = EigenReport::default();
-    let mut gradients = vec![f64::INFINITY; n];
-    while report.restarts < params.max_cycles {
-        for k in 0..n {
-            if gradients[k] > params.tol && !watch.late() {
-                state.minimise(&mut v, k, params, &mut watch)?;
-            }
-        }
-        report.restarts += 1;
-        orthonormalise(&mut v)?;
-        let (values, residuals) = state.diagonalise(&mut v)?;
-        (report.values, report.residuals) = (values, residuals);
-        gradients.copy_from_slice(&report.residuals);
+    let (mut v, mut values, mut gradients);
+    loop {
+        let space = search.minimise(None, &start, n, None, &mut watch)?;
+        (v, values, gradients) = (space.front(n)?, space.values, space.gradients);
+        values.truncate(n);
+        gradients.truncate(n);
         report.converged = gradients.iter().all(|&g| g <= params.tol);
-        report.stopped = watch.after(report.restarts, &gradients).is_some();
-        if report.converged || report.stopped {
+        if !report.converged || !params.verify || search.stopped {
             break;
         }
+        // A random vector alone: what is known of the spectrum says nothing about what is missing.
+        let mut other = shape.field(1)?;
+        search.noise(&mut other, 0)?;
+        let edge = values[n - 1];
+        let next = search.minimise(Some(&v), &other, 1, Some(edge), &mut watch)?;
+        report.verified = search.is_beyond(&next, edge)
+            || (next.gradients[0] <= params.tol && next.values[0] >= edge - params.tol);
+        report.converged = report.verified;
+        if report.verified || search.stopped || next.gradients[0] > params.tol {
+            break;
+        }
+        start.copy_rhs(0, &next.front(1)?, 0, 1)?;
+        start.copy_rhs(1, &v, 0, n.min(start.nrhs() - 1))?;
     }
-    report.bounds = error_bounds(&report.values, &report.residuals);
+    let sign = search.sign();
+    report.values = values.iter().map(|l| sign * l).collect();
+    report.bounds = error_bounds(&report.values, &gradients);
+    report.residuals = gradients;
     let ends = report.values.iter();
     report.least = ends.clone().fold(f64::INFINITY, |m, &x| m.min(x));
     report.largest = ends.fold(f64::NEG_INFINITY, |m, &x| m.max(x));
-    report.applications = state.applications;
-    report.degree = 1;
+    (report.applications, report.restarts) = (search.applications, search.cycles);
+    (report.degree, report.stopped) = (1, search.stopped);
     report.seconds = watch.seconds();
     report.ended_by(&watch);
     Ok((v, report))
 }
 
-fn orthonormalise(v: &mut VectorField) -> Result<()> {
-    let n = v.nrhs();
-    for _ in 0..2 {
-        let g = basis::dots(v, 0..n, v, 0..n)?;
-        let (t, _, rank) = orthonormaliser(&g, n)?;
-        if rank < n {
-            bail!(SolverBreakdown, "ritz: the vectors depend on one another");
-        }
-        basis::rotate(v, 0..n, &t)?;
-    }
-    Ok(())
+/// Vectors that are minimised beside n wanted ones: the last of these converge by the distance to what follows.
+fn guards(n: usize) -> usize {
+    n / 4
 }
 
-struct Minimiser<'a> {
+struct Search<'a> {
     op: &'a dyn LinOp,
-    /// -1 where the largest values are sought: then mu is minimised for -A.
-    sign: f64,
+    params: &'a RitzParams,
     applications: usize,
+    cycles: usize,
+    random: u32,
+    stopped: bool,
 }
 
-impl Minimiser<'_> {
-    fn apply(&mut self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        self.applications += inp.nrhs();
-        self.op.apply(out, inp)?;
-        if self.sign < 0.0 {
-            let n = inp.nrhs();
-            blas::axpby(&blas::uniform(n, 0.0), inp, &blas::uniform(n, -1.0), out)?;
+/// Vectors x, directions p and gradients, orthonormal, after vectors that all of them are orthogonal to.
+struct Space {
+    vectors: VectorField,
+    /// Their products with A, without those of the first `fixed`.
+    images: VectorField,
+    /// A x - mu x of all x.
+    gradient: VectorField,
+    fixed: usize,
+    /// Numbers of x and p.
+    x: usize,
+    p: usize,
+    /// Of all x, from the end inwards; of -A where the largest are sought.
+    values: Vec<f64>,
+    gradients: Vec<f64>,
+}
+
+impl Space {
+    /// The first n vectors x.
+    fn front(&self, n: usize) -> Result<VectorField> {
+        let mut v = self.vectors.like_with(self.vectors.precision(), n)?;
+        v.copy_rhs(0, &self.vectors, self.fixed, n)?;
+        Ok(v)
+    }
+}
+
+impl Search<'_> {
+    /// -1 where the largest values are sought: then mu is minimised for -A.
+    fn sign(&self) -> f64 {
+        if self.params.end == End::Smallest {
+            1.0
+        } else {
+            -1.0
+        }
+    }
+
+    /// Does nothing lie below the edge? As in a search by [`eigen`]: a part along such a vector that was there at the
+    /// start would show in the gradient.
+    fn is_beyond(&self, space: &Space, edge: f64) -> bool {
+        let share = share_of_random(self.op.shape().numbers() as usize);
+        space.values[0] > edge && space.gradients[0] <= share * (space.values[0] - edge)
+    }
+
+    /// Random vectors from number `from` on.
+    fn noise(&mut self, v: &mut VectorField, from: usize) -> Result<()> {
+        let mut x = v.like_with(v.precision(), v.nrhs() - from)?;
+        x.set_noise(Noise::Normal, self.params.seed, self.random)?;
+        self.random += x.nrhs() as u32;
+        v.copy_rhs(from, &x, 0, x.nrhs())
+    }
+
+    /// Products of the vectors `which`, counted without the fixed ones.
+    fn multiply(&mut self, space: &mut Space, which: Range<usize>) -> Result<()> {
+        let shape = self.op.shape();
+        for (first, n) in portions(which, 1) {
+            let (mut x, mut y) = (shape.field(n)?, shape.field(n)?);
+            x.copy_rhs(0, &space.vectors, space.fixed + first, n)?;
+            self.op.apply(&mut y, &x)?;
+            if self.sign() < 0.0 {
+                blas::axpby(&blas::uniform(n, 0.0), &x, &blas::uniform(n, -1.0), &mut y)?;
+            }
+            space.images.copy_rhs(first, &y, 0, n)?;
+            self.applications += n;
         }
         Ok(())
     }
 
-    /// Takes out of x what lies along the first k vectors.
-    fn project(&self, v: &VectorField, k: usize, x: &mut VectorField) -> Result<()> {
-        let c: Vec<Complex64> = basis::dots(v, 0..k, x, 0..1)?.iter().map(|z| -z).collect();
-        basis::combine(v, 0..k, &c, 1.0, x, 0..1)
-    }
-
-    /// Conjugate gradients for vector k in the space orthogonal to those before it.
+    /// Minimises for vectors orthogonal to `fixed` from these on, until the first `wanted` have converged or, if
+    /// there is an `edge`, the first one is known to lie beyond.
     fn minimise(
         &mut self,
-        v: &mut VectorField,
-        k: usize,
-        params: &RitzParams,
+        fixed: Option<&VectorField>,
+        start: &VectorField,
+        wanted: usize,
+        edge: Option<f64>,
         watch: &mut Watch,
-    ) -> Result<()> {
+    ) -> Result<Space> {
         let shape = self.op.shape();
-        let one = |z: Complex64| [z];
-        let real = |a: f64| [Complex64::new(a, 0.0)];
-        let (mut x, mut ax) = (shape.field(1)?, shape.field(1)?);
-        let (mut p, mut ap, mut g) = (shape.field(1)?, shape.field(1)?, shape.field(1)?);
-        x.copy_rhs(0, v, k, 1)?;
-        let mut first = 0.0;
-        let mut g2 = 0.0;
-        let mut mu = 0.0;
-        for step in 0..params.max_steps {
-            if step % RENEWAL == 0 {
-                self.project(v, k, &mut x)?;
-                let norm = blas::norm2(&x)?[0].sqrt();
-                blas::axpby(&real(0.0), &ax, &real(1.0 / norm), &mut x)?;
-                self.apply(&mut ax, &x)?;
-                mu = blas::dot(&x, &ax)?[0].re;
-                self.gradient(v, k, mu, &x, &ax, &mut g)?;
-                g2 = blas::norm2(&g)?[0];
-                blas::copy(&mut p, &g)?;
-                if step == 0 {
-                    first = g2;
+        let (f, m) = (fixed.map_or(0, VectorField::nrhs), start.nrhs());
+        let mut space = Space {
+            vectors: shape.field(f + 3 * m)?,
+            images: shape.field(3 * m)?,
+            gradient: shape.field(m)?,
+            fixed: f,
+            x: m,
+            p: 0,
+            values: vec![],
+            gradients: vec![f64::INFINITY; m],
+        };
+        if let Some(fixed) = fixed {
+            space.vectors.copy_rhs(0, fixed, 0, f)?;
+        }
+        space.vectors.copy_rhs(f, start, 0, m)?;
+        while self.cycles < limited(self.params.max_cycles) && !self.stopped {
+            self.renew(&mut space)?;
+            for step in 0..limited(CYCLE) {
+                let ended = |s: &Space| {
+                    edge.is_some_and(|e| self.is_beyond(s, e))
+                        || s.gradients[..wanted].iter().all(|&g| g <= self.params.tol)
+                };
+                if ended(&space) {
+                    if step == 0 {
+                        return Ok(space);
+                    }
+                    // With products computed anew.
+                    break;
+                }
+                self.step(&mut space)?;
+                if watch.late() {
+                    break;
                 }
             }
-            if g2.is_nan() || mu.is_nan() {
-                bail!(SolverBreakdown, "ritz: the operator produces NaN or infinity");
-            }
-            if g2.sqrt() <= 0.5 * params.tol || g2.sqrt() <= params.fall * first.sqrt() {
-                break;
-            }
-            self.apply(&mut ap, &p)?;
-            let (pap, p2) = blas::dot_norm(&p, &ap)?;
-            let length = p2[0].sqrt();
-            let b = blas::dot(&x, &ap)?[0] / length;
-            let c = pap[0].re / p2[0];
-            // The lowest eigenvector of ((mu, b), (b*, c)) is (u, w).
-            let lowest = 0.5 * (mu + c) - (0.25 * (mu - c).powi(2) + b.norm_sqr()).sqrt();
-            let t = (lowest - mu) / b;
-            if !t.is_finite() || b.norm() == 0.0 {
-                break;
-            }
-            let u = 1.0 / (1.0 + t.norm_sqr()).sqrt();
-            let w = t * (u / length);
-            blas::axpby(&one(w), &p, &real(u), &mut x)?;
-            blas::axpby(&one(w), &ap, &real(u), &mut ax)?;
-            mu = lowest;
-            self.gradient(v, k, mu, &x, &ax, &mut g)?;
-            let next = blas::norm2(&g)?[0];
-            let along = blas::dot(&x, &p)?[0];
-            let beta = u * next / g2;
-            // p = g + beta (p - x <x, p>)
-            blas::axpbypcz(&real(1.0), &g, &one(-beta * along), &x, &real(beta), &mut p)?;
-            g2 = next;
-            if watch.late() {
-                break;
+            self.cycles += 1;
+            self.stopped = watch.after(self.cycles, &space.gradients[..wanted]).is_some();
+        }
+        self.renew(&mut space)?;
+        Ok(space)
+    }
+
+    /// Vectors x and p orthonormal, their products, and A diagonal in the span of x.
+    fn renew(&mut self, space: &mut Space) -> Result<()> {
+        let (f, m) = (space.fixed, space.x);
+        if orthonormalise(&mut space.vectors, f, f..f + m)? < m {
+            bail!(SolverBreakdown, "ritz: the vectors depend on one another");
+        }
+        let p = f + m..f + m + space.p;
+        space.p = orthonormalise(&mut space.vectors, p.start, p)?;
+        self.multiply(space, 0..m + space.p)?;
+        let h = basis::dots(&space.vectors, f..f + m, &space.images, 0..m)?;
+        let (values, u) = eigen_hermitian(&h, m)?;
+        basis::rotate(&mut space.vectors, f..f + m, &u)?;
+        basis::rotate(&mut space.images, 0..m, &u)?;
+        space.values = values;
+        self.gradients(space)
+    }
+
+    /// Gradients of all x, and their norms.
+    fn gradients(&self, space: &mut Space) -> Result<()> {
+        let x = space.front(space.x)?;
+        space.gradient.copy_rhs(0, &space.images, 0, space.x)?;
+        let minus: Vec<f64> = space.values.iter().map(|l| -l).collect();
+        let norms = blas::axpy_norm(&blas::complex(&minus), &x, &mut space.gradient)?;
+        space.gradients = norms.iter().map(|n| n.sqrt()).collect();
+        if space.gradients.iter().any(|g| !g.is_finite()) && !rehearsing() {
+            bail!(SolverBreakdown, "ritz: the operator produces NaN or infinity");
+        }
+        Ok(())
+    }
+
+    /// The minimum over x, p and gradients of x that have not converged.
+    fn step(&mut self, space: &mut Space) -> Result<()> {
+        let (f, m, p) = (space.fixed, space.x, space.p);
+        let active: Vec<usize> =
+            (0..m).filter(|&k| space.gradients[k] > 0.5 * self.params.tol).collect();
+        let first = f + m + p;
+        for (to, &k) in active.iter().enumerate() {
+            space.vectors.copy_rhs(first + to, &space.gradient, k, 1)?;
+        }
+        let added = orthonormalise(&mut space.vectors, first, first..first + active.len())?;
+        let all = m + p + added;
+        self.multiply(space, m + p..all)?;
+        let h = basis::dots(&space.vectors, f..f + all, &space.images, 0..all)?;
+        let (values, u) = eigen_hermitian(&h, all)?;
+        // Columns: new x, then what of them is not along the old ones, orthonormal to the new ones.
+        let mut c = vec![Complex64::ZERO; all * m];
+        let mut d = vec![Complex64::ZERO; all * active.len()];
+        for i in 0..all {
+            c[i * m..(i + 1) * m].copy_from_slice(&u[i * all..i * all + m]);
+            for (j, &k) in active.iter().enumerate().filter(|_| i >= m) {
+                d[i * active.len() + j] = u[i * all + k];
             }
         }
-        v.copy_rhs(k, &x, 0, 1)
+        let d = directions(&c, m, d, active.len())?;
+        let p = d.len() / all;
+        let both: Vec<Complex64> = (0..all)
+            .flat_map(|i| c[i * m..(i + 1) * m].iter().chain(&d[i * p..(i + 1) * p]).copied())
+            .collect();
+        basis::rotate(&mut space.vectors, f..f + all, &both)?;
+        basis::rotate(&mut space.images, 0..all, &both)?;
+        (space.p, space.values) = (p, values[..m].to_vec());
+        self.gradients(space)
     }
+}
 
-    /// g = A x - mu x without what lies along the first k vectors.
-    fn gradient(
-        &self,
-        v: &VectorField,
-        k: usize,
-        mu: f64,
-        x: &VectorField,
-        ax: &VectorField,
-        g: &mut VectorField,
-    ) -> Result<()> {
-        blas::copy(g, ax)?;
-        blas::axpy(&blas::uniform(1, -mu), x, g)?;
-        self.project(v, k, g)
+/// The columns d, orthonormal to the m orthonormal columns c and among themselves, as many as there are.
+fn directions(
+    c: &[Complex64],
+    m: usize,
+    mut d: Vec<Complex64>,
+    k: usize,
+) -> Result<Vec<Complex64>> {
+    let rows = c.len() / m;
+    let product = |a: &[Complex64], n: usize, b: &[Complex64], k: usize| -> Vec<Complex64> {
+        let at = |i: usize, j: usize| (0..rows).map(|r| a[r * n + i].conj() * b[r * k + j]).sum();
+        (0..n * k).map(|e| at(e / k, e % k)).collect()
+    };
+    let mut rank = k;
+    for _ in 0..2 {
+        let along = product(c, m, &d, rank);
+        for r in 0..rows {
+            for j in 0..rank {
+                let sum: Complex64 = (0..m).map(|i| c[r * m + i] * along[i * rank + j]).sum();
+                d[r * rank + j] -= sum;
+            }
+        }
+        let (t, _, next) = match rehearsing() {
+            true => (identity(rank), vec![], rank),
+            false => orthonormaliser(&product(&d, rank, &d, rank), rank)?,
+        };
+        let turned = |r: usize, j: usize| {
+            (0..rank).map(|i| d[r * rank + i] * t[i * next + j]).sum::<Complex64>()
+        };
+        d = (0..rows)
+            .flat_map(|r| (0..next).map(move |j| (r, j)))
+            .map(|(r, j)| turned(r, j))
+            .collect();
+        rank = next;
     }
-
-    /// Ritz vectors of the span, which become v, their values for A and gradients.
-    fn diagonalise(&mut self, v: &mut VectorField) -> Result<(Vec<f64>, Vec<f64>)> {
-        let n = v.nrhs();
-        let mut av = v.like(v.precision())?;
-        self.apply(&mut av, v)?;
-        let h = basis::dots(v, 0..n, &av, 0..n)?;
-        let (values, u) = eigen_hermitian(&h, n)?;
-        basis::rotate(v, 0..n, &u)?;
-        basis::rotate(&mut av, 0..n, &u)?;
-        let minus: Vec<f64> = values.iter().map(|l| -l).collect();
-        let r2 = blas::axpy_norm(&blas::complex(&minus), v, &mut av)?;
-        let values = values.iter().map(|l| self.sign * l).collect();
-        Ok((values, r2.iter().map(|r| r.sqrt()).collect()))
-    }
+    Ok(d)
 }

@@ -1,0 +1,51 @@
+//! Many vectors at a time, for eigensolvers.
+
+use std::ops::Range;
+
+use num_complex::Complex64;
+
+use super::dense::orthonormaliser;
+use crate::error::Result;
+use crate::fields::{basis, VectorField};
+
+/// Makes the vectors `which` orthonormal among themselves and to the first `before`, which are orthonormal; as many
+/// as are independent come first, and their number out.
+pub(super) fn orthonormalise(
+    v: &mut VectorField,
+    before: usize,
+    which: Range<usize>,
+) -> Result<usize> {
+    let (at, mut rank) = (which.start, which.len());
+    for _ in 0..2 {
+        if rank == 0 {
+            break;
+        }
+        let mut x = v.like_with(v.precision(), rank)?;
+        x.copy_rhs(0, v, at, rank)?;
+        let c = basis::dots(v, 0..before, &x, 0..rank)?;
+        let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
+        basis::combine(v, 0..before, &minus, 1.0, &mut x, 0..rank)?;
+        let g = basis::dots(&x, 0..rank, &x, 0..rank)?;
+        let (t, _, next) = orthonormaliser(&g, rank)?;
+        basis::rotate(&mut x, 0..rank, &t)?;
+        v.copy_rhs(at, &x, 0, next)?;
+        rank = next;
+    }
+    Ok(rank)
+}
+
+/// Vectors in portions of four, or of a block where that is more, then one by one: of two numbers of
+/// right-hand sides a GPU compiles kernels, not of as many as there are remainders.
+pub(crate) fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
+    let most = block.max(4);
+    let whole = which.len() / most;
+    let rest = which.start + whole * most..which.end;
+    let whole = (0..whole).map(move |k| (which.start + k * most, most));
+    whole.chain(rest.map(|k| (k, 1)))
+}
+
+/// The part that a random unit vector in this many dimensions has along a given one, with a probability of 0.9999 at
+/// least.
+pub(super) fn share_of_random(dimension: usize) -> f64 {
+    1e-2 / (dimension as f64).sqrt()
+}

@@ -1,0 +1,122 @@
+//! What eigenvectors are asked for, and what was found of them.
+
+use super::filter::End;
+use super::stop::{StoppedBy, Watch};
+
+/// Restarts that may be asked for: a call with more would not end.
+pub(super) const MOST_RESTARTS: usize = 1_000_000;
+
+/// The polynomial p.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Filter {
+    /// p(A) = A or -A.
+    Plain,
+    /// Degree and interval from the spectrum as it becomes known.
+    Auto,
+    /// Chebyshev's of this degree, small on the interval from the first to the second number, in which
+    /// eigenvalues that are not wanted should lie. The interval is extended to the other end of the spectrum; where
+    /// wanted eigenvalues turn out to lie in it, the polynomial is replaced as with `Auto`.
+    Chebyshev { degree: usize, from: f64, to: f64 },
+}
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EigenParams {
+    pub end: End,
+    /// Eigenvectors wanted.
+    pub count: usize,
+    /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted. All vectors of the space
+    /// are kept where `count` is more than half of them, or there are at most 2048 and `room` is half of them.
+    pub room: usize,
+    /// Vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
+    pub block: usize,
+    /// Largest |A v - lambda v| over the largest |lambda| of the spectrum; 0: 1e-10 in double, 1e-6 in single
+    /// precision.
+    pub tol: f64,
+    /// Times that the basis is built up anew.
+    pub max_restarts: usize,
+    pub filter: Filter,
+    /// Look, once all are found, for another copy of an eigenvalue or one that was missed, with random
+    /// vectors orthogonal to those found, until such a run finds nothing.
+    pub verify: bool,
+    /// Of random start vectors.
+    pub seed: u64,
+    /// Seconds that a search may take, asked after every block; infinite: as many as it needs. With many
+    /// ranks all of them stop after the same block.
+    pub max_seconds: f64,
+}
+
+impl Default for EigenParams {
+    fn default() -> Self {
+        EigenParams {
+            end: End::Smallest,
+            count: 8,
+            room: 0,
+            block: 1,
+            tol: 0.0,
+            max_restarts: 200,
+            filter: Filter::Auto,
+            verify: true,
+            seed: 1,
+            max_seconds: f64::INFINITY,
+        }
+    }
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EigenReport {
+    /// Every vector meets the tolerance, and the set has been verified if that was asked for.
+    pub converged: bool,
+    /// No eigenvalue is missing: a random vector orthogonal to those found led to none further out, or the whole
+    /// operator was diagonalised.
+    pub verified: bool,
+    /// The monitor asked to stop or the time was over: what is known by then comes out.
+    pub stopped: bool,
+    /// What ended the search: limits first, of which restarts are iterations.
+    pub stopped_by: Option<StoppedBy>,
+    /// From the end of the spectrum inwards.
+    pub values: Vec<f64>,
+    /// |A v - lambda v| of unit vectors, recomputed.
+    pub residuals: Vec<f64>,
+    /// How far an eigenvalue of A is at most: the residual, or residual^2 / gap where the distance to
+    /// the other values found is larger.
+    pub bounds: Vec<f64>,
+    /// Estimates of the ends of the spectrum, from outside.
+    pub least: f64,
+    pub largest: f64,
+    pub restarts: usize,
+    /// Multiplications of a vector with A.
+    pub applications: usize,
+    /// Degree and interval of the last polynomial; 1: none.
+    pub degree: usize,
+    pub interval: [f64; 2],
+    pub seconds: f64,
+}
+
+impl EigenReport {
+    pub(super) fn ended_by(&mut self, watch: &Watch) {
+        self.stopped_by = Some(match (watch.ended(0), self.converged) {
+            (Some(limit), _) => limit,
+            (None, true) => StoppedBy::Residual,
+            (None, false) => StoppedBy::Iterations,
+        });
+    }
+}
+
+/// How far an eigenvalue is at most from each value (Parlett, sections 4.5 and 11.7): its residual r, or
+/// r^2 over the distance to the other values and their residuals.
+pub(super) fn error_bounds(values: &[f64], residuals: &[f64]) -> Vec<f64> {
+    let n = values.len();
+    (0..n)
+        .map(|i| {
+            let apart = |j: usize| (values[i] - values[j]).abs() - residuals[j];
+            let gap = (0..n).filter(|&j| j != i).map(apart).fold(f64::INFINITY, f64::min);
+            if gap > residuals[i] && gap.is_finite() {
+                residuals[i] * residuals[i] / gap
+            } else {
+                residuals[i]
+            }
+        })
+        .collect()
+}
