@@ -338,6 +338,26 @@ fn a_clover_term_belongs_to_the_kernel() {
     }
 }
 
+/// Momentum number k of each direction, with the default boundary.
+fn momentum(extents: [usize; 4], k: [usize; 4]) -> [f64; 4] {
+    std::array::from_fn(|mu| {
+        let half = if mu == 3 { 0.5 } else { 0.0 };
+        std::f64::consts::TAU * (k[mu] as f64 + half) / extents[mu] as f64
+    })
+}
+
+/// s^2 and w of the free kernel: Q^2 = s^2 + w^2, D^dagger D = 2 rho^2 (1 + w / |Q|).
+fn parts(p: [f64; 4]) -> (f64, f64) {
+    let s2: f64 = p.iter().map(|p| p.sin().powi(2)).sum();
+    (s2, p.iter().map(|p| 1.0 - p.cos()).sum::<f64>() - RHO)
+}
+
+/// The same of all momenta.
+fn momenta(extents: [usize; 4]) -> Vec<(f64, f64)> {
+    let lat = Lattice::new(extents);
+    (0..lat.volume()).map(|x| parts(momentum(extents, lat.coords(x)))).collect()
+}
+
 /// Plane waves in the trivial field: D_N = rho (1 + (i s + w) / sqrt(s^2 + w^2)), s = sum gamma_mu sin p_mu,
 /// w = sum (1 - cos p_mu) - rho.
 #[test]
@@ -350,27 +370,15 @@ fn the_free_operator_is_the_one_of_momentum_space() {
         let modes = Arc::new(Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap());
         assert_eq!(modes.count(), 0);
         let gammas = reference::gamma::gammas(reference::gamma::Basis::DeGrandRossi);
-        let momentum = |k: [usize; 4]| -> [f64; 4] {
-            std::array::from_fn(|mu| {
-                let half = if mu == 3 { 0.5 } else { 0.0 };
-                std::f64::consts::TAU * (k[mu] as f64 + half) / extents[mu] as f64
-            })
-        };
-        let parts = |p: [f64; 4]| {
-            let s2: f64 = p.iter().map(|p| p.sin().powi(2)).sum();
-            let w: f64 = p.iter().map(|p| 1.0 - p.cos()).sum::<f64>() - RHO;
-            (s2, w)
-        };
-        let least = (0..lat.volume())
-            .map(|x| parts(momentum(lat.coords(x))))
-            .fold(f64::INFINITY, |m, (s2, w)| m.min((s2 + w * w).sqrt()));
+        let moduli = momenta(extents).into_iter().map(|(s2, w)| (s2 + w * w).sqrt());
+        let least = moduli.fold(f64::INFINITY, f64::min);
         assert!((modes.interval()[0] - least).abs() < 1e-8, "{:?} {least}", modes.interval());
         let sign =
             Sign::new(kernel, modes, SignParams { delta: 1e-11, ..Default::default() }).unwrap();
         let mass = 0.3;
         let op = Overlap::new(Arc::new(sign), mass).unwrap();
         for k in [[0, 0, 0, 0], [1, 0, 1, 2], [3, 2, 0, 1], [2, 1, 1, 3]] {
-            let p = momentum(k);
+            let p = momentum(extents, k);
             let chi = spinor::random(Lattice::new([1; 4]), 9)[0];
             let wave = |chi: &reference::Spinor| -> Field {
                 (0..lat.volume())
@@ -401,6 +409,62 @@ fn the_free_operator_is_the_one_of_momentum_space() {
             let found = applied(&op, false, &[wave(&chi)]);
             let d = distance(&found, &field_numbers(&wave(&expect)));
             assert!(d < 1e-10, "{k:?}: {d:e}");
+        }
+    }
+}
+
+/// Levels of the trivial field come 24 times and more, half of them with either sign of Q: whatever number of modes is
+/// asked for, those projected are eigenvectors of Q, and the operator's spectrum is that of momentum space.
+#[test]
+fn levels_that_hold_both_signs_are_taken_apart() {
+    if common::ranks().size() > 1 {
+        return;
+    }
+    let device = &devices()[0];
+    let extents = [4, 4, 4, 4];
+    let all = momenta(extents);
+    let mut moduli: Vec<f64> = all.iter().flat_map(|(s2, w)| [(s2 + w * w).sqrt(); 12]).collect();
+    moduli.sort_by(f64::total_cmp);
+    let free = kernel(device, extents, &su3::unit_gauge(Lattice::new(extents)));
+    let build = |kernel: &Arc<HermitianWilson>, params: &ModeParams| {
+        let modes = Modes::find(kernel, None, params, None, &mut unwatched).unwrap();
+        let sign = Sign::new(kernel.clone(), Arc::new(modes), SignParams::default()).unwrap();
+        Overlap::new(Arc::new(sign), 0.0).unwrap()
+    };
+    for count in [None, Some(0), Some(1), Some(2), Some(7), Some(16), Some(24), Some(30)] {
+        let op = build(&free, &ModeParams { count, ..Default::default() });
+        let modes = op.sign().modes();
+        assert!(modes.count() >= count.unwrap_or(8), "{count:?} {}", modes.count());
+        for (k, l) in modes.values().iter().enumerate() {
+            assert!((l.abs() - moduli[k]).abs() < 1e-9, "{count:?} {k}: {l} {}", moduli[k]);
+        }
+        assert!((op.sign().interval()[0] / moduli[modes.count()] - 1.0).abs() < 2e-3);
+        let violation = op.ginsparg_wilson(3).unwrap();
+        assert!(violation < 2.1 * RHO * 1e-8, "{count:?}: {violation:e}");
+        // What was found can be kept and taken up again.
+        let again = Modes::restore(&free, modes.vectors(), &modes.record()).unwrap();
+        assert_eq!(again.count(), modes.count());
+        assert!((again.from() - modes.from()).abs() < 1e-9);
+    }
+    let op = build(&free, &ModeParams::default());
+    let low = plaq::compose::OverlapModes::find(&op, 4, 1e-9, &mut unwatched).unwrap();
+    let square = |(s2, w): &(f64, f64)| 2.0 * RHO * RHO * (1.0 + w / (s2 + w * w).sqrt());
+    let mut expect: Vec<f64> = all.iter().flat_map(|p| [square(p); 6]).collect();
+    expect.sort_by(f64::total_cmp);
+    assert_eq!((low.zeros(), low.index()), ([0, 0], 0));
+    for values in low.values() {
+        for (value, expect) in values.iter().zip(&expect) {
+            assert!((value - expect).abs() < 1e-6, "{value} {expect}");
+        }
+    }
+    // Nearly free: levels split by less than the search resolves, or by a little more.
+    for width in [1e-12, 1e-8, 1e-5, 1e-3, 1e-2] {
+        let u = smooth(extents, width, 3);
+        let near = kernel(device, extents, &u);
+        for count in [None, Some(16)] {
+            let op = build(&near, &ModeParams { count, ..Default::default() });
+            let violation = op.ginsparg_wilson(3).unwrap();
+            assert!(violation < 2.1 * RHO * 1e-8, "{width:e} {count:?}: {violation:e}");
         }
     }
 }

@@ -80,6 +80,8 @@ pub struct Modes {
     distances: Vec<f64>,
     kappa: [f64; 2],
     next: f64,
+    /// From this modulus on the approximation of the sign function should hold.
+    from: f64,
     high: Vec<HighMode>,
     report: EigenReport,
 }
@@ -120,6 +122,10 @@ const HIGH_TOL: f64 = 1e-4;
 const MOST_MODES: usize = 10_000;
 /// The largest eigenvalue is taken larger by this, as it is found from below.
 const MARGIN: f64 = 1.01;
+/// Moduli that lie closer to each other than this share of theirs belong to one level.
+const LEVEL: f64 = 0.01;
+/// Share of the modulus that follows the projected ones from which on the approximation may have to hold.
+const LOWEST_FROM: f64 = 0.7;
 
 impl Modes {
     /// Finds modes of the kernel; `cheap` is the kernel in another precision, for the polynomials of the
@@ -243,19 +249,19 @@ impl Modes {
         }
     }
 
-    /// Decides how many are projected, `wanted` or more up to `last`, and diagonalises Q in their span: that
-    /// of a part of the spectrum of Q^2, which Q does not leave.
+    /// Decides how many are projected, `wanted` or more up to `last`, and diagonalises Q in their span, which
+    /// is made one that Q does not leave.
     fn order(
         kernel: &Arc<HermitianWilson>,
-        mut vectors: SpinorField,
+        vectors: SpinorField,
         wanted: usize,
         last: Option<usize>,
         high: Vec<HighMode>,
-        report: EigenReport,
+        mut report: EigenReport,
     ) -> Result<Self> {
         let found = vectors.nrhs();
         let modulus = |k: usize| report.values[k].max(0.0).sqrt();
-        // Not between two that lie together by accident. Of equal ones at the end some may be missing.
+        // Not between two that lie together by accident.
         let gap = |&k: &usize| {
             let below = if k == 0 { 0.0 } else { modulus(k - 1) };
             (modulus(k) - below) / modulus(k).max(f64::MIN_POSITIVE)
@@ -268,9 +274,12 @@ impl Modes {
                 all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
             }
         };
+        let next = (report.values[n] - report.residuals[n]).max(0.0).sqrt();
+        let mut vectors = separate(kernel, vectors, &mut report, n)?;
         let (values, residuals) = diagonalise(kernel, &mut vectors, n)?;
         let mut modes = Modes {
-            next: (report.values[n] - report.residuals[n]).max(0.0).sqrt(),
+            next,
+            from: next,
             distances: vec![],
             kappa: [0.0; 2],
             vectors,
@@ -371,6 +380,7 @@ impl Modes {
         };
         let mut modes = Modes {
             next: record.next,
+            from: record.next,
             distances: vec![],
             kappa: [0.0; 2],
             vectors: own,
@@ -384,23 +394,44 @@ impl Modes {
     }
 
     fn estimate(&mut self) {
+        // The approximation begins below the level that the last projected modes may share with what follows: a cut
+        // through it does no harm then.
+        let mut from = self.next;
+        for l in self.values.iter().rev().map(|l| l.abs()) {
+            if from - l > LEVEL * from {
+                break;
+            }
+            from = from.min((1.0 - 1e-6) * l);
+        }
+        self.from = if from > LOWEST_FROM * self.next { from } else { self.next };
+        (self.distances, self.kappa) = self.errors(self.from);
+    }
+
+    /// d_k and kappa_+-, where the approximation of the sign function holds from the modulus `from` on. What mixes
+    /// with a mode of modulus from there on matters only if it has the other sign; with a lower mode, also
+    /// if it is not projected.
+    fn errors(&self, from: f64) -> (Vec<f64>, [f64; 2]) {
         let values = &self.values;
         let least = |positive: bool| {
             let of = values.iter().filter(|&&l| (l > 0.0) == positive);
             of.fold(self.next, |m, l| m.min(l.abs()))
         };
         let ends = [least(true), least(false)];
-        // To modes of the other sign, and to those that are not projected.
         let distance = |&l: &f64| {
-            let other = ends[(l > 0.0) as usize];
-            (self.next - l.abs()).min(l.abs() + other)
+            let other = l.abs() + ends[(l > 0.0) as usize];
+            if l.abs() >= from {
+                other
+            } else {
+                other.min(self.next - l.abs())
+            }
         };
-        self.distances = values.iter().map(distance).collect();
-        self.kappa = [true, false].map(|positive| {
-            let all = values.iter().zip(&self.residuals).zip(&self.distances);
+        let distances: Vec<f64> = values.iter().map(distance).collect();
+        let kappa = [true, false].map(|positive| {
+            let all = values.iter().zip(&self.residuals).zip(&distances);
             let own = all.filter(|((&l, _), _)| (l > 0.0) == positive);
             own.map(|((_, r), d)| (r / d).powi(2)).sum::<f64>().sqrt()
         });
+        (distances, kappa)
     }
 
     /// The same modes with vectors in another precision, at least single.
@@ -442,6 +473,15 @@ impl Modes {
     pub fn kappa(&self) -> [f64; 2] {
         self.kappa
     }
+    /// The same where the approximation of the sign function holds from another modulus on.
+    pub(super) fn kappa_from(&self, from: f64) -> [f64; 2] {
+        self.errors(from).1
+    }
+    /// The modulus from which on an approximation of the sign function should hold: as many projected modes lie above
+    /// as share a level with those that are not projected.
+    pub fn from(&self) -> f64 {
+        self.from
+    }
     /// Moduli of eigenvalues that are not projected are at least this and at most that.
     pub fn interval(&self) -> [f64; 2] {
         [self.next, MARGIN * self.largest().value]
@@ -460,6 +500,78 @@ impl Modes {
     }
 }
 
+/// Q x.
+fn images(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> {
+    let mut images = x.like(x.precision())?;
+    for (first, m) in portions(0..x.nrhs(), 1) {
+        let (mut one, mut image) = (kernel.shape().field(m)?, kernel.shape().field(m)?);
+        one.copy_rhs(0, x, first, m)?;
+        kernel.apply(&mut image, &one)?;
+        images.copy_rhs(first, &image, 0, m)?;
+    }
+    Ok(images)
+}
+
+/// Takes apart what eigenvectors of Q^2 mix. Where lambda^2 belongs to both lambda and -lambda, or nearly so, the
+/// vectors that were found are mixtures, which Q turns into each other only if all of a level were found. With S v =
+/// Q v / |lambda|, the sign of Q, and eigenvectors c of the matrix of S in their span, of eigenvalue b, the vectors
+/// (1 + sign(b) S) sum_i c_i v_i are eigenvectors of Q, orthogonal, of length sqrt(2 + 2 |b|): the first n vectors
+/// become these. The others, less what lies along those, keep the order of the report; what does not remain is
+/// taken out of both.
+fn separate(
+    kernel: &Arc<HermitianWilson>,
+    mut vectors: SpinorField,
+    report: &mut EigenReport,
+    n: usize,
+) -> Result<SpinorField> {
+    // Near zero Q v is the error of v.
+    let noise = |k: &usize| report.values[*k] <= 100.0 * report.residuals[*k];
+    let first = (0..n).take_while(noise).count();
+    let m = n - first;
+    if m == 0 {
+        return Ok(vectors);
+    }
+    let shape = kernel.shape();
+    let mut x = shape.field(m)?;
+    x.copy_rhs(0, &vectors, first, m)?;
+    let mut signs = images(kernel, &x)?;
+    let inverse: Vec<f64> = (first..n).map(|k| 1.0 / report.values[k].sqrt()).collect();
+    blas::axpby(&blas::uniform(m, 0.0), &x, &blas::complex(&inverse), &mut signs)?;
+    let (b, u) = eigen_hermitian(&basis::dots(&x, 0..m, &signs, 0..m)?, m)?;
+    let signed: Vec<Complex64> =
+        u.iter().enumerate().map(|(k, z)| z * 1f64.copysign(b[k % m])).collect();
+    basis::rotate(&mut x, 0..m, &u)?;
+    basis::combine(&signs, 0..m, &signed, 1.0, &mut x, 0..m)?;
+    vectors.copy_rhs(first, &x, 0, m)?;
+    let mut at = 0;
+    let mut one = shape.field(1)?;
+    for k in 0..vectors.nrhs() {
+        one.copy_rhs(0, &vectors, k, 1)?;
+        let mut left = 1.0;
+        for _ in 0..2 {
+            let c: Vec<Complex64> =
+                basis::dots(&vectors, 0..at, &one, 0..1)?.iter().map(|z| -z).collect();
+            basis::combine(&vectors, 0..at, &c, 1.0, &mut one, 0..1)?;
+            left = basis::dots(&one, 0..1, &one, 0..1)?[0].re.sqrt();
+            basis::rotate(&mut one, 0..1, &[Complex64::from(1.0 / left.max(f64::MIN_POSITIVE))])?;
+            if left < 1e-3 {
+                break;
+            }
+        }
+        if k >= n && left < 1e-3 {
+            for all in [&mut report.values, &mut report.residuals, &mut report.bounds] {
+                all.remove(at);
+            }
+            continue;
+        }
+        vectors.copy_rhs(at, &one, 0, 1)?;
+        at += 1;
+    }
+    let mut kept = shape.field(at)?;
+    kept.copy_rhs(0, &vectors, 0, at)?;
+    Ok(kept)
+}
+
 /// Diagonalises Q in the span of the first n vectors: eigenvalues by modulus, and residuals.
 fn diagonalise(
     kernel: &Arc<HermitianWilson>,
@@ -470,14 +582,8 @@ fn diagonalise(
         return Ok((vec![], vec![]));
     }
     let mut some = kernel.shape().field(n)?;
-    let mut images = some.like(some.precision())?;
     some.copy_rhs(0, vectors, 0, n)?;
-    for (first, m) in portions(0..n, 1) {
-        let (mut x, mut y) = (kernel.shape().field(m)?, kernel.shape().field(m)?);
-        x.copy_rhs(0, &some, first, m)?;
-        kernel.apply(&mut y, &x)?;
-        images.copy_rhs(first, &y, 0, m)?;
-    }
+    let mut images = images(kernel, &some)?;
     let h = basis::dots(&some, 0..n, &images, 0..n)?;
     let (all, u) = eigen_hermitian(&h, n)?;
     let mut order: Vec<usize> = (0..n).collect();
@@ -551,9 +657,8 @@ fn highest(
                 bail!(KernelSpectrum, "the kernel vanishes");
             }
             let tol = HIGH_TOL * size;
-            let max_cycles = 30;
             let params =
-                RitzParams { end, count, tol, max_cycles, seed, max_seconds, ..Default::default() };
+                RitzParams { end, count, tol, max_cycles: 30, verify: false, seed, max_seconds };
             ritz(square, &params, None, monitor)?
         }
     };

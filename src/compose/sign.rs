@@ -82,6 +82,8 @@ pub struct Sign {
     polynomials: Vec<Polynomial>,
     rational: Option<Rational>,
     top: f64,
+    /// kappa_+ and kappa_- of the modes with this interval.
+    kappa: [f64; 2],
     /// The delta in use, as bits.
     accuracy: AtomicU64,
     /// Multiplications of a vector with Q so far.
@@ -97,6 +99,8 @@ const MOST_DEGREE: usize = 20_000;
 /// Coarsest accuracy of a solve that relaxes it, and the step to the next.
 const COARSEST: f64 = 1e-2;
 const STEP: f64 = 0.1;
+/// A residue larger than this share of the spectrum is that of a mode that was not found, not of one near zero.
+const UNRESOLVED: f64 = 1e-5;
 /// The spectrum is taken this much larger, as its end is known with an error.
 const SLACK: f64 = 0.999;
 
@@ -125,15 +129,21 @@ impl Sign {
         let found = modes.interval();
         let all = modes.values().iter().zip(modes.residuals());
         if let Some((l, r)) = all.clone().find(|(l, r)| l.abs() <= r.max(1e-12 * found[1])) {
+            let (value, residue) = (significant(*l, 4), significant(*r, 2));
+            if *r > UNRESOLVED * found[1] {
+                bail!(
+                    KernelSpectrum,
+                    "the projected mode of eigenvalue {value} has residue {residue}, and its sign is not known: \
+                     the modes are too inexact, find them to a smaller tolerance"
+                );
+            }
             bail!(
                 KernelSpectrum,
-                "the kernel has an eigenvalue {} with residue {}, zero to its precision: its sign \
-                 is not known. Change s, smear the links or find the modes more precisely",
-                significant(*l, 4),
-                significant(*r, 2)
+                "the kernel has an eigenvalue {value} with residue {residue}, zero to its precision: its sign \
+                 is not known. Change s, smear the links or find the modes more precisely"
             );
         }
-        let [low, high] = params.interval.unwrap_or([SLACK * found[0], found[1]]);
+        let [low, high] = params.interval.unwrap_or([SLACK * modes.from(), found[1]]);
         if !(low > 0.0 && low < high && high.is_finite()) {
             bail!(
                 KernelSpectrum,
@@ -153,7 +163,7 @@ impl Sign {
                 significant(high, 7)
             );
         }
-        let kappa = modes.kappa();
+        let kappa = modes.kappa_from(low);
         let share = 2.0 * (kappa[0] + kappa[1]);
         let asked = params.delta.max(Self::least_delta(kernel.shape().precision));
         if share > asked.max(Self::least_delta(modes.vectors().precision())) {
@@ -170,6 +180,7 @@ impl Sign {
             top: high,
             polynomials: vec![],
             rational: None,
+            kappa,
             accuracy: AtomicU64::new(asked.to_bits()),
             work: AtomicU64::new(0),
             rehearsed: AtomicUsize::new(0),
@@ -270,6 +281,7 @@ impl Sign {
             polynomials,
             rational,
             top: self.top,
+            kappa: self.kappa,
             accuracy: AtomicU64::new(0),
             work: AtomicU64::new(0),
             rehearsed: AtomicUsize::new(0),
@@ -332,12 +344,11 @@ impl Sign {
     /// 2 (kappa_+ + kappa_-) + delta: the largest error of the operator at the accuracy in use, to first
     /// order (Walk, section 2.8).
     pub fn error_bound(&self) -> f64 {
-        let kappa = self.modes.kappa();
         let delta = match (&self.rational, self.chosen()) {
             (Some(r), _) => (2.0 * r.delta).max(self.accuracy()),
             (None, p) => p.map_or(1.0, |p| p.delta),
         };
-        2.0 * (kappa[0] + kappa[1]) + delta
+        2.0 * (self.kappa[0] + self.kappa[1]) + delta
     }
 
     /// The coarsest polynomial that is good enough.
