@@ -1349,9 +1349,9 @@ typedef struct plaq_multigrid_level {
 plaq_status plaq_multigrid_level_init(plaq_multigrid_level *report, int64_t struct_size);
 
 /** Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
- * UNSUPPORTED (precisions or solvers that do not go together, more null vectors than indices reach),
- * OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve
- * that makes null vectors met what is not finite). */
+ * UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
+ * NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
+ * not finite). */
 plaq_status plaq_multigrid_create(plaq_dirac dirac,
                                   const plaq_multigrid_params *params,
                                   plaq_multigrid *multigrid);

@@ -17,15 +17,15 @@ PLAQ_FN i64 aggregate_site(const Geom& g, bool whole, const Site& s, int lane, i
 // right-hand sides of some sites each.
 struct AggregatePlace {
   int parity, rhs, plane;
-  template <class A> PLAQ_FN AggregatePlace(const A& a, int& o, int batch) {
+  template <class A> PLAQ_FN AggregatePlace(const A& a, Element& o, int batch) {
     const bool both = a.parities() == 2;
 #if PLAQ_GPU
     const int count = a.count(), some = count % 8 == 0 ? 8 : 4, sites = 32 / some, each = sites * count;
     if (count % some == 0 && volume(a.geom) % sites == 0) {
-      const int in = o % each;
+      const int in = (int)(o % each);
       rhs = in / 32 * some + in % some, o = o / each * sites + in % 32 / some;
     } else {
-      rhs = o % count, o /= count;
+      rhs = (int)(o % count), o /= count;
     }
     parity = both ? batch : a.parity;
     plane = rhs * a.parities() + batch;
@@ -36,7 +36,7 @@ struct AggregatePlace {
 };
 template <int W, class SF, class SV> struct AggregateTake {
   typedef typename SF::C C;
-  static PLAQ_FN void site(const AggregateFieldArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const AggregateFieldArgs& a, Element o, int lx, int batch) {
     const AggregatePlace place(a, o, batch);
     const Site s = site_at(a.geom, o, place.parity, lx);
     Spinor<C> v;
@@ -72,7 +72,7 @@ template <int W, class SF, class SV> struct AggregateTake {
 };
 // The same times a site operator, of spinors in the vector's precision.
 template <int W, class S, class SA> struct AggregateTakeTimes {
-  static PLAQ_FN void site(const AggregateSiteArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const AggregateSiteArgs& a, Element o, int lx, int batch) {
     const AggregatePlace place(a.to, o, batch);
     const Site s = site_at(a.to.geom, o, place.parity, lx);
     Spinor<typename S::C> v;
@@ -86,7 +86,7 @@ template <int W, class S, class SA> struct AggregateTakeTimes {
 };
 template <int W, class SF, class SV> struct AggregateGive {
   typedef typename SF::C C;
-  static PLAQ_FN void site(const AggregateFieldArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const AggregateFieldArgs& a, Element o, int lx, int batch) {
     const AggregatePlace place(a, o, batch);
     const Site s = site_at(a.geom, o, place.parity, lx);
     const i64 at = aggregate_site(a.geom, a.whole, s, lx, place.parity) * 12;
@@ -104,10 +104,10 @@ template <int W, class SF, class SV> struct AggregateGive {
 // it. The vector has the columns of `in`; other sites stay as they are.
 template <int W, class S, int RECON> struct AggregateHop {
   typedef typename S::C C;
-  static PLAQ_FN void site(const AggregateHopArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const AggregateHopArgs& a, Element o, int lx, int batch) {
     const int columns = a.hop.nrhs();
 #if PLAQ_GPU
-    const int rhs = o % columns, parity = batch;
+    const int rhs = (int)(o % columns), parity = batch;
     o /= columns;
 #else
     const int rhs = batch / 2, parity = batch & 1;
@@ -143,7 +143,7 @@ template <class SV, class SC, class L> struct AggregateTypes {
 };
 // An element is a component's numbers.
 template <int W, class S> struct AggregateShortenByte {
-  static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseShortenArgs& a, Element o, int lx, int) {
     if (lx != 0) return;
     const int n = 2 * a.rows();
     const typename S::T* from = (const typename S::T*)a.inp + (i64)n * o;
@@ -158,7 +158,7 @@ template <int W, class S> struct AggregateShortenByte {
   }
 };
 template <int W, class S> struct AggregateShorten {
-  static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseShortenArgs& a, Element o, int lx, int) {
     const typename S::T* from = (const typename S::T*)a.inp;
 #if PLAQ_GPU
     ((u32*)a.out)[o] = to_halves({(float)from[2 * (i64)o], (float)from[2 * (i64)o + 1]});
@@ -197,14 +197,14 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
   }
 #if PLAQ_GPU
   // K rows and B columns of a thread.
-  template <int B, int K = 1> static PLAQ_FN void some_columns(const AggregateArgs& a, int o) {
+  template <int B, int K = 1> static PLAQ_FN void some_columns(const AggregateArgs& a, Element o) {
     const int n = a.n(), columns = a.columns(), groups = columns / B, pieces = 2 * n / K;
-    int row = o % pieces * K, col = (o / pieces) % groups * B;
+    int row = (int)(o % pieces) * K, col = (int)((o / pieces) % groups) * B;
     i64 aggregate = o / pieces / groups;
     if (a.upper()) {
       // Of the columns from col on there are col + B rows of either chirality: group after group.
       const int pairs = B * groups * (groups + 1) / K;
-      aggregate = o / pairs, row = o % pairs * K, col = 0;
+      aggregate = o / pairs, row = (int)(o % pairs) * K, col = 0;
       for (; row >= 2 * (col + B); col += B) row -= 2 * (col + B);
       if (row >= col + B) row += n - (col + B);
     }
@@ -236,7 +236,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
         put_number((TC*)a.coarse, aggregate * a.step_site + (row + k) * a.step_row + (col + b) * a.step_column, sum[k][b]);
   }
 #endif
-  static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const AggregateArgs& a, Element o, int lx, int) {
     const int n = a.n(), columns = a.columns();
     const L* v = (const L*)a.v;
     const T* fine = (const T*)a.fine;
@@ -252,7 +252,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     if (lx != 0) return;
     constexpr int V = W < 2 ? 2 : W;
     const i64 aggregate = o / 2;
-    const int chirality = o & 1;
+    const int chirality = (int)(o & 1);
     const auto store = [&](int i, int j, C re, C im) {
       TC* at = coarse + 2 * (aggregate * a.step_site + (chirality * n + i) * a.step_row + j * a.step_column);
       at[0] = (TC)re, at[1] = (TC)im;
@@ -308,9 +308,9 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
     }
   }
   // B columns of a thread, from K vectors at a time.
-  template <int B, int K> static PLAQ_FN void some_columns(const AggregateArgs& a, int o) {
+  template <int B, int K> static PLAQ_FN void some_columns(const AggregateArgs& a, Element o) {
     const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
-    const int j = o % groups * B, c = (o / groups) % (2 * m);
+    const int j = (int)(o % groups) * B, c = (int)((o / groups) % (2 * m));
     const i64 x = o / groups / (2 * m), at = x * 2 * m + c;
     const i64 from = ((i64)((const int*)a.sites)[x] * 2 + c / m) * n;
     cplx<C> sum[B];
@@ -326,9 +326,9 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
   }
   // R components of a chirality and B columns of a thread: few loads for its arithmetic. K vectors are half a sector
   // of memory or all of it.
-  template <int B, int R, int K> static PLAQ_FN void some_rows(const AggregateArgs& a, int o) {
+  template <int B, int R, int K> static PLAQ_FN void some_rows(const AggregateArgs& a, Element o) {
     const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
-    const int j = o % groups * B, rows = a.upper() && j + B < n ? j + B : n, c = (o / groups) % (2 * m / R) * R;
+    const int j = (int)(o % groups) * B, rows = a.upper() && j + B < n ? j + B : n, c = (int)((o / groups) % (2 * m / R)) * R;
     const i64 x = o / groups / (2 * m / R), at = x * 2 * m + c;
     const i64 from = ((i64)((const int*)a.sites)[x] * 2 + c / m) * n;
     cplx<C> sum[R][B];
@@ -346,7 +346,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
     PLAQ_UNROLL for (int r = 0; r < R; r++) put_columns<B>((T*)a.fine, (at + r) * columns + j, sum[r], Types::scale(a, at + r));
   }
 #endif
-  static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const AggregateArgs& a, Element o, int lx, int) {
     const int n = a.n(), m = a.m(), columns = a.columns();
     const L* v = (const L*)a.v;
     T* fine = (T*)a.fine;
@@ -423,7 +423,7 @@ template <int W, class SV, class SC> struct AggregateProlongByte : AggregateProl
 // Of Gram matrices G = R^dagger R, one per aggregate and chirality, R^-1 in place, both upper triangular.
 // Sums: matrices with a vector that depends on those before it. Most: |vector|^2 over what is left of it.
 template <int W> struct AggregateCholesky {
-  static PLAQ_FN void site(const AggregateArgs& a, int o, int lx, int, Sums<2, W>& s) {
+  static PLAQ_FN void site(const AggregateArgs& a, Element o, int lx, int, Sums<2, W>& s) {
     if (lx != 0) return;
     const int n = a.n();
     double* g = (double*)a.coarse + (i64)2 * o * n * n;

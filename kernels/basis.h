@@ -2,6 +2,7 @@
 // a 16-byte load on the GPU, a complex number of all lanes on the CPU: neither the site layout nor the
 // number of components matters.
 #pragma once
+#include "element.h"
 #include "field.h"
 #include "sums.h"
 
@@ -9,16 +10,21 @@ namespace PLAQ_NS {
 
 template <class S> PLAQ_FN constexpr int element_reals() { return PLAQ_GPU ? 16 / (int)sizeof(typename S::T) : 2; }
 
-template <class S, int N, class R> PLAQ_FN void get_element(R (&v)[N], const FieldView& f, int o, int lx, int index) {
-  const Plane p = plane(f, index);
+// A plane from element `o` of N numbers on, which is its site 0.
+template <class S, int N> PLAQ_FN Plane element_plane(const FieldView& f, Element o, int lx, int index, Site& s) {
+  Plane p = plane(f, index);
+  p.data += (i64)o * (N * PLAQ_LANES * (int)sizeof(typename S::T));
+  s.lx = lx;
+  return p;
+}
+template <class S, int N, class R> PLAQ_FN void get_element(R (&v)[N], const FieldView& f, Element o, int lx, int index) {
   Site s{};
-  s.o = o, s.lx = lx;
+  const Plane p = element_plane<S, N>(f, o, lx, index, s);
   load_raw<S>(v, p, s, N, 0, keep);
 }
-template <class S, int N, class R> PLAQ_FN void put_element(const R (&v)[N], const FieldView& f, int o, int lx, int index) {
-  const Plane p = plane(f, index);
+template <class S, int N, class R> PLAQ_FN void put_element(const R (&v)[N], const FieldView& f, Element o, int lx, int index) {
   Site s{};
-  s.o = o, s.lx = lx;
+  const Plane p = element_plane<S, N>(f, o, lx, index, s);
   store_raw<S>(v, p, s, N, 0);
 }
 
@@ -28,7 +34,7 @@ template <int W, class S> struct BasisDots {
   static constexpr int N = element_reals<S>();
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
-  static PLAQ_FN void site(const BasisArgs& a, int o, int lx, int batch, Sums<2 * BASIS_ROWS * BASIS_COLUMNS, W>& s) {
+  static PLAQ_FN void site(const BasisArgs& a, Element o, int lx, int batch, Sums<2 * BASIS_ROWS * BASIS_COLUMNS, W>& s) {
     const int across = (a.columns + BASIS_COLUMNS - 1) / BASIS_COLUMNS;
     const int row = batch / across * BASIS_ROWS, column = batch % across * BASIS_COLUMNS;
     for (int parity = 0; parity < a.parities; parity++) {
@@ -63,7 +69,7 @@ template <int W, class S> struct BasisUpdate {
   static constexpr int N = element_reals<S>();
   typedef real<typename S::C, W> R;
   typedef typename S::C C;
-  static PLAQ_FN void site(const BasisArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const BasisArgs& a, Element o, int lx, int batch) {
     const int parity = batch % a.parities, column = batch / a.parities * BASIS_OUT;
     const int count = a.columns - column < BASIS_OUT ? a.columns - column : BASIS_OUT;
     R w[BASIS_OUT][N], v[N];

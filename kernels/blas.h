@@ -1,5 +1,6 @@
 // Vector operations, with coefficients per right-hand side.
 #pragma once
+#include "element.h"
 #include "su3.h"
 #include "sums.h"
 
@@ -38,14 +39,21 @@ struct Units {
 #endif
   }
 };
-// Where a piece is: of `ns` numbers those from `off` on.
+// Where a piece is: of the `ns` numbers of a site, or of an element, those from `off` on.
 struct At {
   int o, lx, batch, ns, off;
   Units* units;
+  // Elements of `ns` numbers before it, where these and not sites are counted.
+  i64 before = 0;
 };
+template <class S> PLAQ_FN Plane plane_at(const FieldView& f, const At& at) {
+  Plane p = plane(f, at.batch);
+  p.data += at.before * (at.ns * PLAQ_LANES * (int)sizeof(typename S::T));
+  return p;
+}
 
 template <How HOW, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const FieldView& f, const At& at) {
-  const Plane p = plane(f, at.batch);
+  const Plane p = plane_at<S>(f, at);
   Site s{};
   s.o = at.o, s.lx = at.lx;
   if constexpr (HOW == whole) load<S>(v, p, s);
@@ -58,7 +66,7 @@ template <How HOW, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const Fi
 // `slot`: which of the body's results it is.
 template <How HOW, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], const FieldView& f, const At& at, int slot = 0) {
   typedef real<float, lanes<R>::W> F;
-  const Plane p = plane(f, at.batch);
+  const Plane p = plane_at<S>(f, at);
   Site s{};
   s.o = at.o, s.lx = at.lx;
   if constexpr (HOW == whole) {
@@ -104,34 +112,35 @@ template <class Body> PLAQ_FN void site_parts(int o, int lx, int batch, int ns, 
 // batches where there are sums, else beside each other; then a thread of a GPU has several numbers of one, as
 // coefficients of neighbouring threads come one after the other. `writes`: results are stored.
 template <class SX, class SY, int W, class Body>
-PLAQ_FN void pieces(const BlasArgs& a, int o, int lx, int batch, bool sums, bool writes, const Body& body) {
+PLAQ_FN void pieces(const BlasArgs& a, Element o, int lx, int batch, bool sums, bool writes, const Body& body) {
   typedef Piece<SX, SY> P;
   PLAQ_FIXED(BlasArgs, fixed, a);
   if constexpr (!P::fixed && W == 1) {
     PLAQ_IF (fixed.fastest()) {
-      const int e = sums ? o : o / a.count, r = sums ? batch : o % a.count;
+      const Element e = sums ? o : o / a.count;
+      const int r = sums ? batch : (int)(o % a.count);
 #if PLAQ_GPU
       if (!sums && a.count > 1 && a.reals() % (2 * BLAS_NUMBERS) == 0) {
         PLAQ_UNROLL for (int k = 0; k < BLAS_NUMBERS; k++)
-          body.template run<2, rows>(At{(BLAS_NUMBERS * e + k) * a.rhs + r, 0, 0, 2, 0, nullptr}, r);
+          body.template run<2, rows>(At{0, 0, 0, 2, 0, nullptr, (i64)(BLAS_NUMBERS * e + k) * a.rhs + r}, r);
         return;
       }
 #endif
-      body.template run<2, rows>(At{e * a.rhs + r, 0, 0, 2, 0, nullptr}, r);
+      body.template run<2, rows>(At{0, 0, 0, 2, 0, nullptr, (i64)e * a.rhs + r}, r);
       return;
     }
   }
   const int rhs = batch / a.parities();
   if constexpr (P::flat) {
-    body.template run<P::N, rows>(At{o, lx, batch, P::N, 0, nullptr}, rhs);
+    body.template run<P::N, rows>(At{0, lx, batch, P::N, 0, nullptr, o}, rhs);
   } else if constexpr (P::fixed) {
-    PLAQ_IF (fixed.reals() == 24) body.template run<24, whole>(At{o, lx, batch, 24, 0, nullptr}, rhs);
-    else PLAQ_IF (fixed.reals() == 6) body.template run<6, whole>(At{o, lx, batch, 6, 0, nullptr}, rhs);
-    else site_parts(o, lx, batch, a.reals(), rhs, writes, body);
+    PLAQ_IF (fixed.reals() == 24) body.template run<24, whole>(At{(int)o, lx, batch, 24, 0, nullptr}, rhs);
+    else PLAQ_IF (fixed.reals() == 6) body.template run<6, whole>(At{(int)o, lx, batch, 6, 0, nullptr}, rhs);
+    else site_parts((int)o, lx, batch, a.reals(), rhs, writes, body);
   } else if (a.reals() % 4 == 0) {
-    for (int c = 0; c < a.reals(); c += 4) body.template run<4, rows>(At{o, lx, batch, a.reals(), c, nullptr}, rhs);
+    for (int c = 0; c < a.reals(); c += 4) body.template run<4, rows>(At{(int)o, lx, batch, a.reals(), c, nullptr}, rhs);
   } else {
-    for (int c = 0; c < a.reals(); c += 2) body.template run<2, rows>(At{o, lx, batch, a.reals(), c, nullptr}, rhs);
+    for (int c = 0; c < a.reals(); c += 2) body.template run<2, rows>(At{(int)o, lx, batch, a.reals(), c, nullptr}, rhs);
   }
 }
 
@@ -229,7 +238,7 @@ template <int W, class SX, class SY> struct Blas2 {
       put<HOW, SY>(z, a.z, at);
     }
   }
-  static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const BlasArgs& a, Element o, int lx, int batch) {
     pieces<SX, SY, W>(a, o, lx, batch, false, true, Blas2{a});
   }
 };
@@ -298,7 +307,7 @@ template <int W, class S> struct BlasSum {
       norm<N, HOW>(y);
     }
   }
-  static PLAQ_FN void site(const BlasArgs& a, int o, int lx, int batch, Sums<3, W>& s) {
+  static PLAQ_FN void site(const BlasArgs& a, Element o, int lx, int batch, Sums<3, W>& s) {
     const bool writes = a.op() != BLAS_NORM && a.op() != BLAS_DOT;
     pieces<S, S, W>(a, o, lx, batch, true, writes, BlasSum{a, s});
   }
@@ -329,7 +338,7 @@ template <int W, class S> struct HeavyQuark {
       else each<2>(sum, f, At{o, lx, batch, n, 0, nullptr});
     } else {
       if (W == 1 && a.fastest())
-        for (int c = 0; c < n / 2; c++) add<2, rows>(sum, f, At{(o * (n / 2) + c) * a.rhs + batch, 0, 0, 2, 0, nullptr});
+        for (int c = 0; c < n / 2; c++) add<2, rows>(sum, f, At{0, 0, 0, 2, 0, nullptr, ((i64)o * (n / 2) + c) * a.rhs + batch});
       else if (n % 4 == 0)
         for (int c = 0; c < n; c += 4) add<4, rows>(sum, f, At{o, lx, batch, n, c, nullptr});
       else
@@ -349,7 +358,7 @@ template <int W, class S> struct HeavyQuark {
 
 // 16 bytes per element: the copy that bandwidth figures are compared with.
 template <int W> struct StreamCopy {
-  static PLAQ_FN void site(const StreamArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const StreamArgs& a, Element o, int lx, int) {
 #if PLAQ_GPU
     ((uint4*)a.dst)[o] = ((const uint4*)a.src)[o];
 #else

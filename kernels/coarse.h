@@ -33,11 +33,11 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
   }
 #if PLAQ_GPU
   // Eight rows and four parts of the dot product share a warp; a thread has up to B right-hand sides.
-  template <int B> static PLAQ_FN void rows(const CoarseApplyArgs& a, int o) {
+  template <int B> static PLAQ_FN void rows(const CoarseApplyArgs& a, Element o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + B - 1) / B, tiles = (rows + 7) / 8;
-    const int part = (o >> 3) & 3;
-    u32 i = (u32)o >> 5;
-    const int row = (int)(i % (u32)tiles) * 8 + (o & 7);
+    const int part = (int)(o >> 3) & 3;
+    Count i = (Count)o >> 5;
+    const int row = (int)(i % (u32)tiles) * 8 + (int)(o & 7);
     i /= (u32)tiles;
     const int j0 = (int)(i % (u32)groups) * B;
     const i64 site = a.first + i / (u32)groups;
@@ -65,12 +65,12 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
   }
   // One right-hand side of links in 16 or 8 bits: a thread has the rows whose numbers are one load, and D directions at
   // a time, as memory is far away.
-  template <int D> static PLAQ_FN void few_rows(const CoarseApplyArgs& a, int o) {
+  template <int D> static PLAQ_FN void few_rows(const CoarseApplyArgs& a, Element o) {
     typedef LinkWords<L> Words;
     constexpr int R = Words::ROWS;
-    const int rows = a.rows(), tiles = (rows + 4 * R - 1) / (4 * R), part = (o >> 2) & 7;
-    const u32 i = (u32)o >> 5;
-    const int row = (int)(i % (u32)tiles) * 4 * R + R * (o & 3);
+    const int rows = a.rows(), tiles = (rows + 4 * R - 1) / (4 * R), part = (int)(o >> 2) & 7;
+    const Count i = (Count)o >> 5;
+    const int row = (int)(i % (u32)tiles) * 4 * R + R * (int)(o & 3);
     const i64 site = a.first + i / (u32)tiles;
     cplx<C> sum[R] = {};
     if (site < a.first + a.count) {
@@ -117,10 +117,10 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
       if (row + b < rows) finish(a, site, row + b, 0, sum[b]);
   }
   // Several right-hand sides of links in 16 or 8 bits by tensor cores.
-  template <int N> static PLAQ_FN void tiles(const CoarseApplyArgs& a, int o) {
+  template <int N> static PLAQ_FN void tiles(const CoarseApplyArgs& a, Element o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + 8 * N - 1) / (8 * N), tiles = (rows + 15) / 16;
-    const int lane = o & 31;
-    u32 i = (u32)o >> 5;
+    const int lane = (int)(o & 31);
+    Count i = (Count)o >> 5;
     const int row = (int)(i % (u32)tiles) * 16 + 2 * (lane >> 2);
     i /= (u32)tiles;
     const int j0 = (int)(i % (u32)groups) * 8 * N;
@@ -146,7 +146,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     if (a.with_y()) z = z + (C)a.coef_y * number<C>((const T*)a.y, (site - a.first_y) * size + at);
     put_number((T*)a.out, (site - a.first_out) * size + at, z);
   }
-  static PLAQ_FN void site(const CoarseApplyArgs& a, int o, int, int) {
+  static PLAQ_FN void site(const CoarseApplyArgs& a, Element o, int, int) {
     if constexpr (scaled) {
       if (a.nrhs() == 1) few_rows<2>(a, o);
       else if (a.nrhs() <= 8) tiles<1>(a, o);
@@ -162,7 +162,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     if (a.with_y()) v += lane_io<T, R>::load(y) * (C)a.coef_y;
     lane_io<T, R>::store(out, v);
   }
-  static PLAQ_FN void site(const CoarseApplyArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseApplyArgs& a, Element o, int lx, int) {
     if (lx != 0) return;
     constexpr int V = W < 2 ? 2 : W;
     const int rows = a.rows(), nrhs = a.nrhs();
@@ -210,12 +210,12 @@ template <int W, class S, class L> struct CoarseShortened {
   typedef typename S::C C;
   static constexpr bool half = PLAQ_GPU && sizeof(L) == 2;
   static constexpr float largest = half ? 1.0f : sizeof(L) == 2 ? 32767.0f : 127.0f;
-  static PLAQ_FN void site(const CoarseShortenArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseShortenArgs& a, Element o, int lx, int) {
     const int n = 2 * a.rows() * a.rows();
 #if PLAQ_GPU
     // A warp shares a matrix.
     const i64 matrix = o >> 5;
-    const int first = o & 31, step = 32;
+    const int first = (int)(o & 31), step = 32;
 #else
     if (lx != 0) return;
     const i64 matrix = o;
@@ -248,12 +248,12 @@ template <int W, class S> struct CoarseShortenByte : CoarseShortened<W, S, signe
 // Sites of one face into a message, by the list of them; those that the vector does not hold are left out.
 template <int W, class S> struct CoarsePack {
   typedef typename S::T T;
-  static PLAQ_FN void site(const CoarsePackArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarsePackArgs& a, Element o, int lx, int) {
     const int size = a.components() * a.nrhs();
 #if PLAQ_GPU
     const int site = ((const int*)a.sites)[o / size] - a.first;
     if (site >= 0 && site < a.count)
-      put_number<typename S::C>((T*)a.out, o, number<typename S::C>((const T*)a.inp, (i64)site * size + o % size));
+      put_number<typename S::C>((T*)a.out, o, number<typename S::C>((const T*)a.inp, (i64)site * size + (int)(o % size)));
 #else
     if (lx != 0) return;
     const int site = ((const int*)a.sites)[o] - a.first;
@@ -267,7 +267,7 @@ template <int W, class S> struct CoarsePack {
 
 // Columns of one vector into those of another, in another precision, of one chirality or of both.
 template <int W, class SX, class SY> struct CoarseColumns {
-  static PLAQ_FN void site(const CoarseColumnsArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseColumnsArgs& a, Element o, int lx, int) {
     typedef typename SY::C C;
     const int components = a.components(), count = a.count();
     const auto move = [&](i64 at, int c, int j) {
@@ -277,7 +277,7 @@ template <int W, class SX, class SY> struct CoarseColumns {
     };
 #if PLAQ_GPU
     const i64 at = o / count;
-    move(at, (int)(at % components), o % count);
+    move(at, (int)(at % components), (int)(o % count));
 #else
     if (lx != 0) return;
     for (int c = 0; c < components; c++)
@@ -291,10 +291,10 @@ template <int W, class SX, class SY> struct CoarseColumns {
 template <int W> struct CoarseInvert {
 #if PLAQ_GPU
   // A warp shares a matrix: a lane has columns lane, lane + 32, ..
-  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int, int, Sums<1, W>& s) {
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int, int, Sums<1, W>& s) {
     constexpr unsigned all = 0xffffffffu;
     constexpr int U = 8;
-    const int n = a.rows(), lane = o & 31;
+    const int n = a.rows(), lane = (int)(o & 31);
     double2* const m = (double2*)a.out + (i64)(o >> 5) * n * n;
     int* const swaps = (int*)a.inp + (i64)(o >> 5) * n;
     for (int k = 0; k < n; k++) {
@@ -361,7 +361,7 @@ template <int W> struct CoarseInvert {
       }
   }
 #else
-  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int, Sums<1, W>& s) {
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int lx, int, Sums<1, W>& s) {
     if (lx != 0) return;
     const int n = a.rows();
     double* m = (double*)a.out + (i64)2 * o * n * n;
@@ -419,12 +419,12 @@ template <int W> struct CoarseInvert {
 template <int W, class S> struct CoarseMultiply {
   typedef typename S::T T;
   typedef typename S::C C;
-  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int lx, int) {
     const int n = a.rows();
     const i64 size = (i64)n * n;
 #if PLAQ_GPU
     const i64 matrix = o / size;
-    const int c = (int)((o % size) / n), r = o % n;
+    const int c = (int)((o % size) / n), r = (int)(o % n);
     const T *left = (const T*)a.left + 2 * (matrix / a.each()) * size, *right = (const T*)a.inp + 2 * (matrix * size + c * n);
     cplx<C> sum = {0, 0};
     for (int k = 0; k < n; k++) sum = madd(sum, number<C>(left, (i64)k * n + r), number<C>(right, k));
@@ -449,12 +449,12 @@ template <int W, class S> struct CoarseMultiply {
 // adjoint of hop(x, x + mu) times Gamma5. `left`: neighbours.
 template <int W, class S> struct CoarseAdjoint {
   typedef typename S::T T;
-  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int lx, int) {
     if (lx != 0) return;
     const int n = a.rows(), size = n * n;
 #if PLAQ_GPU
     const i64 site = o / size;
-    const int first = o % size, count = 1;
+    const int first = (int)(o % size), count = 1;
 #else
     const i64 site = o;
     const int first = 0, count = size;
@@ -477,7 +477,7 @@ template <int W, class S> struct CoarseAdjoint {
 // of aggregates.
 template <int W, class S> struct CoarseInner {
   typedef typename S::T T;
-  static PLAQ_FN void site(const CoarseMatrixArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int lx, int) {
     if (lx != 0) return;
     const i64 size = (i64)a.rows() * a.rows();
 #if PLAQ_GPU

@@ -10,12 +10,12 @@ namespace PLAQ_NS {
 template <int W, class S> struct DenseApply {
   typedef typename S::T T;
   typedef typename S::C C;
-  static PLAQ_FN void site(const DenseArgs& a, int o, int lx, int) {
-    const int rows = a.rows, nrhs = a.nrhs();
+  static PLAQ_FN void site(const DenseArgs& a, Element o, int lx, int) {
+    const int rows = (int)a.rows, nrhs = a.nrhs();
     const T *m = (const T*)a.matrix, *in = (const T*)a.x;
     T* out = (T*)a.y;
 #if PLAQ_GPU
-    const int part = (o >> 3) & 3, tile = (o >> 5) / nrhs, j = (o >> 5) % nrhs, row = tile * 8 + (o & 7);
+    const int part = (int)(o >> 3) & 3, tile = (int)((o >> 5) / nrhs), j = (int)((o >> 5) % nrhs), row = tile * 8 + (int)(o & 7);
     const int r = row < rows ? row : rows - 1;
     cplx<C> sum = {0, 0};
     for (int c = part; c < a.columns; c += 4) sum = madd(sum, number<C>(m, (i64)c * rows + r), number<C>(in, (i64)c * nrhs + j));
@@ -27,7 +27,7 @@ template <int W, class S> struct DenseApply {
 #else
     if (lx != 0) return;
     constexpr int V = W < 2 ? 2 : W;
-    const int first = o * DENSE_ROWS, count = rows - first < DENSE_ROWS ? rows - first : DENSE_ROWS;
+    const int first = (int)o * DENSE_ROWS, count = rows - first < DENSE_ROWS ? rows - first : DENSE_ROWS;
     for (int j = 0; j < nrhs; j++)
       strips<4 * V>(2 * count, [&](auto width, int from) {
         Tile<C, W, decltype(width)::value, 1> tile;
@@ -51,7 +51,7 @@ PLAQ_FN i64 dense_pair(const DenseArgs& a, int i, int j) {
 // `numbers` numbers of every column, on a GPU one.
 template <int W, class S> struct DenseProject {
   typedef typename S::T T;
-  static PLAQ_FN void site(const DenseArgs& a, int o, int lx, int batch, Sums<2 * DENSE_COLUMNS, W>& s) {
+  static PLAQ_FN void site(const DenseArgs& a, Element o, int lx, int batch, Sums<2 * DENSE_COLUMNS, W>& s) {
     const int first = batch / a.nrhs() * DENSE_COLUMNS, j = batch % a.nrhs();
     double v[2 * DENSE_COLUMNS] = {};
     const auto one = [&](i64 at) {
@@ -98,11 +98,12 @@ template <int W, class S> struct DenseCombine {
     if (a.keep) sum = sum + number<C>((const T*)a.y, to);
     put_number((T*)a.y, to, sum);
   }
-  static PLAQ_FN void site(const DenseArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const DenseArgs& a, Element o, int lx, int) {
 #if PLAQ_GPU
-    const int part = o % DENSE_PARTS, to = o / DENSE_PARTS;
+    const int part = (int)(o % DENSE_PARTS);
+    const Element to = o / DENSE_PARTS;
     cplx<C> z = {0, 0};
-    if (to < a.rows) z = sum(a, to / a.nrhs(), to % a.nrhs(), part, DENSE_PARTS);
+    if (to < a.rows) z = sum(a, to / a.nrhs(), (int)(to % a.nrhs()), part, DENSE_PARTS);
     PLAQ_UNROLL for (int x = 1; x < DENSE_PARTS; x *= 2) {
       z.re += __shfl_xor_sync(0xffffffffu, z.re, x);
       z.im += __shfl_xor_sync(0xffffffffu, z.im, x);

@@ -107,18 +107,18 @@ template <int W, class S> struct DomainStep {
 };
 
 // The same of coarse levels. On the CPU a site with all right-hand sides, on a GPU one of them.
-template <class F> PLAQ_FN void domain_rows(const DomainArgs& a, int o, int lx, const F& f) {
+template <class F> PLAQ_FN void domain_rows(const DomainArgs& a, Element o, int lx, const F& f) {
 #if PLAQ_GPU
-  f(o / a.nrhs(), o % a.nrhs());
+  f((int)(o / a.nrhs()), (int)(o % a.nrhs()));
 #else
   if (lx != 0) return;
-  for (int j = 0; j < a.nrhs(); j++) f(o, j);
+  for (int j = 0; j < a.nrhs(); j++) f((int)o, j);
 #endif
 }
 template <int W, class S> struct CoarseDomainProducts {
   typedef typename S::T T;
   typedef typename S::C C;
-  static PLAQ_FN void site(const DomainArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const DomainArgs& a, Element o, int lx, int) {
     domain_rows(a, o, lx, [&](int x, int j) {
       C re = 0, im = 0, norm = 0;
       for (int c = 0; c < a.components(); c++) {
@@ -134,7 +134,7 @@ template <int W, class S> struct CoarseDomainProducts {
 template <int W, class S> struct CoarseDomainStep {
   typedef typename S::T T;
   typedef typename S::C C;
-  static PLAQ_FN void site(const DomainArgs& a, int o, int lx, int) {
+  static PLAQ_FN void site(const DomainArgs& a, Element o, int lx, int) {
     domain_rows(a, o, lx, [&](int x, int j) {
       const T* from = (const T*)a.coef + (i64)2 * j * a.places + x;
       const cplx<C> f = {(C)from[0], (C)from[a.places]};

@@ -2,6 +2,7 @@
 // (re, im), so that the four spins of a colour are a load of 16 bytes. Each right-hand side has a scale of its own, a
 // power of two. On a CPU each lane of a site counts as a site.
 #pragma once
+#include "element.h"
 #include "field.h"
 #include "halves.h"
 

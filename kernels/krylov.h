@@ -21,7 +21,7 @@ template <int W, class S> struct KrylovGram {
   typedef typename S::T T;
   typedef real<double, W> D;
   static constexpr int N = KRYLOV_TILE;
-  static PLAQ_FN void site(const KrylovArgs& a, int o, int lx, int batch, Sums<2 * N * N, W>& s) {
+  static PLAQ_FN void site(const KrylovArgs& a, Element o, int lx, int batch, Sums<2 * N * N, W>& s) {
     const int rhs = batch / a.tiles;
     int row = batch % a.tiles, column = a.first / N;
     for (; row > column; column++) row -= column + 1;
@@ -222,9 +222,9 @@ template <int W, class S> struct KrylovCombine {
     if (a.with_y()) put_number((T*)a.y, at, y);
     if (a.with_z()) put_number((T*)a.z, at, z);
   }
-  static PLAQ_FN void site(const KrylovArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const KrylovArgs& a, Element o, int lx, int batch) {
 #if PLAQ_GPU
-    if (a.step() > 1) at_number(a, (i64)o, o % a.step());
+    if (a.step() > 1) at_number(a, (i64)o, (int)(o % a.step()));
     else at_number(a, (i64)o + batch * a.apart, batch);
 #else
     if (a.interleaved()) {

@@ -98,11 +98,11 @@ template <int W, class S> struct KrylovShortCombine {
   typedef real<typename S::C, W> R;
   static constexpr int V = short_piece;
   // Of columns a GPU's neighbouring threads have the right-hand sides of a site.
-  static PLAQ_FN void site(const KrylovShortArgs& a, int o, int lx, int rhs) {
+  static PLAQ_FN void site(const KrylovShortArgs& a, Element o, int lx, int rhs) {
 #if PLAQ_GPU
-    if (a.columns()) rhs = (int)((u32)o % (u32)a.columns()), o = (int)((u32)o / (u32)a.columns());
+    if (a.columns()) rhs = (int)((Count)o % (u32)a.columns()), o = (Element)((Count)o / (u32)a.columns());
 #endif
-    const Site at = short_site(o, lx);
+    const Site at = short_site((int)o, lx);
     const Plane py = {a.y + rhs * a.wide_apart, nullptr, 0}, pz = {a.z + rhs * a.wide_apart, nullptr, 0};
     const float* coef = (const float*)((const double*)a.coef + (i64)a.nrhs * 4 * KRYLOV_MOST) + (i64)rhs * 4 * KRYLOV_MOST;
     if (a.columns()) return add_columns(a, at, py, pz, coef, rhs);

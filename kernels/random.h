@@ -142,10 +142,11 @@ template <int W, class S> struct RandomSpinor {
       numbers(v, a, draws, first);
       for (int c = 0; c < 24 && first + c < a.reals(); c += N) {
         PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[c + i];
-        Site to{};
         if (N == 2 && a.fastest()) {
-          to.o = (x.o * (a.reals() / 2) + (first + c) / 2) * a.rhs + rhs;
-          store_raw<S>(w, p, to, 2, 0);
+          // The number that site 0 of a plane which begins there has.
+          const i64 number = ((i64)x.o * (a.reals() / 2) + (first + c) / 2) * a.rhs + rhs;
+          const Plane from = {p.data + number * (2 * (int)sizeof(typename S::T)), p.norm, p.volume};
+          store_raw<S>(w, from, Site{}, 2, 0);
         } else {
           store_raw<S>(w, p, x, a.reals(), first + c);
         }

@@ -2,6 +2,7 @@
 // components, and products of small matrices with them. On the CPU vectors run over right-hand sides
 // or rows, whichever are more; there are no lanes over sites, and bodies work where the first lane is 0.
 #pragma once
+#include "element.h"
 #include "halves.h"
 #include "sums.h"
 

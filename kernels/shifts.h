@@ -47,19 +47,19 @@ template <int W, class SP, class SX> struct ShiftUpdate {
     }
     if (a.one()) put<HOW, SX>(x, like(a.x, a.out[0], a.out[0]), at);
   }
-  static PLAQ_FN void site(const ShiftArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const ShiftArgs& a, Element o, int lx, int batch) {
     typedef Piece<SP, SX> P;
     const ShiftUpdate self{a};
     const int n = a.reals();
     if constexpr (P::flat) {
-      self.template run<P::N, rows>(At{o, lx, batch, P::N, 0, nullptr});
+      self.template run<P::N, rows>(At{0, lx, batch, P::N, 0, nullptr, o});
     } else if constexpr (P::fixed) {
-      if (n == 24) self.template run<24, whole>(At{o, lx, batch, 24, 0, nullptr});
-      else self.template run<6, whole>(At{o, lx, batch, 6, 0, nullptr});
+      if (n == 24) self.template run<24, whole>(At{(int)o, lx, batch, 24, 0, nullptr});
+      else self.template run<6, whole>(At{(int)o, lx, batch, 6, 0, nullptr});
     } else if (n % 4 == 0) {
-      for (int i = 0; i < n; i += 4) self.template run<4, rows>(At{o, lx, batch, n, i, nullptr});
+      for (int i = 0; i < n; i += 4) self.template run<4, rows>(At{(int)o, lx, batch, n, i, nullptr});
     } else {
-      for (int i = 0; i < n; i += 2) self.template run<2, rows>(At{o, lx, batch, n, i, nullptr});
+      for (int i = 0; i < n; i += 2) self.template run<2, rows>(At{(int)o, lx, batch, n, i, nullptr});
     }
   }
 };

@@ -53,16 +53,16 @@ template <int W, class S, int RECON> struct TensorTables {
 
 // Columns of a spinor field, with scales from |v|^2; these are left for who reads the columns.
 template <int W, class S> struct TensorTake {
-  static PLAQ_FN void site(const TensorTakeArgs& a, int o, int lx, int batch) {
+  static PLAQ_FN void site(const TensorTakeArgs& a, Element o, int lx, int batch) {
     const int nrhs = a.nrhs();
 #if PLAQ_GPU
-    const int rhs = (int)((u32)o % (u32)nrhs);
-    o = (int)((u32)o / (u32)nrhs);
+    const int rhs = (int)((Count)o % (u32)nrhs);
+    o = (Element)((Count)o / (u32)nrhs);
 #else
     const int rhs = batch;
 #endif
     Site s{};
-    s.o = o, s.lx = lx;
+    s.o = (int)o, s.lx = lx;
     const float scale = half_scale(((const double*)a.sums)[3 * rhs + 2]);
     if (o == 0 && lx == 0) ((float*)a.scales)[rhs] = scale;
     float v[24];

@@ -11,7 +11,7 @@ use std::time::Instant;
 use plaq::backend::args::*;
 use plaq::backend::cuda::{candidates, default_shape, in_parallel, Cache, Nvrtc, Source, Usage};
 use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
-use plaq::backend::{constants, specs_of};
+use plaq::backend::{constants, specs_of, WIDE};
 use plaq::error::Status;
 
 /// Bytes per thread that may spill with the default shape, by the starts of symbol and variant; the
@@ -39,6 +39,9 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("plaquette_force_f64", "", 4),
     ("field_strength_sum_f64_", "", 96),
 ];
+
+/// Of launches with more elements than 32 bits count.
+const MANY: &str = ", many elements";
 
 struct Variant {
     what: String,
@@ -619,12 +622,18 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 let first = params.iter().zip(kernel.params).skip(1).all(|(p, all)| *p == all[0]);
                 let archs = if i == 0 && first { vec![90, 80, 100] } else { vec![90] };
                 let mut job = |what: String, arch, shape| {
-                    let specs = constants(kernel, v.specs.clone());
+                    let mut specs = constants(kernel, v.specs.clone());
+                    if what.ends_with(MANY) {
+                        specs.push((WIDE, 1));
+                    }
                     let source = Source::new(kernel, &params, &specs, shape);
                     jobs.push((symbol(kernel, &params), what, arch, shape, source));
                 };
                 for arch in archs {
                     job(v.what.clone(), arch, shape);
+                }
+                if kernel.elements && i == 0 {
+                    job(format!("{}{MANY}", v.what), 90, shape);
                 }
                 // What the tuner may choose: compiles, and may spill.
                 let others = candidates(kernel, &params).into_iter().filter(|s| *s != shape);

@@ -11,7 +11,8 @@ use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{
-    blas, CloverField, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
+    blas, CloverField, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder,
+    SpinorField, Subset, VectorField,
 };
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
@@ -252,5 +253,54 @@ fn the_driver_counts_the_same() {
         let taken = free - least;
         println!("{}: {} MiB taken of {} announced", device.name(), taken >> 20, needed >> 20);
         assert!(taken as f64 <= 1.1 * needed as f64, "{taken} bytes taken, {needed} needed");
+    }
+}
+
+/// Vectors with right-hand sides fastest, of more than 2^31 complex numbers where a GPU has the memory for two
+/// of them, else of a few: every right-hand side is what it is alone.
+#[test]
+fn numbers_that_32_bits_do_not_count() {
+    for device in devices() {
+        let large = !device.is_cpu() && device.memory().unwrap().0 > 45_000_000_000;
+        let (extents, columns) = if large { ([32; 4], 180) } else { ([4, 2, 4, 6], 36) };
+        let geometry = Geometry::with_lanes(extents, 1).unwrap();
+        let content = (Components::SPINOR, RhsOrder::Fastest);
+        let new = |seed| {
+            let mut x = VectorField::with_components(
+                &device,
+                &geometry,
+                F32,
+                Subset::Full,
+                columns,
+                content,
+            )
+            .unwrap();
+            x.set_noise(Noise::Normal, seed, 0).unwrap();
+            x
+        };
+        let (x, mut y) = (new(3), new(4));
+        println!("{}: {} complex numbers", device.name(), geometry.volume() * 12 * columns);
+        let mut alone = SpinorField::new(&device, &geometry, F32, Subset::Full, 12).unwrap();
+        let mut norms = vec![];
+        for first in (0..columns).step_by(12) {
+            alone.set_noise(Noise::Normal, 3, first as u32).unwrap();
+            norms.extend(blas::norm2(&alone).unwrap());
+        }
+        let found = blas::norm2(&x).unwrap();
+        let near = |a: f64, b: f64, scale: f64| (a - b).abs() < 1e-6 * scale;
+        assert!(found.iter().zip(&norms).all(|(f, n)| near(*f, *n, *n)), "{found:?} {norms:?}");
+        let (before, _) = blas::dot_norm(&x, &y).unwrap();
+        blas::axpby(&blas::uniform(columns, 3.0), &x, &blas::uniform(columns, 2.0), &mut y)
+            .unwrap();
+        let (after, _) = blas::dot_norm(&x, &y).unwrap();
+        for k in 0..columns {
+            let expected = 3.0 * norms[k] + 2.0 * before[k];
+            assert!(near(after[k].re, expected.re, norms[k]), "{k}: {} {expected}", after[k]);
+            assert!(near(after[k].im, expected.im, norms[k]), "{k}: {} {expected}", after[k]);
+        }
+        y.copy_rhs(1, &x, columns - 3, 2).unwrap();
+        let moved = blas::norm2(&y).unwrap();
+        assert!(near(moved[1], norms[columns - 3], norms[1]), "{moved:?}");
+        assert!(near(moved[2], norms[columns - 2], norms[2]), "{moved:?}");
     }
 }

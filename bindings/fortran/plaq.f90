@@ -2246,9 +2246,9 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
-    !> UNSUPPORTED (precisions or solvers that do not go together, more null vectors than indices reach),
-    !> OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve
-    !> that makes null vectors met what is not finite).
+    !> UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
+    !> NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
+    !> not finite).
     integer(c_int32_t) function plaq_multigrid_create(dirac, params, multigrid) bind(c)
       import
       type(plaq_dirac), value :: dirac

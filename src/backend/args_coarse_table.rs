@@ -209,7 +209,7 @@ kernel_args! {
         arg x: Ptr,
         arg y: Ptr,
         spec nrhs: i32,
-        arg rows: i32,
+        arg rows: i64,
         arg columns: i32,
         /// Numbers of an element.
         arg numbers: i32,

@@ -58,6 +58,8 @@ pub struct Kernel {
     /// is compiled once for all lattices.
     #[allow(dead_code)]
     pub by_site: bool,
+    /// Its elements are numbers, not sites, and may be more than 32 bits count (kernels/element.h).
+    pub elements: bool,
     /// Its sums count what went wrong: a rehearsal has none.
     #[allow(dead_code)]
     pub failures: bool,
@@ -127,6 +129,7 @@ impl Kernel {
         tuned: false,
         overlapping: false,
         by_site: false,
+        elements: false,
         failures: false,
         blocks: Blocks::Usual,
     };
@@ -151,6 +154,9 @@ impl Kernel {
     }
     const fn by_site(self) -> Kernel {
         Kernel { by_site: true, ..self }
+    }
+    const fn elements(self) -> Kernel {
+        Kernel { elements: true, ..self }
     }
     const fn failures(self) -> Kernel {
         Kernel { failures: true, ..self }
@@ -385,18 +391,20 @@ pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: u
     let list: String = params.iter().map(|p| format!(", {p}")).collect();
     let body = format!("{}<{w}{list}>", kernel.body);
     let (args, name) = (kernel.args, kernel.name);
+    let [site, reduce] = match kernel.elements {
+        true => ["PLAQ_ELEMENT_KERNEL", "PLAQ_ELEMENT_REDUCE"],
+        false => ["PLAQ_SITE_KERNEL", "PLAQ_REDUCE_KERNEL"],
+    };
     match kernel.kind {
         Kind::Site | Kind::Lane => {
-            format!("PLAQ_SITE_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
+            format!("{site}({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }
         Kind::Block => {
             format!("PLAQ_BLOCK_KERNEL({sym}, {w}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }
         Kind::Reduce(_) | Kind::LaneReduce(..) | Kind::ReduceMost(..) => {
             let (n, m) = kernel.kind.numbers().expect("a reduction");
-            format!(
-                "PLAQ_REDUCE_KERNEL({sym}, {w}, {n}, {m}, {args}, PLAQ_BODY({body}))  // {name}\n"
-            )
+            format!("{reduce}({sym}, {w}, {n}, {m}, {args}, PLAQ_BODY({body}))  // {name}\n")
         }
     }
 }

@@ -67,6 +67,11 @@ pub struct Work {
     pub lanes: usize,
 }
 
+/// Elements that kernels count in 32 bits, with room for what a loop steps beyond its end.
+pub(crate) const FEW_ELEMENTS: usize = 1 << 30;
+/// What a GPU's kernel is compiled with for launches of more elements (kernels/element.h).
+pub const WIDE: &str = "PLAQ_WIDE";
+
 impl Work {
     /// Of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
     pub fn rows(device: &Device, sites: usize, each: usize) -> Self {
@@ -79,7 +84,10 @@ impl<'a> Call<'a> {
     /// A call of a kernel of the table.
     pub fn new<K: Instance>(params: &'a [&'static str], args: &'a K::Args, work: Work) -> Self {
         let (kernel, args_bytes) = (K::KERNEL, size_of::<K::Args>());
-        let specs = constants(kernel, specs_of(args));
+        let mut specs = constants(kernel, specs_of(args));
+        if kernel.elements && work.n > FEW_ELEMENTS {
+            specs.push((WIDE, 1));
+        }
         let args = (args as *const K::Args).cast();
         Call { kernel, params, args, args_bytes, specs, work, updates: &[] }
     }
@@ -614,6 +622,11 @@ impl Device {
         args: &'a K::Args,
         work: Work,
     ) -> Result<Call<'a>> {
+        let kernel = K::KERNEL;
+        if work.n > i32::MAX as usize && !kernel.elements {
+            let (name, n) = (kernel.name, work.n);
+            bail!(Unsupported, "{name}: expected at most {} sites, found {n}", i32::MAX);
+        }
         let allocated = self.allocated();
         // Bytes of what holds an address.
         let holds = |at: Ptr| {

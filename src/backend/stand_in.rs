@@ -25,6 +25,16 @@ impl Device {
         Self::watched(Box::new(StandIn::of(real)), None, None, Some(real.clone()))
     }
 
+    /// The same as if this were a GPU of today, without memory or kernels.
+    #[cfg(test)]
+    pub(crate) fn stand_in_gpu(&self) -> Device {
+        let gpu = Gpu { multiprocessors: 132, cache: 50 << 20, both_parities: true };
+        let (cpu, lanes, gpu) = (false, 1, Some(gpu));
+        let stand_in =
+            StandIn { name: "stand-in GPU".into(), cpu, lanes, gpu, ..StandIn::of(self) };
+        Self::watched(Box::new(stand_in), None, None, Some(self.clone()))
+    }
+
     /// The device that this one stands in for, or itself.
     pub(crate) fn real(&self) -> &Device {
         self.0.real.as_ref().unwrap_or(self)

@@ -236,9 +236,9 @@ interface! {
     }
     functions {
         /// Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
-        /// UNSUPPORTED (precisions or solvers that do not go together, more null vectors than indices reach),
-        /// OUT_OF_MEMORY (nothing was allocated), NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve
-        /// that makes null vectors met what is not finite).
+        /// UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
+        /// NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
+        /// not finite).
         plaq_multigrid_create(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, multigrid: Out<plaq_multigrid>) = create;
         /// The same with the right-hand sides of a full field as null vectors of the finest level, such as
         /// plaq_multigrid_vectors gave.

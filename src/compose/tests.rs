@@ -4,16 +4,20 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::multigrid::{Multigrid, MultigridParams};
+use super::multigrid::{Multigrid, MultigridParams, Transfer};
 use super::{
     DiracSolver, Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes,
     OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveParams,
 };
-use crate::backend::tests::common::Lex;
-use crate::backend::{Asked, Device};
-use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use crate::backend::tests::common::{devices, Lex};
+use crate::backend::{Asked, Device, WIDE};
+use crate::error::Result;
+use crate::fields::{
+    basis, blas, CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon,
+    SpinorField, Subset,
+};
 use crate::linop::LinOp;
-use crate::operators::{ActionParams, DiracParams, HermitianWilson, QuarkAction};
+use crate::operators::{ActionParams, DiracParams, HermitianWilson, LinkPrecision, QuarkAction};
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Kernels with their constants.
@@ -221,4 +225,129 @@ fn multigrid_is_chosen_where_its_set_up_pays() {
     let one = work(8, true, 0.04, 1);
     assert!(!one.multigrid_wins() && Work { ready: true, ..one }.multigrid_wins());
     assert!(!Work { distance: 0.1, ready: true, ..one }.multigrid_wins());
+}
+
+/// Nothing ends at 2^31 or 2^32 numbers: not sites times components times right-hand sides, not bytes, not
+/// the elements of a launch.
+#[test]
+fn objects_have_more_numbers_than_32_bits_count() {
+    let cpu = Device::cpu(1).unwrap();
+    for device in [cpu.stand_in_gpu(), cpu.stand_in()] {
+        for work in [many_sites, many_columns] {
+            let mut done = Ok(());
+            let asked = Device::recorded(false, || done = work(&device));
+            done.unwrap();
+            let (elements, sites): (Vec<_>, Vec<_>) =
+                asked.iter().partition(|asked| asked.kernel.elements);
+            assert!(sites.iter().all(|asked| asked.work.n < 1 << 31));
+            let wide = |a: &&&Asked| a.specs.contains(&(WIDE, 1));
+            let many: Vec<_> = elements.iter().filter(|a| a.work.n > 1 << 31).collect();
+            assert!(many.iter().all(|a| wide(a)));
+            // On a CPU an element is a site with all that it holds.
+            if !device.is_cpu() {
+                assert!(many.iter().any(|a| a.work.n > 1 << 32), "{}", many.len());
+            }
+        }
+        assert!(device.used().1 > 1 << 36, "{:?}", device.used());
+    }
+}
+
+/// As many sites as a rank may have, 2^30.
+fn many_sites(device: &Device) -> Result<()> {
+    let geometry = Geometry::new([256, 256, 128, 128], device)?;
+    for precision in Precision::ALL {
+        let field = || SpinorField::new(device, &geometry, precision, Subset::Full, 2);
+        let (mut x, mut y) = (field()?, field()?);
+        x.set_noise(Noise::Normal, 1, 0)?;
+        y.copy_rhs(0, &x, 0, 2)?;
+        blas::axpby(&blas::uniform(2, 1.0), &x, &blas::uniform(2, 2.0), &mut y)?;
+        blas::dot_norm(&x, &y)?;
+        if precision != Precision::F16 {
+            basis::dots(&x, 0..2, &y, 0..2)?;
+            basis::combine(&x, 0..2, &blas::uniform(4, 1.0), 1.0, &mut y, 0..2)?;
+            basis::rotate(&mut y, 0..2, &blas::uniform(4, 1.0))?;
+        }
+    }
+    let links = GaugeField::new(device, &geometry, Precision::F64, Recon::R18)?;
+    let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.11);
+    let links = Arc::new(links.to(Precision::F32, Recon::R12)?);
+    let op = ActionParams::from(dirac).create(links)?;
+    let x = SpinorField::new(device, &geometry, Precision::F32, Subset::Full, 2)?;
+    let mut y = x.like_with(Precision::F32, 2)?;
+    op.apply(&mut y, &x)
+}
+
+/// 2^20 sites with 352 null vectors, and as many columns.
+fn many_columns(device: &Device) -> Result<()> {
+    let geometry = Geometry::new([32; 4], device)?;
+    let (grid, columns) = (CoarseGrid::finest(&geometry, device)?, 352);
+    for precision in [Precision::F64, Precision::F32] {
+        let mut vectors = CoarseField::new(&grid, precision, Subset::Full, 12, columns)?;
+        let mut one = SpinorField::new(device, &geometry, precision, Subset::Full, 8)?;
+        vectors.take_spinors(columns - 8, &one, None)?;
+        vectors.give_spinors(columns - 8, &mut one, 0)?;
+        let mut other = vectors.like(columns)?;
+        other.take_columns(0, &vectors, 0, columns, 0)?;
+        other.axpy(&blas::uniform(columns, 1.0), &vectors)?;
+        other.dot_norm(&vectors)?;
+        let mut transfer = Transfer::new(vectors, [4; 4])?;
+        let mut coarse =
+            CoarseField::new(transfer.coarse(), precision, Subset::Full, 2 * columns, columns)?;
+        transfer.restrict(&mut coarse, &other)?;
+        transfer.prolong(&mut other, &coarse)?;
+        if precision == Precision::F32 {
+            for bits in [LinkPrecision::Half, LinkPrecision::Quarter] {
+                transfer.shorten(bits)?;
+                transfer.prolong(&mut other, &coarse)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Vectors of more than 2^31 complex numbers where a GPU has the memory, else of a few: every column is where
+/// it was put, and null vectors restricted and prolonged are themselves.
+#[test]
+fn columns_that_32_bits_do_not_count_are_right() {
+    for device in devices() {
+        let large = !device.is_cpu() && device.memory().unwrap().0 > 70_000_000_000;
+        let (extents, columns) = if large { ([32; 4], 176) } else { ([8, 4, 4, 8], 16) };
+        let geometry = Geometry::new(extents, &device).unwrap();
+        let grid = CoarseGrid::finest(&geometry, &device).unwrap();
+        println!("{}: {} complex numbers", device.name(), geometry.volume() * 12 * columns);
+        let new = || CoarseField::new(&grid, Precision::F32, Subset::Full, 12, columns).unwrap();
+        let mut noise =
+            SpinorField::new(&device, &geometry, Precision::F32, Subset::Full, 8).unwrap();
+        let (mut x, mut y) = (new(), new());
+        let mut norms = vec![];
+        for first in (0..columns).step_by(8) {
+            noise.set_noise(Noise::Normal, 3, first as u32).unwrap();
+            x.take_spinors(first, &noise, None).unwrap();
+            norms.extend(blas::norm2(&noise).unwrap());
+        }
+        let near = |found: &[f64], factor: f64| {
+            let off = found.iter().zip(&norms).map(|(f, n)| (f / (factor * n) - 1.0).abs());
+            assert!(found.len() == columns && off.fold(0.0, f64::max) < 1e-6, "{found:?}");
+        };
+        near(&x.norm2().unwrap(), 1.0);
+        y.take_columns(0, &x, 0, columns, 0).unwrap();
+        y.axpby(&blas::uniform(columns, 3.0), &x, &blas::uniform(columns, 2.0)).unwrap();
+        near(&y.norm2().unwrap(), 25.0);
+        let mut back = noise.like_with(Precision::F32, 8).unwrap();
+        x.give_spinors(columns - 8, &mut back, 0).unwrap();
+        assert!(back.save_lex().unwrap() == noise.save_lex().unwrap());
+
+        y.copy(&x).unwrap();
+        let transfer = Transfer::new(x, [4; 4]).unwrap();
+        let coarse = transfer.coarse();
+        let mut c = CoarseField::new(coarse, Precision::F32, Subset::Full, 2 * columns, columns);
+        let c = c.as_mut().unwrap();
+        transfer.restrict(c, &y).unwrap();
+        near(&c.norm2().unwrap(), 1.0);
+        let mut z = new();
+        transfer.prolong(&mut z, c).unwrap();
+        z.axpy(&blas::uniform(columns, -1.0), &y).unwrap();
+        let left = z.norm2().unwrap();
+        assert!(left.iter().zip(&norms).all(|(l, n)| l / n < 1e-9), "{left:?}");
+    }
 }

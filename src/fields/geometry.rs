@@ -104,12 +104,6 @@ impl Geometry {
         })
     }
 
-    /// So many of these rows.
-    pub(crate) fn with_rows(&self, sites: usize) -> Arc<Self> {
-        let (global, level) = (self.global[0] / 2, self.rows.unwrap_or(self.global));
-        Self::of_rows(sites, global, level, &self.comm)
-    }
-
     /// Extents of this rank's part.
     pub fn extents(&self) -> [usize; 4] {
         self.extents

@@ -41,11 +41,13 @@ impl TensorHop {
     /// Most right-hand sides at a time: more than two groups of eight do not fit a thread's registers.
     pub(crate) const MOST: usize = 16;
 
-    /// Can it stand for an operator on these links: on a GPU, in 16 bits, on a lattice that no ranks divide.
+    /// Can it stand for an operator on these links: on a GPU, in 16 bits, on a lattice that no ranks divide, and
+    /// whose vectors have no more loads of 16 bytes than 32 bits count.
     pub(super) fn fits(links: &GaugeField) -> bool {
         !links.device().is_cpu()
             && links.precision() == Precision::F16
             && links.geometry().halo_mask() == 0
+            && links.geometry().outer() * 3 * Self::MOST <= u32::MAX as usize
     }
 
     /// Makes the tables of an operator in 16 bits whose links are stored as whole rows, of the arguments of its

@@ -211,7 +211,8 @@ impl Cuda {
         grid_x: usize,
         sums: Option<&SumArgs>,
     ) -> Result<()> {
-        let mut n = call.work.n as c_int;
+        // Kernels that count their elements in 32 bits read the lower half.
+        let mut n = call.work.n as u64;
         let batches = match call.kernel.kind {
             Kind::Block => 1,
             _ => call.work.batches,
@@ -223,7 +224,7 @@ impl Cuda {
         };
         let sums = sums.map_or(std::ptr::null(), |sums| sums as *const SumArgs);
         let mut pointers: [*mut c_void; 3] =
-            [call.args.cast_mut().cast(), (&mut n as *mut c_int).cast(), sums.cast_mut().cast()];
+            [call.args.cast_mut().cast(), (&mut n as *mut u64).cast(), sums.cast_mut().cast()];
         // Blocks may come on the device as those of the kernel before leave it (plaq_dialect.h).
         let early = LaunchAttribute { id: STREAM_SERIALIZATION, value: 1, rest: [0; 15] };
         let config = LaunchConfig {
@@ -269,15 +270,12 @@ impl Cuda {
 
     /// The loaded kernel of a call, compiled and tuned if this is the first one.
     fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Kept>> {
-        let w = call.work;
-        if w.n > c_int::MAX as usize || w.batches > MOST_BATCHES {
+        let batches = call.work.batches;
+        if batches > MOST_BATCHES {
             bail!(
                 Unsupported,
-                "{}: {} sites x {} batches, a CUDA launch takes at most {} x {MOST_BATCHES}",
-                call.symbol(),
-                w.n,
-                w.batches,
-                c_int::MAX
+                "{}: {batches} batches, a CUDA launch takes at most {MOST_BATCHES}",
+                call.symbol()
             );
         }
         // What a call updates is put back after the tuner's launches. Without memory for a copy nothing is measured.

@@ -1,11 +1,9 @@
 //! On how many ranks the levels live.
 
-use super::transfer::indexable;
 use super::MultigridParams;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::Geometry;
-use crate::operators::QuarkAction;
 
 /// Where a level lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,10 +24,6 @@ impl Place {
     }
     pub fn gathered(&self) -> bool {
         self.outer != self.grid
-    }
-    /// Sites of a rank of a process grid.
-    pub fn sites(&self, grid: [usize; 4]) -> usize {
-        (0..4).map(|mu| self.global[mu] / grid[mu]).product()
     }
 }
 
@@ -110,21 +104,4 @@ pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -
     let parity = place.global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
     let solved = if parity { sites.div_ceil(2) } else { sites };
     (solved * 2 * level.vectors) as u64
-}
-
-/// Refuses null vectors of more numbers than a kernel of a GPU counts.
-pub(super) fn check_indices(
-    op: &dyn QuarkAction,
-    params: &MultigridParams,
-    places: &[Place],
-) -> Result<()> {
-    if op.links().device().is_cpu() {
-        return Ok(());
-    }
-    let mut components = 12;
-    for (level, place) in params.levels.iter().zip(places).filter(|(_, place)| place.part) {
-        indexable(level.vectors, components, place.sites(place.grid) as u64)?;
-        components = 2 * level.vectors as u64;
-    }
-    Ok(())
 }

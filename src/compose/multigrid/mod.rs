@@ -137,9 +137,9 @@ impl Multigrid {
     ///
     /// # Errors
     /// `BadParameter`, `BadExtents`: parameters out of range, or aggregates that do not divide; `Unsupported`:
-    /// precisions that do not go together, more numbers of null vectors than indices reach; `OutOfMemory`: the
-    /// hierarchy will not fit, nothing is allocated; `NotFinite`: links or vectors that are not;
-    /// `SolverBreakdown`: a solve that makes null vectors met what is not finite.
+    /// precisions that do not go together; `OutOfMemory`: the hierarchy will not fit, nothing is allocated;
+    /// `NotFinite`: links or vectors that are not; `SolverBreakdown`: a solve that makes null vectors met what
+    /// is not finite.
     pub fn new(op: &dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
         Self::build(op, params, None)
     }
@@ -200,8 +200,7 @@ impl Multigrid {
         coarsenable(op)?;
         params.check()?;
         let params = &params.on(&op.shape().device);
-        let places = gathering::places(params, op.links().geometry())?;
-        gathering::check_indices(op, params, &places)?;
+        gathering::places(params, op.links().geometry())?;
         schwarz::Schwarz::check(params, op)?;
         low::check(params, op)
     }

@@ -28,21 +28,6 @@ fn groups(columns: usize) -> usize {
     }
 }
 
-/// Refuses null vectors of more numbers on a level than a kernel of a GPU counts.
-pub(super) fn indexable(vectors: usize, components: u64, sites: u64) -> Result<()> {
-    const MOST: u64 = i32::MAX as u64;
-    let each = (sites * components).max(1);
-    if each.saturating_mul(vectors as u64) > MOST {
-        bail!(
-            Unsupported,
-            "{vectors} null vectors on {sites} sites with {components} components on a GPU: expected at most \
-             {MOST} numbers, {} vectors; divide the lattice over more of them",
-            MOST / each
-        );
-    }
-    Ok(())
-}
-
 /// Bytes of null vectors in few bits.
 pub(super) fn short_vectors(to: LinkPrecision, sites: u64, components: u64, vectors: u64) -> u64 {
     let scale = if to == LinkPrecision::Quarter { 4 } else { 0 };
@@ -92,10 +77,6 @@ impl Transfer {
                 "{} null vectors: an aggregate of {block:?} sites has {room} components of a chirality",
                 vectors.nrhs()
             );
-        }
-        if !fine.device().is_cpu() {
-            let (components, sites) = (vectors.components() as u64, fine.volume() as u64);
-            indexable(vectors.nrhs(), components, sites)?;
         }
         let n = vectors.nrhs();
         let tests = CoarseField::new(&coarse, vectors.precision(), Subset::Full, 2 * n, n)?;
@@ -396,21 +377,5 @@ impl Transfer {
             Some(_) => device.launch(kernels::AggregateProlongShort::of(to, from)?, &args, work),
             None => device.launch(kernels::AggregateProlong::of(to, from)?, &args, work),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::error::Status;
-
-    /// 48^3 x 96 sites hold 16 vectors of spinors in 31 bits, not 17.
-    #[test]
-    fn null_vectors_that_indices_do_not_reach() {
-        let sites = 48 * 48 * 48 * 96;
-        indexable(16, 12, sites).unwrap();
-        let e = indexable(17, 12, sites).unwrap_err();
-        assert_eq!(e.status, Status::Unsupported, "{e}");
-        assert!(e.message.contains("17 null vectors") && e.message.contains("16 vectors"), "{e}");
     }
 }

@@ -64,7 +64,7 @@ impl DenseMatrix {
             x: inp.ptr(),
             y: out.ptr(),
             nrhs: nrhs as i32,
-            rows: self.rows as i32,
+            rows: self.rows as i64,
             columns: self.columns as i32,
             ..Default::default()
         };
@@ -204,7 +204,7 @@ impl CoarseField {
         keep: bool,
     ) -> Result<()> {
         let numbers = self.range().1 * self.components() * self.nrhs();
-        let (matrix, keep, rows) = (c.ptr(), keep as i32, numbers as i32);
+        let (matrix, keep, rows) = (c.ptr(), keep as i32, numbers as i64);
         let args = DenseArgs { matrix, rows, scale, keep, ..x.dense_args(self)? };
         let mut work = Work::rows(self.device(), self.range().1, 1);
         if !self.device().is_cpu() {

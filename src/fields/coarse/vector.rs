@@ -11,9 +11,6 @@ use crate::fields::{
     blas, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
 };
 
-/// Numbers that kernels of vector operations can count.
-const NUMBERS: usize = i32::MAX as usize;
-
 /// A vector of a level, any number of right-hand sides.
 #[derive(Debug)]
 pub struct CoarseField {
@@ -82,26 +79,6 @@ impl CoarseField {
             self.nrhs,
             data,
         )
-    }
-    /// The same in parts of at most so many numbers, as many on all ranks.
-    fn parts(&self, most: usize) -> Vec<VectorField> {
-        let (sites, bytes) = (self.range().1, self.site_bytes());
-        let step = (most / (2 * self.per_site())).max(1);
-        let part = |first: usize| {
-            // Of the other ranks' last part this one may have nothing.
-            let sites = step.min(sites.saturating_sub(first));
-            let first = if sites > 0 { first } else { 0 };
-            let whole = self.as_rows();
-            let rows = whole.geometry().with_rows(sites);
-            let data = self.data.part(first * bytes, sites * bytes);
-            VectorField::on_rows(&rows, self.precision, whole.components(), self.nrhs, data)
-        };
-        let halves = self.subset != Subset::Full && self.grid.has_parity();
-        let all = self.grid.volume().div_ceil(1 + halves as usize);
-        match all <= step {
-            true => vec![self.as_rows()],
-            false => (0..all).step_by(step).map(part).collect(),
-        }
     }
     /// And back, for the same grid.
     pub(crate) fn of_rows(grid: &Arc<CoarseGrid>, subset: Subset, rows: &VectorField) -> Self {
@@ -226,8 +203,7 @@ impl CoarseField {
             self.copy(x)?;
             return self.scale(a);
         }
-        let parts = x.parts(NUMBERS).into_iter().zip(self.parts(NUMBERS));
-        parts.into_iter().try_for_each(|(x, mut y)| blas::axpby(a, &x, b, &mut y))
+        blas::axpby(a, &x.as_rows(), b, &mut self.as_rows())
     }
 
     /// self += a x
@@ -238,8 +214,7 @@ impl CoarseField {
     /// self *= b, for finite numbers.
     pub fn scale(&mut self, b: &[Complex64]) -> Result<()> {
         let none = blas::uniform(self.nrhs, 0.0);
-        let parts = self.parts(NUMBERS).into_iter().zip(self.parts(NUMBERS));
-        parts.into_iter().try_for_each(|(x, mut y)| blas::axpby(&none, &x, b, &mut y))
+        blas::axpby(&none, &self.as_rows(), b, &mut self.as_rows())
     }
 
     /// self = x
@@ -251,22 +226,12 @@ impl CoarseField {
     /// <x, y> and |x|^2 of every right-hand side, in double.
     pub fn dot_norm(&self, y: &CoarseField) -> Result<(Vec<Complex64>, Vec<f64>)> {
         self.check_like(y, "dot")?;
-        self.sums(y, NUMBERS)
+        blas::dot_norm(&self.as_rows(), &y.as_rows())
     }
 
     /// |x|^2 of every right-hand side.
     pub fn norm2(&self) -> Result<Vec<f64>> {
         Ok(self.dot_norm(self)?.1)
-    }
-
-    fn sums(&self, y: &CoarseField, most: usize) -> Result<(Vec<Complex64>, Vec<f64>)> {
-        let mut sums = (vec![Complex64::ZERO; self.nrhs], vec![0.0; self.nrhs]);
-        for (x, y) in self.parts(most).iter().zip(&y.parts(most)) {
-            let (dots, norms) = blas::dot_norm(x, y)?;
-            sums.0.iter_mut().zip(dots).for_each(|(sum, dot)| *sum += dot);
-            sums.1.iter_mut().zip(norms).for_each(|(sum, norm)| *sum += norm);
-        }
-        Ok(sums)
     }
 
     /// Columns `first..first + count` of `x`, of chirality 1 or 2 or (0) both and else 0, into those from
@@ -448,31 +413,5 @@ fn range(grid: &CoarseGrid, subset: Subset) -> (usize, usize) {
         Subset::Full => (0, grid.volume()),
         Subset::Even => (0, grid.even()),
         Subset::Odd => (grid.even(), grid.volume() - grid.even()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Null vectors of a large lattice have more numbers than a kernel can count.
-    #[test]
-    fn sums_of_parts_are_those_of_the_whole() {
-        let device = Device::cpu(1).unwrap();
-        let fine = Geometry::new([2, 4, 2, 6], &device).unwrap();
-        let grid = CoarseGrid::finest(&fine, &device).unwrap();
-        for (precision, subset) in [(Precision::F64, Subset::Full), (Precision::F32, Subset::Odd)] {
-            let mut x = CoarseField::new(&grid, precision, subset, 4, 3).unwrap();
-            let numbers: Vec<f64> = (0..x.numbers()).map(|i| (i % 17) as f64 - 5.0).collect();
-            x.load(&numbers).unwrap();
-            let mut y = x.like(3).unwrap();
-            y.load(&numbers.iter().map(|v| 3.0 - v).collect::<Vec<_>>()).unwrap();
-            let whole = x.sums(&y, NUMBERS).unwrap();
-            assert_eq!(x.parts(NUMBERS).len(), 1);
-            for sites in [1, 5, 7, 47] {
-                assert_eq!(x.parts(24 * sites).len(), x.range().1.div_ceil(sites), "{sites}");
-                assert_eq!(x.sums(&y, 24 * sites).unwrap(), whole, "{sites} sites at a time");
-            }
-        }
     }
 }
