@@ -101,11 +101,11 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
   static PLAQ_FN R traceless_product(const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
     R diagonal = splat<R>(0), lower = splat<R>(0), tf = splat<R>(0), tg = splat<R>(0);
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
-      diagonal = diagonal + f.diagonal[i] * g.diagonal[i];
-      lower = lower + f.lower[i].re * g.lower[i].re + f.lower[i].im * g.lower[i].im;
+      diagonal = fma_(f.diagonal[i], g.diagonal[i], diagonal);
+      lower = fma_(f.lower[i].im, g.lower[i].im, fma_(f.lower[i].re, g.lower[i].re, lower));
       tf = tf + f.diagonal[i], tg = tg + g.diagonal[i];
     }
-    return splat<R>(1.0 / 3) * tf * tg - diagonal - (lower + lower);
+    return fma_(splat<R>(1.0 / 3) * tf, tg, -diagonal) - (lower + lower);
   }
 };
 
