@@ -379,7 +379,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
               int i = 0;
               for (; i + V <= 2 * n; i += V) {
                 const R r = lane_io<L, R>::load(row + i), z = lane_io<TC, R>::load(in + i);
-                p += r * z, q += r * lane_xor(z, 1);
+                p = fma_(r, z, p), q = fma_(r, lane_xor(z, 1), q);
               }
               for (int k = 0; k < V; k += 2) re += p[k] - p[k + 1], im += q[k] + q[k + 1];
               for (; i < 2 * n; i += 2) {

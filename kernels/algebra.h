@@ -47,7 +47,7 @@ template <class R> PLAQ_FN Hermitian<R> matrix_of(const Algebra<R>& x) {
 template <class R> PLAQ_FN Algebra<R> algebra_of(const Hermitian<R>& h) {
   const R two = splat<R>(2), root = splat<R>(0.57735026918962576);
   return {{two * h.e01.re, -two * h.e01.im, h.d[0] - h.d[1], two * h.e02.re, -two * h.e02.im, two * h.e12.re, -two * h.e12.im,
-           root * (h.d[0] + h.d[1] - two * h.d[2])}};
+           root * fnma_(two, h.d[2], h.d[0] + h.d[1])}};
 }
 
 // The traceless part of (W - W^dagger) / 2i: its coefficients are 2 Im tr T_a W.
@@ -55,7 +55,7 @@ template <class R> PLAQ_FN Algebra<R> imaginary(const Su3<R>& w) {
   const R root = splat<R>(0.57735026918962576);
   return {{w.e[0][1].im + w.e[1][0].im, w.e[0][1].re - w.e[1][0].re, w.e[0][0].im - w.e[1][1].im,
            w.e[0][2].im + w.e[2][0].im, w.e[0][2].re - w.e[2][0].re, w.e[1][2].im + w.e[2][1].im,
-           w.e[1][2].re - w.e[2][1].re, root * (w.e[0][0].im + w.e[1][1].im - splat<R>(2) * w.e[2][2].im)}};
+           w.e[1][2].re - w.e[2][1].re, root * fnma_(splat<R>(2), w.e[2][2].im, w.e[0][0].im + w.e[1][1].im)}};
 }
 
 // U^dagger x U
@@ -73,7 +73,7 @@ template <class R> PLAQ_FN Algebra<R> turned_back(const Algebra<R>& x, const Su3
   Hermitian<R> t;
   t.e01 = entry(0, 1), t.e02 = entry(0, 2), t.e12 = entry(1, 2);
   PLAQ_UNROLL for (int i = 0; i < 2; i++) {
-    R s = u.e[0][i].re * p.e[0][i].re + u.e[0][i].im * p.e[0][i].im;
+    R s = fma_(u.e[0][i].re, p.e[0][i].re, u.e[0][i].im * p.e[0][i].im);
     PLAQ_UNROLL for (int k = 1; k < 3; k++) s = fma_(u.e[k][i].re, p.e[k][i].re, fma_(u.e[k][i].im, p.e[k][i].im, s));
     t.d[i] = s;
   }

@@ -55,7 +55,7 @@ template <int W, class S> struct BasisDots {
           const int at = 2 * (i * BASIS_COLUMNS + j);
           PLAQ_UNROLL for (int c = 0; c < N; c += 2) {
             s.v[at] = fma_(v[i][c], w[c], fma_(v[i][c + 1], w[c + 1], s.v[at]));
-            s.v[at + 1] = fma_(v[i][c], w[c + 1], fma_(-v[i][c + 1], w[c], s.v[at + 1]));
+            s.v[at + 1] = fma_(v[i][c], w[c + 1], fnma_(v[i][c + 1], w[c], s.v[at + 1]));
           }
         }
       }
@@ -89,7 +89,7 @@ template <int W, class S> struct BasisUpdate {
         if (j >= count) continue;
         const R re = splat<R>((C)coef[2 * j]), im = splat<R>((C)coef[2 * j + 1]);
         PLAQ_UNROLL for (int c = 0; c < N; c += 2) {
-          w[j][c] = fma_(re, v[c], fma_(-im, v[c + 1], w[j][c]));
+          w[j][c] = fma_(re, v[c], fnma_(im, v[c + 1], w[j][c]));
           w[j][c + 1] = fma_(re, v[c + 1], fma_(im, v[c], w[j][c + 1]));
         }
       }

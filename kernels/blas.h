@@ -263,7 +263,7 @@ template <int W, class S> struct BlasSum {
     PLAQ_UNROLL for (int i = 0; i < N; i += 2) {
       const D ur = convert<D>(u[i]), ui = convert<D>(u[i + 1]), vr = convert<D>(v[i]), vi = convert<D>(v[i + 1]);
       s.v[0] = fma_(ur, vr, fma_(ui, vi, s.v[0]));
-      s.v[1] = fma_(ur, vi, fma_(-ui, vr, s.v[1]));
+      s.v[1] = fma_(ur, vi, fnma_(ui, vr, s.v[1]));
     }
   }
   template <int N, How HOW> PLAQ_FN void run(const At& at, int rhs) const {

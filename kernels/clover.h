@@ -47,8 +47,8 @@ template <int W, class S, int RECON> struct CloverBuild {
   // D += k i F
   static PLAQ_FN void add_diagonal(Chirality& d, R k, const AntiHermitian<R>& f) {
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
-      d.diagonal[i] = d.diagonal[i] - k * f.diagonal[i];
-      d.lower[i] = {d.lower[i].re - k * f.lower[i].im, d.lower[i].im + k * f.lower[i].re};
+      d.diagonal[i] = fnma_(k, f.diagonal[i], d.diagonal[i]);
+      d.lower[i] = {fnma_(k, f.lower[i].im, d.lower[i].re), fma_(k, f.lower[i].re, d.lower[i].im)};
     }
   }
   // B10 += (re + i im) F
@@ -92,7 +92,7 @@ template <int W, class R> PLAQ_FN Pivots<R, W> factorise(R (&b)[36]) {
   PLAQ_UNROLL for (int j = 0; j < 6; j++) {
     PLAQ_UNROLL for (int k = 0; k < j; k++) {
       const cplx<R> g = below(b, j, k), l = b[k] * g;
-      b[j] = fma_(-l.re, g.re, fma_(-l.im, g.im, b[j]));
+      b[j] = fnma_(l.re, g.re, fnma_(l.im, g.im, b[j]));
       set_below(b, j, k, l);
       PLAQ_UNROLL for (int i = j + 1; i < 6; i++) set_below(b, i, j, msub(below(b, i, j), conj(l), below(b, i, k)));
     }

@@ -159,7 +159,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
 #else
   template <class R> static PLAQ_FN void store(const CoarseApplyArgs& a, T* out, const T* y, R v) {
     v = v * (C)a.coef;
-    if (a.with_y()) v += lane_io<T, R>::load(y) * (C)a.coef_y;
+    if (a.with_y()) v = fma_(lane_io<T, R>::load(y), splat<R>(a.coef_y), v);
     lane_io<T, R>::store(out, v);
   }
   static PLAQ_FN void site(const CoarseApplyArgs& a, Element o, int lx, int) {

@@ -22,7 +22,7 @@ template <class R> PLAQ_FN void add_columns(Su3<R>& w, const Columns<R>& v) {
   PLAQ_UNROLL for (int i = 0; i < 3; i++) {
     const int k = (i + 1) % 3, l = (i + 2) % 3;
     w.e[i][0] = w.e[i][0] + v.e[i][0], w.e[i][1] = w.e[i][1] + v.e[i][1];
-    w.e[i][2] = msub(madd(w.e[i][2], conj(v.e[k][0]), conj(v.e[l][1])), conj(v.e[l][0]), conj(v.e[k][1]));
+    w.e[i][2] = msub_conj_both(madd_conj_both(w.e[i][2], v.e[k][0], v.e[l][1]), v.e[l][0], v.e[k][1]);
   }
 }
 template <class R> PLAQ_FN void add_columns(Su2<R>& w, const Su2<R>& v) { w = w + v; }
@@ -31,8 +31,8 @@ template <class R> PLAQ_FN void add_columns(Su2<R>& w, const Su2<R>& v) { w = w 
 template <bool ADJOINT, class R> PLAQ_FN Columns<R> times(const Su3<R>& u, const Columns<R>& v) {
   Columns<R> c;
   PLAQ_UNROLL for (int j = 0; j < 2; j++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
-    if constexpr (ADJOINT) c.e[i][j] = madd_conj(madd_conj(mul_conj(u.e[0][i], v.e[0][j]), u.e[1][i], v.e[1][j]), u.e[2][i], v.e[2][j]);
-    else c.e[i][j] = madd(madd(u.e[i][0] * v.e[0][j], u.e[i][1], v.e[1][j]), u.e[i][2], v.e[2][j]);
+    if constexpr (ADJOINT) c.e[i][j] = madd_conj(madd_conj(first_term_conj(u.e[0][i], v.e[0][j]), u.e[1][i], v.e[1][j]), u.e[2][i], v.e[2][j]);
+    else c.e[i][j] = madd(madd(first_term(u.e[i][0], v.e[0][j]), u.e[i][1], v.e[1][j]), u.e[i][2], v.e[2][j]);
   }
   return c;
 }
@@ -57,11 +57,11 @@ template <bool ADJOINT, class R> PLAQ_FN Columns<R> times(const Reflected<R>& u,
       m[1] = p, m[0] = -s * m[0];
     }
     // <x^*, m>, x1 = 1 + i tilt
-    const cplx<R> first = {fma_(-tilt, m[0].im, m[0].re), fma_(tilt, m[0].re, m[0].im)};
+    const cplx<R> first = {fnma_(tilt, m[0].im, m[0].re), fma_(tilt, m[0].re, m[0].im)};
     const cplx<R> along = madd(madd(first, u.x[1], m[1]), u.x[2], m[2]);
     const R turn = ADJOINT ? -tilt : tilt;
-    const cplx<R> y = u.h * cplx<R>{fma_(-turn, along.im, along.re), fma_(turn, along.re, along.im)};
-    if (ADJOINT) c.e[0][j] = {m[0].re - fma_(tilt, y.im, y.re), m[0].im - fma_(-tilt, y.re, y.im)};
+    const cplx<R> y = u.h * cplx<R>{fnma_(turn, along.im, along.re), fma_(turn, along.re, along.im)};
+    if (ADJOINT) c.e[0][j] = {m[0].re - fma_(tilt, y.im, y.re), m[0].im - fnma_(tilt, y.re, y.im)};
     else c.e[0][j] = {fma_(u.f, along.re, -s * m[0].re), fma_(u.f, along.im, -s * m[0].im)};
     PLAQ_UNROLL for (int i = 1; i < 3; i++) m[i] = msub(m[i], conj(u.x[i]), y);
     PLAQ_UNROLL for (int i = 1; i < 3; i++) c.e[i][j] = ADJOINT ? m[i] : madd(u.r[i - 1][0] * m[1], u.r[i - 1][1], m[2]);
@@ -88,7 +88,7 @@ PLAQ_FN void load_factor(Reflected<R>& u, const Plane& gauge, const Site& s, int
   u.h = of.h, u.f = of.f, u.r[0][0] = of.r[0], u.r[0][1] = of.r[1];
   const R n = vcopysign(splat<R>(0.5) * of.h * of.all, of.f), twice = of.x[0].im + of.x[0].im;
   const cplx<R> phase = {n * (splat<R>(2) - of.first), -twice * n};
-  u.r[1][0] = cplx<R>{} - phase * conj(of.r[1]), u.r[1][1] = phase * conj(of.r[0]);
+  u.r[1][0] = msub(cplx<R>{}, phase, conj(of.r[1])), u.r[1][1] = phase * conj(of.r[0]);
 }
 
 }  // namespace PLAQ_NS

@@ -102,9 +102,9 @@ template <int W, class S> struct Baryon {
       cplx<R> z = {splat<R>(0), splat<R>(0)};
       for (int k = 0; k < a.terms; k++) {
         const int t = a.term[k];
-        z = z + splat<R>(a.weight[k]) * baryon_colours(s[a.flavours & 1], sink[t & 3], source[t >> 6 & 3],
+        z = madd(z, splat<R>(a.weight[k]), baryon_colours(s[a.flavours & 1], sink[t & 3], source[t >> 6 & 3],
                                s[a.flavours >> 1 & 1], sink[t >> 2 & 3], source[t >> 8 & 3],
-                               s[a.flavours >> 2 & 1], sink[t >> 4 & 3], source[t >> 10 & 3]);
+                               s[a.flavours >> 2 & 1], sink[t >> 4 & 3], source[t >> 10 & 3]));
       }
       total[which] = total[which] + turn(z, a.sink_phase[i] + a.source_phase[j] + a.closing_phase[which][r]);
     }

@@ -39,7 +39,7 @@ template <int W, class S> struct DomainProducts {
     R p[3] = {splat<R>(0), splat<R>(0), splat<R>(0)};
     PLAQ_UNROLL for (int c = 0; c < 24; c += 2) {
       p[0] = fma_(q[c], r[c], fma_(q[c + 1], r[c + 1], p[0]));
-      p[1] = fma_(q[c], r[c + 1], fma_(-q[c + 1], r[c], p[1]));
+      p[1] = fma_(q[c], r[c + 1], fnma_(q[c + 1], r[c], p[1]));
       p[2] = fma_(q[c], q[c], fma_(q[c + 1], q[c + 1], p[2]));
     }
     PLAQ_UNROLL for (int k = 0; k < 3; k++) put((T*)a.products, a, 3 * rhs + k, o, lx, p[k]);
@@ -96,10 +96,10 @@ template <int W, class S> struct DomainStep {
     load<S>(r, plane(a.r, rhs), s);
     load<S>(z, plane(a.z, rhs), s);
     PLAQ_UNROLL for (int c = 0; c < 24; c += 2) {
-      z[c] = fma_(re, r[c], fma_(-im, r[c + 1], z[c]));
+      z[c] = fma_(re, r[c], fnma_(im, r[c + 1], z[c]));
       z[c + 1] = fma_(re, r[c + 1], fma_(im, r[c], z[c + 1]));
-      r[c] = fma_(-re, q[c], fma_(im, q[c + 1], r[c]));
-      r[c + 1] = fma_(-re, q[c + 1], fma_(-im, q[c], r[c + 1]));
+      r[c] = fnma_(re, q[c], fma_(im, q[c + 1], r[c]));
+      r[c + 1] = fnma_(re, q[c + 1], fnma_(im, q[c], r[c + 1]));
     }
     store<S>(z, plane(a.z, rhs), s);
     store<S>(r, plane(a.r, rhs), s);
@@ -124,7 +124,7 @@ template <int W, class S> struct CoarseDomainProducts {
       for (int c = 0; c < a.components(); c++) {
         const i64 at = ((i64)x * a.components() + c) * a.nrhs() + j;
         const cplx<C> q = number<C>((const T*)a.q.data, at), r = number<C>((const T*)a.r.data, at);
-        re += q.re * r.re + q.im * r.im, im += q.re * r.im - q.im * r.re, norm += q.re * q.re + q.im * q.im;
+        re += fma_(q.re, r.re, q.im * r.im), im += fma_(q.re, r.im, -(q.im * r.re)), norm += norm2(q);
       }
       T* to = (T*)a.products + (i64)3 * j * a.places + x;
       to[0] = (T)re, to[a.places] = (T)im, to[(i64)2 * a.places] = (T)norm;
@@ -142,7 +142,7 @@ template <int W, class S> struct CoarseDomainStep {
         const i64 at = ((i64)x * a.components() + c) * a.nrhs() + j;
         const cplx<C> q = number<C>((const T*)a.q.data, at), r = number<C>((const T*)a.r.data, at);
         put_number((T*)a.z.data, at, madd(number<C>((const T*)a.z.data, at), f, r));
-        put_number((T*)a.r.data, at, r - f * q);
+        put_number((T*)a.r.data, at, msub(r, f, q));
       }
     });
   }

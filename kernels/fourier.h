@@ -91,12 +91,12 @@ template <int W, class S, int STORAGE> struct FourierGradient {
     At::gather(sum, a.fix, x, g);
     R h[generators<At::N>], v[3] = {sum.functional(), splat<R>(0), splat<R>(0)};
     gradient(h, sum.w);
-    PLAQ_UNROLL for (int k = 0; k < generators<At::N>; k++) v[1] = v[1] + splat<R>(0.5) * h[k] * h[k];
+    PLAQ_UNROLL for (int k = 0; k < generators<At::N>; k++) v[1] = fma_(splat<R>(0.5) * h[k], h[k], v[1]);
     if (a.write()) store_algebra<T>(h, a.gradient, a, x);
     if (a.vector) {
       R other[generators<At::N>];
       load_algebra<T>(other, a.vector, a, x);
-      PLAQ_UNROLL for (int k = 0; k < generators<At::N>; k++) v[2] = v[2] + h[k] * other[k];
+      PLAQ_UNROLL for (int k = 0; k < generators<At::N>; k++) v[2] = fma_(h[k], other[k], v[2]);
     }
     const R zero = splat<R>(0);
     const int bit = lane_bit(a.fix.geom, a.fix.time());

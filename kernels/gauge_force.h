@@ -80,7 +80,7 @@ template <class R> PLAQ_FN void add_columns(Su3<R>& w, R c, const Columns<R>& v)
       w.e[i][j].re = fma_(c, v.e[i][j].re, w.e[i][j].re);
       w.e[i][j].im = fma_(c, v.e[i][j].im, w.e[i][j].im);
     }
-    w.e[i][2] = msub(madd(w.e[i][2], conj(v.e[k][0]), conj(c * v.e[l][1])), conj(v.e[l][0]), conj(c * v.e[k][1]));
+    w.e[i][2] = msub_conj_both(madd_conj_both(w.e[i][2], v.e[k][0], c * v.e[l][1]), v.e[l][0], c * v.e[k][1]);
   }
 }
 
@@ -374,7 +374,7 @@ template <int W, class S> struct AlgebraLaplace {
       load_algebra<S>(e, plane(a.elements, parity), x, mu);
       load_algebra<S>(old, plane(a.momenta, parity), x, mu);
       PLAQ_UNROLL for (int i = 0; i < 8; i++)
-        old.a[i] = scale * old.a[i] + fma_(c, ahead.a[i] + behind.a[i] - splat<R>(2) * e.a[i], e.a[i]);
+        old.a[i] = fma_(scale, old.a[i], fma_(c, fnma_(splat<R>(2), e.a[i], ahead.a[i] + behind.a[i]), e.a[i]));
       store_algebra<S>(old, plane(a.momenta, parity), x, mu);
     }
   }

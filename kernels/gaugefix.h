@@ -46,7 +46,7 @@ template <class R> constexpr double nothing = wide<R> ? 1e-30 : 1e-12;
 // q = (q0, q1, q2, q3), of any length, as a unit vector taken to the power omega to first order (Fig. A.11):
 // n q0 and m q_i of the length that they have, without a division.
 template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
-  const R v2 = q.a[1] * q.a[1] + q.a[2] * q.a[2] + q.a[3] * q.a[3];
+  const R v2 = fma_(q.a[3], q.a[3], fma_(q.a[1], q.a[1], q.a[2] * q.a[2]));
   // Where everything is as good, 1 but for rounding.
   const R q0 = select(fma_(q.a[0], q.a[0], v2) < splat<R>(nothing<R>), splat<R>(1), q.a[0]);
   const R a2 = q0 * q0, n = a2 + v2, m = fma_(omega, a2, v2);
@@ -69,9 +69,9 @@ template <int N, class M, class R> struct TraceSum {
     R d[N], mean = splat<R>(0), sum = mean;
     PLAQ_UNROLL for (int i = 0; i < N; i++) d[i] = entry(w, i, i).im, mean = mean + d[i];
     mean = splat<R>(1.0 / N) * mean;
-    PLAQ_UNROLL for (int i = 0; i < N; i++) sum = sum + (d[i] - mean) * (d[i] - mean);
+    PLAQ_UNROLL for (int i = 0; i < N; i++) sum = fma_(d[i] - mean, d[i] - mean, sum);
     if (!diagonal) PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = i + 1; j < N; j++)
-      sum = sum + splat<R>(0.5) * norm2(entry(w, i, j) - conj(entry(w, j, i)));
+      sum = fma_(splat<R>(0.5), norm2(entry(w, i, j) - conj(entry(w, j, i))), sum);
     return sum;
   }
   PLAQ_FN Su2<R> heated(int i, int j, R beta, const Draws<lanes<R>::W>& draws, u32 n) const {
@@ -129,7 +129,7 @@ template <int N, class M, class R> struct AbelianSum {
   PLAQ_FN Su2<R> best(int i, int j) const {
     const R zero = splat<R>(0), one = splat<R>(1), d = diagonal(i, j);
     const cplx<R> z = slope(i, j);
-    const R r2 = norm2(z), length = vsqrt(d * d + r2);
+    const R r2 = norm2(z), length = vsqrt(fma_(d, d, r2));
     const auto down = d < zero;
     const R first = select(down, r2 / select(down, length - d, one), d + length);
     // At the minimum every half turn is as good.
@@ -151,13 +151,13 @@ template <int N, class M, class R> struct AbelianSum {
   // flat in x and in the azimuth.
   PLAQ_FN Su2<R> heated(int i, int j, R beta, const Draws<lanes<R>::W>& draws, u32 n) const {
     const R one = splat<R>(1), two = splat<R>(2), half = splat<R>(0.5), zero = splat<R>(0);
-    const R d = diagonal(i, j), k = beta * vsqrt(d * d + norm2(slope(i, j)));
+    const R d = diagonal(i, j), k = beta * vsqrt(fma_(d, d, norm2(slope(i, j))));
     R u[4], s, c;
     draws.uniform(u, n);
     const auto small = k < splat<R>(0.01);
-    const R flat = two * u[0] - one, steep = select(small, one, k);
-    R x = one + vlog(u[0] + (one - u[0]) * vexp(-two * steep)) / steep;
-    x = vmax(select(small, flat + half * k * (one - flat * flat), x), -one);
+    const R flat = fma_(two, u[0], -one), steep = select(small, one, k);
+    R x = one + vlog(fma_(one - u[0], vexp(-two * steep), u[0])) / steep;
+    x = vmax(select(small, fma_(half * k, fnma_(flat, flat, one), flat), x), -one);
     vsincospi(two * u[1], s, c);
     const R side = vsqrt(vmax(half * (one - x), zero));
     const Su2<R> turn = {{vsqrt(vmax(half * (one + x), zero)), side * c, side * s, zero}};

@@ -39,7 +39,7 @@ template <int W, class S> struct KrylovGram {
       PLAQ_UNROLL for (int i = 0; i < N; i++) {
         const int k = 2 * (i * N + j);
         s.v[k] = fma_(u[i].re, v.re, fma_(u[i].im, v.im, s.v[k]));
-        s.v[k + 1] = fma_(u[i].re, v.im, fma_(-u[i].im, v.re, s.v[k + 1]));
+        s.v[k + 1] = fma_(u[i].re, v.im, fnma_(u[i].im, v.re, s.v[k + 1]));
       }
     }
 #else
@@ -50,8 +50,8 @@ template <int W, class S> struct KrylovGram {
         const D vr = krylov_part<T, D>(y[j], a, o, rhs, lx, 0), vi = krylov_part<T, D>(y[j], a, o, rhs, lx, 1);
         for (int i = 0; i < N; i++) {
           const int k = 2 * (i * N + j);
-          s.v[k] += re[i] * vr + im[i] * vi;
-          s.v[k + 1] += re[i] * vi - im[i] * vr;
+          s.v[k] = fma_(im[i], vi, fma_(re[i], vr, s.v[k]));
+          s.v[k + 1] = fnma_(im[i], vr, fma_(re[i], vi, s.v[k + 1]));
         }
       }
       return;
@@ -70,8 +70,8 @@ template <int W, class S> struct KrylovGram {
             const D turned = Tile<double, W, W, 1>::alternating(1, -1) * lane_xor(v, 1);
             for (int i = 0; i < N; i++) {
               const int k = 2 * (i * N + j);
-              s.v[k] += u[i] * v;
-              s.v[k + 1] += u[i] * turned;
+              s.v[k] = fma_(u[i], v, s.v[k]);
+              s.v[k + 1] = fma_(u[i], turned, s.v[k + 1]);
             }
           }
         }
@@ -165,12 +165,12 @@ template <int W> struct KrylovSolve {
       if (!(left > 1e-12 * whole) || !(left > a.noise * noise) || !(left < 1e300) || !(before > 0)) break;
       const double over = 1 / left;
       const Z rest = m.w[n];
-      after -= over * (rest.re * rest.re + rest.im * rest.im);
+      after = fnma_(over, norm2(rest), after);
       if (o == 0) m.over[n] = over;
       for (int i = n + 1 + down; i < most; i += team_rows) {
         const Z f = over * m.u[i][n];
         for (int j = n + across; j <= i; j += columns) {
-          if (j == n) m.w[i] = m.w[i] - f * rest;
+          if (j == n) m.w[i] = msub(m.w[i], f, rest);
           else m.u[i][j] = m.u[i][j] - mul_conj(m.u[j][n], f);
         }
       }
@@ -242,8 +242,9 @@ template <int W, class S> struct KrylovCombine {
     for (int k = 0; k < a.count; k++) {
       const R re = lane_io<T, R>::load(place(a.x[k], 0)), im = lane_io<T, R>::load(place(a.x[k], 1));
       const cplx<C> c = coefficient(a, batch, a.skip + k), d = coefficient(a, batch, KRYLOV_MOST + k);
-      y[0] += re * c.re - im * c.im, y[1] += re * c.im + im * c.re;
-      z[0] += re * d.re - im * d.im, z[1] += re * d.im + im * d.re;
+      const R cr = splat<R>(c.re), ci = splat<R>(c.im), dr = splat<R>(d.re), di = splat<R>(d.im);
+      y[0] = fnma_(im, ci, fma_(re, cr, y[0])), y[1] = fma_(im, cr, fma_(re, ci, y[1]));
+      z[0] = fnma_(im, di, fma_(re, dr, z[0])), z[1] = fma_(im, dr, fma_(re, di, z[1]));
     }
     for (int i = 0; i < 2; i++) {
       if (a.with_y()) lane_io<T, R>::store(place(a.y, i), y[i]);

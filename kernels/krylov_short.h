@@ -73,7 +73,7 @@ template <int W, class S> struct KrylovShortGram {
           const int k = 2 * (i * N + j);
           PLAQ_UNROLL for (int e = 0; e < V; e += 2) {
             sum[k] = fma_(u[i][e], v[e], fma_(u[i][e + 1], v[e + 1], sum[k]));
-            sum[k + 1] = fma_(u[i][e], v[e + 1], fma_(-u[i][e + 1], v[e], sum[k + 1]));
+            sum[k + 1] = fma_(u[i][e], v[e + 1], fnma_(u[i][e + 1], v[e], sum[k + 1]));
           }
         }
       }
@@ -128,7 +128,7 @@ template <int W, class S> struct KrylovShortCombine {
     PLAQ_UNROLL for (int e = 0; e < V; e += 2) add_number(y[e], y[e + 1], v[e], v[e + 1], re, im);
   }
   static PLAQ_FN void add_number(R& yr, R& yi, R vr, R vi, R re, R im) {
-    yr = fma_(re, vr, fma_(-im, vi, yr));
+    yr = fma_(re, vr, fnma_(im, vi, yr));
     yi = fma_(re, vi, fma_(im, vr, yi));
   }
   // Columns have the four spins of a colour beside each other, y and z are spinors.

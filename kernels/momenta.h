@@ -45,7 +45,7 @@ template <int W, class S, class SY> struct MomentaAdd {
       Algebra<R> p, q;
       load_algebra<S>(p, plane(a.momenta, parity), x, mu);
       load_algebra<SY>(q, plane(a.other, parity), x, mu);
-      PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = splat<R>(a.scale) * p.a[i] + splat<R>(a.factor) * q.a[i];
+      PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = fma_(splat<R>(a.scale), p.a[i], splat<R>(a.factor) * q.a[i]);
       store_algebra<S>(p, plane(a.momenta, parity), x, mu);
     }
   }
@@ -62,7 +62,7 @@ template <int W, class S> struct MomentaProject {
       load_algebra<S>(p, plane(a.momenta, parity), x, mu);
       load_link<S, R18>(w, plane(a.other, parity), x, mu);
       const Algebra<R> f = imaginary(w);
-      PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = splat<R>(a.scale) * p.a[i] + splat<R>(a.factor) * f.a[i];
+      PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = fma_(splat<R>(a.scale), p.a[i], splat<R>(a.factor) * f.a[i]);
       store_algebra<S>(p, plane(a.momenta, parity), x, mu);
     }
   }

@@ -102,12 +102,12 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
   static PLAQ_FN void add_product(Sums<6, W>& sums, int k, R c, const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
     R diagonal = splat<R>(0), lower = splat<R>(0), tf = splat<R>(0), tg = splat<R>(0);
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
-      diagonal = diagonal + f.diagonal[i] * g.diagonal[i];
-      lower = lower + f.lower[i].re * g.lower[i].re + f.lower[i].im * g.lower[i].im;
+      diagonal = fma_(f.diagonal[i], g.diagonal[i], diagonal);
+      lower = fma_(f.lower[i].im, g.lower[i].im, fma_(f.lower[i].re, g.lower[i].re, lower));
       tf = tf + f.diagonal[i], tg = tg + g.diagonal[i];
     }
     const R product = -diagonal - (lower + lower);
-    sums.add(k, c * (splat<R>(1.0 / 3) * tf * tg + product));
+    sums.add(k, c * fma_(splat<R>(1.0 / 3) * tf, tg, product));
     sums.add(3 + k, c * product);
   }
 };

@@ -69,7 +69,8 @@ template <> struct scalar_of<double> { typedef double type; };
 template <class A, class B> struct real_wider { typedef double type; };
 template <> struct real_wider<float, float> { typedef float type; };
 
-template <class R, class X> PLAQ_FN R splat(X x) { return R{} + (typename scalar_of<R>::type)x; }
+// x - 0 is x for a zero of either sign, too.
+template <class R, class X> PLAQ_FN R splat(X x) { return (typename scalar_of<R>::type)x - R{}; }
 
 // Conversion between real types of the same number of lanes.
 template <class To, class From> struct convert_lanes {
@@ -90,11 +91,52 @@ template <class R> PLAQ_FN R vmax(R a, R b) { return select(a > b, a, b); }
 #if PLAQ_GPU
 PLAQ_FN float vmax(float a, float b) { return fmaxf(a, b); }
 #endif
-template <class R> PLAQ_FN R vabs(R a) { return select(a < -a, -a, a); }
 
+#if !PLAQ_GPU
+// a b + c, or c - a b: of as many lanes as an instruction takes, of more by halves.
+template <bool MINUS, class R> PLAQ_FN R fused(R a, R b, R c) {
+#if defined(__FMA__) || defined(__FP_FAST_FMA)
+  typedef typename scalar_of<R>::type T;
+  if constexpr (sizeof(R) == sizeof(T)) {
+    return sizeof(T) == 8 ? __builtin_fma(MINUS ? -a : a, b, c) : __builtin_fmaf(MINUS ? -a : a, b, c);
+#if defined(__FMA__)
+#define PLAQ_FUSED(V, INTRINSIC, SUFFIX)                                                             \
+  } else if constexpr (sizeof(R) == sizeof(V) && sizeof(T) == sizeof(V{}[0])) {                      \
+    return (R)(MINUS ? INTRINSIC##_fnmadd_##SUFFIX((V)a, (V)b, (V)c) : INTRINSIC##_fmadd_##SUFFIX((V)a, (V)b, (V)c));
+  PLAQ_FUSED(__m128d, _mm, pd)
+  PLAQ_FUSED(__m128, _mm, ps)
+  PLAQ_FUSED(__m256d, _mm256, pd)
+  PLAQ_FUSED(__m256, _mm256, ps)
+#if defined(__AVX512F__)
+  PLAQ_FUSED(__m512d, _mm512, pd)
+  PLAQ_FUSED(__m512, _mm512, ps)
+#endif
+#undef PLAQ_FUSED
+#endif
+  } else {
+    R r;
+    if constexpr (sizeof(R) > 16) {
+      typedef real<T, lanes<R>::W / 2> H;
+      for (int i = 0; i < 2; i++) ((H*)&r)[i] = fused<MINUS>(((H*)&a)[i], ((H*)&b)[i], ((H*)&c)[i]);
+    } else {
+      for (int i = 0; i < lanes<R>::W; i++) r[i] = fused<MINUS>((T)a[i], (T)b[i], (T)c[i]);
+    }
+    return r;
+  }
+#else
+  return MINUS ? c - a * b : a * b + c;
+#endif
+}
+#endif
+
+// a b + c, c - a b, and a + f b with f = 1 or -1. On a CPU product and sum share one rounding where these functions say
+// so and nowhere else (-ffp-contract=off in build.rs): left to choose, the compiler contracts two copies of one body
+// in different ways. Sets without the instruction round twice. NVRTC contracts other products and sums as well.
 #if PLAQ_GPU
 PLAQ_FN float fma_(float a, float b, float c) { return fmaf(a, b, c); }
 PLAQ_FN double fma_(double a, double b, double c) { return fma(a, b, c); }
+template <class R> PLAQ_FN R fnma_(R a, R b, R c) { return fma_(-a, b, c); }
+template <class R> PLAQ_FN R add_signed(R a, R f, R b) { return fma_(f, b, a); }
 PLAQ_FN float vsqrt(float a) { return sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return sqrt(a); }
 // 1 / a and 1 / sqrt(a) of positive numbers far from overflow and underflow, to 2 ulp: without the
@@ -129,8 +171,17 @@ PLAQ_FN float vcopysign(float a, float sign) { return copysignf(a, sign); }
 PLAQ_FN double vcopysign(double a, double sign) { return copysign(a, sign); }
 #else
 template <class R> PLAQ_FN R vrcp(R a) { return splat<R>(1) / a; }
+PLAQ_FN float vabs(float a) { return __builtin_fabsf(a); }
+PLAQ_FN double vabs(double a) { return __builtin_fabs(a); }
+template <class R> PLAQ_FN R vabs(R a) {
+  typedef decltype(a < a) M;  // integer vector of the same shape
+  return (R)((M)a & ~(M)-R{});
+}
 template <class R> PLAQ_FN R vcopysign(R a, R sign) { return select(sign < R{}, -a, a); }  // a >= 0
-template <class R> PLAQ_FN R fma_(R a, R b, R c) { return a * b + c; }  // contracted by the compiler
+template <class R> PLAQ_FN R fma_(R a, R b, R c) { return fused<false>(a, b, c); }
+template <class R> PLAQ_FN R fnma_(R a, R b, R c) { return fused<true>(a, b, c); }
+// The product is exact; of a sign that the compiler knows no multiplication is left.
+template <class R> PLAQ_FN R add_signed(R a, R f, R b) { return __builtin_constant_p(f) ? a + f * b : fma_(f, b, a); }
 PLAQ_FN float vsqrt(float a) { return __builtin_sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return __builtin_sqrt(a); }
 template <class R> PLAQ_FN R vsqrt(R a) {

@@ -89,14 +89,14 @@ template <class R> PLAQ_FN void vsincos(R x, R& s, R& c) {
   R r = x, ps, pc;
   // pi/2 in pieces short enough that k times a piece is exact also without fused multiply-add.
   if constexpr (wide<R>) {
-    r = fma_(-k, splat<R>(0x1.921fb54400000p+0), r);
-    r = fma_(-k, splat<R>(0x1.0b4611a600000p-34), r);
-    r = fma_(-k, splat<R>(0x1.3198a2e037073p-69), r);
+    r = fnma_(k, splat<R>(0x1.921fb54400000p+0), r);
+    r = fnma_(k, splat<R>(0x1.0b4611a600000p-34), r);
+    r = fnma_(k, splat<R>(0x1.3198a2e037073p-69), r);
   } else {
-    r = fma_(-k, splat<R>(0x1.92p+0), r);
-    r = fma_(-k, splat<R>(0x1.fb4p-12), r);
-    r = fma_(-k, splat<R>(0x1.444p-24), r);
-    r = fma_(-k, splat<R>(0x1.68c234c4c6629p-39), r);
+    r = fnma_(k, splat<R>(0x1.92p+0), r);
+    r = fnma_(k, splat<R>(0x1.fb4p-12), r);
+    r = fnma_(k, splat<R>(0x1.444p-24), r);
+    r = fnma_(k, splat<R>(0x1.68c234c4c6629p-39), r);
   }
   const R z = r * r;
   if constexpr (wide<R>) {
@@ -185,7 +185,7 @@ template <class R> PLAQ_FN R vexp(R x) {
   const R k = nearest(x * splat<R>(1.44269504088896341), n);
   const R high = splat<R>(wide<R> ? 0x1.62e42fee00000p-1 : 0x1.62ep-1);
   const R rest = splat<R>(wide<R> ? 0x1.a39ef35793c76p-33 : 0x1.0bfbe8e7bcd5ep-15);
-  const R r = fma_(-k, rest, fma_(-k, high, x)), one = splat<R>(1);
+  const R r = fnma_(k, rest, fnma_(k, high, x)), one = splat<R>(1);
   R p;
   if constexpr (wide<R>) {
     constexpr double E[] = {1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,      1.0 / 5040,

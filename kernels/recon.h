@@ -48,7 +48,7 @@ template <> struct Recon<R8> {
   static constexpr int reals = 8, colours = 3;
   // A number with a sign that is not its own.
   template <class R> static PLAQ_FN R signless(R v) { return fma_(splat<R>(4), vabs(v), splat<R>(-3)); }
-  template <class R> static PLAQ_FN R with_sign(R v, R sign) { return vcopysign(splat<R>(0.25) * v + splat<R>(0.75), sign); }
+  template <class R> static PLAQ_FN R with_sign(R v, R sign) { return vcopysign(fma_(splat<R>(0.25), v, splat<R>(0.75)), sign); }
   // x, |x1|^2 and |x|^2
   template <class R> static PLAQ_FN void point(cplx<R> (&x)[3], R& first, R& all, const R (&v)[8]) {
     x[0] = {splat<R>(1), signless(v[0])}, x[1] = {v[1], v[2]}, x[2] = {v[3], v[4]};
@@ -58,8 +58,8 @@ template <> struct Recon<R8> {
   // b of r; h = 2 / |x|^2 |x1|^2
   template <class R> static PLAQ_FN void second(cplx<R> (&b)[3], const cplx<R> (&r)[2], const cplx<R> (&x)[3], R h) {
     cplx<R> z = h * madd_conj(mul_conj(x[1], r[0]), x[2], r[1]);
-    const cplx<R> y = {fma_(-x[0].im, z.im, z.re), fma_(x[0].im, z.re, z.im)};
-    b[0] = {fma_(x[0].im, y.im, -y.re), fma_(-x[0].im, y.re, -y.im)};
+    const cplx<R> y = {fnma_(x[0].im, z.im, z.re), fma_(x[0].im, z.re, z.im)};
+    b[0] = {fma_(x[0].im, y.im, -y.re), fnma_(x[0].im, y.re, -y.im)};
     b[1] = msub(r[0], y, x[1]), b[2] = msub(r[1], y, x[2]);
   }
   // x and r, |x1|^2, |x|^2, h = 2 / |x|^2 |x1|^2, f = s 2 / |x|^2
@@ -123,7 +123,7 @@ template <> struct Recon<R8A> {
     const cplx<R> A = cos_t[1] * e[0], B = sin_t[1] * e[3], C = cos_t[2] * e[1], S = sin_t[2] * e[4];
     const cplx<R> f = (sin_t[0] * C) * conj(e[2]);
     u.e[0][0] = cos_t[0] * A, u.e[0][1] = sin_t[0] * e[2], u.e[0][2] = cos_t[0] * B;
-    u.e[1][0] = conj(B * S) - A * f, u.e[1][1] = cos_t[0] * C, u.e[1][2] = cplx<R>{} - conj(A * S) - B * f;
+    u.e[1][0] = msub(conj(B * S), A, f), u.e[1][1] = cos_t[0] * C, u.e[1][2] = msub(msub_conj_both(cplx<R>{}, A, S), B, f);
     complete_rows(u);
   }
   template <class R> static PLAQ_FN void compress(R (&v)[8], const Su3<R>& u) {

@@ -149,8 +149,8 @@ template <class C, int W, int L, int T> struct Tile {
     R v[K];
     PLAQ_UNROLL for (int k = 0; k < K; k++) v[k] = lane_io<TB, R>::load(b + k * V);
     PLAQ_UNROLL for (int t = 0; t < T; t++) {
-      const C re = scale * (C)a[2 * t * step], im = scale * (C)a[2 * t * step + 1];
-      PLAQ_UNROLL for (int k = 0; k < K; k++) p[t][k] += v[k] * re, q[t][k] += v[k] * im;
+      const R re = splat<R>(scale * (C)a[2 * t * step]), im = splat<R>(scale * (C)a[2 * t * step + 1]);
+      PLAQ_UNROLL for (int k = 0; k < K; k++) p[t][k] = fma_(v[k], re, p[t][k]), q[t][k] = fma_(v[k], im, q[t][k]);
     }
   }
   static PLAQ_FN R alternating(C even, C odd) {
@@ -159,9 +159,9 @@ template <class C, int W, int L, int T> struct Tile {
     return r;
   }
   // b a, b conj(a), conj(b) a
-  PLAQ_FN R plain(int t, int k) const { return p[t][k] + alternating(-1, 1) * lane_xor(q[t][k], 1); }
-  PLAQ_FN R conj_scalar(int t, int k) const { return p[t][k] + alternating(1, -1) * lane_xor(q[t][k], 1); }
-  PLAQ_FN R conj_vector(int t, int k) const { return alternating(1, -1) * p[t][k] + lane_xor(q[t][k], 1); }
+  PLAQ_FN R plain(int t, int k) const { return add_signed(p[t][k], alternating(-1, 1), lane_xor(q[t][k], 1)); }
+  PLAQ_FN R conj_scalar(int t, int k) const { return add_signed(p[t][k], alternating(1, -1), lane_xor(q[t][k], 1)); }
+  PLAQ_FN R conj_vector(int t, int k) const { return add_signed(lane_xor(q[t][k], 1), alternating(1, -1), p[t][k]); }
 };
 #endif
 

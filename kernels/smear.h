@@ -9,9 +9,9 @@ template <class R> PLAQ_FN Su3<R> cofactors(const Su3<R>& v, cplx<R>& det) {
   Su3<R> c;
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const int k = (i + 1) % 3, l = (i + 2) % 3, m = (j + 1) % 3, n = (j + 2) % 3;
-    c.e[i][j] = v.e[k][m] * v.e[l][n] - v.e[k][n] * v.e[l][m];
+    c.e[i][j] = msub(v.e[k][m] * v.e[l][n], v.e[k][n], v.e[l][m]);
   }
-  det = v.e[0][0] * c.e[0][0] + v.e[0][1] * c.e[0][1] + v.e[0][2] * c.e[0][2];
+  det = madd(madd(v.e[0][0] * c.e[0][0], v.e[0][1], c.e[0][1]), v.e[0][2], c.e[0][2]);
   return c;
 }
 

@@ -36,7 +36,7 @@ template <int W, class S> struct StoutExponent {
         Su3<R> staple = (u * v) * adj(w);
         load(u, a, down, nu), load(v, a, down, mu), load(w, a, neighbour(a.geom, b, nu, false), nu);
         staple = staple + adj(u) * (v * w);
-        PLAQ_UNROLL for (int i = 0; i < 9; i++) sum.e[i / 3][i % 3] = sum.e[i / 3][i % 3] + rho * staple.e[i / 3][i % 3];
+        PLAQ_UNROLL for (int i = 0; i < 9; i++) sum.e[i / 3][i % 3] = madd(sum.e[i / 3][i % 3], rho, staple.e[i / 3][i % 3]);
       }
       load(u, a, x, mu);
       store_algebra<S>(imaginary(sum * adj(u)), plane(a.exponent, parity), x, mu);
@@ -84,7 +84,7 @@ template <int W, class S> struct StoutForce {
     Algebra<R> x, y;
     load_algebra<S>(x, plane(a.lambda, s.par), s, mu);
     load_algebra<S>(y, plane(a.lambda, s.par), s, nu);
-    PLAQ_UNROLL for (int i = 0; i < 8; i++) x.a[i] = splat<R>(f) * x.a[i] + splat<R>(g) * y.a[i];
+    PLAQ_UNROLL for (int i = 0; i < 8; i++) x.a[i] = fma_(splat<R>(f), x.a[i], splat<R>(g) * y.a[i]);
     return whole_matrix(x);
   }
   static PLAQ_FN void site(const StoutArgs& a, int o, int lx, int parity) {

@@ -10,25 +10,42 @@ template <class R> struct cplx {
 template <class R> PLAQ_FN cplx<R> operator+(cplx<R> a, cplx<R> b) { return {a.re + b.re, a.im + b.im}; }
 template <class R> PLAQ_FN cplx<R> operator-(cplx<R> a, cplx<R> b) { return {a.re - b.re, a.im - b.im}; }
 template <class R> PLAQ_FN cplx<R> operator*(cplx<R> a, cplx<R> b) {
-  return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  return {fma_(a.re, b.re, -(a.im * b.im)), fma_(a.re, b.im, a.im * b.re)};
 }
 template <class R> PLAQ_FN cplx<R> operator*(R a, cplx<R> b) { return {a * b.re, a * b.im}; }
 template <class R> PLAQ_FN cplx<R> conj(cplx<R> a) { return {a.re, -a.im}; }
-template <class R> PLAQ_FN R norm2(cplx<R> a) { return a.re * a.re + a.im * a.im; }
+template <class R> PLAQ_FN R norm2(cplx<R> a) { return fma_(a.re, a.re, a.im * a.im); }
 // acc + a b, acc + conj(a) b
 template <class R> PLAQ_FN cplx<R> madd(cplx<R> acc, cplx<R> a, cplx<R> b) {
-  return {fma_(-a.im, b.im, fma_(a.re, b.re, acc.re)), fma_(a.im, b.re, fma_(a.re, b.im, acc.im))};
+  return {fnma_(a.im, b.im, fma_(a.re, b.re, acc.re)), fma_(a.im, b.re, fma_(a.re, b.im, acc.im))};
 }
 template <class R> PLAQ_FN cplx<R> madd_conj(cplx<R> acc, cplx<R> a, cplx<R> b) {
-  return {fma_(a.im, b.im, fma_(a.re, b.re, acc.re)), fma_(-a.im, b.re, fma_(a.re, b.im, acc.im))};
+  return {fma_(a.im, b.im, fma_(a.re, b.re, acc.re)), fnma_(a.im, b.re, fma_(a.re, b.im, acc.im))};
 }
 template <class R> PLAQ_FN cplx<R> mul_conj(cplx<R> a, cplx<R> b) {  // conj(a) b
-  return {a.re * b.re + a.im * b.im, a.re * b.im - a.im * b.re};
+  return {fma_(a.re, b.re, a.im * b.im), fma_(a.re, b.im, -(a.im * b.re))};
 }
+// a b, conj(a) b as first terms of a sum, rounded like what madd adds. The compiler needs fewer registers with these in
+// sweeps of gauge fixing, with the operators above in the hop.
+template <class R> PLAQ_FN cplx<R> first_term(cplx<R> a, cplx<R> b) {
+  return {fnma_(a.im, b.im, a.re * b.re), fma_(a.im, b.re, a.re * b.im)};
+}
+template <class R> PLAQ_FN cplx<R> first_term_conj(cplx<R> a, cplx<R> b) {
+  return {fma_(a.im, b.im, a.re * b.re), fnma_(a.im, b.re, a.re * b.im)};
+}
+// acc + a b of a real a
+template <class R> PLAQ_FN cplx<R> madd(cplx<R> acc, R a, cplx<R> b) { return {fma_(a, b.re, acc.re), fma_(a, b.im, acc.im)}; }
 
 // acc - a b
 template <class R> PLAQ_FN cplx<R> msub(cplx<R> acc, cplx<R> a, cplx<R> b) {
-  return {fma_(a.im, b.im, fma_(-a.re, b.re, acc.re)), fma_(-a.im, b.re, fma_(-a.re, b.im, acc.im))};
+  return {fma_(a.im, b.im, fnma_(a.re, b.re, acc.re)), fnma_(a.im, b.re, fnma_(a.re, b.im, acc.im))};
+}
+// acc + conj(a b), acc - conj(a b)
+template <class R> PLAQ_FN cplx<R> madd_conj_both(cplx<R> acc, cplx<R> a, cplx<R> b) {
+  return {fnma_(a.im, b.im, fma_(a.re, b.re, acc.re)), fnma_(a.im, b.re, fnma_(a.re, b.im, acc.im))};
+}
+template <class R> PLAQ_FN cplx<R> msub_conj_both(cplx<R> acc, cplx<R> a, cplx<R> b) {
+  return {fma_(a.im, b.im, fnma_(a.re, b.re, acc.re)), fma_(a.im, b.re, fma_(a.re, b.im, acc.im))};
 }
 
 template <class R> struct Su3 {
@@ -40,7 +57,7 @@ template <class R> PLAQ_FN void complete_rows(Su3<R>& u) {
   PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const int k = (j + 1) % 3, l = (j + 2) % 3;
     const cplx<R> p = u.e[0][k] * u.e[1][l], q = u.e[0][l] * u.e[1][k];
-    u.e[2][j] = conj(p - q);
+    u.e[2][j] = {p.re - q.re, q.im - p.im};
   }
 }
 
@@ -48,7 +65,7 @@ template <class R> PLAQ_FN void complete_rows(Su3<R>& u) {
 template <class R> PLAQ_FN void add_row(Su3<R>& u) {
   PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const int k = (j + 1) % 3, l = (j + 2) % 3;
-    u.e[2][j] = conj(msub(u.e[0][k] * u.e[1][l], u.e[0][l], u.e[1][k]));
+    u.e[2][j] = msub_conj_both(conj(u.e[0][k] * u.e[1][l]), u.e[0][l], u.e[1][k]);
   }
 }
 
@@ -76,7 +93,7 @@ template <class R> PLAQ_FN cplx<R> trace(const Su3<R>& a) { return a.e[0][0] + a
 template <class R> PLAQ_FN R re_trace_adj(const Su3<R>& a, const Su3<R>& b) {
   R s = splat<R>(0);
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++)
-    s = s + a.e[i][j].re * b.e[i][j].re + a.e[i][j].im * b.e[i][j].im;
+    s = fma_(a.e[i][j].im, b.e[i][j].im, fma_(a.e[i][j].re, b.e[i][j].re, s));
   return s;
 }
 

@@ -57,12 +57,12 @@ template <int W, class R> PLAQ_FN R draw_x0(R alpha, const Draws<W>& draws, u32 
     R u[4], s, c;
     draws.uniform(u, n + t);
     vsincospi(two * u[1], s, c);
-    const R delta = -inv * (vlog(u[0]) + c * c * vlog(u[2]));
-    R x = one - delta, bound = one - half * delta;
+    const R delta = -inv * fma_(c * c, vlog(u[2]), vlog(u[0]));
+    R x = one - delta, bound = fnma_(half, delta, one);
     if (any(small)) {
-      const R flat = two * u[0] - one;
+      const R flat = fma_(two, u[0], -one);
       x = select(small, flat, x);
-      bound = select(small, (one - flat * flat) * vexp(two * alpha * (flat - one)), bound);
+      bound = select(small, fnma_(flat, flat, one) * vexp(two * alpha * (flat - one)), bound);
     }
     const R now = select(u[3] * u[3] <= bound, open, zero);
     x0 = select(now > zero, x, x0);
@@ -74,12 +74,12 @@ template <int W, class R> PLAQ_FN R draw_x0(R alpha, const Draws<W>& draws, u32 
 // The factor a that takes the subgroup block w to its new value a w.
 template <int W, class R> PLAQ_RARE Su2<R> heat(const Su2<R> w, R factor, const Draws<W>& draws, u32 n) {
   const R one = splat<R>(1), two = splat<R>(2), zero = splat<R>(0);
-  const R k = vsqrt(w.a[0] * w.a[0] + w.a[1] * w.a[1] + w.a[2] * w.a[2] + w.a[3] * w.a[3]);
+  const R k = vsqrt(dot(w.a, w.a));
   R open, u[4], s, c;
   const R x0 = draw_x0(factor * k, draws, n, open);
   draws.uniform(u, n + max_tries);
   vsincospi(two * u[1], s, c);
-  const R z = two * u[0] - one, r = vsqrt(vmax((one - x0) * (one + x0), zero));
+  const R z = fma_(two, u[0], -one), r = vsqrt(vmax((one - x0) * (one + x0), zero));
   const R side = r * vsqrt((one - z) * (one + z));
   const Su2<R> x = {{x0, side * c, side * s, r * z}};
   const auto flat = k < splat<R>(1e-12f);
@@ -91,10 +91,10 @@ template <int W, class R> PLAQ_RARE Su2<R> heat(const Su2<R> w, R factor, const 
 }
 // Reflection: (q / |q|)^2; with q = w^dagger it keeps Re tr(a w) and moves as far as that allows.
 template <class R> PLAQ_FN Su2<R> squared(const Su2<R>& q) {
-  const R one = splat<R>(1), k2 = q.a[0] * q.a[0] + q.a[1] * q.a[1] + q.a[2] * q.a[2] + q.a[3] * q.a[3];
+  const R one = splat<R>(1), k2 = dot(q.a, q.a);
   const auto flat = k2 < splat<R>(1e-24f);
   const R inv = vrcp(select(flat, one, k2)), f = (inv + inv) * q.a[0];
-  return {{select(flat, one, f * q.a[0] - one), f * q.a[1], f * q.a[2], f * q.a[3]}};
+  return {{select(flat, one, fma_(f, q.a[0], -one)), f * q.a[1], f * q.a[2], f * q.a[3]}};
 }
 
 }  // namespace PLAQ_NS

@@ -12,13 +12,13 @@ template <class R> PLAQ_FN void reunitarise(Su3<R>& u) {
   cplx<R> along = mul_conj(u.e[0][0], u.e[1][0]);
   along = madd_conj(along, u.e[0][1], u.e[1][1]);
   along = madd_conj(along, u.e[0][2], u.e[1][2]);
-  PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = u.e[1][j] - along * u.e[0][j];
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = msub(u.e[1][j], along, u.e[0][j]);
   inv = vrsqrt(norm2(u.e[1][0]) + norm2(u.e[1][1]) + norm2(u.e[1][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = inv * u.e[1][j];
   complete_rows(u);
 }
 template <class R> PLAQ_FN void reunitarise(Su2<R>& u) {
-  const R *a = u.a, inv = vrsqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
+  const R *a = u.a, inv = vrsqrt(dot(u.a, u.a));
   PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = inv * u.a[i];
 }
 
@@ -41,8 +41,7 @@ template <class R> PLAQ_FN void violation(const Su3<R>& u, R& unitary, R& det) {
   det = vsqrt(norm2(d));
 }
 template <class R> PLAQ_FN void violation(const Su2<R>& u, R& unitary, R& det) {
-  const R* a = u.a;
-  unitary = det = vabs(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3] - splat<R>(1));
+  unitary = det = vabs(dot(u.a, u.a) - splat<R>(1));
 }
 
 // The first two rows of exp(i sum_a h_a T_a), tr T_a T_b = delta_ab / 2, T the halved Gell-Mann matrices in
@@ -52,12 +51,12 @@ template <class R> PLAQ_FN void violation(const Su2<R>& u, R& unitary, R& det) {
 // Where an eigenvalue may be larger than 1/2 the series is that of q / 2, q / 4, .., which is squared again.
 template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   const R half = splat<R>(0.5), quarter = splat<R>(0.25), eighth = splat<R>(0.125);
-  const R d8 = splat<R>(0.28867513459481288) * h[7], d[3] = {fma_(half, h[2], d8), fma_(-half, h[2], d8), -(d8 + d8)};
+  const R d8 = splat<R>(0.28867513459481288) * h[7], d[3] = {fma_(half, h[2], d8), fnma_(half, h[2], d8), -(d8 + d8)};
   const cplx<R> q01 = {half * h[0], -half * h[1]}, q02 = {half * h[3], -half * h[4]}, q12 = {half * h[5], -half * h[6]};
   const R n01 = norm2(q01), n02 = norm2(q02), n12 = norm2(q12);
-  const R c1 = n01 + n02 + n12 - (d[0] * d[1] + d[2] * (d[0] + d[1]));
+  const R c1 = n01 + n02 + n12 - fma_(d[0], d[1], d[2] * (d[0] + d[1]));
   const R twist = (q01 * q12 * conj(q02)).re;
-  const R c0 = d[0] * d[1] * d[2] + twist + twist - d[0] * n12 - d[1] * n02 - d[2] * n01;
+  const R c0 = fnma_(d[2], n01, fnma_(d[1], n02, fnma_(d[0], n12, fma_(d[0] * d[1], d[2], twist + twist))));
   // Of the scaled q; its eigenvalues are at most sqrt(4 g1 / 3).
   R g1 = c1, g0 = c0;
   const R most = splat<R>(3.0 / 16);
@@ -82,19 +81,19 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   a = {fma_(g0, a.re, one), g0 * (a.im + sixth)}, b.im = fma_(sixth, g1, b.im) + one, c.re = c.re - half;
   while (lane_most(c1 - g1) > 0) {
     const auto scaled = g1 < c1;
-    const cplx<R> bc = b * c + b * c, cc = c * c, ab = a * b, ac = a * c;
-    const cplx<R> low = a * a + g0 * bc, mid = ab + ab + g1 * bc + g0 * cc, high = ac + ac + b * b + g1 * cc;
+    const cplx<R> half_bc = b * c, bc = half_bc + half_bc, cc = c * c, ab = a * b, ac = a * c;
+    const cplx<R> low = madd(a * a, g0, bc), mid = madd(madd(ab + ab, g1, bc), g0, cc), high = madd(madd(ac + ac, b, b), g1, cc);
     a = {select(scaled, low.re, a.re), select(scaled, low.im, a.im)};
     b = {select(scaled, half * mid.re, b.re), select(scaled, half * mid.im, b.im)};
     c = {select(scaled, quarter * high.re, c.re), select(scaled, quarter * high.im, c.im)};
     g1 = select(scaled, splat<R>(4) * g1, g1), g0 = select(scaled, splat<R>(8) * g0, g0);
   }
   // Two rows of q^2.
-  const cplx<R> z01 = (d[0] + d[1]) * q01 + mul_conj(q12, q02), z02 = (d[0] + d[2]) * q02 + q01 * q12;
-  const cplx<R> z12 = (d[1] + d[2]) * q12 + mul_conj(q01, q02);
-  const R z00 = d[0] * d[0] + n01 + n02, z11 = d[1] * d[1] + n01 + n12;
-  u[0][0] = a + d[0] * b + z00 * c, u[0][1] = b * q01 + c * z01, u[0][2] = b * q02 + c * z02;
-  u[1][0] = b * conj(q01) + c * conj(z01), u[1][1] = a + d[1] * b + z11 * c, u[1][2] = b * q12 + c * z12;
+  const cplx<R> z01 = madd(mul_conj(q12, q02), d[0] + d[1], q01), z02 = madd(q01 * q12, d[0] + d[2], q02);
+  const cplx<R> z12 = madd(mul_conj(q01, q02), d[1] + d[2], q12);
+  const R z00 = fma_(d[0], d[0], n01 + n02), z11 = fma_(d[1], d[1], n01 + n12);
+  u[0][0] = madd(madd(a, d[0], b), z00, c), u[0][1] = madd(b * q01, c, z01), u[0][2] = madd(b * q02, c, z02);
+  u[1][0] = madd(b * conj(q01), c, conj(z01)), u[1][1] = madd(madd(a, d[1], b), z11, c), u[1][2] = madd(b * q12, c, z12);
 }
 // exp(..) u of a u that is in the group: its third row is not read.
 template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {

@@ -22,13 +22,13 @@ template <class R> struct Spinor {
   }
   PLAQ_FN void add_i(int s, int c, R f, cplx<R> z) {
     R *p = v + (s * 3 + c) * 2;
-    p[0] = fma_(-f, z.im, p[0]), p[1] = fma_(f, z.re, p[1]);
+    p[0] = fnma_(f, z.im, p[0]), p[1] = fma_(f, z.re, p[1]);
   }
 };
 
 // a + f b of reals, f = +-1.
 struct PlainSum {
-  template <class R> PLAQ_FN R operator()(R a, R f, R b) const { return fma_(f, b, a); }
+  template <class R> PLAQ_FN R operator()(R a, R f, R b) const { return add_signed(a, f, b); }
 };
 #if PLAQ_GPU
 // The same of biased integers (field.h), scaled: the biases cancel in a difference, and add to
@@ -104,10 +104,10 @@ template <class R> PLAQ_FN void multiply_block(R* v, const R (&b)[36], R (&out)[
   PLAQ_UNROLL for (int j = 0; j < 5; j++) PLAQ_UNROLL for (int i = j + 1; i < 6; i++) {
     const R re = b[k], im = b[k + 1];
     k += 2;
-    out[2 * i] = fma_(re, v[2 * j], fma_(-im, v[2 * j + 1], out[2 * i]));
+    out[2 * i] = fma_(re, v[2 * j], fnma_(im, v[2 * j + 1], out[2 * i]));
     out[2 * i + 1] = fma_(re, v[2 * j + 1], fma_(im, v[2 * j], out[2 * i + 1]));
     out[2 * j] = fma_(re, v[2 * i], fma_(im, v[2 * i + 1], out[2 * j]));
-    out[2 * j + 1] = fma_(re, v[2 * i + 1], fma_(-im, v[2 * i], out[2 * j + 1]));
+    out[2 * j + 1] = fma_(re, v[2 * i + 1], fnma_(im, v[2 * i], out[2 * j + 1]));
   }
 }
 
@@ -135,7 +135,7 @@ PLAQ_FN void apply_chirality(R* v, int kind, int chirality, double twist, double
     const R one = splat<R>(twist_scale);
     PLAQ_UNROLL for (int i = 0; i < 6; i++) {
       const R re = v[2 * i], im = v[2 * i + 1];
-      v[2 * i] = one * (re - m * im), v[2 * i + 1] = one * (im + m * re);
+      v[2 * i] = one * fnma_(m, im, re), v[2 * i + 1] = one * fma_(m, re, im);
     }
     return;
   }
@@ -144,13 +144,13 @@ PLAQ_FN void apply_chirality(R* v, int kind, int chirality, double twist, double
   multiply_block(v, b, out);
   if (kind == SITE_CLOVER_TWIST)
     PLAQ_UNROLL for (int i = 0; i < 6; i++)
-      out[2 * i] = out[2 * i] - m * v[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] + m * v[2 * i];
+      out[2 * i] = fnma_(m, v[2 * i + 1], out[2 * i]), out[2 * i + 1] = fma_(m, v[2 * i], out[2 * i + 1]);
   if (kind == SITE_CLOVER_TWIST_INVERSE) {  // B - i m H
     R h[12];
     blocks(b, 1);
     multiply_block(v, b, h);
     PLAQ_UNROLL for (int i = 0; i < 6; i++)
-      out[2 * i] = out[2 * i] + m * h[2 * i + 1], out[2 * i + 1] = out[2 * i + 1] - m * h[2 * i];
+      out[2 * i] = fma_(m, h[2 * i + 1], out[2 * i]), out[2 * i + 1] = fnma_(m, h[2 * i], out[2 * i + 1]);
   }
   PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = out[i];
 }
@@ -295,7 +295,7 @@ template <class S, int RECON, class R> struct LinkLines {
     if constexpr (!rows) return u.e[row][column];
     if (row < N / 6) return stored(row, column);
     const int k = (column + 1) % 3, l = (column + 2) % 3;
-    return conj(msub(stored(0, k) * stored(1, l), stored(0, l), stored(1, k)));
+    return msub_conj_both(conj(stored(0, k) * stored(1, l)), stored(0, l), stored(1, k));
   }
 };
 
@@ -308,7 +308,7 @@ template <bool FIRST, class R> PLAQ_FN void add_component(Spinor<R>& acc, int s,
   cplx<R> w = mu % 2 ? z : cplx<R>{-z.im, z.re};
   if (minus) w = {-w.re, -w.im};
   up[0] = FIRST ? z.re : up[0] + z.re, up[1] = FIRST ? z.im : up[1] + z.im;
-  down[0] = FIRST ? g * w.re : fma_(g, w.re, down[0]), down[1] = FIRST ? g * w.im : fma_(g, w.im, down[1]);
+  down[0] = FIRST ? g * w.re : add_signed(down[0], g, w.re), down[1] = FIRST ? g * w.im : add_signed(down[1], g, w.im);
 }
 
 // acc += c times one direction's term, or acc = that.
@@ -319,7 +319,8 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   const Rare<R> rare(a, s, seen, mu, forward, c);
   Site n = seen;  // with lanes in their places
   n.lx &= ~(lanes<R>::W - 1);
-  const Site from = forward ? s : n;
+  Site from = forward ? s : n;
+  from.lx &= ~(lanes<R>::W - 1);  // It is a multiple of W; the compiler forgets that where s is passed on.
   const Plane gauge = plane(a.gauge, from.par);
   const LinkLines<S, RECON, R> u(gauge, from, mu);
   HalfSpinor<R> h, r;

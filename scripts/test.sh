@@ -100,10 +100,20 @@ RANK_TESTS="
   1,2,2,1 halo faults actions:paths laplace:equals eigen:operations overlap:identities,a_hop_adds smearing:reference gaugefix:slices_stop,closed_loops observables correlators config dirac:full
   2,1,1,2 halo hadrons:files_have,what_is,mesons,sequential fermion:preconditioned multigrid:hierarchies,gathered observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused hmc:along_momenta,checkpoint,loops_traces
 "
+# Promised bits and identities, for the other sets of kernels that the library has (PLAQ_CPU_ISAS).
+SET_TESTS="halo heatbath:depend dirac gaugefix:threads_and_halos,closed_loops,functional_never_falls hmc:checkpoint,links_follow
+  fermion:goes_on laplace recon observables"
 # One rank, halos to itself in all directions.
 HALO_TESTS="dirac observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
+# All sets of 16 lanes that this processor runs but the best one, on which the tests above ran.
+other_sets() {
+  PLAQ_CPU_ISA=none "$device" --exact backends::used_and_peak_follow_buffers 2>&1 |
+    sed -nE 's/.*this library on this processor has \[(.*)\].*/generic \1/p' | tr -d '"\\,' | awk '{ NF--; print; exit }'
+}
+
+for set in $(other_sets); do chosen "$set" "$device" "$SET_TESTS" env PLAQ_CPU_ISA="$set"; done
 chosen halo "$device" "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1
 if have_mpi; then
   part mpi make --no-print-directory mpi
