@@ -224,10 +224,10 @@ fn axpby(
     let source = x.read("x")?;
     let mut target = y.write("y")?;
     let n = check_count(count, &source)?;
-    let pairs = |c: &Array<f64>| -> Vec<Complex64> {
-        c.get(2 * n).chunks(2).map(|z| Complex64::new(z[0], z[1])).collect()
+    let pairs = |c: &Array<f64>| -> Result<Vec<Complex64>> {
+        Ok(c.get(2 * n)?.chunks(2).map(|z| Complex64::new(z[0], z[1])).collect())
     };
-    blas::axpby(&pairs(a), &source, &pairs(b), &mut target)
+    blas::axpby(&pairs(a)?, &source, &pairs(b)?, &mut target)
 }
 
 fn norm2(x: &Arc<Spinor>, norms: &mut OutArray<f64>, count: i64) -> Result<()> {
