@@ -21,6 +21,7 @@ done
 # A client of QUDA's interface runs beside them.
 ${CC:-cc} -std=c99 -O2 -Iinclude -Iinclude/quda tests/clients/milc.c -s -o "$kit/bin/milc_client" \
   -L"$kit/quda/lib" -lquda -lm -Wl,-rpath,'$ORIGIN/../lib'
+${CC:-cc} -std=gnu99 -O2 -Iinclude tests/ends/host.c -s -o "$kit/bin/ends_host" -ldl -lpthread
 cat >>"$kit/examples.list" <<'END'
 milc_client
 milc_client file $PLAQ_CONFIGS/milc.lat.sample.l4444 4 4 4 4 0.1 1.2 0

@@ -11,6 +11,8 @@ mod correlators;
 mod device_arrays;
 mod dirac;
 mod eigen;
+#[path = "ends/main.rs"]
+mod ends;
 #[path = "examples/main.rs"]
 mod examples;
 mod faults;

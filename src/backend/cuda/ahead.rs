@@ -4,9 +4,10 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, Once, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+use super::compiling;
 
 type Job<T> = Box<dyn FnOnce() -> T + Send>;
 
@@ -25,10 +26,8 @@ struct State<K, T> {
 
 struct Shared<K, T> {
     state: Mutex<State<K, T>>,
-    /// A job has ended, or a thread.
+    /// A job has ended.
     ended: Condvar,
-    /// The process whose threads these are: a child that it forks has none of them.
-    process: u32,
 }
 
 /// Results are kept until they are taken. What waits when this is dropped is never done.
@@ -37,43 +36,12 @@ pub struct Ahead<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
     most: usize,
 }
 
-/// What must have ended before the process does: the compiler's own clean-up does not wait for threads.
-trait Ends: Send + Sync {
-    fn end(&self);
-}
-
-static ALL: Mutex<Vec<Weak<dyn Ends>>> = Mutex::new(Vec::new());
-static PROCESS: AtomicU32 = AtomicU32::new(0);
-
-extern "C" fn at_exit() {
-    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
-        return;
-    }
-    let all = std::mem::take(&mut *ALL.lock().unwrap_or_else(PoisonError::into_inner));
-    all.iter().filter_map(Weak::upgrade).for_each(|one| one.end());
-}
-
 impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
     /// At most so many threads, which are there while there is something to do.
     pub fn new(most: usize) -> Self {
-        Self::of(std::process::id(), most)
-    }
-
-    fn of(process: u32, most: usize) -> Self {
-        static ONCE: Once = Once::new();
-        ONCE.call_once(|| {
-            PROCESS.store(std::process::id(), Ordering::Relaxed);
-            // SAFETY: a function that may run at any time.
-            _ = unsafe { libc::atexit(at_exit) };
-        });
         let state =
             State { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
-        let shared = Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new(), process });
-        let weak: Weak<dyn Ends> = Arc::downgrade(&shared) as Weak<Shared<K, T>>;
-        let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|one| one.strong_count() > 0);
-        all.push(weak);
-        Ahead { shared, most }
+        Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), most }
     }
 
     /// Has `job` done, unless this key has one; what was a guess may become none.
@@ -89,7 +57,8 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
         if new && state.threads < self.most {
             let shared = self.shared.clone();
             // Without a thread whoever asks does it.
-            let started = thread::Builder::new().spawn(move || shared.work());
+            let named = thread::Builder::new().name("plaq-compile".into());
+            let started = compiling::without_signals(|| named.spawn(move || shared.work()));
             state.threads += started.is_ok() as usize;
         }
     }
@@ -146,34 +115,21 @@ impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
             }
         }
         state.threads -= 1;
-        self.ended.notify_all();
-    }
-}
-
-impl<K: Copy + Eq + Hash + Send, T: Send> Ends for Shared<K, T> {
-    fn end(&self) {
-        if self.process != std::process::id() {
-            return;
-        }
-        let mut state = self.lock();
-        state.order.iter_mut().for_each(VecDeque::clear);
-        state.slots.retain(|_, slot| !matches!(slot, Slot::Waiting(_)));
-        while state.threads > 0 {
-            state = self.wait(state);
-        }
     }
 }
 
 impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Drop for Ahead<K, T> {
     fn drop(&mut self) {
-        self.shared.end();
+        let mut state = self.shared.lock();
+        state.order.iter_mut().for_each(VecDeque::clear);
+        state.slots.retain(|_, slot| !matches!(slot, Slot::Waiting(_)));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
     use std::sync::mpsc::channel;
 
     /// Two threads do what waits; whoever asks waits for what runs and does what does not.
@@ -263,39 +219,28 @@ mod tests {
         assert_eq!(*order.lock().unwrap(), [0, 3, 2, 1]);
     }
 
-    /// Its end waits for what runs, and leaves the rest.
+    /// Its end waits for nothing: what runs goes on, and the rest is left.
     #[test]
     fn what_waits_in_the_end_is_left() {
         let ahead = Ahead::new(1);
         let done = Arc::new(AtomicUsize::new(0));
         let (begun, has_begun) = channel();
+        let gate = Arc::new(Mutex::new(()));
+        let held = gate.lock().unwrap();
         for key in 0..3 {
-            let (done, begun) = (done.clone(), begun.clone());
+            let (done, begun, gate) = (done.clone(), begun.clone(), gate.clone());
             ahead.submit(key, false, move || {
-                let _ = begun.send(());
-                thread::sleep(std::time::Duration::from_millis(50));
+                begun.send(()).unwrap();
+                drop(gate.lock());
                 done.fetch_add(1, Ordering::Relaxed);
             });
         }
-        has_begun.recv().unwrap();
-        drop(ahead);
-        assert_eq!(done.load(Ordering::Relaxed), 1);
-    }
-
-    /// A child of a fork waits for no thread of its parent.
-    #[test]
-    fn another_process_has_none_of_the_threads() {
-        let ahead = Ahead::of(std::process::id() + 1, 1);
-        let gate = Arc::new(Mutex::new(()));
-        let held = gate.lock().unwrap();
-        let (begun, has_begun) = channel();
-        let of_thread = gate.clone();
-        ahead.submit(1, false, move || {
-            begun.send(()).unwrap();
-            drop(of_thread.lock());
-        });
+        drop(begun);
         has_begun.recv().unwrap();
         drop(ahead);
         drop(held);
+        // The jobs that are left are gone, and with them their ends of the channel.
+        assert!(has_begun.recv().is_err());
+        assert_eq!(done.load(Ordering::Relaxed), 1);
     }
 }

@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use super::compiling;
 use super::nvrtc::{Compiled, Usage};
 
 /// A folder of `<key>.cubin` files: 32 bytes blake3 of the rest, 4 x u32 usage, CUBIN.
@@ -66,7 +67,8 @@ impl Cache {
             return Ok((hit, false));
         }
         let compiled = compile();
-        if let Ok(compiled) = &compiled {
+        // Not cut off by the end of the process.
+        if let (Ok(compiled), Ok(_running)) = (&compiled, compiling::begin()) {
             if let Err(e) = write_atomically(&entry, &encode(compiled)) {
                 log::warn!("kernel cache: cannot write {}: {e}", entry.display());
             }

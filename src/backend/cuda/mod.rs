@@ -4,6 +4,7 @@
 mod ahead;
 mod backup;
 mod cache;
+mod compiling;
 mod copy_stream;
 mod cufft;
 mod driver;

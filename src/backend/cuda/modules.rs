@@ -5,13 +5,13 @@
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, Once, OnceLock, RwLock};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, RwLock};
 use std::time::Instant;
 
 use super::ahead::Ahead;
 use super::cache::Cache;
+use super::compiling;
 use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS};
 use super::nvrtc::{Compiled, Nvrtc};
 use super::shapes::{alternatives, candidates, default_shape};
@@ -92,28 +92,8 @@ pub struct Modules {
     ahead: Ahead<blake3::Hash, Result<Ready>>,
     /// Admits one that loads and times.
     loading: Mutex<()>,
-    behind: Behind,
-}
-
-/// Threads that compile shapes to be tried while others work.
-#[derive(Default)]
-struct Behind {
-    ended: Arc<AtomicBool>,
-    threads: Mutex<Vec<JoinHandle<()>>>,
-}
-
-/// Held by the one that compiles. A process that ends waits for it, as libraries are taken down then.
-static COMPILING: Mutex<()> = Mutex::new(());
-static EXITING: AtomicBool = AtomicBool::new(false);
-/// Whose thread that is: a child that this process forks has none.
-static COMPILER: AtomicU32 = AtomicU32::new(0);
-
-extern "C" fn wait_at_exit() {
-    if COMPILER.load(Ordering::Relaxed) != std::process::id() {
-        return;
-    }
-    EXITING.store(true, Ordering::Relaxed);
-    drop(lock(&COMPILING));
+    /// Shapes to be tried, one kernel after another.
+    behind: Ahead<blake3::Hash, ()>,
 }
 
 impl Modules {
@@ -129,7 +109,7 @@ impl Modules {
             loaded: RwLock::default(),
             ahead: Ahead::new(cores()),
             loading: Mutex::default(),
-            behind: Behind::default(),
+            behind: Ahead::new(1),
         })
     }
 
@@ -233,12 +213,14 @@ impl Modules {
             .map(|shape| (shape, Source::new(call.kernel, call.params, &call.specs, shape)))
             .collect();
         let (nvrtc, arch, cache) = (self.nvrtc, self.arch, self.cache.clone());
-        let (kept, ended) = (kept.clone(), self.behind.ended.clone());
-        let work = move || {
+        let Some((_, first)) = sources.first() else { return };
+        let key = first.hash(arch, nvrtc.version);
+        // Without a device nobody will try them.
+        let kept = Arc::downgrade(kept);
+        self.behind.submit(key, false, move || {
             let mut all = Vec::new();
             for (shape, source) in sources {
-                let _turn = lock(&COMPILING);
-                if ended.load(Ordering::Relaxed) || EXITING.load(Ordering::Relaxed) {
+                if kept.strong_count() == 0 || compiling::goes_on().is_err() {
                     return;
                 }
                 let key = source.hash(arch, nvrtc.version);
@@ -247,18 +229,10 @@ impl Modules {
                     Err(e) => log::debug!("a shape that was to be tried: {e}"),
                 }
             }
-            let _ = kept.compiled.set(all);
-        };
-        static AT_EXIT: Once = Once::new();
-        AT_EXIT.call_once(|| {
-            COMPILER.store(std::process::id(), Ordering::Relaxed);
-            // SAFETY: a function that waits for a lock, registered once.
-            _ = unsafe { libc::atexit(wait_at_exit) };
+            if let Some(kept) = kept.upgrade() {
+                _ = kept.compiled.set(all);
+            }
         });
-        // Without a thread the shape stays.
-        if let Ok(thread) = std::thread::Builder::new().name("plaq-tune".into()).spawn(work) {
-            lock(&self.behind.threads).push(thread);
-        }
     }
 
     /// How many were loaded so far.
@@ -302,6 +276,7 @@ impl Modules {
 
     /// Every shape of a call's kernel that may be the fastest, all at once.
     fn compile(&self, call: &Call) -> Result<Vec<(Shape, Compiled)>> {
+        compiling::asked_here();
         let start = Instant::now();
         let shapes = self.shapes(call);
         let source = |&shape: &Shape| Source::new(call.kernel, call.params, &call.specs, shape);
@@ -330,6 +305,7 @@ impl Modules {
 
     /// Begins to compile all shapes of a kernel that will be asked for, or likely so.
     pub fn prepare(&self, asked: &Asked, likely: bool) {
+        compiling::asked_here();
         let (kernel, params) = (asked.kernel, asked.params.as_slice());
         let (args, args_bytes, specs, work) =
             (std::ptr::null(), 0, asked.specs.clone(), asked.work);
@@ -415,10 +391,6 @@ impl Modules {
 
     /// Unloads everything; the context must be current.
     pub fn clear(&mut self) {
-        self.behind.ended.store(true, Ordering::Relaxed);
-        for thread in lock(&self.behind.threads).drain(..) {
-            let _ = thread.join();
-        }
         let loaded = std::mem::take(self.loaded.get_mut().unwrap_or_else(|e| e.into_inner()));
         for kept in loaded.values() {
             self.unload(&kept.first);
@@ -442,6 +414,7 @@ fn one(
     source: &Source,
 ) -> Result<Ready> {
     let mut seconds = None;
+    compiling::goes_on()?;
     let (compiled, _) = cache.get_or_compile(key, || {
         let start = Instant::now();
         nvrtc.compile(source, arch).inspect(|_| seconds = Some(start.elapsed().as_secs_f64()))
@@ -466,10 +439,7 @@ pub fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) 
         *results[i].lock().unwrap_or_else(|e| e.into_inner()) = Some(result);
     };
     std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(run);
-        }
-        run();
+        compiling::without_signals(|| (0..threads).for_each(|_| _ = scope.spawn(run)));
     });
     let done = results.into_iter().map(|r| r.into_inner().unwrap_or_else(|e| e.into_inner()));
     done.map(|r| r.expect("every job was taken")).collect()

@@ -140,6 +140,7 @@ impl Nvrtc {
         let options: Vec<CString> = super::source::options(arch).iter().map(|o| c(o)).collect();
         let options: Vec<_> = options.iter().map(|o| o.as_ptr()).collect();
 
+        let _running = super::compiling::begin()?;
         let mut program = std::ptr::null_mut();
         // SAFETY: all strings outlive the program, which is destroyed on every path below.
         unsafe {
