@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::Arc;
 
+use super::boundary;
 use super::digest::{Digest, Digested};
 use super::handles::{self, HandleType};
 use super::versioned::{self, Versioned};
@@ -28,8 +29,9 @@ pub trait Arg: Sized {
     fn ranks(&self) -> Option<Arc<Comm>> {
         None
     }
-    /// What ranks have in common of it.
-    fn digest(&self, _digest: &mut Digest) {}
+    /// What ranks have in common of it: nothing of what is each rank's own, as addresses, callbacks and places
+    /// for results are.
+    fn digest(&self, digest: &mut Digest);
     /// Refuses what `read` let pass because the ranks had to be known first.
     fn checked(self) -> Result<Self> {
         Ok(self)
@@ -54,7 +56,7 @@ impl Digest {
 }
 
 macro_rules! by_value {
-    ($($ty:ty),*) => { $(impl Arg for $ty {
+    ($($ty:ty: $value:ident, $digest:ident, $how:expr;)*) => { $(impl Arg for $ty {
         type C = $ty;
         type View<'a> = $ty;
         unsafe fn read(c: $ty, _: &'static str) -> Result<Self> {
@@ -63,26 +65,20 @@ macro_rules! by_value {
         fn view(&mut self) -> $ty {
             *self
         }
-    })* };
-}
-by_value!(u32, usize, *mut c_void);
-
-macro_rules! number {
-    ($($ty:ty),*) => { $(impl Arg for $ty {
-        type C = $ty;
-        type View<'a> = $ty;
-        unsafe fn read(c: $ty, _: &'static str) -> Result<Self> {
-            Ok(c)
-        }
-        fn view(&mut self) -> $ty {
-            *self
-        }
-        fn digest(&self, digest: &mut Digest) {
-            digest.bytes(&self.to_ne_bytes());
+        fn digest(&self, $digest: &mut Digest) {
+            let $value = self;
+            $how
         }
     })* };
 }
-number!(i32, i64, f64);
+by_value! {
+    i32: n, digest, digest.bytes(&n.to_ne_bytes());
+    u32: n, digest, digest.bytes(&n.to_ne_bytes());
+    i64: n, digest, digest.bytes(&n.to_ne_bytes());
+    usize: n, digest, digest.bytes(&n.to_ne_bytes());
+    f64: n, digest, digest.bytes(&n.to_ne_bytes());
+    *mut c_void: _address, _digest, {};
+}
 
 /// By-value arguments that are not numbers: callbacks and handles that are to be destroyed.
 pub struct Raw<T>(T);
@@ -96,6 +92,7 @@ impl<T: Copy> Arg for Raw<T> {
     unsafe fn read(c: T, _: &'static str) -> Result<Self> {
         Ok(Raw(c))
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> T {
         self.0
     }
@@ -155,13 +152,17 @@ impl<H: HandleType> Arg for Local<H> {
     unsafe fn read(c: H, name: &'static str) -> Result<Self> {
         Ok(Local(handles::get(c, name)?))
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &Arc<H::Object> {
         &self.0
     }
 }
 
 /// A handle that may be zero: no object.
-pub struct Maybe<H: HandleType>(Option<Arc<H::Object>>);
+pub struct Maybe<H: HandleType> {
+    object: Option<Arc<H::Object>>,
+    made_in: i64,
+}
 
 impl<H: HandleType> Arg for Maybe<H> {
     type C = H;
@@ -170,13 +171,15 @@ impl<H: HandleType> Arg for Maybe<H> {
     where
         H: 'a;
     unsafe fn read(c: H, name: &'static str) -> Result<Self> {
-        Ok(Maybe(if c.id() == 0 { None } else { Some(handles::get(c, name)?) }))
+        let object = if c.id() == 0 { None } else { Some(handles::get(c, name)?) };
+        Ok(Maybe { object, made_in: handles::made_in(c) })
     }
     fn view(&mut self) -> Option<&Arc<H::Object>> {
-        self.0.as_ref()
+        self.object.as_ref()
     }
     fn digest(&self, digest: &mut Digest) {
-        digest.bytes(&[self.0.is_some() as u8]);
+        digest.bytes(&[self.object.is_some() as u8]);
+        digest.bytes(&self.made_in.to_ne_bytes());
     }
 }
 
@@ -222,6 +225,7 @@ impl<T> Arg for Out<T> {
         not_null(to, name)?;
         Ok(Out { to, value: None })
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &mut Self {
         self
     }
@@ -256,6 +260,7 @@ impl<T> Arg for MaybeOut<T> {
     unsafe fn read(to: *mut T, _: &'static str) -> Result<Self> {
         Ok(MaybeOut(Out { to, value: None }))
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &mut Self {
         self
     }
@@ -287,6 +292,7 @@ impl<T: Versioned> Arg for Report<T> {
         let size = if to.is_null() { 0 } else { versioned::report_size(to)? };
         Ok(Report { to, size, value: None })
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &mut Self {
         self
     }
@@ -298,14 +304,51 @@ impl<T: Versioned> Arg for Report<T> {
     }
 }
 
-/// Numbers that go in; how many the implementation knows.
-pub struct Array<T>(*const T);
+/// Numbers that go in; how many the implementation knows. Ranks compare them when it reads them.
+pub struct Array<T> {
+    from: *const T,
+    name: &'static str,
+}
+
+/// What ranks compare of one entry of an array.
+pub(crate) trait Compared {
+    fn digest(&self, digest: &mut Digest);
+}
+macro_rules! compared {
+    ($($ty:ty),*) => { $(impl Compared for $ty {
+        fn digest(&self, digest: &mut Digest) {
+            digest.bytes(&self.to_ne_bytes());
+        }
+    })* };
+}
+compared!(i32, f64);
+impl<H: HandleType> Compared for H {
+    fn digest(&self, digest: &mut Digest) {
+        digest.bytes(&handles::made_in(*self).to_ne_bytes());
+    }
+}
 
 impl<T: Copy> Array<T> {
-    /// The first `count` numbers, as the header says that the host has them.
-    pub(crate) fn get(&self, count: usize) -> Vec<T> {
+    /// The first `count` numbers, as the header says that the host has them: the same on all ranks of a call that
+    /// they make together.
+    ///
+    /// # Errors
+    /// On all ranks `InvalidArgument`: they are not the same. `CommFailed`, `MpiThread`.
+    pub(crate) fn get(&self, count: usize) -> Result<Vec<T>>
+    where
+        T: Compared,
+    {
+        let numbers = self.own(count);
+        let mut digest = Digest::default();
+        numbers.iter().for_each(|number| number.digest(&mut digest));
+        boundary::compare(self.name, digest)?;
+        Ok(numbers)
+    }
+
+    /// The first `count` numbers, which are this rank's own.
+    pub(crate) fn own(&self, count: usize) -> Vec<T> {
         // SAFETY: the host's pointer, not NULL.
-        (0..count).map(|i| unsafe { self.0.add(i).read_unaligned() }).collect()
+        (0..count).map(|i| unsafe { self.from.add(i).read_unaligned() }).collect()
     }
 }
 
@@ -317,8 +360,9 @@ impl<T: Copy> Arg for Array<T> {
         T: 'a;
     unsafe fn read(from: *const T, name: &'static str) -> Result<Self> {
         not_null(from, name)?;
-        Ok(Array(from))
+        Ok(Array { from, name })
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &Self {
         self
     }
@@ -346,6 +390,7 @@ impl<T: Copy> Arg for OutArray<T> {
         not_null(to, name)?;
         Ok(OutArray { to, values: Vec::new() })
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &mut Self {
         self
     }
@@ -377,6 +422,7 @@ impl<T: Copy> Arg for MaybeArray<T> {
     unsafe fn read(to: *mut T, _: &'static str) -> Result<Self> {
         Ok(MaybeArray(OutArray { to, values: Vec::new() }))
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &mut Self {
         self
     }
@@ -435,6 +481,7 @@ macro_rules! memory {
                 not_null(c, name)?;
                 Ok($name(c as *mut u8))
             }
+            fn digest(&self, _: &mut Digest) {}
             fn view(&mut self) -> &Self {
                 self
             }
@@ -456,6 +503,9 @@ impl Arg for Text {
             Ok(text) => Ok(Text(text.to_owned())),
             Err(_) => bail!(InvalidArgument, "{name}: expected UTF-8 text, found other bytes"),
         }
+    }
+    fn digest(&self, digest: &mut Digest) {
+        digest.text(self.0.as_bytes());
     }
     fn view(&mut self) -> &str {
         &self.0
@@ -496,6 +546,7 @@ impl Arg for TextOut {
         not_null(to, name)?;
         Ok(TextOut { to, text: Vec::new() })
     }
+    fn digest(&self, _: &mut Digest) {}
     fn view(&mut self) -> &mut Self {
         self
     }
@@ -598,6 +649,7 @@ macro_rules! pointer {
                 not_null(c, name)?;
                 Ok($name(c))
             }
+            fn digest(&self, _: &mut Digest) {}
             fn view(&mut self) -> &Self {
                 self
             }

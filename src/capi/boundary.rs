@@ -8,6 +8,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Instant;
 
+use super::digest::Digest;
 use super::handles::Making;
 use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
@@ -17,6 +18,8 @@ thread_local! {
     static IN_LOG: Cell<bool> = const { Cell::new(false) };
     /// Entry points that this thread is in.
     static ENTERED: Cell<usize> = const { Cell::new(0) };
+    /// The call that this thread makes together with other ranks.
+    static TOGETHER: RefCell<Option<(&'static str, Arc<Comm>)>> = const { RefCell::new(None) };
 }
 
 /// Runs the body of an entry point.
@@ -71,15 +74,27 @@ pub(crate) fn logging(callback: impl FnOnce()) {
 
 /// Runs what the ranks of an argument do together: it fails on all where it fails on one.
 pub(crate) fn together<T>(
-    function: &str,
+    function: &'static str,
     digest: Option<u64>,
     ranks: &[Option<Arc<Comm>>],
     body: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    match ranks.iter().flatten().next() {
-        Some(comm) => comm.guard_call(function, digest, body),
-        None => body(),
+    let Some(comm) = ranks.iter().flatten().next() else { return body() };
+    struct Back(Option<(&'static str, Arc<Comm>)>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            TOGETHER.set(self.0.take());
+        }
     }
+    let _back = Back(TOGETHER.replace(Some((function, comm.clone()))));
+    comm.guard_call(function, digest, body)
+}
+
+/// Refuses the argument on all ranks of the call where its digests differ.
+pub(crate) fn compare(argument: &str, digest: Digest) -> Result<()> {
+    let together = TOGETHER.with_borrow(Option::clone);
+    let Some((function, comm)) = together else { return Ok(()) };
+    comm.compare(&format!("{argument} of {function}"), digest.finish().unwrap_or_default())
 }
 
 /// Runs an entry point that returns a C string; NULL after a panic.

@@ -11,6 +11,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::comm::{self, Comm, RankMap};
 use crate::error::Result;
+use crate::fields::layout_on;
 
 /// What a `plaq_context` stands for.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ impl Context {
     pub(crate) fn open(params: &plaq_context_params) -> Result<Arc<Context>> {
         let comm = ranks(params)?;
         let device = comm.agree(device(params, &comm))?;
+        alike(&comm, &device)?;
         log::info!("context on {}, rank {} of {}", device.name(), comm.rank(), comm.size());
         Ok(Arc::new(Context { device, comm, id: OnceLock::new() }))
     }
@@ -250,6 +252,28 @@ fn device(p: &plaq_context_params, comm: &Comm) -> Result<Device> {
     // SAFETY: NULL or a stream of the host that lives as long as the context, as the header asks.
     unsafe { device.set_host_stream(p.stream as u64) };
     Ok(device)
+}
+
+/// Refuses ranks whose devices lay fields out differently: neighbours take each other's messages as they are in memory.
+fn alike(comm: &Comm, device: &Device) -> Result<()> {
+    const NAME: usize = 64;
+    let form = layout_on(device);
+    let mut mine = blake3::hash(form.as_bytes()).as_bytes().to_vec();
+    let name = format!("{} with {form}", device.name());
+    mine.extend(name.bytes().chain(std::iter::repeat(0)).take(NAME));
+    let all = comm.all_gather(&mine)?;
+    let of = |rank: usize| all[rank * mine.len()..][..mine.len()].split_at(mine.len() - NAME);
+    let name = |rank: usize| String::from_utf8_lossy(of(rank).1).trim_end_matches('\0').to_string();
+    if let Some(rank) = (1..comm.size()).find(|&rank| of(rank).0 != of(0).0) {
+        bail!(
+            Unsupported,
+            "ranks of one lattice must lay out fields alike: rank 0 computes on {}, rank {rank} on {}; choose the \
+             same device for all, and with PLAQ_CPU_ISA an instruction set that all processors have",
+            name(0),
+            name(rank)
+        );
+    }
+    Ok(())
 }
 
 fn open(kind: DeviceKind, ordinal: usize, threads: usize) -> Result<Device> {

@@ -90,7 +90,7 @@ fn sinks(
     let n = count(nmomenta, "nmomenta")?;
     let origin = coordinates(params.position, "params.position")?;
     let sink = |n: &[i32]| Sink { origin, momentum: [n[0], n[1], n[2]] };
-    Ok(momenta.get(3 * n).chunks_exact(3).map(sink).collect())
+    Ok(momenta.get(3 * n)?.chunks_exact(3).map(sink).collect())
 }
 
 fn count(n: i64, argument: &str) -> Result<usize> {
@@ -119,7 +119,7 @@ fn mesons_of(
     let antiquark = antiquark.unwrap_or(quark);
     quark.context().check_same(antiquark.context(), "antiquark")?;
     let (s, other) = (quark.read("quark")?, antiquark.read("antiquark")?);
-    let numbers = gammas.get(2 * count(npairs, "pairs")?);
+    let numbers = gammas.get(2 * count(npairs, "pairs")?)?;
     let gammas: Result<Vec<Gamma>> = numbers.into_iter().map(Gamma::new).collect();
     let (gammas, mut all) = (gammas?, Vec::new());
     for sink in sinks(&s, params, momenta, (nmomenta, times))? {
@@ -152,7 +152,7 @@ fn baryons_of(
     if !params.boundary.is_finite() {
         bail!(InvalidArgument, "params.boundary: expected an angle, found {}", params.boundary);
     }
-    let names = baryons.get(count(nbaryons, "count")?);
+    let names = baryons.get(count(nbaryons, "count")?)?;
     let names: Result<Vec<Baryon>> = names.into_iter().map(|n| choose(n, "baryons")).collect();
     let projection = choose(params.projection, "params.projection")?;
     let closed = (params.parity, projection, phase(params.boundary));

@@ -31,6 +31,11 @@ impl Digest {
     pub(crate) fn bytes(&mut self, bytes: &[u8]) {
         self.hash.update(bytes);
     }
+    /// Bytes whose number is not known otherwise.
+    pub(crate) fn text(&mut self, text: &[u8]) {
+        self.bytes(&text.len().to_ne_bytes());
+        self.bytes(text);
+    }
     /// Does what is called so count?
     pub(crate) fn counts(name: &str) -> bool {
         !Self::OWN.contains(&name)

@@ -40,7 +40,7 @@ fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -
     if count != x.nrhs() as i64 {
         bail!(InvalidArgument, "count: expected {} right-hand sides, found {count}", x.nrhs());
     }
-    let numbers = numbers.get(x.nrhs());
+    let numbers = numbers.get(x.nrhs())?;
     if let Some(k) = numbers.iter().position(|c| !c.is_finite()) {
         bail!(InvalidArgument, "coefficients: number {k} is {}", numbers[k]);
     }

@@ -320,6 +320,6 @@ fn effective_mass_of(
         bail!(InvalidArgument, "times: expected 1 to 65536, found {times}");
     }
     let form = choose(form, "form")?;
-    masses.set(effective_mass(&correlator.get(times as usize), form));
+    masses.set(effective_mass(&correlator.get(times as usize)?, form));
     Ok(())
 }

@@ -225,7 +225,7 @@ fn add_paths(
     count: i64,
 ) -> Result<()> {
     let paths = paths_of(steps, lengths, count)?;
-    let numbers = coefficients.get(paths.len());
+    let numbers = coefficients.get(paths.len())?;
     let action = LoopAction::new(paths, numbers)?;
     let force = LoopForce::new(&parts.device, &parts.geometry, parts.precision, action)?;
     parts.add(Box::new(GaugeMonomial::new(name, force)))

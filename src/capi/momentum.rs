@@ -171,7 +171,7 @@ fn load(
     let (form, order) = (choose::<MomentaForm>(form, "form")?, choose(order, "order")?);
     let mut momenta = momentum.write("momentum")?;
     let count = momenta.geometry().volume() * 4 * form.reals();
-    momenta.load(&data.get(count), form, order, factor)
+    momenta.load(&data.own(count), form, order, factor)
 }
 
 fn save(

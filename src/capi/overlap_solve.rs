@@ -238,7 +238,7 @@ fn propagators_of(
         bail!(InvalidArgument, "count: expected 1 to 100 masses, found {count}");
     }
     overlap.context().device().reset_peak();
-    let masses = masses.get(count as usize);
+    let masses = masses.get(count as usize)?;
     let solver = prepare(overlap, params, &masses, COLUMNS)?;
     let mut monitor = watch(overlap.context().comm(), callback, user);
     let subtract = params.subtract == 1;

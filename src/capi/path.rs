@@ -49,11 +49,11 @@ pub(crate) fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> 
     if !(1..=MOST as i64).contains(&count) {
         bail!(BadParameter, "count: expected 1 to {MOST} paths, found {count}");
     }
-    let lengths = lengths.get(count as usize);
+    let lengths = lengths.get(count as usize)?;
     if let Some(bad) = lengths.iter().find(|n| !(1..=LONGEST as i32).contains(n)) {
         bail!(BadParameter, "lengths: expected 1 to {LONGEST}, found {bad}");
     }
-    let all = steps.get(lengths.iter().map(|&n| n as usize).sum());
+    let all = steps.get(lengths.iter().map(|&n| n as usize).sum())?;
     let mut rest = all.as_slice();
     let mut paths = vec![];
     for n in lengths {
@@ -78,7 +78,7 @@ fn traces_of(
 }
 
 fn force_of(gauge: &Gauge, paths: Paths, coefficients: &Array<f64>) -> Result<LoopForce> {
-    let numbers = coefficients.get(paths.len());
+    let numbers = coefficients.get(paths.len())?;
     let action = LoopAction::new(paths, numbers)?;
     let links = gauge.read("gauge")?;
     LoopForce::new(links.device(), links.geometry(), links.precision(), action)
@@ -129,7 +129,7 @@ fn images_of(
     if !(1..=LONGEST as i64).contains(&length) {
         bail!(BadParameter, "length: expected 1 to {LONGEST} steps, found {length}");
     }
-    let found = paths::images(&steps_of(&steps.get(length as usize))?);
+    let found = paths::images(&steps_of(&steps.get(length as usize)?)?);
     if capacity < found.len() as i64 {
         bail!(InvalidArgument, "capacity: expected at least {}, found {capacity}", found.len());
     }

@@ -441,7 +441,7 @@ fn multishift(
     solver.context.check_same(b.context(), "b")?;
     let b = b.read_any("b")?;
     let mut objects = Vec::new();
-    for (k, handle) in x.get(count).into_iter().enumerate() {
+    for (k, handle) in x.get(count)?.into_iter().enumerate() {
         let object = handles::get(handle, &format!("x[{k}]"))?;
         solver.context.check_same(object.context(), "x")?;
         objects.push(object);
@@ -449,7 +449,7 @@ fn multishift(
     let guards: Result<Vec<_>> =
         objects.iter().enumerate().map(|(k, o)| o.write_any(&format!("x[{k}]"))).collect();
     let mut guards = guards?;
-    let shifts = sigma.get(count).into_iter().zip(tol.get(count));
+    let shifts = sigma.get(count)?.into_iter().zip(tol.get(count)?);
     let shifts: Vec<Shift> = shifts.map(|(sigma, tol)| Shift { sigma, tol }).collect();
     let mut fields: Vec<&mut SpinorField> = guards.iter_mut().map(|guard| &mut **guard).collect();
     let mut monitor = monitor(&solver.solver, callback, user);

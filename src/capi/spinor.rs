@@ -181,7 +181,7 @@ fn shift(
     if !(1..=LONGEST as i64).contains(&length) {
         bail!(BadParameter, "length: expected 1 to {LONGEST}, found {length}");
     }
-    let path = steps_of(&steps.get(length as usize))?;
+    let path = steps_of(&steps.get(length as usize)?)?;
     let links = gauge.read("gauge")?;
     let x = x.read_any("x")?;
     let mut y = y.write_any("y")?;
@@ -291,10 +291,10 @@ fn axpby(
     let source = x.read_any("x")?;
     let mut target = y.write_any("y")?;
     let n = check_count(count, &source)?;
-    let pairs = |c: &Array<f64>| -> Vec<Complex64> {
-        c.get(2 * n).chunks(2).map(|z| Complex64::new(z[0], z[1])).collect()
+    let pairs = |c: &Array<f64>| -> Result<Vec<Complex64>> {
+        Ok(c.get(2 * n)?.chunks(2).map(|z| Complex64::new(z[0], z[1])).collect())
     };
-    blas::axpby(&pairs(a), &source, &pairs(b), &mut target)
+    blas::axpby(&pairs(a)?, &source, &pairs(b)?, &mut target)
 }
 
 fn norm2(x: &Arc<Spinor>, norms: &mut OutArray<f64>, count: i64) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Structs that may grow: `struct_size` first, new members at the end. A host compiled against
 //! a shorter one gets defaults for the tail; a longer one is accepted if its tail is zero.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::{c_char, c_void, CStr};
 
 use super::digest::Digest;
 use super::table::{Field, Item, Pair};
@@ -15,7 +15,7 @@ const LARGEST: i64 = 4096;
 /// Every bit pattern is a value.
 pub(crate) unsafe trait Plain: Copy {
     const ZERO: Self;
-    /// Of numbers, which ranks have in common; addresses are each rank's own.
+    /// Of numbers and texts, which ranks have in common; addresses are each rank's own.
     fn digest(&self, _digest: &mut Digest) {}
 }
 
@@ -38,7 +38,17 @@ macro_rules! number {
 }
 number!(i32 = 0, i64 = 0, f64 = 0.0);
 plain!(*mut c_void = std::ptr::null_mut());
-plain!(*const c_char = std::ptr::null(), *const i32 = std::ptr::null());
+plain!(*const i32 = std::ptr::null());
+// SAFETY: as above.
+unsafe impl Plain for *const c_char {
+    const ZERO: Self = std::ptr::null();
+    fn digest(&self, digest: &mut Digest) {
+        // SAFETY: NULL or NUL-terminated text, as the header asks.
+        let text = (!self.is_null()).then(|| unsafe { CStr::from_ptr(*self) });
+        digest.bytes(&[text.is_some() as u8]);
+        digest.text(text.map_or(&[], CStr::to_bytes));
+    }
+}
 // SAFETY: an array of such values.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
     const ZERO: Self = [T::ZERO; N];

@@ -4,6 +4,7 @@
 mod exchange;
 mod failure;
 mod grid;
+mod launcher;
 mod mpi;
 mod part;
 mod transport;
@@ -22,6 +23,7 @@ use transport::{Side, Transport, Verdict};
 pub use exchange::{Owner, Pending};
 pub(crate) use grid::coordinates;
 pub use grid::RankMap;
+pub use launcher::{launched, Launched};
 pub use mpi::{host, CommAddress, Communicator};
 
 /// How long a rank waits for another unless the host or PLAQ_COMM_TIMEOUT says otherwise: long
@@ -524,6 +526,23 @@ impl Comm {
         let mine = same.and_then(|()| body());
         std::mem::forget(panics);
         transport.leave_guard(mine)
+    }
+
+    /// Refuses what ranks pass differently to a call that they are in; `digest` is its hash.
+    ///
+    /// # Errors
+    /// On all ranks: `InvalidArgument`; `CommFailed`, `MpiThread`.
+    pub(crate) fn compare(&self, what: &str, digest: u64) -> Result<()> {
+        let all = self.all_gather(&digest.to_ne_bytes())?;
+        let mut others = all.chunks_exact(8).skip(1);
+        if let Some(rank) = others.position(|theirs| theirs != &all[..8]) {
+            let rank = rank + 1;
+            bail!(
+                InvalidArgument,
+                "rank {rank}: expected the {what} that rank 0 passed, found others"
+            );
+        }
+        Ok(())
     }
 
     /// Number of the guarded call that runs: the same on all ranks.

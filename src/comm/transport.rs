@@ -767,7 +767,8 @@ fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Resu
             std::mem::forget(out);
             bail!(
                 CommFailed,
-                "no answer for {} s: duplicating the communicator, which all its ranks have to do",
+                "no answer for {} s: duplicating the communicator, which all its ranks have to do; one that \
+                 cannot, as it finds no libplaq_mpi.so, says so itself",
                 timeout.as_secs_f64()
             );
         }

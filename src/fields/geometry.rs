@@ -211,6 +211,16 @@ impl Geometry {
     }
 }
 
+/// What decides on a device how fields lie in memory: neighbours of many ranks must have the same.
+pub fn layout_on(device: &Device) -> String {
+    if !device.is_cpu() {
+        return "the layout of GPUs".into();
+    }
+    let mut lanes = [16, 8, 4, 2, 1].map(|n| lanes_up_to(device.max_lanes().min(n))).to_vec();
+    lanes.dedup();
+    format!("{lanes:?} lanes")
+}
+
 /// The number of lanes and each direction's lane bit. A piece must keep even extents, or parity
 /// would differ between lanes: only extents divisible by four are split.
 fn lanes_of(extents: [usize; 4], max_lanes: usize) -> (usize, [usize; 4]) {

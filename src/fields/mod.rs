@@ -32,7 +32,7 @@ pub(crate) use coarse::{spinor_work, Coarsening, DenseMatrix, Overlaps, Part, Wh
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub(crate) use footprint::Footprint;
 pub use gauge::{GaugeField, Group};
-pub use geometry::Geometry;
+pub use geometry::{layout_on, Geometry};
 pub(crate) use half_columns::{HalfColumns, Scales};
 pub use layout::{Content, GammaBasis, Index, Layout};
 pub use matrix::{MatrixField, MatrixForm};

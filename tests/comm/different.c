@@ -39,6 +39,10 @@ static void all(int status, int expected, const char *words) {
   }
 }
 
+#define INPUT(beta)                                                                                        \
+  "length = 1.0\nseed = 1\n[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"wilson\"\n" \
+  "beta = " beta "\n[[level]]\nintegrator = \"omelyan2\"\nsteps = 2\nmonomials = [\"gauge\"]\n"
+
 static void parameters(void) {
   const char *words = "that rank 0 passed";
   plaq_gauge_params gp;
@@ -50,7 +54,10 @@ static void parameters(void) {
   plaq_spinor x, b;
   plaq_dirac d;
   plaq_solver s;
-  double v[8];
+  plaq_hmc h;
+  double v[8], a[4] = {0.5, 0, 0.25, 1}, shifts[2] = {0.1, 0.2}, tols[2] = {1e-6, 1e-6};
+  const char *input = me && is("input") ? INPUT("5.8") : INPUT("5.7"), *file = me && is("file") ? "other.lime" : "different.lime";
+  plaq_spinor all_x[2];
   int i, nrhs = 2;
   OK(plaq_gauge_params_init(&gp, sizeof gp));
   OK(plaq_spinor_params_init(&sp, sizeof sp));
@@ -59,6 +66,7 @@ static void parameters(void) {
   OK(plaq_write_params_init(&wp, sizeof wp));
   for (i = 0; i < 4; i++) gp.extents[i] = sp.extents[i] = 4;
   sp.nrhs = nrhs, dp.kappa = 0.1, vp.tol = 1e-6;
+  if (strstr("shifts tols", what)) vp.solution = PLAQ_SOLUTION_MDAGM;
   if (me) {
     if (is("extents")) gp.extents[3] = 8;
     if (is("links")) gp.precision = PLAQ_PRECISION_SINGLE;
@@ -76,6 +84,7 @@ static void parameters(void) {
     if (is("storage")) gp.storage = PLAQ_STORAGE_SU3_12;
     if (is("operator")) dp.precision = PLAQ_PRECISION_SINGLE;
     if (is("format")) wp.format = PLAQ_FILE_FORMAT_NERSC;
+    if (is("label")) wp.ensemble_label = "other";
   }
 #define STEP(call, names)                                  \
   if (strstr(names, what)) {                               \
@@ -93,7 +102,17 @@ static void parameters(void) {
   STEP(plaq_dirac_create(c, g, &dp, &d), "kappa csw operator");
   STEP(plaq_solver_create(d, &vp, &s), "tol algorithm iterations solution sloppy");
   OK(plaq_solver_solve(s, x, b, NULL, NULL, NULL, NULL));
-  STEP(plaq_gauge_write_file(g, "different.lime", &wp), "format");
+  if (me && is("coefficients")) a[3] = 2;
+  STEP(plaq_spinor_axpby(a, x, a, b, nrhs), "coefficients");
+  if (me && is("shifts")) shifts[1] = 0.3;
+  if (me && is("tols")) tols[0] = 1e-3;
+  all_x[0] = x;
+  OK(plaq_spinor_create(c, &sp, &all_x[1]));
+  if (strstr("shifts tols", what)) {
+    STEP(plaq_solver_multishift(s, all_x, shifts, tols, 2, b, NULL, NULL, NULL, NULL), "shifts tols");
+  }
+  STEP(plaq_hmc_create(g, input, &h), "input");
+  STEP(plaq_gauge_write_file(g, file, &wp), "format label file");
   fprintf(stderr, "no case %s\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -177,14 +196,18 @@ static void contexts(void) {
     if (is("alone")) p.communicator_kind = PLAQ_COMMUNICATOR_NONE;
     if (is("null")) p.communicator = NULL;
     if (is("patience")) p.timeout = 100;
-    if (is("generic") || is("junk")) setenv("PLAQ_CPU_ISA", what, 1);
+    if (is("generic") || is("junk") || is("baseline")) setenv("PLAQ_CPU_ISA", what, 1);
   }
   if (is("late") && me) sleep(4);
   status = plaq_context_create(&p, &d);
   if (is("grid") || is("sums")) all(status, PLAQ_PROCESS_GRID, "");
   if (is("device")) all(status, PLAQ_INVALID_ARGUMENT, "device");
   if (is("junk")) all(status, PLAQ_UNSUPPORTED, "PLAQ_CPU_ISA=junk");
-  if (is("patience") || is("generic")) all(status, PLAQ_SUCCESS, "");
+  if (is("generic")) all(status, PLAQ_UNSUPPORTED, "cpu generic");
+  /* Libraries for one machine have its best set alone. */
+  const int absent = is("baseline") && status == PLAQ_UNSUPPORTED;
+  if (absent) all(status, PLAQ_UNSUPPORTED, "this library on this processor has");
+  if (is("patience") || (is("baseline") && !absent)) all(status, PLAQ_SUCCESS, "");
   unsetenv("PLAQ_CPU_ISA");
   if (is("null") || is("alone")) {
     /* The one knows what is wrong, or needs no others; these waited. */
@@ -192,7 +215,7 @@ static void contexts(void) {
              : status == PLAQ_COMM_FAILED);
   }
   if (is("late")) CHECK(status == PLAQ_SUCCESS || status == PLAQ_COMM_FAILED);
-  if (is("generic")) {
+  if (is("baseline") && !absent) {
     /* Kernels of other instruction sets: the same numbers to rounding. */
     plaq_context_destroy(c);
     c = d;
@@ -244,12 +267,19 @@ static void destruction(void) {
 /* A file that one rank does not find. */
 static void files(void) {
   plaq_gauge g = links(), h;
+  char here[4096];
   OK(plaq_gauge_write_file(g, "different.lime", NULL));
-  all(plaq_gauge_read_file(c, me ? "nowhere/different.lime" : "different.lime", NULL, &h, NULL), PLAQ_FILE_OPEN,
-      "nowhere");
+  all(plaq_gauge_read_file(c, me ? "nowhere/different.lime" : "different.lime", NULL, &h, NULL),
+      PLAQ_INVALID_ARGUMENT, "that rank 0 passed");
+  CHECK(getcwd(here, sizeof here) != NULL);
+  if (me) CHECK(chdir("/") == 0);
+  all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_FILE_OPEN, "different.lime");
+  CHECK(chdir(here) == 0);
   all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
   /* One that cannot be written there leaves the file that is here. */
-  all(plaq_gauge_write_file(g, me ? "nowhere/different.lime" : "different.lime", NULL), PLAQ_FILE_WRITE, "nowhere");
+  if (me) CHECK(chdir("/proc") == 0);
+  all(plaq_gauge_write_file(g, "different.lime", NULL), PLAQ_FILE_WRITE, "different.lime");
+  CHECK(chdir(here) == 0);
   all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
 }
 
@@ -325,7 +355,7 @@ int main(int argc, char **argv) {
       OK(plaq_context_create(&p, &c));
       alone();
       continue;
-    } else if (strstr("grid sums device alone null late patience generic junk", what))
+    } else if (strstr("grid sums device alone null late patience generic baseline junk", what))
       contexts();
     else if (is("destruction"))
       destruction();

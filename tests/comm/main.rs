@@ -65,9 +65,10 @@ fn different_calls_end_alike() {
     let compiler = variable("MPICC", "mpicc");
     let program = build(&compiler, "tests/comm/different.c", &folders, "different", &[]);
     let objects = "stale order zero leak communicators extents links group seed nrhs subset";
-    let others = "precision object count kappa csw tol algorithm iterations format finalize";
-    let contexts = "storage operator solution sloppy destruction files grid sums device alone null late threads";
-    let environments = "patience generic junk abandoned";
+    let others =
+        "precision object count kappa csw tol algorithm iterations format label input finalize";
+    let contexts = "storage operator solution sloppy coefficients shifts tols file destruction files grid sums device alone null late threads";
+    let environments = "patience generic baseline junk abandoned";
     for (grid, cases) in [
         ("1,1,1,2", objects),
         ("1,1,1,2", others),

@@ -27,7 +27,7 @@ struct HostMomenta {
 impl HostMomenta {
     fn new(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<HostMomenta> {
         let session = session::get()?;
-        let arg = arg.get(1)[0];
+        let arg = arg.own(1)[0];
         let precision = precision_of(precision, "precision")?;
         let (begin, stride, name) = if arg.site.is_null() {
             (arg.mom, REALS * precision.bytes(), "arg.mom")
@@ -181,7 +181,7 @@ pub fn force_phased(
     if !(1..=3).contains(&num_loop_types) {
         bail!(InvalidArgument, "num_loop_types: expected 1 to 3, found {num_loop_types}");
     }
-    let coefficients = milc_loop_coeff.get(num_loop_types as usize);
+    let coefficients = milc_loop_coeff.get(num_loop_types as usize)?;
     if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
         bail!(InvalidArgument, "milc_loop_coeff: expected finite numbers, found {bad}");
     }

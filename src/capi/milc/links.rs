@@ -27,7 +27,7 @@ pub(super) struct Links {
 impl Links {
     pub(super) fn new(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<Links> {
         let session = session::get()?;
-        let arg = arg.get(1)[0];
+        let arg = arg.own(1)[0];
         let precision = precision_of(precision, "precision")?;
         let (memory, layout) = if arg.site.is_null() {
             (DataOut::at(arg.link, "arg.link")?, Layout::milc(precision))

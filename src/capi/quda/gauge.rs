@@ -202,7 +202,7 @@ struct Host {
 
 impl Host {
     fn new(param: &Array<QudaGaugeParam>) -> Result<Host> {
-        let param = param.get(1)[0];
+        let param = param.own(1)[0];
         if param.struct_size != size_of::<QudaGaugeParam>() {
             bail!(
                 InvalidArgument,
@@ -338,13 +338,13 @@ pub(crate) fn list_of(
     // Hosts pass a maximum above what they use.
     let longest = (max_length.max(0) as usize).min(longest);
     let mut all = vec![];
-    for length in lengths.get(n) {
+    for length in lengths.get(n)? {
         match usize::try_from(length) {
             Ok(length) if (1..=longest).contains(&length) => all.push(length),
             _ => bail!(InvalidArgument, "path_length: expected 1 to {longest}, found {length}"),
         }
     }
-    let coefficients = coefficients.get(n);
+    let coefficients = coefficients.get(n)?;
     if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
         bail!(InvalidArgument, "loop_coeff: expected finite numbers, found {bad}");
     }

@@ -1,0 +1,53 @@
+//! What a launcher (mpirun, srun) says of the processes that it started, by variables of the environment.
+
+/// The variables of launchers: the number of processes, and which of them this is.
+const VARIABLES: [(&str, &str); 4] = [
+    ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+    ("PMI_SIZE", "PMI_RANK"),
+    ("MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"),
+    ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
+];
+
+/// The processes of which this is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launched {
+    pub processes: usize,
+    pub rank: usize,
+    /// The variable that says so; none where no launcher is known.
+    pub variable: Option<&'static str>,
+}
+
+/// The largest number of processes that a variable names: an outer launcher may start an inner one.
+pub fn launched() -> Launched {
+    launched_by(|name| std::env::var(name).ok())
+}
+
+fn launched_by(variable: impl Fn(&str) -> Option<String>) -> Launched {
+    let number = |name| variable(name)?.trim().parse().ok();
+    let found = VARIABLES.iter().filter_map(|(size, rank)| {
+        let processes: usize = number(size)?;
+        Some(Launched { processes, rank: number(rank).unwrap_or(0), variable: Some(size) })
+    });
+    let alone = Launched { processes: 1, rank: 0, variable: None };
+    found.fold(alone, |most, one| if one.processes > most.processes { one } else { most })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_variables_of_launchers() {
+        let by = |all: &[(&str, &str)]| {
+            launched_by(|name| Some(all.iter().find(|(n, _)| *n == name)?.1.to_string()))
+        };
+        let alone = Launched { processes: 1, rank: 0, variable: None };
+        assert_eq!(by(&[]), alone);
+        assert_eq!(by(&[("PMI_SIZE", "1"), ("PMI_RANK", "0")]), alone);
+        assert_eq!(by(&[("PMI_SIZE", "many")]), alone);
+        let four = by(&[("PMI_SIZE", "4"), ("PMI_RANK", "3"), ("SLURM_STEP_NUM_TASKS", "1")]);
+        assert_eq!(four, Launched { processes: 4, rank: 3, variable: Some("PMI_SIZE") });
+        let two = by(&[("OMPI_COMM_WORLD_SIZE", " 2 ")]);
+        assert_eq!(two, Launched { processes: 2, rank: 0, variable: Some("OMPI_COMM_WORLD_SIZE") });
+    }
+}
