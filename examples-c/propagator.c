@@ -349,6 +349,7 @@ static void add_report(job *j, const plaq_solve_report *r, const double *residua
     memcpy(j->residuals, residuals, sizeof j->residuals);
     return;
   }
+  if (!r->converged && (all->converged || r->stopped_by > all->stopped_by)) all->stopped_by = r->stopped_by;
   all->converged = all->converged && r->converged;
   all->stopped = all->stopped || r->stopped;
   all->standstill = all->standstill || r->standstill;

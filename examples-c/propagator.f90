@@ -541,6 +541,8 @@ contains
       j%residuals = r
       return
     end if
+    if (report%converged == 0 .and. (j%solved%converged == 1 .or. report%stopped_by > j%solved%stopped_by)) &
+      j%solved%stopped_by = report%stopped_by
     j%solved%converged = min(j%solved%converged, report%converged)
     j%solved%stopped = max(j%solved%stopped, report%stopped)
     j%solved%standstill = max(j%solved%standstill, report%standstill)

@@ -132,7 +132,7 @@ static const char *solver_name(const job *j) {
 static const char *outcome(const plaq_solve_report *r) {
   if (r->converged) return "";
   if (r->stopped) return ", INTERRUPTED";
-  return r->standstill ? ", NOT CONVERGED (the residual no longer falls: --tol is out of reach)" : ", NOT CONVERGED (--max-iterations)";
+  return r->stopped_by == PLAQ_STOPPED_BY_STANDSTILL ? ", NOT CONVERGED (the residual no longer falls)" : ", NOT CONVERGED (--max-iterations)";
 }
 
 static void print_mass(double m) {

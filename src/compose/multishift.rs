@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::solve::{multigrid_delta, normal_operator};
 use super::{DiracSolver, Solution, SolveReport};
 use crate::bail;
-use crate::error::{Result, Status};
+use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Product, Shifted};
 use crate::operators::QuarkAction;
@@ -60,21 +60,19 @@ impl DiracSolver {
             params.delta = params.delta.min(multigrid_delta(params.stop.residual));
         }
         let n = b.nrhs();
-        let scale = |x: &mut SpinorField, by: f64| match by == 1.0 {
+        let scale = |x: &mut SpinorField, b: &SpinorField, by: f64| match by == 1.0 {
             true => Ok(()),
             false => blas::axpby(&blas::uniform(n, 0.0), b, &blas::uniform(n, by), x),
         };
-        if params.initial_guess {
-            scale(x, 1.0 / c)?;
-        }
-        let solver = match solvers::solve(&system, &params, x, b, monitor) {
-            Err(e) if e.status == Status::SolverBreakdown => {
-                x.clear()?;
-                return Err(e);
+        let solver = solvers::in_range(&mut [x], b, params.initial_guess, |mut fields| {
+            let (x, b) = (&mut *fields.xs[0], fields.b);
+            if params.initial_guess {
+                scale(x, b, 1.0 / c)?;
             }
-            solved => solved?,
-        };
-        scale(x, c)?;
+            let report = solvers::solve(&system, &params, x, b, monitor)?;
+            scale(x, b, c)?;
+            Ok(report)
+        })?;
         device.synchronize()?;
         Ok(SolveReport { solver, memory_peak: peak.bytes(), iterated: self.iterated() })
     }
@@ -119,15 +117,8 @@ impl DiracSolver {
         let c = self.rescale();
         let scaled: Vec<Shift> =
             shifts.iter().map(|s| Shift { sigma: c * s.sigma, tol: s.tol }).collect();
-        let solved =
-            solvers::multishift(&system, &self.params().solver, &scaled, true, xs, b, monitor);
-        let (solver, reports) = match solved {
-            Err(e) if e.status == Status::SolverBreakdown => {
-                xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
-                return Err(e);
-            }
-            solved => solved?,
-        };
+        let (solver, reports) =
+            solvers::multishift(&system, &self.params().solver, &scaled, true, xs, b, monitor)?;
         if c != 1.0 {
             for x in xs.iter_mut() {
                 let x = x.borrow_mut();

@@ -329,11 +329,14 @@ impl OverlapSolver {
         shape.check(x, "x")?;
         shape.check(b, "b")?;
         b.check_like(x, "x")?;
-        let algorithm = self.choose(&[self.op.mass()], b)?;
-        self.rehearse(algorithm, false, b, || {
-            let _ = self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched);
-        });
-        self.solve_by(algorithm, &limit, x, b, monitor)
+        solvers::in_range(&mut [x], b, false, |mut fields| {
+            let (x, b) = (&mut *fields.xs[0], fields.b);
+            let algorithm = self.choose(&[self.op.mass()], b)?;
+            self.rehearse(algorithm, false, b, || {
+                let _ = self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched);
+            });
+            self.solve_by(algorithm, &limit, x, b, monitor)
+        })
     }
 
     /// Has the kernels of `work`, a first solve, compiled all at once.
@@ -366,9 +369,6 @@ impl OverlapSolver {
     ) -> Result<SolverReport> {
         let (shape, n) = (self.op.shape(), b.nrhs());
         let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
-        if let Some(i) = norm.iter().position(|v| !v.is_finite()) {
-            bail!(NotFinite, "b: right-hand side {i} holds NaN or infinity");
-        }
         x.clear()?;
         let (mut r, mut dx) = (shape.field(n)?, shape.field(n)?);
         blas::copy(&mut r, b)?;
@@ -608,12 +608,26 @@ impl OverlapSolver {
         if masses.is_empty() || xs.len() != masses.len() {
             bail!(BadParameter, "masses: {} with {} solutions", masses.len(), xs.len());
         }
-        let (shape, n) = (self.op.shape(), b.nrhs());
+        let shape = self.op.shape();
         shape.check(b, "b")?;
         for x in xs.iter_mut() {
             shape.check(x, "x")?;
             b.check_like(x, "solve_masses")?;
         }
+        solvers::in_range(xs, b, false, |mut fields| {
+            self.masses_in_range(&limit, masses, &mut fields.xs, fields.b, monitor)
+        })
+    }
+
+    fn masses_in_range(
+        &self,
+        limit: &Limit,
+        masses: &[f64],
+        xs: &mut [&mut SpinorField],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let n = b.nrhs();
         let algorithm = self.choose(masses, b)?;
         let solver_of = |&m: &f64| -> Result<Self> {
             let mut solver = self.with_mass(m, true)?;
@@ -626,18 +640,18 @@ impl OverlapSolver {
         let mut worst = vec![0.0f64; n];
         if algorithm == OverlapAlgorithm::ChiralCg {
             self.rehearse(algorithm, true, b, || {
-                let _ = self.shifted(masses, &limit, xs, b, &mut solvers::unwatched);
+                let _ = self.shifted(masses, limit, xs, b, &mut solvers::unwatched);
             });
-            report = self.shifted(masses, &limit, xs, b, monitor)?;
+            report = self.shifted(masses, limit, xs, b, monitor)?;
         }
         for (solver, x) in solvers.iter().zip(xs) {
             let part = match algorithm {
                 OverlapAlgorithm::ChiralCg => {
-                    solver.correct(x, b, report.stopped, &limit, monitor)?
+                    solver.correct(x, b, report.stopped, limit, monitor)?
                 }
                 _ if report.stopped => {
                     x.clear()?;
-                    solver.correct(x, b, true, &limit, monitor)?
+                    solver.correct(x, b, true, limit, monitor)?
                 }
                 _ => solver.solve_within(limit.left(), x, b, monitor)?,
             };
@@ -681,7 +695,7 @@ impl OverlapSolver {
         &self,
         masses: &[f64],
         limit: &Limit,
-        xs: &mut [SpinorField],
+        xs: &mut [&mut SpinorField],
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {

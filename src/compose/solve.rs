@@ -9,7 +9,7 @@ use super::multigrid::Multigrid;
 use super::stage::Stage;
 use crate::backend::Device;
 use crate::bail;
-use crate::error::{Result, Status};
+use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
 use crate::operators::{QuarkAction, Storage};
@@ -294,28 +294,19 @@ impl DiracSolver {
         self.rehearse(x, b);
         // Everything below is in kappa normalisation.
         let rescale = self.rescale();
-        let rescaled_guess = self.params.solver.initial_guess && rescale != 1.0;
-        if rescaled_guess {
-            // What a solve refuses is refused before x is touched.
-            solvers::check_finite(&blas::norm2(b)?, "b")?;
-            solvers::check_finite(&blas::norm2(x)?, "initial guess x")?;
-            scale(x, 1.0 / rescale, b)?;
-        }
+        let guess = self.params.solver.initial_guess;
         let params = SolverParams { stop: stop.since(start), ..self.params.solver.clone() };
-        let mut solver = match self.solve_kappa(x, b, &params, monitor) {
-            Ok(report) => report,
-            Err(e) => {
-                if e.status == Status::SolverBreakdown {
-                    x.clear()?;
-                } else if rescaled_guess {
-                    scale(x, rescale, b)?;
-                }
-                return Err(e);
+        let mut solver = solvers::in_range(&mut [x], b, guess, |mut fields| {
+            let (x, b) = (&mut *fields.xs[0], fields.b);
+            if guess && rescale != 1.0 {
+                scale(x, 1.0 / rescale, b)?;
             }
-        };
-        if rescale != 1.0 {
-            scale(x, rescale, b)?;
-        }
+            let report = self.solve_kappa(x, b, &params, monitor)?;
+            if rescale != 1.0 {
+                scale(x, rescale, b)?;
+            }
+            Ok(report)
+        })?;
         device.synchronize()?;
         solver.seconds = start.elapsed().as_secs_f64();
         Ok(SolveReport { solver, memory_peak: peak.bytes(), iterated: self.iterated() })
@@ -540,6 +531,7 @@ fn to_tolerance(
             }
             false => report.stopped_by.max(Some(StoppedBy::Standstill)),
         };
+        report.standstill = report.stopped_by == Some(StoppedBy::Standstill);
         total = Some(report);
         if !extend {
             break;

@@ -12,7 +12,8 @@ use crate::linop::LinOp;
 
 /// Iterations without a new minimum of the residual before a restart.
 const PATIENCE: usize = 300;
-/// Restarts without progress before giving up.
+/// Restarts without progress before giving up, and times that so many iterations did not halve the residual: CGNR
+/// is cheaper then.
 const RESTARTS: usize = 3;
 
 /// Vectors that it takes for itself, the residual among them.
@@ -55,6 +56,10 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
     let mut least = levels.r2.clone();
     let mut least_at = vec![0; n];
     let mut in_vain = vec![0; n];
+    // |r|^2 that each has to halve the root of, since when, and how often that took too long.
+    let mut mark = levels.r2.clone();
+    let mut mark_at = vec![0; n];
+    let mut slow = vec![0; n];
     while levels.running() {
         match &mut right {
             Some(right) => {
@@ -125,6 +130,11 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
             if r2[i] < 0.81 * least[i] {
                 (least[i], least_at[i], in_vain[i]) = (r2[i], now, 0);
             }
+            if r2[i] < 0.25 * mark[i] {
+                (mark[i], mark_at[i]) = (r2[i], now);
+            } else if now - mark_at[i] >= PATIENCE && levels.active[i] {
+                (mark_at[i], slow[i]) = (now, slow[i] + 1);
+            }
             let weak = new[i].norm_sqr() <= noise * noise * shadow2[i] * r2[i];
             let stands = now - least_at[i] >= PATIENCE;
             if levels.active[i] && (weak || stands || omega[i] == Complex64::ZERO) {
@@ -148,6 +158,12 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
             if restart[i] {
                 levels.report.restarts += 1;
                 in_vain[i] += 1;
+            }
+        }
+        for i in (0..n).filter(|&i| levels.params.fall_back && now >= PATIENCE && levels.active[i])
+        {
+            if slow[i] > RESTARTS || levels.late(i) {
+                in_vain[i] = RESTARTS + 1;
             }
         }
         if (0..n).any(|i| levels.active[i] && in_vain[i] > RESTARTS) {
@@ -190,6 +206,9 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
                 retain(&mut least, &keep);
                 retain(&mut least_at, &keep);
                 retain(&mut in_vain, &keep);
+                retain(&mut mark, &keep);
+                retain(&mut mark_at, &keep);
+                retain(&mut slow, &keep);
             }
         }
     }

@@ -17,7 +17,7 @@
 use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
-use super::{check_finite, Monitor, SolverKind, SolverParams, SolverReport, System};
+use super::{Monitor, SolverParams, SolverReport, System};
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::Result;
@@ -39,6 +39,11 @@ const FALL: f64 = 0.99;
 const DRIFT: f64 = 0.03;
 /// Iterations that must lie between updates because of drift.
 const INTERVAL: usize = 10;
+/// A recomputed residual of at most so many times the precision, and so many times what the iteration said, is rounding.
+const ROUNDING: f64 = 1e5;
+const JUMP: f64 = 3.0;
+/// By how much a goal falls that the iteration met beyond rounding, but not the criteria: least and largest factor.
+const LOWER: [f64; 2] = [1e-4, 0.1];
 /// Breakdowns in a row without an iteration between them that are one too many.
 const BREAKDOWNS: usize = 3;
 
@@ -60,8 +65,8 @@ pub(super) struct Levels<'a, 'm> {
     /// Which right-hand sides are left, and x and b of these once they are not all.
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
-    /// Right-hand sides that came to a standstill.
-    parked: Vec<usize>,
+    /// Right-hand sides that came to a standstill, and at which iteration.
+    parked: Vec<(usize, usize)>,
     /// Latest relative residual of every right-hand side.
     shown: Vec<f64>,
     /// Two levels only: what the iteration has found since x was brought up to date, and the
@@ -97,6 +102,9 @@ pub(super) struct Levels<'a, 'm> {
     refreshed_at: usize,
     /// The residual is said to have fallen since the last recomputation.
     claimed: Vec<bool>,
+    /// A recomputed residual is rounding of precise arithmetic: to recompute it again while the iteration still
+    /// lowers the residual of sites far from the source would put that rounding back.
+    rounded: Vec<bool>,
     /// How far each right-hand side was from its criteria at best, when, and updates since then that
     /// should have improved on it.
     best: Vec<f64>,
@@ -113,29 +121,16 @@ impl<'a, 'm> Levels<'a, 'm> {
         system: &'a System,
         params: &'a SolverParams,
         x: &'a mut VectorField,
-        b: &'a VectorField,
+        (b, norm): (&'a VectorField, &[f64]),
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;
         let watch = Watch::new(params.stop, b.geometry().comm(), monitor);
-        precise.range().check(b, "b")?;
-        precise.shape().check(x, "x")?;
-        b.check_like(x, "x")?;
         let n = b.nrhs();
-        let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
-        check_finite(&norm, "b")?;
-        if params.initial_guess {
-            check_finite(&blas::norm2(x)?, "initial guess x")?;
-        }
         let zero: Vec<bool> = norm.iter().map(|&v| v == 0.0).collect();
         let one_if_zero = |v: f64| if v == 0.0 { 1.0 } else { v };
-        let scale: Vec<f64> = match &system.scale {
-            Some(s) if s.len() != n => {
-                bail!(InvalidArgument, "scale: expected {n} norms, found {}", s.len())
-            }
-            Some(s) => s.iter().map(|&v| one_if_zero(v)).collect(),
-            None => norm.iter().map(|&v| one_if_zero(v)).collect(),
-        };
+        let scale = system.scale.as_deref().unwrap_or(norm);
+        let scale: Vec<f64> = scale.iter().map(|&v| one_if_zero(v)).collect();
         let sloppy = system.sloppy.as_deref().unwrap_or(precise);
         let lower = sloppy.shape();
         let upper = match &system.sloppy {
@@ -178,6 +173,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             strayed: false,
             refreshed_at: 0,
             claimed: vec![false; n],
+            rounded: vec![false; n],
             best: vec![f64::INFINITY; n],
             best_at: vec![0; n],
             without_progress: vec![0; n],
@@ -287,30 +283,20 @@ impl<'a, 'm> Levels<'a, 'm> {
     pub fn running(&self) -> bool {
         !self.done
     }
-    /// Right-hand sides that stand still although iterations are left.
-    pub fn parked(&self) -> &[usize] {
+    /// Right-hand sides that stand still although iterations are left, and since when.
+    pub fn parked(&self) -> &[(usize, usize)] {
         &self.parked
     }
-    /// Another algorithm goes on from here, with all of those that stand still.
-    pub fn fall_back(&mut self, kind: SolverKind) {
-        self.report.fallback = Some(kind);
-        self.report.standstill = false;
-        self.done = false;
-        for i in 0..self.nrhs() {
-            if self.parked.contains(&self.columns[i]) {
-                (self.active[i], self.best[i]) = (true, f64::INFINITY);
-                (self.best_at[i], self.without_progress[i]) = (self.report.iterations, 0);
-            }
-        }
-        self.parked.clear();
-        self.breakdowns = 0;
-        self.fresh = self.active.clone();
+    /// Is half of the way of right-hand side i, as decades of its residual count, still to go when half of the
+    /// iterations are over?
+    pub fn late(&self, i: usize) -> bool {
+        let half = self.params.stop.iterations / 2;
+        self.report.iterations >= half && self.relative[i].powi(2) > self.goal[i]
     }
     /// The iteration leads nowhere for right-hand side i.
     pub fn set_aside(&mut self, i: usize) {
         self.active[i] = false;
-        self.parked.push(self.columns[i]);
-        self.report.standstill = true;
+        self.parked.push((self.columns[i], self.report.iterations));
         self.done |= !self.active.contains(&true);
     }
 
@@ -373,7 +359,13 @@ impl<'a, 'm> Levels<'a, 'm> {
         ] {
             retain(v, &keep);
         }
-        for v in [&mut self.active, &mut self.fresh, &mut self.zero, &mut self.claimed] {
+        for v in [
+            &mut self.active,
+            &mut self.fresh,
+            &mut self.zero,
+            &mut self.claimed,
+            &mut self.rounded,
+        ] {
             retain(v, &keep);
         }
         for v in [&mut self.best_at, &mut self.without_progress] {
@@ -396,7 +388,8 @@ impl<'a, 'm> Levels<'a, 'm> {
     pub fn walk(&mut self, step: &[f64], gradient2: &[f64]) {
         for i in (0..self.nrhs()).filter(|&i| self.upper.is_some() && self.active[i]) {
             self.way[i] += step[i];
-            self.strayed |= self.drift[i] * self.way[i] > DRIFT * gradient2[i].sqrt();
+            let far = self.drift[i] * self.way[i] > DRIFT * gradient2[i].sqrt();
+            self.strayed |= far && !self.rounded[i];
         }
     }
 
@@ -405,7 +398,8 @@ impl<'a, 'm> Levels<'a, 'm> {
     pub fn near(&self) -> bool {
         let last = self.report.iterations + 1 >= self.params.stop.iterations;
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
-            let update = if self.upper.is_some() { self.params.delta * self.peak[i] } else { 0.0 };
+            let updated = self.upper.is_some() && !self.rounded[i];
+            let update = if updated { self.params.delta * self.peak[i] } else { 0.0 };
             // As fast as the iteration before, twice.
             self.relative[i] * self.rate[i].min(1.0).powi(2) <= self.goal[i].max(update)
         })
@@ -438,7 +432,10 @@ impl<'a, 'm> Levels<'a, 'm> {
                 (self.active[i], self.claimed[i]) = (false, true);
             } else if !relative.is_finite() {
                 refresh = true;
-            } else if self.upper.is_some() && relative < self.params.delta * self.peak[i] {
+            } else if self.upper.is_some()
+                && !self.rounded[i]
+                && relative < self.params.delta * self.peak[i]
+            {
                 (refresh, self.claimed[i]) = (true, true);
             }
         }
@@ -462,7 +459,15 @@ impl<'a, 'm> Levels<'a, 'm> {
             blas::axpy(&blas::complex(&back), correction, x)?;
             correction.clear()?;
         }
+        let told = self.relative.clone();
         self.recompute(true)?;
+        if self.watch.stop.heavy_quark().is_some() {
+            let most = ROUNDING * self.precise.shape().precision.epsilon();
+            for (i, told) in told.into_iter().enumerate() {
+                let now = self.relative[i];
+                self.rounded[i] |= now <= most && now > JUMP * told;
+            }
+        }
         (self.refreshed_at, self.strayed) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
         self.judge()
@@ -574,7 +579,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             let relative = self.relative[i];
             (self.report.residual[self.columns[i]], self.shown[self.columns[i]]) =
                 (relative, relative);
-            if self.parked.contains(&self.columns[i]) {
+            if self.parked.iter().any(|(column, _)| *column == self.columns[i]) {
                 continue;
             }
             let was_active = self.active[i];
@@ -586,7 +591,12 @@ impl<'a, 'm> Levels<'a, 'm> {
             }
             // Believed to have converged but had not: aim lower, for the next drift.
             let margin = if was_active { 1.0 } else { 0.8 };
+            let before = self.goal[i];
             self.goal[i] = margin * factor * relative;
+            if self.rounded[i] && !was_active {
+                // The recomputed residual does not show how far down this goal was.
+                self.goal[i] = self.goal[i].min(factor.clamp(LOWER[0], LOWER[1]) * before);
+            }
             if 1.0 / factor < FALL * self.best[i] {
                 (self.best[i], self.best_at[i]) = (1.0 / factor, now);
                 self.without_progress[i] = 0;
@@ -620,6 +630,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             false => ended.unwrap_or(StoppedBy::Standstill),
         };
         self.report.stopped_by = Some(by);
+        self.report.standstill = by == StoppedBy::Standstill;
         self.report.stopped = ended.is_some_and(|by| by > StoppedBy::Iterations);
         self.report.seconds = self.watch.seconds();
         Ok(self.report)

@@ -16,6 +16,7 @@ mod monitor;
 mod mr;
 mod multishift;
 mod params;
+mod range;
 mod rational;
 mod rational_sum;
 mod report;
@@ -36,6 +37,7 @@ pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
 pub use params::{SolverKind, SolverParams};
+pub(crate) use range::{in_range, InRange};
 pub use rational::Rational;
 pub(crate) use rational_sum::vectors as rational_vectors;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
@@ -47,7 +49,7 @@ pub use sumr::sumr;
 use crate::backend::rehearsing;
 use crate::bail;
 use crate::error::{Error, Result, Status};
-use crate::fields::{Precision, VectorField};
+use crate::fields::{blas, Precision, VectorField};
 use crate::linop::{LinOp, Uses};
 use levels::Levels;
 
@@ -117,13 +119,13 @@ fn limited(most: usize) -> usize {
 }
 
 /// Solves M x = b. Not converged is not an error: the report says so. Every right-hand side stops
-/// by itself, and those that come to a standstill are solved again one by one where that helps.
+/// by itself, and those that BiCGStab cannot solve are solved by CGNR.
 ///
 /// # Errors
 /// `BadParameter`; `FieldMismatch`: x, b and the operators do not fit together; `Unsupported`:
-/// plain CG on an operator that is not hermitian, a preconditioner of an algorithm that takes none; `NotFinite`: b or the initial guess holds NaN or
-/// infinity, x is untouched; `SolverBreakdown`: the operator produces NaN or infinity, or is not
-/// positive in CG.
+/// plain CG on an operator that is not hermitian, a preconditioner of an algorithm that takes none; `NotFinite`: b or
+/// the initial guess holds NaN or infinity, x is untouched; `SolverBreakdown`: the operator produces NaN or
+/// infinity, or is not positive in CG, x is 0.
 pub fn solve(
     system: &System,
     params: &SolverParams,
@@ -155,8 +157,27 @@ pub fn solve(
         }
         _ => {}
     }
+    let precise = &system.precise;
+    precise.range().check(b, "b")?;
+    precise.shape().check(x, "x")?;
+    b.check_like(x, "x")?;
+    if let Some(scale) = system.scale.as_ref().filter(|s| s.len() != b.nrhs()) {
+        bail!(InvalidArgument, "scale: expected {} norms, found {}", b.nrhs(), scale.len());
+    }
+    in_range(&mut [x], b, params.initial_guess, |fields| run(system, params, fields, monitor))
+}
+
+/// The solve itself, in the units of its fields.
+fn run(
+    system: &System,
+    params: &SolverParams,
+    mut fields: InRange,
+    monitor: &mut Monitor,
+) -> Result<SolverReport> {
     let start = Instant::now();
-    let n = b.nrhs();
+    let (x, b) = (&mut *fields.xs[0], fields.b);
+    let in_units = |s: &Vec<f64>| s.iter().zip(&fields.factors).map(|(s, f)| s * f).collect();
+    let system = &System { scale: system.scale.as_ref().map(in_units), ..system.clone() };
     let iterations = match params.kind {
         // The first one may end with a residual that is recomputed.
         SolverKind::Gcr if rehearsing() => {
@@ -167,7 +188,7 @@ pub fn solve(
     let stop = Stop { iterations, ..params.stop };
     let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
-    let mut levels = Levels::new(system, params, x, b, monitor)?;
+    let mut levels = Levels::new(system, params, x, (b, &fields.norms), monitor)?;
     match params.kind {
         SolverKind::Cg => match inverse {
             Some(inverse) => cg::flexible(&mut levels, inverse)?,
@@ -175,73 +196,94 @@ pub fn solve(
         },
         SolverKind::Cgne => cg::run(&mut levels, cg::Form::NormalError)?,
         SolverKind::Cgnr => cg::run(&mut levels, cg::Form::NormalResidual)?,
-        SolverKind::BiCgStab => {
-            bicgstab::run(&mut levels, inverse)?;
-            if params.fall_back && n == 1 && !levels.parked().is_empty() {
-                levels.fall_back(SolverKind::Cgnr);
-                cg::run(&mut levels, cg::Form::NormalResidual)?;
-            }
-        }
+        SolverKind::BiCgStab => bicgstab::run(&mut levels, inverse)?,
         SolverKind::Gcr => gcr::run(&mut levels, inverse)?,
         SolverKind::Mr => mr::run(&mut levels, inverse)?,
         SolverKind::MultiShift => unreachable!("refused above"),
     }
     let parked = levels.parked().to_vec();
     let mut report = levels.finish()?;
-    if params.kind == SolverKind::BiCgStab && params.fall_back && n > 1 {
-        for column in parked {
-            alone(column, (system, params, start), (&mut *x, b), &mut report, monitor)?;
-        }
+    if params.kind == SolverKind::BiCgStab && params.fall_back {
+        fall_back(&parked, (system, params, start), (x, b), &mut report, monitor)?;
     }
     Ok(report)
 }
 
-/// Goes on with one right-hand side that came to a standstill beside others.
-fn alone(
-    column: usize,
+/// Goes on by CGNR with right-hand sides that came to a standstill, each at its iteration: it has those that are
+/// left of its own.
+fn fall_back(
+    parked: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
     (x, b): (&mut VectorField, &VectorField),
     report: &mut SolverReport,
     monitor: &mut Monitor,
 ) -> Result<()> {
-    let left = params.stop.iterations.saturating_sub(report.iterations);
-    if left == 0 || report.stopped {
-        report.stopped_by = report.stopped_by.max(Some(StoppedBy::Iterations));
-        return Ok(());
+    let (n, stop) = (b.nrhs(), params.stop);
+    // All of them where they are, or copies of as many as there is room for beside these.
+    let all = parked.len() == n;
+    for group in parked.chunks(if all { n } else { n.div_ceil(2) }) {
+        let used = group.iter().map(|c| c.1).max().unwrap_or(0);
+        let left = stop.iterations.saturating_sub(used);
+        if left == 0 || report.stopped {
+            report.stopped_by = report.stopped_by.max(Some(StoppedBy::Iterations));
+            continue;
+        }
+        let mut columns: Vec<usize> = group.iter().map(|c| c.0).collect();
+        columns.sort();
+        let k = columns.len();
+        let mut copies = match all {
+            true => None,
+            false => Some((x.like_with(x.precision(), k)?, b.like_with(b.precision(), k)?)),
+        };
+        if let Some((x_part, b_part)) = &mut copies {
+            for (to, &from) in columns.iter().enumerate() {
+                x_part.copy_rhs(to, x, from, 1)?;
+                b_part.copy_rhs(to, b, from, 1)?;
+            }
+        }
+        let (x_part, b_part) = match &mut copies {
+            Some((x_part, b_part)) => (x_part, &*b_part),
+            None => (&mut *x, b),
+        };
+        // Zero is better than an x that BiCGStab has led away.
+        let keep = columns.iter().map(|&c| (report.residual[c] < 1.0) as i32 as f64);
+        let keep = blas::complex(&keep.collect::<Vec<_>>());
+        blas::axpby(&blas::uniform(k, 0.0), b_part, &keep, x_part)?;
+        let scale = system.scale.as_ref().map(|s| columns.iter().map(|&c| s[c]).collect());
+        let system = System { scale, preconditioner: None, ..system.clone() };
+        let rest = Stop { iterations: left, ..stop.since(start) };
+        let kind = SolverKind::Cgnr;
+        let params = SolverParams { kind, initial_guess: true, stop: rest, ..params.clone() };
+        let (before, mut shown) = (report.iterations, report.residual.clone());
+        let mut watched = |p: &Progress| {
+            columns.iter().zip(p.residual).for_each(|(&c, r)| shown[c] = *r);
+            monitor(&Progress {
+                iteration: before + p.iteration,
+                residual: &shown,
+                seconds: start.elapsed().as_secs_f64(),
+            })
+        };
+        let part = solve(&system, &params, x_part, b_part, &mut watched)?;
+        if let Some((x_part, _)) = &copies {
+            for (from, &to) in columns.iter().enumerate() {
+                x.copy_rhs(to, x_part, from, 1)?;
+            }
+        }
+        let (mut residual, mut residual_hq) =
+            (std::mem::take(&mut report.residual), std::mem::take(&mut report.residual_hq));
+        for (from, &to) in columns.iter().enumerate() {
+            (residual[to], residual_hq[to]) = (part.residual[from], part.residual_hq[from]);
+        }
+        let iterations = report.iterations.max(used + part.iterations);
+        *report = std::mem::take(report).followed_by(part);
+        (report.iterations, report.fallback) = (iterations, Some(kind));
+        (report.residual, report.residual_hq) = (residual, residual_hq);
     }
-    let mut one_x = x.like_with(x.precision(), 1)?;
-    let mut one_b = b.like_with(b.precision(), 1)?;
-    one_x.copy_rhs(0, x, column, 1)?;
-    one_b.copy_rhs(0, b, column, 1)?;
-    let scale = system.scale.as_ref().map(|s| vec![s[column]]);
-    let system = System { scale, ..system.clone() };
-    let stop = params.stop;
-    let rest = Stop { iterations: left, ..stop.since(start) };
-    let params = SolverParams { initial_guess: true, stop: rest, ..params.clone() };
-    let before = report.iterations;
-    let shown = report.residual.clone();
-    let mut watched = |p: &Progress| {
-        let mut residual = shown.clone();
-        residual[column] = p.residual[0];
-        let iteration = before + p.iteration;
-        monitor(&Progress {
-            iteration,
-            residual: &residual,
-            seconds: start.elapsed().as_secs_f64(),
-        })
-    };
-    let one = solve(&system, &params, &mut one_x, &one_b, &mut watched)?;
-    x.copy_rhs(column, &one_x, 0, 1)?;
-    report.residual[column] = one.residual[0];
-    report.residual_hq[column] = one.residual_hq[0];
-    let (residual, residual_hq) = (report.residual.clone(), report.residual_hq.clone());
-    let converged = stop.met(&residual, &residual_hq);
-    *report = std::mem::take(report).followed_by(one);
-    (report.residual, report.residual_hq, report.converged) = (residual, residual_hq, converged);
-    report.standstill = !converged;
-    if converged {
+    report.converged = stop.met(&report.residual, &report.residual_hq);
+    if report.converged {
         report.stopped_by = Some(stop.last_goal(&report.residual, &report.residual_hq));
     }
+    report.standstill = report.stopped_by == Some(StoppedBy::Standstill);
     Ok(())
 }
 

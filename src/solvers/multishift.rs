@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use super::stop::{StoppedBy, Watch};
 use super::{
-    check_finite, limited, solve, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
+    in_range, limited, solve, InRange, Monitor, SolverKind, SolverParams, SolverReport, Stop,
+    System,
 };
 use crate::backend::rehearsing;
 use crate::bail;
@@ -52,7 +53,7 @@ struct Track {
 /// In mixed precision the common Krylov space is sloppy and goes no deeper than that precision.
 /// Every shift is then checked in precise arithmetic and, if `refine`, brought to its tolerance by
 /// CG of its own. The report's residuals are the largest over the shifts; the goals of
-/// `params.stop` are not used.
+/// `params.stop` are not used. What is refused leaves every x as it is; after a breakdown they are 0.
 ///
 /// # Errors
 /// As of [`solve`]; `BadParameter`: no shift, a negative one, or a tolerance outside 0 to 1.
@@ -65,15 +66,23 @@ pub fn multishift(
     b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<(SolverReport, Vec<ShiftReport>)> {
+    check(system, params, shifts, xs, b)?;
+    in_range(xs, b, false, |fields| run(system, params, shifts, refine, fields, monitor))
+}
+
+fn run(
+    system: &System,
+    params: &SolverParams,
+    shifts: &[Shift],
+    refine: bool,
+    fields: InRange,
+    monitor: &mut Monitor,
+) -> Result<(SolverReport, Vec<ShiftReport>)> {
     let start = Instant::now();
-    check(system, shifts, xs, b)?;
-    let norm: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
-    check_finite(&norm, "b")?;
+    let InRange { mut xs, b, norms, .. } = fields;
     let mut total = SolverReport { converged: true, ..Default::default() };
-    for x in xs.iter_mut() {
-        x.borrow_mut().clear()?;
-    }
-    let common = iterate(system, params, shifts, xs, b, &norm, monitor)?;
+    xs.iter_mut().try_for_each(|x| x.clear())?;
+    let common = iterate(system, params, shifts, &mut xs, b, &norms, monitor)?;
     total.iterations = common.iterations;
     total.stopped = common.ended.is_some_and(|by| by > StoppedBy::Iterations);
     total.stopped_by = common.ended.filter(|_| total.stopped);
@@ -96,7 +105,7 @@ pub fn multishift(
             SolverParams { kind: SolverKind::Cg, stop, initial_guess: true, ..params.clone() };
         let sloppy = system.sloppy.as_ref().filter(|_| left > 0).map(shifted);
         let system = System { sloppy, ..System::new(shifted(&system.precise)) };
-        let r = solve(&system, &params, x.borrow_mut(), b, monitor)?;
+        let r = solve(&system, &params, x, b, monitor)?;
         total.stopped |= r.stopped;
         total.stopped_by = total.stopped_by.max(r.stopped_by);
         total.standstill |= r.standstill;
@@ -130,6 +139,7 @@ fn raise(most: &mut Vec<f64>, values: &[f64]) {
 
 fn check(
     system: &System,
+    params: &SolverParams,
     shifts: &[Shift],
     xs: &[impl BorrowMut<VectorField>],
     b: &VectorField,
@@ -147,6 +157,9 @@ fn check(
             );
         }
     }
+    // The goals are those of the shifts.
+    let stop = Stop { residual: shifts[0].tol, heavy_quark: 0.0, ..params.stop };
+    SolverParams { stop, ..params.clone() }.check()?;
     if !system.precise.hermitian() {
         bail!(Unsupported, "multishift needs a hermitian operator: use the normal operator");
     }
@@ -174,7 +187,7 @@ fn iterate(
     system: &System,
     params: &SolverParams,
     asked: &[Shift],
-    xs: &mut [impl BorrowMut<VectorField>],
+    xs: &mut [&mut VectorField],
     b: &VectorField,
     norm: &[f64],
     monitor: &mut Monitor,
@@ -285,7 +298,7 @@ fn iterate(
         common.bytes += vector;
         let pairs = tracks.iter_mut().zip(xs.iter_mut());
         let (mut ps, mut solutions): (Vec<&mut VectorField>, Vec<&mut VectorField>) =
-            pairs.filter_map(|(t, x)| Some((t.p.as_mut()?, x.borrow_mut()))).unzip();
+            pairs.filter_map(|(t, x)| Some((t.p.as_mut()?, &mut **x))).unzip();
         shifts::update(&mut solutions, &mut ps, &steps, &r)?;
         for (k, track) in tracks.iter_mut().enumerate() {
             if k != least && !track.active.contains(&true) {

@@ -29,6 +29,10 @@ pub struct Rational {
 
 /// Poles that are tried at most.
 const MOST_POLES: usize = 40;
+/// ln(high / low) / 2 of the widest interval.
+const WIDEST: f64 = 18.4;
+/// Numbers of poles with best errors that rounding hides and that are too large, before the search ends.
+const HIDDEN: usize = 3;
 /// Rounding of the error function for the sums of 40 logarithms.
 const ROUNDING: f64 = 4e-15;
 
@@ -43,12 +47,16 @@ impl Rational {
         if !(error > 0.0 && error < 1.0) {
             bail!(BadParameter, "rational: expected an error between 0 and 1, found {error}");
         }
+        let mut hidden = 0;
         for poles in 1..=MOST_POLES {
-            match Self::with_poles(power, low, high, poles) {
-                Ok(r) if r.error <= error => return Ok(r),
-                Ok(_) => {}
+            match Self::best(power, low, high, poles) {
+                Ok((r, _)) if r.error <= error => return Ok(r),
+                Ok((_, wider)) => hidden += wider as usize,
                 Err(e) if poles == 1 => return Err(e),
                 Err(_) => break,
+            }
+            if hidden > HIDDEN {
+                break;
             }
         }
         bail!(
@@ -58,8 +66,14 @@ impl Rational {
         )
     }
 
-    /// The best approximation with this many poles. Errors as of [`Rational::new`].
+    /// The best approximation with this many poles. Where rounding hides which one that is, the best one on a wider
+    /// interval, whose error rounding does not hide. Errors as of [`Rational::new`].
     pub fn with_poles(power: f64, low: f64, high: f64, poles: usize) -> Result<Self> {
+        Ok(Self::best(power, low, high, poles)?.0)
+    }
+
+    /// The same, and whether it is the best one on a wider interval.
+    fn best(power: f64, low: f64, high: f64, poles: usize) -> Result<(Self, bool)> {
         if !(power.abs() > 0.0 && power.abs() < 1.0) {
             bail!(
                 BadParameter,
@@ -74,7 +88,14 @@ impl Rational {
         }
         // Positive powers are the inverses of negative ones, with the same errors of the logarithm.
         let exponent = -power.abs();
-        let (steps, level) = Steps::best(exponent, (high / low).ln() / 2.0, poles)?;
+        let mut half = (high / low).ln() / 2.0;
+        let mut found = Steps::best(exponent, half, poles);
+        let mut wider = false;
+        while found.is_err() && half < WIDEST {
+            (half, wider) = (1.25 * half, true);
+            found = Steps::best(exponent, half, poles);
+        }
+        let (steps, level) = found?;
         let middle = 0.5 * (low.ln() + high.ln());
         let unscale = |y: &f64| (y + middle).exp();
         let (mut zeros, mut shifts): (Vec<f64>, Vec<f64>) =
@@ -91,7 +112,8 @@ impl Rational {
             product * (zeros[k] - shifts[k])
         };
         let residues = (0..poles).map(residue).collect();
-        Ok(Rational { power, low, high, error: level.exp_m1(), constant, zeros, shifts, residues })
+        let error = level.exp_m1();
+        Ok((Rational { power, low, high, error, constant, zeros, shifts, residues }, wider))
     }
 
     /// r(x) from its poles.

@@ -5,7 +5,7 @@
 
 use num_complex::Complex64;
 
-use super::{check_finite, limited};
+use super::{in_range, limited};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::shifts::{self, Step};
@@ -44,7 +44,6 @@ struct Space<'a> {
 impl<'a> Space<'a> {
     fn new(op: &'a dyn LinOp, sigma: f64, b: &VectorField) -> Result<Self> {
         let r2 = blas::norm2(b)?;
-        check_finite(&r2, "b")?;
         let (mut r, mut p, q) =
             (b.like(b.precision())?, b.like(b.precision())?, b.like(b.precision())?);
         blas::copy(&mut r, b)?;
@@ -114,13 +113,15 @@ pub fn rational_sum(
     op.shape().check(b, "b")?;
     b.check_like(out, "rational")?;
     let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
-    let space = Space::new(op, least, b)?;
-    out.clear()?;
-    if params.two_passes {
-        two_passes(space, shifts, weights, params, out, b)
-    } else {
-        one_pass(space, shifts, weights, params, out)
-    }
+    in_range(&mut [out], b, false, |fields| {
+        let (out, b) = (&mut *fields.xs.into_iter().next().expect("one field"), fields.b);
+        let space = Space::new(op, least, b)?;
+        out.clear()?;
+        match params.two_passes {
+            true => two_passes(space, shifts, weights, params, out, b),
+            false => one_pass(space, shifts, weights, params, out),
+        }
+    })
 }
 
 fn one_pass(

@@ -5,7 +5,7 @@
 use num_complex::Complex64;
 
 use super::stop::{Stop, StoppedBy, Watch};
-use super::{check_finite, Monitor, SolverReport};
+use super::{in_range, InRange, Monitor, SolverReport};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -40,7 +40,6 @@ pub fn sumr(
     source: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
-    let mut watch = Watch::new(stop, source.geometry().comm(), monitor);
     let shape = unitary.shape();
     shape.check(source, "source")?;
     source.check_like(x, "sumr")?;
@@ -52,9 +51,23 @@ pub fn sumr(
             goal.len()
         );
     }
-    let norm2 = blas::norm2(source)?;
-    check_finite(&norm2, "source")?;
-    let norm: Vec<f64> = norm2.iter().map(|v| v.sqrt()).collect();
+    in_range(&mut [x], source, false, |fields| {
+        let goal: Vec<f64> = goal.iter().zip(&fields.factors).map(|(g, f)| g * f).collect();
+        run(unitary, [a, b], &goal, stop, fields, monitor)
+    })
+}
+
+fn run(
+    unitary: &dyn LinOp,
+    [a, b]: [f64; 2],
+    goal: &[f64],
+    stop: Stop,
+    fields: InRange,
+    monitor: &mut Monitor,
+) -> Result<SolverReport> {
+    let InRange { mut xs, b: source, norms: norm, .. } = fields;
+    let (x, n, shape) = (&mut *xs[0], source.nrhs(), unitary.shape());
+    let mut watch = Watch::new(stop, source.geometry().comm(), monitor);
     let inverse: Vec<f64> = norm.iter().map(|v| if *v > 0.0 { 1.0 / v } else { 0.0 }).collect();
     let zero = blas::uniform(n, 0.0);
     let mut v = shape.field(n)?;

@@ -79,3 +79,25 @@ fn the_fewest_poles_reach_the_error() {
     assert_eq!(refused(Rational::new(1.5, 0.1, 1.0, 1e-3)), Status::BadParameter);
     assert_eq!(refused(Rational::new(0.5, 0.1, f64::NAN, 1e-3)), Status::BadParameter);
 }
+
+/// A narrow interval takes few poles, and the best error of one pole more is below rounding: there is an approximation
+/// for every width.
+#[test]
+fn narrow_intervals_have_approximations() {
+    for power in [-0.5, 0.25] {
+        for i in (2..250).step_by(8) {
+            let high = 0.37 * (1.02 + 4.98 * i as f64 / 249.0);
+            let r = Rational::new(power, 0.37, high, 1e-12).unwrap();
+            assert!(r.shifts.len() <= 8 && r.error <= 1e-12, "{high}: {r:?}");
+            for k in 0..=1000 {
+                let x = 0.37 * (high / 0.37).powf(k as f64 / 1000.0);
+                let error = (r.value(x) / x.powf(power) - 1.0).abs();
+                assert!(error < 1.1e-12, "{power} {high} {x}: {error:e}");
+            }
+        }
+    }
+    for ratio in [1.0 + 1e-12, 1.0 + 1e-6, 1.001] {
+        let r = Rational::new(-0.5, 1.0, ratio, 1e-12).unwrap();
+        assert!(r.shifts.len() == 1 && (r.value(1.0) - 1.0).abs() < 1.1e-12, "{ratio}: {r:?}");
+    }
+}

@@ -3,12 +3,15 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use plaq::compose::DiracSolver;
 use plaq::fields::{blas, Precision, Recon, SpinorField, Subset};
 use plaq::linop::{LinOp, Shape};
-use plaq::operators::Wilson;
-use plaq::solvers::{solve, unwatched, Progress, SolverKind, SolverParams, Stop, System};
+use plaq::operators::{DiracParams, Wilson};
+use plaq::solvers::{
+    solve, unwatched, Progress, SolverKind, SolverParams, Stop, StoppedBy, System,
+};
 
-use super::reference::spinor;
+use super::reference::{spinor, Field};
 use super::{parameter_sets, plain, setups};
 
 /// The hop alone: it leads from one parity to the other, so that <r, M r> = 0 on a parity.
@@ -123,5 +126,43 @@ fn right_hand_sides_that_are_done_leave() {
                 }
             }
         }
+    }
+}
+
+/// Beyond the critical kappa BiCGStab comes to nothing: every column goes over to CGNR by itself, which needs some
+/// hundred iterations, and what ended the solve is told as it was.
+#[test]
+fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
+    let s = &setups()[0];
+    let sources: Vec<Field> = (0..12).map(|i| spinor::point(s.lat, 0, i / 3, i % 3)).collect();
+    let all: Vec<&Field> = sources.iter().collect();
+    let b = s.load(Precision::F64, Subset::Full, &all);
+    for mass in [-0.6, -0.8, -1.0, -1.2] {
+        let p = DiracParams { mass, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
+        let op = s.wilson(p, Precision::F64);
+        let run = |kind: SolverKind, iterations: usize| {
+            let mut ask = super::params(kind, Precision::F64, Some(Precision::F32));
+            ask.solver.stop = Stop { iterations, ..Stop::at(1e-10) };
+            let mut x = b.like(Precision::F64).unwrap();
+            let r = DiracSolver::new(op.clone(), ask).unwrap();
+            let r = r.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            println!(
+                "{mass} {kind} {iterations}: {} {:?} {:?}",
+                r.iterations, r.fallback, r.residual
+            );
+            (r, x)
+        };
+        let (cg, _) = run(SolverKind::Cgnr, 10_000);
+        let most = 8 * cg.iterations;
+        let (r, x) = run(SolverKind::BiCgStab, most);
+        assert!(r.converged && !r.standstill && r.iterations <= most, "{mass}: {r:?}");
+        for (x, b) in s.columns(&x).iter().zip(&sources) {
+            let found = spinor::relative_distance(&s.image(&p, x), b);
+            assert!(found <= 1.01e-10, "{mass}: {found:e}");
+        }
+        // Too few for any of them.
+        let (r, _) = run(SolverKind::BiCgStab, 20);
+        assert!(!r.converged && !r.standstill, "{mass}: {r:?}");
+        assert_eq!(r.stopped_by, Some(StoppedBy::Iterations), "{mass}");
     }
 }

@@ -3,6 +3,7 @@
 
 mod columns;
 mod preconditioned;
+mod range;
 mod shifts;
 mod stop;
 
@@ -95,6 +96,10 @@ impl Setup {
             boundary: p.boundary,
         };
         Dirac::new(self.lat, &self.links, params)
+    }
+    /// M x by the reference, in the kappa normalisation.
+    fn image(&self, p: &DiracParams, x: &Field) -> Field {
+        image(&self.dirac(p), &SolveParams::default(), x)
     }
     fn load(&self, precision: Precision, subset: Subset, fields: &[&Field]) -> SpinorField {
         let mut f = SpinorField::new(&self.device, &self.geometry, precision, subset, fields.len())

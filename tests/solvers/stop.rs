@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use plaq::compose::{DiracSolver, Schur, Solution, SolveParams};
 use plaq::fields::{Precision, SpinorField, Subset};
 use plaq::linop::{LinOp, Normal, Shape};
+use plaq::operators::DiracParams;
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 use plaq::solvers::{
@@ -15,8 +16,8 @@ use plaq::solvers::{
     SolverReport, Stop, StoppedBy, System,
 };
 
-use super::common::ranks;
-use super::reference::spinor;
+use super::common::{self, ranks};
+use super::reference::{spinor, Spinor, C};
 use super::{parameter_sets, plain, setups, Setup, KINDS};
 
 /// M, slowly.
@@ -312,4 +313,43 @@ fn criteria_combine() {
     }
     .check()
     .is_err());
+}
+
+/// Correlators of heavy quarks fall by many decades: the heavy-quark residual asks for digits of sites where the
+/// source is far below rounding of those near it.
+#[test]
+fn heavy_quark_goals_of_heavy_quarks_are_met() {
+    let device = common::devices().remove(0);
+    let s = Setup::new(&device, common::over_ranks([4, 4, 4, 32]));
+    let source = s.load(Precision::F64, Subset::Full, &[&spinor::point(s.lat, 0, 1, 2)]);
+    for kappa in [0.03, 0.05, 0.07, 0.1] {
+        let p = DiracParams { mass: 0.5 / kappa - 4.0, ..Default::default() };
+        let op = s.wilson(p, Precision::F64);
+        for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
+            let solve = |sloppy: Option<Precision>| {
+                let mut ask = super::params(kind, Precision::F64, sloppy);
+                (ask.solver.stop.residual, ask.solver.stop.heavy_quark) = (1e-10, 1e-6);
+                let solver = DiracSolver::new(op.clone(), ask.clone()).unwrap();
+                let mut x = source.like(Precision::F64).unwrap();
+                let r = solver.solve(&mut x, &source, &mut unwatched).unwrap().solver;
+                println!("{kappa} {kind} {sloppy:?}: {} {:?}", r.iterations, r.residual_hq);
+                assert!(r.converged && r.residual_hq[0] <= 1e-6, "{kappa} {ask:?} {r:?}");
+                (r.iterations, s.columns(&x).remove(0))
+            };
+            let (iterations, x) = solve(None);
+            // Every site is right, as the reference measures it.
+            let left = spinor::axpy(-C::ONE, &s.image(&p, &x), &s.columns(&source)[0]);
+            let size = |f: &Spinor| f.iter().flatten().map(|z| z.norm_sqr()).sum::<f64>();
+            let sum: f64 = left.iter().zip(&x).map(|(r, x)| size(r) / size(x)).sum();
+            let found = (sum / s.lat.volume() as f64).sqrt();
+            assert!(found <= 1.1e-6, "{kappa} {kind}: {found:e}");
+            for sloppy in [Precision::F32, Precision::F16] {
+                let (more, _) = solve(Some(sloppy));
+                assert!(
+                    more <= 6 * iterations + 20,
+                    "{kappa} {kind} {sloppy}: {more}, {iterations}"
+                );
+            }
+        }
+    }
 }

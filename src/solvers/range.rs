@@ -1,0 +1,149 @@
+//! Sources whose squares leave the range of numbers, or come near its ends. A solve takes them in units that are
+//! powers of two, in which every number keeps its bits.
+
+use std::borrow::BorrowMut;
+
+use super::check_finite;
+use crate::backend::rehearsing;
+use crate::bail;
+use crate::error::{Error, Result, Status};
+use crate::fields::{blas, Precision, VectorField};
+
+/// The fields of a solve, in its units.
+pub(crate) struct InRange<'a> {
+    pub xs: Vec<&'a mut VectorField>,
+    pub b: &'a VectorField,
+    /// |b| of every right-hand side.
+    pub norms: Vec<f64>,
+    /// b is this times the caller's b, for every right-hand side; so are the solutions.
+    pub factors: Vec<f64>,
+}
+
+/// What powers of two a precision takes.
+struct Reach {
+    /// |b| between 2^-norm and 2^norm is taken as it is.
+    norm: i32,
+    /// Factor that brings squares into range which were 0 or infinite.
+    trial: i32,
+    /// Largest factor.
+    most: i32,
+}
+
+impl Reach {
+    fn of(precision: Precision) -> Self {
+        match precision {
+            Precision::F64 => Reach { norm: 150, trial: 600, most: 1000 },
+            _ => Reach { norm: 40, trial: 90, most: 120 },
+        }
+    }
+}
+
+/// Runs `solve`, which finds the solutions `xs` of a linear equation with the source b, in units in which |b| and
+/// its square are ordinary numbers; `guess`: it starts from the `xs` that are there. What is refused leaves them as
+/// they are; after a breakdown they are 0.
+///
+/// # Errors
+/// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b; those of
+/// `solve`, of which `NotFinite` becomes `SolverBreakdown`: b and the guess were finite.
+pub(crate) fn in_range<T>(
+    xs: &mut [impl BorrowMut<VectorField>],
+    b: &VectorField,
+    guess: bool,
+    solve: impl FnOnce(InRange) -> Result<T>,
+) -> Result<T> {
+    let (powers, norm2) = powers(b)?;
+    let norms: Vec<f64> = norm2.iter().map(|v| v.sqrt()).collect();
+    let factors: Vec<f64> = powers.iter().map(|&p| 2f64.powi(p)).collect();
+    if powers.iter().all(|&p| p == 0) {
+        if guess {
+            xs.iter().try_for_each(|x| check_guess(x.borrow()))?;
+        }
+        let refs = xs.iter_mut().map(|x| x.borrow_mut()).collect();
+        return broken_is_zero(solve(InRange { xs: refs, b, norms, factors }), xs);
+    }
+    // A refusal must find the fields as they were, and back is not the way there where numbers vanished.
+    let fields = 1 + xs.len() as u64;
+    let kind = (b.precision(), b.subset(), b.nrhs(), b.components());
+    let bytes = VectorField::bytes_of(b.geometry(), kind.0, kind.1, kind.2, kind.3);
+    b.device().require(fields * bytes as u64, "this solve in other units")?;
+    let other = scaled(b, &factors)?;
+    let mut solutions = vec![];
+    for x in xs.iter() {
+        let x = x.borrow();
+        solutions.push(if guess { scaled(x, &factors)? } else { x.like(x.precision())? });
+    }
+    if guess {
+        solutions.iter().try_for_each(check_guess)?;
+    }
+    let refs = solutions.iter_mut().collect();
+    let done = broken_is_zero(solve(InRange { xs: refs, b: &other, norms, factors }), xs)?;
+    let back: Vec<f64> = powers.iter().map(|&p| 2f64.powi(-p)).collect();
+    for (x, solution) in xs.iter_mut().zip(&solutions) {
+        let x = x.borrow_mut();
+        x.clear()?;
+        blas::axpby(&blas::complex(&back), solution, &blas::uniform(b.nrhs(), 0.0), x)?;
+    }
+    Ok(done)
+}
+
+/// For every right-hand side the power of two that b is multiplied with, and |b|^2 after that.
+fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
+    let reach = Reach::of(b.precision());
+    let mut norm2 = blas::norm2(b)?;
+    let fits = |v: &f64| v.sqrt().log2().abs() < reach.norm as f64;
+    let mut powers = vec![0; norm2.len()];
+    if rehearsing() || norm2.iter().all(fits) {
+        return Ok((powers, norm2));
+    }
+    if norm2.iter().any(|v| *v == 0.0 || *v == f64::INFINITY) {
+        for (p, v) in powers.iter_mut().zip(&norm2) {
+            *p = match *v {
+                0.0 => reach.trial,
+                f64::INFINITY => -reach.trial,
+                _ => 0,
+            };
+        }
+        let factors: Vec<f64> = powers.iter().map(|&p| 2f64.powi(p)).collect();
+        norm2 = blas::norm2(&scaled(b, &factors)?)?;
+    }
+    check_finite(&norm2, "b")?;
+    for (p, v) in powers.iter_mut().zip(&mut norm2) {
+        let before = *p;
+        if *v == 0.0 {
+            *p = 0;
+        } else if before != 0 || !fits(v) {
+            *p = (before - v.sqrt().log2().round() as i32).clamp(-reach.most, reach.most);
+            *v *= 2f64.powi(*p - before).powi(2);
+        }
+    }
+    Ok((powers, norm2))
+}
+
+/// A copy with every right-hand side multiplied by its factor.
+fn scaled(v: &VectorField, factors: &[f64]) -> Result<VectorField> {
+    let mut copy = v.like(v.precision())?;
+    blas::axpby(&blas::complex(factors), v, &blas::uniform(v.nrhs(), 0.0), &mut copy)?;
+    Ok(copy)
+}
+
+fn check_guess(x: &VectorField) -> Result<()> {
+    match blas::norm2(x)?.iter().position(|v| !v.is_finite()) {
+        Some(i) => bail!(
+            NotFinite,
+            "initial guess x: right-hand side {i} holds NaN or infinity, or is far too long for its b"
+        ),
+        None => Ok(()),
+    }
+}
+
+/// What is not finite in a solve of finite fields is a breakdown of it, after which `xs` are 0.
+fn broken_is_zero<T>(done: Result<T>, xs: &mut [impl BorrowMut<VectorField>]) -> Result<T> {
+    let broken = [Status::NotFinite, Status::SolverBreakdown];
+    match done {
+        Err(e) if broken.contains(&e.status) => {
+            xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
+            Err(Error::new(Status::SolverBreakdown, e.message))
+        }
+        done => done,
+    }
+}
