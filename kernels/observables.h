@@ -79,11 +79,11 @@ template <int W, class S, int STORAGE> struct Unitarity {
   }
 };
 
-// Sums: the topological charge density q(x) = -8/(32 pi^2) sum of signed tr F F (trace removed),
-// and -tr F_mu,nu^2 over the spatial planes and over those with t. F from the clover leaves.
+// Sums: the topological charge density q(x) = -8/(32 pi^2) sum of signed tr F F, and -tr F_mu,nu^2 over the spatial
+// planes and over those with t, of F without its trace; the same with it. F from the clover leaves.
 template <int W, class S, int STORAGE> struct FieldStrengthSum {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<6, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
     for (int p = 0; p < 3; p++) {  // xy zt, xz yt, yz xt
@@ -92,20 +92,23 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
       field_strength<S, STORAGE>(f, a.geom, gauge, x, mu, nu);
       field_strength<S, STORAGE>(g, a.geom, gauge, x, p == 0 ? 2 : p == 1 ? 1 : 0, 3);
       // -8 / (32 pi^2)
-      sums.add(0, splat<R>(p == 1 ? 0.025330295910584444 : -0.025330295910584444) * traceless_product(f, g));
-      sums.add(1, -traceless_product(f, f));
-      sums.add(2, -traceless_product(g, g));
+      const R sign = splat<R>(p == 1 ? 0.025330295910584444 : -0.025330295910584444);
+      add_product(sums, 0, sign, f, g);
+      add_product(sums, 1, splat<R>(-1), f, f);
+      add_product(sums, 2, splat<R>(-1), g, g);
     }
   }
-  // Re tr (f - tr f / 3)(g - tr g / 3)
-  static PLAQ_FN R traceless_product(const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
+  // Number k += c Re tr (f - tr f / 3)(g - tr g / 3), number 3 + k += c Re tr f g.
+  static PLAQ_FN void add_product(Sums<6, W>& sums, int k, R c, const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
     R diagonal = splat<R>(0), lower = splat<R>(0), tf = splat<R>(0), tg = splat<R>(0);
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
       diagonal = diagonal + f.diagonal[i] * g.diagonal[i];
       lower = lower + f.lower[i].re * g.lower[i].re + f.lower[i].im * g.lower[i].im;
       tf = tf + f.diagonal[i], tg = tg + g.diagonal[i];
     }
-    return splat<R>(1.0 / 3) * tf * tg - diagonal - (lower + lower);
+    const R product = -diagonal - (lower + lower);
+    sums.add(k, c * (splat<R>(1.0 / 3) * tf * tg + product));
+    sums.add(3 + k, c * product);
   }
 };
 

@@ -8,7 +8,8 @@ use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};
 use plaq::ops::observables::{
-    field_strength, plaquette, polyakov_loop, unitarity, wilson_action, Plaquette,
+    field_strength, field_strength_with_trace, plaquette, polyakov_loop, unitarity, wilson_action,
+    Plaquette,
 };
 use reference::matrix::{mul, one, scale, trace};
 use reference::numbers::gauge_numbers;
@@ -107,33 +108,40 @@ fn charge_and_action_density_match_the_reference() {
             let geometry = common::geometry(extents, &device);
             let lat = Lattice::new(extents);
             let links = su3::smooth_gauge::<3>(lat, 0.4, 43);
-            let charge = observables::topological_charge(lat, &links);
-            let mut energy = [0.0; 2];
+            let charge = [false, true].map(|k| observables::topological_charge(lat, &links, k));
+            // Without and with the trace of F, planes without and with t.
+            let mut energy = [[0.0; 2]; 2];
             for x in 0..lat.volume() {
                 for nu in 0..4 {
                     for mu in 0..nu {
                         let f = observables::field_strength(lat, &links, x, mu, nu);
                         let t = trace(&f);
-                        let square = trace(&mul(&f, &f)) - t * t / 3.0;
-                        energy[usize::from(nu == 3)] -= square.re / lat.volume() as f64;
+                        let full = trace(&mul(&f, &f));
+                        for (e, square) in energy.iter_mut().zip([full - t * t / 3.0, full]) {
+                            e[usize::from(nu == 3)] -= square.re / lat.volume() as f64;
+                        }
                     }
                 }
             }
+            // The trace is no matter of rounding.
+            assert!((charge[0] - charge[1]).abs() > 1e-4 * charge[0].abs(), "{charge:?}");
+            assert!(energy[1][0] > 1.0001 * energy[0][0], "{energy:?}");
             for precision in Precision::ALL {
                 for recon in Recon::SU3 {
                     let u = field(&device, &geometry, &links, (precision, recon));
-                    let found = field_strength(&u).unwrap();
+                    let found = [field_strength, field_strength_with_trace].map(|f| f(&u).unwrap());
                     // Per site: 16 links a leaf, F of order one; the sum over sites may add up.
                     let tol = 64.0 * storage_factor(recon) * tolerance(precision, 4.0);
                     let what = format!("{extents:?} {precision:?} {recon:?} {}", device.name());
-                    let off = (found.charge - charge).abs();
-                    // q(x) carries 1/(4 pi^2) before the sum of three products.
-                    assert!(
-                        off < tol * lat.volume() as f64 * 3.0 / 39.0,
-                        "{what}: {found:?}, {charge}"
-                    );
-                    assert!((found.energy_spatial - energy[0]).abs() < tol, "{what}: {energy:?}");
-                    assert!((found.energy_temporal - energy[1]).abs() < tol, "{what}: {energy:?}");
+                    for ((found, charge), energy) in found.iter().zip(charge).zip(energy) {
+                        let off = (found.charge - charge).abs();
+                        // q(x) carries 1/(4 pi^2) before the sum of three products.
+                        let bound = tol * lat.volume() as f64 * 3.0 / 39.0;
+                        assert!(off < bound, "{what}: {found:?}, {charge}");
+                        let apart = [found.energy_spatial, found.energy_temporal];
+                        let near = |(a, b): (f64, f64)| (a - b).abs() < tol;
+                        assert!(apart.into_iter().zip(energy).all(near), "{what}: {energy:?}");
+                    }
                 }
             }
         }

@@ -45,8 +45,7 @@ impl Unitarity {
 /// What the clover-leaf field strength gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldStrength {
-    /// Q = 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian and traceless: near an
-    /// integer on smooth fields.
+    /// Q = 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on smooth fields.
     pub charge: f64,
     /// Action density E = 1/2 sum_munu tr F_munu F_munu (Luescher, JHEP 08 (2010) 071, Eq. (2.1)),
     /// average per site, of the planes xy, xz, yz and of the planes xt, yt, zt.
@@ -130,19 +129,30 @@ pub fn wilson_action(gauge: &GaugeField, beta: f64) -> Result<f64> {
     Ok(beta * 6.0 * gauge.geometry().global_volume() as f64 * (1.0 - plaquette(gauge)?.total))
 }
 
-/// Topological charge and action density of an SU(3) field.
+/// Topological charge and action density of an SU(3) field, F without its trace.
 pub fn field_strength(gauge: &GaugeField) -> Result<FieldStrength> {
+    Ok(field_strengths(gauge)?[0])
+}
+
+/// The same of an F that keeps the trace of the clover leaves, as the clover term of the quarks does and QUDA's
+/// charge: the difference is of higher order in the lattice spacing.
+pub fn field_strength_with_trace(gauge: &GaugeField) -> Result<FieldStrength> {
+    Ok(field_strengths(gauge)?[1])
+}
+
+/// Without and with the trace.
+fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
     if gauge.group() != Group::Su3 {
         bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
     }
-    let [charge, spatial, temporal] =
+    let sums: [f64; 6] =
         gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?))?;
     let volume = gauge.geometry().global_volume() as f64;
-    Ok(FieldStrength {
-        charge,
-        energy_spatial: spatial / volume,
-        energy_temporal: temporal / volume,
-    })
+    Ok([0, 3].map(|k| FieldStrength {
+        charge: sums[k],
+        energy_spatial: sums[k + 1] / volume,
+        energy_temporal: sums[k + 2] / volume,
+    }))
 }
 
 /// How far the links are from the group, and which is worst.
@@ -201,11 +211,14 @@ fn worst_of_ranks(comm: &Comm, mine: Unitarity) -> Result<Unitarity> {
     Ok(all)
 }
 
-/// Sums over both parities of a reduction with three sums.
-fn sums(gauge: &GaugeField, kernel: impl Sums<Args = ObservableArgs>) -> Result<[f64; 3]> {
+/// Sums over both parities of a reduction with N sums.
+fn sums<const N: usize>(
+    gauge: &GaugeField,
+    kernel: impl Sums<Args = ObservableArgs>,
+) -> Result<[f64; N]> {
     let args =
         ObservableArgs { geom: gauge.geometry().args(), gauge: gauge.view(), ..Default::default() };
     let geometry = gauge.geometry();
     let s = geometry.reduce(gauge.device(), kernel, &args, geometry.work(2))?;
-    Ok(std::array::from_fn(|k| s[k] + s[3 + k]))
+    Ok(std::array::from_fn(|k| s[k] + s[N + k]))
 }

@@ -14,7 +14,7 @@ static void observables(plaq_context context) {
   plaq_plaquette p, q;
   plaq_complex z = {7, 7};
   plaq_unitarity u;
-  plaq_topology t;
+  plaq_topology t, kept;
   plaq_update_params params;
   plaq_update_report report;
   int su2;
@@ -64,8 +64,15 @@ static void observables(plaq_context context) {
   OK(plaq_gauge_unit(gauge));
   OK(plaq_gauge_topology(gauge, &t));
   CHECK(fabs(t.charge) < 1e-13 && fabs(t.energy_spatial) < 1e-13);
+  OK(plaq_gauge_warm(gauge, 3, 0.3));
+  OK(plaq_gauge_topology(gauge, &t));
+  OK(plaq_gauge_topology_with_trace(gauge, &kept));
+  CHECK(kept.energy_spatial > 1.0001 * t.energy_spatial && kept.energy_temporal < 1.2 * t.energy_temporal);
+  CHECK(kept.charge != t.charge && fabs(kept.charge - t.charge) < 0.2 * fabs(t.charge) + 1);
+  OK(plaq_gauge_unit(gauge));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_plaquette(gauge, NULL));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_topology(gauge, NULL));
+  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_topology_with_trace(gauge, NULL));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_unitarity(gauge, NULL));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_polyakov_loop(gauge, 0, NULL));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_polyakov_loop(gauge, 4, &z));

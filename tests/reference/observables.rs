@@ -118,13 +118,14 @@ pub fn field_strength<const N: usize>(
 }
 
 /// Q = 1/(32 pi^2) sum_x eps_mu_nu_rho_sigma tr F_mu_nu F_rho_sigma with eps_xyzt = 1 and the
-/// hermitian F = -i field_strength, its trace removed.
-pub fn topological_charge<const N: usize>(lat: Lattice, u: &GaugeN<N>) -> f64 {
+/// hermitian F = -i field_strength, its trace kept or removed.
+pub fn topological_charge<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -> f64 {
     let mut sum = 0.0;
     for x in 0..lat.volume() {
         let f = |mu, nu| {
             let full = field_strength(lat, u, x, mu, nu);
-            sub(&full, &scale(trace(&full) / N as f64, &one()))
+            let part = if kept { C::ZERO } else { trace(&full) / N as f64 };
+            sub(&full, &scale(part, &one()))
         };
         for ([a, b, c, d], sign) in [([0, 1, 2, 3], 1.0), ([0, 2, 1, 3], -1.0), ([0, 3, 1, 2], 1.0)]
         {
