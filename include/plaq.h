@@ -879,8 +879,12 @@ plaq_status plaq_gauge_plaquette(plaq_gauge gauge, plaq_plaquette *plaquette);
 /** Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time). */
 plaq_status plaq_gauge_polyakov_loop(plaq_gauge gauge, int32_t direction, plaq_complex *polyakov);
 
-/** Topological charge and action density. */
+/** Topological charge and action density, F without its trace. */
 plaq_status plaq_gauge_topology(plaq_gauge gauge, plaq_topology *topology);
+
+/** The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+ * charge and density differ by some per cent. */
+plaq_status plaq_gauge_topology_with_trace(plaq_gauge gauge, plaq_topology *topology);
 
 /** How far the links are from the group. */
 plaq_status plaq_gauge_unitarity(plaq_gauge gauge, plaq_unitarity *unitarity);
@@ -948,11 +952,15 @@ plaq_status plaq_clover_load(plaq_clover clover,
 /** Blocks into the host's array. */
 plaq_status plaq_clover_save(plaq_clover clover, const plaq_layout_params *layout, void *data);
 
-/** ln det A on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
+/** ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
  * not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
  * twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
  * SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED. */
 plaq_status plaq_clover_log_det(plaq_clover clover, double twist, double *log_det);
+
+/** The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+ * negative. Errors: as before. */
+plaq_status plaq_clover_det_sign(plaq_clover clover, double twist, int32_t *sign);
 
 /* ---- Dirac operators: Wilson, clover, twisted mass ---- */
 
@@ -1045,7 +1053,8 @@ typedef struct plaq_dirac_report {
 plaq_status plaq_dirac_report_init(plaq_dirac_report *report, int64_t struct_size);
 
 /** Makes an operator on the links of `gauge` (SU(3), in single or double precision if
- * there is a clover term). Errors: BAD_PARAMETER, SINGULAR_CLOVER, OUT_OF_MEMORY. */
+ * there is a clover term). Where the clover term has no inverse on a site, what takes that is
+ * SINGULAR_CLOVER: even-odd systems and solves by them, forces. Errors: BAD_PARAMETER, OUT_OF_MEMORY. */
 plaq_status plaq_dirac_create(plaq_context context,
                               plaq_gauge gauge,
                               const plaq_dirac_params *params,
@@ -1064,8 +1073,7 @@ plaq_status plaq_dirac_create_with_clover(plaq_context context,
 /** Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
  * that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
  * operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
- * operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
- * SINGULAR_CLOVER: the operator waits for the next update. */
+ * operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host. */
 plaq_status plaq_dirac_update(plaq_dirac dirac, plaq_gauge gauge);
 
 /** Destroys an operator. The zero handle is accepted. */
@@ -1075,7 +1083,7 @@ plaq_status plaq_dirac_destroy(plaq_dirac dirac);
 plaq_status plaq_dirac_describe(plaq_dirac dirac, plaq_dirac_report *report);
 
 /** New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
- * has one. Errors: UNSUPPORTED if it has none. */
+ * has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER. */
 plaq_status plaq_dirac_clover(plaq_dirac dirac, plaq_clover *clover);
 
 plaq_status plaq_dirac_clover_inverse(plaq_dirac dirac, plaq_clover *inverse);

@@ -168,4 +168,57 @@ template <int W, class S> struct CloverInvert {
   }
 };
 
+// X + X (1 - A X), hermitian again, of an approximate inverse X: a step of Newton's iteration, which squares its error.
+// X need not commute with A.
+template <class R> PLAQ_FN void refine_inverse(R (&out)[36], const R (&a)[36], const R (&x)[36]) {
+  cplx<R> e[36];
+  PLAQ_LOOP for (int i = 0; i < 6; i++) PLAQ_LOOP for (int j = 0; j < 6; j++) {
+    cplx<R> s = {splat<R>(i == j ? 1 : 0), splat<R>(0)};
+    PLAQ_LOOP for (int k = 0; k < 6; k++) s = msub(s, element(a, i, k), element(x, k, j));
+    e[6 * i + j] = s;
+  }
+  const R half = splat<R>(0.5);
+  PLAQ_LOOP for (int j = 0; j < 6; j++) PLAQ_LOOP for (int i = j; i < 6; i++) {
+    cplx<R> s = element(x, i, j), t = element(x, j, i);
+    PLAQ_LOOP for (int k = 0; k < 6; k++) {
+      s = madd(s, element(x, i, k), e[6 * k + j]);
+      t = madd(t, element(x, j, k), e[6 * k + i]);
+    }
+    if (i == j) out[i] = s.re;
+    else set_below(out, i, j, {half * (s.re + t.re), half * (s.im - t.im)});
+  }
+}
+
+// The same of an A that need not be positive: A^-1 = A (A^2)^-1 in double, and a step of Newton's iteration. Sums: singular blocks; ln |det A|; blocks with det A < 0.
+template <int W, class S> struct CloverInvertAny {
+  typedef real<typename S::C, W> R;
+  typedef real<double, W> D;
+  static PLAQ_FN void site(const CloverArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    const D zero = splat<D>(0), one = splat<D>(1);
+    for (int ch = 0; ch < 2; ch++) {
+      R stored[36];
+      load_raw<S>(stored, plane(a.inp, parity), x, 72, 36 * ch, keep);
+      D b[36], h[36], y[36], size = zero;
+      PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = h[i] = convert<D>(stored[i]);
+      PLAQ_UNROLL for (int i = 0; i < 36; i++) size = size + b[i] * b[i];
+      // Off zero by less than what is called singular: no leading minor vanishes.
+      const D little = splat<D>(1e-9) * vsqrt(size);
+      PLAQ_UNROLL for (int i = 0; i < 6; i++) h[i] = h[i] + little;
+      const D determinant = factorise<W>(h).product;
+      multiply_blocks(h, b, b);
+      const Pivots<D, W> pivots = factorise<W>(h);
+      sums.add(0, select(pivots.least > splat<D>(1e-14) * size, zero, one));
+      sums.add(1, splat<D>(0.5) * vlog(pivots.product));
+      sums.add(2, select(determinant < zero, one, zero));
+      if (!a.write()) continue;
+      invert_factors(h);
+      multiply_blocks(y, b, h);
+      refine_inverse(h, b, y);
+      PLAQ_UNROLL for (int i = 0; i < 36; i++) stored[i] = convert<R>(h[i]);
+      store_raw<S>(stored, plane(a.out, parity), x, 72, 36 * ch);
+    }
+  }
+};
+
 }  // namespace PLAQ_NS

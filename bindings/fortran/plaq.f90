@@ -2015,8 +2015,15 @@ module plaq
       integer(c_int32_t), value :: direction
       type(plaq_complex), intent(inout) :: polyakov
     end function
-    !> Topological charge and action density.
+    !> Topological charge and action density, F without its trace.
     integer(c_int32_t) function plaq_gauge_topology(gauge, topology) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_topology), intent(inout) :: topology
+    end function
+    !> The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+    !> charge and density differ by some per cent.
+    integer(c_int32_t) function plaq_gauge_topology_with_trace(gauge, topology) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_topology), intent(inout) :: topology
@@ -2095,7 +2102,7 @@ module plaq
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
-    !> ln det A on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
+    !> ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
     !> not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
     !> twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
     !> SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
@@ -2104,6 +2111,14 @@ module plaq
       type(plaq_clover), value :: clover
       real(c_double), value :: twist
       real(c_double), intent(inout) :: log_det(*)
+    end function
+    !> The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+    !> negative. Errors: as before.
+    integer(c_int32_t) function plaq_clover_det_sign(clover, twist, sign) bind(c)
+      import
+      type(plaq_clover), value :: clover
+      real(c_double), value :: twist
+      integer(c_int32_t), intent(inout) :: sign(*)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_dirac_params_init(params, struct_size) bind(c)
@@ -2118,7 +2133,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Makes an operator on the links of `gauge` (SU(3), in single or double precision if
-    !> there is a clover term). Errors: BAD_PARAMETER, SINGULAR_CLOVER, OUT_OF_MEMORY.
+    !> there is a clover term). Where the clover term has no inverse on a site, what takes that is
+    !> SINGULAR_CLOVER: even-odd systems and solves by them, forces. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_dirac_create(context, gauge, params, dirac) bind(c)
       import
       type(plaq_context), value :: context
@@ -2146,8 +2162,7 @@ module plaq
     !> Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
     !> that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
     !> operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
-    !> operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
-    !> SINGULAR_CLOVER: the operator waits for the next update.
+    !> operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host.
     integer(c_int32_t) function plaq_dirac_update(dirac, gauge) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -2165,7 +2180,7 @@ module plaq
       type(plaq_dirac_report), intent(inout), optional :: report
     end function
     !> New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
-    !> has one. Errors: UNSUPPORTED if it has none.
+    !> has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER.
     integer(c_int32_t) function plaq_dirac_clover(dirac, clover) bind(c)
       import
       type(plaq_dirac), value :: dirac

@@ -21,6 +21,7 @@ kernels! {
     ConvertClover: "convert_clover" in "recon.h" takes ConvertArgs, Site [Precision, Precision].cold();
     CloverBuild: "clover_build" in "clover.h" takes CloverArgs, Site [Float, Rows].blocks(Blocks::AllRegisters);
     CloverInvert: "clover_invert" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site();
+    CloverInvertAny: "clover_invert_any" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site().cold();
     LayoutGauge: "layout_gauge" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutSpinor: "layout_spinor" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutClover: "layout_clover" in "layout.h" takes LayoutArgs, Lane [Precision];
@@ -28,7 +29,7 @@ kernels! {
     PlaquetteSum: "plaquette_sum" in "observables.h" takes ObservableArgs, Reduce(3) [Precision, Recon];
     Lines: "lines" in "observables.h" takes ObservableArgs, Lane [Float, Whole];
     Unitarity: "unitarity" in "observables.h" takes ObservableArgs, Lane [Float, Whole];
-    FieldStrengthSum: "field_strength_sum" in "observables.h" takes ObservableArgs, Reduce(3) [Float, Entries].blocks(Blocks::AllRegisters);
+    FieldStrengthSum: "field_strength_sum" in "observables.h" takes ObservableArgs, Reduce(6) [Float, Entries].blocks(Blocks::AllRegisters);
     RandomGauge: "random_gauge" in "random.h" takes RandomArgs, Lane [Float, Whole];
     RandomSpinor: "random_spinor" in "random.h" takes RandomArgs, Lane [Precision];
     UpdateLinks: "update_links" in "heatbath.h" takes UpdateArgs, Site [Float, Whole];

@@ -64,11 +64,14 @@ interface! {
         plaq_clover_load(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: Data) = load;
         /// Blocks into the host's array.
         plaq_clover_save(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: DataOut) = save;
-        /// ln det A on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
+        /// ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
         /// not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
         /// twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
         /// SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
         plaq_clover_log_det(clover: Handle<plaq_clover>, twist: f64, log_det: OutArray<f64>) = log_det_of;
+        /// The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+        /// negative. Errors: as before.
+        plaq_clover_det_sign(clover: Handle<plaq_clover>, twist: f64, sign: OutArray<i32>) = det_sign_of;
     }
 }
 
@@ -115,5 +118,13 @@ fn log_det_of(clover: &Arc<Clover>, twist: f64, log_det: &mut OutArray<f64>) -> 
         bail!(BadParameter, "twist: expected a finite number, found {twist}");
     }
     log_det.set(clover.read("clover")?.log_det(twist)?.to_vec());
+    Ok(())
+}
+
+fn det_sign_of(clover: &Arc<Clover>, twist: f64, sign: &mut OutArray<i32>) -> Result<()> {
+    if !twist.is_finite() {
+        bail!(BadParameter, "twist: expected a finite number, found {twist}");
+    }
+    sign.set(clover.read("clover")?.det_sign(twist)?.to_vec());
     Ok(())
 }

@@ -124,7 +124,8 @@ interface! {
     }
     functions {
         /// Makes an operator on the links of `gauge` (SU(3), in single or double precision if
-        /// there is a clover term). Errors: BAD_PARAMETER, SINGULAR_CLOVER, OUT_OF_MEMORY.
+        /// there is a clover term). Where the clover term has no inverse on a site, what takes that is
+        /// SINGULAR_CLOVER: even-odd systems and solves by them, forces. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_dirac_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create;
         /// The same with a clover term A of the host in place of the one made of the links, in the
         /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
@@ -133,15 +134,14 @@ interface! {
         /// Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
         /// that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
         /// operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
-        /// operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host;
-        /// SINGULAR_CLOVER: the operator waits for the next update.
+        /// operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host.
         plaq_dirac_update(dirac: Handle<plaq_dirac>, gauge: Handle<plaq_gauge>) = update;
         /// Destroys an operator. The zero handle is accepted.
         plaq_dirac_destroy(dirac: Raw<plaq_dirac>) = destroy;
         /// Parameters and cost.
         plaq_dirac_describe(dirac: Local<plaq_dirac>, report: Report<plaq_dirac_report>) = describe;
         /// New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
-        /// has one. Errors: UNSUPPORTED if it has none.
+        /// has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER.
         plaq_dirac_clover(dirac: Handle<plaq_dirac>, clover: Out<plaq_clover>) = get_clover;
         plaq_dirac_clover_inverse(dirac: Handle<plaq_dirac>, inverse: Out<plaq_clover>) = get_inverse;
         /// y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
@@ -343,6 +343,9 @@ fn get_clover(dirac: &Arc<Dirac>, clover: &mut Out<plaq_clover>) -> Result<()> {
 }
 
 fn get_inverse(dirac: &Arc<Dirac>, inverse: &mut Out<plaq_clover>) -> Result<()> {
+    if let Some(wilson) = dirac.op.as_any().downcast_ref::<Wilson>() {
+        wilson.check_invertible()?;
+    }
     hand_out(dirac, dirac.op.site_blocks(true), inverse)
 }
 

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use super::{GaugeField, Geometry, Precision, Recon};
+use num_complex::Complex64;
+
+use super::{GaugeField, Geometry, Layout, Precision, Recon};
 use crate::backend::args::{CloverArgs, ConvertArgs};
-use crate::backend::{kernels, Buffer, Device, FieldView, Ptr};
+use crate::backend::{kernels, Buffer, Device, External, FieldView, Ptr};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, significant, Result};
 
 /// Real numbers per site: 2 chiralities x (6 diagonal + 15 complex below the diagonal, column by
 /// column), row = 3 spin + colour: the packed order of QUDA and MILC.
@@ -85,8 +87,8 @@ impl CloverField {
         )
     }
 
-    /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. An A that is not positive
-    /// (A^2 + twist^2 singular) is `SingularClover`.
+    /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. A block that cannot be inverted, its least
+    /// eigenvalue below some 1e-7 of the largest, is `SingularClover`.
     pub fn inverse(&self, twist: f64) -> Result<Self> {
         let sets = if twist == 0.0 { 1 } else { 2 };
         let out = Self::new(self.device(), &self.geometry, self.precision, sets)?;
@@ -100,15 +102,21 @@ impl CloverField {
         self.factorise(twist, Some(out)).map(|_| ())
     }
 
-    /// [ln det A on the even sites, on the odd sites] of the whole lattice, of the 12x12 matrices
+    /// [ln |det A| on the even sites, on the odd sites] of the whole lattice, of the 12x12 matrices
     /// of all sites; for `twist` != 0 of A^2 + twist^2, which is ln |det(A + i twist gamma5)|^2.
     /// Errors as of `inverse`.
     pub fn log_det(&self, twist: f64) -> Result<[f64; 2]> {
-        self.factorise(twist, None)
+        Ok(self.factorise(twist, None)?.map(|d| d.0))
     }
 
-    /// ln det per parity, and the inverse where there is a field for it.
-    fn factorise(&self, twist: f64, out: Option<&Self>) -> Result<[f64; 2]> {
+    /// The signs, 1 or -1, of the determinants that `log_det` has the moduli of.
+    /// Errors as of `inverse`.
+    pub fn det_sign(&self, twist: f64) -> Result<[i32; 2]> {
+        Ok(self.factorise(twist, None)?.map(|d| d.1))
+    }
+
+    /// ln |det| and its sign per parity, and the inverse where there is a field for it.
+    fn factorise(&self, twist: f64, out: Option<&Self>) -> Result<[(f64, i32); 2]> {
         if self.sets != 1 || self.precision == Precision::F16 {
             bail!(Unsupported, "only a single- or double-precision clover term can be inverted");
         }
@@ -128,11 +136,55 @@ impl CloverField {
             &args,
             work,
         )?;
-        let bad = sums[0] + sums[3];
-        if bad > 0.0 {
-            bail!(SingularClover, "{bad} blocks of the clover term are not positive definite");
+        if sums[0] + sums[3] == 0.0 {
+            return Ok([(sums[1], 1), (sums[4], 1)]);
         }
-        Ok([sums[1], sums[4]])
+        let singular = |sums: &[f64]| sums[0] + sums[3];
+        if twist == 0.0 {
+            // Not all of them are positive: inverted they can be, by a dearer way.
+            let kernel = kernels::CloverInvertAny::of(self.precision)?;
+            let sums = self.geometry.reduce(self.device(), kernel, &args, work)?;
+            if singular(&sums) == 0.0 {
+                let sign = |negative: f64| if negative % 2.0 == 0.0 { 1 } else { -1 };
+                return Ok([(sums[1], sign(sums[2])), (sums[4], sign(sums[5]))]);
+            }
+        }
+        let (site, ratio) = self.most_singular(twist)?;
+        bail!(
+            SingularClover,
+            "the clover term cannot be inverted, worst at the site {site:?}: the least eigenvalue of a block is \
+             {} of the largest",
+            significant(ratio, 2)
+        );
+    }
+
+    /// The site of the whole lattice with the block whose least modulus of eigenvalues is the smallest part of
+    /// the largest, and what part.
+    fn most_singular(&self, twist: f64) -> Result<([usize; 4], f64)> {
+        let geometry = &self.geometry;
+        let mut blocks = host_array(CLOVER_REALS * geometry.volume(), 0.0, "clover blocks")?;
+        let layout = Layout::lexicographic_clover(Precision::F64);
+        self.save(&layout, &mut External::write(vec![&mut blocks[..]]))?;
+        let mut worst = (f64::INFINITY, 0);
+        for (i, block) in blocks.chunks_exact(CLOVER_REALS / 2).enumerate() {
+            let ratio = eigenvalue_ratio(block, twist);
+            // NaN is worst of all.
+            if ratio.is_nan() || ratio < worst.0 {
+                worst = (if ratio.is_nan() { 0.0 } else { ratio }, i / 2);
+            }
+        }
+        let mut lex = worst.1;
+        let mut mine = vec![worst.0];
+        for mu in 0..4 {
+            let l = geometry.extents()[mu];
+            mine.push((lex % l + geometry.origin()[mu]) as f64);
+            lex /= l;
+        }
+        let all = geometry.comm().all_gather(bytemuck::cast_slice(&mine))?;
+        let number = |c: &[u8]| f64::from_ne_bytes(c.try_into().expect("8 bytes"));
+        let all: Vec<f64> = all.chunks_exact(8).map(number).collect();
+        let least = all.chunks_exact(5).min_by(|a, b| a[0].total_cmp(&b[0])).expect("a rank");
+        Ok((std::array::from_fn(|mu| least[1 + mu] as usize), least[0]))
     }
 
     /// A copy in another precision.
@@ -174,4 +226,44 @@ impl CloverField {
             volume: self.geometry.outer() as i32,
         }
     }
+}
+
+/// The least modulus of eigenvalues of a packed hermitian block (of A + i twist with a twist) over the largest, by
+/// Jacobi's rotations.
+fn eigenvalue_ratio(block: &[f64], twist: f64) -> f64 {
+    let mut a = [[Complex64::ZERO; 6]; 6];
+    let mut k = 6;
+    for j in 0..6 {
+        a[j][j] = block[j].into();
+        for i in j + 1..6 {
+            a[i][j] = Complex64::new(block[k], block[k + 1]);
+            a[j][i] = a[i][j].conj();
+            k += 2;
+        }
+    }
+    for _ in 0..20 {
+        for (p, q) in (0..6).flat_map(|p| (p + 1..6).map(move |q| (p, q))) {
+            let size = a[p][q].norm();
+            if size == 0.0 {
+                continue;
+            }
+            let half = 0.5 * (a[q][q].re - a[p][p].re) / size;
+            let t = 1.0 / (half.abs() + half.hypot(1.0)) * if half < 0.0 { -1.0 } else { 1.0 };
+            let c = 1.0 / t.hypot(1.0);
+            let s = a[p][q] / size * (t * c);
+            for row in a.iter_mut() {
+                (row[p], row[q]) = (c * row[p] - s.conj() * row[q], s * row[p] + c * row[q]);
+            }
+            for i in 0..6 {
+                (a[p][i], a[q][i]) =
+                    (c * a[p][i] - s * a[q][i], s.conj() * a[p][i] + c * a[q][i]);
+            }
+        }
+    }
+    let sizes: [f64; 6] = std::array::from_fn(|i| a[i][i].re.hypot(twist));
+    if sizes.iter().any(|v| v.is_nan()) {
+        return f64::NAN;
+    }
+    let most = sizes.iter().fold(0.0f64, |m, &v| m.max(v));
+    sizes.iter().fold(f64::INFINITY, |m, &v| m.min(v)) / most
 }

@@ -318,6 +318,11 @@ impl Layout {
         let order = [Parity, Site, Chirality, Packed];
         Self::new("packed clover", Content::Clover, precision, XYZT, &order)
     }
+    /// x fastest, the blocks as in `packed_clover`.
+    pub(super) fn lexicographic_clover(precision: Precision) -> Self {
+        let order = [Site, Chirality, Packed];
+        Self::new("lexicographic clover", Content::Clover, precision, XYZT, &order)
+    }
     /// QDP-JIT: two arrays, the numbers below the diagonal (row by row) and the diagonal, sites
     /// fastest.
     pub fn qdpjit_clover(precision: Precision) -> Self {

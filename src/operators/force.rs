@@ -134,6 +134,7 @@ impl Wilson {
         let Some(inverse) = self.clover_inverse().filter(|_| params.has_clover()) else {
             bail!(Unsupported, "clover force: the operator has no clover term of its links");
         };
+        self.check_invertible()?;
         if let Some(terms) = &terms {
             self.check_terms(terms)?;
         }

@@ -2,7 +2,7 @@
 //! M = A - kappa H,  H = sum_mu h_mu [(1 - gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)],
 //! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md).
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -12,7 +12,7 @@ use super::site::{site_launch, SiteTerm};
 use crate::backend::args::{self, HopArgs};
 use crate::backend::{kernels, Device, FieldView, Work};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::fields::{
     halo, CloverField, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
     Version,
@@ -119,6 +119,8 @@ pub struct Wilson {
     /// Kappa-normalised A and its inverse; absent without clover term.
     direct: Option<Arc<CloverField>>,
     inverse: Option<Arc<CloverField>>,
+    /// Has A no inverse on some site? Then only M itself can be applied.
+    singular: AtomicBool,
     params: DiracParams,
     /// Was the clover term made of the links, not given by the caller?
     own_clover: bool,
@@ -127,6 +129,14 @@ pub struct Wilson {
     /// The version of the links that the clover term belongs to.
     built: Version,
     copies: SharedCopies<Wilson>,
+}
+
+/// Was there no inverse of a clover term?
+fn is_singular(inverted: Result<()>) -> Result<bool> {
+    match inverted {
+        Err(e) if e.status == Status::SingularClover => Ok(true),
+        done => done.map(|()| false),
+    }
 }
 
 /// Operators made so far.
@@ -160,7 +170,7 @@ impl Wilson {
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device or group; `Unsupported`: the caller gave the clover
-    /// term; `SingularClover`: the operator is unusable until the next update.
+    /// term.
     pub fn update(&self, gauge: &GaugeField) -> Result<()> {
         if self.direct.is_some() && !self.own_clover {
             bail!(Unsupported, "update: the clover term was given, it cannot be made of new links");
@@ -178,13 +188,28 @@ impl Wilson {
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
         direct.rebuild(links, c * self.params.csw_s, c * self.params.csw_t)?;
         let twist = c * self.params.mu;
-        if direct.precision() == Precision::F16 {
+        let inverted = if direct.precision() == Precision::F16 {
             let fine = CloverField::build(links, c * self.params.csw_s, c * self.params.csw_t)?;
-            inverse.fill_from(&fine.inverse(twist)?)?;
+            fine.inverse(twist).and_then(|fine| inverse.fill_from(&fine))
         } else {
-            direct.invert_into(inverse, twist)?;
-        }
+            direct.invert_into(inverse, twist)
+        };
+        self.singular.store(is_singular(inverted)?, Ordering::Release);
         self.built.set(now);
+        Ok(())
+    }
+
+    /// Refuses what takes the inverse of a clover term that has none.
+    ///
+    /// # Errors
+    /// `SingularClover`, with the site.
+    pub fn check_invertible(&self) -> Result<()> {
+        if self.singular.load(Ordering::Acquire) {
+            if let Some(a) = self.direct.as_ref().filter(|a| a.precision() != Precision::F16) {
+                a.log_det(2.0 * self.kappa() * self.params.mu)?;
+            }
+            bail!(SingularClover, "the clover term cannot be inverted");
+        }
         Ok(())
     }
 
@@ -200,6 +225,7 @@ impl Wilson {
         if self.built.get() != other.built.get() {
             convert(&self.direct, &other.direct)?;
             convert(&self.inverse, &other.inverse)?;
+            self.singular.store(other.singular.load(Ordering::Acquire), Ordering::Release);
             self.built.set(other.built.get());
         }
         Ok(())
@@ -219,17 +245,26 @@ impl Wilson {
         )
     }
 
-    /// With a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...).
+    /// With a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...). Where it has no inverse, what
+    /// takes that, even-odd preconditioning above all, is refused; M itself is not.
     pub fn with_clover(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
         params: DiracParams,
     ) -> Result<Self> {
+        let twist = 2.0 * params.kappa() * params.mu;
+        let mut singular = false;
         let inverse = match &direct {
-            Some(a) => Some(Arc::new(a.inverse(2.0 * params.kappa() * params.mu)?)),
+            Some(a) => {
+                let sets = if twist == 0.0 { 1 } else { 2 };
+                let out = CloverField::new(a.device(), a.geometry(), a.precision(), sets)?;
+                singular = is_singular(a.invert_into(&out, twist))?;
+                Some(Arc::new(out))
+            }
             None => None,
         };
-        Self::from_parts(gauge, direct, inverse, params)
+        let made = Self::from_parts(gauge, direct, inverse, params)?;
+        Ok(Wilson { singular: AtomicBool::new(singular), ..made })
     }
 
     /// With A and A^-1 both given.
@@ -253,7 +288,18 @@ impl Wilson {
         }
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let (built, copies) = (Version::of(gauge.version()), SharedCopies::default());
-        Ok(Wilson { gauge, direct, inverse, params, own_clover: false, number, built, copies })
+        let singular = AtomicBool::new(false);
+        Ok(Wilson {
+            gauge,
+            direct,
+            inverse,
+            singular,
+            params,
+            own_clover: false,
+            number,
+            built,
+            copies,
+        })
     }
 
     /// The same operator with a copy of its links.
@@ -271,6 +317,7 @@ impl Wilson {
             gauge: Arc::new(self.gauge.like_on(device)?),
             direct: self.direct.as_ref().map(blocks).transpose()?,
             inverse: self.inverse.as_ref().map(blocks).transpose()?,
+            singular: AtomicBool::new(false),
             built: Version::of(self.built.get()),
             copies: SharedCopies::default(),
             ..*self
@@ -309,6 +356,7 @@ impl Wilson {
             gauge,
             direct: convert(&self.direct)?,
             inverse: convert(&self.inverse)?,
+            singular: AtomicBool::new(self.singular.load(Ordering::Acquire)),
             built: Version::of(self.built.get()),
             copies: SharedCopies::default(),
             ..*self
@@ -496,6 +544,9 @@ impl Wilson {
         if out.nrhs() != inp.nrhs() {
             bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
         }
+        if [Some(call.site_hop), call.y.as_ref().map(|y| y.2)].contains(&Some(SiteTerm::Inverse)) {
+            self.check_invertible()?;
+        }
         let terms = self.terms(call);
         let (site_y, clover_y, twist_y, scale_y) = match &call.y {
             Some((_, _, term)) => self.site(*term, call.dagger),
@@ -636,6 +687,9 @@ impl Wilson {
     ) -> Result<()> {
         self.check_field(out, Subset::of_parity(parity))?;
         self.check_field(inp, Subset::of_parity(parity))?;
+        if term == SiteTerm::Inverse {
+            self.check_invertible()?;
+        }
         let (site, clover, twist, twist_scale) = self.site(term, dagger);
         site_launch(out, inp, parity, site, clover.map(|c| c.view()), [coef, twist, twist_scale])
     }

@@ -132,6 +132,7 @@ static void log_det(plaq_context context, plaq_gauge gauge) {
   plaq_clover blocks, inverse, mine, none = {0};
   plaq_clover_params c;
   plaq_layout_params packed;
+  int32_t sign[2] = {0};
   int i, p;
 
   OK(plaq_dirac_clover(dirac, &blocks));
@@ -152,8 +153,15 @@ static void log_det(plaq_context context, plaq_gauge gauge) {
   for (p = 0; p < 2; p++) CHECK(fabs(det[p] / (6 * VOLUME * log(expected[p] * expected[p] + 0.09)) - 1) < 1e-13);
   a[72 * 5] = -1;
   OK(plaq_clover_load(mine, &packed, a));
+  OK(plaq_clover_log_det(mine, 0, det));
+  CHECK(fabs(det[0] / ((6 * VOLUME - 1) * log(expected[0])) - 1) < 1e-12);
+  OK(plaq_clover_det_sign(mine, 0, sign));
+  CHECK(sign[0] == -1 && sign[1] == 1);
+  a[72 * 5] = 0;
+  OK(plaq_clover_load(mine, &packed, a));
   det[0] = 17;
-  REFUSED(PLAQ_SINGULAR_CLOVER, "not positive definite", plaq_clover_log_det(mine, 0, det));
+  REFUSED(PLAQ_SINGULAR_CLOVER, "cannot be inverted, worst at the site [", plaq_clover_log_det(mine, 0, det));
+  EXPECT(PLAQ_SINGULAR_CLOVER, plaq_clover_det_sign(mine, 0, sign));
   EXPECT(PLAQ_BAD_PARAMETER, plaq_clover_log_det(mine, NAN, det));
   EXPECT(PLAQ_NULL_POINTER, plaq_clover_log_det(mine, 0, NULL));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_clover_log_det(none, 0, det));
