@@ -508,7 +508,7 @@ fn null_space_in_a_file() {
         let other = Arc::new(load_multigrid(&path, &*op, &other).unwrap());
         assert!(iterations(&other) <= iterations(&first) + 5);
         // Double is kept.
-        let double = MultigridParams { precision: Precision::F64, ..params.clone() };
+        let double = MultigridParams { coarse_precision: Precision::F64, ..params.clone() };
         let wide = folder.0.join("double.lime");
         save_multigrid(&wide, &Multigrid::new(&*op, &double).unwrap()).unwrap();
         let length = |p: &std::path::Path| std::fs::metadata(p).unwrap().len();

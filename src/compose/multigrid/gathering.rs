@@ -43,7 +43,7 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
     let (mut global, mut grid) = (geometry.global_extents(), comm.grid());
     let finest = Place { global, outer: grid, grid, outer_part: true, part: true };
     let mut all = vec![finest];
-    for (l, level) in params.levels.iter().enumerate() {
+    for (l, level) in params.steps().iter().enumerate() {
         let part: [usize; 4] = std::array::from_fn(|mu| global[mu] / grid[mu]);
         let divides = |mu: usize| level.block[mu] > 0 && part[mu].is_multiple_of(level.block[mu]);
         if !(0..4).all(divides) {
@@ -57,7 +57,7 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
         let outer = grid;
         let outer_part = all[l].part;
         if let Some(least) = params.gather {
-            let next = params.levels.get(l + 1).map_or([1; 4], |next| next.block);
+            let next = params.steps().get(l + 1).map_or([1; 4], |next| next.block);
             for mu in 0..4 {
                 let fits = |ranks: &usize| {
                     let part = global[mu] / ranks;
@@ -105,7 +105,7 @@ pub(super) fn divide(geometry: &Geometry, places: &[Place]) -> Result<()> {
 /// Unknowns of the coarsest level's system on all ranks.
 pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -> u64 {
     let places = places(params, geometry).unwrap_or_default();
-    let (Some(place), Some(level)) = (places.last(), params.levels.last()) else { return 0 };
+    let (Some(place), Some(level)) = (places.last(), params.steps().last()) else { return 0 };
     let sites: usize = place.global.iter().product();
     let parity = place.global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
     let solved = if parity { sites.div_ceil(2) } else { sites };
@@ -122,7 +122,7 @@ pub(super) fn check_indices(
         return Ok(());
     }
     let mut components = 12;
-    for (level, place) in params.levels.iter().zip(places).filter(|(_, place)| place.part) {
+    for (level, place) in params.steps().iter().zip(places).filter(|(_, place)| place.part) {
         indexable(level.vectors, components, place.sites(place.grid) as u64)?;
         components = 2 * level.vectors as u64;
     }
