@@ -78,8 +78,10 @@ fn declare_item(s: &mut String, item: &Item) {
     match item {
         Item::Handle { name, doc } => {
             comment(s, "  ", doc);
-            let _ =
-                writeln!(s, "  type, bind(c) :: {name}\n    integer(c_int64_t) :: id = 0\n  end type");
+            let _ = writeln!(
+                s,
+                "  type, bind(c) :: {name}\n    integer(c_int64_t) :: id = 0\n  end type"
+            );
         }
         Item::Constants { doc, values, .. } => {
             comment(s, "  ", doc);
@@ -117,9 +119,16 @@ fn function(s: &mut String, name: &str, doc: &[String], args: &[Argument], retur
     let names: Vec<&str> = args.iter().map(|a| a.name).collect();
     let result = fortran_type(returns);
     let line = format!("    {result} function {name}({}) bind(c)", names.join(", "));
-    let _ =
-        writeln!(s, "{}", if line.len() > 100 { line.replace(", ", ", &\n        ") } else { line });
-    s.push_str(if args.is_empty() { "      import :: c_ptr, c_int32_t\n" } else { "      import\n" });
+    let _ = writeln!(
+        s,
+        "{}",
+        if line.len() > 100 { line.replace(", ", ", &\n        ") } else { line }
+    );
+    s.push_str(if args.is_empty() {
+        "      import :: c_ptr, c_int32_t\n"
+    } else {
+        "      import\n"
+    });
     // What the length of an array needs is declared before the array.
     let (arrays, others): (Vec<&Argument>, Vec<_>) = args.iter().partition(|a| a.pass.is_array());
     for arg in others.into_iter().chain(arrays) {

@@ -178,8 +178,12 @@ fn item(s: &mut String, item: &Item, int: &'static str) {
         }
         Item::Callback { name, doc, args, returns } => {
             comment(s, "", doc);
-            let _ =
-                writeln!(s, "typedef {} (*{name})({});", c_type(returns, int), arguments(args, int));
+            let _ = writeln!(
+                s,
+                "typedef {} (*{name})({});",
+                c_type(returns, int),
+                arguments(args, int)
+            );
         }
         Item::Struct { name, doc, fields, .. } => {
             comment(s, "", doc);
@@ -205,10 +209,8 @@ fn item(s: &mut String, item: &Item, int: &'static str) {
 /// A comment with a line that says how long arrays are.
 pub fn with_lengths(doc: &[&'static str], args: &[Argument]) -> Vec<String> {
     let mut lines: Vec<String> = doc.iter().map(|line| line.trim().to_string()).collect();
-    let lengths: Vec<String> = args
-        .iter()
-        .filter_map(|a| Some(format!("{}[{}]", a.name, length(a.length?))))
-        .collect();
+    let lengths: Vec<String> =
+        args.iter().filter_map(|a| Some(format!("{}[{}]", a.name, length(a.length?)))).collect();
     if !lengths.is_empty() {
         lines.push(format!("Arrays: {}.", lengths.join(", ")));
     }
@@ -256,9 +258,10 @@ fn member_comment(s: &mut String, field: &Field) {
     let text = lines.join(" ");
     let told = ["Default", "Must be set", "Must be 0", "must be set"];
     let range = Some(field.range.text()).filter(|range| !range.is_empty());
-    let default = field.default.filter(|_| !told.iter().any(|t| text.contains(t)));
-    let default = default.map(|default| default()).filter(|default| !default.is_empty());
-    let default = default.map(|value| format!("Default: {value}."));
+    let structs = matches!(field.ty, Type::Struct(_) | Type::Array(Type::Struct(_), _));
+    let told = structs || told.iter().any(|t| text.contains(t));
+    let default = field.default.filter(|_| !told);
+    let default = default.map(|default| format!("Default: {}.", default()));
     let range = range.map(|range| format!("{}.", capital(&range)));
     for more in [range, default].into_iter().flatten() {
         match lines.last_mut() {
@@ -281,7 +284,12 @@ fn arguments(args: &[Argument], int: &'static str) -> String {
     }
     let each = args.iter().map(|arg| match arg.pass {
         Pass::Params | Pass::Array => format!("const {} *{}", c_type(&arg.ty, int), arg.name),
-        Pass::Out | Pass::MaybeOut | Pass::OutArray | Pass::MaybeArray | Pass::Report | Pass::Init => {
+        Pass::Out
+        | Pass::MaybeOut
+        | Pass::OutArray
+        | Pass::MaybeArray
+        | Pass::Report
+        | Pass::Init => {
             format!("{} *{}", c_type(&arg.ty, int), arg.name)
         }
         Pass::Data => format!("const void *{}", arg.name),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::args::{choose, Data, DataOut, Handle, Out, OutArray, Params, Raw};
 use super::context::{plaq_context, Context};
-use super::field::{plaq_precision};
+use super::field::plaq_precision;
 use super::gauge::{geometry_of, plaq_gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;

@@ -10,11 +10,11 @@ use super::layout::phase;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::params::Number;
 use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
+use crate::params::Number;
 
 interface! {
     "Contractions"
@@ -154,7 +154,8 @@ fn baryons_of(
         bail!(InvalidArgument, "params.boundary: expected an angle, found {}", params.boundary);
     }
     let names = baryons.get(count(nbaryons, "count")?);
-    let names: Result<Vec<Baryon>> = names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
+    let names: Result<Vec<Baryon>> =
+        names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
     let projection = choose(params.projection, "params.projection")?;
     let closed = (params.parity, projection, phase(params.boundary));
     let (names, mut all) = (names?, Vec::new());

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, choose_or, number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report};
+use super::args::{
+    choose, choose_or, number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report,
+};
 use super::clover::{plaq_clover, Clover};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
@@ -13,8 +15,8 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::{Normalisation, SolveParams};
-use crate::params::Number;
 use crate::error::{Result, Status};
+use crate::params::Number;
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
 use crate::operators::{ActionParams, DiracParams, QuarkAction, SchurAction, Storage, Wilson};

@@ -18,10 +18,10 @@ use super::table::interface;
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::{significant, Result};
-use crate::params::Number;
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
+use crate::params::Number;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
     eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams,

@@ -4,17 +4,19 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{choose, choose_any, number_of, One, optional_text, Handle, Out, Params, Report, Text, TextOut};
+use super::args::{
+    choose, choose_any, number_of, optional_text, Handle, One, Out, Params, Report, Text, TextOut,
+};
 use super::context::{plaq_context, Context};
-use super::field::{plaq_precision};
+use super::field::plaq_precision;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge, PLAQ_STORAGE_SU3_18};
 use super::table::interface;
 use crate::bail;
-use crate::params::Number;
-use crate::fields::Precision;
 use crate::error::Result;
+use crate::fields::Precision;
 use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
+use crate::params::Number;
 
 /// A text among what a file says about itself.
 #[derive(Clone, Copy)]

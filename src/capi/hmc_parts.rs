@@ -10,17 +10,13 @@ use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::hmc::{plaq_hmc, Chain};
 use super::momentum::plaq_gauge_action_params;
-use super::multigrid::{
-    plaq_multigrid_params, plaq_refresh,
-};
+use super::multigrid::{plaq_multigrid_params, plaq_refresh};
 use super::path::paths_of;
 use super::table::interface;
 use crate::backend::Device;
 use crate::bail;
-use crate::compose::Schur;
-use crate::params::Number;
 use crate::compose::multigrid::{MultigridParams, Refresh};
-use crate::params::InC;
+use crate::compose::Schur;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision, Recon};
 use crate::operators::DiracParams;
@@ -32,6 +28,8 @@ use crate::ops::hmc::integrator::{Level, Scheme};
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Hmc, HmcParams, Monomial};
+use crate::params::InC;
+use crate::params::Number;
 
 /// What a `plaq_hmc_parts` stands for.
 pub struct Parts {

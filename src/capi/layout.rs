@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use num_complex::Complex64;
 
 use super::args::{choose, Memory};
-use super::field::{plaq_precision};
+use super::field::plaq_precision;
 use super::table::interface;
 use crate::backend::{External, Location};
 use crate::bail;

@@ -7,8 +7,8 @@ use super::args::{choose, Raw};
 use super::boundary::{c_string, last_error, logging};
 use super::table::interface;
 use crate::bail;
-use crate::params::Number;
 use crate::error::{Result, Status};
+use crate::params::Number;
 
 interface! {
     "Library: version, messages, log"

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
-use super::args::{
-    Array, Data, DataOut, Handle, Memory, One, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Array, Data, DataOut, Handle, Memory, One, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles::{self, Shared};

@@ -9,11 +9,11 @@ use super::dirac::{plaq_dirac, Dirac};
 use super::handles;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-pub use crate::compose::multigrid::plaq_multigrid_params;
 use crate::bail;
+pub use crate::compose::multigrid::plaq_multigrid_params;
 use crate::compose::multigrid::{
-    plaq_multigrid_level_params, Coarsest, Cycle, Multigrid as Hierarchy, MultigridParams,
-    Refresh, SetupSolver, Smoother, Update,
+    plaq_multigrid_level_params, Coarsest, Cycle, Multigrid as Hierarchy, MultigridParams, Refresh,
+    SetupSolver, Smoother, Update,
 };
 use crate::error::Result;
 use crate::fields::Precision;
@@ -192,7 +192,12 @@ fn refreshed(refresh: Refresh, passes: i32) -> Result<Update> {
     Update::of(refresh, passes.max(1) as usize)
 }
 
-fn update(multigrid: &Arc<Multigrid>, dirac: &Arc<Dirac>, refresh: Refresh, passes: i32) -> Result<()> {
+fn update(
+    multigrid: &Arc<Multigrid>,
+    dirac: &Arc<Dirac>,
+    refresh: Refresh,
+    passes: i32,
+) -> Result<()> {
     multigrid.context.check_same(dirac.context(), "dirac")?;
     let how = refreshed(refresh, passes)?;
     let report = multigrid.multigrid.update(&**dirac.op(), how)?;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::args::{
-    choose, choose_or, number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw,
-    Report, Text,
+    choose, choose_or, number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params,
+    Raw, Report, Text,
 };
 use super::context::{plaq_context, Context};
 use super::eigen::{at_least, hand_out, watch};
@@ -26,13 +26,13 @@ use crate::compose::{
     Finder, Method, ModeParams, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes, Sign,
     SignParams,
 };
-use crate::params::Number;
 use crate::error::Result;
 use crate::fields::{Group, Precision, Recon};
 use crate::linop::LinOp;
 use crate::operators::{DiracParams, HermitianWilson};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::link_smearing::smear_links;
+use crate::params::Number;
 use crate::solvers::stop::check_seconds;
 
 /// What a `plaq_overlap` stands for.
@@ -530,7 +530,12 @@ fn modes_of(overlap: &Arc<Overlap>, vectors: &mut Out<plaq_spinor>) -> Result<()
     hand_out(&overlap.context, overlap.op.sign().modes().vectors(), vectors)
 }
 
-fn apply(overlap: &Arc<Overlap>, form: OverlapForm, y: &Arc<Spinor>, x: &Arc<Spinor>) -> Result<()> {
+fn apply(
+    overlap: &Arc<Overlap>,
+    form: OverlapForm,
+    y: &Arc<Spinor>,
+    x: &Arc<Spinor>,
+) -> Result<()> {
     overlap.context.check_same(y.context(), "y")?;
     overlap.context.check_same(x.context(), "x")?;
     let x = x.read("x")?;

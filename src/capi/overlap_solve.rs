@@ -20,11 +20,11 @@ use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::compose::{
     OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver, SolveReport,
 };
-use crate::params::Number;
 use crate::error::{Result, Status};
 use crate::fields::Group;
 use crate::ops::overlap::overlap_propagators;
 use crate::ops::propagator::COLUMNS;
+use crate::params::Number;
 use crate::solvers::SolverKind;
 
 /// Iterations of the Wilson operator's inverse where the library chooses it.

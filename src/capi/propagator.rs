@@ -11,10 +11,10 @@ use super::file::bits_of;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::params::Number;
 use crate::error::Result;
 use crate::io::PropagatorKind;
 use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use crate::params::Number;
 
 interface! {
     "Propagators in files"

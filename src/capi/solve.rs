@@ -17,10 +17,10 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
-use crate::params::Number;
 use crate::error::{significant, Result};
 use crate::fields::{Precision, SpinorField};
 use crate::ops::propagator::{self, COLUMNS};
+use crate::params::Number;
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop, StoppedBy};
 
 /// What a `plaq_solver` stands for.

@@ -7,9 +7,7 @@ use super::args::{
     Report,
 };
 use super::context::{plaq_context, Context};
-use super::field::{
-    plaq_precision, plaq_subset, to_c_extents, PLAQ_SUBSET_FULL,
-};
+use super::field::{plaq_precision, plaq_subset, to_c_extents, PLAQ_SUBSET_FULL};
 use super::gauge::{geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;

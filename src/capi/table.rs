@@ -483,7 +483,10 @@ macro_rules! interface {
 pub(crate) use interface;
 
 /// An argument of a kind.
-pub(crate) const fn argument<T: Arg>(name: &'static str, length: Option<&'static [Factor]>) -> Argument {
+pub(crate) const fn argument<T: Arg>(
+    name: &'static str,
+    length: Option<&'static [Factor]>,
+) -> Argument {
     Argument { name, ty: T::TYPE, pass: T::PASS, length }
 }
 
@@ -510,7 +513,9 @@ macro_rules! meanings {
 pub(crate) use meanings;
 
 macro_rules! choice_item {
-    ($chosen:ident, $value:ty) => { $crate::capi::table::choice_item!($chosen, $value, $value) };
+    ($chosen:ident, $value:ty) => {
+        $crate::capi::table::choice_item!($chosen, $value, $value)
+    };
     ($chosen:ident, $value:ty, $listed:ty) => {
         Item::Constants {
             name: stringify!($chosen),
@@ -522,8 +527,12 @@ macro_rules! choice_item {
 pub(crate) use choice_item;
 
 macro_rules! returned {
-    () => { Type::Void };
-    ($type:ty) => { <$type as CType>::TYPE };
+    () => {
+        Type::Void
+    };
+    ($type:ty) => {
+        <$type as CType>::TYPE
+    };
 }
 pub(crate) use returned;
 
@@ -535,8 +544,14 @@ macro_rules! length {
 pub(crate) use length;
 
 macro_rules! factor {
-    ($argument:ident) => { $crate::capi::table::Factor::Argument(stringify!($argument)) };
-    ($number:literal) => { $crate::capi::table::Factor::Number($number) };
-    (($words:literal)) => { $crate::capi::table::Factor::Words($words) };
+    ($argument:ident) => {
+        $crate::capi::table::Factor::Argument(stringify!($argument))
+    };
+    ($number:literal) => {
+        $crate::capi::table::Factor::Number($number)
+    };
+    (($words:literal)) => {
+        $crate::capi::table::Factor::Words($words)
+    };
 }
 pub(crate) use factor;

@@ -47,7 +47,11 @@ pub trait Choice: Copy + 'static {
 
     /// The number that says that no value was chosen: 0, or -1 where 0 is a value.
     fn none() -> i32 {
-        if Self::NAMES.iter().any(|name| name.number == 0) { -1 } else { 0 }
+        if Self::NAMES.iter().any(|name| name.number == 0) {
+            -1
+        } else {
+            0
+        }
     }
 }
 

@@ -7,10 +7,10 @@ mod choice;
 mod table;
 mod value;
 
-pub use choice::{choose, choose_any, choose_or, Choice, Name, Number};
 pub(crate) use choice::{choices, number_of};
-pub(crate) use table::{find, parameters};
+pub use choice::{choose, choose_any, choose_or, Choice, Name, Number};
 pub use table::{deserialize, flat, CStruct, InC, Parameters, Range, Row};
+pub(crate) use table::{find, parameters};
 pub use value::{Element, Param};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};

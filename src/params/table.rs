@@ -35,7 +35,8 @@ impl Range {
     /// As messages and help say it; empty where every number is a value.
     pub fn text(&self) -> String {
         let (least, most) = (super::value::short(self.least), super::value::short(self.most));
-        match (self.least.is_finite(), self.most.is_finite()) {
+        let limited = self.most.is_finite() && self.most != f64::from(i32::MAX);
+        match (self.least.is_finite(), limited) {
             (true, true) if self.closed => format!("{least} to {most}"),
             (true, true) => format!("a number between {least} and {most}"),
             (true, false) if self.closed => format!("{least} or more"),
@@ -180,7 +181,9 @@ pub trait InC: Parameters {
 }
 
 /// A table of TOML, key by key; what is wrong is said with the line of its key.
-pub fn deserialize<'de, P: Parameters, D: Deserializer<'de>>(input: D) -> std::result::Result<P, D::Error> {
+pub fn deserialize<'de, P: Parameters, D: Deserializer<'de>>(
+    input: D,
+) -> std::result::Result<P, D::Error> {
     struct Table<P>(P);
     impl<'de, P: Parameters> Visitor<'de> for Table<P> {
         type Value = P;
@@ -213,9 +216,8 @@ impl<'de, P: Parameters> DeserializeSeed<'de> for Value<'_, P> {
         };
         let value = toml::Value::deserialize(input)?;
         let said = |message: String| D::Error::custom(format!("{}: {message}", self.key));
-        let text = text_of(&value, row).map_err(|expected| {
-            said(format!("expected {expected}, found {}", found(&value)))
-        })?;
+        let text = text_of(&value, row)
+            .map_err(|expected| said(format!("expected {expected}, found {}", found(&value))))?;
         self.params.set(self.key, &text).map_err(|e| D::Error::custom(e.message))
     }
 }

@@ -29,11 +29,13 @@ pub trait Param: Clone + Sized {
     }
 }
 
-/// Numbers of this many digits are short.
+/// With an exponent where the number would be long.
 pub(super) fn short(x: f64) -> String {
     let plain = x.to_string();
-    let exponent = format!("{x:e}");
-    if exponent.len() < plain.len() { exponent } else { plain }
+    match plain.len() > 10 {
+        true => format!("{x:e}"),
+        false => plain,
+    }
 }
 
 fn refused<T>(name: &str, row: &Row, found: impl std::fmt::Display) -> Result<T> {
@@ -166,7 +168,11 @@ impl<T: Choice + PartialEq> Element for T {
 /// 0 where no value is, else -1.
 impl Element for usize {
     fn absent(row: &Row) -> i32 {
-        if row.range.holds(0.0) { -1 } else { 0 }
+        if row.range.holds(0.0) {
+            -1
+        } else {
+            0
+        }
     }
     fn is_absent(c: &i32, row: &Row) -> bool {
         *c == Self::absent(row)
@@ -176,7 +182,11 @@ impl Element for usize {
 /// NaN, or 0 where no value is.
 impl Element for f64 {
     fn absent(row: &Row) -> f64 {
-        if row.range.holds(0.0) { f64::NAN } else { 0.0 }
+        if row.range.holds(0.0) {
+            f64::NAN
+        } else {
+            0.0
+        }
     }
     fn is_absent(c: &f64, row: &Row) -> bool {
         c.is_nan() || (*c == 0.0 && !row.range.holds(0.0))
@@ -247,7 +257,11 @@ impl<T: Param, const N: usize> Param for [T; N] {
         let separator = if row.is_list() { ':' } else { ',' };
         let texts: Vec<&str> = text.split(separator).collect();
         if texts.len() > N {
-            return Some(not_read(row, &format!("values of at most {N}"), &texts.len().to_string()));
+            return Some(not_read(
+                row,
+                &format!("values of at most {N}"),
+                &texts.len().to_string(),
+            ));
         }
         for (i, one) in self.iter_mut().enumerate() {
             let text = match texts.get(i) {

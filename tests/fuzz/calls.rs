@@ -70,8 +70,10 @@ impl Tables {
             Type::Array(Type::I32, 4) => format!("four_integers(\"{name}\", {to});"),
             Type::Array(Type::Struct(of), n) => {
                 let inner = self.structs[of].iter();
-                let each = inner.filter_map(|f| self.member(f.name, &format!("{to}[i].{}", f.name), &f.ty));
-                let each: String = each.map(|change| format!("if (percent(30)) {{ {change} }} ")).collect();
+                let each = inner
+                    .filter_map(|f| self.member(f.name, &format!("{to}[i].{}", f.name), &f.ty));
+                let each: String =
+                    each.map(|change| format!("if (percent(30)) {{ {change} }} ")).collect();
                 format!("for (i = 0; i < {n}; i++) {{ {each}}}")
             }
             Type::Array(of, n) => {
@@ -156,7 +158,9 @@ impl Tables {
             (Pass::Array, None) if arg.ty == Type::I32 => {
                 format!("const int32_t *{a} = integers_in(\"{name}\");")
             }
-            (Pass::Array, None) if arg.ty == Type::F64 => format!("const double *{a} = numbers_in();"),
+            (Pass::Array, None) if arg.ty == Type::F64 => {
+                format!("const double *{a} = numbers_in();")
+            }
             (Pass::Data, _) => format!("void *{a} = data_in();"),
             (Pass::DataOut, _) => format!("void *{a} = data_out();"),
             (Pass::Text, _) => format!("const char *{a} = path();"),
@@ -170,14 +174,15 @@ impl Tables {
                 Type::Callback(of) => format!("{of} {a} = percent(70) ? on_{of} : NULL;"),
                 other => panic!("{name}: the fuzzer does not know how to draw a {other:?}"),
             },
-            (pass, _) => panic!("{name}: the fuzzer does not know how to draw {pass:?} {:?}", arg.ty),
+            (pass, _) => {
+                panic!("{name}: the fuzzer does not know how to draw {pass:?} {:?}", arg.ty)
+            }
         };
         (draw, a, done)
     }
 
     fn function(&self, s: &mut String, name: &str, args: &[Argument], returns: &Type) {
-        let drawn: Vec<_> =
-            args.iter().enumerate().map(|(i, arg)| self.argument(i, arg)).collect();
+        let drawn: Vec<_> = args.iter().enumerate().map(|(i, arg)| self.argument(i, arg)).collect();
         let list: Vec<&str> = drawn.iter().map(|d| d.1.as_str()).collect();
         let list = list.join(", ");
         let _ = writeln!(
@@ -312,7 +317,8 @@ pub fn generate() -> String {
         let _ = writeln!(s, "static const int32_t values_{name}[] = {{{}}};", list.join(", "));
     }
     for (name, (args, returns)) in &t.callbacks {
-        let list: Vec<String> = args.iter().map(|a| format!("{} {}", c_type(&a.ty), a.name)).collect();
+        let list: Vec<String> =
+            args.iter().map(|a| format!("{} {}", c_type(&a.ty), a.name)).collect();
         let uses: String = args.iter().map(|a| format!("(void){};", a.name)).collect();
         let body = match returns {
             // A rank of the only one.

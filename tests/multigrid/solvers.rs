@@ -286,7 +286,7 @@ fn columns_of_a_cycle_are_independent() {
             (Coarsest::Gcr, 0),
             (Coarsest::BiCgStab, 0),
         ] {
-            let params = MultigridParams { coarsest, coarsest_modes, ..base.clone() };
+            let params = MultigridParams { coarsest, coarsest_modes: Some(coarsest_modes), ..base.clone() };
             let multigrid = Arc::new(Multigrid::with_vectors(&*op, &params, &vectors).unwrap());
             let field = |n| {
                 let geometry = &s.geometry;

@@ -12,13 +12,13 @@ use crate::backend::{External, Location};
 use crate::bail;
 use crate::capi::args::{choose, Array, DataOut, Memory, PathList, PathTable};
 use crate::capi::table::interface;
-use crate::params::Number;
 use crate::error::Result;
 use crate::fields::{
     GaugeField, Group, Layout, LinkOptions, MatrixField, MatrixForm, Momenta, MomentaForm,
     Precision, Recon, SiteOrder, Subset,
 };
 use crate::ops::paths::{traces, Paths, Walker, LONGEST, MOST};
+use crate::params::Number;
 
 interface! {
     "Links and paths"

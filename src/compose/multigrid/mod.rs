@@ -25,15 +25,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
 
+use crate::params::choices;
 use cycle::Hierarchy;
 use finest::{coarsenable, Finest};
 pub use galerkin::FineOperator;
 use memory::Rehearsed;
-use crate::params::choices;
 use params::MOST_REFINEMENTS;
 pub use params::{
-    plaq_multigrid_level_params, plaq_multigrid_params, Coarsest, Cycle, LevelParams, MultigridParams,
-    SetupSolver, Smoother,
+    plaq_multigrid_level_params, plaq_multigrid_params, Coarsest, Cycle, LevelParams,
+    MultigridParams, SetupSolver, Smoother,
 };
 pub use prolongator::Prolongator;
 pub use system::CoarseSystem;

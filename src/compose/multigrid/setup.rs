@@ -116,7 +116,8 @@ pub(super) fn from_vectors(
     }
     let links = op.setup.links();
     let grid = CoarseGrid::finest(links.geometry(), links.device())?;
-    let mut all = CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, vectors.nrhs())?;
+    let mut all =
+        CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, vectors.nrhs())?;
     all.take_spinors(0, vectors, None)?;
     let mut v = all.like(n)?;
     v.take_columns(0, &all, 0, n, 0)?;

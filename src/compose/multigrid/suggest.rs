@@ -16,7 +16,8 @@ impl MultigridParams {
     pub(super) fn on_lattice(&self, geometry: &Geometry) -> Self {
         let mut params = self.clone();
         let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());
-        let chosen = self.level.iter().rposition(|level| level.block != [0; 4]).map_or(0, |l| l + 1);
+        let chosen =
+            self.level.iter().rposition(|level| level.block != [0; 4]).map_or(0, |l| l + 1);
         let steps = self.levels.map(|levels| levels.saturating_sub(1).min(MOST_COARSENINGS));
         let mut l = 0;
         while l < steps.unwrap_or(chosen.max(2)) {
@@ -39,7 +40,8 @@ impl MultigridParams {
             l += 1;
         }
         params.levels = Some(l + 1);
-        params.coarsest_modes = Some(self.coarsest_modes.unwrap_or_else(|| params.suggested_modes(geometry)));
+        params.coarsest_modes =
+            Some(self.coarsest_modes.unwrap_or_else(|| params.suggested_modes(geometry)));
         params
     }
 
