@@ -1209,13 +1209,13 @@ enum {
 typedef struct plaq_multigrid_level_params {
   /** Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
    * a rank, the others the whole level, or where levels are not gathered a rank's part of it.
-   * 0 to 2147483647. Default: 0, 0, 0, 0. */
+   * 0 or more. Default: 0, 0, 0, 0. */
   int32_t block[4];
   /** Null vectors of each chirality. 1 to 256. Default: 24. */
   int32_t vectors;
-  /** Steps of the smoother before the correction of the next level. 0 to 1e4. Default: 0. */
+  /** Steps of the smoother before the correction of the next level. 0 to 10000. Default: 0. */
   int32_t pre;
-  /** Steps of the smoother after the correction. 0 to 1e4. Default: 10. */
+  /** Steps of the smoother after the correction. 0 to 10000. Default: 10. */
   int32_t post;
 } plaq_multigrid_level_params;
 
@@ -1228,7 +1228,7 @@ typedef struct plaq_multigrid_params {
   int32_t levels;
   /** Cycle of the second level: V, W or K. Default: PLAQ_CYCLE_K. */
   plaq_cycle cycle;
-  /** The levels but the coarsest, from the finest on. Default: , , , . */
+  /** The levels but the coarsest, from the finest on. */
   plaq_multigrid_level_params level[4];
   /** Smoother of the finest level. Default: PLAQ_SMOOTHER_CA_GCR. */
   plaq_smoother smoother;
@@ -1238,16 +1238,16 @@ typedef struct plaq_multigrid_params {
   /** Precision of coarse operators and null vectors: double or single.
    * Default: PLAQ_PRECISION_SINGLE. */
   plaq_precision coarse_precision;
-  /** Largest number of iterations of GCR on coarse levels but the coarsest. 1 to 1e5.
+  /** Largest number of iterations of GCR on coarse levels but the coarsest. 1 to 100000.
    * Default: 8. */
   int32_t iterations;
-  /** Largest number of iterations on the coarsest level. 1 to 1e5. Default: 64. */
+  /** Largest number of iterations on the coarsest level. 1 to 100000. Default: 64. */
   int32_t coarsest_iterations;
-  /** Iterations of `setup_solver` that make null vectors of random ones. 1 to 1e5.
+  /** Iterations of `setup_solver` that make null vectors of random ones. 1 to 100000.
    * Default: 20. */
   int32_t setup_iterations;
   /** Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
-   * 0 to 1e4. Default: 3. */
+   * 0 to 10000. Default: 3. */
   int32_t refinements;
   /** Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
    * fewer sites than this in a direction; 0: all levels stay on all ranks. 1 to 65536.
@@ -1275,10 +1275,9 @@ typedef struct plaq_multigrid_params {
   /** Cycle of levels from the third on; -1: as `cycle`. Default: -1. */
   plaq_cycle deep_cycle;
   /** Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
-   * of coarse levels have up to 2 sites in a direction. 0 to 2147483647.
-   * Default: 0, 0, 0, 0. */
+   * of coarse levels have up to 2 sites in a direction. 0 or more. Default: 0, 0, 0, 0. */
   int32_t domain[4];
-  /** Steps of minimal residual in a Schwarz domain. 1 to 1e4. Default: 4. */
+  /** Steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4. */
   int32_t domain_steps;
   /** Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
    * with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
@@ -2176,7 +2175,7 @@ typedef struct plaq_overlap_params {
   double mass;
   /** Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
    * precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
-   * Default: 1e-8. */
+   * Default: 0.00000001. */
   double delta;
   /** In 16 bit always the polynomial, as the report says. Default: PLAQ_OVERLAP_POLYNOMIAL. */
   plaq_overlap_sign sign;
@@ -2382,7 +2381,7 @@ typedef struct plaq_overlap_solve_params {
   plaq_overlap_algorithm algorithm;
   /** Default: 2000. */
   int32_t max_iterations;
-  /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 1e-7. */
+  /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001. */
   double tol;
   /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
   plaq_precision sloppy_precision;
@@ -3082,13 +3081,13 @@ typedef struct plaq_quarks_params {
   int32_t fields;
   /** Default: 1. */
   int32_t check_every;
-  /** Default: 1e-8. */
+  /** Default: 0.00000001. */
   double tolerance_force;
   /** Default: 1e-11. */
   double tolerance_hamiltonian;
   /** Default: 0. */
   double smearing_rho;
-  /** Of one flavour: errors of the rational approximations. Default: 1e-7. */
+  /** Of one flavour: errors of the rational approximations. Default: 0.0000001. */
   double error_force;
   /** Default: 1e-12. */
   double error_hamiltonian;

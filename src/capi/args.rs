@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::digest::{Digest, Digested};
 use super::handles::{self, HandleType};
-use super::table::{Pass, Type};
+use super::table::{Argument, Factor, Pass, Type};
 use super::versioned::{self, Versioned};
 use crate::backend::{External, Location};
 use crate::bail;
@@ -717,4 +717,12 @@ fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
 pub(crate) fn numbers(from: *const i32, count: usize) -> Option<Vec<i32>> {
     // SAFETY: the host's pointer to as many numbers as the header says.
     (!from.is_null()).then(|| (0..count).map(|i| unsafe { from.add(i).read_unaligned() }).collect())
+}
+
+/// An argument of a kind.
+pub(crate) const fn argument<T: Arg>(
+    name: &'static str,
+    length: Option<&'static [Factor]>,
+) -> Argument {
+    Argument { name, ty: T::TYPE, pass: T::PASS, length }
 }

@@ -1,7 +1,6 @@
 //! `interface!`: the table that a C object is declared in. It makes the `extern "C"` functions
 //! and `#[repr(C)]` structs, and records them for the header and the Fortran module.
 
-use super::args::Arg;
 pub use crate::params::{Doc, Field, Name, Type};
 
 /// What one file of this folder adds to the C interface.
@@ -355,7 +354,7 @@ macro_rules! interface {
 
         pub const MODULE: $crate::capi::table::Module = {
             #[allow(unused_imports)]
-            use $crate::capi::{args::Arg, table::{argument, Field, Item, Module, Type}};
+            use $crate::capi::{args::{argument, Arg}, table::{Field, Item, Module, Type}};
             #[allow(unused_imports)]
             use $crate::params::{CStruct, CType, Choice};
             Module {
@@ -481,14 +480,6 @@ macro_rules! interface {
     };
 }
 pub(crate) use interface;
-
-/// An argument of a kind.
-pub(crate) const fn argument<T: Arg>(
-    name: &'static str,
-    length: Option<&'static [Factor]>,
-) -> Argument {
-    Argument { name, ty: T::TYPE, pass: T::PASS, length }
-}
 
 /// Numbers and meanings of an enum that stands in an interface alone.
 macro_rules! meanings {

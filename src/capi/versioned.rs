@@ -3,7 +3,7 @@
 
 use std::ffi::{c_char, c_void};
 
-use super::table::{argument, Argument, Item, Type};
+use super::table::{Argument, Item, Pass, Type};
 use crate::bail;
 use crate::error::Result;
 use crate::params::{Choice, Member, Number};
@@ -59,7 +59,8 @@ macro_rules! versioned {
 pub(crate) use versioned;
 
 /// The size that a host's struct has.
-pub(super) const SIZE: Argument = argument::<i64>("struct_size", None);
+pub(super) const SIZE: Argument =
+    Argument { name: "struct_size", ty: Type::I64, pass: Pass::Value, length: None };
 
 pub(super) const fn init_item(name: &'static str, args: &'static [Argument]) -> Item {
     Item::Function {

@@ -37,7 +37,7 @@ pub fn load_multigrid(
     Multigrid::check_params(op, params)?;
     let (device, geometry) = (op.links().device(), op.links().geometry());
     let mut file = VectorFile::open(device, geometry, path, KIND, Components::SPINOR)?;
-    let (n, found) = (params.steps()[0].vectors, file.header().count);
+    let (n, found) = (params.level[0].vectors, file.header().count);
     if found != n {
         bail!(
             FieldMismatch,

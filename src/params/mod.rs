@@ -90,7 +90,7 @@ impl Member for f64 {
         to(&self.to_ne_bytes());
     }
     fn in_c(&self) -> String {
-        value::short(*self)
+        short(*self)
     }
 }
 
@@ -165,3 +165,12 @@ pub const fn is_packed(fields: &[Field], size: usize) -> bool {
 }
 
 const _: () = assert!(size_of::<c_int>() == 4);
+
+/// With an exponent where the number would be long.
+fn short(x: f64) -> String {
+    let plain = x.to_string();
+    match plain.len() > 10 {
+        true => format!("{x:e}"),
+        false => plain,
+    }
+}

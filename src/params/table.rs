@@ -34,7 +34,7 @@ impl Range {
 
     /// As messages and help say it; empty where every number is a value.
     pub fn text(&self) -> String {
-        let (least, most) = (super::value::short(self.least), super::value::short(self.most));
+        let (least, most) = (super::short(self.least), super::short(self.most));
         let limited = self.most.is_finite() && self.most != f64::from(i32::MAX);
         match (self.least.is_finite(), limited) {
             (true, true) if self.closed => format!("{least} to {most}"),

@@ -2,7 +2,7 @@
 
 use super::choice::{choose, number_of, Choice, Number};
 use super::table::Row;
-use super::Member;
+use super::{short, Member};
 use crate::bail;
 use crate::error::{Error, Result, Status};
 
@@ -26,15 +26,6 @@ pub trait Param: Clone + Sized {
     /// Sets a row of a struct that this is; `None`: it has no such row.
     fn set_inner(&mut self, _name: &str, _text: &str) -> Option<Result<()>> {
         None
-    }
-}
-
-/// With an exponent where the number would be long.
-pub(super) fn short(x: f64) -> String {
-    let plain = x.to_string();
-    match plain.len() > 10 {
-        true => format!("{x:e}"),
-        false => plain,
     }
 }
 
