@@ -776,7 +776,8 @@ plaq_status plaq_spinor_shift(plaq_spinor y,
                               int64_t length,
                               plaq_spinor x);
 
-/** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs. */
+/** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+ * Arrays: norms[count]. */
 plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
 
 /** Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.

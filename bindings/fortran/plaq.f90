@@ -1977,9 +1977,9 @@ module plaq
       import
       type(plaq_spinor), value :: y
       type(plaq_gauge), value :: gauge
-      integer(c_int32_t), intent(in) :: steps(*)
       integer(c_int64_t), value :: length
       type(plaq_spinor), value :: x
+      integer(c_int32_t), intent(in) :: steps(*)
     end function
     !> Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
     !> Arrays: norms[count].

@@ -16,11 +16,11 @@ use super::table::interface;
 use crate::bail;
 use crate::compose::{Normalisation, SolveParams};
 use crate::error::{Result, Status};
-use crate::params::Number;
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
 use crate::operators::{ActionParams, DiracParams, QuarkAction, SchurAction, Storage, Wilson};
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
+use crate::params::Number;
 
 /// What a `plaq_dirac` stands for.
 pub struct Dirac {

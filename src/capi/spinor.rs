@@ -16,7 +16,9 @@ use super::table::interface;
 use crate::backend::External;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, Components, GammaBasis, Group, Layout, Precision, Recon, RhsOrder, SpinorField};
+use crate::fields::{
+    blas, Components, GammaBasis, Group, Layout, Precision, Recon, RhsOrder, SpinorField,
+};
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::paths::LONGEST;

@@ -123,7 +123,7 @@ fn gathered_levels_are_those_of_one_rank() {
     for (levels, gather) in cases {
         let params = MultigridParams {
             gather,
-            precision: Precision::F64,
+            coarse_precision: Precision::F64,
             smoother_precision: Some(Precision::F64),
             refinements: 1,
             ..MultigridParams::with_levels(levels)

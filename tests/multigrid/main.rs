@@ -465,7 +465,7 @@ fn null_vectors_can_be_kept() {
         let op = s.wilson(DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 2, post: 3 };
         let params = MultigridParams {
-            precision: Precision::F64,
+            coarse_precision: Precision::F64,
             smoother: Smoother::Mr,
             ..MultigridParams::with_levels(vec![level])
         };

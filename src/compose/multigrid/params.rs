@@ -183,6 +183,8 @@ parameters! {
     }
 }
 
+impl Copy for LevelParams {}
+
 /// How far, and what is wanted in the end.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
