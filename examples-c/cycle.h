@@ -83,18 +83,16 @@ static void apply_cycle(const cycle_options *c, plaq_multigrid_params *build) {
   build->deep_cycle = c->deep_cycle;
   build->smoother = c->smoother;
   build->coarse_smoother = c->coarse_smoother;
-  build->post = c->post;
-  build->coarse_post = c->coarse_post;
+  for (k = 0; k < 4; k++) {
+    if (c->vectors > 0) build->level[k].vectors = c->vectors;
+    build->level[k].post = k > 0 && c->coarse_post > 0 ? c->coarse_post : c->post;
+    memcpy(build->level[k].block, c->aggregate[k], sizeof build->level[k].block);
+  }
   build->smoother_precision = c->precision;
   build->link_precision = c->links;
   build->coarsest = c->coarsest;
   build->coarsest_modes = c->modes;
-  for (k = 0; k < 4; k++) build->vectors[k] = c->vectors;
   build->levels = c->levels;
-  memcpy(build->block, c->aggregate[0], sizeof build->block);
-  memcpy(build->block_2, c->aggregate[1], sizeof build->block_2);
-  memcpy(build->block_3, c->aggregate[2], sizeof build->block_3);
-  memcpy(build->block_4, c->aggregate[3], sizeof build->block_4);
   build->setup_iterations = c->setup;
   build->setup_solver = c->setup_solver;
   build->setup_columns = c->setup_columns;

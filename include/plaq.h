@@ -155,7 +155,7 @@ const char *plaq_status_help(int32_t status);
 
 /** Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
  * One callback per process. */
-plaq_status plaq_log_set(plaq_log_callback callback, void *user, int32_t level);
+plaq_status plaq_log_set(plaq_log_callback callback, void *user, plaq_log_level level);
 
 /* ---- Context: a device and everything on it ---- */
 
@@ -279,8 +279,8 @@ plaq_status plaq_context_synchronize(plaq_context context);
 
 /* ---- Fields: what they share ---- */
 
-/** Storage precision; the number is the bytes of a real. Arithmetic is in double for
- * double fields, in single otherwise; sums are in double. */
+/** Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
+ * otherwise; sums are in double. */
 typedef int32_t plaq_precision;
 enum {
   PLAQ_PRECISION_DOUBLE = 8,
@@ -751,7 +751,8 @@ plaq_status plaq_spinor_zero(plaq_spinor spinor);
 /** to = from; precisions may differ. */
 plaq_status plaq_spinor_copy(plaq_spinor from, plaq_spinor to);
 
-/** y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs. */
+/** y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+ * Arrays: a[2 * count], b[2 * count]. */
 plaq_status plaq_spinor_axpby(const double *a,
                               plaq_spinor x,
                               const double *b,
@@ -775,10 +776,12 @@ plaq_status plaq_spinor_shift(plaq_spinor y,
                               int64_t length,
                               plaq_spinor x);
 
-/** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs. */
+/** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+ * Arrays: norms[count]. */
 plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
 
-/** Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs. */
+/** Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+ * Arrays: products[2 * count]. */
 plaq_status plaq_spinor_dot(plaq_spinor x, plaq_spinor y, double *products, int64_t count);
 
 /* ---- Gauge observables, random fields, quenched updates ---- */
@@ -906,7 +909,7 @@ plaq_status plaq_gauge_update(plaq_gauge gauge,
                               plaq_update_report *report);
 
 /** Right-hand side b becomes noise vector number `first` + b of `seed`. */
-plaq_status plaq_spinor_noise(plaq_spinor spinor, int32_t noise, int64_t seed, int32_t first);
+plaq_status plaq_spinor_noise(plaq_spinor spinor, plaq_noise noise, int64_t seed, int32_t first);
 
 /* ---- Clover terms ---- */
 
@@ -955,7 +958,8 @@ plaq_status plaq_clover_save(plaq_clover clover, const plaq_layout_params *layou
 /** ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
  * not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
  * twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
- * SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED. */
+ * SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+ * Arrays: log_det[2]. */
 plaq_status plaq_clover_log_det(plaq_clover clover, double twist, double *log_det);
 
 /** The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
@@ -1091,8 +1095,8 @@ plaq_status plaq_dirac_clover_inverse(plaq_dirac dirac, plaq_clover *inverse);
 /** y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
  * precision and the system's subset; y and x are different fields. */
 plaq_status plaq_dirac_apply(plaq_dirac dirac,
-                             int32_t system,
-                             int32_t form,
+                             plaq_system system,
+                             plaq_form form,
                              plaq_spinor y,
                              plaq_spinor x);
 
@@ -1148,44 +1152,48 @@ typedef int32_t plaq_cycle;
 enum {
   /** One correction. */
   PLAQ_CYCLE_V = 0,
-  /** Two, by GCR. */
+  /** Two corrections, by GCR. */
   PLAQ_CYCLE_W = 1,
-  /** GCR to a tolerance. */
+  /** GCR to a tolerance, preconditioned by the cycle of the level below. */
   PLAQ_CYCLE_K = 2
 };
 
 /** What smooths a level. */
 typedef int32_t plaq_smoother;
 enum {
-  /** Minimal residual, relaxed by `omega` on the finest level. */
+  /** Minimal residual, on the finest level with relaxation `omega`. */
   PLAQ_SMOOTHER_MR = 0,
-  /** GCR with sums in every step. */
+  /** Generalised conjugate residual (GCR), with sums in every step. */
   PLAQ_SMOOTHER_GCR = 1,
-  /** The same minimum with one sum in up to twelve steps. */
+  /** The minimum of GCR over the same Krylov space, with one sum in up to twelve steps. */
   PLAQ_SMOOTHER_CA_GCR = 2,
   /** x += omega r, without sums. */
   PLAQ_SMOOTHER_RICHARDSON = 3,
-  /** Corrections of all domains at once, each by steps of minimal residual with sums of its own. */
+  /** Additive Schwarz: corrections of all domains at once, each by steps of minimal residual with sums of
+   * its own; the residual is then minimised along their sum, so that it never grows. */
   PLAQ_SMOOTHER_SCHWARZ_ADDITIVE = 4,
-  /** The same of domains of one colour of a chequerboard, then of the other one. */
+  /** Multiplicative Schwarz: the domains of one colour of a chequerboard, then those of the other one. */
   PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE = 5
 };
 
 /** What solves the coarsest level. */
 typedef int32_t plaq_coarsest;
 enum {
+  /** GCR, restarted after 16 directions. */
   PLAQ_COARSEST_GCR = 0,
   /** GCR with one sum in up to twelve steps. */
   PLAQ_COARSEST_CA_GCR = 1,
+  /** Stabilised biconjugate gradient. */
   PLAQ_COARSEST_BICGSTAB = 2,
-  /** The inverse of the level's whole operator: to 1024 unknowns, 2 x vectors of every site that is
-   * solved for. */
+  /** The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
+   * unknowns, 2 x vectors of every site that is solved for. */
   PLAQ_COARSEST_DIRECT = 3
 };
 
 /** What makes null vectors of random ones. */
 typedef int32_t plaq_setup_solver;
 enum {
+  /** Stabilised biconjugate gradient. */
   PLAQ_SETUP_BICGSTAB = 0,
   /** CG on the normal equations. */
   PLAQ_SETUP_CG = 1,
@@ -1206,89 +1214,89 @@ enum {
   PLAQ_REFRESH_NONE = 3
 };
 
-/** How to build a hierarchy. The defaults need no tuning. */
+/** A level of multigrid and its step to the next coarser one. */
+typedef struct plaq_multigrid_level_params {
+  /** Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
+   * a rank, the others the whole level, or where levels are not gathered a rank's part of it.
+   * 0 or more. Default: 0, 0, 0, 0. */
+  int32_t block[4];
+  /** Null vectors of each chirality. 1 to 256. Default: 24. */
+  int32_t vectors;
+  /** Steps of the smoother before the correction of the next level. 0 to 10000. Default: 0. */
+  int32_t pre;
+  /** Steps of the smoother after the correction. 0 to 10000. Default: 10. */
+  int32_t post;
+} plaq_multigrid_level_params;
+
+/** How to build a hierarchy of multigrid. The defaults need no tuning. */
 typedef struct plaq_multigrid_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Levels with the finest and the coarsest, 2 to 5; 0: as the lattice suggests. Default: 0. */
+  /** Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+   * blocks are given. 2 to 5. Default: 0. */
   int32_t levels;
-  /** Of the second level. Default: PLAQ_CYCLE_K. */
+  /** Cycle of the second level: V, W or K. Default: PLAQ_CYCLE_K. */
   plaq_cycle cycle;
-  /** Null vectors of a chirality on each level but the coarsest; 0: 24. Default: 0, 0, 0, 0. */
-  int32_t vectors[4];
-  /** Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-   * third, and on (`block_4`, from the fourth to the fifth, is below); 0: as the lattice suggests.
-   * The first divide the part of a rank, the others the whole level, or with `gather` -1 a rank's
-   * part of it. Default: 0, 0, 0, 0. */
-  int32_t block[4];
-  /** Default: 0, 0, 0, 0. */
-  int32_t block_2[4];
-  /** Default: 0, 0, 0, 0. */
-  int32_t block_3[4];
-  /** Steps of the smoother before and after a correction, to 10000. Default: 0. */
-  int32_t pre;
-  /** Default: 10. */
-  int32_t post;
-  /** Of the finest level. Default: PLAQ_SMOOTHER_CA_GCR. */
+  /** The levels but the coarsest, from the finest on. */
+  plaq_multigrid_level_params level[4];
+  /** Smoother of the finest level. Default: PLAQ_SMOOTHER_CA_GCR. */
   plaq_smoother smoother;
-  /** Of the finest level's smoother, and of null vectors and coarse operators: double or single,
-   * the smoother half too. 0: single, and the smoother half on GPUs with CA_GCR. Default: 0. */
+  /** Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
+   * CA_GCR where the coarse levels are in single precision, else single. Default: 0. */
   plaq_precision smoother_precision;
-  /** Default: 0. */
+  /** Precision of coarse operators and null vectors: double or single.
+   * Default: PLAQ_PRECISION_SINGLE. */
   plaq_precision coarse_precision;
-  /** Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
+  /** Largest number of iterations of GCR on coarse levels but the coarsest. 1 to 100000.
    * Default: 8. */
   int32_t iterations;
-  /** Default: 64. */
+  /** Largest number of iterations on the coarsest level. 1 to 100000. Default: 64. */
   int32_t coarsest_iterations;
-  /** Iterations of `setup_solver` that make null vectors of random ones, to 100000, and times that the
-   * cycle is then applied to them, to 10000. Default: 20. */
+  /** Iterations of `setup_solver` that make null vectors of random ones. 1 to 100000.
+   * Default: 20. */
   int32_t setup_iterations;
-  /** Default: 3. */
+  /** Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
+   * 0 to 10000. Default: 3. */
   int32_t refinements;
-  /** Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or it
-   * would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
-   * levels stay on all ranks. Default: 0. */
+  /** Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
+   * fewer sites than this in a direction; 0: all levels stay on all ranks. 1 to 65536.
+   * Default: 2. */
   int32_t gather;
-  /** MR and Richardson: relaxation. Default: 0.85. */
+  /** Relaxation of the smoothers MR and RICHARDSON. A number between 0 and 2. Default: 0.85. */
   double omega;
-  /** Relative residual at which GCR stops on coarse levels, and on the coarsest.
-   * Default: 0.25. */
+  /** Relative residual at which GCR stops on coarse levels but the coarsest.
+   * A number between 0 and 1. Default: 0.25. */
   double tol;
-  /** Default: 0.25. */
+  /** Relative residual at which the coarsest level's solver stops. A number between 0 and 1.
+   * Default: 0.25. */
   double coarsest_tol;
-  /** Of the random vectors. Default: 1. */
+  /** Seed of the random start vectors. Default: 1. */
   int64_t seed;
-  /** Of levels between the finest and the coarsest. Default: PLAQ_SMOOTHER_CA_GCR. */
+  /** Smoother of the levels between the finest and the coarsest.
+   * Default: PLAQ_SMOOTHER_CA_GCR. */
   plaq_smoother coarse_smoother;
-  /** Default: PLAQ_COARSEST_CA_GCR. */
+  /** What solves the coarsest level. Default: PLAQ_COARSEST_CA_GCR. */
   plaq_coarsest coarsest;
-  /** Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
-   * to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
-   * Default: -1. */
+  /** Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
+   * PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+   * 0 to 256. Default: -1. */
   int32_t coarsest_modes;
-  /** A plaq_cycle for levels from the third on but the coarsest; -1: as `cycle`. Default: -1. */
-  int32_t deep_cycle;
-  /** Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
-   * Domains of coarse levels have up to 2 sites in a direction. Default: 0, 0, 0, 0. */
+  /** Cycle of levels from the third on; -1: as `cycle`. Default: -1. */
+  plaq_cycle deep_cycle;
+  /** Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
+   * of coarse levels have up to 2 sites in a direction. 0 or more. Default: 0, 0, 0, 0. */
   int32_t domain[4];
-  /** Steps of minimal residual in a domain, to 10000. Default: 4. */
+  /** Steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4. */
   int32_t domain_steps;
-  /** Of the links of coarse operators in single precision: single, half or quarter, the last two with a
-   * scale for each matrix; 0: quarter on GPUs, else half. Those in double are in double.
+  /** Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
+   * with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
    * Default: 0. */
   plaq_precision link_precision;
-  /** Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
-   * Default: 0. */
-  int32_t coarse_post;
-  /** Null vectors that are iterated at a time at a set-up, to 256; 0: 8. Default: 0. */
+  /** Null vectors that are iterated at a time, at a set-up and in refinements. 1 to 256.
+   * Default: 8. */
   int32_t setup_columns;
   /** What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB. */
   plaq_setup_solver setup_solver;
-  /** Default: 0, 0, 0, 0. */
-  int32_t block_4[4];
-  /** Must be 0. */
-  int32_t reserved;
 } plaq_multigrid_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1380,14 +1388,14 @@ plaq_status plaq_multigrid_memory(plaq_dirac dirac,
  * new random vectors too). */
 plaq_status plaq_multigrid_update(plaq_multigrid multigrid,
                                   plaq_dirac dirac,
-                                  int32_t refresh,
+                                  plaq_refresh refresh,
                                   int32_t passes);
 
 /** Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
  * the hierarchy: that stays until the new one is there. */
 plaq_status plaq_multigrid_update_memory(plaq_multigrid multigrid,
                                          plaq_dirac dirac,
-                                         int32_t refresh,
+                                         plaq_refresh refresh,
                                          int32_t passes,
                                          int64_t *bytes);
 
@@ -1602,7 +1610,8 @@ plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes)
 
 /** Solves for all right-hand sides of b at once. x and b have the operator's precision and
  * the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
- * Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN. */
+ * Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+ * Arrays: residuals[right-hand sides of b]. */
 plaq_status plaq_solver_solve(plaq_solver solver,
                               plaq_spinor x,
                               plaq_spinor b,
@@ -1614,7 +1623,8 @@ plaq_status plaq_solver_solve(plaq_solver solver,
 /** Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
  * solve, propagator or multishift: by the recurrence and for the system that is iterated;
  * at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
- * of them are written; `history` may be NULL. */
+ * of them are written; `history` may be NULL.
+ * Arrays: history[capacity]. */
 plaq_status plaq_solver_history(plaq_solver solver,
                                 double *history,
                                 int64_t capacity,
@@ -1625,7 +1635,8 @@ plaq_status plaq_solver_history(plaq_solver solver,
  * x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
  * the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
  * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
- * max_seconds are those of the call. */
+ * max_seconds are those of the call.
+ * Arrays: x[count], sigma[count], tol[count], residuals[count]. */
 plaq_status plaq_solver_multishift(plaq_solver solver,
                                    const plaq_spinor *x,
                                    const double *sigma,
@@ -1774,7 +1785,8 @@ plaq_status plaq_spinor_sequential(plaq_spinor from,
  * solves: the iterations of the slowest; time, work, updates and restarts added up. The
  * callback's iterations begin anew with each solve, its seconds do not; once it has asked to
  * stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
- * as many as the source has columns. */
+ * as many as the source has columns.
+ * Arrays: residuals[columns of the source]. */
 plaq_status plaq_solver_propagator(plaq_solver solver,
                                    const plaq_source_params *source,
                                    plaq_progress_callback callback,
@@ -1785,7 +1797,8 @@ plaq_status plaq_solver_propagator(plaq_solver solver,
 
 /** The same for the sources that a field of the operator's precision holds, on the full lattice:
  * smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
- * sides. */
+ * sides.
+ * Arrays: residuals[right-hand sides of sources]. */
 plaq_status plaq_solver_columns(plaq_solver solver,
                                 plaq_spinor sources,
                                 plaq_progress_callback callback,
@@ -1797,7 +1810,8 @@ plaq_status plaq_solver_columns(plaq_solver solver,
 /** Zero-momentum correlators of a propagator over t, the time from `source_time`, in
  * `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
  * of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
- * y, then z), nucleon 2 times (re, im). */
+ * y, then z), nucleon 2 times (re, im).
+ * Arrays: pion[times], rho[3 * times], nucleon[2 * times]. */
 plaq_status plaq_spinor_correlators(plaq_spinor propagator,
                                     int32_t source_time,
                                     double boundary,
@@ -1806,10 +1820,11 @@ plaq_status plaq_spinor_correlators(plaq_spinor propagator,
                                     double *rho,
                                     double *nucleon);
 
-/** Effective masses of a correlator of `times` numbers; NaN where there is none. */
+/** Effective masses of a correlator of `times` numbers; NaN where there is none.
+ * Arrays: correlator[times], masses[times]. */
 plaq_status plaq_effective_mass(const double *correlator,
                                 int64_t times,
-                                int32_t form,
+                                plaq_mass_form form,
                                 double *masses);
 
 /* ---- Contractions ---- */
@@ -1871,7 +1886,8 @@ plaq_status plaq_contract_params_init(plaq_contract_params *params, int64_t stru
  * colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
  * source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
  * im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
- * fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH. */
+ * fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+ * Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta]. */
 plaq_status plaq_contract_mesons(plaq_spinor quark,
                                  plaq_spinor antiquark,
                                  const plaq_contract_params *params,
@@ -1884,7 +1900,8 @@ plaq_status plaq_contract_mesons(plaq_spinor quark,
 
 /** Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
  * strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
- * Errors: INVALID_ARGUMENT, FIELD_MISMATCH. */
+ * Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+ * Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta]. */
 plaq_status plaq_contract_baryons(plaq_spinor light,
                                   plaq_spinor strange,
                                   const plaq_contract_params *params,
@@ -1990,7 +2007,7 @@ typedef struct plaq_eigen_params {
   plaq_eigen_method method;
   /** Default: PLAQ_EIGEN_SMALLEST. */
   plaq_eigen_end end;
-  /** M: the operator, or a Schur complement. Default: 0. */
+  /** M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL. */
   plaq_system system;
   /** Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
    * diagonalised as a whole. Default: 8. */
@@ -2089,7 +2106,8 @@ plaq_status plaq_eigen_destroy(plaq_eigen eigen);
 
 /** Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
  * lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
- * `bounds` may be NULL. */
+ * `bounds` may be NULL.
+ * Arrays: values[count], residuals[count], bounds[count]. */
 plaq_status plaq_eigen_values(plaq_eigen eigen,
                               double *values,
                               double *residuals,
@@ -2166,7 +2184,7 @@ typedef struct plaq_overlap_params {
   double mass;
   /** Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
    * precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
-   * Default: 1e-8. */
+   * Default: 0.00000001. */
   double delta;
   /** In 16 bit always the polynomial, as the report says. Default: PLAQ_OVERLAP_POLYNOMIAL. */
   plaq_overlap_sign sign;
@@ -2304,7 +2322,8 @@ plaq_status plaq_overlap_destroy(plaq_overlap overlap);
 plaq_status plaq_overlap_describe(plaq_overlap overlap, plaq_overlap_report *report);
 
 /** Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
- * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL. */
+ * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+ * Arrays: values[count], residuals[count], distances[count]. */
 plaq_status plaq_overlap_kernel(plaq_overlap overlap,
                                 double *values,
                                 double *residuals,
@@ -2313,7 +2332,8 @@ plaq_status plaq_overlap_kernel(plaq_overlap overlap,
 
 /** Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
  * on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
- * them; the last two may be NULL. */
+ * them; the last two may be NULL.
+ * Arrays: values[count], residuals[count], gaps[count]. */
 plaq_status plaq_overlap_high(plaq_overlap overlap,
                               double *values,
                               double *residuals,
@@ -2325,7 +2345,10 @@ plaq_status plaq_overlap_modes(plaq_overlap overlap, plaq_spinor *vectors);
 
 /** y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
  * precision; y and x are different fields. */
-plaq_status plaq_overlap_apply(plaq_overlap overlap, int32_t form, plaq_spinor y, plaq_spinor x);
+plaq_status plaq_overlap_apply(plaq_overlap overlap,
+                               plaq_overlap_form form,
+                               plaq_spinor y,
+                               plaq_spinor x);
 
 /** |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x. */
 plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, double *violation);
@@ -2336,7 +2359,8 @@ plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, dou
  * eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
  * modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
  * are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
- * not even an eighth of all vectors would do. UNSUPPORTED in 16 bit. */
+ * not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
+ * Arrays: plus[count], minus[count], zeros[2]. */
 plaq_status plaq_overlap_index(plaq_overlap overlap,
                                int32_t count,
                                double tol,
@@ -2348,7 +2372,8 @@ plaq_status plaq_overlap_index(plaq_overlap overlap,
 
 /** Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
  * eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
- * `count`: at most low_modes of the report. */
+ * `count`: at most low_modes of the report.
+ * Arrays: values[count], residuals[count]. */
 plaq_status plaq_overlap_low(plaq_overlap overlap,
                              int32_t chirality,
                              double *values,
@@ -2365,7 +2390,7 @@ typedef struct plaq_overlap_solve_params {
   plaq_overlap_algorithm algorithm;
   /** Default: 2000. */
   int32_t max_iterations;
-  /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 1e-7. */
+  /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001. */
   double tol;
   /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
   plaq_precision sloppy_precision;
@@ -2407,7 +2432,8 @@ plaq_status plaq_overlap_solve_params_init(plaq_overlap_solve_params *params, in
 plaq_status plaq_overlap_set_multigrid(plaq_overlap overlap, plaq_multigrid multigrid);
 
 /** Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
- * each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN. */
+ * each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+ * Arrays: residuals[right-hand sides of b]. */
 plaq_status plaq_overlap_solve(plaq_overlap overlap,
                                const plaq_overlap_solve_params *params,
                                plaq_spinor x,
@@ -2420,7 +2446,8 @@ plaq_status plaq_overlap_solve(plaq_overlap overlap,
 /** New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
  * `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
  * masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
- * propagators: room for `count` handles. */
+ * propagators: room for `count` handles.
+ * Arrays: masses[count], propagators[count]. */
 plaq_status plaq_overlap_propagators(plaq_overlap overlap,
                                      const plaq_overlap_solve_params *params,
                                      const double *masses,
@@ -2602,14 +2629,16 @@ plaq_status plaq_gaugefix_run(plaq_gauge gauge,
 plaq_status plaq_gaugefix_destroy(plaq_gaugefix result);
 
 /** All copies in turn. `count`: how many there are; the first `capacity` of them are
- * written; `copies` may be NULL. */
+ * written; `copies` may be NULL.
+ * Arrays: copies[capacity]. */
 plaq_status plaq_gaugefix_copies(plaq_gaugefix result,
                                  plaq_gaugefix_state *copies,
                                  int64_t capacity,
                                  int64_t *count);
 
 /** The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
- * with -1 of the field that is kept; in other gauges there are none. */
+ * with -1 of the field that is kept; in other gauges there are none.
+ * Arrays: slices[capacity]. */
 plaq_status plaq_gaugefix_slices(plaq_gaugefix result,
                                  int64_t copy,
                                  plaq_gaugefix_state *slices,
@@ -2617,7 +2646,8 @@ plaq_status plaq_gaugefix_slices(plaq_gaugefix result,
                                  int64_t *count);
 
 /** The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
- * sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi. */
+ * sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+ * Arrays: transformation[2 * N * N * sites of the rank]. */
 plaq_status plaq_gaugefix_transformation(plaq_gaugefix result, double *transformation);
 
 /** Applies the transformation to the links of another field of the lattice. */
@@ -2710,34 +2740,36 @@ plaq_status plaq_momentum_add(plaq_momentum momentum,
                               double factor);
 
 /** Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
- * p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were. */
+ * p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+ * Arrays: data[reals of the form * 4 * sites of the rank]. */
 plaq_status plaq_momentum_load(plaq_momentum momentum,
-                               int32_t form,
-                               int32_t order,
+                               plaq_momentum_form form,
+                               plaq_site_order order,
                                double factor,
                                const double *data);
 
-/** `factor` times the momenta into the host's array. */
+/** `factor` times the momenta into the host's array.
+ * Arrays: data[reals of the form * 4 * sites of the rank]. */
 plaq_status plaq_momentum_save(plaq_momentum momentum,
-                               int32_t form,
-                               int32_t order,
+                               plaq_momentum_form form,
+                               plaq_site_order order,
                                double factor,
                                double *data);
 
 /** plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
  * for memory of a device. */
 plaq_status plaq_momentum_load_in(plaq_momentum momentum,
-                                  int32_t form,
-                                  int32_t order,
-                                  int32_t precision,
+                                  plaq_momentum_form form,
+                                  plaq_site_order order,
+                                  plaq_precision precision,
                                   double factor,
                                   const void *data);
 
 /** plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it. */
 plaq_status plaq_momentum_save_in(plaq_momentum momentum,
-                                  int32_t form,
-                                  int32_t order,
-                                  int32_t precision,
+                                  plaq_momentum_form form,
+                                  plaq_site_order order,
+                                  plaq_precision precision,
                                   double factor,
                                   void *data);
 
@@ -2766,7 +2798,8 @@ plaq_status plaq_gauge_reunitarise(plaq_gauge gauge, double *correction);
  * to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
  * after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
  * path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
- * OUT_OF_MEMORY. */
+ * OUT_OF_MEMORY.
+ * Arrays: steps[sum of lengths], lengths[count], traces[2 * count]. */
 plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
                                    const int32_t *steps,
                                    const int32_t *lengths,
@@ -2775,7 +2808,8 @@ plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
 
 /** S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
  * as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
- * UNSUPPORTED. */
+ * UNSUPPORTED.
+ * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
 plaq_status plaq_action_paths(plaq_gauge gauge,
                               const int32_t *steps,
                               const int32_t *lengths,
@@ -2784,7 +2818,8 @@ plaq_status plaq_action_paths(plaq_gauge gauge,
                               double *action);
 
 /** momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
- * above, FIELD_MISMATCH. */
+ * above, FIELD_MISMATCH.
+ * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
 plaq_status plaq_force_paths(plaq_gauge gauge,
                              const int32_t *steps,
                              const int32_t *lengths,
@@ -2797,7 +2832,8 @@ plaq_status plaq_force_paths(plaq_gauge gauge,
 /** All forms that a closed path of `length` steps takes under turns and reflections of the
  * lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
  * `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
- * INVALID_ARGUMENT: `capacity` is too small. */
+ * INVALID_ARGUMENT: `capacity` is too small.
+ * Arrays: steps[length], images[capacity * length]. */
 plaq_status plaq_path_images(const int32_t *steps,
                              int64_t length,
                              int32_t *images,
@@ -2811,7 +2847,8 @@ plaq_status plaq_path_images(const int32_t *steps,
  * the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
  * y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
  * `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
- * the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED. */
+ * the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+ * Arrays: coefficients[count]. */
 plaq_status plaq_force_wilson(plaq_dirac dirac,
                               plaq_momentum momentum,
                               double step,
@@ -2823,7 +2860,8 @@ plaq_status plaq_force_wilson(plaq_dirac dirac,
 /** The same for the clover term, made of the operator's links; to S are added
  * determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
  * flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
- * UNSUPPORTED without such a clover term. */
+ * UNSUPPORTED without such a clover term.
+ * Arrays: coefficients[count]. */
 plaq_status plaq_force_clover(plaq_dirac dirac,
                               plaq_momentum momentum,
                               double step,
@@ -2836,9 +2874,10 @@ plaq_status plaq_force_clover(plaq_dirac dirac,
 
 /** The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
  * determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
- * its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above. */
+ * its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+ * Arrays: coefficients[count]. */
 plaq_status plaq_force_schur(plaq_dirac dirac,
-                             int32_t system,
+                             plaq_system system,
                              plaq_momentum momentum,
                              double step,
                              plaq_spinor x,
@@ -3051,13 +3090,13 @@ typedef struct plaq_quarks_params {
   int32_t fields;
   /** Default: 1. */
   int32_t check_every;
-  /** Default: 1e-8. */
+  /** Default: 0.00000001. */
   double tolerance_force;
   /** Default: 1e-11. */
   double tolerance_hamiltonian;
   /** Default: 0. */
   double smearing_rho;
-  /** Of one flavour: errors of the rational approximations. Default: 1e-7. */
+  /** Of one flavour: errors of the rational approximations. Default: 0.0000001. */
   double error_force;
   /** Default: 1e-12. */
   double error_hamiltonian;
@@ -3078,7 +3117,7 @@ plaq_status plaq_hmc_parts_create(plaq_gauge gauge,
 plaq_status plaq_hmc_parts_destroy(plaq_hmc_parts parts);
 
 /** Adds a level with so many steps of a plaq_integrator. */
-plaq_status plaq_hmc_add_level(plaq_hmc_parts parts, int32_t integrator, int64_t steps);
+plaq_status plaq_hmc_add_level(plaq_hmc_parts parts, plaq_integrator integrator, int64_t steps);
 
 /** Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
  * BAD_PARAMETER, OUT_OF_MEMORY. */
@@ -3086,7 +3125,8 @@ plaq_status plaq_hmc_add_gauge(plaq_hmc_parts parts,
                                const char *name,
                                const plaq_gauge_action_params *params);
 
-/** Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY. */
+/** Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+ * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
 plaq_status plaq_hmc_add_paths(plaq_hmc_parts parts,
                                const char *name,
                                const int32_t *steps,
@@ -3184,7 +3224,8 @@ typedef struct plaq_flow_point {
 
 /** Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
  * made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
- * UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY. */
+ * UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
+ * Arrays: points[capacity]. */
 plaq_status plaq_flow_run(plaq_gauge gauge,
                           const plaq_flow_params *params,
                           plaq_flow_callback callback,
@@ -3211,7 +3252,7 @@ enum {
 typedef void (*plaq_quda_error_callback)(const char *function, int32_t status, const char *message, void *user);
 
 /** For all threads, from now on. */
-plaq_status plaq_quda_set_error_mode(int32_t mode);
+plaq_status plaq_quda_set_error_mode(plaq_quda_error_mode mode);
 
 /** Takes the place of the handler that prints to stderr; NULL: that one again. */
 plaq_status plaq_quda_set_error_handler(plaq_quda_error_callback callback, void *user);

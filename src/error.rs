@@ -49,7 +49,7 @@ macro_rules! bail {
 /// The words of an enum's values in messages: those of the C header where it has them. `Debug` writes the
 /// same, so that no message spells a value as Rust does.
 macro_rules! words {
-    ($type:ident { $($value:ident => $word:literal,)* }) => {
+    ($type:ident { $($value:ident => $word:expr,)* }) => {
         impl std::fmt::Display for $type {
             fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
                 f.pad(match self { $($type::$value => $word,)* })

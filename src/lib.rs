@@ -31,6 +31,7 @@ pub mod io;
 pub mod linop;
 pub mod operators;
 pub mod ops;
+pub mod params;
 pub mod solvers;
 
 #[cfg(test)]

@@ -17,5 +17,6 @@ mod fuzz;
 mod gpu_compile;
 #[path = "kernels/main.rs"]
 mod kernels;
+mod parameters;
 #[path = "reference_selfcheck/main.rs"]
 mod reference_selfcheck;

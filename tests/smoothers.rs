@@ -200,7 +200,7 @@ fn every_smoother_and_coarsest_solver() {
                     smoother,
                     coarse_smoother: smoother,
                     coarsest,
-                    coarsest_modes: modes,
+                    coarsest_modes: Some(modes),
                     ..params.clone()
                 };
                 let multigrid = Arc::new(Multigrid::with_vectors(&*op, &params, &vectors).unwrap());
@@ -326,12 +326,12 @@ fn coarsest_levels_and_deep_cycles() {
                 "{}: {:?} {}: {outer} outer, {coarsest} coarsest",
                 device.name(),
                 params.coarsest,
-                params.coarsest_modes
+                params.coarsest_modes.unwrap_or(0)
             );
             (outer as f64, coarsest as f64)
         };
         let plain = with(&params);
-        let deflated = with(&MultigridParams { coarsest_modes: 16, ..params.clone() });
+        let deflated = with(&MultigridParams { coarsest_modes: Some(16), ..params.clone() });
         let direct = with(&MultigridParams { coarsest: Coarsest::Direct, ..params.clone() });
         assert!(deflated.0 <= plain.0 + 1.0 && direct.0 <= plain.0 + 1.0);
         assert!(deflated.1 / deflated.0 < 0.8 * plain.1 / plain.0, "{deflated:?} {plain:?}");
@@ -381,7 +381,7 @@ fn announced_memory_is_taken() {
                 smoother_precision: Some(smoother_precision),
                 coarse_smoother: smoother,
                 coarsest,
-                coarsest_modes,
+                coarsest_modes: Some(coarsest_modes),
                 setup_iterations: 2,
                 refinements: 1,
                 // Few enough unknowns to be solved for directly.
@@ -432,19 +432,19 @@ fn bad_choices_are_refused() {
             "domain_steps",
         );
         refused(
-            MultigridParams { coarsest_modes: 257, ..base.clone() },
+            MultigridParams { coarsest_modes: Some(257), ..base.clone() },
             Status::BadParameter,
             "coarsest_modes",
         );
         let direct = MultigridParams { coarsest: Coarsest::Direct, ..base.clone() };
         refused(
-            MultigridParams { coarsest_modes: 1, ..direct },
+            MultigridParams { coarsest_modes: Some(1), ..direct },
             Status::BadParameter,
             "coarsest_modes",
         );
         let few = MultigridParams::with_levels(vec![level([4, 4, 4, 8], 2)]);
         refused(
-            MultigridParams { coarsest_modes: 200, ..few },
+            MultigridParams { coarsest_modes: Some(200), ..few },
             Status::BadParameter,
             "coarsest_modes",
         );
@@ -484,7 +484,7 @@ fn ranks_take_the_same_iterations() {
                     coarse_smoother: smoother,
                     domain: [2, 4, 4, 2],
                     coarsest,
-                    coarsest_modes,
+                    coarsest_modes: Some(coarsest_modes),
                     refinements: 1,
                     ..MultigridParams::with_levels(vec![level([2; 4], 6), level([1, 2, 2, 1], 6)])
                 };

@@ -144,8 +144,8 @@ module plaq
   end type
 
   ! Fields: what they share
-  !> Storage precision; the number is the bytes of a real. Arithmetic is in double for
-  !> double fields, in single otherwise; sums are in double.
+  !> Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
+  !> otherwise; sums are in double.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_DOUBLE = 8
   integer(c_int32_t), parameter :: PLAQ_PRECISION_SINGLE = 4
   !> 16-bit fixed point, for spinors with one norm per site.
@@ -618,32 +618,36 @@ module plaq
   !> How a level solves with the next coarser one.
   !> One correction.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_V = 0
-  !> Two, by GCR.
+  !> Two corrections, by GCR.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_W = 1
-  !> GCR to a tolerance.
+  !> GCR to a tolerance, preconditioned by the cycle of the level below.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_K = 2
   !> What smooths a level.
-  !> Minimal residual, relaxed by `omega` on the finest level.
+  !> Minimal residual, on the finest level with relaxation `omega`.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_MR = 0
-  !> GCR with sums in every step.
+  !> Generalised conjugate residual (GCR), with sums in every step.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_GCR = 1
-  !> The same minimum with one sum in up to twelve steps.
+  !> The minimum of GCR over the same Krylov space, with one sum in up to twelve steps.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_CA_GCR = 2
   !> x += omega r, without sums.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_RICHARDSON = 3
-  !> Corrections of all domains at once, each by steps of minimal residual with sums of its own.
+  !> Additive Schwarz: corrections of all domains at once, each by steps of minimal residual with sums of
+  !> its own; the residual is then minimised along their sum, so that it never grows.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_SCHWARZ_ADDITIVE = 4
-  !> The same of domains of one colour of a chequerboard, then of the other one.
+  !> Multiplicative Schwarz: the domains of one colour of a chequerboard, then those of the other one.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE = 5
   !> What solves the coarsest level.
+  !> GCR, restarted after 16 directions.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_GCR = 0
   !> GCR with one sum in up to twelve steps.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_CA_GCR = 1
+  !> Stabilised biconjugate gradient.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_BICGSTAB = 2
-  !> The inverse of the level's whole operator: to 1024 unknowns, 2 x vectors of every site that is
-  !> solved for.
+  !> The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
+  !> unknowns, 2 x vectors of every site that is solved for.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_DIRECT = 3
   !> What makes null vectors of random ones.
+  !> Stabilised biconjugate gradient.
   integer(c_int32_t), parameter :: PLAQ_SETUP_BICGSTAB = 0
   !> CG on the normal equations.
   integer(c_int32_t), parameter :: PLAQ_SETUP_CG = 1
@@ -658,75 +662,76 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
   !> There was none since the set-up: of reports only.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_NONE = 3
-  !> How to build a hierarchy. The defaults need no tuning.
+  !> A level of multigrid and its step to the next coarser one.
+  type, bind(c) :: plaq_multigrid_level_params
+    !> Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
+    !> a rank, the others the whole level, or where levels are not gathered a rank's part of it.
+    integer(c_int32_t) :: block(4)
+    !> Null vectors of each chirality.
+    integer(c_int32_t) :: vectors
+    !> Steps of the smoother before the correction of the next level.
+    integer(c_int32_t) :: pre
+    !> Steps of the smoother after the correction.
+    integer(c_int32_t) :: post
+  end type
+  !> How to build a hierarchy of multigrid. The defaults need no tuning.
   type, bind(c) :: plaq_multigrid_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Levels with the finest and the coarsest, 2 to 5; 0: as the lattice suggests.
+    !> Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+    !> blocks are given.
     integer(c_int32_t) :: levels
-    !> Of the second level.
+    !> Cycle of the second level: V, W or K.
     integer(c_int32_t) :: cycle
-    !> Null vectors of a chirality on each level but the coarsest; 0: 24.
-    integer(c_int32_t) :: vectors(4)
-    !> Extents of aggregates x, y, z, t from the finest level to the second, from there to the
-    !> third, and on (`block_4`, from the fourth to the fifth, is below); 0: as the lattice suggests.
-    !> The first divide the part of a rank, the others the whole level, or with `gather` -1 a rank's
-    !> part of it.
-    integer(c_int32_t) :: block(4)
-    integer(c_int32_t) :: block_2(4)
-    integer(c_int32_t) :: block_3(4)
-    !> Steps of the smoother before and after a correction, to 10000.
-    integer(c_int32_t) :: pre
-    integer(c_int32_t) :: post
-    !> Of the finest level.
+    !> The levels but the coarsest, from the finest on.
+    type(plaq_multigrid_level_params) :: level(4)
+    !> Smoother of the finest level.
     integer(c_int32_t) :: smoother
-    !> Of the finest level's smoother, and of null vectors and coarse operators: double or single,
-    !> the smoother half too. 0: single, and the smoother half on GPUs with CA_GCR.
+    !> Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
+    !> CA_GCR where the coarse levels are in single precision, else single.
     integer(c_int32_t) :: smoother_precision
+    !> Precision of coarse operators and null vectors: double or single.
     integer(c_int32_t) :: coarse_precision
-    !> Most iterations of GCR on coarse levels but the coarsest, and on the coarsest, to 100000.
+    !> Largest number of iterations of GCR on coarse levels but the coarsest.
     integer(c_int32_t) :: iterations
+    !> Largest number of iterations on the coarsest level.
     integer(c_int32_t) :: coarsest_iterations
-    !> Iterations of `setup_solver` that make null vectors of random ones, to 100000, and times that the
-    !> cycle is then applied to them, to 10000.
+    !> Iterations of `setup_solver` that make null vectors of random ones.
     integer(c_int32_t) :: setup_iterations
+    !> Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
     integer(c_int32_t) :: refinements
-    !> Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or it
-    !> would have fewer sites than this in a direction, to 65536; 0: as plaq finds best (2); -1: all
-    !> levels stay on all ranks.
+    !> Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
+    !> fewer sites than this in a direction; 0: all levels stay on all ranks.
     integer(c_int32_t) :: gather
-    !> MR and Richardson: relaxation.
+    !> Relaxation of the smoothers MR and RICHARDSON.
     real(c_double) :: omega
-    !> Relative residual at which GCR stops on coarse levels, and on the coarsest.
+    !> Relative residual at which GCR stops on coarse levels but the coarsest.
     real(c_double) :: tol
+    !> Relative residual at which the coarsest level's solver stops.
     real(c_double) :: coarsest_tol
-    !> Of the random vectors.
+    !> Seed of the random start vectors.
     integer(c_int64_t) :: seed
-    !> Of levels between the finest and the coarsest.
+    !> Smoother of the levels between the finest and the coarsest.
     integer(c_int32_t) :: coarse_smoother
+    !> What solves the coarsest level.
     integer(c_int32_t) :: coarsest
-    !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others:
-    !> to 256; 0 with PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+    !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
+    !> PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
     integer(c_int32_t) :: coarsest_modes
-    !> A plaq_cycle for levels from the third on but the coarsest; -1: as `cycle`.
+    !> Cycle of levels from the third on; -1: as `cycle`.
     integer(c_int32_t) :: deep_cycle
-    !> Schwarz on the finest level: extents of domains, which divide the part of a rank; 0: up to 4.
-    !> Domains of coarse levels have up to 2 sites in a direction.
+    !> Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
+    !> of coarse levels have up to 2 sites in a direction.
     integer(c_int32_t) :: domain(4)
-    !> Steps of minimal residual in a domain, to 10000.
+    !> Steps of minimal residual in a Schwarz domain.
     integer(c_int32_t) :: domain_steps
-    !> Of the links of coarse operators in single precision: single, half or quarter, the last two with a
-    !> scale for each matrix; 0: quarter on GPUs, else half. Those in double are in double.
+    !> Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
+    !> with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
     integer(c_int32_t) :: link_precision
-    !> Steps after a correction on levels between the finest and the coarsest; 0: as `post`.
-    integer(c_int32_t) :: coarse_post
-    !> Null vectors that are iterated at a time at a set-up, to 256; 0: 8.
+    !> Null vectors that are iterated at a time, at a set-up and in refinements.
     integer(c_int32_t) :: setup_columns
     !> What makes null vectors of random ones.
     integer(c_int32_t) :: setup_solver
-    integer(c_int32_t) :: block_4(4)
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
   end type
   !> A hierarchy.
   type, bind(c) :: plaq_multigrid_report
@@ -1946,13 +1951,14 @@ module plaq
       type(plaq_spinor), value :: to
     end function
     !> y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+    !> Arrays: a[2 * count], b[2 * count].
     integer(c_int32_t) function plaq_spinor_axpby(a, x, b, y, count) bind(c)
       import
-      real(c_double), intent(in) :: a(*)
       type(plaq_spinor), value :: x
-      real(c_double), intent(in) :: b(*)
       type(plaq_spinor), value :: y
       integer(c_int64_t), value :: count
+      real(c_double), intent(in) :: a(2 * count)
+      real(c_double), intent(in) :: b(2 * count)
     end function
     !> Smears every right-hand side of a field on both parities, in any precision, with
     !> the links of `gauge` (SU(3)); on failure the field is as before.
@@ -1971,24 +1977,26 @@ module plaq
       import
       type(plaq_spinor), value :: y
       type(plaq_gauge), value :: gauge
-      integer(c_int32_t), intent(in) :: steps(*)
       integer(c_int64_t), value :: length
       type(plaq_spinor), value :: x
+      integer(c_int32_t), intent(in) :: steps(*)
     end function
     !> Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+    !> Arrays: norms[count].
     integer(c_int32_t) function plaq_spinor_norm2(x, norms, count) bind(c)
       import
       type(plaq_spinor), value :: x
-      real(c_double), intent(inout) :: norms(*)
       integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: norms(count)
     end function
     !> Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+    !> Arrays: products[2 * count].
     integer(c_int32_t) function plaq_spinor_dot(x, y, products, count) bind(c)
       import
       type(plaq_spinor), value :: x
       type(plaq_spinor), value :: y
-      real(c_double), intent(inout) :: products(*)
       integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: products(2 * count)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_update_params_init(params, struct_size) bind(c)
@@ -2106,11 +2114,12 @@ module plaq
     !> not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
     !> twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
     !> SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+    !> Arrays: log_det[2].
     integer(c_int32_t) function plaq_clover_log_det(clover, twist, log_det) bind(c)
       import
       type(plaq_clover), value :: clover
       real(c_double), value :: twist
-      real(c_double), intent(inout) :: log_det(*)
+      real(c_double), intent(inout) :: log_det(2)
     end function
     !> The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
     !> negative. Errors: as before.
@@ -2390,6 +2399,7 @@ module plaq
     !> Solves for all right-hand sides of b at once. x and b have the operator's precision and
     !> the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
     !> Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    !> Arrays: residuals[right-hand sides of b].
     integer(c_int32_t) function plaq_solver_solve(solver, &
         x, &
         b, &
@@ -2410,12 +2420,13 @@ module plaq
     !> solve, propagator or multishift: by the recurrence and for the system that is iterated;
     !> at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
     !> of them are written; `history` may be NULL.
+    !> Arrays: history[capacity].
     integer(c_int32_t) function plaq_solver_history(solver, history, capacity, count) bind(c)
       import
       type(plaq_solver), value :: solver
-      real(c_double), intent(inout), optional :: history(*)
       integer(c_int64_t), value :: capacity
       integer(c_int64_t), intent(inout) :: count
+      real(c_double), intent(inout), optional :: history(capacity)
     end function
     !> (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
     !> as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
@@ -2423,6 +2434,7 @@ module plaq
     !> the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
     !> automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
     !> max_seconds are those of the call.
+    !> Arrays: x[count], sigma[count], tol[count], residuals[count].
     integer(c_int32_t) function plaq_solver_multishift(solver, &
         x, &
         sigma, &
@@ -2435,15 +2447,15 @@ module plaq
         residuals) bind(c)
       import
       type(plaq_solver), value :: solver
-      type(plaq_spinor), intent(in) :: x(*)
-      real(c_double), intent(in) :: sigma(*)
-      real(c_double), intent(in) :: tol(*)
       integer(c_int64_t), value :: count
       type(plaq_spinor), value :: b
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
       type(plaq_solve_report), intent(inout), optional :: report
-      real(c_double), intent(inout), optional :: residuals(*)
+      type(plaq_spinor), intent(in) :: x(count)
+      real(c_double), intent(in) :: sigma(count)
+      real(c_double), intent(in) :: tol(count)
+      real(c_double), intent(inout), optional :: residuals(count)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_source_params_init(params, struct_size) bind(c)
@@ -2486,6 +2498,7 @@ module plaq
     !> callback's iterations begin anew with each solve, its seconds do not; once it has asked to
     !> stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
     !> as many as the source has columns.
+    !> Arrays: residuals[columns of the source].
     integer(c_int32_t) function plaq_solver_propagator(solver, &
         source, &
         callback, &
@@ -2505,6 +2518,7 @@ module plaq
     !> The same for the sources that a field of the operator's precision holds, on the full lattice:
     !> smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
     !> sides.
+    !> Arrays: residuals[right-hand sides of sources].
     integer(c_int32_t) function plaq_solver_columns(solver, &
         sources, &
         callback, &
@@ -2525,6 +2539,7 @@ module plaq
     !> `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
     !> of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
     !> y, then z), nucleon 2 times (re, im).
+    !> Arrays: pion[times], rho[3 * times], nucleon[2 * times].
     integer(c_int32_t) function plaq_spinor_correlators(propagator, &
         source_time, &
         boundary, &
@@ -2537,17 +2552,18 @@ module plaq
       integer(c_int32_t), value :: source_time
       real(c_double), value :: boundary
       integer(c_int64_t), value :: times
-      real(c_double), intent(inout), optional :: pion(*)
-      real(c_double), intent(inout), optional :: rho(*)
-      real(c_double), intent(inout), optional :: nucleon(*)
+      real(c_double), intent(inout), optional :: pion(times)
+      real(c_double), intent(inout), optional :: rho(3 * times)
+      real(c_double), intent(inout), optional :: nucleon(2 * times)
     end function
     !> Effective masses of a correlator of `times` numbers; NaN where there is none.
+    !> Arrays: correlator[times], masses[times].
     integer(c_int32_t) function plaq_effective_mass(correlator, times, form, masses) bind(c)
       import
-      real(c_double), intent(in) :: correlator(*)
       integer(c_int64_t), value :: times
       integer(c_int32_t), value :: form
-      real(c_double), intent(inout) :: masses(*)
+      real(c_double), intent(in) :: correlator(times)
+      real(c_double), intent(inout) :: masses(times)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_contract_params_init(params, struct_size) bind(c)
@@ -2563,6 +2579,7 @@ module plaq
     !> source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
     !> im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
     !> fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     integer(c_int32_t) function plaq_contract_mesons(quark, &
         antiquark, &
         params, &
@@ -2576,16 +2593,17 @@ module plaq
       type(plaq_spinor), value :: quark
       type(plaq_spinor), value :: antiquark
       type(plaq_contract_params), intent(in), optional :: params
-      integer(c_int32_t), intent(in) :: gammas(*)
       integer(c_int64_t), value :: pairs
-      integer(c_int32_t), intent(in) :: momenta(*)
       integer(c_int64_t), value :: nmomenta
       integer(c_int64_t), value :: times
-      real(c_double), intent(inout) :: correlators(*)
+      integer(c_int32_t), intent(in) :: gammas(2 * pairs)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(2 * times * pairs * nmomenta)
     end function
     !> Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
     !> strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
     !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
     integer(c_int32_t) function plaq_contract_baryons(light, &
         strange, &
         params, &
@@ -2599,12 +2617,12 @@ module plaq
       type(plaq_spinor), value :: light
       type(plaq_spinor), value :: strange
       type(plaq_contract_params), intent(in), optional :: params
-      integer(c_int32_t), intent(in) :: baryons(*)
       integer(c_int64_t), value :: count
-      integer(c_int32_t), intent(in) :: momenta(*)
       integer(c_int64_t), value :: nmomenta
       integer(c_int64_t), value :: times
-      real(c_double), intent(inout) :: correlators(*)
+      integer(c_int32_t), intent(in) :: baryons(count)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(2 * times * count * nmomenta)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_propagator_write_params_init(params, struct_size) bind(c)
@@ -2698,13 +2716,14 @@ module plaq
     !> Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
     !> lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
     !> `bounds` may be NULL.
+    !> Arrays: values[count], residuals[count], bounds[count].
     integer(c_int32_t) function plaq_eigen_values(eigen, values, residuals, bounds, count) bind(c)
       import
       type(plaq_eigen), value :: eigen
-      real(c_double), intent(inout) :: values(*)
-      real(c_double), intent(inout), optional :: residuals(*)
-      real(c_double), intent(inout), optional :: bounds(*)
       integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: values(count)
+      real(c_double), intent(inout), optional :: residuals(count)
+      real(c_double), intent(inout), optional :: bounds(count)
     end function
     !> A new field with all eigenvectors, orthonormal, one for each right-hand side.
     integer(c_int32_t) function plaq_eigen_vectors(eigen, vectors) bind(c)
@@ -2783,6 +2802,7 @@ module plaq
     end function
     !> Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
     !> |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    !> Arrays: values[count], residuals[count], distances[count].
     integer(c_int32_t) function plaq_overlap_kernel(overlap, &
         values, &
         residuals, &
@@ -2790,21 +2810,22 @@ module plaq
         count) bind(c)
       import
       type(plaq_overlap), value :: overlap
-      real(c_double), intent(inout) :: values(*)
-      real(c_double), intent(inout), optional :: residuals(*)
-      real(c_double), intent(inout), optional :: distances(*)
       integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: values(count)
+      real(c_double), intent(inout), optional :: residuals(count)
+      real(c_double), intent(inout), optional :: distances(count)
     end function
     !> Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
     !> on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
     !> them; the last two may be NULL.
+    !> Arrays: values[count], residuals[count], gaps[count].
     integer(c_int32_t) function plaq_overlap_high(overlap, values, residuals, gaps, count) bind(c)
       import
       type(plaq_overlap), value :: overlap
-      real(c_double), intent(inout) :: values(*)
-      real(c_double), intent(inout), optional :: residuals(*)
-      real(c_double), intent(inout), optional :: gaps(*)
       integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: values(count)
+      real(c_double), intent(inout), optional :: residuals(count)
+      real(c_double), intent(inout), optional :: gaps(count)
     end function
     !> A new field with all vectors of the search, the projected ones first.
     integer(c_int32_t) function plaq_overlap_modes(overlap, vectors) bind(c)
@@ -2835,6 +2856,7 @@ module plaq
     !> modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
     !> are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
     !> not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
+    !> Arrays: plus[count], minus[count], zeros[2].
     integer(c_int32_t) function plaq_overlap_index(overlap, &
         count, &
         tol, &
@@ -2849,13 +2871,14 @@ module plaq
       real(c_double), value :: tol
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
-      real(c_double), intent(inout) :: plus(*)
-      real(c_double), intent(inout) :: minus(*)
-      integer(c_int32_t), intent(inout) :: zeros(*)
+      real(c_double), intent(inout) :: plus(count)
+      real(c_double), intent(inout) :: minus(count)
+      integer(c_int32_t), intent(inout) :: zeros(2)
     end function
     !> Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
     !> eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
     !> `count`: at most low_modes of the report.
+    !> Arrays: values[count], residuals[count].
     integer(c_int32_t) function plaq_overlap_low(overlap, &
         chirality, &
         values, &
@@ -2864,9 +2887,9 @@ module plaq
       import
       type(plaq_overlap), value :: overlap
       integer(c_int32_t), value :: chirality
-      real(c_double), intent(inout) :: values(*)
-      real(c_double), intent(inout), optional :: residuals(*)
       integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: values(count)
+      real(c_double), intent(inout), optional :: residuals(count)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_overlap_solve_params_init(params, struct_size) bind(c)
@@ -2883,6 +2906,7 @@ module plaq
     end function
     !> Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
     !> each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    !> Arrays: residuals[right-hand sides of b].
     integer(c_int32_t) function plaq_overlap_solve(overlap, &
         params, &
         x, &
@@ -2905,6 +2929,7 @@ module plaq
     !> `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
     !> masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
     !> propagators: room for `count` handles.
+    !> Arrays: masses[count], propagators[count].
     integer(c_int32_t) function plaq_overlap_propagators(overlap, &
         params, &
         masses, &
@@ -2917,13 +2942,13 @@ module plaq
       import
       type(plaq_overlap), value :: overlap
       type(plaq_overlap_solve_params), intent(in), optional :: params
-      real(c_double), intent(in) :: masses(*)
       integer(c_int64_t), value :: count
       type(plaq_source_params), intent(in), optional :: source
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
-      type(plaq_spinor), intent(inout) :: propagators(*)
       type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(in) :: masses(count)
+      type(plaq_spinor), intent(inout) :: propagators(count)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_gaugefix_params_init(params, struct_size) bind(c)
@@ -2964,25 +2989,28 @@ module plaq
     end function
     !> All copies in turn. `count`: how many there are; the first `capacity` of them are
     !> written; `copies` may be NULL.
+    !> Arrays: copies[capacity].
     integer(c_int32_t) function plaq_gaugefix_copies(result, copies, capacity, count) bind(c)
       import
       type(plaq_gaugefix), value :: result
-      type(plaq_gaugefix_state), intent(inout), optional :: copies(*)
       integer(c_int64_t), value :: capacity
       integer(c_int64_t), intent(inout) :: count
+      type(plaq_gaugefix_state), intent(inout), optional :: copies(capacity)
     end function
     !> The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
     !> with -1 of the field that is kept; in other gauges there are none.
+    !> Arrays: slices[capacity].
     integer(c_int32_t) function plaq_gaugefix_slices(result, copy, slices, capacity, count) bind(c)
       import
       type(plaq_gaugefix), value :: result
       integer(c_int64_t), value :: copy
-      type(plaq_gaugefix_state), intent(inout), optional :: slices(*)
       integer(c_int64_t), value :: capacity
       integer(c_int64_t), intent(inout) :: count
+      type(plaq_gaugefix_state), intent(inout), optional :: slices(capacity)
     end function
     !> The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
     !> sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+    !> Arrays: transformation[2 * N * N * sites of the rank].
     integer(c_int32_t) function plaq_gaugefix_transformation(result, transformation) bind(c)
       import
       type(plaq_gaugefix), value :: result
@@ -3041,6 +3069,7 @@ module plaq
     end function
     !> Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
     !> p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    !> Arrays: data[reals of the form * 4 * sites of the rank].
     integer(c_int32_t) function plaq_momentum_load(momentum, form, order, factor, data) bind(c)
       import
       type(plaq_momentum), value :: momentum
@@ -3050,6 +3079,7 @@ module plaq
       real(c_double), intent(in) :: data(*)
     end function
     !> `factor` times the momenta into the host's array.
+    !> Arrays: data[reals of the form * 4 * sites of the rank].
     integer(c_int32_t) function plaq_momentum_save(momentum, form, order, factor, data) bind(c)
       import
       type(plaq_momentum), value :: momentum
@@ -3124,17 +3154,19 @@ module plaq
     !> after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
     !> path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
     !> OUT_OF_MEMORY.
+    !> Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     integer(c_int32_t) function plaq_gauge_path_traces(gauge, steps, lengths, count, traces) bind(c)
       import
       type(plaq_gauge), value :: gauge
-      integer(c_int32_t), intent(in) :: steps(*)
-      integer(c_int32_t), intent(in) :: lengths(*)
       integer(c_int64_t), value :: count
-      real(c_double), intent(inout) :: traces(*)
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(count)
+      real(c_double), intent(inout) :: traces(2 * count)
     end function
     !> S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
     !> as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
     !> UNSUPPORTED.
+    !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_action_paths(gauge, &
         steps, &
         lengths, &
@@ -3143,14 +3175,15 @@ module plaq
         action) bind(c)
       import
       type(plaq_gauge), value :: gauge
-      integer(c_int32_t), intent(in) :: steps(*)
-      integer(c_int32_t), intent(in) :: lengths(*)
-      real(c_double), intent(in) :: coefficients(*)
       integer(c_int64_t), value :: count
       real(c_double), intent(inout) :: action
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(count)
+      real(c_double), intent(in) :: coefficients(count)
     end function
     !> momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
     !> above, FIELD_MISMATCH.
+    !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_force_paths(gauge, &
         steps, &
         lengths, &
@@ -3161,25 +3194,26 @@ module plaq
         report) bind(c)
       import
       type(plaq_gauge), value :: gauge
-      integer(c_int32_t), intent(in) :: steps(*)
-      integer(c_int32_t), intent(in) :: lengths(*)
-      real(c_double), intent(in) :: coefficients(*)
       integer(c_int64_t), value :: count
       type(plaq_momentum), value :: momentum
       real(c_double), value :: step
       type(plaq_force_report), intent(inout), optional :: report
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(count)
+      real(c_double), intent(in) :: coefficients(count)
     end function
     !> All forms that a closed path of `length` steps takes under turns and reflections of the
     !> lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
     !> `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
     !> INVALID_ARGUMENT: `capacity` is too small.
+    !> Arrays: steps[length], images[capacity * length].
     integer(c_int32_t) function plaq_path_images(steps, length, images, capacity, count) bind(c)
       import
-      integer(c_int32_t), intent(in) :: steps(*)
       integer(c_int64_t), value :: length
-      integer(c_int32_t), intent(inout) :: images(*)
       integer(c_int64_t), value :: capacity
       integer(c_int64_t), intent(inout) :: count
+      integer(c_int32_t), intent(in) :: steps(length)
+      integer(c_int32_t), intent(inout) :: images(capacity * length)
     end function
     !> momentum = momentum - step F with F the force of the hopping term in
     !> S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
@@ -3187,6 +3221,7 @@ module plaq
     !> y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
     !> `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
     !> the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+    !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_force_wilson(dirac, &
         momentum, &
         step, &
@@ -3200,13 +3235,14 @@ module plaq
       real(c_double), value :: step
       type(plaq_spinor), value :: x
       type(plaq_spinor), value :: y
-      real(c_double), intent(in) :: coefficients(*)
       integer(c_int64_t), value :: count
+      real(c_double), intent(in) :: coefficients(count)
     end function
     !> The same for the clover term, made of the operator's links; to S are added
     !> determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
     !> flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
     !> UNSUPPORTED without such a clover term.
+    !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_force_clover(dirac, &
         momentum, &
         step, &
@@ -3222,14 +3258,15 @@ module plaq
       real(c_double), value :: step
       type(plaq_spinor), value :: x
       type(plaq_spinor), value :: y
-      real(c_double), intent(in) :: coefficients(*)
       integer(c_int64_t), value :: count
       real(c_double), value :: determinant_even
       real(c_double), value :: determinant_odd
+      real(c_double), intent(in) :: coefficients(count)
     end function
     !> The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
     !> determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
     !> its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_force_schur(dirac, &
         system, &
         momentum, &
@@ -3246,9 +3283,9 @@ module plaq
       real(c_double), value :: step
       type(plaq_spinor), value :: x
       type(plaq_spinor), value :: y
-      real(c_double), intent(in) :: coefficients(*)
       integer(c_int64_t), value :: count
       real(c_double), value :: determinant
+      real(c_double), intent(in) :: coefficients(count)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_hmc_report_init(report, struct_size) bind(c)
@@ -3413,6 +3450,7 @@ module plaq
       type(plaq_gauge_action_params), intent(in), optional :: params
     end function
     !> Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_hmc_add_paths(parts, &
         name, &
         steps, &
@@ -3422,10 +3460,10 @@ module plaq
       import
       type(plaq_hmc_parts), value :: parts
       character(kind=c_char), intent(in) :: name(*)
-      integer(c_int32_t), intent(in) :: steps(*)
-      integer(c_int32_t), intent(in) :: lengths(*)
-      real(c_double), intent(in) :: coefficients(*)
       integer(c_int64_t), value :: count
+      integer(c_int32_t), intent(in) :: steps(*)
+      integer(c_int32_t), intent(in) :: lengths(count)
+      real(c_double), intent(in) :: coefficients(count)
     end function
     !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
     !> kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
@@ -3466,6 +3504,7 @@ module plaq
     !> Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
     !> made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
     !> UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
+    !> Arrays: points[capacity].
     integer(c_int32_t) function plaq_flow_run(gauge, &
         params, &
         callback, &
@@ -3480,9 +3519,9 @@ module plaq
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
       type(plaq_flow_report), intent(inout), optional :: report
-      type(plaq_flow_point), intent(inout), optional :: points(*)
       integer(c_int64_t), value :: capacity
       integer(c_int64_t), intent(inout) :: count
+      type(plaq_flow_point), intent(inout), optional :: points(capacity)
     end function
     !> For all threads, from now on.
     integer(c_int32_t) function plaq_quda_set_error_mode(mode) bind(c)

@@ -1,6 +1,6 @@
 //! The generated files.
 
-use super::{fortran, header};
+use super::{fortran, header, parameters};
 
 /// Paths in the tree and contents.
 pub fn all() -> Vec<(String, String)> {
@@ -8,5 +8,6 @@ pub fn all() -> Vec<(String, String)> {
     let mut files: Vec<_> = headers.map(|(file, text)| (format!("include/{file}"), text)).collect();
     files.push(("bindings/fortran/plaq.f90".into(), fortran::module()));
     files.push(("docs/errors.md".into(), header::errors()));
+    files.push(("docs/parameters.md".into(), parameters::page()));
     files
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use plaq::capi::table::{Field, Header, Item, Pair};
+use plaq::capi::table::{Argument, Factor, Field, Header, Item, Pass, Type};
 use plaq::capi::{HEADERS, MODULES};
 use plaq::error::Status;
 
@@ -104,7 +104,7 @@ fn compatible(header: &Header) -> String {
     if has_functions {
         s.push_str("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     }
-    header.modules.iter().flat_map(|m| m.items).for_each(|i| item(&mut s, i));
+    header.modules.iter().flat_map(|m| m.items).for_each(|i| item(&mut s, i, "int"));
     if has_functions {
         s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     }
@@ -132,7 +132,7 @@ fn header() -> String {
     s.push_str("};\n");
     for module in MODULES {
         let _ = write!(s, "\n/* ---- {} ---- */\n", module.title);
-        module.items.iter().for_each(|i| item(&mut s, i));
+        module.items.iter().for_each(|i| item(&mut s, i, "int32_t"));
     }
     s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     s.push_str(INIT);
@@ -140,7 +140,8 @@ fn header() -> String {
     s
 }
 
-fn item(s: &mut String, item: &Item) {
+/// `int` is what a number of 32 bits is called there.
+fn item(s: &mut String, item: &Item, int: &'static str) {
     s.push('\n');
     match item {
         Item::Handle { name, doc } => {
@@ -150,9 +151,9 @@ fn item(s: &mut String, item: &Item) {
         Item::Constants { name, doc, values } => {
             comment(s, "", doc);
             let _ = writeln!(s, "typedef int32_t {name};\nenum {{");
-            for (constant, number, doc) in *values {
-                comment(s, "  ", doc);
-                let _ = writeln!(s, "  {constant} = {number},");
+            for value in *values {
+                comment(s, "  ", value.doc);
+                let _ = writeln!(s, "  {} = {},", value.name, value.number);
             }
             end_list(s);
             s.push_str("};\n");
@@ -160,13 +161,13 @@ fn item(s: &mut String, item: &Item) {
         Item::Enum { name, doc, values } => {
             comment(s, "", doc);
             let _ = writeln!(s, "typedef enum {name} {{");
-            for (option, number, doc) in *values {
-                comment(s, "  ", doc);
-                let number = match *number {
+            for value in *values {
+                comment(s, "  ", value.doc);
+                let number = match value.number {
                     i32::MIN => "QUDA_INVALID_ENUM".into(),
                     n => n.to_string(),
                 };
-                let _ = writeln!(s, "  {option} = {number},");
+                let _ = writeln!(s, "  {} = {number},", value.name);
             }
             end_list(s);
             let _ = writeln!(s, "}} {name};");
@@ -177,7 +178,12 @@ fn item(s: &mut String, item: &Item) {
         }
         Item::Callback { name, doc, args, returns } => {
             comment(s, "", doc);
-            let _ = writeln!(s, "typedef {} (*{name})({});", c_type(returns), arguments(args));
+            let _ = writeln!(
+                s,
+                "typedef {} (*{name})({});",
+                c_type(returns, int),
+                arguments(args, int)
+            );
         }
         Item::Struct { name, doc, fields, .. } => {
             comment(s, "", doc);
@@ -185,13 +191,13 @@ fn item(s: &mut String, item: &Item) {
             for field in *fields {
                 member_comment(s, field);
                 let name = field.name.trim_start_matches("r#");
-                let _ = writeln!(s, "  {};", declare(field.ty, name));
+                let _ = writeln!(s, "  {};", declare(&field.ty, name, int));
             }
             let _ = writeln!(s, "}} {name};");
         }
         Item::Function { name, doc, args, returns } => {
-            comment(s, "", doc);
-            let line = format!("{}({});", declare(returns, name), arguments(args));
+            comment(s, "", &with_lengths(doc, args));
+            let line = format!("{}({});", declare(returns, name, int), arguments(args, int));
             let indent =
                 format!(",\n{}", " ".repeat(line.find('(').expect("an argument list") + 1));
             s.push_str(&if line.len() > 100 { line.replace(", ", &indent) } else { line });
@@ -200,10 +206,35 @@ fn item(s: &mut String, item: &Item) {
     }
 }
 
+/// A comment with a line that says how long arrays are.
+pub fn with_lengths(doc: &[&'static str], args: &[Argument]) -> Vec<String> {
+    let mut lines: Vec<String> = doc.iter().map(|line| line.trim().to_string()).collect();
+    let lengths: Vec<String> =
+        args.iter().filter_map(|a| Some(format!("{}[{}]", a.name, length(a.length?)))).collect();
+    if !lengths.is_empty() {
+        lines.push(format!("Arrays: {}.", lengths.join(", ")));
+    }
+    lines
+}
+
+/// The length of an array as a product.
+pub fn length(factors: &[Factor]) -> String {
+    let word = |factor: &Factor| match factor {
+        Factor::Number(number) => number.to_string(),
+        Factor::Argument(name) => name.to_string(),
+        Factor::Words(words) => words.to_string(),
+    };
+    factors.iter().map(word).collect::<Vec<_>>().join(" * ")
+}
+
 pub fn sentence(help: &str) -> String {
-    let mut chars = help.chars();
+    format!("{}.", capital(help))
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
     let first = chars.next().into_iter().flat_map(char::to_uppercase);
-    first.chain(chars).chain(['.']).collect()
+    first.chain(chars).collect()
 }
 
 /// C99 with -pedantic has no comma after the last enumerator.
@@ -214,113 +245,83 @@ fn end_list(s: &mut String) {
     }
 }
 
-fn comment(s: &mut String, indent: &str, doc: &[&str]) {
+fn comment<T: AsRef<str>>(s: &mut String, indent: &str, doc: &[T]) {
     if !doc.is_empty() {
-        let lines: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
+        let lines: Vec<&str> = doc.iter().map(|line| line.as_ref().trim()).collect();
         let _ = writeln!(s, "{indent}/** {} */", lines.join(&format!("\n{indent} * ")));
     }
 }
 
-/// What a member is, and its default.
+/// What a member is, its range and its default.
 fn member_comment(s: &mut String, field: &Field) {
     let mut lines: Vec<String> = field.doc.iter().map(|line| line.trim().to_string()).collect();
     let text = lines.join(" ");
     let told = ["Default", "Must be set", "Must be 0", "must be set"];
-    if let Some(value) = field.default.filter(|_| !told.iter().any(|t| text.contains(t))) {
-        let default = format!("Default: {}.", default_in_c(value));
+    let range = Some(field.range.text()).filter(|range| !range.is_empty());
+    let structs = matches!(field.ty, Type::Struct(_) | Type::Array(Type::Struct(_), _));
+    let told = structs || told.iter().any(|t| text.contains(t));
+    let default = field.default.filter(|_| !told);
+    let default = default.map(|default| format!("Default: {}.", default()));
+    let range = range.map(|range| format!("{}.", capital(&range)));
+    for more in [range, default].into_iter().flatten() {
         match lines.last_mut() {
-            Some(last) if last.len() + default.len() < 88 => {
+            Some(last) if last.len() + more.len() < 88 => {
                 if !last.ends_with(['.', '!', '?']) {
                     last.push('.');
                 }
                 last.push(' ');
-                last.push_str(&default);
+                last.push_str(&more);
             }
-            _ => lines.push(default),
+            _ => lines.push(more),
         }
     }
-    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     comment(s, "  ", &lines);
 }
 
-/// `[0.0; 4]` is "0, 0, 0, 0", `std::ptr::null()` NULL.
-fn default_in_c(value: &str) -> String {
-    let value: String = value.chars().filter(|c| !c.is_whitespace()).collect();
-    if let Some(list) = value.strip_prefix('[').and_then(|v| v.strip_suffix(']')) {
-        let (one, count) = match list.split_once(';') {
-            Some((one, count)) => (one, count.parse().expect("a number of elements")),
-            None => (list, 1),
-        };
-        let each: Vec<String> = one.split(',').map(default_in_c).collect();
-        return vec![each.join(", "); count].join(", ");
-    }
-    match value.as_str() {
-        "None" => return "NULL".into(),
-        v if v.starts_with("std::ptr::null") => return "NULL".into(),
-        "f64::NAN" => return "NaN".into(),
-        _ => {}
-    }
-    value.strip_suffix(".0").unwrap_or(&value).into()
-}
-
-fn arguments(args: &[Pair]) -> String {
+fn arguments(args: &[Argument], int: &'static str) -> String {
     if args.is_empty() {
         return "void".into();
     }
-    args.iter().map(|(name, ty)| declare(ty, name)).collect::<Vec<_>>().join(", ")
+    let each = args.iter().map(|arg| match arg.pass {
+        Pass::Params | Pass::Array => format!("const {} *{}", c_type(&arg.ty, int), arg.name),
+        Pass::Out
+        | Pass::MaybeOut
+        | Pass::OutArray
+        | Pass::MaybeArray
+        | Pass::Report
+        | Pass::Init => {
+            format!("{} *{}", c_type(&arg.ty, int), arg.name)
+        }
+        Pass::Data => format!("const void *{}", arg.name),
+        Pass::DataOut => format!("void *{}", arg.name),
+        Pass::TextOut => format!("char *{}", arg.name),
+        _ => declare(&arg.ty, arg.name, int),
+    });
+    each.collect::<Vec<_>>().join(", ")
 }
 
-/// Type without blanks, split into wrapper and inner: `Out < T >` is ("Out", "T").
-pub fn split(ty: &str) -> (String, String) {
-    let ty: String = ty.chars().filter(|c| !c.is_whitespace()).collect();
-    if let Some(inner) = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        return ("[]".into(), inner.into());
+fn declare(ty: &Type, name: &str, int: &'static str) -> String {
+    if let Type::Array(element, count) = ty {
+        return format!("{}[{count}]", declare(element, name, int));
     }
-    match ty.split_once('<') {
-        Some((wrapper, inner)) => (wrapper.into(), inner.trim_end_matches('>').into()),
-        None => (String::new(), ty),
-    }
-}
-
-fn declare(ty: &str, name: &str) -> String {
-    let (wrapper, inner) = split(ty);
-    if wrapper == "[]" {
-        let (element, count) = inner.split_once(';').expect("an array type");
-        return format!("{}[{count}]", declare(element, name));
-    }
-    let c = c_type(ty);
+    let c = c_type(ty, int);
     format!("{c}{}{name}", if c.ends_with('*') { "" } else { " " })
 }
 
-fn c_type(ty: &str) -> String {
-    let (wrapper, inner) = split(ty);
-    match wrapper.as_str() {
-        "Params" | "Array" => return format!("const {} *", c_type(&inner)),
-        "Out" | "MaybeOut" | "OutArray" | "MaybeArray" | "Report" | "Init" => {
-            return format!("{} *", c_type(&inner))
-        }
-        "Raw" | "Handle" | "Local" | "Maybe" => return inner,
-        "" => {}
-        other => panic!("no C for the argument kind {other}"),
-    }
-    match inner.as_str() {
-        "()" | "" => "void",
-        "c_int" => "int",
-        "PathTable" => "int ***",
-        "PathList" => "int **",
-        "c_uint" => "unsigned",
-        "usize" => "size_t",
-        "*constc_int" => "const int *",
-        "i32" => "int32_t",
-        "i64" => "int64_t",
-        "f64" => "double",
-        "Text" | "*constc_char" => "const char *",
-        "*consti32" => "const int32_t *",
-        "TextOut" => "char *",
-        "Data" => "const void *",
-        "DataOut" | "*mutc_void" => "void *",
-        name if name.starts_with("plaq_") || name.starts_with("Quda") => name,
-        other => panic!("no C type for {other}"),
+fn c_type(ty: &Type, int: &'static str) -> String {
+    match ty {
+        Type::Void => "void",
+        Type::I32 => int,
+        Type::I64 => "int64_t",
+        Type::F64 => "double",
+        Type::Unsigned => "unsigned",
+        Type::Size => "size_t",
+        Type::Address => "void *",
+        Type::Text => "const char *",
+        Type::Enum(name) | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name,
+        Type::Numbers(of) => return format!("const {} *", c_type(of, int)),
+        Type::Paths(depth) => return format!("int {}", "*".repeat(*depth)),
+        Type::Array(..) => panic!("arrays are members only"),
     }
     .into()
 }

@@ -1,9 +1,10 @@
-//! Writes what is generated from the tables of src/capi: the C headers, the Fortran module and the table of
-//! statuses. `cargo run --example interface`; tests/abi fails where a file is not current.
+//! Writes what is generated from the tables of src/capi: the C headers, the Fortran module and the tables of
+//! statuses and parameters. `cargo run --example interface`; tests/abi fails where a file is not current.
 
 mod files;
 mod fortran;
 mod header;
+mod parameters;
 
 fn main() -> std::io::Result<()> {
     for (file, text) in files::all() {

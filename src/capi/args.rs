@@ -6,15 +6,21 @@ use std::sync::Arc;
 use super::boundary;
 use super::digest::{Digest, Digested};
 use super::handles::{self, HandleType};
+use super::table::{Argument, Factor, Pass, Type};
 use super::versioned::{self, Versioned};
 use crate::backend::{External, Location};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::Precision;
+pub(crate) use crate::params::{choose, choose_any, choose_or, number_of};
+use crate::params::{CType, Choice, Number};
 
 /// One argument of an entry point.
 pub trait Arg: Sized {
+    /// What headers and bindings say of it.
+    const TYPE: Type;
+    const PASS: Pass;
     /// What C passes.
     type C;
     /// What the implementation gets.
@@ -48,15 +54,17 @@ impl Digest {
             Err(_) => self.refuse(),
         }
     }
-    pub(crate) fn member(&mut self, name: &str, value: impl versioned::Plain) {
+    pub(crate) fn member(&mut self, name: &str, bytes: &[u8]) {
         if Self::counts(name) {
-            value.digest(self);
+            self.bytes(bytes);
         }
     }
 }
 
 macro_rules! by_value {
     ($($ty:ty: $value:ident, $digest:ident, $how:expr;)*) => { $(impl Arg for $ty {
+        const TYPE: Type = <$ty as CType>::TYPE;
+        const PASS: Pass = Pass::Value;
         type C = $ty;
         type View<'a> = $ty;
         unsafe fn read(c: $ty, _: &'static str) -> Result<Self> {
@@ -80,10 +88,54 @@ by_value! {
     *mut c_void: _address, _digest, {};
 }
 
+/// The number of an enum's value.
+impl<T: Choice> Arg for Number<T> {
+    const TYPE: Type = <Number<T> as CType>::TYPE;
+    const PASS: Pass = Pass::Value;
+    type C = Self;
+    type View<'a> = Self;
+    unsafe fn read(c: Self, _: &'static str) -> Result<Self> {
+        Ok(c)
+    }
+    fn view(&mut self) -> Self {
+        *self
+    }
+    fn digest(&self, digest: &mut Digest) {
+        digest.bytes(&self.0.to_ne_bytes());
+    }
+}
+
+/// A value of an enum; other numbers are refused.
+pub struct One<T>(Result<T>, i32);
+
+impl<T: Choice> Arg for One<T> {
+    const TYPE: Type = <Number<T> as CType>::TYPE;
+    const PASS: Pass = Pass::Value;
+    type C = Number<T>;
+    type View<'a> = T;
+    unsafe fn read(c: Number<T>, name: &'static str) -> Result<Self> {
+        Ok(One(choose(c, name), c.0))
+    }
+    fn view(&mut self) -> T {
+        *self.0.as_ref().expect("checked")
+    }
+    fn digest(&self, digest: &mut Digest) {
+        digest.bytes(&self.1.to_ne_bytes());
+    }
+    fn checked(self) -> Result<Self> {
+        Ok(One(Ok(self.0?), self.1))
+    }
+}
+
 /// By-value arguments that are not numbers: callbacks and handles that are to be destroyed.
 pub struct Raw<T>(T);
 
-impl<T: Copy> Arg for Raw<T> {
+impl<T: Copy + CType> Arg for Raw<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = match T::TYPE {
+        Type::Handle(_) => Pass::Destroyed,
+        _ => Pass::Value,
+    };
     type C = T;
     type View<'a>
         = T
@@ -107,6 +159,8 @@ pub struct Handle<H: HandleType> {
 }
 
 impl<H: HandleType> Arg for Handle<H> {
+    const TYPE: Type = Type::Handle(H::NAME);
+    const PASS: Pass = Pass::Handle;
     type C = H;
     type View<'a>
         = &'a Arc<H::Object>
@@ -144,6 +198,8 @@ impl<H: HandleType> Arg for Handle<H> {
 pub struct Local<H: HandleType>(Arc<H::Object>);
 
 impl<H: HandleType> Arg for Local<H> {
+    const TYPE: Type = Type::Handle(H::NAME);
+    const PASS: Pass = Pass::Local;
     type C = H;
     type View<'a>
         = &'a Arc<H::Object>
@@ -165,6 +221,8 @@ pub struct Maybe<H: HandleType> {
 }
 
 impl<H: HandleType> Arg for Maybe<H> {
+    const TYPE: Type = Type::Handle(H::NAME);
+    const PASS: Pass = Pass::Maybe;
     type C = H;
     type View<'a>
         = Option<&'a Arc<H::Object>>
@@ -186,7 +244,9 @@ impl<H: HandleType> Arg for Maybe<H> {
 /// A parameter struct; NULL is all defaults.
 pub struct Params<T>(T);
 
-impl<T: Versioned + Digested> Arg for Params<T> {
+impl<T: Versioned + Digested + CType> Arg for Params<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::Params;
     type C = *const T;
     type View<'a>
         = &'a T
@@ -203,6 +263,23 @@ impl<T: Versioned + Digested> Arg for Params<T> {
     }
 }
 
+/// A struct that is filled with defaults, whatever was in it.
+pub(super) struct Init<T>(std::marker::PhantomData<T>);
+
+impl<T: CType> Arg for Init<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::Init;
+    type C = *mut T;
+    type View<'a>
+        = ()
+    where
+        T: 'a;
+    unsafe fn read(_: *mut T, _: &'static str) -> Result<Self> {
+        Ok(Init(std::marker::PhantomData))
+    }
+    fn view(&mut self) {}
+}
+
 /// A result, written on success.
 pub struct Out<T> {
     to: *mut T,
@@ -215,7 +292,9 @@ impl<T> Out<T> {
     }
 }
 
-impl<T> Arg for Out<T> {
+impl<T: CType> Arg for Out<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::Out;
     type C = *mut T;
     type View<'a>
         = &'a mut Out<T>
@@ -251,7 +330,9 @@ impl<T> MaybeOut<T> {
     }
 }
 
-impl<T> Arg for MaybeOut<T> {
+impl<T: CType> Arg for MaybeOut<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::MaybeOut;
     type C = *mut T;
     type View<'a>
         = &'a mut MaybeOut<T>
@@ -282,7 +363,9 @@ impl<T> Report<T> {
     }
 }
 
-impl<T: Versioned> Arg for Report<T> {
+impl<T: Versioned + CType> Arg for Report<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::Report;
     type C = *mut T;
     type View<'a>
         = &'a mut Report<T>
@@ -352,7 +435,9 @@ impl<T: Copy> Array<T> {
     }
 }
 
-impl<T: Copy> Arg for Array<T> {
+impl<T: Copy + CType> Arg for Array<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::Array;
     type C = *const T;
     type View<'a>
         = &'a Array<T>
@@ -380,7 +465,9 @@ impl<T> OutArray<T> {
     }
 }
 
-impl<T: Copy> Arg for OutArray<T> {
+impl<T: Copy + CType> Arg for OutArray<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::OutArray;
     type C = *mut T;
     type View<'a>
         = &'a mut OutArray<T>
@@ -413,7 +500,9 @@ impl<T> MaybeArray<T> {
     }
 }
 
-impl<T: Copy> Arg for MaybeArray<T> {
+impl<T: Copy + CType> Arg for MaybeArray<T> {
+    const TYPE: Type = T::TYPE;
+    const PASS: Pass = Pass::MaybeArray;
     type C = *mut T;
     type View<'a>
         = &'a mut MaybeArray<T>
@@ -475,6 +564,8 @@ macro_rules! memory {
             }
         }
         impl Arg for $name {
+            const TYPE: Type = Type::Void;
+            const PASS: Pass = Pass::$name;
             type C = $pointer;
             type View<'a> = &'a $name;
             unsafe fn read(c: $pointer, name: &'static str) -> Result<Self> {
@@ -495,6 +586,8 @@ memory!(DataOut, *mut c_void);
 pub struct Text(String);
 
 impl Arg for Text {
+    const TYPE: Type = Type::Text;
+    const PASS: Pass = Pass::Text;
     type C = *const c_char;
     type View<'a> = &'a str;
     unsafe fn read(c: *const c_char, name: &'static str) -> Result<Self> {
@@ -540,6 +633,8 @@ impl TextOut {
 }
 
 impl Arg for TextOut {
+    const TYPE: Type = Type::Text;
+    const PASS: Pass = Pass::TextOut;
     type C = *mut c_char;
     type View<'a> = &'a mut TextOut;
     unsafe fn read(to: *mut c_char, name: &'static str) -> Result<Self> {
@@ -641,8 +736,10 @@ impl PathList {
 }
 
 macro_rules! pointer {
-    ($name:ident, $pointer:ty) => {
+    ($name:ident, $pointer:ty, $depth:literal) => {
         impl Arg for $name {
+            const TYPE: Type = Type::Paths($depth);
+            const PASS: Pass = Pass::Value;
             type C = $pointer;
             type View<'a> = &'a $name;
             unsafe fn read(c: $pointer, name: &'static str) -> Result<Self> {
@@ -656,8 +753,8 @@ macro_rules! pointer {
         }
     };
 }
-pointer!(PathTable, *const *const *const c_int);
-pointer!(PathList, *const *const c_int);
+pointer!(PathTable, *const *const *const c_int, 3);
+pointer!(PathList, *const *const c_int, 2);
 
 fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
     if pointer.is_null() {
@@ -672,29 +769,10 @@ pub(crate) fn numbers(from: *const i32, count: usize) -> Option<Vec<i32>> {
     (!from.is_null()).then(|| (0..count).map(|i| unsafe { from.add(i).read_unaligned() }).collect())
 }
 
-/// A Rust value with a number in the header.
-pub(crate) trait Choice: Copy + 'static {
-    const TABLE: &'static [(i32, &'static str, Self)];
-}
-
-/// The value of a number that the host passed in `argument`.
-pub(crate) fn choose<T: Choice>(number: i32, argument: &str) -> Result<T> {
-    if let Some((_, _, value)) = T::TABLE.iter().find(|(n, _, _)| *n == number) {
-        return Ok(*value);
-    }
-    let known: Vec<String> = T::TABLE.iter().map(|(n, name, _)| format!("{name} ({n})")).collect();
-    bail!(InvalidArgument, "{argument}: expected {}, found {number}", known.join(" or "))
-}
-
-/// As `choose`, with 0 for a default.
-pub(crate) fn choose_or<T: Choice>(number: i32, argument: &str, default: T) -> Result<T> {
-    if number == 0 {
-        return Ok(default);
-    }
-    choose(number, argument)
-}
-
-/// The number of a value in the header.
-pub(crate) fn number_of<T: Choice + PartialEq>(value: T) -> i32 {
-    T::TABLE.iter().find(|(_, _, v)| *v == value).map_or(0, |(n, _, _)| *n)
+/// An argument of a kind.
+pub(crate) const fn argument<T: Arg>(
+    name: &'static str,
+    length: Option<&'static [Factor]>,
+) -> Argument {
+    Argument { name, ty: T::TYPE, pass: T::PASS, length }
 }

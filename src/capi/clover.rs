@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::args::{choose, Data, DataOut, Handle, Out, OutArray, Params, Raw};
 use super::context::{plaq_context, Context};
-use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
+use super::field::plaq_precision;
 use super::gauge::{geometry_of, plaq_gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{CloverField, Group, Subset};
+use crate::fields::{CloverField, Group, Precision, Subset};
 
 /// What a `plaq_clover` stands for. Operators share the blocks: loading makes new ones.
 #[derive(Debug)]
@@ -46,7 +46,7 @@ interface! {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
             /// set, here or by `gauge`.
             extents: [i32; 4] = [0; 4],
-            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            precision: plaq_precision = Precision::F64.into(),
             /// Must be 0.
             reserved: i32 = 0,
             /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
@@ -68,10 +68,10 @@ interface! {
         /// not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
         /// twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
         /// SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
-        plaq_clover_log_det(clover: Handle<plaq_clover>, twist: f64, log_det: OutArray<f64>) = log_det_of;
+        plaq_clover_log_det(clover: Handle<plaq_clover>, twist: f64, log_det: OutArray<f64>[2]) = log_det_of;
         /// The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
         /// negative. Errors: as before.
-        plaq_clover_det_sign(clover: Handle<plaq_clover>, twist: f64, sign: OutArray<i32>) = det_sign_of;
+        plaq_clover_det_sign(clover: Handle<plaq_clover>, twist: f64, sign: OutArray<i32>[2]) = det_sign_of;
     }
 }
 

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
+use crate::params::Number;
 
 interface! {
     "Contractions"
@@ -68,11 +69,11 @@ interface! {
         /// source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
         /// im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
         /// fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>, pairs: i64, momenta: Array<i32>, nmomenta: i64, times: i64, correlators: OutArray<f64>) = mesons_of;
+        plaq_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
         /// Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
         /// strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
         /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>, count: i64, momenta: Array<i32>, nmomenta: i64, times: i64, correlators: OutArray<f64>) = baryons_of;
+        plaq_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
     }
 }
 
@@ -153,7 +154,7 @@ fn baryons_of(
         bail!(InvalidArgument, "params.boundary: expected an angle, found {}", params.boundary);
     }
     let names = baryons.get(count(nbaryons, "count")?)?;
-    let names: Result<Vec<Baryon>> = names.into_iter().map(|n| choose(n, "baryons")).collect();
+    let names: Result<Vec<Baryon>> = names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
     let projection = choose(params.projection, "params.projection")?;
     let closed = (params.parity, projection, phase(params.boundary));
     let (names, mut all) = (names?, Vec::new());

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, choose_or, number_of, Handle, Local, Maybe, Out, Params, Raw, Report};
+use super::args::{
+    choose, choose_or, number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report,
+};
 use super::clover::{plaq_clover, Clover};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
@@ -18,6 +20,7 @@ use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, Spin
 use crate::linop::{LinOp, Schur, Shape, Workspace};
 use crate::operators::{ActionParams, DiracParams, QuarkAction, SchurAction, Storage, Wilson};
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
+use crate::params::Number;
 
 /// What a `plaq_dirac` stands for.
 pub struct Dirac {
@@ -101,9 +104,9 @@ interface! {
             /// 1: antiperiodic.
             boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
             /// Precision of the operator; 0: that of the gauge field.
-            precision: plaq_precision = 0,
+            precision: plaq_precision = Number::new(0),
             /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
-            storage: plaq_storage = 0,
+            storage: plaq_storage = Number::new(0),
             normalisation: plaq_normalisation = PLAQ_NORMALISATION_KAPPA,
             /// Must be 0.
             reserved: i32 = 0,
@@ -146,7 +149,7 @@ interface! {
         plaq_dirac_clover_inverse(dirac: Handle<plaq_dirac>, inverse: Out<plaq_clover>) = get_inverse;
         /// y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
         /// precision and the system's subset; y and x are different fields.
-        plaq_dirac_apply(dirac: Handle<plaq_dirac>, system: i32, form: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
+        plaq_dirac_apply(dirac: Handle<plaq_dirac>, system: One<System>, form: One<Form>, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
         /// y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
         /// Fields hold their parity or the whole lattice; of `y` only parity p is written.
         plaq_dirac_hop(dirac: Handle<plaq_dirac>, parity: i32, dagger: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = hop;
@@ -363,15 +366,13 @@ fn hand_out(
 
 fn apply(
     dirac: &Arc<Dirac>,
-    system: i32,
-    form: i32,
+    system: System,
+    form: Form,
     y: &Arc<Spinor>,
     x: &Arc<Spinor>,
 ) -> Result<()> {
     dirac.context.check_same(y.context(), "y")?;
     dirac.context.check_same(x.context(), "x")?;
-    let system = choose(system, "system")?;
-    let form = choose(form, "form")?;
     let x = x.read_any("x")?;
     let mut y = y.write_any("y")?;
     let op = dirac.system(system)?;

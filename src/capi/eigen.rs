@@ -21,6 +21,7 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, SpinorField, Subset};
 use crate::linop::{LinOp, Normal};
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
+use crate::params::Number;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
     eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams,
@@ -72,7 +73,7 @@ interface! {
             method: plaq_eigen_method = PLAQ_EIGEN_LANCZOS,
             end: plaq_eigen_end = PLAQ_EIGEN_SMALLEST,
             /// M: the operator, or a Schur complement.
-            system: plaq_system = 0,
+            system: plaq_system = Number::new(0),
             /// Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
             /// diagonalised as a whole.
             count: i32 = 8,
@@ -148,7 +149,7 @@ interface! {
         /// Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
         /// lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
         /// `bounds` may be NULL.
-        plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>, residuals: MaybeArray<f64>, bounds: MaybeArray<f64>, count: i64) = values_of;
+        plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], bounds: MaybeArray<f64>[count], count: i64) = values_of;
         /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
         plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
     }
@@ -290,7 +291,7 @@ fn create(
         restarts: done.restarts as i64,
         applications: done.applications as i64,
         seconds: done.seconds,
-        stopped_by: done.stopped_by.map_or(0, number_of),
+        stopped_by: done.stopped_by.map_or(Number::new(0), number_of),
         verified: done.verified as i32,
         ..Default::default()
     });

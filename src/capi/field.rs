@@ -5,21 +5,15 @@ use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision, Subset};
+use crate::operators::LinkPrecision;
 use std::sync::Arc;
 
 interface! {
     "Fields: what they share"
+    choices {
+        plaq_precision = Precision, in LinkPrecision;
+    }
     constants {
-        /// Storage precision; the number is the bytes of a real. Arithmetic is in double for
-        /// double fields, in single otherwise; sums are in double.
-        plaq_precision: Precision {
-            PLAQ_PRECISION_DOUBLE = 8 => Precision::F64,
-            PLAQ_PRECISION_SINGLE = 4 => Precision::F32,
-            /// 16-bit fixed point, for spinors with one norm per site.
-            PLAQ_PRECISION_HALF = 2 => Precision::F16,
-            /// 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
-            PLAQ_PRECISION_QUARTER = 1,
-        }
         /// Which sites a field has: parity is (x + y + z + t) mod 2.
         plaq_subset: Subset {
             PLAQ_SUBSET_FULL = 0 => Subset::Full,

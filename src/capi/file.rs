@@ -4,15 +4,19 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{choose, number_of, optional_text, Handle, Out, Params, Report, Text, TextOut};
+use super::args::{
+    choose, choose_any, number_of, optional_text, Handle, One, Out, Params, Report, Text, TextOut,
+};
 use super::context::{plaq_context, Context};
-use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
+use super::field::plaq_precision;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge, PLAQ_STORAGE_SU3_18};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
+use crate::fields::Precision;
 use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
+use crate::params::Number;
 
 /// A text among what a file says about itself.
 #[derive(Clone, Copy)]
@@ -69,7 +73,7 @@ interface! {
         plaq_read_params, plaq_read_params_init {
             /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
-            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            precision: plaq_precision = Precision::F64.into(),
             storage: plaq_storage = PLAQ_STORAGE_SU3_18,
             /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
             /// precision, and, with a warning, in files in double most of whose links are coarser.
@@ -87,9 +91,9 @@ interface! {
         plaq_write_params, plaq_write_params_init {
             format: plaq_file_format = PLAQ_FILE_FORMAT_ILDG,
             /// 0: the format's own; only some formats have a choice.
-            byte_order: plaq_byte_order = 0,
+            byte_order: plaq_byte_order = Number::new(0),
             /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
-            precision: plaq_precision = 0,
+            precision: plaq_precision = Number::new(0),
             /// Must be 0.
             reserved: i32 = 0,
             /// Number of the configuration in its ensemble; negative: not stated.
@@ -132,7 +136,7 @@ interface! {
         /// A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
         /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
         /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
-        plaq_gauge_file_text(path: Text, text: plaq_file_text, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
+        plaq_gauge_file_text(path: Text, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
     }
 }
 
@@ -180,9 +184,9 @@ fn read_file(
     report.set(plaq_file_report {
         extents: loaded.gauge.geometry().global_extents().map(|l| l as i32),
         format: number_of(info.format),
-        precision: info.precision_bits as i32 / 8,
+        precision: Number::new(info.precision_bits as i32 / 8),
         byte_order: number_of(info.byte_order),
-        warnings: info.warnings.iter().map(number_of).sum(),
+        warnings: info.warnings.iter().map(|warning| number_of(warning).0).sum(),
         sequence_number: info.sequence_number.map_or(-1, |n| n as i64),
         plaquette: info.plaquette.unwrap_or(f64::NAN),
         link_trace: info.link_trace.unwrap_or(f64::NAN),
@@ -194,34 +198,34 @@ fn read_file(
 
 fn file_text(
     path: &str,
-    text: plaq_file_text,
+    FileText(of): FileText,
     value: &mut TextOut,
     capacity: i64,
     found: &mut Out<i32>,
 ) -> Result<()> {
-    let FileText(of) = choose(text, "text")?;
     let file = GaugeReader::open(Path::new(path), None)?;
     let text = of(file.info());
     found.set(text.is_some() as i32);
     value.set(text.as_deref().unwrap_or(""), capacity)
 }
 
-fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<()> {
-    let bits = match p.precision {
-        0 => None,
-        4 | 8 => Some(8 * p.precision as u32),
-        other => bail!(
+/// Bits of a file's numbers; `None`: the format's own.
+pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
+    match choose_any(precision, "params.precision")? {
+        Some(Precision::F16) => bail!(
             InvalidArgument,
-            "params.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0, found {other}"
+            "params.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0, found {precision}"
         ),
-    };
+        precision => Ok(precision.map(|p| 8 * p.bytes() as u32)),
+    }
+}
+
+fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<()> {
+    let bits = bits_of(p.precision)?;
     if p.reserved != 0 {
         bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
     }
-    let byte_order = match p.byte_order {
-        0 => None,
-        order => Some(choose(order, "params.byte_order")?),
-    };
+    let byte_order = choose_any(p.byte_order, "params.byte_order")?;
     let options = WriteOptions {
         precision_bits: bits,
         byte_order,

@@ -82,7 +82,7 @@ interface! {
         /// Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
         /// made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
         /// UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
-        plaq_flow_run(gauge: Handle<plaq_gauge>, params: Params<plaq_flow_params>, callback: Raw<plaq_flow_callback>, user: *mut c_void, report: Report<plaq_flow_report>, points: MaybeArray<plaq_flow_point>, capacity: i64, count: Out<i64>) = run;
+        plaq_flow_run(gauge: Handle<plaq_gauge>, params: Params<plaq_flow_params>, callback: Raw<plaq_flow_callback>, user: *mut c_void, report: Report<plaq_flow_report>, points: MaybeArray<plaq_flow_point>[capacity], capacity: i64, count: Out<i64>) = run;
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, Array, Handle};
+use super::args::{Array, Handle, One};
 use super::dirac::{plaq_dirac, Dirac, System};
 use super::momentum::{plaq_momentum, Momentum};
 use super::spinor::{plaq_spinor, Spinor};
@@ -22,16 +22,16 @@ interface! {
         /// y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
         /// `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
         /// the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
-        plaq_force_wilson(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>, count: i64) = wilson;
+        plaq_force_wilson(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64) = wilson;
         /// The same for the clover term, made of the operator's links; to S are added
         /// determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
         /// flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
         /// UNSUPPORTED without such a clover term.
-        plaq_force_clover(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>, count: i64, determinant_even: f64, determinant_odd: f64) = clover;
+        plaq_force_clover(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant_even: f64, determinant_odd: f64) = clover;
         /// The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
         /// determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
         /// its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
-        plaq_force_schur(dirac: Handle<plaq_dirac>, system: i32, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>, count: i64, determinant: f64) = schur;
+        plaq_force_schur(dirac: Handle<plaq_dirac>, system: One<System>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant: f64) = schur;
     }
 }
 
@@ -125,7 +125,7 @@ fn clover(
 #[allow(clippy::too_many_arguments)]
 fn schur(
     dirac: &Arc<Dirac>,
-    system: i32,
+    system: System,
     momentum: &Arc<Momentum>,
     step: f64,
     x: &Arc<Spinor>,
@@ -135,7 +135,6 @@ fn schur(
     determinant: f64,
 ) -> Result<()> {
     check(dirac, momentum, [x, y], &[(step, "step"), (determinant, "determinant")])?;
-    let system: System = choose(system, "system")?;
     let System::Schur { parity, symmetric } = system else {
         bail!(InvalidArgument, "system: expected a Schur complement, found the full operator");
     };

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::args::{choose, number_of, Data, DataOut, Handle, Local, Out, Params, Raw, Report};
 use super::context::{plaq_context, Context};
-use super::field::{geometry, plaq_precision, to_c_extents, PLAQ_PRECISION_DOUBLE};
+use super::field::{geometry, plaq_precision, to_c_extents};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Geometry, Recon, Subset};
+use crate::fields::{GaugeField, Geometry, Precision, Recon, Subset};
 use crate::ops::link_smearing::{smear_links, Smearing};
 
 /// Kinds of link smearing.
@@ -110,7 +110,7 @@ interface! {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
             /// set.
             extents: [i32; 4] = [0; 4],
-            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            precision: plaq_precision = Precision::F64.into(),
             storage: plaq_storage = PLAQ_STORAGE_SU3_18,
         }
         /// Link smearing.
@@ -209,7 +209,7 @@ fn smear(gauge: &Arc<Gauge>, p: &plaq_gauge_smear_params) -> Result<()> {
 
 /// A kind of smearing with its parameters.
 pub(super) fn smearing_of(
-    kind: i32,
+    kind: plaq_smearing,
     name: &'static str,
     parameters: [f64; 3],
     directions: i32,

@@ -33,7 +33,7 @@ impl GaugeFix {
 
 /// `plaq_gaugefix_condition`.
 #[derive(Clone, Copy, PartialEq)]
-enum Gauges {
+pub enum Gauges {
     Landau,
     Coulomb,
     MaximallyAbelian,
@@ -41,7 +41,7 @@ enum Gauges {
 
 /// `plaq_gaugefix_method`.
 #[derive(Clone, Copy, PartialEq)]
-enum Methods {
+pub enum Methods {
     Overrelaxation,
     Stochastic,
     Annealing,
@@ -194,13 +194,13 @@ interface! {
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;
         /// All copies in turn. `count`: how many there are; the first `capacity` of them are
         /// written; `copies` may be NULL.
-        plaq_gaugefix_copies(result: Local<plaq_gaugefix>, copies: MaybeArray<plaq_gaugefix_state>, capacity: i64, count: Out<i64>) = copies_of;
+        plaq_gaugefix_copies(result: Local<plaq_gaugefix>, copies: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = copies_of;
         /// The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
         /// with -1 of the field that is kept; in other gauges there are none.
-        plaq_gaugefix_slices(result: Local<plaq_gaugefix>, copy: i64, slices: MaybeArray<plaq_gaugefix_state>, capacity: i64, count: Out<i64>) = slices_of;
+        plaq_gaugefix_slices(result: Local<plaq_gaugefix>, copy: i64, slices: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = slices_of;
         /// The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
         /// sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
-        plaq_gaugefix_transformation(result: Local<plaq_gaugefix>, transformation: OutArray<f64>) = transformation_of;
+        plaq_gaugefix_transformation(result: Local<plaq_gaugefix>, transformation: OutArray<f64>[2 ("N") ("N") ("sites of the rank")]) = transformation_of;
         /// Applies the transformation to the links of another field of the lattice.
         plaq_gaugefix_apply(result: Handle<plaq_gaugefix>, gauge: Handle<plaq_gauge>) = apply;
     }

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::args::{choose, Array, Handle, MaybeArray, Out, OutArray, Params, Raw, Report};
+use super::args::{choose, Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report};
 use super::layout::phase;
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
 use super::spinor::{plaq_spinor, Spinor};
@@ -25,6 +25,10 @@ pub enum Dilute {
     Time,
 }
 
+/// What the numbers of a source are, if they are not all 1.
+#[derive(Clone, Copy, PartialEq)]
+pub struct SourceNoise(Option<Noise>);
+
 interface! {
     "Sources, propagators and hadron correlators"
     constants {
@@ -37,15 +41,15 @@ interface! {
             PLAQ_SOURCE_VOLUME = 2 => Place::Volume,
         }
         /// Numbers of a source, independent, with average |c|^2 = 1.
-        plaq_source_noise: Option<Noise> {
+        plaq_source_noise: SourceNoise {
             /// All are 1.
-            PLAQ_SOURCE_NOISE_NONE = 0 => None,
+            PLAQ_SOURCE_NOISE_NONE = 0 => SourceNoise(None),
             /// 1 or -1.
-            PLAQ_SOURCE_NOISE_Z2 = 1 => Some(Noise::Z2),
+            PLAQ_SOURCE_NOISE_Z2 = 1 => SourceNoise(Some(Noise::Z2)),
             /// 1, i, -1 or -i.
-            PLAQ_SOURCE_NOISE_Z4 = 2 => Some(Noise::Z4),
+            PLAQ_SOURCE_NOISE_Z4 = 2 => SourceNoise(Some(Noise::Z4)),
             /// Complex normal.
-            PLAQ_SOURCE_NOISE_NORMAL = 3 => Some(Noise::Normal),
+            PLAQ_SOURCE_NOISE_NORMAL = 3 => SourceNoise(Some(Noise::Normal)),
         }
         /// Of what a column of noise has one: bits.
         plaq_dilute: Dilute {
@@ -137,18 +141,18 @@ interface! {
         /// callback's iterations begin anew with each solve, its seconds do not; once it has asked to
         /// stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
         /// as many as the source has columns.
-        plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = propagator_of_source;
+        plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("columns of the source")]) = propagator_of_source;
         /// The same for the sources that a field of the operator's precision holds, on the full lattice:
         /// smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
         /// sides.
-        plaq_solver_columns(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = columns_solved;
+        plaq_solver_columns(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of sources")]) = columns_solved;
         /// Zero-momentum correlators of a propagator over t, the time from `source_time`, in
         /// `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
         /// of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
         /// y, then z), nucleon 2 times (re, im).
-        plaq_spinor_correlators(propagator: Handle<plaq_spinor>, source_time: i32, boundary: f64, times: i64, pion: MaybeArray<f64>, rho: MaybeArray<f64>, nucleon: MaybeArray<f64>) = correlators_of;
+        plaq_spinor_correlators(propagator: Handle<plaq_spinor>, source_time: i32, boundary: f64, times: i64, pion: MaybeArray<f64>[times], rho: MaybeArray<f64>[3 times], nucleon: MaybeArray<f64>[2 times]) = correlators_of;
         /// Effective masses of a correlator of `times` numbers; NaN where there is none.
-        plaq_effective_mass(correlator: Array<f64>, times: i64, form: i32, masses: OutArray<f64>) = effective_mass_of;
+        plaq_effective_mass(correlator: Array<f64>[times], times: i64, form: One<EffectiveMass>, masses: OutArray<f64>[times]) = effective_mass_of;
     }
 }
 
@@ -180,7 +184,7 @@ pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
         bail!(InvalidArgument, "source.dilute: expected a sum of PLAQ_DILUTE_ bits, found {found}");
     }
     let dilute = [PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY];
-    let in_time = params.dilute & PLAQ_DILUTE_TIME != 0;
+    let in_time = params.dilute & PLAQ_DILUTE_TIME.0 != 0;
     if in_time != (params.time_parts > 0) || !(0..=1 << 20).contains(&params.time_parts) {
         bail!(
             InvalidArgument,
@@ -196,10 +200,10 @@ pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
         place,
         position: coordinates(params.position, "source.position")?,
         momentum: params.momentum,
-        noise: choose(params.noise, "source.noise")?,
+        noise: choose::<SourceNoise>(params.noise, "source.noise")?.0,
         seed: params.seed as u64,
         vectors: at_least(params.vectors, 1, "vectors")?,
-        dilute: dilute.map(|bit| params.dilute & bit != 0),
+        dilute: dilute.map(|bit| params.dilute & bit.0 != 0),
         spin: one_of(params.spin, 4, "spin")?,
         colour: one_of(params.colour, 3, "colour")?,
         first: at_least(params.first, 0, "first")?,
@@ -313,13 +317,12 @@ fn correlators_of(
 fn effective_mass_of(
     correlator: &Array<f64>,
     times: i64,
-    form: i32,
+    form: EffectiveMass,
     masses: &mut OutArray<f64>,
 ) -> Result<()> {
     if !(1..=1 << 16).contains(&times) {
         bail!(InvalidArgument, "times: expected 1 to 65536, found {times}");
     }
-    let form = choose(form, "form")?;
     masses.set(effective_mass(&correlator.get(times as usize)?, form));
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::args::{choose, choose_or, Array, Handle, Out, Params, Raw, Text};
+use super::args::{choose, choose_any, Array, Handle, One, Out, Params, Raw, Text};
 use super::context::Context;
 use super::dirac::{physics, plaq_dirac_params, plaq_system, System, PLAQ_SYSTEM_EVEN_SYMMETRIC};
 use super::field::plaq_precision;
@@ -10,13 +10,12 @@ use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::hmc::{plaq_hmc, Chain};
 use super::momentum::plaq_gauge_action_params;
-use super::multigrid::{
-    plaq_multigrid_params, plaq_refresh, refreshed, translated, PLAQ_REFRESH_KEEP,
-};
+use super::multigrid::{plaq_multigrid_params, plaq_refresh};
 use super::path::paths_of;
 use super::table::interface;
 use crate::backend::Device;
 use crate::bail;
+use crate::compose::multigrid::{MultigridParams, Refresh};
 use crate::compose::Schur;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision, Recon};
@@ -29,6 +28,8 @@ use crate::ops::hmc::integrator::{Level, Scheme};
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Hmc, HmcParams, Monomial};
+use crate::params::InC;
+use crate::params::Number;
 
 /// What a `plaq_hmc_parts` stands for.
 pub struct Parts {
@@ -120,7 +121,7 @@ interface! {
             system: plaq_system = PLAQ_SYSTEM_EVEN_SYMMETRIC,
             max_iterations: i32 = 20000,
             /// Precision of the iteration inside double; 0: automatic.
-            sloppy_precision: plaq_precision = 0,
+            sloppy_precision: plaq_precision = Number::new(0),
             /// Solutions that guesses of force solves are made of.
             guesses: i32 = 0,
             /// Levels of stout smearing of the links that the operators see.
@@ -134,7 +135,7 @@ interface! {
             /// Directions that GCR keeps.
             nkrylov: i32 = 20,
             /// What follows a change of links: KEEP, REFINE (once) or ANEW.
-            refresh: plaq_refresh = PLAQ_REFRESH_KEEP,
+            refresh: plaq_refresh = Refresh::Keep.into(),
             /// Of one flavour: least shifts that multigrid solves.
             shifts: i32 = 3,
             /// Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
@@ -157,12 +158,12 @@ interface! {
         /// Destroys parts. The zero handle is accepted.
         plaq_hmc_parts_destroy(parts: Raw<plaq_hmc_parts>) = destroy;
         /// Adds a level with so many steps of a plaq_integrator.
-        plaq_hmc_add_level(parts: Handle<plaq_hmc_parts>, integrator: i32, steps: i64) = add_level;
+        plaq_hmc_add_level(parts: Handle<plaq_hmc_parts>, integrator: One<Scheme>, steps: i64) = add_level;
         /// Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
         /// BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_hmc_add_gauge(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_gauge_action_params>) = add_gauge;
         /// Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
-        plaq_hmc_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>, lengths: Array<i32>, coefficients: Array<f64>, count: i64) = add_paths;
+        plaq_hmc_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64) = add_paths;
         /// Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
         /// kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
         /// BAD_PARAMETER, UNSUPPORTED.
@@ -202,8 +203,7 @@ fn destroy(parts: plaq_hmc_parts) -> Result<()> {
     handles::remove(parts, "parts")
 }
 
-fn add_level(parts: &Arc<Parts>, integrator: i32, steps: i64) -> Result<()> {
-    let scheme = choose(integrator, "integrator")?;
+fn add_level(parts: &Arc<Parts>, scheme: Scheme, steps: i64) -> Result<()> {
     // What is no number of steps is refused with the chain.
     let steps = usize::try_from(steps).unwrap_or(0);
     parts.added().params()?.levels.push(Level { scheme, steps, monomials: vec![] });
@@ -249,11 +249,10 @@ fn add_quarks(
         );
     };
     let schur = Schur { parity, symmetric };
-    let levels = || translated(&parts.geometry, multigrid);
     let solves = || -> Result<_> {
         Ok(MultigridSolves {
-            levels: Some(levels()?),
-            update: refreshed(p.refresh, 1)?,
+            levels: MultigridParams::from_c(multigrid, "multigrid")?,
+            update: choose(p.refresh, "params.refresh")?,
             persistent: flag(p.persistent, "persistent")?,
             nkrylov: number(p.nkrylov, "nkrylov")?,
             preconditioner: flag(p.multigrid_preconditioner, "multigrid_preconditioner")?,
@@ -264,10 +263,7 @@ fn add_quarks(
         tolerance_force: p.tolerance_force,
         tolerance_hamiltonian: p.tolerance_hamiltonian,
         max_iterations: number(p.max_iterations, "max_iterations")?,
-        sloppy: match p.sloppy_precision {
-            0 => None,
-            n => Some((choose_or(n, "params.sloppy_precision", Precision::F64)?, Recon::R12)),
-        },
+        sloppy: choose_any(p.sloppy_precision, "params.sloppy_precision")?.map(|p| (p, Recon::R12)),
         guesses: number(p.guesses, "guesses")?,
         multigrid: flag(p.multigrid, "multigrid")?.then(solves).transpose()?,
     };

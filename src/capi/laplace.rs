@@ -12,6 +12,7 @@ use super::table::interface;
 use crate::compose::Normalisation;
 use crate::error::Result;
 use crate::operators::{ActionParams, LaplaceParams};
+use crate::params::Number;
 
 interface! {
     "Laplacians"
@@ -27,9 +28,9 @@ interface! {
             /// Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
             spins: i32 = 1,
             /// Precision of the operator; 0: that of the gauge field.
-            precision: plaq_precision = 0,
+            precision: plaq_precision = Number::new(0),
             /// Storage of its links, 18 or 12 numbers; 0: 12.
-            storage: plaq_storage = 0,
+            storage: plaq_storage = Number::new(0),
         }
     }
     functions {

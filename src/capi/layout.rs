@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use num_complex::Complex64;
 
 use super::args::{choose, Memory};
-use super::field::{plaq_precision, PLAQ_PRECISION_DOUBLE};
+use super::field::plaq_precision;
 use super::table::interface;
 use crate::backend::{External, Location};
 use crate::bail;
@@ -103,7 +103,7 @@ interface! {
         plaq_layout_params, plaq_layout_params_init {
             order: plaq_order = PLAQ_ORDER_LEXICOGRAPHIC,
             /// Double or single.
-            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            precision: plaq_precision = Precision::F64.into(),
             location: plaq_location = PLAQ_LOCATION_HOST,
             /// Of spinors.
             basis: plaq_basis = PLAQ_BASIS_DEGRAND_ROSSI,

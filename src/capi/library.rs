@@ -8,6 +8,7 @@ use super::boundary::{c_string, last_error, logging};
 use super::table::interface;
 use crate::bail;
 use crate::error::{Result, Status};
+use crate::params::Number;
 
 interface! {
     "Library: version, messages, log"
@@ -46,7 +47,7 @@ interface! {
     functions {
         /// Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
         /// One callback per process.
-        plaq_log_set(callback: Raw<plaq_log_callback>, user: *mut c_void, level: i32) = log_set;
+        plaq_log_set(callback: Raw<plaq_log_callback>, user: *mut c_void, level: plaq_log_level) = log_set;
     }
 }
 
@@ -87,14 +88,14 @@ impl log::Log for HostLog {
             let line = c_string(record.args().to_string());
             // SAFETY: the host's function and its own pointer, as plaq_log_set took them.
             logging(|| unsafe {
-                callback(record.level() as i32, line.as_ptr(), user as *mut c_void)
+                callback(Number::new(record.level() as i32), line.as_ptr(), user as *mut c_void)
             });
         }
     }
     fn flush(&self) {}
 }
 
-fn log_set(callback: plaq_log_callback, user: *mut c_void, level: i32) -> Result<()> {
+fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level) -> Result<()> {
     let level = if callback.is_some() { choose(level, "level")? } else { log::LevelFilter::Off };
     let ours = (log::logger() as *const dyn log::Log).cast::<()>() == (&raw const HOST_LOG).cast();
     if !ours && log::set_logger(&HOST_LOG).is_err() {

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
 
-use super::args::{
-    choose, Array, Data, DataOut, Handle, Memory, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Array, Data, DataOut, Handle, Memory, One, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles::{self, Shared};
@@ -103,14 +101,14 @@ interface! {
         plaq_momentum_add(momentum: Handle<plaq_momentum>, scale: f64, other: Handle<plaq_momentum>, factor: f64) = add;
         /// Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
         /// p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
-        plaq_momentum_load(momentum: Handle<plaq_momentum>, form: i32, order: i32, factor: f64, data: Array<f64>) = load;
+        plaq_momentum_load(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, factor: f64, data: Array<f64>[("reals of the form") 4 ("sites of the rank")]) = load;
         /// `factor` times the momenta into the host's array.
-        plaq_momentum_save(momentum: Handle<plaq_momentum>, form: i32, order: i32, factor: f64, data: OutArray<f64>) = save;
+        plaq_momentum_save(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, factor: f64, data: OutArray<f64>[("reals of the form") 4 ("sites of the rank")]) = save;
         /// plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
         /// for memory of a device.
-        plaq_momentum_load_in(momentum: Handle<plaq_momentum>, form: i32, order: i32, precision: i32, factor: f64, data: Data) = load_in;
+        plaq_momentum_load_in(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, precision: One<Precision>, factor: f64, data: Data) = load_in;
         /// plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it.
-        plaq_momentum_save_in(momentum: Handle<plaq_momentum>, form: i32, order: i32, precision: i32, factor: f64, data: DataOut) = save_in;
+        plaq_momentum_save_in(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, precision: One<Precision>, factor: f64, data: DataOut) = save_in;
         /// The gauge action of the links, all ranks.
         plaq_action_gauge(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, action: Out<f64>) = action_gauge;
         /// momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
@@ -163,12 +161,11 @@ fn add(momentum: &Arc<Momentum>, scale: f64, other: &Arc<Momentum>, factor: f64)
 
 fn load(
     momentum: &Arc<Momentum>,
-    form: i32,
-    order: i32,
+    form: MomentaForm,
+    order: SiteOrder,
     factor: f64,
     data: &Array<f64>,
 ) -> Result<()> {
-    let (form, order) = (choose::<MomentaForm>(form, "form")?, choose(order, "order")?);
     let mut momenta = momentum.write("momentum")?;
     let count = momenta.geometry().volume() * 4 * form.reals();
     momenta.load(&data.own(count), form, order, factor)
@@ -176,12 +173,11 @@ fn load(
 
 fn save(
     momentum: &Arc<Momentum>,
-    form: i32,
-    order: i32,
+    form: MomentaForm,
+    order: SiteOrder,
     factor: f64,
     data: &mut OutArray<f64>,
 ) -> Result<()> {
-    let (form, order) = (choose::<MomentaForm>(form, "form")?, choose(order, "order")?);
     let momenta = momentum.read("momentum")?;
     let mut array = vec![0.0; momenta.geometry().volume() * 4 * form.reals()];
     momenta.save(&mut array, form, order, factor)?;
@@ -189,8 +185,8 @@ fn save(
     Ok(())
 }
 
-fn array_precision(precision: i32) -> Result<Precision> {
-    match choose(precision, "precision")? {
+fn array_precision(precision: Precision) -> Result<Precision> {
+    match precision {
         Precision::F16 => {
             bail!(InvalidArgument, "precision: expected double or single, found half")
         }
@@ -200,13 +196,12 @@ fn array_precision(precision: i32) -> Result<Precision> {
 
 fn load_in(
     momentum: &Arc<Momentum>,
-    form: i32,
-    order: i32,
-    precision: i32,
+    form: MomentaForm,
+    order: SiteOrder,
+    precision: Precision,
     factor: f64,
     data: &Data,
 ) -> Result<()> {
-    let (form, order) = (choose::<MomentaForm>(form, "form")?, choose(order, "order")?);
     let precision = array_precision(precision)?;
     let mut momenta = momentum.write("momentum")?;
     let count = momenta.geometry().volume() * 4 * form.reals();
@@ -216,13 +211,12 @@ fn load_in(
 
 fn save_in(
     momentum: &Arc<Momentum>,
-    form: i32,
-    order: i32,
-    precision: i32,
+    form: MomentaForm,
+    order: SiteOrder,
+    precision: Precision,
     factor: f64,
     data: &DataOut,
 ) -> Result<()> {
-    let (form, order) = (choose::<MomentaForm>(form, "form")?, choose(order, "order")?);
     let precision = array_precision(precision)?;
     let momenta = momentum.read("momentum")?;
     let mut array = vec![0.0; momenta.geometry().volume() * 4 * form.reals()];

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{choose, Handle, Out, Params, Raw, Report};
+use super::args::{Handle, One, Out, Params, Raw, Report};
 use super::gauge::{plaq_gauge, Gauge};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -117,7 +117,7 @@ interface! {
         /// Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
         plaq_gauge_update(gauge: Handle<plaq_gauge>, params: Params<plaq_update_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_update_report>) = update;
         /// Right-hand side b becomes noise vector number `first` + b of `seed`.
-        plaq_spinor_noise(spinor: Handle<plaq_spinor>, noise: i32, seed: i64, first: i32) = noise_of;
+        plaq_spinor_noise(spinor: Handle<plaq_spinor>, noise: One<Noise>, seed: i64, first: i32) = noise_of;
     }
 }
 
@@ -237,8 +237,7 @@ fn update(
     Ok(())
 }
 
-fn noise_of(spinor: &Arc<Spinor>, noise: i32, seed: i64, first: i32) -> Result<()> {
-    let noise = choose(noise, "noise")?;
+fn noise_of(spinor: &Arc<Spinor>, noise: Noise, seed: i64, first: i32) -> Result<()> {
     if first < 0 {
         bail!(InvalidArgument, "first: expected 0 or more, found {first}");
     }

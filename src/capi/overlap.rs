@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::args::{
-    choose, choose_or, number_of, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw,
-    Report, Text,
+    choose, choose_or, number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params,
+    Raw, Report, Text,
 };
 use super::context::{plaq_context, Context};
 use super::eigen::{at_least, hand_out, watch};
@@ -32,6 +32,7 @@ use crate::linop::LinOp;
 use crate::operators::{DiracParams, HermitianWilson};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::link_smearing::smear_links;
+use crate::params::Number;
 use crate::solvers::stop::check_seconds;
 
 /// What a `plaq_overlap` stands for.
@@ -178,9 +179,9 @@ interface! {
             boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
             /// Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
             /// field.
-            precision: plaq_precision = 0,
+            precision: plaq_precision = Number::new(0),
             /// Storage of its links; 0: two rows.
-            storage: plaq_storage = 0,
+            storage: plaq_storage = Number::new(0),
             /// Of random start vectors.
             seed: i64 = 1,
             /// The kernel takes links smeared so many times; the links of `gauge` stay as they are.
@@ -262,16 +263,16 @@ interface! {
         plaq_overlap_describe(overlap: Local<plaq_overlap>, report: Report<plaq_overlap_report>) = describe;
         /// Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
         /// |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
-        plaq_overlap_kernel(overlap: Handle<plaq_overlap>, values: OutArray<f64>, residuals: MaybeArray<f64>, distances: MaybeArray<f64>, count: i64) = kernel_of;
+        plaq_overlap_kernel(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], distances: MaybeArray<f64>[count], count: i64) = kernel_of;
         /// Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
         /// on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
         /// them; the last two may be NULL.
-        plaq_overlap_high(overlap: Handle<plaq_overlap>, values: OutArray<f64>, residuals: MaybeArray<f64>, gaps: MaybeArray<f64>, count: i64) = high_of;
+        plaq_overlap_high(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], gaps: MaybeArray<f64>[count], count: i64) = high_of;
         /// A new field with all vectors of the search, the projected ones first.
         plaq_overlap_modes(overlap: Handle<plaq_overlap>, vectors: Out<plaq_spinor>) = modes_of;
         /// y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
         /// precision; y and x are different fields.
-        plaq_overlap_apply(overlap: Handle<plaq_overlap>, form: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
+        plaq_overlap_apply(overlap: Handle<plaq_overlap>, form: One<OverlapForm>, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
         /// |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
         plaq_overlap_ginsparg_wilson(overlap: Handle<plaq_overlap>, seed: i64, violation: Out<f64>) = violation_of;
         /// Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
@@ -281,11 +282,11 @@ interface! {
         /// modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
         /// are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
         /// not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
-        plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>, minus: OutArray<f64>, zeros: OutArray<i32>) = index_of;
+        plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>[count], minus: OutArray<f64>[count], zeros: OutArray<i32>[2]) = index_of;
         /// Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
         /// eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
         /// `count`: at most low_modes of the report.
-        plaq_overlap_low(overlap: Handle<plaq_overlap>, chirality: i32, values: OutArray<f64>, residuals: MaybeArray<f64>, count: i64) = low_of;
+        plaq_overlap_low(overlap: Handle<plaq_overlap>, chirality: i32, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64) = low_of;
     }
 }
 
@@ -529,10 +530,14 @@ fn modes_of(overlap: &Arc<Overlap>, vectors: &mut Out<plaq_spinor>) -> Result<()
     hand_out(&overlap.context, overlap.op.sign().modes().vectors(), vectors)
 }
 
-fn apply(overlap: &Arc<Overlap>, form: i32, y: &Arc<Spinor>, x: &Arc<Spinor>) -> Result<()> {
+fn apply(
+    overlap: &Arc<Overlap>,
+    form: OverlapForm,
+    y: &Arc<Spinor>,
+    x: &Arc<Spinor>,
+) -> Result<()> {
     overlap.context.check_same(y.context(), "y")?;
     overlap.context.check_same(x.context(), "x")?;
-    let form = choose(form, "form")?;
     let x = x.read("x")?;
     let mut y = y.write("y")?;
     let op = &overlap.op;

@@ -24,6 +24,7 @@ use crate::error::{Result, Status};
 use crate::fields::Group;
 use crate::ops::overlap::overlap_propagators;
 use crate::ops::propagator::COLUMNS;
+use crate::params::Number;
 use crate::solvers::SolverKind;
 
 /// Iterations of the Wilson operator's inverse where the library chooses it.
@@ -39,8 +40,8 @@ interface! {
             /// Largest |b - D x| / |b|, not far below the operator's error bound.
             tol: f64 = 1e-7,
             /// Precision and storage of the iteration; 0: those of the operator.
-            sloppy_precision: plaq_precision = 0,
-            sloppy_storage: plaq_storage = 0,
+            sloppy_precision: plaq_precision = Number::new(0),
+            sloppy_storage: plaq_storage = Number::new(0),
             /// 1: coarser sign functions while the residual is large.
             relax: i32 = 1,
             /// 1: low modes that plaq_overlap_index found are taken out of the start.
@@ -72,12 +73,12 @@ interface! {
         plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
         /// each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
-        plaq_overlap_solve(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = solve;
+        plaq_overlap_solve(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
         /// New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
         /// `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
         /// masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
         /// propagators: room for `count` handles.
-        plaq_overlap_propagators(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, masses: Array<f64>, count: i64, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagators: OutArray<plaq_spinor>, report: Report<plaq_solve_report>) = propagators_of;
+        plaq_overlap_propagators(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, masses: Array<f64>[count], count: i64, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagators: OutArray<plaq_spinor>[count], report: Report<plaq_solve_report>) = propagators_of;
     }
 }
 

@@ -4,15 +4,17 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{choose, optional_text, Handle, Maybe, Out, Params, Text};
+use super::args::{choose_any, optional_text, Handle, Maybe, Out, Params, Text};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
+use super::file::bits_of;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::io::PropagatorKind;
 use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use crate::params::Number;
 
 interface! {
     "Propagators in files"
@@ -33,9 +35,9 @@ interface! {
         plaq_propagator_write_params, plaq_propagator_write_params_init {
             /// 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
             /// PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
-            kind: plaq_propagator_kind = 0,
+            kind: plaq_propagator_kind = Number::new(0),
             /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
-            precision: plaq_precision = 0,
+            precision: plaq_precision = Number::new(0),
             /// For the reader, in every record: NULL or NUL-terminated UTF-8.
             info: *const c_char = std::ptr::null(),
         }
@@ -44,7 +46,7 @@ interface! {
             /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
             /// Of the field; 0: that of the file.
-            precision: plaq_precision = 0,
+            precision: plaq_precision = Number::new(0),
             /// Must be 0.
             reserved: i32 = 0,
         }
@@ -70,18 +72,8 @@ fn write_file(
     if let Some(sources) = sources {
         propagator.context().check_same(sources.context(), "sources")?;
     }
-    let kind = match p.kind {
-        0 => None,
-        kind => Some(choose(kind, "params.kind")?),
-    };
-    let precision_bits = match p.precision {
-        0 => None,
-        4 | 8 => Some(8 * p.precision as u32),
-        other => bail!(
-            InvalidArgument,
-            "params.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0, found {other}"
-        ),
-    };
+    let kind = choose_any(p.kind, "params.kind")?;
+    let precision_bits = bits_of(p.precision)?;
     let info = optional_text(p.info, "params.info")?.unwrap_or_default();
     let options = SaveOptions { kind, precision_bits, info, date: None };
     let field = propagator.read("propagator")?;
@@ -101,10 +93,7 @@ fn read_file(
     if p.extents.iter().any(|&l| l < 0) {
         bail!(BadExtents, "params.extents: expected sizes or zeros, found {:?}", p.extents);
     }
-    let precision = match p.precision {
-        0 => None,
-        precision => Some(choose(precision, "params.precision")?),
-    };
+    let precision = choose_any(p.precision, "params.precision")?;
     let expect = (p.extents != [0; 4]).then(|| p.extents.map(|l| l as usize));
     let (device, comm) = (context.device(), context.comm());
     let field = load_propagator(device, comm, Path::new(path), precision, expect)?;

@@ -20,6 +20,7 @@ use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, Solve
 use crate::error::{significant, Result};
 use crate::fields::{Precision, SpinorField};
 use crate::ops::propagator::{self, COLUMNS};
+use crate::params::Number;
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop, StoppedBy};
 
 /// What a `plaq_solver` stands for.
@@ -124,9 +125,9 @@ interface! {
             /// the tolerance applies. 0, automatic: single where the operator is in double, else the
             /// operator's; plaq_solver_multishift then takes the operator's precision and storage, since
             /// shifts share a Krylov space that goes no deeper than its precision. The report says which.
-            sloppy_precision: plaq_precision = 0,
+            sloppy_precision: plaq_precision = Number::new(0),
             /// Storage of the iteration's links; 0: the operator's.
-            sloppy_storage: plaq_storage = 0,
+            sloppy_storage: plaq_storage = Number::new(0),
             max_iterations: i32 = 10000,
             /// GCR: directions kept before a restart.
             nkrylov: i32 = 10,
@@ -208,19 +209,19 @@ interface! {
         /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
         /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
         /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
-        plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = solve;
+        plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
         /// Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
         /// solve, propagator or multishift: by the recurrence and for the system that is iterated;
         /// at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
         /// of them are written; `history` may be NULL.
-        plaq_solver_history(solver: Local<plaq_solver>, history: MaybeArray<f64>, capacity: i64, count: Out<i64>) = history_of;
+        plaq_solver_history(solver: Local<plaq_solver>, history: MaybeArray<f64>[capacity], capacity: i64, count: Out<i64>) = history_of;
         /// (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
         /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
         /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
         /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
         /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
         /// max_seconds are those of the call.
-        plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>, sigma: Array<f64>, tol: Array<f64>, count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>) = multishift;
+        plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>[count], sigma: Array<f64>[count], tol: Array<f64>[count], count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[count]) = multishift;
     }
 }
 
@@ -285,7 +286,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         equations: choose(p.equations, "params.equations")?,
         even_odd,
         sloppy: Some(sloppy),
-        sloppy_shifts: p.sloppy_precision != 0 || links.precision() != Precision::F64,
+        sloppy_shifts: p.sloppy_precision.0 != 0 || links.precision() != Precision::F64,
         precondition_steps: positive(p.precondition_steps, "precondition_steps", 0)?,
         normalisation: dirac.normalisation(),
     };

@@ -7,9 +7,7 @@ use super::args::{
     Report,
 };
 use super::context::{plaq_context, Context};
-use super::field::{
-    plaq_precision, plaq_subset, to_c_extents, PLAQ_PRECISION_DOUBLE, PLAQ_SUBSET_FULL,
-};
+use super::field::{plaq_precision, plaq_subset, to_c_extents, PLAQ_SUBSET_FULL};
 use super::gauge::{geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
@@ -18,7 +16,9 @@ use super::table::interface;
 use crate::backend::External;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, Components, GammaBasis, Group, Layout, Recon, RhsOrder, SpinorField};
+use crate::fields::{
+    blas, Components, GammaBasis, Group, Layout, Precision, Recon, RhsOrder, SpinorField,
+};
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::paths::LONGEST;
@@ -79,7 +79,7 @@ interface! {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
             /// set, here or by `gauge`.
             extents: [i32; 4] = [0; 4],
-            precision: plaq_precision = PLAQ_PRECISION_DOUBLE,
+            precision: plaq_precision = Precision::F64.into(),
             subset: plaq_subset = PLAQ_SUBSET_FULL,
             /// Right-hand sides, 1 to 4096.
             nrhs: i32 = 1,
@@ -130,7 +130,7 @@ interface! {
         /// to = from; precisions may differ.
         plaq_spinor_copy(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>) = copy;
         /// y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
-        plaq_spinor_axpby(a: Array<f64>, x: Handle<plaq_spinor>, b: Array<f64>, y: Handle<plaq_spinor>, count: i64) = axpby;
+        plaq_spinor_axpby(a: Array<f64>[2 count], x: Handle<plaq_spinor>, b: Array<f64>[2 count], y: Handle<plaq_spinor>, count: i64) = axpby;
         /// Smears every right-hand side of a field on both parities, in any precision, with
         /// the links of `gauge` (SU(3)); on failure the field is as before.
         /// Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
@@ -141,9 +141,9 @@ interface! {
         /// different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_shift(y: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, steps: Array<i32>, length: i64, x: Handle<plaq_spinor>) = shift;
         /// Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
-        plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>, count: i64) = norm2;
+        plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>[count], count: i64) = norm2;
         /// Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
-        plaq_spinor_dot(x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, products: OutArray<f64>, count: i64) = dot;
+        plaq_spinor_dot(x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, products: OutArray<f64>[2 count], count: i64) = dot;
     }
 }
 

@@ -1,15 +1,15 @@
 //! `interface!`: the table that a C object is declared in. It makes the `extern "C"` functions
 //! and `#[repr(C)]` structs, and records them for the header and the Fortran module.
 
+pub use crate::params::{Doc, Field, Name, Type};
+
 /// What one file of this folder adds to the C interface.
 pub struct Module {
     pub title: &'static str,
     pub items: &'static [Item],
 }
 
-pub type Doc = &'static [&'static str];
-
-/// Types are Rust's spelling; tests/abi/header.rs knows C's and Fortran's.
+/// What a table declares. Types are data ([`Type`]); headers and bindings are written from them.
 pub enum Item {
     Handle {
         name: &'static str,
@@ -18,13 +18,13 @@ pub enum Item {
     Constants {
         name: &'static str,
         doc: Doc,
-        values: &'static [(&'static str, i32, Doc)],
+        values: &'static [Name],
     },
     /// A C enum, where hosts know it as one.
     Enum {
         name: &'static str,
         doc: Doc,
-        values: &'static [(&'static str, i32, Doc)],
+        values: &'static [Name],
     },
     Define {
         name: &'static str,
@@ -34,8 +34,8 @@ pub enum Item {
     Callback {
         name: &'static str,
         doc: Doc,
-        args: &'static [Pair],
-        returns: &'static str,
+        args: &'static [Argument],
+        returns: Type,
     },
     Struct {
         name: &'static str,
@@ -46,8 +46,8 @@ pub enum Item {
     Function {
         name: &'static str,
         doc: Doc,
-        args: &'static [Pair],
-        returns: &'static str,
+        args: &'static [Argument],
+        returns: Type,
     },
 }
 
@@ -58,21 +58,72 @@ pub struct Header {
     pub modules: &'static [&'static Module],
 }
 
-/// Name and type.
-pub type Pair = (&'static str, &'static str);
-
-pub struct Field {
+/// An argument of a function or callback.
+pub struct Argument {
     pub name: &'static str,
-    pub ty: &'static str,
-    pub offset: usize,
-    pub doc: Doc,
-    /// Of parameters, in Rust's spelling.
-    pub default: Option<&'static str>,
+    /// What is passed, or what the address that is passed points to.
+    pub ty: Type,
+    pub pass: Pass,
+    /// Numbers that an array has.
+    pub length: Option<&'static [Factor]>,
+}
+
+/// A factor of an array's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factor {
+    Number(i64),
+    /// Another argument of the call.
+    Argument(&'static str),
+    /// Something that has to be said in words.
+    Words(&'static str),
+}
+
+/// How an argument is passed, who owns what it points to, and whether it may be absent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    Value,
+    /// The handle of an object that all ranks of its context use together in this call.
+    Handle,
+    /// The handle of an object that a rank uses by itself.
+    Local,
+    /// A handle that may be zero.
+    Maybe,
+    /// A handle whose object the call destroys.
+    Destroyed,
+    /// The address of parameters; NULL is all defaults.
+    Params,
+    /// The address of a struct that is filled with defaults.
+    Init,
+    /// The address of a report; NULL if not wanted.
+    Report,
+    /// The address of a result; a handle is the host's to destroy.
+    Out,
+    MaybeOut,
+    /// The address of values that go in, and of values that come out.
+    Array,
+    OutArray,
+    MaybeArray,
+    /// The address of an array that a layout describes, borrowed for the call.
+    Data,
+    DataOut,
+    Text,
+    /// Room for text; its capacity is the next argument.
+    TextOut,
+}
+
+impl Pass {
+    /// May the address be NULL?
+    pub fn is_optional(self) -> bool {
+        matches!(self, Pass::Params | Pass::Report | Pass::MaybeOut | Pass::MaybeArray)
+    }
+    pub fn is_array(self) -> bool {
+        matches!(self, Pass::Array | Pass::OutArray | Pass::MaybeArray)
+    }
 }
 
 /// Sections, all optional, in this order:
-/// `handles` name: Object = kind; `constants` type: RustEnum { NAME = number => value };
-/// `callbacks`; `params` name, init function { field: type = default }; `reports` (results whose
+/// `handles` name: Object = kind; `choices` type = RustEnum, an enum of `choices!`; `constants` type: RustEnum { NAME = number => value };
+/// `callbacks`; `tables` structs of `parameters!`, with an init function where they may grow; `params` name, init function { field: type = default }; `reports` (results whose
 /// struct may grow) and `structs` (which never change); `texts` (functions that return a C
 /// string); `functions` (all others: they return a status and run `= implementation` inside
 /// the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
@@ -83,6 +134,7 @@ macro_rules! interface {
         $title:literal
         $(defines { $($(#[doc = $ddoc:expr])* $define:ident = $dvalue:literal;)* })?
         $(handles { $($(#[doc = $hdoc:expr])* $handle:ident: $object:ty = $kind:literal,)* })?
+        $(choices { $($chosen:ident = $chosen_value:ty $(, in $listed:ty)?;)* })?
         $(constants { $($(#[doc = $edoc:expr])* $enum:ident: $value:ty {
             $($(#[doc = $cdoc:expr])* $constant:ident = $number:literal $(=> $meaning:expr)?,)*
         })* })?
@@ -91,6 +143,7 @@ macro_rules! interface {
         })* })?
         $(callbacks { $($(#[doc = $bdoc:expr])*
             $callback:ident($($barg:ident: $bty:ty),*) -> $bret:ty;)* })?
+        $(tables { $($tabled:ident $(, $tinit:ident)?;)* })?
         $(params { $($(#[doc = $pdoc:expr])* $params:ident, $pinit:ident {
             $($(#[doc = $pfdoc:expr])* $pfield:ident: $pty:ty = $default:expr,)*
         })* })?
@@ -103,7 +156,7 @@ macro_rules! interface {
         $(texts { $($(#[doc = $tdoc:expr])*
             $text:ident($($targ:ident: $tty:ty),*) = $tbody:path;)* })?
         $(functions { $($(#[doc = $fdoc:expr])*
-            $function:ident($($arg:ident: $ty:ty),* $(,)?) = $body:path;)* })?
+            $function:ident($($arg:ident: $ty:ty $([$($factor:tt)*])?),* $(,)?) = $body:path;)* })?
         $(calls { $($(#[doc = $ldoc:expr])*
             $call:ident($($larg:ident: $lty:ty),* $(,)?) $(-> $lret:ty)? = $how:ident $lbody:path;)* })?
     ) => {
@@ -132,40 +185,73 @@ macro_rules! interface {
                 /// No object.
                 pub const NONE: Self = $handle { id: 0 };
             }
-            // SAFETY: a number; what it names is looked up where a call uses it.
-            unsafe impl $crate::capi::versioned::Plain for $handle {
+            impl $crate::params::CType for $handle {
+                const TYPE: $crate::params::Type = $crate::params::Type::Handle(stringify!($handle));
+            }
+            impl $crate::params::Member for $handle {
                 const ZERO: Self = Self::NONE;
-                fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
-                    digest.bytes(&$crate::capi::handles::made_in(*self).to_ne_bytes());
+                fn digest(&self, to: &mut dyn FnMut(&[u8])) {
+                    to(&$crate::capi::handles::made_in(*self).to_ne_bytes());
+                }
+                fn in_c(&self) -> String {
+                    "none".into()
                 }
             }
+            // SAFETY: a number; what it names is looked up where a call uses it.
+            unsafe impl $crate::capi::versioned::Plain for $handle {}
+        )*)?
+        $($(
+            #[doc = concat!("Number of a [`", stringify!($chosen_value), "`].")]
+            pub type $chosen = $crate::params::Number<$chosen_value>;
         )*)?
         $($(
             $(#[doc = $edoc])*
-            pub type $enum = i32;
-            $($(#[doc = $cdoc])* pub const $constant: i32 = $number;)*
-            impl $crate::capi::args::Choice for $value {
-                const TABLE: &'static [(i32, &'static str, Self)] =
-                    &[$($(($number, stringify!($constant), $meaning),)?)*];
-            }
+            pub type $enum = $crate::params::Number<$value>;
+            $($(#[doc = $cdoc])* pub const $constant: $enum = $enum::new($number);)*
+            $crate::capi::table::meanings! { $enum: $value, [$($edoc),*]
+                { $([$($cdoc),*] $constant = $number $(=> $meaning)?,)* } }
         )*)?
         $($(
             $(#[doc = $ndoc])*
-            pub type $cenum = std::ffi::c_int;
-            $($(#[doc = $odoc])* pub const $option: std::ffi::c_int = $onumber;)*
-            impl $crate::capi::args::Choice for $nvalue {
-                const TABLE: &'static [(i32, &'static str, Self)] =
-                    &[$($(($onumber, stringify!($option), $omeaning),)?)*];
-            }
+            pub type $cenum = $crate::params::Number<$nvalue>;
+            $($(#[doc = $odoc])* pub const $option: $cenum = $cenum::new($onumber);)*
+            $crate::capi::table::meanings! { $cenum: $nvalue, [$($ndoc),*]
+                { $([$($odoc),*] $option = $onumber $(=> $omeaning)?,)* } }
         )*)?
         $($(
             $(#[doc = $bdoc])*
             pub type $callback = Option<unsafe extern "C" fn($($barg: $bty),*) -> $bret>;
-            // SAFETY: C callbacks come as they are; NULL is None.
-            unsafe impl $crate::capi::versioned::Plain for $callback {
-                const ZERO: Self = None;
+            impl $crate::params::CType for $callback {
+                const TYPE: $crate::params::Type = $crate::params::Type::Callback(stringify!($callback));
             }
+            impl $crate::params::Member for $callback {
+                const ZERO: Self = None;
+                fn in_c(&self) -> String {
+                    "NULL".into()
+                }
+            }
+            // SAFETY: C callbacks come as they are; NULL is None.
+            unsafe impl $crate::capi::versioned::Plain for $callback {}
         )*)?
+        $($($(
+            // SAFETY: repr(C) by `parameters!`; that nothing lies between the members is asserted.
+            unsafe impl $crate::capi::versioned::Versioned for $tabled {}
+            const _: () = assert!($crate::params::is_packed(
+                <$tabled as $crate::params::CStruct>::FIELDS,
+                size_of::<$tabled>(),
+            ));
+            #[no_mangle]
+            pub unsafe extern "C" fn $tinit(to: *mut $tabled, struct_size: i64) -> i32 {
+                $crate::capi::boundary::call(stringify!($tinit), || {
+                    $crate::capi::versioned::init(to, struct_size)
+                })
+            }
+            impl $crate::capi::digest::Digested for $tabled {
+                fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
+                    $crate::params::CStruct::digest(self, &mut |name, bytes| digest.member(name, bytes));
+                }
+            }
+        )?)*)?
         $($(
             $(#[doc = $pdoc])*
             #[derive(Clone, Copy, Debug)]
@@ -182,7 +268,9 @@ macro_rules! interface {
             $crate::capi::versioned::versioned!($params, $pinit { $($pfield: $pty,)* });
             impl $crate::capi::digest::Digested for $params {
                 fn digest(&self, digest: &mut $crate::capi::digest::Digest) {
-                    $(digest.member(stringify!($pfield), self.$pfield);)*
+                    $($crate::capi::versioned::Plain::common(&self.$pfield, &mut |bytes| {
+                        digest.member(stringify!($pfield), bytes)
+                    });)*
                 }
             }
         )*)?
@@ -198,7 +286,7 @@ macro_rules! interface {
                 fn default() -> Self {
                     $report {
                         struct_size: size_of::<Self>() as i64,
-                        $($rfield: <$rty as $crate::capi::versioned::Plain>::ZERO,)*
+                        $($rfield: <$rty as $crate::params::Member>::ZERO,)*
                     }
                 }
             }
@@ -210,6 +298,9 @@ macro_rules! interface {
             #[repr(C)]
             pub struct $struct {
                 $($(#[doc = $sfdoc])* pub $sfield: $sty,)*
+            }
+            impl $crate::params::CType for $struct {
+                const TYPE: $crate::params::Type = $crate::params::Type::Struct(stringify!($struct));
             }
         )*)?
         $($(
@@ -263,7 +354,9 @@ macro_rules! interface {
 
         pub const MODULE: $crate::capi::table::Module = {
             #[allow(unused_imports)]
-            use $crate::capi::table::{Field, Item, Module};
+            use $crate::capi::{args::{argument, Arg}, table::{Field, Item, Module, Type}};
+            #[allow(unused_imports)]
+            use $crate::params::{CStruct, CType, Choice};
             Module {
                 title: $title,
                 items: &[
@@ -273,41 +366,56 @@ macro_rules! interface {
                         value: $dvalue,
                     },)*)?
                     $($(Item::Handle { name: stringify!($handle), doc: &[$($hdoc),*] },)*)?
+                    $($($crate::capi::table::choice_item!($chosen, $chosen_value $(, $listed)?),)*)?
                     $($(Item::Constants {
                         name: stringify!($enum),
                         doc: &[$($edoc),*],
-                        values: &[$((stringify!($constant), $number, &[$($cdoc),*])),*],
+                        values: <$value as Choice>::NAMES,
                     },)*)?
                     $($(Item::Enum {
                         name: stringify!($cenum),
                         doc: &[$($ndoc),*],
-                        values: &[$((stringify!($option), $onumber, &[$($odoc),*])),*],
+                        values: <$nvalue as Choice>::NAMES,
                     },)*)?
                     $($(Item::Callback {
                         name: stringify!($callback),
                         doc: &[$($bdoc),*],
-                        args: &[$((stringify!($barg), stringify!($bty))),*],
-                        returns: stringify!($bret),
+                        args: &[$(argument::<$crate::capi::args::Raw<$bty>>(stringify!($barg), None)),*],
+                        returns: <$bret as CType>::TYPE,
                     },)*)?
+                    $($(
+                        Item::Struct {
+                            name: <$tabled as CStruct>::NAME,
+                            doc: <$tabled as CStruct>::DOC,
+                            size: size_of::<$tabled>(),
+                            fields: <$tabled as CStruct>::FIELDS,
+                        },
+                        $($crate::capi::versioned::init_item(
+                            stringify!($tinit),
+                            &[argument::<$crate::capi::args::Init<$tabled>>("params", None), $crate::capi::versioned::SIZE],
+                        ),)?
+                    )*)?
                     $($(
                         Item::Struct {
                             name: stringify!($params),
                             doc: &[$($pdoc),*],
                             size: size_of::<$params>(),
                             fields: &[
-                                $crate::capi::versioned::STRUCT_SIZE,
+                                Field::SIZE,
                                 $(Field {
                                     name: stringify!($pfield),
-                                    ty: stringify!($pty),
+                                    ty: <$pty as CType>::TYPE,
                                     offset: std::mem::offset_of!($params, $pfield),
+                                    size: size_of::<$pty>(),
                                     doc: &[$($pfdoc),*],
-                                    default: Some(stringify!($default)),
+                                    default: Some(|| $crate::params::Member::in_c(&$params::default().$pfield)),
+                                    ..Field::SIZE
                                 }),*
                             ],
                         },
                         $crate::capi::versioned::init_item(
                             stringify!($pinit),
-                            &[("params", concat!("Init<", stringify!($params), ">")), ("struct_size", "i64")],
+                            &[argument::<$crate::capi::args::Init<$params>>("params", None), $crate::capi::versioned::SIZE],
                         ),
                     )*)?
                     $($(
@@ -316,19 +424,20 @@ macro_rules! interface {
                             doc: &[$($rdoc),*],
                             size: size_of::<$report>(),
                             fields: &[
-                                $crate::capi::versioned::STRUCT_SIZE,
+                                Field::SIZE,
                                 $(Field {
                                     name: stringify!($rfield),
-                                    ty: stringify!($rty),
+                                    ty: <$rty as CType>::TYPE,
                                     offset: std::mem::offset_of!($report, $rfield),
+                                    size: size_of::<$rty>(),
                                     doc: &[$($rfdoc),*],
-                                    default: None,
+                                    ..Field::SIZE
                                 }),*
                             ],
                         },
                         $crate::capi::versioned::init_item(
                             stringify!($rinit),
-                            &[("report", concat!("Init<", stringify!($report), ">")), ("struct_size", "i64")],
+                            &[argument::<$crate::capi::args::Init<$report>>("report", None), $crate::capi::versioned::SIZE],
                         ),
                     )*)?
                     $($(Item::Struct {
@@ -337,29 +446,33 @@ macro_rules! interface {
                         size: size_of::<$struct>(),
                         fields: &[$(Field {
                             name: stringify!($sfield),
-                            ty: stringify!($sty),
+                            ty: <$sty as CType>::TYPE,
                             offset: std::mem::offset_of!($struct, $sfield),
+                            size: size_of::<$sty>(),
                             doc: &[$($sfdoc),*],
-                            default: None,
+                            ..Field::SIZE
                         }),*],
                     },)*)?
                     $($(Item::Function {
                         name: stringify!($text),
                         doc: &[$($tdoc),*],
-                        args: &[$((stringify!($targ), stringify!($tty))),*],
-                        returns: "Text",
+                        args: &[$(argument::<$tty>(stringify!($targ), None)),*],
+                        returns: Type::Text,
                     },)*)?
                     $($(Item::Function {
                         name: stringify!($function),
                         doc: &[$($fdoc),*],
-                        args: &[$((stringify!($arg), stringify!($ty))),*],
-                        returns: "plaq_status",
+                        args: &[$(argument::<$ty>(
+                            stringify!($arg),
+                            $crate::capi::table::length!($([$($factor)*])?),
+                        )),*],
+                        returns: Type::Enum("plaq_status"),
                     },)*)?
                     $($(Item::Function {
                         name: stringify!($call),
                         doc: &[$($ldoc),*],
-                        args: &[$((stringify!($larg), stringify!($lty))),*],
-                        returns: concat!($(stringify!($lret))?),
+                        args: &[$(argument::<$lty>(stringify!($larg), None)),*],
+                        returns: $crate::capi::table::returned!($($lret)?),
                     },)*)?
                 ],
             }
@@ -367,3 +480,69 @@ macro_rules! interface {
     };
 }
 pub(crate) use interface;
+
+/// Numbers and meanings of an enum that stands in an interface alone.
+macro_rules! meanings {
+    ($c:ident: $type:ty, [$($doc:expr),*]
+        { $([$($vdoc:expr),*] $name:ident = $number:literal $(=> $meaning:expr)?,)* }) => {
+        impl $crate::params::Choice for $type {
+            const TYPE: &'static str = stringify!($c);
+            const DOC: $crate::params::Doc = &[$($doc),*];
+            const NAMES: &'static [$crate::params::Name] = &[$($crate::params::Name {
+                number: $number,
+                name: stringify!($name),
+                word: "",
+                doc: &[$($vdoc),*],
+            }),*];
+            const VALUES: &'static [Option<Self>] =
+                &[$($crate::capi::table::meanings!(@ $($meaning)?)),*];
+        }
+    };
+    (@) => { None };
+    (@ $meaning:expr) => { Some($meaning) };
+}
+pub(crate) use meanings;
+
+macro_rules! choice_item {
+    ($chosen:ident, $value:ty) => {
+        $crate::capi::table::choice_item!($chosen, $value, $value)
+    };
+    ($chosen:ident, $value:ty, $listed:ty) => {
+        Item::Constants {
+            name: stringify!($chosen),
+            doc: <$listed as Choice>::DOC,
+            values: <$listed as Choice>::NAMES,
+        }
+    };
+}
+pub(crate) use choice_item;
+
+macro_rules! returned {
+    () => {
+        Type::Void
+    };
+    ($type:ty) => {
+        <$type as CType>::TYPE
+    };
+}
+pub(crate) use returned;
+
+/// Factors of an array's length: numbers, arguments, or words in parentheses.
+macro_rules! length {
+    () => { None };
+    ([$($factor:tt)*]) => { Some(&[$($crate::capi::table::factor!($factor)),*]) };
+}
+pub(crate) use length;
+
+macro_rules! factor {
+    ($argument:ident) => {
+        $crate::capi::table::Factor::Argument(stringify!($argument))
+    };
+    ($number:literal) => {
+        $crate::capi::table::Factor::Number($number)
+    };
+    (($words:literal)) => {
+        $crate::capi::table::Factor::Words($words)
+    };
+}
+pub(crate) use factor;

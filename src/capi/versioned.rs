@@ -3,57 +3,47 @@
 
 use std::ffi::{c_char, c_void, CStr};
 
-use super::digest::Digest;
-use super::table::{Field, Item, Pair};
+use super::table::{Argument, Item, Pass, Type};
 use crate::bail;
 use crate::error::Result;
+use crate::params::{Choice, Member, Number};
 
 /// No struct of the interface comes near; a larger size is garbage.
 const LARGEST: i64 = 4096;
 
 /// # Safety
 /// Every bit pattern is a value.
-pub(crate) unsafe trait Plain: Copy {
-    const ZERO: Self;
-    /// Of numbers and texts, which ranks have in common; addresses are each rank's own.
-    fn digest(&self, _digest: &mut Digest) {}
+pub(crate) unsafe trait Plain: Member {
+    /// Passes on what all ranks have in common: numbers and texts, not addresses.
+    fn common(&self, to: &mut dyn FnMut(&[u8])) {
+        self.digest(to);
+    }
 }
 
 macro_rules! plain {
-    ($($ty:ty = $zero:expr),*) => { $(
+    ($($ty:ty),*) => { $(
         // SAFETY: numbers and pointers have no invalid bit patterns.
-        unsafe impl Plain for $ty { const ZERO: Self = $zero; }
+        unsafe impl Plain for $ty {}
     )* };
 }
-macro_rules! number {
-    ($($ty:ty = $zero:expr),*) => { $(
-        // SAFETY: as above.
-        unsafe impl Plain for $ty {
-            const ZERO: Self = $zero;
-            fn digest(&self, digest: &mut Digest) {
-                digest.bytes(&self.to_ne_bytes());
-            }
-        }
-    )* };
-}
-number!(i32 = 0, i64 = 0, f64 = 0.0);
-plain!(*mut c_void = std::ptr::null_mut());
-plain!(*const i32 = std::ptr::null());
-// SAFETY: as above.
+plain!(i32, i64, f64, *mut c_void, *const i32);
+// SAFETY: an address, whatever it is.
 unsafe impl Plain for *const c_char {
-    const ZERO: Self = std::ptr::null();
-    fn digest(&self, digest: &mut Digest) {
+    fn common(&self, to: &mut dyn FnMut(&[u8])) {
         // SAFETY: NULL or NUL-terminated text, as the header asks.
         let text = (!self.is_null()).then(|| unsafe { CStr::from_ptr(*self) });
-        digest.bytes(&[text.is_some() as u8]);
-        digest.text(text.map_or(&[], CStr::to_bytes));
+        let bytes = text.map_or(&[][..], CStr::to_bytes);
+        to(&[text.is_some() as u8]);
+        to(&bytes.len().to_ne_bytes());
+        to(bytes);
     }
 }
+// SAFETY: a number, whatever it means.
+unsafe impl<T: Choice> Plain for Number<T> {}
 // SAFETY: an array of such values.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
-    const ZERO: Self = [T::ZERO; N];
-    fn digest(&self, digest: &mut Digest) {
-        self.iter().for_each(|item| item.digest(digest));
+    fn common(&self, to: &mut dyn FnMut(&[u8])) {
+        self.iter().for_each(|item| item.common(to));
     }
 }
 
@@ -72,6 +62,9 @@ macro_rules! versioned {
             assert!(8 $(+ plain::<$ty>())* == size_of::<$name>());
             assert!(size_of::<$name>() % 8 == 0);
         };
+        impl $crate::params::CType for $name {
+            const TYPE: $crate::params::Type = $crate::params::Type::Struct(stringify!($name));
+        }
         // SAFETY: repr(C) and struct_size first by `interface!`; the rest is asserted above.
         unsafe impl $crate::capi::versioned::Versioned for $name {}
 
@@ -85,20 +78,16 @@ macro_rules! versioned {
 }
 pub(crate) use versioned;
 
-pub(super) const STRUCT_SIZE: Field = Field {
-    name: "struct_size",
-    ty: "i64",
-    offset: 0,
-    doc: &[" sizeof of this struct, set by its init function."],
-    default: None,
-};
+/// The size that a host's struct has.
+pub(super) const SIZE: Argument =
+    Argument { name: "struct_size", ty: Type::I64, pass: Pass::Value, length: None };
 
-pub(super) const fn init_item(name: &'static str, args: &'static [Pair]) -> Item {
+pub(super) const fn init_item(name: &'static str, args: &'static [Argument]) -> Item {
     Item::Function {
         name,
         doc: &[" Fills in defaults; pass sizeof."],
         args,
-        returns: "plaq_status",
+        returns: Type::Enum("plaq_status"),
     }
 }
 

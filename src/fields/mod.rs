@@ -46,13 +46,19 @@ pub use version::Version;
 
 pub use crate::backend::{Precision, Recon};
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::Result;
+use crate::params::choices;
 
-words!(Precision {
-    F16 => "half",
-    F32 => "single",
-    F64 => "double",
-});
+choices! {
+    /// Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
+    /// otherwise; sums are in double.
+    impl Precision: plaq_precision {
+        F64 = 8, PLAQ_PRECISION_DOUBLE, "double";
+        F32 = 4, PLAQ_PRECISION_SINGLE, "single";
+        /// 16-bit fixed point, for spinors with one norm per site.
+        F16 = 2, PLAQ_PRECISION_HALF, "half";
+    }
+}
 
 impl Precision {
     pub const ALL: [Precision; 3] = [Precision::F64, Precision::F32, Precision::F16];

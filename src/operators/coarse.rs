@@ -11,9 +11,10 @@ use crate::backend::args::{
 use crate::backend::families::Single;
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::Result;
 use crate::fields::domains::Domains;
 use crate::fields::{CoarseField, CoarseGrid, Part, Precision, Subset};
+use crate::params::choices;
 
 /// Bit of the diagonal among directions.
 const DIAGONAL: i32 = 1 << 8;
@@ -28,12 +29,18 @@ pub enum LinkPrecision {
     Quarter,
 }
 
-words!(LinkPrecision {
-    Double => "double",
-    Single => "single",
-    Half => "half",
-    Quarter => "quarter",
-});
+choices! {
+    /// Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
+    /// otherwise; sums are in double.
+    impl LinkPrecision: plaq_precision {
+        Double = 8, PLAQ_PRECISION_DOUBLE, "double";
+        Single = 4, PLAQ_PRECISION_SINGLE, "single";
+        /// 16-bit fixed point, for spinors with one norm per site.
+        Half = 2, PLAQ_PRECISION_HALF, "half";
+        /// 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
+        Quarter = 1, PLAQ_PRECISION_QUARTER, "quarter";
+    }
+}
 
 impl LinkPrecision {
     pub fn of(precision: Precision) -> Self {

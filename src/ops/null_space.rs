@@ -18,7 +18,7 @@ const KIND: &str = "multigrid";
 /// # Errors
 /// As of [`save_vectors`]; `OutOfMemory`.
 pub fn save_multigrid(path: &Path, multigrid: &Multigrid) -> Result<()> {
-    let vectors = multigrid.vectors(multigrid.params().precision)?;
+    let vectors = multigrid.vectors(multigrid.params().coarse_precision)?;
     save_vectors(path, KIND, vec![], &[&vectors])
 }
 
@@ -37,7 +37,7 @@ pub fn load_multigrid(
     Multigrid::check_params(op, params)?;
     let (device, geometry) = (op.links().device(), op.links().geometry());
     let mut file = VectorFile::open(device, geometry, path, KIND, Components::SPINOR)?;
-    let (n, found) = (params.levels[0].vectors, file.header().count);
+    let (n, found) = (params.level[0].vectors, file.header().count);
     if found != n {
         bail!(
             FieldMismatch,
@@ -45,9 +45,9 @@ pub fn load_multigrid(
             path.display()
         );
     }
-    let read = SpinorField::bytes(geometry, params.precision, Subset::Full, n) as u64;
+    let read = SpinorField::bytes(geometry, params.coarse_precision, Subset::Full, n) as u64;
     let need = Multigrid::memory(op, params)?.saturating_add(read);
     device.require(need, "the multigrid hierarchy and the vectors of its file")?;
-    let vectors = file.read(0..n, params.precision)?;
+    let vectors = file.read(0..n, params.coarse_precision)?;
     Multigrid::with_vectors(op, params, &vectors)
 }

@@ -23,20 +23,20 @@ static void multigrid(plaq_dirac dirac) {
   int64_t bytes = 7;
 #define MULTIGRID(member, value, words) \
   REFUSES(OK(plaq_multigrid_params_init(&p, sizeof p)), member, value, words, plaq_multigrid_create(dirac, &p, &made))
-  MULTIGRID(pre, 10001, "pre: expected 0 to 10000, found 10001");
-  MULTIGRID(post, INT32_MAX, "post: expected 0 to 10000, found 2147483647");
+  MULTIGRID(level[0].pre, 10001, "pre: expected 0 to 10000, found 10001");
+  MULTIGRID(level[0].post, INT32_MAX, "post: expected 0 to 10000, found 2147483647");
   MULTIGRID(iterations, 100001, "iterations: expected 1 to 100000");
   MULTIGRID(coarsest_iterations, INT32_MAX, "coarsest_iterations: expected 1 to 100000");
   MULTIGRID(setup_iterations, INT32_MAX, "setup_iterations: expected 1 to 100000");
   MULTIGRID(refinements, 10001, "refinements: expected 0 to 10000");
-  MULTIGRID(gather, -2, "gather: expected -1 to 65536, found -2");
-  MULTIGRID(gather, 65537, "gather: expected -1 to 65536, found 65537");
+  MULTIGRID(gather, -2, "gather: expected 1 to 65536, found -2");
+  MULTIGRID(gather, 65537, "gather: expected 1 to 65536, found 65537");
   MULTIGRID(setup_iterations, 0, "setup_iterations");
   MULTIGRID(refinements, -1, "refinements");
   REFUSED(PLAQ_BAD_PARAMETER, "refinements", plaq_multigrid_memory(dirac, &p, &bytes));
   CHECK(made.id == 7 && bytes == 7);
   OK(plaq_multigrid_params_init(&p, sizeof p));
-  p.setup_iterations = 2, p.refinements = 0, p.vectors[0] = p.vectors[1] = p.vectors[2] = 2, p.levels = 2;
+  p.setup_iterations = 2, p.refinements = 0, p.level[0].vectors = p.level[1].vectors = p.level[2].vectors = 2, p.levels = 2;
   OK(plaq_multigrid_create(dirac, &p, &made));
   REFUSED(PLAQ_BAD_PARAMETER, "passes: expected 1 to 10000",
           plaq_multigrid_update(made, dirac, PLAQ_REFRESH_REFINE, INT32_MAX));

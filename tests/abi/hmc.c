@@ -16,7 +16,7 @@ static const char EVERYTHING[] =
     "[[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, phase = [0, 0, 0, 0.5] }\n"
     "preconditioner = { mass = 0.9, csw = 1.2 }\nsmearing = { rho = 0.1, levels = 1 }\n"
     "[monomial.solver]\nmethod = \"multigrid\"\ntolerance_force = 1e-7\nguesses = 2\n"
-    "multigrid = { blocks = [[2, 2, 2, 2]], vectors = [4], post = 4, update = \"refine\", setup_iterations = 4 }\n"
+    "multigrid = { levels = 2, block = [[2, 2, 2, 2]], vectors = [4], post = 4, update = \"refine\", setup_iterations = 4 }\n"
     "[[monomial]]\nname = \"strange\"\ntype = \"one_flavour\"\noperator = { kappa = 0.11 }\nasymmetric = true\nparity = 1\n"
     "interval = [0.1, 4.0]\nerror_force = 1e-5\nerror_hamiltonian = 1e-7\ncheck_every = 0\nsolver = { sloppy = \"single\" }\n"
     "[[monomial]]\nname = \"loops\"\ntype = \"loops\"\nimages = false\n"
@@ -282,9 +282,9 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   quarks.guesses = 2;
   quarks.refresh = PLAQ_REFRESH_REFINE;
   multigrid.levels = 2;
-  for (k = 0; k < 4; k++) multigrid.block[k] = 2;
-  multigrid.vectors[0] = 4;
-  multigrid.post = 4;
+  for (k = 0; k < 4; k++) multigrid.level[0].block[k] = 2;
+  multigrid.level[0].vectors = 4;
+  multigrid.level[0].post = 4;
   multigrid.setup_iterations = 4;
   OK(plaq_hmc_add_quarks(parts, "light", &quarks, &dirac, &heavy, &multigrid));
   quarks.flavours = 3;

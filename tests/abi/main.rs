@@ -7,6 +7,8 @@ mod files;
 mod fortran;
 #[path = "../../examples/interface/header.rs"]
 mod header;
+#[path = "../../examples/interface/parameters.rs"]
+mod parameters;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -322,8 +322,8 @@ static plaq_multigrid hierarchy(plaq_dirac dirac) {
   plaq_multigrid multigrid;
   OK(plaq_multigrid_params_init(&p, sizeof p));
   p.levels = 2;
-  p.block[0] = 2, p.block[1] = 1, p.block[2] = 1, p.block[3] = 2;
-  p.vectors[0] = 4;
+  p.level[0].block[0] = 2, p.level[0].block[1] = 1, p.level[0].block[2] = 1, p.level[0].block[3] = 2;
+  p.level[0].vectors = 4;
   p.setup_iterations = 5;
   p.refinements = 0;
   OK(plaq_multigrid_create(dirac, &p, &multigrid));

@@ -5,14 +5,15 @@ enum { VECTORS = 4 };
 
 static plaq_multigrid_params params(void) {
   plaq_multigrid_params p;
+  int l;
   OK(plaq_multigrid_params_init(&p, sizeof p));
-  CHECK(p.setup_solver == PLAQ_SETUP_BICGSTAB && p.setup_columns == 0);
+  CHECK(p.setup_solver == PLAQ_SETUP_BICGSTAB && p.setup_columns == 8 && p.level[3].post == 10);
   p.levels = 2;
-  p.block[0] = 2, p.block[1] = 1, p.block[2] = 1, p.block[3] = 2;
-  p.vectors[0] = VECTORS;
+  p.level[0].block[0] = 2, p.level[0].block[1] = 1, p.level[0].block[2] = 1, p.level[0].block[3] = 2;
+  p.level[0].vectors = VECTORS;
   p.setup_iterations = 5;
   p.refinements = 0;
-  p.post = 2;
+  for (l = 0; l < 4; l++) p.level[l].post = 2;
   return p;
 }
 
@@ -57,7 +58,7 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   int64_t by_random, by_low;
   int mu;
   /* Two aggregates: what their few unknowns do is up to the vectors. */
-  for (mu = 0; mu < 4; mu++) p.block[mu] = mu < 3 ? (mu ? 2 : 4) : 2;
+  for (mu = 0; mu < 4; mu++) p.level[0].block[mu] = mu < 3 ? (mu ? 2 : 4) : 2;
   OK(plaq_eigen_params_init(&e, sizeof e));
   e.count = VECTORS;
   e.verify = 0;
@@ -71,7 +72,7 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   by_low = solve(context, dirac, low, PLAQ_SUCCESS), by_random = solve(context, dirac, random, PLAQ_SUCCESS);
   printf("iterations with low modes %d, with random vectors %d\n", (int)by_low, (int)by_random);
   CHECK(by_low + 3 <= by_random);
-  p.vectors[0] = VECTORS + 1;
+  p.level[0].vectors = VECTORS + 1;
   REFUSED(PLAQ_FIELD_MISMATCH, "at least 5", plaq_multigrid_create_from(dirac, &p, vectors, &random));
   OK(plaq_multigrid_destroy(low));
   OK(plaq_multigrid_destroy(random));
@@ -99,10 +100,12 @@ static void solvers(plaq_context context, plaq_dirac dirac) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "coarse_precision: expected", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.coarse_precision = PLAQ_PRECISION_DOUBLE, p.link_precision = PLAQ_PRECISION_QUARTER;
   REFUSED(PLAQ_UNSUPPORTED, "found quarter", plaq_multigrid_create(dirac, &p, &refused));
+  p = params(), p.level[1].post = 10001;
+  REFUSED(PLAQ_BAD_PARAMETER, "params.level[1].post: expected 0 to 10000, found 10001", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.levels = 6;
-  REFUSED(PLAQ_BAD_PARAMETER, "levels: expected 0 or 2 to 5", plaq_multigrid_create(dirac, &p, &refused));
-  p = params(), p.levels = 5, p.block_4[0] = 3;
-  REFUSED(PLAQ_BAD_EXTENTS, "block_4[0]", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_BAD_PARAMETER, "levels: expected 2 to 5, found 6", plaq_multigrid_create(dirac, &p, &refused));
+  p = params(), p.levels = 5, p.level[3].block[0] = 3;
+  REFUSED(PLAQ_BAD_EXTENTS, "level 3: aggregates of [3, ", plaq_multigrid_create(dirac, &p, &refused));
   CHECK(refused.id == 7);
 }
 
@@ -112,14 +115,12 @@ static void five_levels(plaq_context context, plaq_dirac dirac) {
   plaq_multigrid made;
   plaq_multigrid_report r;
   plaq_multigrid_level level;
-  int32_t *block[4];
   int l, mu;
   double seconds = 0;
   p.levels = 5;
-  block[0] = p.block, block[1] = p.block_2, block[2] = p.block_3, block[3] = p.block_4;
   for (l = 0; l < 4; l++) {
-    for (mu = 0; mu < 4; mu++) block[l][mu] = mu == l ? 2 : 1;
-    p.vectors[l] = VECTORS + l;
+    for (mu = 0; mu < 4; mu++) p.level[l].block[mu] = mu == l ? 2 : 1;
+    p.level[l].vectors = VECTORS + l;
   }
   OK(plaq_multigrid_create(dirac, &p, &made));
   OK(plaq_multigrid_report_init(&r, sizeof r));

@@ -56,7 +56,7 @@ fn monomials(u: &GaugeField, action: Action) -> Vec<Box<dyn Monomial>> {
         Action::Multigrid => {
             let level = LevelParams { block: [2; 4], vectors: 6, pre: 0, post: 4 };
             let levels = MultigridParams::with_levels(vec![level]);
-            let solves = MultigridSolves { levels: Some(levels), ..Default::default() };
+            let solves = MultigridSolves { levels, ..Default::default() };
             let inverter = Inverter { multigrid: Some(solves), ..inverter };
             all.push(Box::new(two(clover.with_kappa(0.13).into(), None, true, inverter)));
         }

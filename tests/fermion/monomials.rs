@@ -101,7 +101,7 @@ fn one_with_multigrid() -> OneFlavour {
         refinements: 1,
         ..MultigridParams::with_levels(vec![level])
     };
-    let solves = MultigridSolves { levels: Some(levels), shifts: 2, ..Default::default() };
+    let solves = MultigridSolves { levels, shifts: 2, ..Default::default() };
     let params = OneFlavourParams {
         inverter: Inverter { multigrid: Some(solves), ..EXACT },
         error_force: 1e-11,

@@ -65,7 +65,7 @@ fn params(multigrid: Option<MultigridSolves>) -> TwoFlavoursParams {
 }
 
 fn solves() -> MultigridSolves {
-    MultigridSolves { levels: Some(levels()), ..Default::default() }
+    MultigridSolves { levels: levels(), ..Default::default() }
 }
 
 fn chain(u: &GaugeField, multigrid: Option<MultigridSolves>) -> Hmc {
@@ -287,8 +287,8 @@ fn multigrid_where_it_cannot_be_is_refused() {
     );
     // A hierarchy that does not fit the lattice: the trajectory fails, links stay.
     let mut wrong = levels();
-    wrong.levels[0].block = [3; 4];
-    let policy = MultigridSolves { levels: Some(wrong), ..Default::default() };
+    wrong.level[0].block = [3; 4];
+    let policy = MultigridSolves { levels: wrong, ..Default::default() };
     let (mut u, v) = (start(0.3), start(0.3));
     assert!(chain(&u, Some(policy)).run(&mut u).is_err());
     assert_eq!(u.distance(&v).unwrap(), 0.0);
@@ -308,7 +308,7 @@ fn inputs_choose_multigrid() {
         let input = text(solver);
         plaq::ops::hmc::input::hmc_from_toml(u.device(), u.geometry(), Precision::F64, &input)
     };
-    let table = "{ method = \"multigrid\", tolerance_force = 1e-9, multigrid = { blocks = [[2, 2, 2, 2]], \
+    let table = "{ method = \"multigrid\", tolerance_force = 1e-9, multigrid = { levels = 2, block = [[2, 2, 2, 2]], \
                  vectors = [4], post = 4, setup_iterations = 10, setup_solver = \"gcr\", setup_columns = 3, refinements = 1, update = \"refine\", link_precision = \"quarter\", preconditioner = true } }";
     let (mut u, mut v) = (start(0.4), start(0.4));
     let a = made("\"cg\"").unwrap().run(&mut u).unwrap();

@@ -4,42 +4,30 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use plaq::capi::table::{Field, Item, Pair};
+use plaq::capi::table::{Argument, Field, Item, Pass, Type};
 use plaq::capi::{HEADERS, MODULES};
 
 struct Tables {
     handles: Vec<&'static str>,
     constants: BTreeMap<&'static str, Vec<i32>>,
-    callbacks: BTreeMap<&'static str, (&'static [Pair], &'static str)>,
+    callbacks: BTreeMap<&'static str, (&'static [Argument], Type)>,
     structs: BTreeMap<&'static str, &'static [Field]>,
 }
 
 /// A type of the tables in C.
-fn c_type(ty: &str) -> String {
+fn c_type(ty: &Type) -> String {
     match ty {
-        "i32" => "int32_t".into(),
-        "u32" => "uint32_t".into(),
-        "i64" => "int64_t".into(),
-        "usize" => "size_t".into(),
-        "f64" => "double".into(),
-        "()" => "void".into(),
-        other => match (other.strip_prefix("*const "), other.strip_prefix("*mut ")) {
-            (Some(to), _) => format!("const {} *", c_type(to)),
-            (_, Some(to)) => format!("{} *", c_type(to)),
-            _ => match other {
-                "c_void" => "void".into(),
-                "c_char" => "char".into(),
-                name => name.into(),
-            },
-        },
-    }
-}
-
-/// `Handle<plaq_gauge>` as its two parts.
-fn parts(ty: &'static str) -> (&'static str, &'static str) {
-    match ty.split_once('<') {
-        Some((outer, inner)) => (outer, inner.trim_end_matches('>')),
-        None => (ty, ""),
+        Type::Void => "void".into(),
+        Type::I32 | Type::Enum(_) => "int32_t".into(),
+        Type::I64 => "int64_t".into(),
+        Type::F64 => "double".into(),
+        Type::Unsigned => "uint32_t".into(),
+        Type::Size => "size_t".into(),
+        Type::Address => "void *".into(),
+        Type::Text => "const char *".into(),
+        Type::Numbers(of) => format!("const {} *", c_type(of)),
+        Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name.to_string(),
+        Type::Array(..) | Type::Paths(_) => panic!("no argument"),
     }
 }
 
@@ -55,10 +43,10 @@ impl Tables {
             match item {
                 Item::Handle { name, .. } => t.handles.push(name),
                 Item::Constants { name, values, .. } => {
-                    t.constants.insert(name, values.iter().map(|v| v.1).collect());
+                    t.constants.insert(name, values.iter().map(|v| v.number).collect());
                 }
                 Item::Callback { name, args, returns, .. } => {
-                    t.callbacks.insert(name, (args, returns));
+                    t.callbacks.insert(name, (args, *returns));
                 }
                 Item::Struct { name, fields, .. } => {
                     t.structs.insert(name, fields);
@@ -73,41 +61,32 @@ impl Tables {
         self.handles.iter().position(|name| *name == handle)
     }
 
-    /// A statement that changes a member of a parameter struct.
-    fn member(&self, field: &Field) -> Option<String> {
-        let (name, ty) = (field.name, field.ty);
-        let to = format!("p->{name}");
-        if let Some(values) = self.constants.get(ty) {
-            return Some(format!("{to} = choice(values_{ty}, {});", values.len()));
-        }
-        if self.callbacks.contains_key(ty) {
-            return Some(format!("{to} = on_{ty};"));
-        }
-        if let Some(kind) = self.kind(ty) {
-            return Some(format!("{to}.id = handle_or_none({kind});"));
-        }
-        let array = ty.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
-        if let Some((inner, count)) = array.and_then(|a| a.split_once("; ")) {
-            return match (inner, count) {
-                ("i32", "4") => Some(format!("four_integers(\"{name}\", {to});")),
-                ("f64", n) => {
-                    Some(format!("for (i = 0; i < {n}; i++) {to}[i] = real(\"{name}\");"))
-                }
-                ("i32", n) => {
-                    let draw = format!("(int32_t)integer(\"{name}\")");
-                    Some(format!("for (i = 0; i < {n}; i++) {to}[i] = {draw};"))
-                }
-                _ => None,
-            };
-        }
-        match ty {
-            "i32" => Some(format!("{to} = (int32_t)integer(\"{name}\");")),
-            "i64" if name != "struct_size" => Some(format!("{to} = integer(\"{name}\");")),
-            "f64" => Some(format!("{to} = real(\"{name}\");")),
-            "*const c_char" => Some(format!("{to} = percent(50) ? \"a text\" : \"<\\\"&\\n\";")),
+    /// A statement that changes a member of a parameter struct, or of a struct in it.
+    fn member(&self, name: &str, to: &str, ty: &Type) -> Option<String> {
+        Some(match ty {
+            Type::Enum(of) => format!("{to} = choice(values_{of}, {});", self.constants[of].len()),
+            Type::Callback(of) => format!("{to} = on_{of};"),
+            Type::Handle(of) => format!("{to}.id = handle_or_none({});", self.kind(of)?),
+            Type::Array(Type::I32, 4) => format!("four_integers(\"{name}\", {to});"),
+            Type::Array(Type::Struct(of), n) => {
+                let inner = self.structs[of].iter();
+                let each = inner
+                    .filter_map(|f| self.member(f.name, &format!("{to}[i].{}", f.name), &f.ty));
+                let each: String =
+                    each.map(|change| format!("if (percent(30)) {{ {change} }} ")).collect();
+                format!("for (i = 0; i < {n}; i++) {{ {each}}}")
+            }
+            Type::Array(of, n) => {
+                let one = self.member(name, &format!("{to}[i]"), of)?;
+                format!("for (i = 0; i < {n}; i++) {{ {one} }}")
+            }
+            Type::I32 => format!("{to} = (int32_t)integer(\"{name}\");"),
+            Type::I64 if name != "struct_size" => format!("{to} = integer(\"{name}\");"),
+            Type::F64 => format!("{to} = real(\"{name}\");"),
+            Type::Text => format!("{to} = percent(50) ? \"a text\" : \"<\\\"&\\n\";"),
             // Other addresses stay NULL: those of streams and communicators cannot be checked.
-            _ => None,
-        }
+            _ => return None,
+        })
     }
 
     /// Those that make a call cheap and possible are always drawn.
@@ -124,7 +103,8 @@ impl Tables {
             "  if (percent(4)) return NULL;\n  if ({name}_init(p, sizeof *p)) return NULL;"
         );
         for field in self.structs[name] {
-            let Some(change) = self.member(field) else { continue };
+            let to = format!("p->{}", field.name);
+            let Some(change) = self.member(field.name, &to, &field.ty) else { continue };
             let often = if Self::always(field.name) { 100 } else { 12 };
             let _ = writeln!(s, "  if (percent({often})) {{ {change} }}");
         }
@@ -135,80 +115,74 @@ impl Tables {
     }
 
     /// Statements that draw an argument, the expression that passes it, and what follows success.
-    fn argument(&self, i: usize, (name, ty): Pair) -> (String, String, String) {
-        let (outer, inner) = parts(ty);
-        let a = format!("a{i}");
-        let kind = self.kind(inner);
-        let none = String::new();
-        match (outer, kind) {
-            ("Handle" | "Local", Some(k)) => (format!("{inner} {a} = {{handle({k})}};"), a, none),
-            ("Maybe", Some(k)) => (format!("{inner} {a} = {{handle_or_none({k})}};"), a, none),
-            ("Raw", Some(k)) => {
-                let done = format!("destroyed({k}, {a}.id);");
-                (format!("{inner} {a} = {{handle_to_destroy({k})}};"), a, done)
+    fn argument(&self, i: usize, arg: &Argument) -> (String, String, String) {
+        let (name, c, a) = (arg.name, c_type(&arg.ty), format!("a{i}"));
+        let kind = match arg.ty {
+            Type::Handle(of) => self.kind(of),
+            _ => None,
+        };
+        let mut done = String::new();
+        let draw = match (arg.pass, kind) {
+            (Pass::Handle | Pass::Local, Some(k)) => format!("{c} {a} = {{handle({k})}};"),
+            (Pass::Maybe, Some(k)) => format!("{c} {a} = {{handle_or_none({k})}};"),
+            (Pass::Destroyed, Some(k)) => {
+                done = format!("destroyed({k}, {a}.id);");
+                format!("{c} {a} = {{handle_to_destroy({k})}};")
             }
-            ("Raw", None) => (format!("{inner} {a} = percent(70) ? on_{inner} : NULL;"), a, none),
-            ("Params", _) => {
-                let mut draw = format!("{inner} p{i}, *{a} = fill_{inner}(&p{i});");
-                if inner == "plaq_layout_params" {
+            (Pass::Params, _) => {
+                let mut draw = format!("{c} p{i}, *{a} = fill_{c}(&p{i});");
+                if c == "plaq_layout_params" {
                     draw += &format!(" layout_of_call({a} ? {a}->arrays : 0);");
                 }
-                (draw, a, none)
+                draw
             }
-            ("Report", _) => {
-                let draw = format!(
-                    "{inner} *{a} = out(sizeof *{a}, 1); if ({a}) {inner}_init({a}, sizeof *{a});"
-                );
-                (draw, a, none)
+            (Pass::Report, _) => {
+                format!("{c} *{a} = out(sizeof *{a}, 1); if ({a}) {c}_init({a}, sizeof *{a});")
             }
-            ("Init", _) => (format!("void *{a} = out(8192, 0);"), a, none),
-            ("Out", Some(k)) => {
-                let draw = format!("{inner} *{a} = out(sizeof *{a}, 0);");
-                let done = format!("made({k}, {a}->id);");
-                (draw, a, done)
+            (Pass::Init, _) => format!("void *{a} = out(8192, 0);"),
+            (Pass::Out, Some(k)) => {
+                done = format!("made({k}, {a}->id);");
+                format!("{c} *{a} = out(sizeof *{a}, 0);")
             }
-            ("MaybeOut", Some(k)) => {
-                let draw = format!("{inner} *{a} = out(sizeof *{a}, 1);");
-                let done = format!("if ({a}) made({k}, {a}->id);");
-                (draw, a, done)
+            (Pass::MaybeOut, Some(k)) => {
+                done = format!("if ({a}) made({k}, {a}->id);");
+                format!("{c} *{a} = out(sizeof *{a}, 1);")
             }
-            ("Out", None) => (format!("{} *{a} = out(sizeof *{a}, 0);", c_type(inner)), a, none),
-            ("OutArray", _) => (format!("void *{a} = out_array(0);"), a, none),
-            ("MaybeArray", _) => (format!("void *{a} = out_array(1);"), a, none),
-            ("Array", Some(k)) => {
-                let draw = format!(
-                    "static __thread {inner} {a}[1024]; for (i = 0; i < 16; i++) {a}[i].id = handle({k}); \
-                     partly_used();"
-                );
-                (draw, a, none)
+            (Pass::Out, None) => format!("{c} *{a} = out(sizeof *{a}, 0);"),
+            (Pass::OutArray, _) => format!("void *{a} = out_array(0);"),
+            (Pass::MaybeArray, _) => format!("void *{a} = out_array(1);"),
+            (Pass::Array, Some(k)) => format!(
+                "static __thread {c} {a}[1024]; for (i = 0; i < 16; i++) {a}[i].id = handle({k}); \
+                 partly_used();"
+            ),
+            (Pass::Array, None) if arg.ty == Type::I32 => {
+                format!("const int32_t *{a} = integers_in(\"{name}\");")
             }
-            ("Array", None) if inner == "i32" => {
-                (format!("const int32_t *{a} = integers_in(\"{name}\");"), a, none)
+            (Pass::Array, None) if arg.ty == Type::F64 => {
+                format!("const double *{a} = numbers_in();")
             }
-            ("Array", None) if inner == "f64" => {
-                (format!("const double *{a} = numbers_in();"), a, none)
+            (Pass::Data, _) => format!("void *{a} = data_in();"),
+            (Pass::DataOut, _) => format!("void *{a} = data_out();"),
+            (Pass::Text, _) => format!("const char *{a} = path();"),
+            (Pass::TextOut, _) => format!("char *{a} = text_out();"),
+            (Pass::Value, _) => match arg.ty {
+                Type::I32 | Type::I64 | Type::Enum(_) => {
+                    format!("{c} {a} = ({c})integer(\"{name}\");")
+                }
+                Type::F64 => format!("double {a} = real(\"{name}\");"),
+                Type::Address => format!("void *{a} = user();"),
+                Type::Callback(of) => format!("{of} {a} = percent(70) ? on_{of} : NULL;"),
+                other => panic!("{name}: the fuzzer does not know how to draw a {other:?}"),
+            },
+            (pass, _) => {
+                panic!("{name}: the fuzzer does not know how to draw {pass:?} {:?}", arg.ty)
             }
-            ("Data", _) => (format!("void *{a} = data_in();"), a, none),
-            ("DataOut", _) => (format!("void *{a} = data_out();"), a, none),
-            ("Text", _) => (format!("const char *{a} = path();"), a, none),
-            ("TextOut", _) => (format!("char *{a} = text_out();"), a, none),
-            ("i32" | "i64", _) => {
-                let ty = c_type(ty);
-                (format!("{ty} {a} = ({ty})integer(\"{name}\");"), a, none)
-            }
-            ("f64", _) => (format!("double {a} = real(\"{name}\");"), a, none),
-            ("*mut c_void", _) => (format!("void *{a} = user();"), a, none),
-            // A constant.
-            (one, None) if one.starts_with("plaq_") => {
-                (format!("int32_t {a} = (int32_t)integer(\"{name}\");"), a, none)
-            }
-            _ => panic!("{name}: the fuzzer does not know how to draw a {ty}"),
-        }
+        };
+        (draw, a, done)
     }
 
-    fn function(&self, s: &mut String, name: &str, args: &[Pair], returns: &str) {
-        let drawn: Vec<_> =
-            args.iter().enumerate().map(|(i, arg)| self.argument(i, *arg)).collect();
+    fn function(&self, s: &mut String, name: &str, args: &[Argument], returns: &Type) {
+        let drawn: Vec<_> = args.iter().enumerate().map(|(i, arg)| self.argument(i, arg)).collect();
         let list: Vec<&str> = drawn.iter().map(|d| d.1.as_str()).collect();
         let list = list.join(", ");
         let _ = writeln!(
@@ -219,7 +193,7 @@ impl Tables {
             let _ = writeln!(s, "  {draw}");
         }
         let _ = writeln!(s, "  engine_remember();");
-        if returns == "Text" {
+        if *returns == Type::Text {
             let _ = writeln!(s, "  text({name}({list}));");
         } else {
             let _ = writeln!(s, "  status = {name}({list});");
@@ -249,7 +223,7 @@ pub fn generate_quda() -> String {
     for item in items() {
         match item {
             Item::Enum { name, values, .. } => {
-                let list: Vec<String> = values.iter().map(|v| v.1.to_string()).collect();
+                let list: Vec<String> = values.iter().map(|v| v.number.to_string()).collect();
                 let list = list.join(", ");
                 let _ = writeln!(s, "static const int32_t values_{name}[] = {{{list}}};");
                 enums.insert(*name, values.len());
@@ -263,18 +237,18 @@ pub fn generate_quda() -> String {
                 let _ = writeln!(s, "  memset(&p, 0, sizeof p);\n  (void)i;");
                 for Field { name, ty, .. } in *fields {
                     let name = name.trim_start_matches("r#");
-                    let draw = match *ty {
-                        "usize" => format!("p.{name} = quda_size();"),
-                        "[c_int; 4]" => {
+                    let draw = match ty {
+                        Type::Size => format!("p.{name} = quda_size();"),
+                        Type::Array(Type::I32, 4) => {
                             format!("for (i = 0; i < 4; i++) p.{name}[i] = quda_integer(\"{name}\");")
                         }
-                        "c_int" => format!("p.{name} = quda_integer(\"{name}\");"),
-                        "f64" => format!("p.{name} = real(\"{name}\");"),
-                        "[f64; 4]" => format!("for (i = 0; i < 4; i++) p.{name}[i] = percent(90) ? i == 3 : real(\"\");"),
-                        ty => match enums.get(ty) {
-                            Some(count) => format!("p.{name} = choice(values_{ty}, {count});"),
-                            None => panic!("{name}: the fuzzer does not know how to draw a {ty}"),
-                        },
+                        Type::I32 => format!("p.{name} = quda_integer(\"{name}\");"),
+                        Type::F64 => format!("p.{name} = real(\"{name}\");"),
+                        Type::Array(Type::F64, 4) => format!("for (i = 0; i < 4; i++) p.{name}[i] = percent(90) ? i == 3 : real(\"\");"),
+                        Type::Enum(of) => {
+                            format!("p.{name} = choice(values_{of}, {});", enums[of])
+                        }
+                        ty => panic!("{name}: the fuzzer does not know how to draw a {ty:?}"),
                     };
                     let _ = writeln!(s, "  {draw}");
                 }
@@ -287,35 +261,41 @@ pub fn generate_quda() -> String {
     for item in items() {
         let Item::Function { name, args, returns, .. } = item else { continue };
         let _ = writeln!(s, "static int32_t call_{name}(void) {{\n  int32_t status = -1;");
-        for (i, (arg, ty)) in args.iter().enumerate() {
-            let draw = match parts(ty) {
-                ("c_int", _) => format!("int a{i} = quda_integer(\"{arg}\");"),
-                ("c_uint", _) => format!("unsigned a{i} = (unsigned)quda_integer(\"{arg}\");"),
-                ("f64", _) => format!("double a{i} = real(\"{arg}\");"),
-                ("usize", _) => format!("size_t a{i} = quda_size();"),
-                ("*mut c_void", _) => format!("void *a{i} = quda_pointer(\"{arg}\");"),
-                ("Array", "QudaMILCSiteArg_t") => format!("QudaMILCSiteArg_t *a{i} = quda_site();"),
-                ("Raw", "QudaInitArgs_t") => format!("QudaInitArgs_t a{i} = quda_init();"),
-                ("Array", "QudaGaugeParam") => {
+        for (i, Argument { name: arg, ty, pass, .. }) in args.iter().enumerate() {
+            let draw = match (pass, ty) {
+                (Pass::Value, Type::I32) => format!("int a{i} = quda_integer(\"{arg}\");"),
+                (Pass::Value, Type::Unsigned) => {
+                    format!("unsigned a{i} = (unsigned)quda_integer(\"{arg}\");")
+                }
+                (Pass::Value, Type::F64) => format!("double a{i} = real(\"{arg}\");"),
+                (Pass::Value, Type::Size) => format!("size_t a{i} = quda_size();"),
+                (Pass::Value, Type::Address) => format!("void *a{i} = quda_pointer(\"{arg}\");"),
+                (Pass::Value, Type::Paths(3)) => format!("int ***a{i} = quda_path_table();"),
+                (Pass::Value, Type::Paths(_)) => format!("int **a{i} = quda_paths();"),
+                (Pass::Value, Type::Struct("QudaInitArgs_t")) => {
+                    format!("QudaInitArgs_t a{i} = quda_init();")
+                }
+                (Pass::Value, Type::Struct(of)) => format!("{of} a{i} = fill_{of}();"),
+                (Pass::Array, Type::Struct("QudaMILCSiteArg_t")) => {
+                    format!("QudaMILCSiteArg_t *a{i} = quda_site();")
+                }
+                (Pass::Array, Type::Struct("QudaGaugeParam")) => {
                     format!("QudaGaugeParam p{i} = fill_QudaGaugeParam(), *a{i} = quda_gauge_param(&p{i});")
                 }
-                ("Array", "c_int") => format!("const int *a{i} = integers_in(\"{arg}\");"),
-                ("Array", "f64") => format!("const double *a{i} = numbers_in();"),
-                ("PathTable", _) => format!("int ***a{i} = quda_path_table();"),
-                ("PathList", _) => format!("int **a{i} = quda_paths();"),
-                ("Raw", inner) => format!("{inner} a{i} = fill_{inner}();"),
-                ("OutArray", _) if *arg == "traces" => format!("double *a{i} = out_array(0);"),
-                ("OutArray", _) => format!("double *a{i} = out(3 * sizeof *a{i}, 0);"),
-                ("Out", "f64") => format!("double *a{i} = out(sizeof *a{i}, 0);"),
-                ("Out", "c_int") => format!("int *a{i} = out(sizeof *a{i}, 0);"),
-                ("Data", _) => format!("void *a{i} = data_in();"),
-                ("DataOut", _) => format!("void *a{i} = data_out();"),
-                _ => panic!("{name}: the fuzzer does not know how to draw a {ty}"),
+                (Pass::Array, Type::I32) => format!("const int *a{i} = integers_in(\"{arg}\");"),
+                (Pass::Array, Type::F64) => format!("const double *a{i} = numbers_in();"),
+                (Pass::OutArray, _) if *arg == "traces" => format!("double *a{i} = out_array(0);"),
+                (Pass::OutArray, _) => format!("double *a{i} = out(3 * sizeof *a{i}, 0);"),
+                (Pass::Out, Type::F64) => format!("double *a{i} = out(sizeof *a{i}, 0);"),
+                (Pass::Out, Type::I32) => format!("int *a{i} = out(sizeof *a{i}, 0);"),
+                (Pass::Data, _) => format!("void *a{i} = data_in();"),
+                (Pass::DataOut, _) => format!("void *a{i} = data_out();"),
+                _ => panic!("{name}: the fuzzer does not know how to draw {pass:?} {ty:?}"),
             };
             let _ = writeln!(s, "  {draw}");
         }
         let list: Vec<String> = (0..args.len()).map(|i| format!("a{i}")).collect();
-        let (list, result) = (list.join(", "), *returns == "*mut c_void");
+        let (list, result) = (list.join(", "), *returns == Type::Address);
         let _ = writeln!(s, "  engine_remember();");
         let keep = if result { "void *given = " } else { "" };
         let _ = writeln!(s, "  {keep}{name}({list});\n  plaq_quda_last_status(&status);");
@@ -337,25 +317,28 @@ pub fn generate() -> String {
         let _ = writeln!(s, "static const int32_t values_{name}[] = {{{}}};", list.join(", "));
     }
     for (name, (args, returns)) in &t.callbacks {
-        let list: Vec<String> = args.iter().map(|(n, ty)| format!("{} {n}", c_type(ty))).collect();
-        let uses: String = args.iter().map(|(n, _)| format!("(void){n};")).collect();
-        let body = match *returns {
+        let list: Vec<String> =
+            args.iter().map(|a| format!("{} {}", c_type(&a.ty), a.name)).collect();
+        let uses: String = args.iter().map(|a| format!("(void){};", a.name)).collect();
+        let body = match returns {
             // A rank of the only one.
             _ if name.contains("rank") => "return 0;",
-            "()" => "called();",
+            Type::Void => "called();",
             _ => "return called();",
         };
         let list = list.join(", ");
         let _ = writeln!(s, "static {} on_{name}({list}) {{ {uses} {body} }}", c_type(returns));
     }
-    for name in t.structs.keys().filter(|name| name.ends_with("_params")) {
+    let first = |name: &str| t.structs[name].first().map(|field| field.name);
+    let may_grow = |name: &&&str| name.ends_with("_params") && first(name) == Some("struct_size");
+    for name in t.structs.keys().filter(may_grow) {
         t.fill(&mut s, name);
     }
     let mut names = Vec::new();
     for item in MODULES.iter().flat_map(|m| m.items) {
         if let Item::Function { name, args, returns, .. } = item {
             t.function(&mut s, name, args, returns);
-            let together = args.iter().any(|(_, ty)| ty.starts_with("Handle<"));
+            let together = args.iter().any(|a| a.pass == Pass::Handle);
             names.push((*name, together as i32));
         }
     }

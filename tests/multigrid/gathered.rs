@@ -123,7 +123,7 @@ fn gathered_levels_are_those_of_one_rank() {
     for (levels, gather) in cases {
         let params = MultigridParams {
             gather,
-            precision: Precision::F64,
+            coarse_precision: Precision::F64,
             smoother_precision: Some(Precision::F64),
             refinements: 1,
             ..MultigridParams::with_levels(levels)
@@ -137,13 +137,13 @@ fn gathered_levels_are_those_of_one_rank() {
             let taken = device.used().1 - before;
             // On a GPU messages of the 16 faces of a level take whole pages.
             let paged = comm.size() > 1 && !device.is_cpu();
-            let pages = if paged { (16 << 21) * params.levels.len() as u64 } else { 0 };
+            let pages = if paged { (16 << 21) * params.steps().len() as u64 } else { 0 };
             assert!(taken <= need + pages, "took {taken} bytes, announced {need}");
             (op, multigrid)
         });
         let [expect, found] = [&one, &all].map(|(_, multigrid)| multigrid.report());
         let lives: Vec<usize> = found.levels.iter().map(|l| l.ranks).collect();
-        let what = format!("{} {:?} {gather:?} on {lives:?}", device.name(), params.levels);
+        let what = format!("{} {:?} {gather:?} on {lives:?}", device.name(), params.steps());
         println!("{what}: reduction {:.6} {:.6}", found.reduction, expect.reduction);
         assert!((found.reduction / expect.reduction - 1.0).abs() < 1e-6, "{what}");
         for (l, m) in expect.levels.iter().zip(&found.levels) {
@@ -155,7 +155,7 @@ fn gathered_levels_are_those_of_one_rank() {
         assert_eq!(lives[0], many.size(), "{what}");
         let expect = if gather.is_some() { 1 } else { many.size() };
         assert_eq!(lives.last(), Some(&expect), "{what}");
-        if many.grid() == [2, 1, 1, 2] && params.levels[0].block == [2, 2, 2, 4] {
+        if many.grid() == [2, 1, 1, 2] && params.steps()[0].block == [2, 2, 2, 4] {
             assert_eq!(lives, [4, 2, 1], "in two steps");
         }
         let mut operators = [one.0.clone(), all.0.clone()];

@@ -465,7 +465,7 @@ fn null_vectors_can_be_kept() {
         let op = s.wilson(DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 2, post: 3 };
         let params = MultigridParams {
-            precision: Precision::F64,
+            coarse_precision: Precision::F64,
             smoother: Smoother::Mr,
             ..MultigridParams::with_levels(vec![level])
         };
@@ -508,7 +508,7 @@ fn null_space_in_a_file() {
         let other = Arc::new(load_multigrid(&path, &*op, &other).unwrap());
         assert!(iterations(&other) <= iterations(&first) + 5);
         // Double is kept.
-        let double = MultigridParams { precision: Precision::F64, ..params.clone() };
+        let double = MultigridParams { coarse_precision: Precision::F64, ..params.clone() };
         let wide = folder.0.join("double.lime");
         save_multigrid(&wide, &Multigrid::new(&*op, &double).unwrap()).unwrap();
         let length = |p: &std::path::Path| std::fs::metadata(p).unwrap().len();

@@ -272,7 +272,7 @@ fn columns_of_a_cycle_are_independent() {
         let op = s.wilson(params);
         let level = |block| LevelParams { block, vectors: 6, pre: 0, post: 2 };
         let base = MultigridParams {
-            precision: Precision::F64,
+            coarse_precision: Precision::F64,
             smoother_precision: Some(Precision::F64),
             tol: 0.1,
             coarsest_tol: 1e-3,
@@ -286,7 +286,8 @@ fn columns_of_a_cycle_are_independent() {
             (Coarsest::Gcr, 0),
             (Coarsest::BiCgStab, 0),
         ] {
-            let params = MultigridParams { coarsest, coarsest_modes, ..base.clone() };
+            let params =
+                MultigridParams { coarsest, coarsest_modes: Some(coarsest_modes), ..base.clone() };
             let multigrid = Arc::new(Multigrid::with_vectors(&*op, &params, &vectors).unwrap());
             let field = |n| {
                 let geometry = &s.geometry;

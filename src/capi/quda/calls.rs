@@ -8,7 +8,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use super::session;
-use crate::capi::args::{choose, number_of, Out, Raw};
+use crate::capi::args::{number_of, One, Out, Raw};
 use crate::capi::boundary;
 use crate::capi::table::interface;
 use crate::comm::Comm;
@@ -39,7 +39,7 @@ interface! {
     }
     functions {
         /// For all threads, from now on.
-        plaq_quda_set_error_mode(mode: i32) = set_mode;
+        plaq_quda_set_error_mode(mode: One<ErrorMode>) = set_mode;
         /// Takes the place of the handler that prints to stderr; NULL: that one again.
         plaq_quda_set_error_handler(callback: Raw<plaq_quda_error_callback>, user: *mut c_void) = set_handler;
         /// Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
@@ -48,15 +48,15 @@ interface! {
     }
 }
 
-static MODE: AtomicI32 = AtomicI32::new(PLAQ_QUDA_ERRORS_END);
+static MODE: AtomicI32 = AtomicI32::new(PLAQ_QUDA_ERRORS_END.0);
 static HANDLER: RwLock<(plaq_quda_error_callback, usize)> = RwLock::new((None, 0));
 
 thread_local! {
     static LAST_STATUS: Cell<i32> = const { Cell::new(0) };
 }
 
-fn set_mode(mode: i32) -> Result<()> {
-    MODE.store(number_of::<ErrorMode>(choose(mode, "mode")?), Ordering::SeqCst);
+fn set_mode(mode: ErrorMode) -> Result<()> {
+    MODE.store(number_of(mode).0, Ordering::SeqCst);
     Ok(())
 }
 
@@ -129,7 +129,7 @@ fn failed(function: &str, status: i32, rank: usize) {
     let message = message.strip_prefix(&format!("{function}: ")).unwrap_or(&message);
     let block = block(function, status, message);
     let (handler, user) = *HANDLER.read().unwrap_or_else(|e| e.into_inner());
-    let ends = MODE.load(Ordering::SeqCst) == PLAQ_QUDA_ERRORS_END;
+    let ends = MODE.load(Ordering::SeqCst) == PLAQ_QUDA_ERRORS_END.0;
     match handler {
         Some(handler) => {
             let (name, text) = (boundary::c_string(function.into()), boundary::c_string(block));

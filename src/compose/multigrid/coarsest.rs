@@ -20,13 +20,13 @@ const PASS_ITERATIONS: usize = 300;
 impl Hierarchy {
     /// What the coarsest level's solver wants to know before.
     pub fn find_low(&self) -> Result<Low> {
-        if self.coarse.len() < self.params.levels.len() {
+        if self.coarse.len() < self.params.steps().len() {
             // Other ranks have the coarsest level.
             return Ok(Low::default());
         }
         let modes = match self.params.coarsest_modes {
-            0 => None,
-            count => Some(Arc::new(self.find_modes(count)?)),
+            None | Some(0) => None,
+            Some(count) => Some(Arc::new(self.find_modes(count)?)),
         };
         let direct = match self.params.coarsest {
             Coarsest::Direct => Some(Direct::new(self.op(self.coarse.len()))?),

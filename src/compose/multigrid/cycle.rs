@@ -100,20 +100,20 @@ impl Hierarchy {
         gathers: Vec<Option<Gather>>,
         coarse: Vec<Arc<CoarseOperator>>,
     ) -> Result<Self> {
-        let mut pools = vec![Pool::new(transfers[0].fine(), params.precision, 12)];
+        let mut pools = vec![Pool::new(transfers[0].fine(), params.coarse_precision, 12)];
         pools.extend(coarse.iter().map(|op| Pool::new(op.grid(), op.precision(), op.rows())));
         let entry = |(gather, transfer): (&Option<Gather>, &Transfer)| {
-            gather.as_ref().map(|g| Pool::new(g.outer(), params.precision, transfer.rows()))
+            gather.as_ref().map(|g| Pool::new(g.outer(), params.coarse_precision, transfer.rows()))
         };
         let entries = gathers.iter().zip(&transfers).map(entry).collect();
-        let counters = || (0..=params.levels.len()).map(|_| AtomicU64::new(0)).collect();
+        let counters = || (0..=params.steps().len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
-        let falls = (0..=params.levels.len()).map(|_| Falls::default()).collect();
+        let falls = (0..=params.steps().len()).map(|_| Falls::default()).collect();
         let schwarz = Schwarz::new(&params, &*finest.smoother, &coarse)?;
         let fine = finest.smoother.clone().schur(Schur::EVEN_SYMMETRIC)?;
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
-        let solved = params.coarsest == Coarsest::BiCgStab && coarse.len() == params.levels.len();
+        let solved = params.coarsest == Coarsest::BiCgStab && coarse.len() == params.steps().len();
         let coarsest = coarse.last().filter(|_| solved);
         let coarsest = coarsest.map(|op| CoarseSystem::new(op.clone(), false));
         let made = Hierarchy {
@@ -245,7 +245,7 @@ impl Hierarchy {
     }
 
     fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.levels[0]);
+        let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.steps()[0]);
         let op = &self.finest;
         let mut fine = self.pools[0].lend(Subset::Even, n)?;
         let parts = || {
@@ -361,7 +361,7 @@ impl Hierarchy {
         op.prepare(&mut r, &mut scaled, b)?;
         let mut solution = pool.lend(op.subset(), n)?;
         let p = &self.params;
-        if level == p.levels.len() {
+        if level == p.steps().len() {
             self.solve_coarsest(&mut solution, &mut r)?;
         } else {
             let steps = match p.cycle_of(level) {
@@ -389,7 +389,7 @@ impl Hierarchy {
         r: &CoarseField,
         residual: bool,
     ) -> Result<()> {
-        let (op, n, params) = (self.op(level), r.nrhs(), &self.params.levels[level]);
+        let (op, n, params) = (self.op(level), r.nrhs(), &self.params.steps()[level]);
         let (pool, transfer) = (&self.pools[level], &self.transfers[level]);
         let (one, minus) = (blas::uniform(n, 1.0), blas::uniform(n, -1.0));
         let mut t = pool.lend(op.subset(), n)?;
@@ -437,7 +437,7 @@ impl Hierarchy {
             bytes as u64 + t.short_bytes()
         });
         let mut held: Vec<u64> = vectors.collect();
-        held.resize(self.params.levels.len() + 1, 0);
+        held.resize(self.params.steps().len() + 1, 0);
         for (bytes, op) in held[1..].iter_mut().zip(&self.coarse) {
             *bytes += op.held() as u64;
         }

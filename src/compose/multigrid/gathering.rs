@@ -37,7 +37,7 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
     let (mut global, mut grid) = (geometry.global_extents(), comm.grid());
     let finest = Place { global, outer: grid, grid, outer_part: true, part: true };
     let mut all = vec![finest];
-    for (l, level) in params.levels.iter().enumerate() {
+    for (l, level) in params.steps().iter().enumerate() {
         let part: [usize; 4] = std::array::from_fn(|mu| global[mu] / grid[mu]);
         let divides = |mu: usize| level.block[mu] > 0 && part[mu].is_multiple_of(level.block[mu]);
         if !(0..4).all(divides) {
@@ -51,7 +51,7 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
         let outer = grid;
         let outer_part = all[l].part;
         if let Some(least) = params.gather {
-            let next = params.levels.get(l + 1).map_or([1; 4], |next| next.block);
+            let next = params.steps().get(l + 1).map_or([1; 4], |next| next.block);
             for mu in 0..4 {
                 let fits = |ranks: &usize| {
                     let part = global[mu] / ranks;
@@ -99,7 +99,7 @@ pub(super) fn divide(geometry: &Geometry, places: &[Place]) -> Result<()> {
 /// Unknowns of the coarsest level's system on all ranks.
 pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -> u64 {
     let places = places(params, geometry).unwrap_or_default();
-    let (Some(place), Some(level)) = (places.last(), params.levels.last()) else { return 0 };
+    let (Some(place), Some(level)) = (places.last(), params.steps().last()) else { return 0 };
     let sites: usize = place.global.iter().product();
     let parity = place.global.iter().all(|l| *l == 1 || l.is_multiple_of(2));
     let solved = if parity { sites.div_ceil(2) } else { sites };

@@ -70,11 +70,11 @@ pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()
             "coarsest: direct: expected at most {DIRECT_MOST} unknowns, the coarsest level has {unknowns}"
         );
     }
-    if 2 * params.coarsest_modes as u64 > unknowns {
+    let modes = params.coarsest_modes.unwrap_or(0);
+    if 2 * modes as u64 > unknowns {
         bail!(
             BadParameter,
-            "coarsest_modes: expected at most half of the {unknowns} unknowns of the coarsest level, found {}",
-            params.coarsest_modes
+            "coarsest_modes: expected at most half of the {unknowns} unknowns of the coarsest level, found {modes}"
         );
     }
     Ok(())

@@ -25,12 +25,16 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 use std::time::Instant;
 
+use crate::params::choices;
 use cycle::Hierarchy;
 use finest::{coarsenable, Finest};
 pub use galerkin::FineOperator;
 use memory::Rehearsed;
 use params::MOST_REFINEMENTS;
-pub use params::{Coarsest, Cycle, LevelParams, MultigridParams, SetupSolver, Smoother};
+pub use params::{
+    plaq_multigrid_level_params, plaq_multigrid_params, Coarsest, Cycle, LevelParams,
+    MultigridParams, SetupSolver, Smoother,
+};
 pub use prolongator::Prolongator;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
@@ -52,6 +56,32 @@ pub enum Update {
     Refine(usize),
     /// Starts from random vectors.
     Anew,
+}
+
+choices! {
+    /// What an update does with the null vectors.
+    pub enum Refresh: plaq_refresh {
+        /// Keeps them: only coarse operators are built.
+        Keep = 0, PLAQ_REFRESH_KEEP, "keep";
+        /// Applies the cycle to them.
+        Refine = 1, PLAQ_REFRESH_REFINE, "refine";
+        /// Starts from random ones.
+        Anew = 2, PLAQ_REFRESH_ANEW, "anew";
+        /// There was none since the set-up: of reports only.
+        None = 3, PLAQ_REFRESH_NONE, "";
+    }
+}
+
+impl Update {
+    /// What is asked for, with so many passes where it refines.
+    pub fn of(refresh: Refresh, passes: usize) -> Result<Self> {
+        match refresh {
+            Refresh::Keep => Ok(Update::Keep),
+            Refresh::Refine => Ok(Update::Refine(passes)),
+            Refresh::Anew => Ok(Update::Anew),
+            Refresh::None => bail!(InvalidArgument, "refresh: PLAQ_REFRESH_NONE is no update"),
+        }
+    }
 }
 
 /// As logs name it.
@@ -161,8 +191,8 @@ impl Multigrid {
     ) -> Result<Self> {
         Self::check_params(op, params)?;
         let (start, links) = (Instant::now(), op.version());
-        let (params, device) = (&params.on(&op.shape().device), &op.shape().device);
-        let geometry = op.links().geometry();
+        let (geometry, device) = (op.links().geometry(), &op.shape().device);
+        let params = &params.on(geometry, device);
         // What ranks make together, before each of them rehearses by itself.
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
         if !rehearsing() {
@@ -199,7 +229,8 @@ impl Multigrid {
     pub fn check_params(op: &dyn QuarkAction, params: &MultigridParams) -> Result<()> {
         coarsenable(op)?;
         params.check()?;
-        let params = &params.on(&op.shape().device);
+        let params = &params.on(op.links().geometry(), &op.shape().device);
+        params.check()?;
         gathering::places(params, op.links().geometry())?;
         schwarz::Schwarz::check(params, op)?;
         low::check(params, op)
@@ -228,7 +259,7 @@ impl Multigrid {
     pub fn memory(op: &dyn QuarkAction, params: &MultigridParams) -> Result<u64> {
         Self::check_params(op, params)?;
         let device = &op.shape().device;
-        let rehearsed = Rehearsed::new(op, &params.on(device), None, false)?;
+        let rehearsed = Rehearsed::new(op, &params.on(op.links().geometry(), device), None, false)?;
         Ok(rehearsed.setup.bytes(device))
     }
 
@@ -251,7 +282,7 @@ impl Multigrid {
     /// cycle is bad. The hierarchy is then as before, and solves with `op` go on with it.
     pub fn update(&self, op: &dyn QuarkAction, how: Update) -> Result<MultigridReport> {
         if let Update::Refine(passes) = how {
-            within("passes", passes, 1, MOST_REFINEMENTS)?;
+            within("passes", passes, 1, MOST_REFINEMENTS as usize)?;
         }
         self.check(op)?;
         let made = self.renewed(op, how);
@@ -368,7 +399,7 @@ impl Multigrid {
         let geometry = h.finest.links().geometry();
         let places = gathering::places(&h.params, geometry).unwrap_or_default();
         let level = |(l, place): (usize, &gathering::Place)| {
-            let step = h.params.levels.get(l);
+            let step = h.params.steps().get(l);
             LevelReport {
                 extents: place.global,
                 ranks: place.ranks(),
@@ -438,12 +469,12 @@ impl LinOp for Inverse {
     }
     fn flops(&self) -> f64 {
         let h = self.multigrid.read();
-        let level = &h.params.levels[0];
+        let level = &h.params.steps()[0];
         (level.pre + level.post + 1) as f64 * h.fine.flops()
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         let h = self.multigrid.read();
-        let level = &h.params.levels[0];
+        let level = &h.params.steps()[0];
         (level.pre + level.post + 1) as f64 * h.fine.bytes(nrhs)
     }
     fn memory(&self, nrhs: usize, uses: Uses) -> u64 {

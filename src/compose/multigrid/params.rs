@@ -1,8 +1,9 @@
 use crate::backend::Device;
 use crate::bail;
-use crate::error::{within, words, Result};
-use crate::fields::Precision;
+use crate::error::Result;
+use crate::fields::{Geometry, Precision};
 use crate::operators::{LinkPrecision, TensorHop};
+use crate::params::{choices, parameters, Parameters};
 use crate::solvers::SolverKind;
 
 /// Directions that GCR on a coarse level keeps.
@@ -27,103 +28,72 @@ pub(super) fn together(n: usize, columns: bool) -> usize {
 
 /// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
 /// host, in some seconds.
-const MOST_MODES: usize = 256;
+const MOST_MODES: i64 = 256;
 pub(super) const DIRECT_MOST: u64 = 1024;
 /// Unit vectors that its operator is applied to at a time.
 pub(super) const UNITS: usize = 16;
 
-const MOST_VECTORS: usize = 256;
+const MOST_VECTORS: i64 = 256;
 /// Most steps of a smoother, iterations of a solve or of the set-up, and refinements: where so many do
 /// not help, more do not, and a call would not end.
-const MOST_STEPS: usize = 10_000;
-const MOST_ITERATIONS: usize = 100_000;
-pub(super) const MOST_REFINEMENTS: usize = 10_000;
+const MOST_STEPS: i64 = 10_000;
+const MOST_ITERATIONS: i64 = 100_000;
+pub(super) const MOST_REFINEMENTS: i64 = 10_000;
 
-/// How a level solves with the next coarser one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Cycle {
-    /// One correction.
-    V,
-    /// Two corrections, by GCR.
-    W,
-    /// GCR to a tolerance, preconditioned by the cycle of the level below.
-    K,
+choices! {
+    /// How a level solves with the next coarser one.
+    pub enum Cycle: plaq_cycle {
+        /// One correction.
+        V = 0, PLAQ_CYCLE_V, "v";
+        /// Two corrections, by GCR.
+        W = 1, PLAQ_CYCLE_W, "w";
+        /// GCR to a tolerance, preconditioned by the cycle of the level below.
+        K = 2, PLAQ_CYCLE_K, "k";
+    }
+    /// What smooths a level.
+    pub enum Smoother: plaq_smoother {
+        /// Minimal residual, on the finest level with relaxation `omega`.
+        Mr = 0, PLAQ_SMOOTHER_MR, "mr";
+        /// Generalised conjugate residual (GCR), with sums in every step.
+        Gcr = 1, PLAQ_SMOOTHER_GCR, "gcr";
+        /// The minimum of GCR over the same Krylov space, with one sum in up to twelve steps.
+        CaGcr = 2, PLAQ_SMOOTHER_CA_GCR, "ca-gcr";
+        /// x += omega r, without sums.
+        Richardson = 3, PLAQ_SMOOTHER_RICHARDSON, "richardson";
+        /// Additive Schwarz: corrections of all domains at once, each by steps of minimal residual with sums of
+        /// its own; the residual is then minimised along their sum, so that it never grows.
+        SchwarzAdditive = 4, PLAQ_SMOOTHER_SCHWARZ_ADDITIVE, "schwarz";
+        /// Multiplicative Schwarz: the domains of one colour of a chequerboard, then those of the other one.
+        SchwarzMultiplicative = 5, PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE, "red-black";
+    }
+    /// What solves the coarsest level.
+    pub enum Coarsest: plaq_coarsest {
+        /// GCR, restarted after 16 directions.
+        Gcr = 0, PLAQ_COARSEST_GCR, "gcr";
+        /// GCR with one sum in up to twelve steps.
+        CaGcr = 1, PLAQ_COARSEST_CA_GCR, "ca-gcr";
+        /// Stabilised biconjugate gradient.
+        BiCgStab = 2, PLAQ_COARSEST_BICGSTAB, "bicgstab";
+        /// The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
+        /// unknowns, 2 x vectors of every site that is solved for.
+        Direct = 3, PLAQ_COARSEST_DIRECT, "direct";
+    }
+    /// What makes null vectors of random ones.
+    pub enum SetupSolver: plaq_setup_solver {
+        /// Stabilised biconjugate gradient.
+        BiCgStab = 0, PLAQ_SETUP_BICGSTAB, "bicgstab";
+        /// CG on the normal equations.
+        Cg = 1, PLAQ_SETUP_CG, "cg";
+        /// GCR with ten directions.
+        Gcr = 2, PLAQ_SETUP_GCR, "gcr";
+    }
 }
-
-words!(Cycle {
-    V => "PLAQ_CYCLE_V",
-    W => "PLAQ_CYCLE_W",
-    K => "PLAQ_CYCLE_K",
-});
-
-/// What smooths a level.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Smoother {
-    /// Minimal residual, on the finest level with relaxation.
-    Mr,
-    /// Generalised conjugate residual, with sums in every step.
-    Gcr,
-    /// The same minimum over the same space with one sum in up to `STEPS` steps (kernels/krylov.h).
-    CaGcr,
-    /// x += omega r: without a sum.
-    Richardson,
-    /// Schwarz: corrections of all domains at once, each by minimal residual with sums of its own; the
-    /// residual is then made least along their sum, so that it never grows.
-    SchwarzAdditive,
-    /// The same of domains of one colour of a chequerboard, then of the other one.
-    SchwarzMultiplicative,
-}
-
-words!(Smoother {
-    Mr => "PLAQ_SMOOTHER_MR",
-    Gcr => "PLAQ_SMOOTHER_GCR",
-    CaGcr => "PLAQ_SMOOTHER_CA_GCR",
-    Richardson => "PLAQ_SMOOTHER_RICHARDSON",
-    SchwarzAdditive => "PLAQ_SMOOTHER_SCHWARZ_ADDITIVE",
-    SchwarzMultiplicative => "PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE",
-});
 
 impl Smoother {
     pub(super) fn has_domains(self) -> bool {
         matches!(self, Smoother::SchwarzAdditive | Smoother::SchwarzMultiplicative)
     }
 }
-
-/// What solves the coarsest level.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Coarsest {
-    /// As [`Smoother::Gcr`], restarted after `KRYLOV` directions.
-    Gcr,
-    /// As [`Smoother::CaGcr`].
-    CaGcr,
-    /// Stabilised biconjugate gradient.
-    BiCgStab,
-    /// The inverse of the whole operator of the level, a dense matrix that every rank has its rows of.
-    Direct,
-}
-
-words!(Coarsest {
-    Gcr => "PLAQ_COARSEST_GCR",
-    CaGcr => "PLAQ_COARSEST_CA_GCR",
-    BiCgStab => "PLAQ_COARSEST_BICGSTAB",
-    Direct => "PLAQ_COARSEST_DIRECT",
-});
-
-/// What makes null vectors of random ones.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum SetupSolver {
-    BiCgStab,
-    /// On the normal equations.
-    Cg,
-    /// With `SETUP_KRYLOV` directions.
-    Gcr,
-}
-
-words!(SetupSolver {
-    BiCgStab => "PLAQ_SETUP_BICGSTAB",
-    Cg => "PLAQ_SETUP_CG",
-    Gcr => "PLAQ_SETUP_GCR",
-});
 
 impl SetupSolver {
     pub(super) fn kind(self) -> SolverKind {
@@ -135,118 +105,85 @@ impl SetupSolver {
     }
 }
 
-/// Names of choices in inputs.
-macro_rules! named {
-    ($type:ty, $what:literal, $($name:literal => $value:expr),+) => {
-        impl std::str::FromStr for $type {
-            type Err = crate::error::Error;
-            fn from_str(name: &str) -> Result<Self> {
-                match name {
-                    $($name => Ok($value),)+
-                    _ => bail!(
-                        InvalidArgument,
-                        concat!("multigrid: ", $what, ": expected one of {}, found {}"),
-                        [$($name),+].join(", "),
-                        name
-                    ),
-                }
-            }
-        }
-    };
+/// Steps from a level to the next coarser one that a hierarchy has at most.
+pub(super) const MOST_COARSENINGS: usize = 4;
+
+parameters! {
+    /// A level of multigrid and its step to the next coarser one.
+    pub part LevelParams: plaq_multigrid_level_params {
+        /// Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
+        /// a rank, the others the whole level, or where levels are not gathered a rank's part of it.
+        block: [usize; 4] = [0; 4], within(0, i32::MAX as i64), each();
+        /// Null vectors of each chirality.
+        vectors: usize = 24, within(1, MOST_VECTORS);
+        /// Steps of the smoother before the correction of the next level.
+        pre: usize = 0, within(0, MOST_STEPS);
+        /// Steps of the smoother after the correction.
+        post: usize = 10, within(0, MOST_STEPS);
+    }
 }
 
-named!(Cycle, "cycle", "v" => Cycle::V, "w" => Cycle::W, "k" => Cycle::K);
-named!(
-    Smoother, "smoother",
-    "mr" => Smoother::Mr,
-    "gcr" => Smoother::Gcr,
-    "ca-gcr" => Smoother::CaGcr,
-    "richardson" => Smoother::Richardson,
-    "schwarz" => Smoother::SchwarzAdditive,
-    "red-black" => Smoother::SchwarzMultiplicative
-);
-named!(
-    Coarsest, "coarsest",
-    "gcr" => Coarsest::Gcr,
-    "ca-gcr" => Coarsest::CaGcr,
-    "bicgstab" => Coarsest::BiCgStab,
-    "direct" => Coarsest::Direct
-);
-
-named!(
-    SetupSolver, "setup_solver",
-    "bicgstab" => SetupSolver::BiCgStab,
-    "cg" => SetupSolver::Cg,
-    "gcr" => SetupSolver::Gcr
-);
-
-named!(
-    LinkPrecision, "link_precision",
-    "double" => LinkPrecision::Double,
-    "single" => LinkPrecision::Single,
-    "half" => LinkPrecision::Half,
-    "quarter" => LinkPrecision::Quarter
-);
-
-/// A level and its step to the next coarser one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LevelParams {
-    /// Sites of an aggregate; they divide the part of a rank.
-    pub block: [usize; 4],
-    /// Null vectors of a chirality.
-    pub vectors: usize,
-    /// Steps of the smoother before and after the correction.
-    pub pre: usize,
-    pub post: usize,
+parameters! {
+    /// How to build a hierarchy of multigrid. The defaults need no tuning.
+    pub struct MultigridParams: plaq_multigrid_params {
+        /// Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+        /// blocks are given.
+        levels: Option<usize> = None, within(2, 1 + MOST_COARSENINGS as i64);
+        /// Cycle of the second level: V, W or K.
+        cycle: Cycle = Cycle::K;
+        /// The levels but the coarsest, from the finest on.
+        level: [LevelParams; MOST_COARSENINGS] = std::array::from_fn(|_| LevelParams::default());
+        /// Smoother of the finest level.
+        smoother: Smoother = Smoother::CaGcr;
+        /// Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
+        /// CA_GCR where the coarse levels are in single precision, else single.
+        smoother_precision: Option<Precision> = None;
+        /// Precision of coarse operators and null vectors: double or single.
+        coarse_precision: Precision = Precision::F32;
+        /// Largest number of iterations of GCR on coarse levels but the coarsest.
+        iterations: usize = 8, within(1, MOST_ITERATIONS);
+        /// Largest number of iterations on the coarsest level.
+        coarsest_iterations: usize = 64, within(1, MOST_ITERATIONS);
+        /// Iterations of `setup_solver` that make null vectors of random ones.
+        setup_iterations: usize = 20, within(1, MOST_ITERATIONS);
+        /// Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
+        refinements: usize = 3, within(0, MOST_REFINEMENTS);
+        /// Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
+        /// fewer sites than this in a direction; 0: all levels stay on all ranks.
+        gather: Option<usize> = Some(2), within(1, 65536), absent("none");
+        /// Relaxation of the smoothers MR and RICHARDSON.
+        omega: f64 = 0.85, between(0.0, 2.0);
+        /// Relative residual at which GCR stops on coarse levels but the coarsest.
+        tol: f64 = 0.25, between(0.0, 1.0);
+        /// Relative residual at which the coarsest level's solver stops.
+        coarsest_tol: f64 = 0.25, between(0.0, 1.0);
+        /// Seed of the random start vectors.
+        seed: u64 = 1;
+        /// Smoother of the levels between the finest and the coarsest.
+        coarse_smoother: Smoother = Smoother::CaGcr;
+        /// What solves the coarsest level.
+        coarsest: Coarsest = Coarsest::CaGcr;
+        /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
+        /// PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+        coarsest_modes: Option<usize> = None, within(0, MOST_MODES);
+        /// Cycle of levels from the third on; -1: as `cycle`.
+        deep_cycle: Option<Cycle> = None, absent("same");
+        /// Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
+        /// of coarse levels have up to 2 sites in a direction.
+        domain: [usize; 4] = [0; 4], within(0, i32::MAX as i64);
+        /// Steps of minimal residual in a Schwarz domain.
+        domain_steps: usize = 4, within(1, MOST_STEPS);
+        /// Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
+        /// with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
+        link_precision: Option<LinkPrecision> = None;
+        /// Null vectors that are iterated at a time, at a set-up and in refinements.
+        setup_columns: usize = 8, within(1, MOST_VECTORS);
+        /// What makes null vectors of random ones.
+        setup_solver: SetupSolver = SetupSolver::BiCgStab;
+    }
 }
 
-/// What a hierarchy is made from; the defaults need no tuning.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MultigridParams {
-    /// All levels but the coarsest, from the finest on.
-    pub levels: Vec<LevelParams>,
-    /// Of the second level.
-    pub cycle: Cycle,
-    /// Of levels from the third on but the coarsest, where it is another one.
-    pub deep_cycle: Option<Cycle>,
-    /// Of the finest level, and of the others but the coarsest.
-    pub smoother: Smoother,
-    pub coarse_smoother: Smoother,
-    /// Relaxation of MR and Richardson.
-    pub omega: f64,
-    /// Sites of a domain of Schwarz on the finest level, which divide the part of a rank; 0: up to 4. Those of
-    /// coarse levels have up to 2 sites in a direction.
-    pub domain: [usize; 4],
-    /// Steps of minimal residual in a domain.
-    pub domain_steps: usize,
-    /// What solves the coarsest level, and low modes of it that are solved for exactly before.
-    pub coarsest: Coarsest,
-    pub coarsest_modes: usize,
-    /// Of the finest level's smoother; `None`: half on GPUs with `CaGcr` where the rest is single, else single.
-    pub smoother_precision: Option<Precision>,
-    /// Of coarse operators and null vectors.
-    pub precision: Precision,
-    /// Of the links of coarse operators: `precision` or, where that is single, half or quarter; `None`: quarter
-    /// on GPUs, else half, where it can be.
-    pub link_precision: Option<LinkPrecision>,
-    /// Relative residual and iterations of solves on coarse levels that are not the coarsest, and on that.
-    pub tol: f64,
-    pub iterations: usize,
-    pub coarsest_tol: f64,
-    pub coarsest_iterations: usize,
-    /// Iterations from random starts that make the first null vectors, and of which solver.
-    pub setup_iterations: usize,
-    pub setup_solver: SetupSolver,
-    /// Null vectors that are iterated at a time, here and in refinements.
-    pub setup_columns: usize,
-    /// Times that the cycle is applied to all null vectors, and the hierarchy built anew.
-    pub refinements: usize,
-    /// Of the random starts.
-    pub seed: u64,
-    /// Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or it would
-    /// have fewer sites than this in a direction; `None`: all levels stay on all ranks.
-    pub gather: Option<usize>,
-}
+impl Copy for LevelParams {}
 
 /// How far, and what is wanted in the end.
 #[derive(Clone, Debug)]
@@ -285,38 +222,21 @@ impl Steps {
 }
 
 impl MultigridParams {
-    /// Defaults with these levels.
+    /// Defaults with these levels, of which there are at most four beside the coarsest.
     pub fn with_levels(levels: Vec<LevelParams>) -> Self {
-        MultigridParams {
-            levels,
-            cycle: Cycle::K,
-            deep_cycle: None,
-            smoother: Smoother::CaGcr,
-            coarse_smoother: Smoother::CaGcr,
-            omega: 0.85,
-            domain: [0; 4],
-            domain_steps: 4,
-            coarsest: Coarsest::CaGcr,
-            coarsest_modes: 0,
-            smoother_precision: None,
-            precision: Precision::F32,
-            link_precision: None,
-            tol: 0.25,
-            iterations: 8,
-            coarsest_tol: 0.25,
-            coarsest_iterations: 64,
-            setup_iterations: 20,
-            setup_solver: SetupSolver::BiCgStab,
-            setup_columns: 8,
-            refinements: 3,
-            seed: 1,
-            gather: Some(2),
-        }
+        let mut params = MultigridParams { levels: Some(levels.len() + 1), ..Default::default() };
+        params.level.iter_mut().zip(levels).for_each(|(to, level)| *to = level);
+        params
+    }
+
+    /// The levels but the coarsest, as many as were chosen.
+    pub fn steps(&self) -> &[LevelParams] {
+        &self.level[..self.levels.unwrap_or(1).saturating_sub(1).min(MOST_COARSENINGS)]
     }
 
     /// How coarse operators keep their links.
     pub(super) fn links(&self) -> LinkPrecision {
-        let own = match self.precision {
+        let own = match self.coarse_precision {
             Precision::F32 => LinkPrecision::Half,
             other => LinkPrecision::of(other),
         };
@@ -327,17 +247,17 @@ impl MultigridParams {
         self.smoother_precision.unwrap_or(Precision::F32)
     }
 
-    /// With what they leave to the device: memory limits the smoother on a GPU, arithmetic on a CPU.
-    pub(super) fn on(&self, device: &Device) -> Self {
+    /// With all that they leave to lattice and device: memory limits the smoother on a GPU, arithmetic on a CPU.
+    pub(super) fn on(&self, geometry: &Geometry, device: &Device) -> Self {
         let short = !device.is_cpu()
             && self.smoother == Smoother::CaGcr
-            && self.precision == Precision::F32;
+            && self.coarse_precision == Precision::F32;
         let own = if short { Precision::F16 } else { Precision::F32 };
         let smoother_precision = self.smoother_precision.or(Some(own));
         // Half of the traffic of a coarse level with few right-hand sides.
-        let quarter = !device.is_cpu() && self.precision == Precision::F32;
+        let quarter = !device.is_cpu() && self.coarse_precision == Precision::F32;
         let link_precision = self.link_precision.or(quarter.then_some(LinkPrecision::Quarter));
-        MultigridParams { smoother_precision, link_precision, ..self.clone() }
+        MultigridParams { smoother_precision, link_precision, ..self.on_lattice(geometry) }
     }
 
     /// Are the finest level's Krylov spaces kept in 16 bits? What is added to them is in single precision.
@@ -351,32 +271,14 @@ impl MultigridParams {
     }
 
     pub fn check(&self) -> Result<()> {
-        if self.levels.is_empty() || self.levels.len() > 7 {
-            bail!(
-                BadParameter,
-                "levels: expected 2 to 8 with the coarsest, found {}",
-                self.levels.len() + 1
-            );
-        }
-        for (i, level) in self.levels.iter().enumerate() {
-            if level.vectors == 0 || level.vectors > MOST_VECTORS {
-                bail!(
-                    BadParameter,
-                    "vectors[{i}]: expected 1 to {MOST_VECTORS}, found {}",
-                    level.vectors
-                );
-            }
-            within(&format!("level {i}: pre"), level.pre, 0, MOST_STEPS)?;
-            within(&format!("level {i}: post"), level.post, 0, MOST_STEPS)?;
+        self.check_rows("")?;
+        for (i, level) in self.steps().iter().enumerate() {
             if level.pre + level.post == 0 {
                 bail!(
                     BadParameter,
-                    "level {i}: pre, post: expected a step before or after, found none"
+                    "level[{i}]: pre, post: expected a step before or after, found none"
                 );
             }
-        }
-        if !(self.omega > 0.0 && self.omega < 2.0) {
-            bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
         }
         let plain = matches!(self.smoother, Smoother::Mr | Smoother::CaGcr | Smoother::Richardson);
         if self.smoother_precision() == Precision::F16 && !plain {
@@ -386,39 +288,27 @@ impl MultigridParams {
                 self.smoother
             );
         }
-        within("domain_steps", self.domain_steps, 1, MOST_STEPS)?;
-        within("coarsest_modes", self.coarsest_modes, 0, MOST_MODES)?;
-        if self.coarsest == Coarsest::Direct && self.coarsest_modes > 0 {
+        if let (Coarsest::Direct, Some(modes @ 1..)) = (self.coarsest, self.coarsest_modes) {
             bail!(
                 BadParameter,
-                "coarsest_modes: expected 0 where the coarsest level is solved directly, found {}",
-                self.coarsest_modes
+                "coarsest_modes: expected 0 where the coarsest level is solved directly, found {modes}"
             );
         }
-        if self.precision == Precision::F16 {
+        if self.coarse_precision == Precision::F16 {
             bail!(Unsupported, "coarse levels are stored in single or double precision");
         }
         if let Some(links) = self.link_precision {
-            let short = links.scaled() && self.precision == Precision::F32;
-            if links != LinkPrecision::of(self.precision) && !short {
+            let short = links.scaled() && self.coarse_precision == Precision::F32;
+            if links != LinkPrecision::of(self.coarse_precision) && !short {
                 bail!(
                     Unsupported,
                     "link_precision: expected that of coarse operators, {}, or half or quarter where it is single, \
                      found {}",
-                    self.precision,
+                    self.coarse_precision,
                     links
                 );
             }
         }
-        for (name, tol) in [("tol", self.tol), ("coarsest_tol", self.coarsest_tol)] {
-            if !(tol > 0.0 && tol < 1.0) {
-                bail!(BadParameter, "{name}: expected a number between 0 and 1, found {tol}");
-            }
-        }
-        within("iterations", self.iterations, 1, MOST_ITERATIONS)?;
-        within("coarsest_iterations", self.coarsest_iterations, 1, MOST_ITERATIONS)?;
-        within("setup_iterations", self.setup_iterations, 1, MOST_ITERATIONS)?;
-        within("setup_columns", self.setup_columns, 1, MOST_VECTORS)?;
-        within("refinements", self.refinements, 0, MOST_REFINEMENTS)
+        Ok(())
     }
 }

@@ -78,7 +78,7 @@ impl Schwarz {
         };
         let mut made = Schwarz { fine, coarse: vec![] };
         if params.coarse_smoother.has_domains() {
-            for op in coarse.iter().take(params.levels.len() - 1) {
+            for op in coarse.iter().take(params.steps().len() - 1) {
                 let grid = op.grid();
                 let block = domain_extents([0; 4], COARSE, grid.extents())?;
                 made.coarse.push(Decomposition::new(Domains::of_grid(grid, block)?));

@@ -21,7 +21,7 @@ struct Spent(Vec<f64>);
 
 impl Spent {
     fn new(params: &MultigridParams) -> Self {
-        Spent(vec![0.0; params.levels.len() + 1])
+        Spent(vec![0.0; params.steps().len() + 1])
     }
     fn on<T>(&mut self, level: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
         let start = Instant::now();
@@ -105,7 +105,7 @@ pub(super) fn from_vectors(
     params: &MultigridParams,
     vectors: &SpinorField,
 ) -> Result<Hierarchy> {
-    let n = params.levels[0].vectors;
+    let n = params.steps()[0].vectors;
     if vectors.subset() != Subset::Full || vectors.nrhs() < n {
         bail!(
             FieldMismatch,
@@ -116,7 +116,8 @@ pub(super) fn from_vectors(
     }
     let links = op.setup.links();
     let grid = CoarseGrid::finest(links.geometry(), links.device())?;
-    let mut all = CoarseField::new(&grid, params.precision, Subset::Full, 12, vectors.nrhs())?;
+    let mut all =
+        CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, vectors.nrhs())?;
     all.take_spinors(0, vectors, None)?;
     let mut v = all.like(n)?;
     v.take_columns(0, &all, 0, n, 0)?;
@@ -146,7 +147,7 @@ fn levels(
     let made = short.and_then(|()| Hierarchy::new(params.clone(), op, transfers, gathers, coarse));
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
-            made.low = spent.on(params.levels.len(), || made.find_low())?;
+            made.low = spent.on(params.steps().len(), || made.find_low())?;
         }
         made.setup_seconds = spent.0.clone();
         Ok(made)
@@ -175,7 +176,7 @@ fn build(
 ) -> Result<Levels> {
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
-    for (l, level) in params.levels.iter().enumerate() {
+    for (l, level) in params.steps().iter().enumerate() {
         let (transfer, gather, below) = spent.on(l, || {
             normalise(&mut vectors)?;
             let transfer = Transfer::new(vectors, level.block)?;
@@ -184,10 +185,10 @@ fn build(
                 true => Some(Gather::new(transfer.coarse(), place.grid)?),
                 false => None,
             };
-            let below = fine.coarsened_on(&transfer, params.precision, gather.as_ref())?;
+            let below = fine.coarsened_on(&transfer, params.coarse_precision, gather.as_ref())?;
             Ok((transfer, gather, below))
         })?;
-        let next = match (&below, params.levels.get(l + 1)) {
+        let next = match (&below, params.steps().get(l + 1)) {
             (Some(below), Some(next)) => {
                 let vectors =
                     || coarse_vectors(&transfer, gather.as_ref(), below, next.vectors, params);
@@ -290,10 +291,10 @@ fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Resul
 
 /// Random vectors after some iterations of a solver: low modes are what it finds last.
 fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result<CoarseField> {
-    let n = params.levels[0].vectors;
+    let n = params.steps()[0].vectors;
     let (geometry, device) = (op.links().geometry(), op.links().device());
     let grid = CoarseGrid::finest(geometry, device)?;
-    let mut out = CoarseField::new(&grid, params.precision, Subset::Full, 12, n)?;
+    let mut out = CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, n)?;
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     for first in (0..n).step_by(params.setup_columns) {
         let count = params.setup_columns.min(n - first);

@@ -1,38 +1,52 @@
 //! What a lattice suggests: levels, and low modes of the coarsest one.
 
 use super::gathering;
-use super::params::{Coarsest, LevelParams, MultigridParams};
+use super::params::{Coarsest, MultigridParams, MOST_COARSENINGS};
 use crate::fields::Geometry;
 
 impl MultigridParams {
-    /// Levels for a lattice: aggregates of about 4^4 sites that divide a rank's part, then of 2^4 that divide
-    /// the level, as long as they leave more than a few sites in all; 24 null vectors.
+    /// The defaults on a lattice.
     pub fn for_lattice(geometry: &Geometry) -> Self {
-        let mut extents = geometry.extents();
-        let mut global = geometry.global_extents();
-        let mut levels = vec![];
-        let level = |block| LevelParams { block, vectors: 24, pre: 0, post: 10 };
-        while levels.len() < 2 {
-            let most = if levels.is_empty() { 4 } else { 2 };
-            let block = Self::suggested_block(extents, most);
+        Self::default().on_lattice(geometry)
+    }
+
+    /// With levels, aggregates and low modes where none were chosen. Aggregates: of about 4^4 sites that divide a rank's
+    /// part, then of 2^4 that divide the level; levels: up to three as long as the coarsest has more than a few sites in
+    /// all, and those whose blocks were chosen.
+    pub(super) fn on_lattice(&self, geometry: &Geometry) -> Self {
+        let mut params = self.clone();
+        let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());
+        let chosen =
+            self.level.iter().rposition(|level| level.block != [0; 4]).map_or(0, |l| l + 1);
+        let steps = self.levels.map(|levels| levels.saturating_sub(1).min(MOST_COARSENINGS));
+        let mut l = 0;
+        while l < steps.unwrap_or(chosen.max(2)) {
+            let suggested = suggested_block(extents, if l == 0 { 4 } else { 2 });
+            let mut block = self.level[l].block;
+            block.iter_mut().zip(suggested).filter(|(b, _)| **b == 0).for_each(|(b, own)| *b = own);
+            let size = block.iter().fold(1usize, |size, b| size.saturating_mul(*b));
             let volume: usize = global.iter().product();
-            let size: usize = block.iter().product();
-            let enough = levels.is_empty() || volume / size >= 16;
-            if size == 1 || !enough {
+            let enough = size > 1 && (l == 0 || volume / size >= 16);
+            if steps.is_none() && l >= chosen && !enough {
                 break;
             }
+            params.level[l].block = block;
             (0..4).for_each(|mu| global[mu] /= block[mu]);
-            // Levels that a rank's part is too small for are gathered.
-            extents = global;
-            levels.push(level(block));
+            (0..4).for_each(|mu| extents[mu] /= block[mu]);
+            if self.gather.is_some() {
+                // Levels that a rank's part is too small for are gathered.
+                extents = global;
+            }
+            l += 1;
         }
-        let mut params = Self::with_levels(levels);
-        params.coarsest_modes = params.suggested_modes(geometry);
+        params.levels = Some(l + 1);
+        params.coarsest_modes =
+            Some(self.coarsest_modes.unwrap_or_else(|| params.suggested_modes(geometry)));
         params
     }
 
     /// Low modes that are worth their search on the coarsest level of a lattice: none where it is small.
-    pub(crate) fn suggested_modes(&self, geometry: &Geometry) -> usize {
+    fn suggested_modes(&self, geometry: &Geometry) -> usize {
         let modes = gathering::coarsest_unknowns(geometry, self) as usize / 128;
         match self.coarsest {
             Coarsest::Direct => 0,
@@ -40,9 +54,9 @@ impl MultigridParams {
             _ => modes.min(96),
         }
     }
+}
 
-    /// The largest aggregate that divides these extents, of `most` sites in a direction.
-    pub(crate) fn suggested_block(extents: [usize; 4], most: usize) -> [usize; 4] {
-        extents.map(|l| (1..=most).rev().find(|b| l.is_multiple_of(*b)).unwrap_or(1))
-    }
+/// The largest aggregate that divides these extents, of `most` sites in a direction.
+fn suggested_block(extents: [usize; 4], most: usize) -> [usize; 4] {
+    extents.map(|l| (1..=most).rev().find(|b| l.is_multiple_of(*b)).unwrap_or(1))
 }

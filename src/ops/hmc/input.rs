@@ -70,7 +70,6 @@ use super::stout::Stout;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
 use crate::bail;
-use crate::compose::multigrid::{LevelParams, MultigridParams, Update};
 use crate::compose::Schur;
 use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision, Recon};
@@ -201,43 +200,7 @@ struct Solves {
     /// Precision and storage of the iteration.
     sloppy: Option<String>,
     guesses: Option<usize>,
-    multigrid: Option<Hierarchy>,
-}
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct Hierarchy {
-    /// Aggregates of every level but the coarsest, and null vectors.
-    blocks: Option<Vec<[usize; 4]>>,
-    vectors: Option<Vec<usize>>,
-    post: Option<usize>,
-    /// `v`, `w` or `k`, of the second level and of those after it.
-    cycle: Option<String>,
-    deep_cycle: Option<String>,
-    /// `mr`, `gcr`, `ca-gcr`, `richardson`, `schwarz` or `red-black`.
-    smoother: Option<String>,
-    coarse_smoother: Option<String>,
-    /// Of Schwarz: extents of domains, and steps in them.
-    domain: Option<[usize; 4]>,
-    domain_steps: Option<usize>,
-    /// `gcr`, `ca-gcr`, `bicgstab` or `direct`.
-    coarsest: Option<String>,
-    coarsest_modes: Option<usize>,
-    /// Of coarse operators' links: `single`, `half` or `quarter`.
-    link_precision: Option<String>,
-    setup_iterations: Option<usize>,
-    /// `bicgstab`, `cg` (on the normal equations) or `gcr`.
-    setup_solver: Option<String>,
-    setup_columns: Option<usize>,
-    refinements: Option<usize>,
-    /// `keep`, `refine` or `anew`.
-    update: Option<String>,
-    persistent: bool,
-    nkrylov: Option<usize>,
-    /// Also for the W of a ratio.
-    preconditioner: bool,
-    /// Of one flavour: shifts that it solves.
-    shifts: Option<usize>,
+    multigrid: Option<MultigridSolves>,
 }
 
 impl<'de> Deserialize<'de> for Solver {
@@ -475,7 +438,7 @@ impl Term {
                         .map(|q| q.params(&name).map(Into::into))
                         .transpose()?,
                     schur: Schur { parity, symmetric: !asymmetric },
-                    inverter: solver.0.inverter(geometry)?,
+                    inverter: solver.0.inverter()?,
                 };
                 let plain = TwoFlavours::new(&name, params)?;
                 match smearing {
@@ -499,7 +462,7 @@ impl Term {
                 let all = OneFlavourParams::new(operator.params(&name)?);
                 let params = OneFlavourParams {
                     schur: Schur { parity, symmetric: !asymmetric },
-                    inverter: solver.0.inverter(geometry)?,
+                    inverter: solver.0.inverter()?,
                     fields: fields.unwrap_or(all.fields),
                     error_force: error_force.unwrap_or(all.error_force),
                     error_hamiltonian: error_hamiltonian.unwrap_or(all.error_hamiltonian),
@@ -548,14 +511,14 @@ impl Quark {
 }
 
 impl Solves {
-    fn inverter(self, geometry: &Geometry) -> Result<Inverter> {
+    fn inverter(self) -> Result<Inverter> {
         let plain = Inverter::default();
         let sloppy = match self.sloppy.as_deref() {
             None => plain.sloppy,
             Some(name) => Some((Precision::parse(name)?, Recon::R12)),
         };
         let multigrid = match self.method.as_deref() {
-            Some("multigrid") => Some(self.multigrid.unwrap_or_default().solves(geometry)?),
+            Some("multigrid") => Some(self.multigrid.unwrap_or_default()),
             None | Some("cg") if self.multigrid.is_some() => {
                 bail!(InvalidArgument, "solver: multigrid belongs to method multigrid")
             }
@@ -573,78 +536,6 @@ impl Solves {
             max_iterations: self.max_iterations.unwrap_or(plain.max_iterations),
             sloppy,
             guesses: self.guesses.unwrap_or(plain.guesses),
-        })
-    }
-}
-
-impl Hierarchy {
-    fn solves(self, geometry: &Geometry) -> Result<MultigridSolves> {
-        let mut levels = MultigridParams::for_lattice(geometry);
-        if let Some(blocks) = self.blocks {
-            let level =
-                |block: &[usize; 4]| LevelParams { block: *block, vectors: 24, pre: 0, post: 8 };
-            levels.levels = blocks.iter().map(level).collect();
-        }
-        if let Some(vectors) = self.vectors {
-            if vectors.len() != levels.levels.len() {
-                bail!(
-                    InvalidArgument,
-                    "multigrid: vectors: expected a number for each of {} levels, found {}",
-                    levels.levels.len(),
-                    vectors.len()
-                );
-            }
-            levels.levels.iter_mut().zip(vectors).for_each(|(l, n)| l.vectors = n);
-        }
-        if let Some(post) = self.post {
-            levels.levels.iter_mut().for_each(|l| l.post = post);
-        }
-        if let Some(name) = &self.cycle {
-            levels.cycle = name.parse()?;
-        }
-        if let Some(name) = &self.deep_cycle {
-            levels.deep_cycle = Some(name.parse()?);
-        }
-        if let Some(name) = &self.smoother {
-            levels.smoother = name.parse()?;
-        }
-        if let Some(name) = &self.coarse_smoother {
-            levels.coarse_smoother = name.parse()?;
-        }
-        if let Some(name) = &self.coarsest {
-            levels.coarsest = name.parse()?;
-        }
-        if let Some(name) = &self.link_precision {
-            levels.link_precision = Some(name.parse()?);
-        }
-        levels.domain = self.domain.unwrap_or(levels.domain);
-        levels.domain_steps = self.domain_steps.unwrap_or(levels.domain_steps);
-        levels.coarsest_modes = self.coarsest_modes.unwrap_or(levels.coarsest_modes);
-        levels.setup_iterations = self.setup_iterations.unwrap_or(levels.setup_iterations);
-        if let Some(name) = &self.setup_solver {
-            levels.setup_solver = name.parse()?;
-        }
-        levels.setup_columns = self.setup_columns.unwrap_or(levels.setup_columns);
-        levels.refinements = self.refinements.unwrap_or(levels.refinements);
-        levels.check()?;
-        let plain = MultigridSolves::default();
-        let update = match self.update.as_deref() {
-            None => plain.update,
-            Some("keep") => Update::Keep,
-            Some("refine") => Update::Refine(1),
-            Some("anew") => Update::Anew,
-            Some(other) => bail!(
-                InvalidArgument,
-                "multigrid: update: expected keep, refine or anew, found {other}"
-            ),
-        };
-        Ok(MultigridSolves {
-            levels: Some(levels),
-            update,
-            persistent: self.persistent,
-            nkrylov: self.nkrylov.unwrap_or(plain.nkrylov),
-            preconditioner: self.preconditioner,
-            shifts: self.shifts.unwrap_or(plain.shifts),
         })
     }
 }

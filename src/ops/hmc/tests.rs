@@ -156,7 +156,7 @@ fn a_rehearsed_chain_with_multigrid_is_the_same() {
     let run = |rehearsed: bool| {
         let mut links = links();
         let level = LevelParams { block: [2; 4], vectors: 6, pre: 0, post: 4 };
-        let levels = Some(MultigridParams::with_levels(vec![level]));
+        let levels = MultigridParams::with_levels(vec![level]);
         let inverter = Inverter {
             multigrid: Some(MultigridSolves { levels, ..Default::default() }),
             ..Inverter::default()

@@ -78,9 +78,7 @@ impl Inverter {
             if multigrid.nkrylov == 0 {
                 bail!(BadParameter, "multigrid: nkrylov is 0: GCR keeps at least one direction");
             }
-            if let Some(levels) = &multigrid.levels {
-                levels.check()?;
-            }
+            multigrid.levels.check()?;
         }
         Ok(())
     }

@@ -2,54 +2,31 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::compose::multigrid::{Multigrid, MultigridParams, MultigridReport, Update};
+use crate::compose::multigrid::{Multigrid, MultigridParams, MultigridReport, Refresh, Update};
 use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::operators::QuarkAction;
+use crate::params::parameters;
 
-/// P^dagger P x = b by GCR with multigrid for P^dagger, then for P; of one flavour (P^dagger P + s) x = b with the
-/// least shifts s, see [`DiracSolver::shifted`].
-#[derive(Clone, Debug, PartialEq)]
-pub struct MultigridSolves {
-    /// The hierarchy; None: as the lattice suggests.
-    pub levels: Option<MultigridParams>,
-    /// What is done once links have changed. It is measured what came of it: where the cycle has become
-    /// bad, the next stronger means follow ([`Multigrid::update`]).
-    pub update: Update,
-    /// Null vectors outlive a trajectory. A chain then goes on from a checkpoint within the solver's
-    /// tolerances, not bit for bit.
-    pub persistent: bool,
-    /// Directions that GCR keeps.
-    pub nkrylov: usize,
-    /// The W of a ratio, too, has a hierarchy of its own for its solve in the heat bath; else it keeps CG.
-    pub preconditioner: bool,
-    /// Of one flavour: how many of the least shifts multigrid solves. The others take CG together, whose iterations
-    /// are then those of the least shift that is left.
-    pub shifts: usize,
-}
-
-impl Default for MultigridSolves {
-    /// Coarse operators only are built for new links; null vectors are found at the start of every
-    /// trajectory.
-    fn default() -> Self {
-        MultigridSolves {
-            levels: None,
-            update: Update::Keep,
-            persistent: false,
-            nkrylov: 20,
-            preconditioner: false,
-            shifts: 3,
-        }
-    }
-}
-
-impl MultigridSolves {
-    /// The hierarchy for an operator.
-    pub fn levels_for(&self, op: &dyn QuarkAction) -> MultigridParams {
-        match &self.levels {
-            Some(levels) => levels.clone(),
-            None => MultigridParams::for_lattice(op.links().geometry()),
-        }
+parameters! {
+    /// P^dagger P x = b by GCR with multigrid for P^dagger, then for P; of one flavour (P^dagger P + s) x = b with the
+    /// least shifts s, see [`DiracSolver::shifted`].
+    pub table MultigridSolves {
+        /// The hierarchy. Null vectors are found at the start of every trajectory.
+        levels: MultigridParams = MultigridParams::default();
+        /// What is done with null vectors once links have changed. It is measured what came of it: where the cycle has
+        /// become bad, the next stronger means follow ([`Multigrid::update`]).
+        update: Refresh = Refresh::Keep;
+        /// Null vectors outlive a trajectory. A chain then goes on from a checkpoint within the solver's tolerances, not
+        /// bit for bit.
+        persistent: bool = false;
+        /// Directions that GCR keeps.
+        nkrylov: usize = 20, within(1, i32::MAX as i64);
+        /// The W of a ratio, too, has a hierarchy of its own for its solve in the heat bath; else it keeps CG.
+        preconditioner: bool = false;
+        /// Number of the least shifts of one flavour that multigrid solves. The others take CG together, whose iterations
+        /// are then those of the least shift that is left.
+        shifts: usize = 3, within(0, i32::MAX as i64);
     }
 }
 
@@ -82,9 +59,9 @@ impl Follower {
         let now = op.version().links;
         match &state.multigrid {
             Some(_) if state.links == now => return Ok(()),
-            Some(multigrid) => _ = multigrid.update(op, self.policy.update)?,
+            Some(multigrid) => _ = multigrid.update(op, Update::of(self.policy.update, 1)?)?,
             None => {
-                let made = Arc::new(Multigrid::new(op, &self.policy.levels_for(op))?);
+                let made = Arc::new(Multigrid::new(op, &self.policy.levels)?);
                 for solver in solvers {
                     solver.set_multigrid(Some(made.clone()))?;
                 }
@@ -99,7 +76,7 @@ impl Follower {
     pub fn memory(&self, op: &dyn QuarkAction) -> Result<u64> {
         let mut state = self.state();
         if state.memory.is_none() {
-            state.memory = Some(Multigrid::memory(op, &self.policy.levels_for(op))?);
+            state.memory = Some(Multigrid::memory(op, &self.policy.levels)?);
         }
         Ok(state.memory.unwrap_or(0))
     }

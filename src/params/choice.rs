@@ -1,0 +1,186 @@
+//! Enums whose values have a number and a name in C and a word in text.
+
+use std::marker::PhantomData;
+
+use super::{CType, Doc, Member, Type};
+use crate::bail;
+use crate::error::Result;
+
+/// What a value of an enum is called.
+pub struct Name {
+    pub number: i32,
+    /// Constant of the C interface.
+    pub name: &'static str,
+    /// Word in TOML and options; empty where text has none.
+    pub word: &'static str,
+    pub doc: Doc,
+}
+
+/// An enum with numbers in the header.
+pub trait Choice: Copy + 'static {
+    /// Type of the C interface.
+    const TYPE: &'static str;
+    const DOC: Doc;
+    const NAMES: &'static [Name];
+    /// Meaning of each name; `None`: the library refuses it.
+    const VALUES: &'static [Option<Self>];
+
+    fn named() -> impl Iterator<Item = (&'static Name, Self)> {
+        Self::NAMES.iter().zip(Self::VALUES).filter_map(|(name, value)| Some((name, (*value)?)))
+    }
+
+    /// The value of a word.
+    fn from_word(word: &str, argument: &str) -> Result<Self> {
+        if let Some((_, value)) = Self::named().find(|(name, _)| name.word == word) {
+            return Ok(value);
+        }
+        let known: Vec<&str> = Self::named().map(|(name, _)| name.word).collect();
+        bail!(InvalidArgument, "{argument}: expected one of {}, found {word}", known.join(", "))
+    }
+
+    fn word(self) -> &'static str
+    where
+        Self: PartialEq,
+    {
+        Self::named().find(|(_, value)| *value == self).map_or("", |(name, _)| name.word)
+    }
+
+    /// The number that says that no value was chosen: 0, or -1 where 0 is a value.
+    fn none() -> i32 {
+        if Self::NAMES.iter().any(|name| name.number == 0) {
+            -1
+        } else {
+            0
+        }
+    }
+}
+
+/// The number of an enum's value as hosts pass it: any number until [`choose`] has looked at it.
+#[repr(transparent)]
+pub struct Number<T>(pub i32, PhantomData<T>);
+
+impl<T> Number<T> {
+    pub const fn new(number: i32) -> Self {
+        Number(number, PhantomData)
+    }
+}
+
+impl<T> Clone for Number<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Number<T> {}
+impl<T> PartialEq for Number<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<T> std::fmt::Debug for Number<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+impl<T> std::fmt::Display for Number<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+impl<T: Choice + PartialEq> From<T> for Number<T> {
+    fn from(value: T) -> Self {
+        number_of(value)
+    }
+}
+
+impl<T: Choice> CType for Number<T> {
+    const TYPE: Type = Type::Enum(T::TYPE);
+}
+impl<T: Choice> Member for Number<T> {
+    const ZERO: Self = Number::new(0);
+    fn digest(&self, to: &mut dyn FnMut(&[u8])) {
+        to(&self.0.to_ne_bytes());
+    }
+    fn in_c(&self) -> String {
+        match T::NAMES.iter().find(|name| name.number == self.0) {
+            Some(name) => name.name.into(),
+            None => self.0.to_string(),
+        }
+    }
+}
+
+/// The value of a number that the host passed in `argument`.
+pub fn choose<T: Choice>(number: Number<T>, argument: &str) -> Result<T> {
+    if let Some((_, value)) = T::named().find(|(name, _)| name.number == number.0) {
+        return Ok(value);
+    }
+    let known: Vec<String> =
+        T::named().map(|(name, _)| format!("{} ({})", name.name, name.number)).collect();
+    bail!(InvalidArgument, "{argument}: expected {}, found {number}", known.join(" or "))
+}
+
+/// As `choose`, with 0 for a default.
+pub fn choose_or<T: Choice>(number: Number<T>, argument: &str, default: T) -> Result<T> {
+    if number.0 == 0 {
+        return Ok(default);
+    }
+    choose(number, argument)
+}
+
+/// As `choose`, with 0 for none.
+pub fn choose_any<T: Choice>(number: Number<T>, argument: &str) -> Result<Option<T>> {
+    match number.0 {
+        0 => Ok(None),
+        _ => choose(number, argument).map(Some),
+    }
+}
+
+/// The number of a value in the header.
+pub(crate) fn number_of<T: Choice + PartialEq>(value: T) -> Number<T> {
+    let found = T::named().find(|(_, v)| *v == value);
+    Number::new(found.map_or(0, |(name, _)| name.number))
+}
+
+/// Enums with the number and name of each value in C, and its word in text. `enum` declares the enum, whose values
+/// messages call by their C names; `impl` is for one that exists, whose values messages call by their words.
+macro_rules! choices {
+    ($(
+        $(#[doc = $doc:expr])*
+        pub enum $type:ident: $c:ident {
+            $($(#[doc = $vdoc:expr])* $value:ident = $number:literal, $name:ident, $word:literal;)*
+        }
+    )*) => { $(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum $type {
+            $($(#[doc = $vdoc])* $value,)*
+        }
+        $crate::error::words!($type { $($value => stringify!($name),)* });
+        $crate::params::choices! { @table $type: $c, [$($doc),*]
+            { $([$($vdoc),*] $value = $number, $name, $word;)* } }
+    )* };
+    (
+        $(#[doc = $doc:expr])*
+        impl $type:ident: $c:ident {
+            $($(#[doc = $vdoc:expr])* $value:ident = $number:literal, $name:ident, $word:literal;)*
+        }
+    ) => {
+        $crate::error::words!($type { $($value => $word,)* });
+        $crate::params::choices! { @table $type: $c, [$($doc),*]
+            { $([$($vdoc),*] $value = $number, $name, $word;)* } }
+    };
+    (@table $type:ident: $c:ident, [$($doc:expr),*]
+        { $([$($vdoc:expr),*] $value:ident = $number:literal, $name:ident, $word:literal;)* }) => {
+        impl $crate::params::Choice for $type {
+            const TYPE: &'static str = stringify!($c);
+            const DOC: $crate::params::Doc = &[$($doc),*];
+            const NAMES: &'static [$crate::params::Name] = &[$($crate::params::Name {
+                number: $number,
+                name: stringify!($name),
+                word: $word,
+                doc: &[$($vdoc),*],
+            }),*];
+            const VALUES: &'static [Option<Self>] = &[$(Some($type::$value)),*];
+        }
+    };
+}
+pub(crate) use choices;

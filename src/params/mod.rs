@@ -1,0 +1,176 @@
+//! Parameters as data. A table of [`parameters!`] declares a struct of parameters once, with one row for each:
+//! name, type, default, range and a sentence. From it come the Rust struct with its default and its check, the struct
+//! of the C interface, the keys of a table in TOML, options of programs with their help, and docs/parameters.md.
+//! [`choices!`] does the same for the values of an enum. Nothing here knows what the parameters are of.
+
+mod choice;
+mod table;
+mod value;
+
+pub(crate) use choice::{choices, number_of};
+pub use choice::{choose, choose_any, choose_or, Choice, Name, Number};
+pub use table::{deserialize, flat, CStruct, InC, Parameters, Range, Row};
+pub(crate) use table::{find, parameters};
+pub use value::{Element, Param};
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+/// Lines of a comment.
+pub type Doc = &'static [&'static str];
+
+/// A type of the C interface, as data: headers and bindings are written from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    Void,
+    I32,
+    I64,
+    F64,
+    /// C's `unsigned` and `size_t`, in QUDA's interface only, where also I32 is `int`.
+    Unsigned,
+    Size,
+    /// A number that the constants of this type name: `int32_t`, or an enum of QUDA's interface.
+    Enum(&'static str),
+    Handle(&'static str),
+    Struct(&'static str),
+    Callback(&'static str),
+    /// An address that the library passes on: `void *`.
+    Address,
+    /// NUL-terminated UTF-8 text of the host.
+    Text,
+    /// The address of numbers of the host.
+    Numbers(&'static Type),
+    /// Addresses of addresses of C's `int`, so deep: QUDA's lists of paths.
+    Paths(usize),
+    /// So many values, one after the other.
+    Array(&'static Type, usize),
+}
+
+/// A Rust type that is one of the C interface.
+pub trait CType {
+    const TYPE: Type;
+}
+
+/// A member of a struct of the C interface.
+pub trait Member: Copy + CType {
+    const ZERO: Self;
+    /// Passes on the bytes that all ranks have in common: those of numbers, not of addresses.
+    fn digest(&self, _to: &mut dyn FnMut(&[u8])) {}
+    /// The value as the header writes it.
+    fn in_c(&self) -> String;
+}
+
+macro_rules! number {
+    ($($ty:ty: $type:ident),*) => { $(
+    impl CType for $ty {
+        const TYPE: Type = Type::$type;
+    }
+    impl Member for $ty {
+        const ZERO: Self = 0 as $ty;
+        fn digest(&self, to: &mut dyn FnMut(&[u8])) {
+            to(&self.to_ne_bytes());
+        }
+        fn in_c(&self) -> String {
+            self.to_string()
+        }
+    }
+    )* };
+}
+number!(i32: I32, i64: I64, c_uint: Unsigned, usize: Size);
+
+impl CType for () {
+    const TYPE: Type = Type::Void;
+}
+impl CType for f64 {
+    const TYPE: Type = Type::F64;
+}
+
+impl Member for f64 {
+    const ZERO: Self = 0.0;
+    fn digest(&self, to: &mut dyn FnMut(&[u8])) {
+        to(&self.to_ne_bytes());
+    }
+    fn in_c(&self) -> String {
+        short(*self)
+    }
+}
+
+macro_rules! address {
+    ($($ty:ty: $type:expr, $null:expr),*) => { $(
+    impl CType for $ty {
+        const TYPE: Type = $type;
+    }
+    impl Member for $ty {
+        const ZERO: Self = $null;
+        fn in_c(&self) -> String {
+            "NULL".into()
+        }
+    }
+    )* };
+}
+address!(
+    *mut c_void: Type::Address, std::ptr::null_mut(),
+    *const c_char: Type::Text, std::ptr::null(),
+    *const i32: Type::Numbers(&Type::I32), std::ptr::null()
+);
+
+impl<T: CType, const N: usize> CType for [T; N] {
+    const TYPE: Type = Type::Array(&T::TYPE, N);
+}
+impl<T: Member, const N: usize> Member for [T; N] {
+    const ZERO: Self = [T::ZERO; N];
+    fn digest(&self, to: &mut dyn FnMut(&[u8])) {
+        self.iter().for_each(|item| item.digest(to));
+    }
+    fn in_c(&self) -> String {
+        self.iter().map(Member::in_c).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// A member of a struct of the C interface, for those who write headers.
+pub struct Field {
+    pub name: &'static str,
+    pub ty: Type,
+    pub offset: usize,
+    pub size: usize,
+    pub doc: Doc,
+    pub range: Range,
+    /// Of parameters: the default as the header writes it.
+    pub default: Option<fn() -> String>,
+}
+
+impl Field {
+    /// The first member of structs that may grow.
+    pub const SIZE: Field = Field {
+        name: "struct_size",
+        ty: Type::I64,
+        offset: 0,
+        size: 8,
+        doc: &[" sizeof of this struct, set by its init function."],
+        range: Range::ANY,
+        default: None,
+    };
+}
+
+/// Are these all members of a struct of so many bytes, without gaps between or behind them?
+pub const fn is_packed(fields: &[Field], size: usize) -> bool {
+    let (mut i, mut next) = (0, 0);
+    while i < fields.len() {
+        if fields[i].offset != next {
+            return false;
+        }
+        next += fields[i].size;
+        i += 1;
+    }
+    next == size && size.is_multiple_of(8)
+}
+
+const _: () = assert!(size_of::<c_int>() == 4);
+
+/// With an exponent where the number would be long.
+fn short(x: f64) -> String {
+    let plain = x.to_string();
+    match plain.len() > 10 {
+        true => format!("{x:e}"),
+        false => plain,
+    }
+}

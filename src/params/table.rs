@@ -1,0 +1,463 @@
+//! Tables of parameters: what a row says, and what a struct of rows can do.
+
+use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{Doc, Field, Type};
+use crate::bail;
+use crate::error::Result;
+
+/// Numbers that a parameter may have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    least: f64,
+    most: f64,
+    /// Are the ends themselves values?
+    closed: bool,
+    whole: bool,
+}
+
+impl Range {
+    pub const ANY: Range =
+        Range { least: f64::NEG_INFINITY, most: f64::INFINITY, closed: true, whole: false };
+    /// Whole numbers, both ends included.
+    pub const fn whole(least: i64, most: i64) -> Self {
+        Range { least: least as f64, most: most as f64, closed: true, whole: true }
+    }
+
+    pub fn holds(&self, x: f64) -> bool {
+        match self.closed {
+            true => !(x < self.least || x > self.most),
+            false => x > self.least && x < self.most,
+        }
+    }
+
+    /// As messages and help say it; empty where every number is a value.
+    pub fn text(&self) -> String {
+        let (least, most) = (super::short(self.least), super::short(self.most));
+        let limited = self.most.is_finite() && self.most != f64::from(i32::MAX);
+        match (self.least.is_finite(), limited) {
+            (true, true) if self.closed => format!("{least} to {most}"),
+            (true, true) => format!("a number between {least} and {most}"),
+            (true, false) if self.closed => format!("{least} or more"),
+            (true, false) => format!("a number above {least}"),
+            (false, true) => format!("at most {most}"),
+            (false, false) => String::new(),
+        }
+    }
+}
+
+/// A parameter.
+#[derive(Clone, Copy)]
+pub struct Row {
+    /// Member in Rust and C, key in TOML; with dashes the option of a program.
+    pub name: &'static str,
+    /// Sentences: what it is.
+    pub doc: Doc,
+    /// Type of the member in C.
+    pub ty: Type,
+    pub unit: &'static str,
+    pub range: Range,
+    /// Word for no value, of rows that may have none.
+    pub absent: &'static str,
+    /// Of a struct that there are several of: a value holds for one of them, not for those after it.
+    pub each: bool,
+    /// The default as text.
+    pub default: fn() -> String,
+    words: fn(&Row) -> Vec<&'static str>,
+    /// Rows of a struct in place of a value.
+    pub inner: fn() -> Option<(&'static [Row], bool)>,
+}
+
+impl Row {
+    pub const fn new(
+        (name, doc, ty): (&'static str, Doc, Type),
+        default: fn() -> String,
+        words: fn(&Row) -> Vec<&'static str>,
+        inner: fn() -> Option<(&'static [Row], bool)>,
+    ) -> Self {
+        let (unit, absent, range) = ("", "auto", Range::ANY);
+        Row { name, doc, ty, unit, range, absent, each: false, default, words, inner }
+    }
+    /// Whole numbers from `least` to `most`.
+    pub const fn within(self, least: i64, most: i64) -> Self {
+        Row { range: Range::whole(least, most), ..self }
+    }
+    /// Numbers between two, which are none themselves.
+    pub const fn between(self, least: f64, most: f64) -> Self {
+        Row { range: Range { least, most, closed: false, whole: false }, ..self }
+    }
+    /// Numbers from one to another.
+    pub const fn from(self, least: f64, most: f64) -> Self {
+        Row { range: Range { least, most, closed: true, whole: false }, ..self }
+    }
+    pub const fn unit(self, unit: &'static str) -> Self {
+        Row { unit, ..self }
+    }
+    pub const fn absent(self, absent: &'static str) -> Self {
+        Row { absent, ..self }
+    }
+    pub const fn each(self) -> Self {
+        Row { each: true, ..self }
+    }
+
+    /// Is a value several numbers?
+    pub fn is_list(&self) -> bool {
+        matches!(self.ty, Type::Array(..))
+    }
+    /// Words that are values, or say that there is none.
+    pub fn words(&self) -> Vec<&'static str> {
+        (self.words)(self)
+    }
+    /// Option of a program: the name with dashes.
+    pub fn option(&self) -> String {
+        self.name.replace('_', "-")
+    }
+    /// What it is, in one line.
+    pub fn help(&self) -> String {
+        self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+    }
+    /// Which values there are, in one line: words, range, unit; empty where any number is a value.
+    pub fn values(&self) -> String {
+        let range = match self.range.text() {
+            none if none.is_empty() => None,
+            text => Some(text),
+        };
+        let words = Some(self.words().join(", ")).filter(|words| !words.is_empty());
+        let mut text = range.into_iter().chain(words).collect::<Vec<_>>().join(", ");
+        if !self.unit.is_empty() {
+            text = format!("{text} {}", self.unit).trim().into();
+        }
+        text
+    }
+}
+
+/// Rows, those of structs within in their struct's place.
+pub fn flat(rows: &'static [Row]) -> Vec<&'static Row> {
+    let each = rows.iter().map(|row| match (row.inner)() {
+        Some((inner, _)) => flat(inner),
+        None => vec![row],
+    });
+    each.flatten().collect()
+}
+
+/// A struct of the C interface as headers see it.
+pub trait CStruct: Copy {
+    const NAME: &'static str;
+    const DOC: Doc;
+    const FIELDS: &'static [Field];
+    /// Passes on the bytes of each member that ranks have in common, with its name.
+    fn digest(&self, to: &mut dyn FnMut(&'static str, &[u8]));
+}
+
+/// A struct that a table declares.
+pub trait Parameters: Clone + Default + 'static {
+    const ROWS: &'static [Row];
+
+    /// Sets a row, of structs within too; `None`: there is no such row.
+    fn set_row(&mut self, name: &str, text: &str) -> Option<Result<()>>;
+    /// A row of this struct as text.
+    fn get(&self, name: &str) -> Option<String>;
+    /// Refuses values out of range.
+    fn check_rows(&self, prefix: &str) -> Result<()>;
+    /// Sets a parameter from text.
+    fn set(&mut self, name: &str, text: &str) -> Result<()> {
+        match self.set_row(name, text) {
+            Some(done) => done,
+            None => {
+                let names: Vec<&str> = flat(Self::ROWS).iter().map(|row| row.name).collect();
+                bail!(InvalidArgument, "{name}: expected one of {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// A struct of a table that the C interface has.
+pub trait InC: Parameters {
+    type C: CStruct + Default;
+    fn to_c(&self) -> Self::C;
+    /// The host's values, in their ranges; `argument` stands before the names in messages.
+    fn from_c(c: &Self::C, argument: &str) -> Result<Self>;
+}
+
+/// A table of TOML, key by key; what is wrong is said with the line of its key.
+pub fn deserialize<'de, P: Parameters, D: Deserializer<'de>>(
+    input: D,
+) -> std::result::Result<P, D::Error> {
+    struct Table<P>(P);
+    impl<'de, P: Parameters> Visitor<'de> for Table<P> {
+        type Value = P;
+        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+            f.write_str("a table")
+        }
+        fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<P, A::Error> {
+            while let Some(key) = map.next_key::<String>()? {
+                map.next_value_seed(Value { params: &mut self.0, key: &key })?;
+            }
+            Ok(self.0)
+        }
+    }
+    input.deserialize_map(Table(P::default()))
+}
+
+/// The value of a key.
+struct Value<'a, P> {
+    params: &'a mut P,
+    key: &'a str,
+}
+
+impl<'de, P: Parameters> DeserializeSeed<'de> for Value<'_, P> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> std::result::Result<(), D::Error> {
+        let Some(row) = flat(P::ROWS).into_iter().find(|row| row.name == self.key) else {
+            let names: Vec<&str> = flat(P::ROWS).iter().map(|row| row.name).collect();
+            let (key, known) = (self.key, names.join(", "));
+            return Err(D::Error::custom(format!("unknown key `{key}`, expected one of {known}")));
+        };
+        let value = toml::Value::deserialize(input)?;
+        let said = |message: String| D::Error::custom(format!("{}: {message}", self.key));
+        let text = text_of(&value, row)
+            .map_err(|expected| said(format!("expected {expected}, found {}", found(&value))))?;
+        self.params.set(self.key, &text).map_err(|e| D::Error::custom(e.message))
+    }
+}
+
+fn found(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => format!("\"{text}\""),
+        other => format!("a value of type {}", other.type_str()),
+    }
+}
+
+/// A value of TOML as options write it, or what is expected in its place.
+fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String> {
+    let words = row.words();
+    match value {
+        toml::Value::String(text) if words.contains(&text.as_str()) => Ok(text.clone()),
+        toml::Value::String(_) if row.range != Range::ANY || words.is_empty() => {
+            Err(match row.range.text() {
+                range if range.is_empty() => "a number".into(),
+                range => range,
+            })
+        }
+        toml::Value::String(text) => Ok(text.clone()),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Float(number) => Ok(number.to_string()),
+        toml::Value::Boolean(yes) => Ok(yes.to_string()),
+        toml::Value::Array(list) => {
+            let nested = list.iter().any(|one| matches!(one, toml::Value::Array(_)));
+            let texts: Vec<String> =
+                list.iter().map(|one| text_of(one, row)).collect::<std::result::Result<_, _>>()?;
+            Ok(texts.join(if nested { ":" } else { "," }))
+        }
+        _ => Err("a value".into()),
+    }
+}
+
+/// Declares structs of parameters. A row is `name: Type = default, word(values)...;` with the words that are functions
+/// of [`Row`]. `struct Name: plaq_name` is also a struct of the C interface that may grow, `part Name: plaq_name` one
+/// that stands in others, `table Name` is none.
+macro_rules! parameters {
+    ($(#[doc = $doc:expr])* pub struct $name:ident: $c:ident { $($rows:tt)* }) => {
+        $crate::params::parameters! { @table [$($doc),*] $name { $($rows)* } }
+        $crate::params::parameters! { @c [$($doc),*] $name $c struct_size { $($rows)* } }
+    };
+    ($(#[doc = $doc:expr])* pub part $name:ident: $c:ident { $($rows:tt)* }) => {
+        $crate::params::parameters! { @table [$($doc),*] $name { $($rows)* } }
+        $crate::params::parameters! { @c [$($doc),*] $name $c { $($rows)* } }
+    };
+    ($(#[doc = $doc:expr])* pub table $name:ident { $($rows:tt)* }) => {
+        $crate::params::parameters! { @table [$($doc),*] $name { $($rows)* } }
+    };
+    (@table [$($doc:expr),*] $name:ident {
+        $($(#[doc = $rdoc:expr])* $field:ident: $ty:ty = $default:expr
+            $(, $word:ident($($value:expr),*))*;)*
+    }) => {
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $name {
+            $($(#[doc = $rdoc])* pub $field: $ty,)*
+        }
+        impl Default for $name {
+            fn default() -> Self {
+                $name { $($field: $default,)* }
+            }
+        }
+        impl $crate::params::Parameters for $name {
+            const ROWS: &'static [$crate::params::Row] = {
+                #[allow(unused_imports)]
+                use $crate::params::{CType, Param, Row};
+                &[$(Row::new(
+                    (stringify!($field), &[$($rdoc),*], <<$ty as Param>::C as CType>::TYPE),
+                    || Param::text(&$name::default().$field, $name::row(stringify!($field))),
+                    <$ty as Param>::words,
+                    <$ty as Param>::inner,
+                )$(.$word($($value),*))*),*]
+            };
+            fn set_row(&mut self, name: &str, text: &str) -> Option<$crate::error::Result<()>> {
+                use $crate::params::Param;
+                $(if let Some(done) = self.$field.set_inner(name, text) {
+                    return Some(done);
+                })*
+                match name {
+                    $(stringify!($field) if <$ty as Param>::inner().is_none() => {
+                        let row = $name::row(stringify!($field));
+                        Some(<$ty as Param>::parse(text, row).and_then(|value| {
+                            Param::check(&value, row, row.name)?;
+                            self.$field = value;
+                            Ok(())
+                        }))
+                    })*
+                    _ => None,
+                }
+            }
+            fn get(&self, name: &str) -> Option<String> {
+                match name {
+                    $(stringify!($field) => {
+                        Some($crate::params::Param::text(&self.$field, $name::row(name)))
+                    })*
+                    _ => None,
+                }
+            }
+            fn check_rows(&self, prefix: &str) -> $crate::error::Result<()> {
+                let named = |name: &str| match prefix {
+                    "" => name.to_string(),
+                    prefix => format!("{prefix}.{name}"),
+                };
+                $({
+                    let row = $name::row(stringify!($field));
+                    $crate::params::Param::check(&self.$field, row, &named(row.name))?;
+                })*
+                Ok(())
+            }
+        }
+        impl $name {
+            const fn row(name: &str) -> &'static $crate::params::Row {
+                $crate::params::find(<Self as $crate::params::Parameters>::ROWS, name)
+            }
+        }
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
+                $crate::params::deserialize(input)
+            }
+        }
+    };
+    (@c [$($doc:expr),*] $name:ident $c:ident $($size:ident)? {
+        $($(#[doc = $rdoc:expr])* $field:ident: $ty:ty = $default:expr
+            $(, $word:ident($($value:expr),*))*;)*
+    }) => {
+        #[doc = concat!("`", stringify!($name), "` as hosts pass it.")]
+        #[allow(non_camel_case_types)]
+        #[derive(Clone, Copy, Debug)]
+        #[repr(C)]
+        pub struct $c {
+            $(pub $size: i64,)?
+            $(pub $field: <$ty as $crate::params::Param>::C,)*
+        }
+        impl Default for $c {
+            fn default() -> Self {
+                $crate::params::InC::to_c(&$name::default())
+            }
+        }
+        impl $crate::params::CType for $c {
+            const TYPE: $crate::params::Type = $crate::params::Type::Struct(stringify!($c));
+        }
+        impl $crate::params::Member for $c {
+            const ZERO: Self = $c {
+                $($size: 0,)?
+                $($field: <<$ty as $crate::params::Param>::C as $crate::params::Member>::ZERO),*
+            };
+            fn digest(&self, to: &mut dyn FnMut(&[u8])) {
+                $crate::params::CStruct::digest(self, &mut |_, bytes| to(bytes));
+            }
+            fn in_c(&self) -> String {
+                String::new()
+            }
+        }
+        impl $crate::params::CStruct for $c {
+            const NAME: &'static str = stringify!($c);
+            const DOC: $crate::params::Doc = &[$($doc),*];
+            const FIELDS: &'static [$crate::params::Field] = {
+                #[allow(unused_imports)]
+                use $crate::params::{CType, Field, Member, Param};
+                &[
+                    $(Field { name: stringify!($size), ..Field::SIZE },)?
+                    $(Field {
+                        name: stringify!($field),
+                        ty: <<$ty as Param>::C as CType>::TYPE,
+                        offset: std::mem::offset_of!($c, $field),
+                        size: size_of::<<$ty as Param>::C>(),
+                        doc: &[$($rdoc),*],
+                        range: $name::row(stringify!($field)).range,
+                        default: Some(|| Member::in_c(&$c::default().$field)),
+                    }),*
+                ]
+            };
+            fn digest(&self, to: &mut dyn FnMut(&'static str, &[u8])) {
+                $($crate::params::Member::digest(&self.$field, &mut |bytes| {
+                    to(stringify!($field), bytes)
+                });)*
+            }
+        }
+        impl $crate::params::InC for $name {
+            type C = $c;
+            fn to_c(&self) -> $c {
+                $c {
+                    $($size: size_of::<$c>() as i64,)?
+                    $($field: $crate::params::Param::to_c(&self.$field, $name::row(stringify!($field))),)*
+                }
+            }
+            fn from_c(c: &$c, argument: &str) -> $crate::error::Result<Self> {
+                Ok($name { $($field: {
+                    let row = $name::row(stringify!($field));
+                    $crate::params::Param::from_c(c.$field, row, &format!("{argument}.{}", row.name))?
+                },)* })
+            }
+        }
+        impl $crate::params::Param for $name {
+            type C = $c;
+            fn to_c(&self, _: &$crate::params::Row) -> $c {
+                $crate::params::InC::to_c(self)
+            }
+            fn from_c(c: $c, _: &$crate::params::Row, name: &str) -> $crate::error::Result<Self> {
+                <Self as $crate::params::InC>::from_c(&c, name)
+            }
+            fn text(&self, _: &$crate::params::Row) -> String {
+                String::new()
+            }
+            fn parse(_: &str, row: &$crate::params::Row) -> $crate::error::Result<Self> {
+                $crate::bail!(InvalidArgument, "{}: expected its members", row.name)
+            }
+            fn check(&self, _: &$crate::params::Row, name: &str) -> $crate::error::Result<()> {
+                $crate::params::Parameters::check_rows(self, name)
+            }
+            fn inner() -> Option<(&'static [$crate::params::Row], bool)> {
+                Some((<Self as $crate::params::Parameters>::ROWS, false))
+            }
+            fn set_inner(&mut self, name: &str, text: &str) -> Option<$crate::error::Result<()>> {
+                $crate::params::Parameters::set_row(self, name, text)
+            }
+        }
+    };
+}
+pub(crate) use parameters;
+
+/// The row of a name that the table has.
+pub(crate) const fn find(rows: &'static [Row], name: &str) -> &'static Row {
+    let mut i = 0;
+    while i < rows.len() {
+        if same(rows[i].name.as_bytes(), name.as_bytes()) {
+            return &rows[i];
+        }
+        i += 1;
+    }
+    panic!("a name of the table");
+}
+
+const fn same(a: &[u8], b: &[u8]) -> bool {
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}

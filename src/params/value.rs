@@ -1,0 +1,269 @@
+//! Types of parameters: as text, as a member of a C struct, in their range.
+
+use super::choice::{choose, number_of, Choice, Number};
+use super::table::Row;
+use super::{short, Member};
+use crate::bail;
+use crate::error::{Error, Result, Status};
+
+/// A type that a row of a table may have.
+pub trait Param: Clone + Sized {
+    type C: Member;
+    fn to_c(&self, row: &Row) -> Self::C;
+    /// The host's value, in its range; `name` stands in messages.
+    fn from_c(c: Self::C, row: &Row, name: &str) -> Result<Self>;
+    fn text(&self, row: &Row) -> String;
+    fn parse(text: &str, row: &Row) -> Result<Self>;
+    fn check(&self, row: &Row, name: &str) -> Result<()>;
+    /// Words that are values, or say that there is none.
+    fn words(_row: &Row) -> Vec<&'static str> {
+        vec![]
+    }
+    /// Rows of a struct that this is, and whether there are several of it.
+    fn inner() -> Option<(&'static [Row], bool)> {
+        None
+    }
+    /// Sets a row of a struct that this is; `None`: it has no such row.
+    fn set_inner(&mut self, _name: &str, _text: &str) -> Option<Result<()>> {
+        None
+    }
+}
+
+fn refused<T>(name: &str, row: &Row, found: impl std::fmt::Display) -> Result<T> {
+    Err(Error::new(
+        Status::BadParameter,
+        format!("{name}: expected {}, found {found}", row.range.text()),
+    ))
+}
+
+fn not_read<T>(row: &Row, expected: &str, found: &str) -> Result<T> {
+    bail!(InvalidArgument, "{}: expected {expected}, found {found}", row.name)
+}
+
+macro_rules! whole {
+    ($($ty:ty, $c:ty);*) => { $(impl Param for $ty {
+        type C = $c;
+        fn to_c(&self, _: &Row) -> $c {
+            <$c>::try_from(*self).unwrap_or(<$c>::MAX)
+        }
+        fn from_c(c: $c, row: &Row, name: &str) -> Result<Self> {
+            let Ok(value) = <$ty>::try_from(c) else { return refused(name, row, c) };
+            value.check(row, name)?;
+            Ok(value)
+        }
+        fn text(&self, _: &Row) -> String {
+            self.to_string()
+        }
+        fn parse(text: &str, row: &Row) -> Result<Self> {
+            text.trim().parse().or_else(|_| not_read(row, "a whole number, not negative", text))
+        }
+        fn check(&self, row: &Row, name: &str) -> Result<()> {
+            match row.range.holds(*self as f64) {
+                true => Ok(()),
+                false => refused(name, row, self),
+            }
+        }
+    })* };
+}
+whole!(usize, i32; u32, i64; u64, i64);
+
+impl Param for f64 {
+    type C = f64;
+    fn to_c(&self, _: &Row) -> f64 {
+        *self
+    }
+    fn from_c(c: f64, row: &Row, name: &str) -> Result<Self> {
+        c.check(row, name)?;
+        Ok(c)
+    }
+    fn text(&self, _: &Row) -> String {
+        short(*self)
+    }
+    fn parse(text: &str, row: &Row) -> Result<Self> {
+        text.trim().parse().or_else(|_| not_read(row, "a number", text))
+    }
+    fn check(&self, row: &Row, name: &str) -> Result<()> {
+        if !row.range.holds(*self) {
+            return refused(name, row, self);
+        }
+        Ok(())
+    }
+}
+
+impl Param for bool {
+    type C = i32;
+    fn to_c(&self, _: &Row) -> i32 {
+        i32::from(*self)
+    }
+    fn from_c(c: i32, _: &Row, name: &str) -> Result<Self> {
+        match c {
+            0 | 1 => Ok(c == 1),
+            _ => bail!(BadParameter, "{name}: expected 0 or 1, found {c}"),
+        }
+    }
+    fn text(&self, _: &Row) -> String {
+        self.to_string()
+    }
+    fn parse(text: &str, row: &Row) -> Result<Self> {
+        match text {
+            "true" | "yes" | "1" => Ok(true),
+            "false" | "no" | "0" => Ok(false),
+            _ => not_read(row, "true or false", text),
+        }
+    }
+    fn check(&self, _: &Row, _: &str) -> Result<()> {
+        Ok(())
+    }
+    fn words(_: &Row) -> Vec<&'static str> {
+        vec!["true", "false"]
+    }
+}
+
+impl<T: Choice + PartialEq> Param for T {
+    type C = Number<T>;
+    fn to_c(&self, _: &Row) -> Number<T> {
+        number_of(*self)
+    }
+    fn from_c(c: Number<T>, _: &Row, name: &str) -> Result<Self> {
+        choose(c, name)
+    }
+    fn text(&self, _: &Row) -> String {
+        self.word().into()
+    }
+    fn parse(text: &str, row: &Row) -> Result<Self> {
+        T::from_word(text, row.name)
+    }
+    fn check(&self, _: &Row, _: &str) -> Result<()> {
+        Ok(())
+    }
+    fn words(_: &Row) -> Vec<&'static str> {
+        T::named().map(|(name, _)| name.word).filter(|word| !word.is_empty()).collect()
+    }
+}
+
+/// A type whose values may be absent: `None` is a number of its own in C and the row's word in text.
+pub trait Element: Param {
+    fn absent(row: &Row) -> Self::C;
+    fn is_absent(c: &Self::C, row: &Row) -> bool;
+}
+
+impl<T: Choice + PartialEq> Element for T {
+    fn absent(_: &Row) -> Number<T> {
+        Number::new(T::none())
+    }
+    fn is_absent(c: &Number<T>, _: &Row) -> bool {
+        c.0 == T::none()
+    }
+}
+
+/// 0 where no value is, else -1.
+impl Element for usize {
+    fn absent(row: &Row) -> i32 {
+        if row.range.holds(0.0) {
+            -1
+        } else {
+            0
+        }
+    }
+    fn is_absent(c: &i32, row: &Row) -> bool {
+        *c == Self::absent(row)
+    }
+}
+
+/// NaN, or 0 where no value is.
+impl Element for f64 {
+    fn absent(row: &Row) -> f64 {
+        if row.range.holds(0.0) {
+            f64::NAN
+        } else {
+            0.0
+        }
+    }
+    fn is_absent(c: &f64, row: &Row) -> bool {
+        c.is_nan() || (*c == 0.0 && !row.range.holds(0.0))
+    }
+}
+
+impl<T: Element> Param for Option<T> {
+    type C = T::C;
+    fn to_c(&self, row: &Row) -> T::C {
+        self.as_ref().map_or_else(|| T::absent(row), |value| value.to_c(row))
+    }
+    fn from_c(c: T::C, row: &Row, name: &str) -> Result<Self> {
+        if T::is_absent(&c, row) {
+            return Ok(None);
+        }
+        T::from_c(c, row, name).map(Some)
+    }
+    fn text(&self, row: &Row) -> String {
+        self.as_ref().map_or_else(|| row.absent.into(), |value| value.text(row))
+    }
+    fn parse(text: &str, row: &Row) -> Result<Self> {
+        if text == row.absent {
+            return Ok(None);
+        }
+        T::parse(text, row).map(Some)
+    }
+    fn check(&self, row: &Row, name: &str) -> Result<()> {
+        self.as_ref().map_or(Ok(()), |value| value.check(row, name))
+    }
+    fn words(row: &Row) -> Vec<&'static str> {
+        T::words(row).into_iter().chain([row.absent]).collect()
+    }
+}
+
+impl<T: Param, const N: usize> Param for [T; N] {
+    type C = [T::C; N];
+    fn to_c(&self, row: &Row) -> Self::C {
+        std::array::from_fn(|i| self[i].to_c(row))
+    }
+    fn from_c(c: Self::C, row: &Row, name: &str) -> Result<Self> {
+        let each = c.into_iter().enumerate();
+        let each = each.map(|(i, c)| T::from_c(c, row, &format!("{name}[{i}]")));
+        let all: Vec<T> = each.collect::<Result<_>>()?;
+        Ok(all.try_into().unwrap_or_else(|_| unreachable!("as many as there were")))
+    }
+    fn text(&self, row: &Row) -> String {
+        self.iter().map(|value| value.text(row)).collect::<Vec<_>>().join(",")
+    }
+    fn parse(text: &str, row: &Row) -> Result<Self> {
+        let all: Vec<T> = text.split(',').map(|one| T::parse(one, row)).collect::<Result<_>>()?;
+        let found = all.len();
+        all.try_into().or_else(|_| not_read(row, &format!("{N} values"), &found.to_string()))
+    }
+    fn check(&self, row: &Row, name: &str) -> Result<()> {
+        let mut each = self.iter().enumerate();
+        each.try_for_each(|(i, value)| value.check(row, &format!("{name}[{i}]")))
+    }
+    fn words(row: &Row) -> Vec<&'static str> {
+        T::words(row)
+    }
+    fn inner() -> Option<(&'static [Row], bool)> {
+        T::inner().map(|(rows, _)| (rows, true))
+    }
+    /// Values for the first of these structs and those after it; the last one is also that of all others, unless the row
+    /// says that each has its own.
+    fn set_inner(&mut self, name: &str, text: &str) -> Option<Result<()>> {
+        let row = T::inner()?.0.iter().find(|row| row.name == name)?;
+        let separator = if row.is_list() { ':' } else { ',' };
+        let texts: Vec<&str> = text.split(separator).collect();
+        if texts.len() > N {
+            return Some(not_read(
+                row,
+                &format!("values of at most {N}"),
+                &texts.len().to_string(),
+            ));
+        }
+        for (i, one) in self.iter_mut().enumerate() {
+            let text = match texts.get(i) {
+                Some(text) => text,
+                None if row.each => break,
+                None => texts[texts.len() - 1],
+            };
+            if let Some(Err(e)) = one.set_inner(name, text) {
+                return Some(Err(e));
+            }
+        }
+        Some(Ok(()))
+    }
+}

@@ -1,0 +1,80 @@
+//! Tables of parameters: text, TOML, C, ranges.
+
+use plaq::compose::multigrid::{Coarsest, Cycle, MultigridParams};
+use plaq::fields::Precision;
+use plaq::params::{flat, InC, Parameters};
+
+#[test]
+fn defaults_survive_text_and_c() {
+    let plain = MultigridParams::default();
+    let mut other = MultigridParams { seed: 7, ..Default::default() };
+    for row in flat(MultigridParams::ROWS) {
+        if row.name != "block" {
+            other.set(row.name, &(row.default)()).unwrap();
+        }
+        assert!(!row.help().is_empty() && row.help().ends_with('.'), "{}", row.name);
+    }
+    assert_eq!(other, plain);
+    assert_eq!(MultigridParams::from_c(&plain.to_c(), "params").unwrap(), plain);
+    let mut changed = plain.clone();
+    for (name, text) in [
+        ("cycle", "v"),
+        ("deep_cycle", "w"),
+        ("coarsest", "direct"),
+        ("coarsest_modes", "12"),
+        ("gather", "none"),
+        ("smoother_precision", "half"),
+        ("link_precision", "quarter"),
+        ("omega", "1e-3"),
+        ("domain", "2,4,4,2"),
+        ("levels", "3"),
+    ] {
+        changed.set(name, text).unwrap();
+        assert_eq!(changed.get(name).unwrap().parse::<f64>().ok(), text.parse().ok(), "{name}");
+    }
+    assert_eq!((changed.cycle, changed.deep_cycle), (Cycle::V, Some(Cycle::W)));
+    assert_eq!((changed.coarsest, changed.coarsest_modes), (Coarsest::Direct, Some(12)));
+    assert_eq!((changed.gather, changed.levels, changed.omega), (None, Some(3), 1e-3));
+    assert_eq!((changed.smoother_precision, changed.domain), (Some(Precision::F16), [2, 4, 4, 2]));
+    assert_eq!(MultigridParams::from_c(&changed.to_c(), "params").unwrap(), changed);
+}
+
+/// One value is that of all levels, but a block; of a list the last one goes on.
+#[test]
+fn values_of_levels_are_lists() {
+    let mut p = MultigridParams::default();
+    p.set("post", "8").unwrap();
+    p.set("vectors", "24,32").unwrap();
+    p.set("block", "4,4,4,4:2,2,1,2").unwrap();
+    assert_eq!(p.level.each_ref().map(|level| level.post), [8; 4]);
+    assert_eq!(p.level.each_ref().map(|level| level.vectors), [24, 32, 32, 32]);
+    let blocks = [[4; 4], [2, 2, 1, 2], [0; 4], [0; 4]];
+    assert_eq!(p.level.each_ref().map(|level| level.block), blocks);
+    let mut q = MultigridParams::default();
+    let toml = "post = 8\nvectors = [24, 32]\nblock = [[4, 4, 4, 4], [2, 2, 1, 2]]\n";
+    q.clone_from(&toml::from_str(toml).unwrap());
+    assert_eq!(p, q);
+}
+
+#[test]
+fn wrong_values_are_named_with_their_line() {
+    for (line, words) in [
+        ("setup_columns = 257", "setup_columns: expected 1 to 256, found 257"),
+        ("setup_columns = -1", "whole number, not negative"),
+        ("setup_columns = \"many\"", "setup_columns: expected 1 to 256, found \"many\""),
+        ("tol = 1.0", "tol: expected a number between 0 and 1, found 1"),
+        ("cycle = \"x\"", "cycle: expected one of v, w, k, found x"),
+        ("gather = \"all\"", "gather"),
+        ("block = [1, 2, 3]", "block: expected 4 values, found 3"),
+        ("post = [1, 2, 3, 4, 5]", "post: expected values of at most 4, found 5"),
+        ("columns = 3", "unknown key `columns`, expected one of levels, cycle, block, vectors"),
+    ] {
+        let text = format!("refinements = 2\n{line}\n");
+        let said = toml::from_str::<MultigridParams>(&text).unwrap_err().to_string();
+        assert!(said.contains(words) && said.contains("line 2"), "{line}: {said}");
+    }
+    let mut c = MultigridParams::default().to_c();
+    c.level[1].post = -1;
+    let said = MultigridParams::from_c(&c, "params").unwrap_err().to_string();
+    assert!(said.contains("params.level[1].post: expected 0 to 10000, found -1"), "{said}");
+}
