@@ -21,8 +21,24 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["error", "io", "backend", "comm", "fields", "linop", "operators", "solvers", "compose"],
     ),
     (
+        "app",
+        &[
+            "error",
+            "io",
+            "backend",
+            "comm",
+            "fields",
+            "linop",
+            "operators",
+            "solvers",
+            "compose",
+            "ops",
+        ],
+    ),
+    (
         "capi",
         &[
+            "app",
             "error",
             "io",
             "backend",
